@@ -1,0 +1,64 @@
+"""sparsecut: node embeddings from sparsest cuts.
+
+    import sparsecut as sc
+
+    graph = sc.datasets.load("digits")
+    Z = sc.SCE().fit_transform(graph)
+
+Names are imported when first used, so that `import sparsecut` and `sparsecut --help` do not wait for torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from sparsecut.version import __version__
+
+if TYPE_CHECKING:
+    from sparsecut import datasets
+    from sparsecut.errors import InputError
+    from sparsecut.estimators import SCE, MoSCE, load
+    from sparsecut.evaluation import Split, evaluate
+    from sparsecut.graph import Graph
+    from sparsecut.io import read_embedding, read_graph, write_embedding
+
+_HOME = {
+    "Graph": "sparsecut.graph",
+    "InputError": "sparsecut.errors",
+    "MoSCE": "sparsecut.estimators",
+    "SCE": "sparsecut.estimators",
+    "Split": "sparsecut.evaluation",
+    "evaluate": "sparsecut.evaluation",
+    "load": "sparsecut.estimators",
+    "read_embedding": "sparsecut.io",
+    "read_graph": "sparsecut.io",
+    "write_embedding": "sparsecut.io",
+}
+
+__all__ = [
+    "SCE",
+    "Graph",
+    "InputError",
+    "MoSCE",
+    "Split",
+    "__version__",
+    "datasets",
+    "evaluate",
+    "load",
+    "read_embedding",
+    "read_graph",
+    "write_embedding",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    if name == "datasets":
+        return importlib.import_module("sparsecut.datasets")
+    raise AttributeError(f"module 'sparsecut' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

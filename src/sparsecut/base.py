@@ -1,0 +1,262 @@
+"""What `SCE` and `MoSCE` share: everything but the shape of the network.
+
+S = P^k F                         smooth the features                     filters, engines
+M = Sᵀ L_H S                      what the negative graph H asks of S     negatives
+W ← Adam on α/tr(Wᵀ M W)          a few epochs of the linear network      encoder, training
+Z = S·W                           the embedding                           engines
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
+
+from sparsecut.engines import MemoryEngine, resolve_device
+from sparsecut.errors import (
+    DimensionWarning,
+    InputError,
+    check_choice,
+    check_integer,
+    check_real,
+    parameter_error,
+)
+from sparsecut.filters import FILTERS, propagation
+from sparsecut.fitting import fit_encoder
+from sparsecut.graph import Graph, as_graph
+from sparsecut.negatives import NegativeGraph, make_negatives
+from sparsecut.objective import LOSSES
+from sparsecut.persistence import write_model
+from sparsecut.progress import ProgressBar, Reporter
+from sparsecut.published import paper_settings
+from sparsecut.routes import ROUTES
+from sparsecut.rows import Rows
+from sparsecut.sparse import as_tensor
+from sparsecut.training import Encoder, History, TrainingSettings, effective_rank
+
+MAX_DIMENSION = 512  # of dimension="auto": the paper's choice for most of its graphs
+
+Estimator = TypeVar("Estimator", bound="SparsestCutEmbedding")
+Callback = Callable[[int, History], None]
+
+
+class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
+    """Follows scikit-learn: the constructor stores its arguments untouched, `fit` checks, what was learned ends in `_`."""
+
+    paper_method: ClassVar[str]
+
+    # What the constructors of the two estimators store.
+    dimension: int | str
+    filter: str
+    negatives: Any
+    n_negatives: int
+    loss: str
+    alpha: float | str
+    l2: float
+    learning_rate: float
+    epochs: int
+    batch_size: int | None
+    route: str
+    device: str
+    random_state: int | None
+
+    # What `fit` learns.
+    weights_: list[NDArray[np.float32]]
+    embedding_: NDArray[np.float32]
+    history_: History
+    n_features_in_: int
+
+    @property
+    @abstractmethod
+    def _orders(self) -> tuple[int, ...]:
+        """The powers of P whose embeddings are aggregated."""
+
+    @property
+    @abstractmethod
+    def _aggregation(self) -> str: ...
+
+    @abstractmethod
+    def _check_network(self) -> None: ...
+
+    @abstractmethod
+    def _make_encoder(self, n_features: int, dimension: int, generator: torch.Generator) -> Encoder: ...
+
+    def fit(
+        self: Estimator,
+        graph: Any,
+        y: object = None,
+        *,
+        features: Any = None,
+        callback: Callback | None = None,
+        progress: Reporter | None = None,
+    ) -> Estimator:
+        """Learn the weights from a graph and its features; `embedding_` holds the nodes' vectors.
+
+        `graph` is a `Graph`, or an adjacency with `features` beside it. `y` is ignored. `callback(epoch, history)` is called
+        after every epoch; `progress(stage, done, total)` replaces the progress bar.
+        """
+        graph = _with_features(as_graph(graph, features), type(self).__name__)
+        self._check()
+        dimension = self._check_dimension(graph.n_features)
+        engine = MemoryEngine(resolve_device(self.device, type(self).__name__))
+        start_seed, negatives_seed, batches_seed = np.random.SeedSequence(self.random_state).generate_state(3, np.uint64)
+        encoder = self._make_encoder(graph.n_features, dimension, _torch_generator(start_seed)).to(engine.device)
+        history = History()
+        with _reporter(progress) as report:
+            with history.stage("prepare"):
+                loaded = engine.load(graph, propagation(graph.adjacency, self.filter))
+                negatives = self._make_negatives(graph.n_nodes, engine.device, np.random.default_rng(negatives_seed))
+            levels = fit_encoder(
+                encoder,
+                loaded,
+                self._orders,
+                negatives,
+                self._training_settings(),
+                engine=engine,
+                history=history,
+                batch_generator=_torch_generator(batches_seed),
+                report=report,
+                callback=callback,
+            )
+            with history.stage("project"):
+                matrices = [matrix.detach() for matrix in encoder.matrices()]
+                embedding = engine.project(levels, matrices, self._aggregation)
+        history.effective_rank = effective_rank(embedding)
+        self.weights_ = [matrix.cpu().numpy() for matrix in matrices]
+        self.embedding_ = embedding.cpu().numpy()
+        self.n_features_in_ = graph.n_features
+        self.history_ = history
+        return self
+
+    def fit_transform(
+        self,
+        graph: Any,
+        y: object = None,
+        *,
+        features: Any = None,
+        callback: Callback | None = None,
+        progress: Reporter | None = None,
+    ) -> NDArray[np.float32]:
+        """`fit`, then the embedding of the same graph, (n, dimension)."""
+        return self.fit(graph, y, features=features, callback=callback, progress=progress).embedding_
+
+    def transform(self, graph: Any, *, features: Any = None) -> NDArray[np.float32]:
+        """The embedding of any graph with the same features, without training: (n, dimension)."""
+        name = type(self).__name__
+        if not hasattr(self, "weights_"):
+            raise NotFittedError(f"This {name} has not been fitted. Call fit or fit_transform first, or sparsecut.load.")
+        graph = _with_features(as_graph(graph, features), name)
+        if graph.n_features != self.n_features_in_:
+            raise InputError(
+                f"{name} was fitted with {self.n_features_in_:,} features. Got a graph with {graph.n_features:,}. "
+                "A graph to transform needs the same features in the same order."
+            )
+        engine = MemoryEngine(resolve_device(self.device, name))
+        loaded = engine.load(graph, propagation(graph.adjacency, self.filter))
+        # Projected first, then smoothed: the hops carry as many columns as the embedding has, not as the features.
+        levels = [Rows(loaded.features, loaded.propagation, order) for order in self._orders]
+        weights = [as_tensor(matrix, engine.device) for matrix in self.weights_]
+        return engine.project(levels, weights, self._aggregation).cpu().numpy()
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model as safetensors; `sparsecut.load` reads it. The embedding itself is not stored."""
+        if not hasattr(self, "weights_"):
+            raise NotFittedError(f"This {type(self).__name__} has not been fitted: there is nothing to save yet.")
+        parameters = self.get_params(deep=False)
+        tensors: dict[str, NDArray[Any]] = {f"weights.{level}": matrix for level, matrix in enumerate(self.weights_)}
+        if not isinstance(self.negatives, str):
+            tensors["negatives"] = np.asarray(parameters.pop("negatives"), dtype=np.float64)
+        parameters = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
+        header = {"estimator": type(self).__name__, "parameters": parameters, "history": self.history_.to_dict()}
+        write_model(path, header, tensors)
+
+    @classmethod
+    def paper(cls: type[Estimator], dataset: str, **parameters: Any) -> Estimator:
+        """The estimator with the paper's settings for one of its datasets; `parameters` override them."""
+        return cls(**{**paper_settings(cls.paper_method, dataset), **parameters})
+
+    def _training_settings(self) -> TrainingSettings:
+        return TrainingSettings(
+            loss=self.loss,
+            alpha=self.alpha,
+            l2=self.l2,
+            learning_rate=self.learning_rate,
+            epochs=0 if self.loss == "none" else self.epochs,
+            batch_size=self.batch_size,
+            route=self.route,
+        )
+
+    def _make_negatives(self, n_nodes: int, device: torch.device, generator: np.random.Generator) -> NegativeGraph:
+        return make_negatives(
+            self.negatives,
+            n_nodes,
+            n_negatives=self.n_negatives,
+            generator=generator,
+            device=device,
+            caller=type(self).__name__,
+        )
+
+    def _check(self) -> None:
+        name = type(self).__name__
+        check_choice(name, "filter", self.filter, FILTERS)
+        check_choice(name, "loss", self.loss, LOSSES)
+        check_choice(name, "route", self.route, ROUTES)
+        check_integer(name, "n_negatives", self.n_negatives, 1)
+        check_integer(name, "epochs", self.epochs, 1)
+        check_real(name, "learning_rate", self.learning_rate, above=0)
+        check_real(name, "l2", self.l2, minimum=0)
+        if self.alpha != "auto":
+            check_real(name, "alpha", self.alpha, above=0)
+        if self.batch_size is not None:
+            check_integer(name, "batch_size", self.batch_size, 2)
+            if self.route == "gram":
+                raise InputError(f"{name} cannot train mini-batches over the Gram matrix. Use route='auto' or 'rows'.")
+        if self.random_state is not None:
+            check_integer(name, "random_state", self.random_state, 0)
+        self._check_network()
+
+    def _check_dimension(self, n_features: int) -> int:
+        name = type(self).__name__
+        if self.dimension == "auto":
+            return min(MAX_DIMENSION, n_features)
+        if isinstance(self.dimension, str):
+            raise parameter_error(name, "dimension", "'auto' or an integer of at least 1", self.dimension)
+        dimension = check_integer(name, "dimension", self.dimension, 1)
+        n_useful = n_features * (len(self._orders) if self._aggregation != "mean" else 1)
+        if dimension > n_useful:
+            warnings.warn(
+                f"{name}(dimension={dimension}) is larger than useful: a linear map of {n_useful:,} features fills at most "
+                f"{n_useful:,} dimensions. dimension='auto' takes min({MAX_DIMENSION}, features).",
+                DimensionWarning,
+                stacklevel=3,
+            )
+        return dimension
+
+
+def _with_features(graph: Graph, caller: str) -> Graph:
+    if graph.features is None:
+        raise InputError(f"{caller} needs node features, and the graph has none. Pass Graph(adjacency, features=...).")
+    return graph
+
+
+@contextmanager
+def _reporter(progress: Reporter | None) -> Iterator[Reporter]:
+    """The reporter that was passed in, or the progress bar."""
+    if progress is not None:
+        yield progress
+    else:
+        with ProgressBar() as bar:
+            yield bar
+
+
+def _torch_generator(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(int(seed) & (2**63 - 1))

@@ -1,0 +1,86 @@
+"""What the commands share: options, tables, JSON, and how an error or a note looks."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sparsecut.progress import ProgressBar
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")]
+GraphName = Annotated[
+    str, typer.Argument(metavar="GRAPH", help="A dataset's name or an edge list (CSV, TSV, text, Parquet, Feather).")
+]
+Features = Annotated[
+    Path | None, typer.Option("--features", "-f", help="Features: .npy, .npz, or a table keyed by node id (CSV, Parquet).")
+]
+
+
+def print_error(message: str) -> None:
+    Console(stderr=True, soft_wrap=True, highlight=False).print(f"Error: {message}", style="red", markup=False)
+
+
+class Output:
+    """Where a command's words go: tables for people, one JSON object for machines, or nothing."""
+
+    def __init__(self, as_json: bool, quiet: bool) -> None:
+        self.as_json = as_json
+        self.is_talkative = not (as_json or quiet)
+        self._console = Console(soft_wrap=True, highlight=False)
+
+    def note(self, message: str) -> None:
+        """A remark about the work, on standard error so that it never mixes with results."""
+        if self.is_talkative:
+            Console(stderr=True, soft_wrap=True, highlight=False).print(message, style="dim", markup=False)
+
+    def say(self, message: str) -> None:
+        if self.is_talkative:
+            self._console.print(message, markup=False)
+
+    def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        if self.is_talkative:
+            table = Table(title=title, title_justify="left")
+            for position, column in enumerate(columns):
+                table.add_column(column, justify="left" if position == 0 else "right")
+            for row in rows:
+                table.add_row(*row)
+            self._console.print(table)
+
+    def result(self, values: dict[str, Any]) -> None:
+        """The machine's copy of what was done."""
+        if self.as_json:
+            print(json.dumps(values))
+
+    def progress(self) -> ProgressBar:
+        return ProgressBar(is_enabled=self.is_talkative and sys.stderr.isatty())
+
+    @contextmanager
+    def warnings_as_notes(self) -> Iterator[None]:
+        """The library's warnings, as sentences instead of source lines."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            yield
+        for warning in caught:
+            self.note(f"Note: {warning.message}")
+
+
+def peak_memory() -> int:
+    """The most memory the process has had, in bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak) if sys.platform == "darwin" else int(peak) * 1024
+
+
+def in_mebibytes(n_bytes: int) -> str:
+    return f"{n_bytes / 2**20:,.0f} MiB"

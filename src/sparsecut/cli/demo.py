@@ -1,0 +1,75 @@
+"""`sparsecut demo`: the built-in graph, from raw features to an embedding, a score and a picture."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sparsecut.cli.console import AsJson, Device, Output, Quiet, in_mebibytes, peak_memory
+
+N_SPLITS = 20
+
+
+def demo(
+    folder: Annotated[Path, typer.Option("--output", "-o", help="The folder to write into.")] = Path("sparsecut-demo"),
+    device: Device = "auto",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Embed the built-in graph of handwritten digits, score it against the raw features, and draw it."""
+    output = Output(as_json, quiet)
+    from sparsecut import SCE, datasets, evaluate, write_embedding
+    from sparsecut.errors import InputError, MissingExtraError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"The folder {folder} cannot be made: {error.strerror}.") from error
+    graph = datasets.load("digits")
+    assert graph.features is not None
+    assert graph.labels is not None
+    output.say(f"{graph}: handwritten digits, each joined to its ten nearest neighbours.")
+
+    model = SCE(device=device)
+    started = time.perf_counter()
+    Z = model.fit_transform(graph)
+    seconds = time.perf_counter() - started
+
+    rows, results = [], {}
+    with output.progress() as bar:
+        for name, vectors, took in (("raw features", graph.features, None), ("SCE", Z, seconds)):
+            scores = {
+                n_labels: evaluate(vectors, graph.labels, per_class=n_labels, n_splits=N_SPLITS, progress=bar)
+                for n_labels in (5, 20)
+            }
+            rows.append([name, str(scores[5]), str(scores[20]), "" if took is None else f"{took:.2f}"])
+            results[name] = {str(n_labels): score.to_dict() for n_labels, score in scores.items()}
+    rows[-1].append(in_mebibytes(peak_memory()))
+    output.table(
+        f"Accuracy in percent with 5 and 20 labels a class, {N_SPLITS} splits, probe: paper",
+        ["", "5 labels", "20 labels", "seconds", "peak memory"],
+        rows,
+    )
+
+    embedding_path, picture_path = folder / "embedding.parquet", folder / "embedding.png"
+    write_embedding(embedding_path, Z, graph.node_ids)
+    written = [embedding_path]
+    try:
+        from sparsecut.explore import draw_map
+
+        output.note("Drawing the map…")
+        draw_map(picture_path, Z, graph.labels, title="Handwritten digits, embedded without labels", caller="sparsecut demo")
+        written.append(picture_path)
+    except MissingExtraError as error:
+        output.say(f"No picture: {error}")
+    output.say(f"Written: {', '.join(map(str, written))}")
+    summary: dict[str, Any] = {
+        "scores": results,
+        "seconds": seconds,
+        "peak_memory_bytes": peak_memory(),
+        "written": [str(path) for path in written],
+    }
+    output.result(summary)

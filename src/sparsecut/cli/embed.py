@@ -1,0 +1,93 @@
+"""`sparsecut embed`: a graph in, an embedding out."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sparsecut.cli.console import AsJson, Device, Features, GraphName, Output, Quiet, in_mebibytes, peak_memory
+from sparsecut.cli.sources import open_graph
+from sparsecut.errors import InputError, check_choice
+
+METHODS = ("sce", "mosce")
+
+
+def embed(
+    graph: GraphName,
+    output_path: Annotated[Path, typer.Option("--output", "-o", help="Where to write: .parquet, .npy, .npz or .csv.")],
+    features: Features = None,
+    method: Annotated[str, typer.Option(help="sce or mosce.")] = "sce",
+    dimension: Annotated[
+        int | None, typer.Option(help="Columns of the embedding. [default: 512, or as many as features]")
+    ] = None,
+    paper: Annotated[str | None, typer.Option(help="Use the paper's settings for this dataset, e.g. cora.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Training epochs.")] = None,
+    order: Annotated[int | None, typer.Option(help="Smoothing hops (sce) or levels (mosce).")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the start and of sampled negatives.")] = 0,
+    device: Device = "auto",
+    save_model: Annotated[
+        Path | None, typer.Option(help="Also save the model (.safetensors), to embed later nodes with.")
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Embed a graph: one vector a node, written with the node ids.
+
+    sparsecut embed cora -o cora.parquet
+
+    sparsecut embed edges.csv --features features.csv --save-model model.safetensors -o vectors.parquet
+    """
+    output = Output(as_json, quiet)
+    from sparsecut.io.embeddings import check_embedding_path, write_embedding
+    from sparsecut.io.files import check_writable
+
+    check_choice("sparsecut embed", "--method", method, METHODS)
+    check_embedding_path(output_path)
+    if save_model is not None:
+        check_writable(save_model)
+    loaded = open_graph(graph, features, output)
+
+    from sparsecut.base import SparsestCutEmbedding
+    from sparsecut.estimators import SCE, MoSCE
+
+    estimators: dict[str, type[SparsestCutEmbedding]] = {"sce": SCE, "mosce": MoSCE}
+    estimator = estimators[method]
+    options = {"dimension": dimension, "epochs": epochs, "order" if method == "sce" else "levels": order}
+    parameters: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    parameters |= {"random_state": seed, "device": device}
+    model = estimator.paper(paper, **parameters) if paper else estimator(**parameters)
+    if loaded.features is None:
+        raise InputError(f"{graph} brings no features. Name them: --features FILE.")
+    started = time.perf_counter()
+    with output.warnings_as_notes(), output.progress() as bar:
+        Z = model.fit_transform(loaded, progress=bar)
+    seconds = time.perf_counter() - started
+    write_embedding(output_path, Z, loaded.node_ids)
+    if save_model is not None:
+        model.save(save_model)
+
+    history = model.history_
+    output.say(
+        f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {output_path}"
+        + (f", model → {save_model}" if save_model else "")
+    )
+    output.note(
+        f"Route: {history.route} over {history.rows}, {history.reason}. Effective rank {history.effective_rank:.1f}."
+    )
+    for note in history.notes:
+        output.note(note)
+    output.note(f"Peak memory {in_mebibytes(peak_memory())}.")
+    output.result(
+        {
+            "output": str(output_path),
+            "model": str(save_model) if save_model else None,
+            "n_nodes": len(Z),
+            "dimension": Z.shape[1],
+            "seconds": seconds,
+            "peak_memory_bytes": peak_memory(),
+            "history": history.to_dict(),
+        }
+    )

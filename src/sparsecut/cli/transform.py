@@ -1,0 +1,38 @@
+"""`sparsecut transform`: embed nodes that came later, with a saved model."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sparsecut.cli.console import AsJson, Device, Features, GraphName, Output, Quiet
+from sparsecut.cli.sources import open_graph
+
+
+def transform(
+    model_path: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by embed --save-model.")],
+    graph: GraphName,
+    output_path: Annotated[Path, typer.Option("--output", "-o", help="Where to write: .parquet, .npy, .npz or .csv.")],
+    features: Features = None,
+    device: Device = "auto",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Embed a graph with a saved model, without training: its nodes may all be new, its features must be the same."""
+    output = Output(as_json, quiet)
+    from sparsecut.io.embeddings import check_embedding_path, write_embedding
+
+    check_embedding_path(output_path)
+    from sparsecut.estimators import load
+
+    model = load(model_path).set_params(device=device)
+    loaded = open_graph(graph, features, output)
+    started = time.perf_counter()
+    Z = model.transform(loaded)
+    seconds = time.perf_counter() - started
+    write_embedding(output_path, Z, loaded.node_ids)
+    output.say(f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {output_path}")
+    output.result({"output": str(output_path), "n_nodes": len(Z), "dimension": Z.shape[1], "seconds": seconds})

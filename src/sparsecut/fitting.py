@@ -1,0 +1,96 @@
+"""From a loaded graph to a trained encoder: choose the route, hold the rows that way, build M if asked, train."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from sparsecut.engines import MemoryEngine
+from sparsecut.negatives import NegativeGraph
+from sparsecut.progress import Reporter
+from sparsecut.routes import Problem, choose_route
+from sparsecut.rows import Rows, StackedRows
+from sparsecut.sparse import SparseMatrix
+from sparsecut.training import (
+    Encoder,
+    Energy,
+    History,
+    TrainingSettings,
+    energies_of_batches,
+    energy_over_gram,
+    energy_over_rows,
+    train,
+)
+
+
+def fit_encoder(
+    encoder: Encoder,
+    loaded: Rows,
+    orders: tuple[int, ...],
+    negatives: NegativeGraph,
+    settings: TrainingSettings,
+    *,
+    engine: MemoryEngine,
+    history: History,
+    batch_generator: torch.Generator,
+    report: Reporter,
+    callback: Callable[[int, History], None] | None = None,
+) -> list[Rows]:
+    """Train the encoder in place; return the rows of its levels, for the projection."""
+    blocks = encoder.blocks() if encoder.is_linear else []
+    route = choose_route(
+        Problem(
+            n_nodes=loaded.shape[0],
+            n_features=loaded.shape[1],
+            orders=orders,
+            dimensions=tuple(matrix.shape[1] for matrix in encoder.matrices()),
+            feature_entries=loaded.features.nnz if isinstance(loaded.features, SparseMatrix) else None,
+            propagation_entries=loaded.propagation.nnz if loaded.propagation is not None else 0,
+            negative_entries=negatives.n_entries,
+            n_steps=settings.epochs,
+            is_joint=any(len(levels) > 1 for levels, _ in blocks),
+        ),
+        route=settings.route,
+        is_linear=encoder.is_linear,
+        is_batched=settings.batch_size is not None,
+        memory=engine.available_memory() // 2,
+    )
+    history.route, history.rows, history.reason = route.over, route.held, route.reason
+
+    with history.stage("smooth"):
+        levels = _hold_rows(loaded, orders, route.held, engine, report)
+    if settings.epochs == 0:
+        history.route, history.reason = "none", "there is nothing to train"
+        return levels
+
+    energy: Energy = energy_over_rows(levels, negatives)
+    if route.over == "gram":
+        with history.stage("gram"):
+            grams = {}
+            for position, (group, _) in enumerate(blocks):
+                rows = levels[group[0]] if len(group) == 1 else StackedRows([levels[level] for level in group])
+                grams[group] = engine.gram(rows, negatives)
+                report("Gram matrix", position + 1, len(blocks))
+        energy = energy_over_gram(grams)
+
+    with history.stage("train"):
+        batch_size = settings.batch_size
+        if batch_size is None:
+            train(encoder, lambda: [energy], history, settings, report, callback)
+        else:
+            batches = lambda: energies_of_batches(levels, negatives, batch_size, batch_generator)  # noqa: E731
+            train(encoder, batches, history, settings, report, callback)
+    return levels
+
+
+def _hold_rows(loaded: Rows, orders: tuple[int, ...], held: str, engine: MemoryEngine, report: Reporter) -> list[Rows]:
+    """The rows of each level, as S or as its factors."""
+    if held == "factors":
+        return [Rows(loaded.features, loaded.propagation, order) for order in orders]
+    by_order = {0: loaded}
+    for order, rows in enumerate(engine.smooth(loaded, max(orders)), start=1):
+        if order in orders:
+            by_order[order] = rows
+        report("smoothing", order, max(orders))
+    return [by_order[order] for order in orders]

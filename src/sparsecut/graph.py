@@ -1,0 +1,245 @@
+"""The graph: adjacency, features, labels and node ids, checked once and frozen afterwards.
+
+What a `Graph` holds, whatever was passed in:
+
+- **undirected**: where A is not symmetric it becomes max(A, Aᵀ), so an edge given in one direction keeps its weight and
+  one given in both counts once. A `DirectedGraphWarning` and `Graph.notes` say so.
+- **weights kept** as float32. Entries given twice at one position are summed, as scipy does with coordinates.
+- **no self-loops**: every filter adds each node to its own neighbourhood exactly once, so an isolated node's closed
+  neighbourhood is itself. Self-loops in the input are dropped, and `notes` counts them.
+- **features** as float32, dense (numpy) or sparse (CSR), or None.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from sparsecut.errors import DirectedGraphWarning, InputError, first_few
+
+Features: TypeAlias = "NDArray[np.float32] | sp.csr_array"
+
+
+class Graph:
+    """An undirected graph with optional node features, labels and ids.
+
+    Parameters
+    ----------
+    adjacency : scipy sparse matrix or array (n, n); a dense array is accepted too. Weights are non-negative.
+    features : array or scipy sparse (n, f), optional.
+    labels : array (n,), optional. Any type; -1, None, NaN and "" mean that a node has no label.
+    node_ids : array (n,), optional. Unique; 0..n-1 where not given.
+    notes : sentences about how the graph was read, kept for whoever shows the graph to a person.
+    """
+
+    __slots__ = ("adjacency", "features", "labels", "node_ids", "notes")
+
+    adjacency: sp.csr_array
+    features: Features | None
+    labels: NDArray[Any] | None
+    node_ids: NDArray[Any]
+    notes: tuple[str, ...]
+
+    def __init__(
+        self,
+        adjacency: Any,
+        *,
+        features: Any = None,
+        labels: ArrayLike | None = None,
+        node_ids: ArrayLike | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        checked_adjacency, adjacency_notes = _check_adjacency(adjacency)
+        n_nodes = checked_adjacency.shape[0]
+        values = {
+            "adjacency": checked_adjacency,
+            "features": None if features is None else _check_features(features, n_nodes),
+            "labels": None if labels is None else _check_column("labels", labels, n_nodes),
+            "node_ids": np.arange(n_nodes) if node_ids is None else _check_ids(node_ids, n_nodes),
+            "notes": (*notes, *adjacency_notes),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, _freeze(value))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"A Graph is frozen: {name} cannot be set. Make a new Graph instead.")
+
+    __delattr__ = __setattr__  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.adjacency, self.features, self.labels, self.node_ids, self.notes)
+
+    @property
+    def n_nodes(self) -> int:
+        return int(self.adjacency.shape[0])
+
+    @property
+    def n_edges(self) -> int:
+        """The number of edges, each undirected edge once."""
+        return int(self.adjacency.nnz // 2)
+
+    @property
+    def n_features(self) -> int:
+        return 0 if self.features is None else int(self.features.shape[1])
+
+    @property
+    def is_weighted(self) -> bool:
+        return bool((self.adjacency.data != 1).any())
+
+    def subgraph(self, nodes: ArrayLike) -> Graph:
+        """The graph induced by some nodes, in the order given: what a model may see before the others arrive."""
+        nodes = np.asarray(nodes)
+        if nodes.dtype == bool:
+            nodes = np.flatnonzero(nodes)
+        return Graph(
+            self.adjacency[nodes][:, nodes],
+            features=None if self.features is None else self.features[nodes],
+            labels=None if self.labels is None else self.labels[nodes],
+            node_ids=self.node_ids[nodes],
+        )
+
+    def __repr__(self) -> str:
+        parts = [f"{self.n_nodes:,} nodes", f"{self.n_edges:,} edges"]
+        if self.is_weighted:
+            parts[-1] = f"{self.n_edges:,} weighted edges"
+        if self.features is not None:
+            kind = "sparse " if sp.issparse(self.features) else ""
+            parts.append(f"{self.n_features:,} {kind}features")
+        if self.labels is not None:
+            parts.append("labels")
+        return f"Graph({', '.join(parts)})"
+
+
+def as_graph(graph: Any, features: Any = None) -> Graph:
+    """A `Graph` as it is, or an adjacency and its features checked into one."""
+    if isinstance(graph, Graph):
+        if features is not None:
+            raise InputError("features are given beside a Graph, which has its own. Pass Graph(adjacency, features=...).")
+        return graph
+    return Graph(graph, features=features)
+
+
+def _check_adjacency(adjacency: Any) -> tuple[sp.csr_array, tuple[str, ...]]:
+    if not sp.issparse(adjacency):
+        try:
+            adjacency = np.asarray(adjacency)
+            is_matrix = adjacency.ndim == 2 and adjacency.dtype.kind in "biuf"
+        except ValueError:
+            is_matrix = False
+        if not is_matrix:
+            raise InputError(
+                "The adjacency must be a scipy sparse matrix or a two-dimensional array of numbers. "
+                f"Got {type(adjacency).__name__} instead. Files are read with sparsecut.read_graph(path)."
+            )
+    if adjacency.shape[0] != adjacency.shape[1]:
+        raise InputError(f"The adjacency must be square, one row and one column a node. Got shape {adjacency.shape}.")
+    if adjacency.shape[0] == 0:
+        raise InputError("The graph is empty: the adjacency has no rows. A graph needs at least one node.")
+    if adjacency.dtype.kind not in "biuf":
+        raise InputError(f"The edge weights must be real numbers. Got an adjacency of type {adjacency.dtype}.")
+
+    A = sp.csr_array(adjacency, dtype=np.float32, copy=True)  # (n, n)
+    A.sum_duplicates()
+    _check_weights(A)
+    A.eliminate_zeros()
+
+    notes = []
+    n_loops = int(np.count_nonzero(A.diagonal()))
+    if n_loops:
+        A.setdiag(0)
+        A.eliminate_zeros()
+        notes.append(f"{n_loops:,} self-loops were dropped: filters count each node in its own neighbourhood once.")
+    A_transposed = A.T.tocsr()
+    if (A_transposed != A).nnz:
+        A = A.maximum(A_transposed)
+        message = "The adjacency is directed and was made undirected: max(A, Aᵀ)."
+        notes.append(message)
+        warnings.warn(message, DirectedGraphWarning, stacklevel=4)
+    A.sort_indices()
+    return A, tuple(notes)
+
+
+def _check_weights(A: sp.csr_array) -> None:
+    for is_bad, rule in ((~np.isfinite(A.data), "finite"), (A.data < 0, "zero or more")):
+        if is_bad.any():
+            entry = int(np.argmax(is_bad))
+            row = int(np.searchsorted(A.indptr, entry, side="right")) - 1
+            raise InputError(
+                f"The edge weights must be {rule}. Got {A.data[entry]:g} between the nodes at positions "
+                f"{row} and {A.indices[entry]}."
+            )
+
+
+def _check_features(features: Any, n_nodes: int) -> Features:
+    if sp.issparse(features):
+        # A canonical float32 CSR is shared, not copied: features are the largest thing a user holds.
+        checked = sp.csr_array(features, dtype=np.float32)
+        if not checked.has_canonical_format:
+            checked = checked.copy()
+            checked.sum_duplicates()
+    else:
+        try:
+            checked = np.asarray(features)
+            if checked.dtype.kind not in "biuf":
+                checked = checked.astype(np.float32)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"The features must be numbers, one row a node. {str(error).capitalize()}.") from error
+        if checked.ndim != 2:
+            raise InputError(f"The features must be two-dimensional, one row a node. Got shape {checked.shape}.")
+        with np.errstate(over="ignore"):  # a value beyond float32 becomes infinite and is refused below
+            checked = np.ascontiguousarray(checked, dtype=np.float32)
+    if checked.shape[0] != n_nodes:
+        raise InputError(f"The features must have one row for each of the {n_nodes:,} nodes. Got {checked.shape[0]:,} rows.")
+    if checked.shape[1] == 0:
+        raise InputError("The features must have at least one column. Got none. Leave features out if there are none.")
+    values = checked.data if sp.issparse(checked) else checked
+    if not np.isfinite(values).all():
+        coordinates = checked.tocoo() if sp.issparse(checked) else None
+        position = np.flatnonzero(~np.isfinite(values))[0]
+        row, column = (
+            (coordinates.row[position], coordinates.col[position])
+            if coordinates is not None
+            else np.unravel_index(position, checked.shape)
+        )
+        raise InputError(
+            f"The features must be finite. Got {values.flat[position]:g} in row {row}, column {column}. "
+            "Fill or drop such values first."
+        )
+    return checked
+
+
+def _check_column(name: str, values: ArrayLike, n_nodes: int) -> NDArray[Any]:
+    column = np.asarray(values)
+    if column.shape != (n_nodes,):
+        raise InputError(f"The {name} must be one value for each of the {n_nodes:,} nodes. Got shape {column.shape}.")
+    return column
+
+
+def _check_ids(values: ArrayLike, n_nodes: int) -> NDArray[Any]:
+    ids = _check_column("node_ids", values, n_nodes)
+    unique, counts = np.unique(ids, return_counts=True)
+    if len(unique) < n_nodes:
+        raise InputError(f"The node ids must be unique. These occur more than once: {first_few(unique[counts > 1])}.")
+    return ids
+
+
+def _freeze(value: Any) -> Any:
+    """A read-only view: the graph cannot be changed through itself, and nothing is copied."""
+    if isinstance(value, np.ndarray):
+        value = value.view()
+        value.flags.writeable = False
+    elif sp.issparse(value):
+        frozen = sp.csr_array(value.shape, dtype=value.dtype)
+        frozen.data, frozen.indices, frozen.indptr = map(_freeze, (value.data, value.indices, value.indptr))
+        # Canonical already; saying so keeps scipy from sorting read-only arrays in place.
+        frozen.has_canonical_format = True
+        value = frozen
+    return value
+
+
+def _rebuild(adjacency: Any, features: Any, labels: Any, node_ids: Any, notes: tuple[str, ...]) -> Graph:
+    return Graph(adjacency, features=features, labels=labels, node_ids=node_ids, notes=notes)

@@ -1,0 +1,29 @@
+"""The losses. Each says how the energy E of the negative graph is driven; all add the L2 penalty of the optimiser.
+
+The sparsest cut minimises Σ_edges ‖z_i − z_j‖² / Σ_H ‖z_i − z_j‖². Smoothing has already taken care of the numerator
+(an edge's ends are averages over nearly the same nodes), which leaves the denominator:
+
+    inverse    α / E     SCE. Large E lowers the loss, and its gradient −α/E²·∇E fades as E grows: the loss is bounded.
+    negative   −α·E      the paper's ablation: the same direction at every point, but unbounded below.
+    none       0         the paper's other ablation: the random projection that training starts from.
+
+Adam divides a gradient by its own size, so without an L2 penalty α changes nothing, and with one only α against the
+penalty counts. `alpha="auto"` makes the loss start at 1 (or −1), which takes the scale of the features and the number of
+negative pairs out of it.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+LOSSES = ("inverse", "negative", "none")
+
+
+def loss_of_energy(loss: str, energy: Tensor, alpha: float) -> Tensor:
+    """The unsupervised part of the loss."""
+    return alpha / energy if loss == "inverse" else -alpha * energy
+
+
+def unit_alpha(loss: str, energy: float) -> float:
+    """The α at which the loss starts at 1 (inverse) or −1 (negative)."""
+    return energy if loss == "inverse" else 1 / energy

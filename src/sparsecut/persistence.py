@@ -1,0 +1,68 @@
+"""Fitted models on disk: one safetensors file, weights as tensors and everything else as JSON in its header.
+
+No code is ever stored or run. A file is written under a temporary name and moved into place, so it is whole or absent.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.errors import InputError
+from sparsecut.io.files import check_readable, write_whole
+from sparsecut.version import __version__
+
+FORMAT = "sparsecut-model"
+FORMAT_VERSION = 1
+
+
+def write_model(path: str | Path, header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
+    from safetensors.numpy import save_file
+
+    metadata = {
+        "format": FORMAT,
+        "format_version": str(FORMAT_VERSION),
+        "version": __version__,
+        "model": json.dumps(header, allow_nan=True),
+    }
+    contiguous = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+    with write_whole(path) as temporary:
+        save_file(contiguous, temporary, metadata=metadata)
+
+
+def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The header and the tensors of a file that `write_model` wrote; anything else is an error that says what it is."""
+    from safetensors import SafetensorError, safe_open
+
+    path = check_readable(path, "model")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            if metadata.get("format") != FORMAT:
+                raise InputError(f"{path} is a safetensors file, but not a model saved by sparsecut.")
+            if int(metadata["format_version"]) > FORMAT_VERSION:
+                raise InputError(
+                    f"{path} was saved by sparsecut {metadata.get('version', 'of a later version')}, which is newer than "
+                    f"this one ({__version__}). Upgrade: pip install --upgrade sparsecut."
+                )
+            header = json.loads(metadata["model"])
+            return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
+    except SafetensorError as error:
+        problem = "cut short" if _is_cut_short(path) else "not a safetensors file"
+        raise InputError(f"{path} is {problem}: no model could be read from it. Save the model again.") from error
+    except (KeyError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} has a damaged header: no model could be read from it. Save the model again.") from error
+
+
+def _is_cut_short(path: Path) -> bool:
+    """Whether a file starts like safetensors (a length, then JSON) but ends before it should."""
+    with path.open("rb") as file:
+        start = file.read(9)
+    return len(start) < 9 or (start[8:] == b"{" and struct.unpack("<Q", start[:8])[0] < 100_000_000)

@@ -1,0 +1,104 @@
+"""The smoothed features S = P^k F, held as rows or as factors, behind two products: S·W and Sᵀ·G.
+
+With `hops` = 0 the features are S itself, dense or sparse. With `hops` = k they are F, and S is never formed:
+S·W = P(P(···(F·W))). Whoever trains or projects does not know which; `sparsecut.routes` decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from sparsecut.sparse import SparseMatrix
+
+
+class Rows:
+    """S = P^hops · features, of shape (n, f)."""
+
+    def __init__(self, features: Tensor | SparseMatrix, propagation: SparseMatrix | None = None, hops: int = 0) -> None:
+        self.features = features
+        self.propagation = propagation
+        self.hops = hops
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return int(self.features.shape[0]), int(self.features.shape[1])
+
+    @property
+    def device(self) -> torch.device:
+        return self.features.device
+
+    def __matmul__(self, weights: Tensor) -> Tensor:  # (n, d)
+        return self._spread(self.features @ weights)
+
+    def transpose_times(self, rows: Tensor) -> Tensor:  # (f, d)
+        for _ in range(self.hops):
+            rows = self._propagation.T @ rows
+        return self.features.T @ rows
+
+    def columns(self, start: int, stop: int) -> Tensor:  # (n, stop - start)
+        if isinstance(self.features, SparseMatrix):
+            return self._spread(self.features.columns(start, stop))
+        return self._spread(self.features[:, start:stop])
+
+    def take(self, nodes: Tensor) -> Rows:
+        """Some of the rows, for a mini-batch. Needs S itself: a row of factors depends on its whole neighbourhood."""
+        assert self.hops == 0
+        return Rows(self.features.take(nodes) if isinstance(self.features, SparseMatrix) else self.features[nodes])
+
+    def _spread(self, rows: Tensor) -> Tensor:
+        for _ in range(self.hops):
+            rows = self._propagation @ rows.contiguous()
+        return rows
+
+    @property
+    def _propagation(self) -> SparseMatrix:
+        assert self.propagation is not None
+        return self.propagation
+
+
+class StackedRows:
+    """[S₁ S₂ … S_k] side by side, so that a mean over levels is one linear map of (n, k·f) features."""
+
+    def __init__(self, levels: Sequence[Rows]) -> None:
+        self.levels = tuple(levels)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.levels[0].shape[0], sum(level.shape[1] for level in self.levels)
+
+    @property
+    def device(self) -> torch.device:
+        return self.levels[0].device
+
+    def transpose_times(self, rows: Tensor) -> Tensor:
+        return torch.cat([level.transpose_times(rows) for level in self.levels])
+
+    def columns(self, start: int, stop: int) -> Tensor:
+        parts, offset = [], 0
+        for level in self.levels:
+            width = level.shape[1]
+            first, last = max(start - offset, 0), min(stop - offset, width)
+            if first < last:
+                parts.append(level.columns(first, last))
+            offset += width
+        return torch.cat(parts, dim=1)
+
+
+def project(rows: Rows, weights: Tensor) -> Tensor:
+    """Z = S·W with the gradient for W, whichever way S is held."""
+    return _Projection.apply(weights, rows)  # type: ignore[no-any-return, no-untyped-call]
+
+
+class _Projection(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, weights: Tensor, rows: Rows) -> Tensor:
+        ctx.rows = rows
+        return rows @ weights
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        return ctx.rows.transpose_times(gradients[0].contiguous()), None

@@ -1,0 +1,151 @@
+"""The one training loop, over M or over rows, full batch or the mini-batches of Algorithm 2, with Adam.
+
+The loop knows only a list of energies to take one step each on. Over M there is one, Σ tr(Wᵀ M W); over rows one too, the
+negative graph's energy of Z; with mini-batches one a batch. The first two are the same function of the weights, so for the
+same start and the same negatives they give the same weights, step for step.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from sparsecut.encoder import LinearEncoder, MultiOrderEncoder
+from sparsecut.errors import InputError
+from sparsecut.negatives import NegativeGraph, quadratic_form
+from sparsecut.objective import loss_of_energy, unit_alpha
+from sparsecut.progress import Reporter
+from sparsecut.rows import Rows
+
+Encoder = LinearEncoder | MultiOrderEncoder
+Energy = Callable[[Encoder], Tensor]
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """How to train; `sparsecut.SCE` explains each."""
+
+    loss: str
+    alpha: float | str
+    l2: float
+    learning_rate: float
+    epochs: int
+    batch_size: int | None
+    route: str
+
+
+@dataclass
+class History:
+    """What happened in `fit`: lists with one value an epoch, and what is known once."""
+
+    route: str = "none"
+    rows: str = "none"
+    reason: str = ""
+    alpha: float | None = None
+    effective_rank: float = math.nan
+    loss: list[float] = field(default_factory=list)
+    energy: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    stages: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time a stage of the fit."""
+        started = time.perf_counter()
+        yield
+        self.stages[name] = time.perf_counter() - started
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def train(
+    encoder: Encoder,
+    energies: Callable[[], Iterable[Energy]],
+    history: History,
+    settings: TrainingSettings,
+    report: Reporter,
+    callback: Callable[[int, History], None] | None = None,
+) -> None:
+    """Adam on loss(energy) + l2/2·‖θ‖², `epochs` times over what `energies` yields. Changes the encoder in place."""
+    loss, l2, epochs = settings.loss, settings.l2, settings.epochs
+    parameters = list(encoder.parameters())
+    # The paper's L2 term is Adam's own weight decay, as in its published code.
+    optimizer = torch.optim.Adam(parameters, lr=settings.learning_rate, weight_decay=l2, fused=True)
+    for epoch in range(epochs):
+        started = time.perf_counter()
+        epoch_losses, epoch_energies = [], []
+        for energy_of in energies():
+            optimizer.zero_grad()
+            energy = energy_of(encoder)
+            value = energy.item()
+            if value <= 0:
+                continue  # no pair of this batch is apart: no direction to step in
+            if not math.isfinite(value):
+                raise InputError(
+                    f"The energy overflowed in epoch {epoch + 1}. Scale the features down, or lower learning_rate or epochs."
+                )
+            if history.alpha is None:
+                history.alpha = unit_alpha(loss, value) if isinstance(settings.alpha, str) else settings.alpha
+            unsupervised = loss_of_energy(loss, energy, history.alpha)
+            unsupervised.backward()  # type: ignore[no-untyped-call]
+            penalty = l2 / 2 * sum(float(p.detach().square().sum()) for p in parameters) if l2 else 0.0
+            optimizer.step()
+            epoch_losses.append(unsupervised.item() + penalty)
+            epoch_energies.append(value)
+        if not epoch_losses:
+            history.notes.append("The energy is zero: no negative pair is apart, and the weights stay as they started.")
+            return
+        history.loss.append(sum(epoch_losses) / len(epoch_losses))
+        history.energy.append(sum(epoch_energies) / len(epoch_energies))
+        history.seconds.append(time.perf_counter() - started)
+        report("training", epoch + 1, epochs)
+        if callback is not None:
+            callback(epoch, history)
+
+
+def energy_over_gram(grams: dict[tuple[int, ...], Tensor]) -> Energy:
+    """Σ tr(Wᵀ M W) over the encoder's blocks: no row is touched."""
+
+    def energy(encoder: Encoder) -> Tensor:
+        forms = [quadratic_form(grams[levels].matmul, matrix) for levels, matrix in encoder.blocks()]
+        return torch.stack(forms).sum()
+
+    return energy
+
+
+def energy_over_rows(levels: Sequence[Rows], negatives: NegativeGraph) -> Energy:
+    """The negative graph's energy of the embedding itself."""
+    return lambda encoder: negatives.energy(encoder(levels))
+
+
+def energies_of_batches(
+    levels: Sequence[Rows], negatives: NegativeGraph, batch_size: int, generator: torch.Generator
+) -> Iterator[Energy]:
+    """One energy a mini-batch, over all nodes in a new random order."""
+    order = torch.randperm(negatives.n_nodes, generator=generator).to(levels[0].device)
+    batches = list(torch.split(order, batch_size))
+    if len(batches) > 1 and len(batches[-1]) < 2:
+        batches[-2:] = [torch.cat(batches[-2:])]  # one node alone has no pair
+    for nodes in batches:
+        needed, batch_negatives = negatives.batch(nodes)
+        yield energy_over_rows([rows.take(needed) for rows in levels], batch_negatives)
+
+
+def effective_rank(Z: Tensor) -> float:
+    """exp of the entropy of the normalised spectrum of the centred embedding: 1 is a line, d an even ball, 0 a point."""
+    centred = Z - Z.mean(dim=0)
+    spectrum = torch.linalg.eigvalsh((centred.T @ centred).double()).clamp(min=0)
+    total = spectrum.sum()
+    if total <= 0:
+        return 0.0
+    shares = spectrum[spectrum > 0] / total
+    return float(torch.exp(-(shares * shares.log()).sum()))
