@@ -29,7 +29,7 @@ def read_flickr(root: Path) -> Graph:
         links.eliminate_zeros()
         n_nodes = links.shape[0]
     with reading(features):
-        rows = np.load(features, mmap_mode="r", allow_pickle=False).astype(np.float32)  # float64 on disk
+        rows = np.load(features, mmap_mode="r", allow_pickle=False)  # float64, which `Graph` halves as it reads
     class_of = read_json(classes, dict)
     with reading(classes):
         labels = np.full(n_nodes, -1, dtype=np.int64)
@@ -53,8 +53,8 @@ def read_reddit(root: Path) -> Graph:
     i, j, shape = read_arrays(graph, "row", "col", "shape")
     features, labels = read_arrays(data, "feature", "label")
     with reading(graph):
-        if tuple(shape) != (len(features), len(features)):
-            raise ValueError(f"it has the shape {tuple(shape)} beside {len(features)} rows of features")
+        if shape.tolist() != [len(features), len(features)]:
+            raise ValueError(f"it has the shape {shape.tolist()} beside {len(features)} rows of features")
         return Graph(undirected_adjacency(i, j, None, len(features)), features=features, labels=labels)
 
 

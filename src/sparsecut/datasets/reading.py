@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 from numpy.lib import format as npy
 
@@ -20,8 +22,9 @@ from sparsecut.errors import InputError
 # What numpy, scipy, json, zipfile and pyarrow (whose errors are ValueErrors) raise on bytes they cannot make sense of.
 _DAMAGE = (
     *(OSError, EOFError, ValueError, TypeError, KeyError, IndexError, AttributeError),
-    *(OverflowError, RecursionError, NotImplementedError),
+    *(OverflowError, RuntimeError),
     *(zipfile.BadZipFile, zlib.error, struct.error),
+    *(SyntaxError, tokenize.TokenError),  # numpy parses the header of an array as Python
 )
 
 
@@ -29,7 +32,8 @@ _DAMAGE = (
 def reading(path: Path) -> Iterator[None]:
     """Whatever goes wrong while a file is read is said about that file."""
     try:
-        yield
+        with np.errstate(over="ignore"):  # a number too large for float32 becomes infinite, which `Graph` refuses
+            yield
     except InputError:
         raise
     except _DAMAGE as error:

@@ -16,6 +16,7 @@ import math
 import pickle
 import pickletools
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -115,9 +116,11 @@ class _PlanetoidUnpickler(pickle.Unpickler):
 
 
 def _check_notes(content: bytes) -> None:
-    for operation, argument, _ in pickletools.genops(content):
-        if "PUT" in operation.name and not 0 <= int(argument or 0) < len(content):
-            raise ValueError(f"it numbers a note {argument}, beyond its own length")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of odd escapes in a name that is refused anyway
+        for operation, argument, _ in pickletools.genops(content):
+            if "PUT" in operation.name and not 0 <= int(argument or 0) < len(content):
+                raise ValueError(f"it numbers a note {argument}, beyond its own length")
 
 
 def _build_array(array: _Array) -> NDArray[Any]:
