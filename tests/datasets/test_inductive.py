@@ -119,6 +119,14 @@ def test_features_cut_short(root: Path) -> None:
         read_flickr(root)
 
 
+def test_files_that_python_2_wrote(root: Path) -> None:
+    content = (root / FLICKR[1]).read_bytes()
+    old = content.replace(b"'shape': (4, 3), }  ", b"'shape': (4L, 3L), }")
+    assert old != content
+    write(root / FLICKR[1], old)
+    np.testing.assert_array_equal(read_flickr(root).features, FEATURES.astype(np.float32))
+
+
 def test_a_feature_too_large(root: Path) -> None:
     np.save(root / FLICKR[1], FEATURES * 1e300)
     with pytest.raises(InputError, match="The features must be finite"):

@@ -6,6 +6,7 @@ import json
 import math
 import struct
 import tokenize
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -32,7 +33,10 @@ _DAMAGE = (
 def reading(path: Path) -> Iterator[None]:
     """Whatever goes wrong while a file is read is said about that file."""
     try:
-        with np.errstate(over="ignore"):  # a number too large for float32 becomes infinite, which `Graph` refuses
+        # A number too large for float32 becomes infinite, which `Graph` refuses.
+        with np.errstate(over="ignore"), warnings.catch_warnings():
+            # Published files cannot be saved again by a later Python, as numpy asks for.
+            warnings.filterwarnings("ignore", "Reading `.npy` or `.npz` file required additional header parsing")
             yield
     except InputError:
         raise
