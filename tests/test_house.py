@@ -21,7 +21,7 @@ ROOMS = (
     *("sparse", "rows", "filters", "negatives", "objective", "encoder", "engines"),
     *("routes", "adam", "training", "fitting"),
     *("published", "persistence", "base", "estimators"),
-    *("evaluation", "explore", "paper", "cli"),
+    *("evaluation", "explore", "paper", "cli", "__main__"),
 )
 
 
