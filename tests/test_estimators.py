@@ -231,7 +231,7 @@ def test_transform_before_fit_or_with_other_features(estimator: type[SCE]) -> No
     with pytest.raises(InputError, match="needs node features, and the graph has none"):
         model.transform(GRAPH.adjacency)
     with pytest.raises(InputError, match="needs node features, and the graph has none"):
-        estimator().fit(GRAPH.adjacency)
+        estimator(features="given").fit(GRAPH.adjacency)
 
 
 def test_a_failed_fit_leaves_the_fitted_model_as_it_was() -> None:

@@ -18,7 +18,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "sparsecut"
 ROOMS = (
     *("version", "errors", "progress", "environment"),
     *("graph", "io", "datasets"),
-    *("sparse", "rows", "filters", "negatives", "objective", "encoder", "engines"),
+    *("sparse", "rows", "filters", "features", "negatives", "objective", "encoder", "engines"),
     *("routes", "adam", "training", "fitting"),
     *("published", "persistence", "base", "estimators"),
     *("evaluation", "explore", "paper", "cli", "__main__"),

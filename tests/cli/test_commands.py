@@ -160,7 +160,6 @@ WRONG = {
     "a missing file": (["embed", "nothing.csv", "-o", "z.npy"], "The edge file nothing.csv does not exist"),
     "neither file nor dataset": (["embed", "nothing", "-o", "z.npy"], "nothing is neither a file nor a dataset"),
     "a directory": (["embed", "folder.csv", "-o", "z.npy"], "The edge file folder.csv is a directory"),
-    "no features": (["embed", "edges.csv", "-o", "z.npy"], "edges.csv brings no features. Name them: --features FILE"),
     "missing features": (["embed", "edges.csv", "-f", "no.csv", "-o", "z.npy"], "The features file no.csv does not exist"),
     "an unknown suffix": (["embed", "edges.csv", "-f", "features.csv", "-o", "z.xls"], "must end in .parquet"),
     "an absent folder": (["embed", "edges.csv", "-f", "features.csv", "-o", "no/z.npy"], "no does not exist. Make it first"),

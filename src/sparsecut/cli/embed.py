@@ -10,7 +10,7 @@ import typer
 
 from sparsecut.cli.console import AsJson, Device, Features, GraphName, Output, Quiet, in_mebibytes, peak_memory
 from sparsecut.cli.sources import open_graph
-from sparsecut.errors import InputError, check_choice
+from sparsecut.errors import check_choice
 
 METHODS = ("sce", "mosce")
 
@@ -59,8 +59,6 @@ def embed(
     parameters: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     parameters |= {"random_state": seed, "device": device}
     model = estimator.paper(paper, **parameters) if paper else estimator(**parameters)
-    if loaded.features is None:
-        raise InputError(f"{graph} brings no features. Name them: --features FILE.")
     started = time.perf_counter()
     with output.warnings_as_notes(), output.progress() as bar:
         Z = model.fit_transform(loaded, progress=bar)
