@@ -40,6 +40,19 @@ def labelled_nodes(labels: NDArray[Any]) -> Nodes:
     return np.flatnonzero([label is not None and label == label and label != "" for label in labels.tolist()])
 
 
+def encode_labels(labels: ArrayLike) -> tuple[NDArray[Any], Nodes]:
+    """The classes in order, and the position of each node's class among them: −1 for a node without a label."""
+    values = np.asarray(labels)
+    if values.ndim != 1:
+        raise InputError(f"The labels must be one value a node. Got shape {values.shape}.")
+    known = labelled_nodes(values)
+    named = values[known]
+    classes, class_of = np.unique(named.astype(np.str_) if values.dtype == object else named, return_inverse=True)
+    codes = np.full(len(values), -1, dtype=np.int64)
+    codes[known] = class_of
+    return classes, codes
+
+
 def sample_splits(labels: ArrayLike, per_class: int, n_splits: int, random_state: int = 0) -> list[Split]:
     """Random splits: `per_class` nodes of each class to train on, as many to validate on, the rest to test on.
 
@@ -87,35 +100,34 @@ def fraction_splits(
     return _draw(members, counts, n_splits, random_state, "fraction_splits")
 
 
-def role_split(train: ArrayLike, validation: ArrayLike, test: ArrayLike, n_nodes: int) -> Split:
-    """The split of given roles, as inductive datasets bring them: three lists of node positions, or three masks."""
-    parts = {
-        name: _positions(name, nodes, n_nodes)
-        for name, nodes in (("training", train), ("validation", validation), ("test", test))
-    }
-    for name in ("training", "test"):
-        if len(parts[name]) == 0:
+def role_split(train: ArrayLike, validation: ArrayLike | None, test: ArrayLike | None, n_nodes: int) -> Split:
+    """The split of given roles, as inductive datasets bring them: three lists of node positions, or three masks.
+
+    No validation is None; `test` None takes all the other nodes.
+    """
+    training = _positions("training", train, n_nodes)
+    validating = _positions("validation", [] if validation is None else validation, n_nodes)
+    others = np.setdiff1d(np.arange(n_nodes), np.concatenate([training, validating]))
+    testing = others if test is None else _positions("test", test, n_nodes)
+    for name, nodes in (("training", training), ("test", testing)):
+        if len(nodes) == 0:
             raise InputError(f"A split needs {name} nodes. Got none.")
-    role_count = np.zeros(n_nodes, dtype=np.int64)
-    for nodes in parts.values():
-        np.add.at(role_count, nodes, 1)
-    if (role_count > 1).any():
+    n_roles = np.bincount(np.concatenate([training, validating, testing]), minlength=n_nodes)
+    if n_roles.max() > 1:
         raise InputError(
             "The parts of a split must be disjoint, each node in at most one and once. "
-            f"These occur more often: {first_few(np.flatnonzero(role_count > 1))}."
+            f"These occur more often: {first_few(np.flatnonzero(n_roles > 1))}."
         )
-    return Split(parts["training"], parts["validation"], parts["test"])
+    return Split(training, validating, testing)
 
 
 def _members_by_class(labels: ArrayLike) -> tuple[NDArray[Any], list[Nodes]]:
     """The classes and the nodes of each, all of them with at least two."""
-    labels = np.asarray(labels)
-    known = labelled_nodes(labels)
-    classes, class_of = np.unique(labels[known], return_inverse=True)
+    classes, codes = encode_labels(labels)
     if len(classes) < 2:
         got = f"one class, {classes[0]}" if len(classes) else "no label at all"
-        raise InputError(f"A probe needs nodes of at least two classes. Got {got}, for {len(labels):,} nodes.")
-    members = [known[class_of == position] for position in range(len(classes))]
+        raise InputError(f"A probe needs nodes of at least two classes. Got {got}, for {len(codes):,} nodes.")
+    members = [np.flatnonzero(codes == position) for position in range(len(classes))]
     lonely = [str(name) for name, nodes in zip(classes, members, strict=True) if len(nodes) < 2]
     if lonely:
         raise InputError(
