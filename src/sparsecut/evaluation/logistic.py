@@ -6,9 +6,9 @@ For each class, with labels y = ±1 and the constant 1 as one more feature (the 
 
 Two facts make this fast. A rotation of the features changes nothing but w's coordinates, and one to r = min(n, d+1) of them
 keeps all there is: with n training nodes far fewer than d dimensions the problem is as small as its n × n Gram matrix, and
-X = U√Λ of that matrix's eigenvectors serves. In those coordinates XᵀX = Λ is diagonal, so 1 + mean(D)·Λ is nearly the Hessian
-I + XᵀDX, and a few steps of conjugate gradients on it solve each Newton step. All is products of stacked matrices: one
-eigenvalue problem a training set, none a class or a C.
+X = U√Λ of that matrix's eigenvectors serves. In those coordinates XᵀX = Λ is diagonal, so 1 + mean(D)·Λ is nearly the
+Hessian I + XᵀDX, and a few steps of conjugate gradients on it solve each Newton step. All is products of stacked matrices:
+one eigenvalue problem a training set, none a class or a C.
 
 The objective is strongly convex with constant 1, so ‖w − w*‖ ≤ ‖gradient at w‖: the tolerance is a bound on w's error.
 """
@@ -87,7 +87,7 @@ class OneVsRest:
         return step
 
     def _move(self, step: Array, gradient: Array, C: float) -> None:
-        """Take the step, halved where it does not lower the objective enough: Newton's may overshoot far from the optimum."""
+        """Take the step, halved where it lowers the objective too little: far from the optimum Newton's may overshoot."""
         change = self._X @ step
         start = self._objective(self._W, self._margins, C)
         slope = _dot(gradient, step)

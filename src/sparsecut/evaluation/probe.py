@@ -95,7 +95,7 @@ run_probe = probe  # by this name where `probe` is an argument
 
 def check_embedding(embedding: ArrayLike) -> Any:
     """An embedding as a matrix of finite floats, sparse where it was sparse."""
-    Z = sp.csr_array(embedding) if sp.issparse(embedding) else np.asarray(embedding)
+    Z: Any = sp.csr_array(embedding) if sp.issparse(embedding) else np.asarray(embedding)
     if Z.ndim != 2 or Z.dtype.kind not in "biuf" or 0 in Z.shape:
         raise InputError(f"An embedding must be a matrix of numbers, one row a node. Got {Z.dtype}, shape {Z.shape}.")
     if Z.dtype not in (np.float32, np.float64):
@@ -127,8 +127,8 @@ def _check_splits(splits: Sequence[Split], codes: Nodes, protocol: str) -> None:
             raise InputError(f"The training nodes of split {number} must be of at least two classes. They are not.")
         if protocol == "tuned" and not len(split.validation):
             raise InputError(
-                f"The tuned probe chooses C on the validation nodes, and split {number} has none. Give it some (a class needs "
-                "more than 2·per_class + 10 nodes for it), or use the paper probe."
+                f"The tuned probe chooses C on validation nodes, and split {number} has none (a class of at most "
+                "2·per_class + 10 nodes gives none). Ask for fewer labels a class, or use the paper probe."
             )
 
 
@@ -157,21 +157,22 @@ def _fit_tuned(Z: Any, codes: Nodes, splits: Sequence[Split], n_classes: int) ->
     best = [(-1.0, False, 0.0)] * len(splits)
     weights = np.zeros((len(splits), Z.shape[1] + 1, n_classes))
     choices: list[Choice] = [{}] * len(splits)
-    for is_standardised, (centre, scale) in enumerate([(0.0, 1.0), _moments(Z)]):
+    for is_standardised in (False, True):
+        centre, scale = _moments(Z) if is_standardised else (np.zeros(Z.shape[1]), np.ones(Z.shape[1]))
         X = np.stack([(_rows(Z, split.train) - centre) / scale for split in splits])
         model = OneVsRest(X, Y)
         for C in GRID:
             fitted = model.fit(C, tolerance=1e-6)
             # ((z − centre)/scale)·w + b  =  z·(w/scale) + (b − centre·w/scale)
-            fitted[:, :-1] /= np.reshape(scale, (-1, 1))
-            fitted[:, -1] -= (np.reshape(centre, (-1, 1)) * fitted[:, :-1]).sum(axis=1)
+            fitted[:, :-1] /= scale[:, None]
+            fitted[:, -1] -= centre @ fitted[:, :-1]
             fitted = _without_absent(fitted, Y)
             for number, (rows, true) in enumerate(validation):
                 accuracy = float(((rows @ fitted[number, :-1] + fitted[number, -1]).argmax(axis=1) == true).mean())
                 rank = (accuracy, not is_standardised, -abs(math.log(C)))
                 if rank > best[number]:
                     best[number], weights[number] = rank, fitted[number]
-                    choices[number] = {"C": C, "is_standardised": bool(is_standardised), "validation": 100 * accuracy}
+                    choices[number] = {"C": C, "is_standardised": is_standardised, "validation": 100 * accuracy}
     return weights, choices
 
 

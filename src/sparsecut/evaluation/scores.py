@@ -101,7 +101,9 @@ class Comparison:
         if self.n_splits < 2:
             return f"{self.mean_difference:+.2f} points on one split, which says nothing about another"
         low, high = self.interval
-        verdict = "no difference shown" if self.p_value >= 1 - CONFIDENCE else ("better" if self.mean_difference > 0 else "worse")
+        verdict = (
+            "no difference shown" if self.p_value >= 1 - CONFIDENCE else ("better" if self.mean_difference > 0 else "worse")
+        )
         return (
             f"{verdict}: {self.mean_difference:+.2f} points [{low:+.2f}, {high:+.2f}] over {self.n_splits} splits, "
             f"p = {self.p_value:.2g} ({self.test})"
@@ -111,8 +113,8 @@ class Comparison:
 def compare_scores(a: Scores, b: Scores, test: str = "t") -> Comparison:
     """Compare two embeddings over the same splits: a less b, paired.
 
-    `test` is "t" (paired Student's t) or "wilcoxon" (signed ranks, which assumes no normal differences). Both take the splits
-    for independent, which random splits of one graph are not quite: read a p-value near the border with that in mind.
+    `test` is "t" (paired Student's t) or "wilcoxon" (signed ranks, which assumes no normal differences). Both take the
+    splits for independent, which random splits of one graph are not quite: mind that where a p-value is near the border.
     """
     check_choice("compare_scores", "test", test, TESTS)
     if len(a.accuracies) != len(b.accuracies) or (a.splits and b.splits and a.splits != b.splits):
@@ -126,6 +128,12 @@ def compare_scores(a: Scores, b: Scores, test: str = "t") -> Comparison:
     differences = a.accuracies - b.accuracies
     p_value = _t_test(differences) if test == "t" else _wilcoxon(differences)
     return Comparison(float(differences.mean()), _interval(differences), p_value, test, len(differences))
+
+
+def summary(values: Values) -> dict[str, Any]:
+    """Mean, spread and all values, for JSON."""
+    mean, std = (_or_none(float(value)) for value in (values.mean(), values.std()))
+    return {"mean": mean, "std": std, "values": [_or_none(value) for value in values.tolist()]}
 
 
 def _interval(values: Values) -> tuple[float, float]:

@@ -61,18 +61,14 @@ def read_splits(path: str | Path, node_ids: ArrayLike) -> list[Split]:
     if path.suffix == ".json":
         named = _read_json(path)
     elif path.suffix == ".npz":
-        return [role_split(*parts, len(ids)) for parts in _read_masks(path, len(ids))]
+        return [role_split(train, validation, test, len(ids)) for train, validation, test in _read_masks(path, len(ids))]
     else:
         named = _read_roles(path)
     splits = []
     for parts in named:
-        positions = []
-        for names in parts:
-            found = None if names is None else positions_of(names, ids)
-            if found is not None:
-                check_known(found, names, f"The split file {path}", "the graph")
-            positions.append(found)
-        splits.append(role_split(*positions, len(ids)))
+        train, validation, test = (None if names is None else _find(names, ids, path) for names in parts)
+        assert train is not None  # `_by_role` refuses a split without training nodes
+        splits.append(role_split(train, validation, test, len(ids)))
     return splits
 
 
@@ -82,6 +78,12 @@ def write_splits(path: str | Path, splits: Sequence[Split], node_ids: ArrayLike)
     rows = [{role: ids[getattr(split, role)].tolist() for role in ROLES} for split in splits]
     with write_whole(path) as temporary:
         temporary.write_text(json.dumps(rows) + "\n", encoding="utf-8")
+
+
+def _find(names: Any, ids: NDArray[Any], path: Path) -> NDArray[np.int64]:
+    positions = positions_of(names, ids)
+    check_known(positions, names, f"The split file {path}", "the graph")
+    return positions
 
 
 def _read_lists(path: Path) -> list[NDArray[np.int64]]:
@@ -100,7 +102,9 @@ def _read_json(path: Path) -> list[list[Any]]:
     except ValueError as error:
         raise InputError(f"The split file {path} is not JSON: {error}.") from error
     splits = content if isinstance(content, list) else [content]
-    if not splits or not all(isinstance(split, dict) and all(isinstance(v, list) for v in split.values()) for split in splits):
+    if not splits or not all(
+        isinstance(split, dict) and all(isinstance(v, list) for v in split.values()) for split in splits
+    ):
         raise InputError(f'The split file {path} must hold {{"train": [ids], …}}, or a list of such. It does not.')
     return [_by_role(split, path) for split in splits]
 
@@ -140,8 +144,9 @@ def _read_masks(path: Path, n_nodes: int) -> list[list[Any]]:
             f"The masks of {path} must all be (n,) or all (n, splits) for {n_nodes:,} nodes. "
             f"Got {', '.join(map(str, sorted(shapes)))}."
         )
-    by_split = [None if mask is None else mask.reshape(n_nodes, -1).T.astype(bool) for mask in masks]  # (splits, n)
-    return [[None if mask is None else np.flatnonzero(mask[number]) for mask in by_split] for number in range(len(by_split[0]))]
+    n_splits = 1 if len(min(shapes)) == 1 else min(shapes)[1]
+    by_split = [None if mask is None else mask.reshape(n_nodes, n_splits).astype(bool) for mask in masks]
+    return [[None if mask is None else mask[:, number] for mask in by_split] for number in range(n_splits)]
 
 
 def _by_role(parts: dict[str, Any], path: Path) -> list[Any]:

@@ -78,9 +78,7 @@ def sample_splits(labels: ArrayLike, per_class: int, n_splits: int, random_state
     return _draw(members, counts, n_splits, random_state, "sample_splits")
 
 
-def fraction_splits(
-    labels: ArrayLike, train: float, validation: float, n_splits: int, random_state: int = 0
-) -> list[Split]:
+def fraction_splits(labels: ArrayLike, train: float, validation: float, n_splits: int, random_state: int = 0) -> list[Split]:
     """Random splits by fractions of each class: `train` of its nodes to train on (at least one), `validation` of them to
     validate on, the rest (at least one) to test on.
     """
@@ -168,6 +166,6 @@ def _positions(name: str, nodes: ArrayLike, n_nodes: int) -> Nodes:
         raise InputError(f"The {name} nodes must be a list of positions or a mask. Got {array.dtype}, shape {array.shape}.")
     if array.min() < 0 or array.max() >= n_nodes:
         raise InputError(
-            f"The {name} nodes must be positions from 0 to {n_nodes - 1:,}. Got positions from {array.min()} to {array.max()}."
+            f"The {name} nodes must be positions from 0 to {n_nodes - 1:,}. Got some from {array.min()} to {array.max()}."
         )
     return array.astype(np.int64)
