@@ -73,7 +73,7 @@ def main() -> None:
             row = measure(dataset, per_class, Z, np.asarray(graph.labels), arguments.rounds)
             rows.append(row)
             print(
-                f"{dataset:9} {per_class:2} labels  ours {row['ours_seconds']:7.3f} s  sklearn {row['sklearn_seconds']:7.3f} s"
+                f"{dataset:9} {per_class:2} labels  ours {row['ours_seconds']:.3f} s  sklearn {row['sklearn_seconds']:.3f} s"
                 f"  {row['ratio']:5.1f} times faster  accuracy {row['ours_accuracy']:.2f} and {row['sklearn_accuracy']:.2f}",
                 flush=True,
             )
