@@ -104,13 +104,26 @@ def test_a_stack_is_its_members():
 
 
 def test_separable_classes_with_a_large_c_are_solved():
-    # Far from the optimum full Newton steps overshoot here: without the halving this does not end at liblinear's weights.
     generator = np.random.default_rng(5)
     y = np.where(np.arange(40) < 6, 1.0, -1.0)
     X = generator.normal(size=(40, 100)) * 30 + 10 * y[:, None]
     w = OneVsRest(X[None], y[None, :, None]).fit(1e4)[0, :, 0]
     reference = LogisticRegression(solver="liblinear", C=1e4, tol=1e-12, max_iter=100_000).fit(X, y)
     np.testing.assert_allclose(w, np.append(reference.coef_[0], reference.intercept_), atol=1e-5 * np.linalg.norm(w))
+
+
+def test_outliers_do_not_make_newton_overshoot():
+    # Rows of very different lengths, some on the wrong side. Full Newton steps do not converge on all of these.
+    generator = np.random.default_rng(0)
+    for _ in range(400):
+        n_rows, dimension = generator.integers(3, 12), generator.integers(1, 4)
+        X = generator.normal(size=(n_rows, dimension)) * np.exp(2 * generator.normal(size=(n_rows, 1)))
+        y = np.where(generator.random(n_rows) < 0.5, 1.0, -1.0)
+        C = 10.0 ** generator.integers(-2, 6)
+        w = OneVsRest(X[None], y[None, :, None]).fit(C)[0, :, 0]  # a warning would be an error
+        for direction in np.eye(dimension + 1):
+            for step in (-1e-3, 1e-3):
+                assert objective(w + step * direction, X, y, C) > objective(w, X, y, C)
 
 
 def test_an_extreme_scale_is_said():
