@@ -65,7 +65,8 @@ def test_memory_is_the_methods_own(spies, graph):
     light, heavy = (fit_alone(methods.find_method("greedy"), graph, offered={"mebibytes": n}).measured for n in (0, 200))
     assert light["peak_memory_bytes"] < ballast.nbytes
     assert light["peak_memory_bytes"] - light["memory_before_bytes"] < 50 * MEBIBYTE
-    assert 200 * MEBIBYTE < heavy["peak_memory_bytes"] - heavy["memory_before_bytes"] < 250 * MEBIBYTE
+    # Linux counts resident pages in batches, so a difference of two counts is off by some of them: 40 KiB were seen.
+    assert 199 * MEBIBYTE < heavy["peak_memory_bytes"] - heavy["memory_before_bytes"] < 250 * MEBIBYTE
 
 
 def test_a_process_gives_what_this_one_would(graph):
