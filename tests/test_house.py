@@ -21,7 +21,7 @@ ROOMS = (
     *("sparse", "rows", "filters", "features", "negatives", "objective", "encoder", "engines"),
     *("routes", "adam", "training", "fitting"),
     *("published", "persistence", "base", "estimators"),
-    *("evaluation", "explore", "paper", "cli", "__main__"),
+    *("baselines", "methods", "evaluation", "explore", "paper", "cli", "__main__"),
 )
 
 

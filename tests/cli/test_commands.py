@@ -170,7 +170,7 @@ WRONG = {
     ),
     "an unknown method": (
         ["embed", "edges.csv", "-f", "features.csv", "-o", "z.npy", "--method", "pca"],
-        "The --method parameter of sparsecut embed must be one of",
+        "There is no method 'pca'. There are: sce, mosce",
     ),
     "an unknown device": (["embed", "digits", "-o", "z.npy", "--device", "tpu"], "The device parameter of SCE must be"),
     "features of a dataset": (["embed", "digits", "-f", "features.csv", "-o", "z.npy"], "has its own features"),
