@@ -3,8 +3,8 @@
     python benchmarks/structure.py [--walks 80] [--graphs blogcatalog,…]
 
 DeepWalk as its paper has it: uniform walks of 40 nodes, 80 from each, skip-gram with window 10 and 5 negatives, one pass,
-here with the 512 dimensions of the SCE paper. 20 labels a class, 50 splits (the published ones of Cora Full), probe: paper. Each
-graph is saved as it ends; one already measured with the same number of walks is not run again.
+here with the 512 dimensions of the SCE paper. 20 labels a class, 50 splits (the published ones of Cora Full), probe: paper.
+Each graph is saved as it ends; one already measured with the same number of walks is not run again.
 """
 
 from __future__ import annotations
