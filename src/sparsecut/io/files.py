@@ -23,7 +23,7 @@ def check_readable(path: str | Path, kind: str) -> Path:
     return path
 
 
-def check_writable(path: str | Path) -> Path:
+def check_writable(path: str | Path, overwrite: bool = True) -> Path:
     """The path of a file that could be written, found out before any work is done for it."""
     path = Path(path)
     folder = path.absolute().parent
@@ -33,6 +33,8 @@ def check_writable(path: str | Path) -> Path:
         raise InputError(f"The output {path} cannot be written: the folder {folder} does not exist. Make it first.")
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise InputError(f"The output {path} cannot be written: permission denied.")
+    if path.exists() and not overwrite:
+        raise InputError(f"The output {path} exists. Pass overwrite=True (--force) to replace it.")
     return path
 
 

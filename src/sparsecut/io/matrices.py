@@ -1,0 +1,179 @@
+"""Graphs from matrix files: Matrix Market, scipy's and the gnn-benchmark's npz, MATLAB's v5 .mat.
+
+A header is held against the size of the file before anything is made of it.
+"""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sparsecut.errors import InputError
+from sparsecut.io.arrays import Archive
+from sparsecut.io.guards import check_claim, check_expansion, open_bytes, reading
+
+ADJACENCY_NAMES = ("adjacency", "adj", "adj_matrix", "network", "net", "graph", "A", "W", "G")
+FEATURE_NAMES = ("features", "attributes", "attrb", "attr", "X")
+LABEL_NAMES = ("labels", "label", "group", "class", "gnd", "y")
+COMPRESSED = 15  # the kind of a packed element of a .mat file
+
+
+@dataclass(frozen=True)
+class GraphParts:
+    """What a file says about a graph, before it is one."""
+
+    adjacency: Any
+    features: Any = None
+    labels: Any = None
+    notes: tuple[str, ...] = ()
+
+
+def read_matrix_market(path: Path, name: str | None = None) -> GraphParts:
+    from scipy.io import mmread
+
+    with reading(path, "graph"):
+        with open_bytes(path, "graph") as file:
+            content = file.read()
+        n_rows, n_columns, n_entries = _matrix_market_size(content, path)
+        check_claim(n_rows, n_columns, n_entries, path, "graph")
+        if 2 * n_entries > len(content) + 2:
+            raise InputError(
+                f"The graph file {path} could not be read: it claims {n_entries:,} entries and has {len(content):,} bytes."
+            )
+        return GraphParts(sp.csr_array(mmread(io.BytesIO(content))), notes=(f"Adjacency: {path}, Matrix Market.",))
+
+
+def read_npz_graph(path: Path, name: str | None = None) -> GraphParts:
+    archive = Archive(path, "graph")
+    if "adj_data" in archive:
+        return _read_gnn_benchmark(archive)
+    if "format" in archive and "shape" in archive:
+        return GraphParts(archive.sparse(), notes=(f"Adjacency: {path}, scipy's sparse matrix.",))
+    chosen = _choose(archive.names, name, ADJACENCY_NAMES, path)
+    return GraphParts(archive[chosen], notes=(f"Adjacency: {path}, array {chosen!r}.",))
+
+
+def read_mat(path: Path, name: str | None = None) -> GraphParts:
+    """The adjacency `name`, or the one with a usual name, or the only square matrix; features and labels by usual names."""
+    from scipy.io import loadmat
+
+    with reading(path, "graph"):
+        with path.open("rb") as file:
+            header = file.read(128)
+        if header.startswith((b"MATLAB 7.3", b"\x89HDF")):
+            raise InputError(
+                f"The graph file {path} is MATLAB v7.3 (HDF5), which is not read. Save it in MATLAB with "
+                "save(..., '-v7') instead."
+            )
+        _check_mat(path)
+        content = {key: value for key, value in loadmat(path).items() if not key.startswith("__")}
+    content |= _suite_sparse(content)
+    squares = [key for key, value in content.items() if _is_matrix(value) and value.shape[0] == value.shape[1] > 1]
+    if name is None and not squares:
+        raise InputError(f"The graph file {path} holds no square matrix. It has: {', '.join(content) or 'nothing'}.")
+    chosen = _choose(squares if name is None else list(content), name, ADJACENCY_NAMES, path)
+    adjacency = content[chosen]
+    if not _is_matrix(adjacency):
+        raise InputError(f"The graph file {path} must hold a matrix of numbers as {chosen!r}.")
+    n_nodes = adjacency.shape[0]
+    features = _named(content, FEATURE_NAMES, lambda value: _is_matrix(value) and value.shape[0] == n_nodes)
+    labels = _named(content, LABEL_NAMES, lambda value: _is_matrix(value) and sorted(value.shape) == sorted((1, n_nodes)))
+    found = {"adjacency": chosen, "features": features, "labels": labels}
+    said = ", ".join(f"{role} in {key!r}" for role, key in found.items() if key is not None)
+    return GraphParts(
+        adjacency,
+        None if features is None else content[features],
+        None if labels is None else _column(content[labels]),
+        (f"MATLAB: {path}, {said}.",),
+    )
+
+
+def _read_gnn_benchmark(archive: Archive) -> GraphParts:
+    features = None
+    if "attr_data" in archive:
+        features = archive.sparse("attr_")
+    elif "attr_matrix" in archive:
+        features = archive["attr_matrix"]
+    labels = archive.get("labels")
+    return GraphParts(archive.sparse("adj_"), features, labels, (f"Graph: {archive.path}, gnn-benchmark keys.",))
+
+
+def _matrix_market_size(content: bytes, path: Path) -> tuple[int, int, int]:
+    lines = io.BytesIO(content)
+    banner = lines.readline(1024).split()
+    if len(banner) < 4 or banner[0] != b"%%MatrixMarket":
+        raise InputError(f"The graph file {path} must begin with %%MatrixMarket and say what it holds.")
+    if banner[3].lower() == b"complex":
+        raise InputError(f"The graph file {path} holds complex numbers. Edge weights are real.")
+    size = next((line for line in iter(lines.readline, b"") if line.strip() and not line.startswith(b"%")), b"")
+    try:
+        numbers = [int(number) for number in size[:200].split()]
+        n_rows, n_columns = numbers[:2]
+        return n_rows, n_columns, numbers[2] if banner[2].lower() == b"coordinate" else n_rows * n_columns // 2
+    except (ValueError, IndexError) as error:
+        raise InputError(f"The graph file {path} has no line that says how large the matrix is.") from error
+
+
+def _choose(names: list[str], asked: str | None, known: tuple[str, ...], path: Path) -> str:
+    if asked is not None:
+        if asked not in names:
+            raise InputError(f"The graph file {path} has no array {asked!r}. It has: {', '.join(names)}.")
+        return asked
+    named = [name for wanted in known for name in names if name.lower() == wanted.lower()]
+    if named:
+        return named[0]
+    if len(names) == 1:
+        return names[0]
+    raise InputError(f"The graph file {path} holds {', '.join(names)}. Say which one is the adjacency.")
+
+
+def _named(content: dict[str, Any], known: tuple[str, ...], is_fit: Any) -> str | None:
+    return next((key for name in known for key in content if key.lower() == name.lower() and is_fit(content[key])), None)
+
+
+def _is_matrix(value: Any) -> bool:
+    return hasattr(value, "dtype") and getattr(value, "ndim", 0) == 2 and value.dtype.kind in "biuf"
+
+
+def _column(value: Any) -> NDArray[Any]:
+    return np.asarray(value.toarray() if sp.issparse(value) else value).ravel()
+
+
+def _suite_sparse(content: dict[str, Any]) -> dict[str, Any]:
+    """The matrix of a SuiteSparse file, which lies in the field A of a struct `Problem`."""
+    problem = content.get("Problem")
+    if problem is None or getattr(problem, "dtype", None) is None or "A" not in (problem.dtype.names or ()):
+        return {}
+    return {"A": problem["A"].flat[0]} if problem.size == 1 else {}
+
+
+def _check_mat(path: Path) -> None:
+    """Count what the packed elements of a v5 file unpack to, before they are."""
+    total = 0
+    for packed in _packed_elements(path):
+        unpacker = zlib.decompressobj()
+        rest = packed
+        while rest:
+            total += len(unpacker.decompress(rest, 2**20))
+            check_expansion(total, path, "graph")
+            rest = unpacker.unconsumed_tail
+
+
+def _packed_elements(path: Path) -> Iterator[bytes]:
+    content = path.read_bytes()
+    order: Literal["little", "big"] = "little" if content[126:128] == b"IM" else "big"
+    position = 128
+    while position + 8 <= len(content):
+        kind = int.from_bytes(content[position : position + 4], order)
+        size = int.from_bytes(content[position + 4 : position + 8], order)
+        if kind == COMPRESSED:
+            yield content[position + 8 : position + 8 + size]
+        position += 8 + size
