@@ -129,20 +129,14 @@ def _read_json(path: Path, kind: str) -> tuple[NDArray[Any], list[Any]]:
     import pyarrow as pa
 
     with reading(path, kind), open_bytes(path, kind) as file:
-        content = json.loads(file.read(), object_pairs_hook=_unique_pairs)
-    if not isinstance(content, dict) or not content:
+        pairs = json.loads(file.read(), object_pairs_hook=list)
+    if not isinstance(pairs, list) or not pairs or not all(isinstance(pair, tuple) for pair in pairs):
         raise InputError(f"The {kind} file {path} must hold one object: node id → {kind}.")
-    return as_array(as_integers(pa.array(list(content), pa.large_string()))), list(content.values())
-
-
-def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise InputError(
-            f"A JSON file has more than one entry for {next(name for name in content if names.count(name) > 1)!r}."
-        )
-    return content
+    names, values = zip(*pairs, strict=True)
+    with reading(path, kind):
+        ids = as_array(as_integers(pa.array(names, pa.large_string())))
+    check_unique(ids, f"The {kind} file {path}")
+    return ids, list(values)
 
 
 def _read_json_features(path: Path) -> tuple[NDArray[Any], Any]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sparsecut.errors import InputError
 from sparsecut.io.ids import as_array, as_integers, check_present, plain_ids
 from sparsecut.io.numbering import number_integers, number_words
+from sparsecut.io.text import is_comment, without_comments
 
 SOURCE_NAMES = ("source", "src", "from", "u", "id_1", "node_1", "node1", "head")
 TARGET_NAMES = ("target", "dst", "to", "v", "id_2", "node_2", "node2", "tail")
@@ -80,29 +81,39 @@ def choose_columns(names: Sequence[str], asked: dict[str, str | None], what: str
 
 
 def edges_from_table(table: Any, columns: EdgeColumns, what: str, is_text: bool = False) -> Edges:
-    """Numbered edges, at least one row of them. In a text file ids that are all spelt like integers are integers."""
+    """Numbered edges of a table with at least one row. In a text file ids that are all spelt like integers are integers."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    ends = []
-    for name in (columns.source, columns.target):
-        column = plain_ids(table.column(name))
-        check_present(column, f"Column {name!r} of {what}")
-        ends.append(column)
+    ends = [plain_ids(table.column(name)) for name in (columns.source, columns.target)]
+    for end, name in zip(ends, (columns.source, columns.target), strict=True):
+        if end.null_count:
+            check_present(end, what, f" of column {name!r}")
     if is_text:
         ends = _both_integers(ends)
     elif pa.types.is_integer(ends[0].type) != pa.types.is_integer(ends[1].type):
         ends = [end.cast(pa.string()) for end in ends]
-    weights = None
-    if columns.weight is not None and not is_remark(table, columns):
-        weights = edge_weights(table.column(columns.weight), columns.weight, what)
 
     if pa.types.is_integer(ends[0].type):
         (i, j), ids = number_integers([end.to_numpy() for end in ends])
     else:
         (i, j), words = number_words(ends)
+        mended = _mend(table, columns, words) if is_text else None
+        if mended is not None:
+            if mended.num_rows == 0:
+                raise InputError(f"{what} holds nothing but comments.")
+            return edges_from_table(mended, columns, what, is_text)
+        if pc.index(words, "").as_py() >= 0:
+            for end, name in zip(ends, (columns.source, columns.target), strict=True):
+                check_present(end, what, f" of column {name!r}")
         ids = as_array(words)
+        if is_text:
+            _check_header(i, j, words, what)
     if not columns.is_asked:
         _check_varied(i, j, ids, columns, what)
+    weights = None
+    if columns.weight is not None and not is_remark(table, columns):
+        weights = edge_weights(table.column(columns.weight), columns.weight, what)
     return Edges(i, j, weights, ids)
 
 
@@ -147,9 +158,7 @@ def _numbers_of(words: Any, column: str, what: str) -> Any:
         return pc.cast(words, pa.float64())
     except pa.ArrowInvalid:
         words = pc.utf8_trim_whitespace(words)
-    is_number = pc.match_substring_regex(
-        words, r"^[-+]?(\d+\.?\d*([eE][-+]?\d+)?|\.\d+([eE][-+]?\d+)?|(?i:nan|inf|infinity))$"
-    )
+    is_number = pc.match_substring_regex(words, r"^[-+]?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|(?i:nan|inf|infinity))$")
     row = pc.index(is_number, False).as_py()
     if row >= 0:
         raise InputError(
@@ -163,6 +172,38 @@ def _both_integers(ends: list[Any]) -> list[Any]:
 
     integers = [as_integers(end) for end in ends]
     return integers if all(pa.types.is_integer(end.type) for end in integers) else ends
+
+
+def _mend(table: Any, columns: EdgeColumns, words: Any) -> Any:
+    """The table without comments among its rows and spaces around its ids; None where the distinct ids show neither."""
+    import pyarrow.compute as pc
+
+    if table.column_names[0] not in (columns.source, columns.target) or pc.any(is_comment(words)).as_py():
+        kept = without_comments(table)
+        if kept.num_rows < table.num_rows:
+            return kept
+    if pc.all(pc.equal(words, pc.utf8_trim_whitespace(words))).as_py():
+        return None
+    for name in (columns.source, columns.target):
+        column = pc.utf8_trim_whitespace(table.column(name))
+        table = table.set_column(table.column_names.index(name), name, column)
+    return table
+
+
+def _check_header(i: NDArray[Any], j: NDArray[Any], words: Any, what: str) -> None:
+    """Words in one row of numbers, and nowhere else, are a header that got among the data."""
+    import pyarrow.compute as pc
+
+    if not words[0].as_py().lstrip("-").isdigit():
+        return
+    is_word = ~pc.match_substring_regex(words, "^-?[0-9]+$").to_numpy(zero_copy_only=False)
+    odd = np.flatnonzero(is_word[i] | is_word[j])
+    if len(odd) == 1 and is_word[i[odd[0]]] and is_word[j[odd[0]]]:
+        row = int(odd[0])
+        raise InputError(
+            f"{what} has a header among its data: row {row + 1:,} holds {words[i[row]].as_py()!r} and "
+            f"{words[j[row]].as_py()!r}, and all others hold integers. Remove that line."
+        )
 
 
 def _check_varied(i: NDArray[Any], j: NDArray[Any], ids: NDArray[Any], columns: EdgeColumns, what: str) -> None:

@@ -89,10 +89,7 @@ def read_graph(
     elif suffix in MATRIX_READERS:
         _refuse(path, weight=weight)
         parts = MATRIX_READERS[suffix](path, adjacency)
-        with reading(path, "graph"):
-            graph = Graph(
-                parts.adjacency, features=parts.features, labels=parts.labels, directed=directed, notes=parts.notes
-            )
+        graph = Graph(parts.adjacency, features=parts.features, labels=parts.labels, directed=directed, notes=parts.notes)
     elif suffix in DOCUMENT_READERS:
         _refuse(path, adjacency=adjacency)
         graph = DOCUMENT_READERS[suffix](path, weight, directed)
@@ -113,7 +110,8 @@ def _read_edges(path: Path, asked: dict[str, str | None], nodes: Nodes, directed
     def choose(names: Sequence[str]) -> dict[str, Any]:
         columns = choose_columns(names, asked, f"The edge file {path}")
         chosen.append(columns)
-        kept = [columns.source, columns.target, *([columns.weight] if columns.weight else [])]
+        # The first column too: it shows which rows are comments.
+        kept = [names[0], columns.source, columns.target, *([columns.weight] if columns.weight else [])]
         return dict.fromkeys(kept, pa.string())
 
     named = frozenset(name.lower() for name in asked.values() if name is not None)
@@ -121,7 +119,7 @@ def _read_edges(path: Path, asked: dict[str, str | None], nodes: Nodes, directed
     columns = chosen[0]
     if is_remark(table, columns):
         columns = replace(columns, weight=None)
-    edges = edges_from_table(table, columns, f"the edge file {path}", is_text=table_suffix(path) in TEXT_SUFFIXES)
+    edges = edges_from_table(table, columns, f"The edge file {path}", is_text=table_suffix(path) in TEXT_SUFFIXES)
     del table  # the text of the ids is the largest thing here
     node_ids, i, j = _place(edges.ids, edges.i, edges.j, nodes, path)
     adjacency, n_loops = build_adjacency(i, j, edges.weights, len(node_ids), directed)

@@ -1,7 +1,7 @@
 """Guards between a file and the library that parses it: damage becomes one sentence, and a lie about size costs nothing.
 
-A file may grow to 256 MiB or 200 times its size, whichever is more, when it is unpacked; a matrix may have ten million rows
-and columns, and beyond that a hundred for each entry it stores. Real files stay far below both.
+A file may grow to 200 times its size when it is unpacked, and in any case to 256 MiB (text: 64 MiB); a matrix
+may have ten million rows and columns, and beyond that a hundred for each entry it stores. Real files stay far below both.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, cast
 from sparsecut.errors import InputError
 
 FREE_BYTES = 256 * 2**20
+FREE_TEXT_BYTES = 64 * 2**20
 MAX_EXPANSION = 200
 FREE_ROWS = 10_000_000
 ROWS_PER_ENTRY = 100
@@ -40,12 +41,12 @@ def reading(path: str | Path, kind: str) -> Iterator[None]:
         raise InputError(f"The {kind} file {path} could not be read: {_reason(error)}") from error
 
 
-def check_expansion(n_bytes: int, path: str | Path, kind: str) -> None:
+def check_expansion(n_bytes: int, path: str | Path, kind: str, free_bytes: int = FREE_BYTES) -> None:
     """Refuse a file that would unpack to far more than its size."""
     size = Path(path).stat().st_size
-    if n_bytes > max(FREE_BYTES, MAX_EXPANSION * size):
+    if n_bytes > max(free_bytes, MAX_EXPANSION * size):
         raise InputError(
-            f"The {kind} file {path} has {size:,} bytes and would unpack to more than {n_bytes - 1:,}. "
+            f"The {kind} file {path} has {size:,} bytes and would unpack to at least {n_bytes:,}. "
             "It is damaged or not what it claims to be."
         )
 
@@ -76,7 +77,7 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         block = self._file.read(len(buffer))
         self._n_read += len(block)
-        check_expansion(self._n_read, self._path, self._kind)
+        check_expansion(self._n_read, self._path, self._kind, FREE_TEXT_BYTES)
         buffer[: len(block)] = block
         return len(block)
 

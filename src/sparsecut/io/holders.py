@@ -102,9 +102,7 @@ def from_anndata(
         labels=None if labels is None else np.asarray(cells.obs[labels].astype(str)),
         node_ids=np.asarray(cells.obs_names, dtype=np.str_),
         directed=directed,
-        notes=(
-            f"AnnData: graph in obsp[{adjacency!r}], features in {features if features == 'X' else f'obsm[{features!r}]'}.",
-        ),
+        notes=(f"AnnData: graph in obsp[{adjacency!r}], features in {place}.",),
     )
 
 

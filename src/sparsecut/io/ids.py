@@ -58,7 +58,7 @@ def as_ids(column: Any, what: str, is_text: bool = False) -> NDArray[Any]:
     return as_array(column)
 
 
-def check_present(column: Any, what: str) -> None:
+def check_present(column: Any, what: str, where: str = "") -> None:
     """Refuse a column of ids with an empty cell."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -68,7 +68,7 @@ def check_present(column: Any, what: str) -> None:
         is_empty = pc.or_kleene(is_empty, pc.equal(pc.binary_length(column), 0))
     if pc.any(is_empty).as_py():
         row = pc.index(is_empty, True).as_py()
-        raise InputError(f"{what} has an empty node id in row {row + 1:,}.")
+        raise InputError(f"{what} has an empty node id in row {row + 1:,}{where}.")
 
 
 def as_integers(column: Any) -> Any:

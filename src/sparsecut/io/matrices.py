@@ -5,7 +5,6 @@ A header is held against the size of the file before anything is made of it.
 
 from __future__ import annotations
 
-import io
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +17,8 @@ from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
 from sparsecut.io.arrays import Archive
-from sparsecut.io.guards import check_claim, check_expansion, open_bytes, reading
+from sparsecut.io.guards import check_expansion, reading
+from sparsecut.io.matrix_market import read_matrix_market_file
 
 ADJACENCY_NAMES = ("adjacency", "adj", "adj_matrix", "network", "net", "graph", "A", "W", "G")
 FEATURE_NAMES = ("features", "attributes", "attrb", "attr", "X")
@@ -37,18 +37,7 @@ class GraphParts:
 
 
 def read_matrix_market(path: Path, name: str | None = None) -> GraphParts:
-    from scipy.io import mmread
-
-    with reading(path, "graph"):
-        with open_bytes(path, "graph") as file:
-            content = file.read()
-        n_rows, n_columns, n_entries = _matrix_market_size(content, path)
-        check_claim(n_rows, n_columns, n_entries, path, "graph")
-        if 2 * n_entries > len(content) + 2:
-            raise InputError(
-                f"The graph file {path} could not be read: it claims {n_entries:,} entries and has {len(content):,} bytes."
-            )
-        return GraphParts(sp.csr_array(mmread(io.BytesIO(content))), notes=(f"Adjacency: {path}, Matrix Market.",))
+    return GraphParts(read_matrix_market_file(path), notes=(f"Adjacency: {path}, Matrix Market.",))
 
 
 def read_npz_graph(path: Path, name: str | None = None) -> GraphParts:
@@ -104,22 +93,6 @@ def _read_gnn_benchmark(archive: Archive) -> GraphParts:
         features = archive["attr_matrix"]
     labels = archive.get("labels")
     return GraphParts(archive.sparse("adj_"), features, labels, (f"Graph: {archive.path}, gnn-benchmark keys.",))
-
-
-def _matrix_market_size(content: bytes, path: Path) -> tuple[int, int, int]:
-    lines = io.BytesIO(content)
-    banner = lines.readline(1024).split()
-    if len(banner) < 4 or banner[0] != b"%%MatrixMarket":
-        raise InputError(f"The graph file {path} must begin with %%MatrixMarket and say what it holds.")
-    if banner[3].lower() == b"complex":
-        raise InputError(f"The graph file {path} holds complex numbers. Edge weights are real.")
-    size = next((line for line in iter(lines.readline, b"") if line.strip() and not line.startswith(b"%")), b"")
-    try:
-        numbers = [int(number) for number in size[:200].split()]
-        n_rows, n_columns = numbers[:2]
-        return n_rows, n_columns, numbers[2] if banner[2].lower() == b"coordinate" else n_rows * n_columns // 2
-    except (ValueError, IndexError) as error:
-        raise InputError(f"The graph file {path} has no line that says how large the matrix is.") from error
 
 
 def _choose(names: list[str], asked: str | None, known: tuple[str, ...], path: Path) -> str:

@@ -45,7 +45,7 @@ def from_edges(
         raise InputError("The table of edges has no rows.")
     asked = {"source": source, "target": target, "weight": weight}
     columns = choose_columns([str(name) for name in table.column_names], asked, "The table of edges")
-    numbered = edges_from_table(table, columns, "the table of edges")
+    numbered = edges_from_table(table, columns, "The table of edges")
     i, j, ids = numbered.i, numbered.j, numbered.ids
     if node_ids is not None:
         ids = np.asarray(node_ids)
@@ -137,9 +137,7 @@ def from_igraph(
     ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     weights = check_weights(graph.es[weight], "The igraph graph") if weight in graph.es.attributes() else None
     ids = as_node_ids(graph.vs[node_ids]) if node_ids in graph.vs.attributes() else np.arange(graph.vcount())
-    attributes = [vertex.attributes() for vertex in graph.vs] if isinstance(features, str | list | tuple) else []
-    if isinstance(labels, str) and not attributes:
-        attributes = [vertex.attributes() for vertex in graph.vs]
+    attributes = [vertex.attributes() for vertex in graph.vs]
     matrix, notes = node_features(features, attributes, "The igraph graph")
     return _graph(
         ids, ends[:, 0], ends[:, 1], weights, matrix, node_labels(labels, attributes, "The igraph graph"),
@@ -212,9 +210,8 @@ def loop_notes(n_loops: int) -> tuple[str, ...]:
 
 def node_features(features: Any, attributes: list[Any], what: str) -> tuple[Any, tuple[str, ...]]:
     """(feature matrix or None, notes) from an array, an attribute's name, or several."""
-    if not isinstance(features, str | list | tuple) or (
-        features and not isinstance(features, str) and np.ndim(features) > 1
-    ):
+    is_names = isinstance(features, list | tuple) and all(isinstance(name, str) for name in features)
+    if not (is_names or isinstance(features, str)):
         return features, ()
     if isinstance(features, str) and attributes and np.ndim(attributes[0].get(features)) == 1:
         vectors = [node.get(features) for node in attributes]

@@ -133,7 +133,7 @@ def _empty_array(kind: Any, shape: Any, code: Any) -> NDArray[Any]:
     """The array that a pickle fills afterwards; genuine ones ask for an empty one."""
     if kind is not _NoArray or tuple(shape) != (0,):
         raise pickle.UnpicklingError
-    return np.ndarray((0,), dtype=np.int8)
+    return np.empty((0,), dtype=np.int8)
 
 
 def _as_features(value: Any, path: Path) -> sp.csr_array:

@@ -32,9 +32,11 @@ class TextLayout:
     has_header: bool
     names: tuple[str, ...]
     is_uneven: bool  # runs of spaces, or spaces at the ends of lines
+    first_line: str
 
     def __str__(self) -> str:
-        return f"separated by {SEPARATORS[self.separator]}, {'with a header' if self.has_header else 'no header'}"
+        header = "with a header" if self.has_header else f"no header, so the first line is data ({self.first_line[:60]!r})"
+        return f"separated by {SEPARATORS[self.separator]}, {header}"
 
 
 def read_text(
@@ -44,15 +46,18 @@ def read_text(
     choose: Callable[[Sequence[str]], dict[str, Any]] | None,
     words: Callable[[Sequence[str]], Sequence[str]],
 ) -> tuple[Any, TextLayout]:
-    """(pyarrow table, layout). `choose` picks columns and their types; those that `words` names keep their spelling."""
+    """(pyarrow table, layout). `choose` picks columns and their types; those that `words` names keep their spelling.
+
+    Comments that look like rows are left in where the caller chooses its columns: it sees them sooner in the distinct ids.
+    """
     with reading(path, kind), open_bytes(path, kind) as file:
-        lines, is_whole = _first_lines(file)
+        lines, is_whole = _first_lines(file, f"The {kind} file {path}")
         layout = sniff(lines, header_names, kind, path, is_whole)
     types = choose(layout.names) if choose else None
     table = _parse(path, kind, layout, types, list(words(layout.names)))
     if table.num_rows == 0:
         raise InputError(f"The {kind} file {path} has no rows.")
-    return _without_comments(table), layout
+    return table if choose else without_comments(table), layout
 
 
 def sniff(lines: list[str], header_names: frozenset[str], kind: str, path: Path, is_whole: bool = False) -> TextLayout:
@@ -86,10 +91,10 @@ def sniff(lines: list[str], header_names: frozenset[str], kind: str, path: Path,
     repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if repeated:
         raise InputError(f"The {kind} file {path} has more than one column named {repeated[0]!r}. Rename one.")
-    return TextLayout(separator, n_skipped, has_header, names, is_uneven)
+    return TextLayout(separator, n_skipped, has_header, names, is_uneven, content[0].strip())
 
 
-def _first_lines(file: Any) -> tuple[list[str], bool]:
+def _first_lines(file: Any, what: str) -> tuple[list[str], bool]:
     """Enough of a file to see two lines of content, and whether that is all of it."""
     sample = b""
     while len(sample) < MAX_SAMPLE_BYTES:
@@ -102,9 +107,7 @@ def _first_lines(file: Any) -> tuple[list[str], bool]:
         text = sample.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         if len(sample) - error.start > 3 or is_whole:  # not just a character cut at the end of the sample
-            raise InputError(
-                f"The file {getattr(file, 'name', '')} is not UTF-8 text at byte {error.start:,}. Save it as UTF-8."
-            ) from error
+            raise InputError(f"{what} is not UTF-8 text at byte {error.start:,}. Save it as UTF-8.") from error
         text = sample[: error.start].decode("utf-8-sig")
     return re.split(r"\r\n|\n|\r", text)[:200], is_whole
 
@@ -127,42 +130,42 @@ def _parse(path: Path, kind: str, layout: TextLayout, types: dict[str, Any] | No
     read_options = {"skip_rows": layout.n_skipped + layout.has_header, "column_names": list(layout.names)}
     convert = csv.ConvertOptions(column_types=column_types, include_columns=list(types) if types is not None else [])
 
-    def parse(**options: Any) -> Any:
-        bad_rows: list[Any] = []
+    parsing = csv.ParseOptions(delimiter=layout.separator, newlines_in_values=types is None)
 
-        def handle(row: Any) -> str:
-            if row.text is not None and row.text.startswith(COMMENTS):
-                return "skip"
-            bad_rows.append(row)
-            return "error"
-
-        parsing = csv.ParseOptions(delimiter=layout.separator, newlines_in_values=types is None, invalid_row_handler=handle)
-        with _source(path, kind, layout) as source:
-            try:
-                return csv.read_csv(source, csv.ReadOptions(**read_options, **options), parsing, convert), None
-            except pa.ArrowInvalid as error:
-                return (bad_rows[0] if bad_rows else None), error
+    def parse(source: Any, **options: Any) -> Any:
+        with source:
+            return csv.read_csv(source, csv.ReadOptions(**read_options, **options), parsing, convert)
 
     with reading(path, kind):
-        table, error = parse()
-        if error is not None and "conversion error" in str(error) and types is None:
-            # Types are guessed from the first block; one block as large as the file sees every row.
-            table, error = parse(block_size=min(path.stat().st_size * 8 + 2**20, 2**30))
-        if error is not None and table is not None:
-            row, _ = parse(use_threads=False)  # rows are counted only by one thread
-            raise _ragged(row or table, layout, kind, path) from error
-        if error is not None:
-            raise error
-    return table
+        try:
+            return parse(_source(path, kind, layout))
+        except pa.ArrowInvalid as error:
+            if "Expected" in str(error):  # a row of another length: perhaps a comment
+                content = _content(path, kind, layout)
+                try:
+                    return parse(pa.BufferReader(re.sub(rb"(?m)^[#%][^\r\n]*", b"", content)))
+                except pa.ArrowInvalid as second_error:
+                    raise _ragged(str(second_error), content, layout, kind, path) or second_error from error
+            if "conversion error" in str(error) and types is None:
+                # Types are guessed from the first block; one block as large as the file sees every row.
+                return parse(_source(path, kind, layout), block_size=min(path.stat().st_size * 8 + 2**20, 2**30))
+            raise
 
 
-def _ragged(row: Any, layout: TextLayout, kind: str, path: Path) -> InputError:
-    line = "" if row.number is None else f"line {row.number + layout.n_skipped} "
-    others = [name for sign, name in SEPARATORS.items() if sign != layout.separator and sign in row.text]
-    hint = f" It holds {others[0]}: are separators mixed?" if others and row.actual_columns < row.expected_columns else ""
+def _ragged(message: str, content: bytes, layout: TextLayout, kind: str, path: Path) -> InputError | None:
+    """What the parser says about a row of the wrong length, with its line."""
+    said = re.search(r"Expected (\d+) columns, got (\d+): (.*)", message, re.DOTALL)
+    if said is None:
+        return None
+    text = said.group(3).rstrip("\r\n")
+    lines = content.split(b"\n")
+    found = [number for number, line in enumerate(lines, 1) if line.rstrip(b"\r") == text.encode()]
+    line = f"line {found[0]:,} " if found else "a line "
+    others = [name for sign, name in SEPARATORS.items() if sign != layout.separator and sign in text]
+    hint = f" It holds {others[0]}: are separators mixed?" if others and int(said.group(2)) < int(said.group(1)) else ""
     return InputError(
-        f"The {kind} file {path} has rows of different lengths: {line}has {row.actual_columns} columns, "
-        f"{row.expected_columns} are expected: {row.text[:60]!r}.{hint}"
+        f"The {kind} file {path} has rows of different lengths: {line}has {said.group(2)} columns, "
+        f"{said.group(1)} are expected: {text[:60]!r}.{hint}"
     )
 
 
@@ -171,25 +174,30 @@ def _source(path: Path, kind: str, layout: TextLayout) -> Any:
     import pyarrow as pa
 
     if layout.is_uneven:
-        with open_bytes(path, kind) as file:
-            content = file.read()
-        lines = re.sub(rb"(?m)^ +| +(?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", content))
-        return pa.BufferReader(lines)
+        return pa.BufferReader(_content(path, kind, layout))
     if path.suffix.lower() == ".gz":
         return pa.PythonFile(open_bytes(path, kind), mode="r")
     return pa.OSFile(str(path), mode="r")
 
 
-def _without_comments(table: Any) -> Any:
+def _content(path: Path, kind: str, layout: TextLayout) -> bytes:
+    with open_bytes(path, kind) as file:
+        content = file.read()
+    return re.sub(rb"(?m)^ | (?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", content)) if layout.is_uneven else content
+
+
+def without_comments(table: Any) -> Any:
     """Comments that have as many columns as a row pass the parser; here they leave."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    first = table.column(0)
-    if not pa.types.is_string(first.type):
-        return table
-    is_comment = pc.or_(pc.starts_with(first, COMMENTS[0]), pc.starts_with(first, COMMENTS[1]))
-    return table.filter(pc.invert(is_comment)) if pc.any(is_comment).as_py() else table
+    return table.filter(pc.invert(is_comment(table.column(0)))) if pa.types.is_string(table.column(0).type) else table
+
+
+def is_comment(words: Any) -> Any:
+    import pyarrow.compute as pc
+
+    return pc.or_(*(pc.starts_with(words, sign) for sign in COMMENTS))
 
 
 def _is_number(cell: str) -> bool:
