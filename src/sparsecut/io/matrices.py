@@ -5,11 +5,9 @@ A header is held against the size of the file before anything is made of it.
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,13 +15,12 @@ from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
 from sparsecut.io.arrays import Archive
-from sparsecut.io.guards import check_expansion, reading
+from sparsecut.io.matlab import read_matlab
 from sparsecut.io.matrix_market import read_matrix_market_file
 
 ADJACENCY_NAMES = ("adjacency", "adj", "adj_matrix", "network", "net", "graph", "A", "W", "G")
 FEATURE_NAMES = ("features", "attributes", "attrb", "attr", "X")
 LABEL_NAMES = ("labels", "label", "group", "class", "gnd", "y")
-COMPRESSED = 15  # the kind of a packed element of a .mat file
 
 
 @dataclass(frozen=True)
@@ -52,19 +49,7 @@ def read_npz_graph(path: Path, name: str | None = None) -> GraphParts:
 
 def read_mat(path: Path, name: str | None = None) -> GraphParts:
     """The adjacency `name`, or the one with a usual name, or the only square matrix; features and labels by usual names."""
-    from scipy.io import loadmat
-
-    with reading(path, "graph"):
-        with path.open("rb") as file:
-            header = file.read(128)
-        if header.startswith((b"MATLAB 7.3", b"\x89HDF")):
-            raise InputError(
-                f"The graph file {path} is MATLAB v7.3 (HDF5), which is not read. Save it in MATLAB with "
-                "save(..., '-v7') instead."
-            )
-        _check_mat(path)
-        content = {key: value for key, value in loadmat(path).items() if not key.startswith("__")}
-    content |= _suite_sparse(content)
+    content = read_matlab(path)
     squares = [key for key, value in content.items() if _is_matrix(value) and value.shape[0] == value.shape[1] > 1]
     if name is None and not squares:
         raise InputError(f"The graph file {path} holds no square matrix. It has: {', '.join(content) or 'nothing'}.")
@@ -100,7 +85,8 @@ def _choose(names: list[str], asked: str | None, known: tuple[str, ...], path: P
         if asked not in names:
             raise InputError(f"The graph file {path} has no array {asked!r}. It has: {', '.join(names)}.")
         return asked
-    named = [name for wanted in known for name in names if name.lower() == wanted.lower()]
+    # A SuiteSparse file has its matrix in the field A of a struct: Problem.A.
+    named = [name for wanted in known for name in names if name.rpartition(".")[2].lower() == wanted.lower()]
     if named:
         return named[0]
     if len(names) == 1:
@@ -118,35 +104,3 @@ def _is_matrix(value: Any) -> bool:
 
 def _column(value: Any) -> NDArray[Any]:
     return np.asarray(value.toarray() if sp.issparse(value) else value).ravel()
-
-
-def _suite_sparse(content: dict[str, Any]) -> dict[str, Any]:
-    """The matrix of a SuiteSparse file, which lies in the field A of a struct `Problem`."""
-    problem = content.get("Problem")
-    if problem is None or getattr(problem, "dtype", None) is None or "A" not in (problem.dtype.names or ()):
-        return {}
-    return {"A": problem["A"].flat[0]} if problem.size == 1 else {}
-
-
-def _check_mat(path: Path) -> None:
-    """Count what the packed elements of a v5 file unpack to, before they are."""
-    total = 0
-    for packed in _packed_elements(path):
-        unpacker = zlib.decompressobj()
-        rest = packed
-        while rest:
-            total += len(unpacker.decompress(rest, 2**20))
-            check_expansion(total, path, "graph")
-            rest = unpacker.unconsumed_tail
-
-
-def _packed_elements(path: Path) -> Iterator[bytes]:
-    content = path.read_bytes()
-    order: Literal["little", "big"] = "little" if content[126:128] == b"IM" else "big"
-    position = 128
-    while position + 8 <= len(content):
-        kind = int.from_bytes(content[position : position + 4], order)
-        size = int.from_bytes(content[position + 4 : position + 8], order)
-        if kind == COMPRESSED:
-            yield content[position + 8 : position + 8 + size]
-        position += 8 + size
