@@ -76,7 +76,7 @@ def seeds(group: str) -> list[bytes]:
             b'{"a": 1, "b": "x", "c": null}',
             saved(lambda file: pyarrow.parquet.write_table(pa.table({"id": ["a", "b", "c"], "x": [1, None, 3]}), file)),
         ],
-        "planetoid": [pickle.dumps(value, 2) for value in ({0: [1, 2], 1: [0], 2: [0]}, np.eye(3), sp.csr_matrix(A))],
+        "planetoid": [pickle.dumps(value, 3) for value in ({0: [1, 2], 1: [0], 2: [0]}, np.eye(3), sp.csr_matrix(A))],
         "embeddings": [
             saved(lambda file: pyarrow.parquet.write_table(lists, file)),
             saved(lambda file: np.save(file, np.eye(3, dtype=np.float32))),

@@ -38,6 +38,13 @@ def test_shapes_of_one_graph(shape, is_packed, tmp_path):
     assert A.sum() == 10
 
 
+def test_an_id_that_begins_like_a_comment_is_written_in_quotes(tmp_path):
+    (tmp_path / "edges.csv").write_bytes(b'source,target\n"#a","%b"\n# no,edge\n%b,c\nc,#a\n')
+    graph = sc.read_graph(tmp_path / "edges.csv")
+    assert graph.node_ids.tolist() == ["#a", "c", "%b"]
+    assert graph.n_edges == 2
+
+
 def test_the_guess_is_said(tmp_path):
     (tmp_path / "edges.csv").write_bytes(b"when,weight,kind,to,from\n1,2,x,b,a\n")
     assert sc.read_graph(tmp_path / "edges.csv").notes == (

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from sparsecut.errors import InputError
 from sparsecut.io.ids import as_array, as_integers, check_present, plain_ids
 from sparsecut.io.numbering import number_integers, number_words
-from sparsecut.io.text import is_comment, without_comments
 
 SOURCE_NAMES = ("source", "src", "from", "u", "id_1", "node_1", "node1", "head")
 TARGET_NAMES = ("target", "dst", "to", "v", "id_2", "node_2", "node2", "tail")
@@ -98,11 +97,9 @@ def edges_from_table(table: Any, columns: EdgeColumns, what: str, is_text: bool 
         (i, j), ids = number_integers([end.to_numpy() for end in ends])
     else:
         (i, j), words = number_words(ends)
-        mended = _mend(table, columns, words) if is_text else None
-        if mended is not None:
-            if mended.num_rows == 0:
-                raise InputError(f"{what} holds nothing but comments.")
-            return edges_from_table(mended, columns, what, is_text)
+        trimmed = _trimmed(table, columns, words) if is_text else None
+        if trimmed is not None:
+            return edges_from_table(trimmed, columns, what, is_text)
         if pc.index(words, "").as_py() >= 0:
             for end, name in zip(ends, (columns.source, columns.target), strict=True):
                 check_present(end, what, f" of column {name!r}")
@@ -174,14 +171,10 @@ def _both_integers(ends: list[Any]) -> list[Any]:
     return integers if all(pa.types.is_integer(end.type) for end in integers) else ends
 
 
-def _mend(table: Any, columns: EdgeColumns, words: Any) -> Any:
-    """The table without comments among its rows and spaces around its ids; None where the distinct ids show neither."""
+def _trimmed(table: Any, columns: EdgeColumns, words: Any) -> Any:
+    """The table without spaces around its ids; None where the distinct ids show none."""
     import pyarrow.compute as pc
 
-    if table.column_names[0] not in (columns.source, columns.target) or pc.any(is_comment(words)).as_py():
-        kept = without_comments(table)
-        if kept.num_rows < table.num_rows:
-            return kept
     if pc.all(pc.equal(words, pc.utf8_trim_whitespace(words))).as_py():
         return None
     for name in (columns.source, columns.target):

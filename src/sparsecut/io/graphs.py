@@ -110,8 +110,7 @@ def _read_edges(path: Path, asked: dict[str, str | None], nodes: Nodes, directed
     def choose(names: Sequence[str]) -> dict[str, Any]:
         columns = choose_columns(names, asked, f"The edge file {path}")
         chosen.append(columns)
-        # The first column too: it shows which rows are comments.
-        kept = [names[0], columns.source, columns.target, *([columns.weight] if columns.weight else [])]
+        kept = [columns.source, columns.target, *([columns.weight] if columns.weight else [])]
         return dict.fromkeys(kept, pa.string())
 
     named = frozenset(name.lower() for name in asked.values() if name is not None)

@@ -44,9 +44,10 @@ def reading(path: str | Path, kind: str) -> Iterator[None]:
 def check_expansion(n_bytes: int, path: str | Path, kind: str, free_bytes: int = FREE_BYTES) -> None:
     """Refuse a file that would unpack to far more than its size."""
     size = Path(path).stat().st_size
-    if n_bytes > max(free_bytes, MAX_EXPANSION * size):
+    limit = max(free_bytes, MAX_EXPANSION * size)
+    if n_bytes > limit:
         raise InputError(
-            f"The {kind} file {path} has {size:,} bytes and would unpack to at least {n_bytes:,}. "
+            f"The {kind} file {path} has {size:,} bytes and would unpack to more than {limit:,}. "
             "It is damaged or not what it claims to be."
         )
 
@@ -80,6 +81,9 @@ class _Unpacked(io.RawIOBase):
         check_expansion(self._n_read, self._path, self._kind, FREE_TEXT_BYTES)
         buffer[: len(block)] = block
         return len(block)
+
+    def readall(self) -> bytes:
+        return b"".join(iter(lambda: self.read(2**20) or b"", b""))
 
     def close(self) -> None:
         self._file.close()

@@ -1,7 +1,7 @@
 """The matrices of a MATLAB v5 file (save -v6, -v7): full and sparse ones, and those that are fields of a struct.
 
-scipy's own reader ends the process on some damaged files. This one takes every size from a slice of the bytes that are there.
-The format: a header of 128 bytes, then elements, each a tag (kind, size) and its bytes, padded to eight. A matrix is an element
+scipy's own reader ends the process on some damaged files. This one takes every size from a slice of the bytes there are. The
+format: a header of 128 bytes, then elements, each a tag (kind, size) and its bytes, padded to eight. A matrix is an element
 of elements: flags, dimensions, name and numbers. Elements may be packed with zlib.
 """
 
@@ -29,7 +29,7 @@ COMPLEX = 0x0800
 
 
 def read_matlab(path: Path) -> dict[str, Any]:
-    """The matrices by name; a field's name is that of its struct, a dot and its own. Text, cells and the like are left out."""
+    """The matrices by name; a field is called STRUCT.FIELD. Text, cells and the like are left out."""
     with reading(path, "graph"):
         content = path.read_bytes()
         if content.startswith((b"MATLAB 7.3", b"\x89HDF")):

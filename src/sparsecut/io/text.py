@@ -1,12 +1,14 @@
 """Text tables: CSV, TSV and other separated text, plain or gzip, with or without a header, parsed by pyarrow.
 
 What such a file does not say is read off its first lines: the separator, whether there is a header, comments. Lines that
-begin with # or % are comments wherever they stand. The parser's complaints are turned into sentences with a line number.
+begin with # or % are comments wherever they stand; an id that does is written in quotes. The parser's complaints are turned
+into sentences with a line number.
 """
 
 from __future__ import annotations
 
 import csv as python_csv
+import mmap
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -46,10 +48,7 @@ def read_text(
     choose: Callable[[Sequence[str]], dict[str, Any]] | None,
     words: Callable[[Sequence[str]], Sequence[str]],
 ) -> tuple[Any, TextLayout]:
-    """(pyarrow table, layout). `choose` picks columns and their types; those that `words` names keep their spelling.
-
-    Comments that look like rows are left in where the caller chooses its columns: it sees them sooner in the distinct ids.
-    """
+    """(pyarrow table, layout). `choose` picks columns and their types; those that `words` names keep their spelling."""
     with reading(path, kind), open_bytes(path, kind) as file:
         lines, is_whole = _first_lines(file, f"The {kind} file {path}")
         layout = sniff(lines, header_names, kind, path, is_whole)
@@ -57,7 +56,7 @@ def read_text(
     table = _parse(path, kind, layout, types, list(words(layout.names)))
     if table.num_rows == 0:
         raise InputError(f"The {kind} file {path} has no rows.")
-    return table if choose else without_comments(table), layout
+    return table, layout
 
 
 def sniff(lines: list[str], header_names: frozenset[str], kind: str, path: Path, is_whole: bool = False) -> TextLayout:
@@ -132,33 +131,28 @@ def _parse(path: Path, kind: str, layout: TextLayout, types: dict[str, Any] | No
 
     parsing = csv.ParseOptions(delimiter=layout.separator, newlines_in_values=types is None)
 
-    def parse(source: Any, **options: Any) -> Any:
-        with source:
+    def parse(**options: Any) -> Any:
+        with _source(path, kind, layout) as source:
             return csv.read_csv(source, csv.ReadOptions(**read_options, **options), parsing, convert)
 
     with reading(path, kind):
         try:
-            return parse(_source(path, kind, layout))
+            return parse()
         except pa.ArrowInvalid as error:
-            if "Expected" in str(error):  # a row of another length: perhaps a comment
-                content = _content(path, kind, layout)
-                try:
-                    return parse(pa.BufferReader(re.sub(rb"(?m)^[#%][^\r\n]*", b"", content)))
-                except pa.ArrowInvalid as second_error:
-                    raise _ragged(str(second_error), content, layout, kind, path) or second_error from error
             if "conversion error" in str(error) and types is None:
                 # Types are guessed from the first block; one block as large as the file sees every row.
-                return parse(_source(path, kind, layout), block_size=min(path.stat().st_size * 8 + 2**20, 2**30))
-            raise
+                return parse(block_size=min(path.stat().st_size * 8 + 2**20, 2**30))
+            raise _ragged(str(error), path, kind, layout) or error from error
 
 
-def _ragged(message: str, content: bytes, layout: TextLayout, kind: str, path: Path) -> InputError | None:
+def _ragged(message: str, path: Path, kind: str, layout: TextLayout) -> InputError | None:
     """What the parser says about a row of the wrong length, with its line."""
     said = re.search(r"Expected (\d+) columns, got (\d+): (.*)", message, re.DOTALL)
     if said is None:
         return None
     text = said.group(3).rstrip("\r\n")
-    lines = content.split(b"\n")
+    with open_bytes(path, kind) as file:
+        lines = _mended(file.read(), layout).split(b"\n")
     found = [number for number, line in enumerate(lines, 1) if line.rstrip(b"\r") == text.encode()]
     line = f"line {found[0]:,} " if found else "a line "
     others = [name for sign, name in SEPARATORS.items() if sign != layout.separator and sign in text]
@@ -170,34 +164,22 @@ def _ragged(message: str, content: bytes, layout: TextLayout, kind: str, path: P
 
 
 def _source(path: Path, kind: str, layout: TextLayout) -> Any:
-    """What pyarrow reads: the file itself, its unpacked bytes, or its bytes with runs of spaces made one."""
+    """What pyarrow reads: the file itself where it can be, otherwise its bytes, unpacked and mended."""
     import pyarrow as pa
 
-    if layout.is_uneven:
-        return pa.BufferReader(_content(path, kind, layout))
-    if path.suffix.lower() == ".gz":
-        return pa.PythonFile(open_bytes(path, kind), mode="r")
-    return pa.OSFile(str(path), mode="r")
+    is_packed = path.suffix.lower() == ".gz"
+    if not is_packed and not layout.is_uneven:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            if all(content.find(sign.encode()) < 0 for sign in COMMENTS):
+                return pa.OSFile(str(path), mode="r")
+    with open_bytes(path, kind) as packed:
+        return pa.BufferReader(_mended(packed.read(), layout))
 
 
-def _content(path: Path, kind: str, layout: TextLayout) -> bytes:
-    with open_bytes(path, kind) as file:
-        content = file.read()
+def _mended(content: bytes, layout: TextLayout) -> bytes:
+    """The lines of a file with comments left blank and, if its columns are aligned by spaces, with one space each."""
+    content = re.sub(rb"(?m)^[#%][^\r\n]*", b"", content)
     return re.sub(rb"(?m)^ | (?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", content)) if layout.is_uneven else content
-
-
-def without_comments(table: Any) -> Any:
-    """Comments that have as many columns as a row pass the parser; here they leave."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return table.filter(pc.invert(is_comment(table.column(0)))) if pa.types.is_string(table.column(0).type) else table
-
-
-def is_comment(words: Any) -> Any:
-    import pyarrow.compute as pc
-
-    return pc.or_(*(pc.starts_with(words, sign) for sign in COMMENTS))
 
 
 def _is_number(cell: str) -> bool:

@@ -31,11 +31,11 @@ def write_vectors(path: Path, files: list[Path], Z: NDArray[np.float32], ids: ND
             lines = words  # a single column has no header there
         else:
             marks = [str(label) for label in labels.tolist()]
-            _check_words(marks, "\t\r\n", path)
+            _check_words([mark for mark in marks if mark], "\t\r\n", path)
             lines = ["id\tlabel", *(f"{word}\t{mark}" for word, mark in zip(words, marks, strict=True))]
         files[1].write_text("\n".join(lines) + "\n", encoding="utf-8")
     else:
-        _check_words(words, " \t\r\n", path)
+        _check_words(words, ' \t\r\n"', path)
         _write_rows(files[0], Z, words, " ", f"{len(Z)} {Z.shape[1]}\n".encode())
 
 
@@ -75,7 +75,7 @@ def _write_rows(path: Path, Z: NDArray[np.float32], words: list[str] | None, sep
 
 def _check_words(words: list[str], forbidden: str, path: Path) -> None:
     """Ids that would break the format: it has no quotes."""
-    wrong = next((word for word in words if not word or any(sign in word for sign in forbidden + '"')), None)
+    wrong = next((word for word in words if not word or any(sign in word for sign in forbidden)), None)
     if wrong is not None:
         raise InputError(
             f"{path} cannot hold the id or label {wrong!r}: its format has no room for empty ones, spaces, tabs, line ends "
