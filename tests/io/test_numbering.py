@@ -28,7 +28,7 @@ def check_words(source, target, n_chunks=3):
 
 @given(st.lists(st.tuples(st.text(min_size=1, max_size=40), st.text(min_size=1, max_size=40)), min_size=1, max_size=200))
 def test_words_are_numbered_in_the_order_they_appear(edges):
-    check_words(*map(list, zip(*edges, strict=True)))
+    check_words(*([f"{word}!" for word in ends] for ends in zip(*edges, strict=True)))  # no number at the end: no serial
 
 
 @pytest.mark.parametrize("length", [3, 8, 9, 16, 17, 40, 64, 65, 300])
@@ -45,7 +45,7 @@ def test_words_that_differ_in_a_zero_byte_at_the_end():
 def test_tables_that_overflow_hand_on_and_the_rest_goes_to_arrow(monkeypatch):
     monkeypatch.setattr(numbering, "FIRST_TABLE_BITS", (2, 2))
     monkeypatch.setattr(numbering, "MAX_TABLES", 2)
-    words = [f"user_{number}" for number in range(300)]
+    words = [f"{number} of 300" + "!" for number in range(300)]
     generator = np.random.default_rng(0)
     check_words(generator.choice(words, 2000).tolist(), generator.choice(words, 2000).tolist())
 

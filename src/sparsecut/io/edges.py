@@ -1,7 +1,7 @@
 """Edge lists: which columns are meant, what their ids are, and the adjacency they make.
 
 The nodes are the rows of the feature file, in its order, and an edge that names another node is an error. Without features
-they are the ids of the edges: integers ascending, words in the order they first appear.
+they are the ids of the edges: integers ascending, words as `numbering` says.
 """
 
 from __future__ import annotations

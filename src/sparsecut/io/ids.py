@@ -98,15 +98,20 @@ def as_integers(column: Any) -> Any:
 def as_array(column: Any) -> NDArray[Any]:
     """An Arrow array of integers or strings as numpy."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     if pa.types.is_integer(column.type):
         return np.asarray(column)
-    words = column.to_numpy(zero_copy_only=False)
-    longest = max(map(len, words), default=1)
+    lengths = pc.binary_length(column)
+    longest, total = (read(lengths).as_py() or 1 for read in (pc.max, pc.sum))
     # numpy gives every string the room of the longest: one long id must not cost gigabytes.
-    if len(words) * longest * 4 > 2**26 + 16 * sum(map(len, words)):
-        return np.asarray(words, dtype=object)
-    return np.asarray(words, dtype=np.str_)
+    if len(column) * longest * 4 > 2**26 + 16 * total:
+        return np.asarray(column.to_numpy(zero_copy_only=False), dtype=object)
+    padded = pc.ascii_rpad(column, longest, "\0").buffers()[2]
+    content = np.frombuffer(padded, dtype=np.uint8, count=len(column) * longest)
+    if content.max(initial=0) < 128 and np.count_nonzero(content) == total:  # plain characters, no zero bytes among them
+        return content.view(f"S{longest}").astype(np.str_)
+    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.str_)
 
 
 def _arrow(values: Any) -> Any:

@@ -1,6 +1,7 @@
 """Number the nodes of an edge list: from columns of ids to 0..n−1 and the list of ids, without a loop over rows.
 
-Integers keep their order; words are numbered in the order they first appear, all sources before all targets.
+Integers are numbered ascending, and so are words that are numbers behind a prefix (user_7 before user_10, see `serials`).
+All other words are numbered in the order they first appear, all sources before all targets.
 
 Arrow's own dictionary encoding hashes a string at a time and takes several times as long as parsing the file. Here each id
 is a few 64-bit words, and a whole block of rows looks them up in one table at once:
@@ -19,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.io.serials import as_serials, is_dense, number_serials, number_small_integers
+
 WORD = 8  # bytes
 MAX_WORDS = 8
 FIRST_TABLE_BITS = (10, 21)  # from small to what fits a cache
@@ -28,19 +31,10 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 def number_integers(columns: Sequence[NDArray[Any]]) -> tuple[list[NDArray[Any]], NDArray[Any]]:
     """(positions of each column, ids ascending)."""
-    import pyarrow as pa
 
-    low = min(int(column.min()) for column in columns)
-    span = max(int(column.max()) for column in columns) - low + 1
-    if span <= 4 * sum(map(len, columns)) + 1024:  # a list of all possible ids is short: tick those that occur
-        occurs = np.zeros(span, dtype=bool)
-        for column in columns:
-            occurs[column - low] = True
-        ids = np.flatnonzero(occurs)
-        position = np.empty(span, dtype=position_type(span))
-        position[ids] = np.arange(len(ids), dtype=position.dtype)
-        return [position[column - low] for column in columns], ids + low
-    encoded = pa.array(np.concatenate(columns)).dictionary_encode()
+    if is_dense(columns):
+        return number_small_integers(columns)
+    encoded = _arrow_integers(np.concatenate(columns).astype(np.int64, copy=False)).dictionary_encode()
     found = np.asarray(encoded.dictionary)
     order = np.argsort(found)
     rank = np.empty(len(order), dtype=position_type(len(order)))
@@ -50,7 +44,13 @@ def number_integers(columns: Sequence[NDArray[Any]]) -> tuple[list[NDArray[Any]]
 
 
 def number_words(columns: Sequence[Any]) -> tuple[list[NDArray[Any]], Any]:
-    """(positions of each column, Arrow array of ids in the order they first appear) for Arrow columns of strings."""
+    """(positions of each column, Arrow array of ids in the order promised above) for Arrow columns of strings."""
+    import pyarrow as pa
+
+    if all(pa.types.is_string(column.type) for column in columns):
+        serials = [serial for serial in map(as_serials, columns) if serial is not None]
+        if len(serials) == len(columns) and is_dense([serial.numbers for serial in serials]):
+            return number_serials(serials)
     chunks = [chunk for column in columns for chunk in column.chunks if len(chunk)]
     n_words = -(-max(map(_longest, chunks)) // WORD)
     if not 1 <= n_words <= MAX_WORDS or any(map(_holds_nul, chunks)):
@@ -111,11 +111,18 @@ def _take(chunks: list[Any], starts: NDArray[np.int64], rows: NDArray[np.int64])
 
     bounds = np.searchsorted(rows, starts)
     taken = [
-        chunk.take(pa.array(rows[low:high] - start))
+        chunk.take(_arrow_integers(rows[low:high] - start))
         for chunk, start, low, high in zip(chunks, starts, bounds, bounds[1:], strict=False)
         if high > low
     ]
     return pa.chunked_array(taken).combine_chunks()
+
+
+def _arrow_integers(values: NDArray[np.int64]) -> Any:
+    """The same numbers as an Arrow array. `pa.array` would first import pandas, where that is installed."""
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
 
 
 class _Tables:
