@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sparsecut as sc
@@ -19,6 +19,7 @@ def dense_reference(edges, weights, n_nodes, directed):
     return {"symmetrize": np.maximum(A, A.T), "out": A, "in": A.T}[directed]
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=40),
     st.booleans(),

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparsecut.io import numbering
@@ -26,6 +26,7 @@ def check_words(source, target, n_chunks=3):
     assert [expected[position] for position in j] == list(target)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.text(min_size=1, max_size=40), st.text(min_size=1, max_size=40)), min_size=1, max_size=200))
 def test_words_are_numbered_in_the_order_they_appear(edges):
     check_words(*([f"{word}!" for word in ends] for ends in zip(*edges, strict=True)))  # no number at the end: no serial
@@ -57,6 +58,7 @@ def test_ids_of_equal_hash_stay_apart(monkeypatch):
     check_words(words * 3, words[::-1] * 3)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=100), st.integers(-50, 50))
 def test_integers_are_numbered_ascending(values, offset):
     for column in (np.array(values, dtype=np.int64), np.arange(len(values)) % 7 + offset):

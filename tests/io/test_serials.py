@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sparsecut as sc
@@ -18,6 +18,7 @@ def column(words, n_chunks=2):
     return pa.chunked_array([pa.array(list(part), pa.string()) for part in parts])
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 99_999_999), min_size=1, max_size=60),
     st.sampled_from(["u", "user_", "a longer prefix, with spaces é ", "x" * 40, "1-", "-"]),

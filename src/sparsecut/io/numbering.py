@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.io.serials import as_serials, is_dense, number_serials, number_small_integers
+from sparsecut.io.serials import ROWS, as_serials, is_dense, number_serials, number_small_integers
 
 WORD = 8  # bytes
 MAX_WORDS = 8
@@ -74,6 +74,7 @@ def _number_by_arrow(chunks: list[Any]) -> tuple[NDArray[Any], Any]:
 
 
 def _number_by_table(chunks: list[Any], n_words: int) -> tuple[NDArray[Any], Any]:
+    chunks = [chunk.slice(start, ROWS) for chunk in chunks for start in range(0, len(chunk), ROWS)]
     starts = np.cumsum([0, *map(len, chunks)])
     places = np.empty(int(starts[-1]), dtype=np.int32)  # −1: left to Arrow
     tables = _Tables(len(places), n_words)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 WORD = 8
 MAX_PREFIX = 40  # bytes
-BLOCK = 2**20
+ROWS = 2**13  # at a time: what is computed on the way stays in the cache, and in memory that is used again
 
 
 @dataclass(frozen=True)
@@ -52,17 +52,16 @@ def as_serials(column: Any) -> Serials | None:
     starts = np.cumsum([0, *(len(chunk) for chunk in column.chunks)])
 
     def parse(index: int) -> tuple[int, int, bool] | None:
-        return _parse(column.chunk(index), prefix, numbers[starts[index] : starts[index + 1]])
+        return _parse_chunk(column.chunk(index), prefix, numbers[starts[index] : starts[index + 1]])
 
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        shapes = [(9, 0, False)]
+        shapes = []
         for shape in pool.map(parse, range(column.num_chunks)):
             if shape is None:
                 pool.shutdown(cancel_futures=True)
                 return None
             shapes.append(shape)
-    shortest, longest = min(shape[0] for shape in shapes), max(shape[1] for shape in shapes)
-    has_zeros = any(shape[2] for shape in shapes)
+    shortest, longest, has_zeros = _joined(shapes)
     if has_zeros and shortest < longest:
         return None
     return Serials(found.group(1), numbers, longest if has_zeros else 0)
@@ -89,8 +88,8 @@ def number_small_integers(columns: Sequence[NDArray[Any]], offset: int = 0) -> t
     span = max(int(column.max()) for column in columns) - low + 1
     occurs = np.zeros(span, dtype=bool)
     for column in columns:
-        for start in range(0, len(column), BLOCK):  # block by block: indices of 64 bits are the fast ones, and take room
-            occurs[column[start : start + BLOCK].astype(np.int64) - low] = True
+        for start in range(0, len(column), ROWS):  # indices of 64 bits are the fast ones, and take room
+            occurs[column[start : start + ROWS].astype(np.int64) - low] = True
     ids = np.flatnonzero(occurs)
     kind = np.int32 if len(ids) + offset <= np.iinfo(np.int32).max else np.int64
     position_of = np.empty(span, dtype=kind)
@@ -98,8 +97,8 @@ def number_small_integers(columns: Sequence[NDArray[Any]], offset: int = 0) -> t
     positions = []
     for column in columns:
         numbered = np.empty(len(column), dtype=kind)
-        for start in range(0, len(column), BLOCK):
-            block = slice(start, start + BLOCK)
+        for start in range(0, len(column), ROWS):
+            block = slice(start, start + ROWS)
             numbered[block] = position_of.take(column[block].astype(np.int64) - low)
         positions.append(numbered)
     return positions, ids + low
@@ -111,12 +110,26 @@ def is_dense(columns: Sequence[NDArray[Any]]) -> bool:
     return high - low < 4 * sum(map(len, columns)) + 1024
 
 
+def _parse_chunk(chunk: Any, prefix: bytes, numbers: NDArray[np.int32]) -> tuple[int, int, bool] | None:
+    shapes = []
+    for start in range(0, len(chunk), ROWS):
+        shape = _parse(chunk.slice(start, ROWS), prefix, numbers[start : start + ROWS])
+        if shape is None:
+            return None
+        shapes.append(shape)
+    return _joined(shapes)
+
+
+def _joined(shapes: list[tuple[int, int, bool]]) -> tuple[int, int, bool]:
+    """(fewest digits, most digits, whether any number begins with 0) of several parts."""
+    shortest, longest, zeros = zip(*(shapes or [(WORD, 1, False)]), strict=True)
+    return min(shortest), max(longest), any(zeros)
+
+
 def _parse(chunk: Any, prefix: bytes, numbers: NDArray[np.int32]) -> tuple[int, int, bool] | None:
     """(fewest digits, most digits, whether any number begins with 0), the numbers written; None where an id is otherwise."""
     import pyarrow.compute as pc
 
-    if not len(chunk):
-        return 9, 0, False
     offsets = np.frombuffer(chunk.buffers()[1], dtype=np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
     n_digits = (np.diff(offsets) - len(prefix)).astype(np.uint64)
     shortest, longest = int(n_digits.min()), int(n_digits.max())
