@@ -1,9 +1,12 @@
 """Any bytes give a graph or one sentence. What longer runs of tests/fuzz/fuzz_readers.py broke is kept here."""
 
+import base64
 import contextlib
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -21,8 +24,18 @@ BROKE = {
     "csv: a target that looks like a comment": (".csv", b"source,target,weight\na,#b,1\nb,c,2.5\n"),
     # bytes that are no text in a row of the wrong length, which pyarrow reported on standard error
     "csv: no text in a short row": (".csv", b"source,target,weight\na,b,1\n\xc1\xc1\n"),
-    # half of an embedding's rows would have been taken for comments
-    "csv: nothing but quotes": (".csv", b'"source","target\n'),
+    "csv: a quote that is never closed": (".csv", b'"source","target\n'),
+    # scipy's MATLAB reader ended the process
+    "mat: a matrix without its parts": (".mat", base64.b64decode(
+        "TUFUTEFCIDUuMCBNQVQtZmlsZSBQbGF0Zm9ybTogcG9zaXgsIENyZWF0ZWQgb246IFN1biBOb3YgMTUgMTA6MzQ6MzUgMjAyNgAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABSU0OAAAAWAAAAAYAAAAIAAAABwAAAAAA"
+        "AAAFAAAACAAAAAMAAAADAAAAAQABAEEA////fwAAJAAAAAAAAAAAAIA/AAAAAAAAgD8AAAAAAAAAQAAAAAAAAABAAAAAAAAAAAA="
+    )),
+    "mat: sizes that are not there": (".mat", base64.b64decode(
+        "TUFUTEFCIDV3MCBNQVQtZmlsZSBQbHF0Zm9ybTogcG9zaXgsIENyZWF0ZWQgb246UyBudSBOb3YgMTUgMTA6MzQ6MjggMjAyNgAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABSU0OAAAAWAAAAAYAAAAIAAAABwAAAAAA"
+        "AAAFAAAACAAAAAMAAAADAAAAAQABAEEAAAA/AAAAJAAAAAAAAAAAAIA/AAAAAAAAgD8AAQAAAAAAAvEAAAAAAAA6QAAAAAAAAAAA"
+    )),
 }  # fmt: skip
 
 
@@ -34,6 +47,19 @@ def test_what_once_broke(case, tmp_path, capfd):
     with contextlib.suppress(sc.InputError):
         sc.read_graph(path)
     assert capfd.readouterr().err == ""
+
+
+def test_ids_of_odd_types(tmp_path):
+    """Floats beyond 2⁵³ were cast to integers, and lists to words, by an exception of pyarrow's."""
+    path = tmp_path / "x.parquet"
+    far = pa.table({"source": [1.0, 2.0**90], "target": [2.0**90, 2.5]})
+    pyarrow.parquet.write_table(far, path)
+    assert sc.read_graph(path).n_nodes == 3
+    for column in (pa.array([[1], [2]]), pa.array([b"\xff", b"a"])):
+        pyarrow.parquet.write_table(pa.table({"source": column, "target": [1, 2]}), path)
+        with pytest.raises(sc.InputError) as caught:
+            sc.read_graph(path)
+        assert str(caught.value) == f"Node ids must be integers or words. Got a column of type {column.type}."
 
 
 @pytest.mark.parametrize("group", fuzz_readers.SUFFIXES)

@@ -140,12 +140,15 @@ def plain_ids(column: Any) -> Any:
             return pc.cast(column, pa.string())
         return pc.cast(column, pa.int64())
     if pa.types.is_floating(column.type):
-        # Integers with gaps are floats in pandas; they are integers all the same.
-        is_whole = pc.all(pc.equal(column, pc.round(column))).as_py()
-        return pc.cast(column, pa.int64()) if is_whole else pc.cast(column, pa.string())
+        # Integers with gaps are floats in pandas; they are integers all the same, as far as floats count without gaps.
+        is_whole = pc.and_(pc.equal(column, pc.round(column)), pc.less(pc.abs(column), 2.0**53))
+        return pc.cast(column, pa.int64() if pc.all(is_whole).as_py() else pa.string())
     if pa.types.is_large_string(column.type) or pa.types.is_string(column.type):
         return column
-    return pc.cast(column, pa.string())
+    try:
+        return pc.cast(column, pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InputError(f"Node ids must be integers or words. Got a column of type {column.type}.") from error
 
 
 def _from_numpy(values: NDArray[Any]) -> Any:
