@@ -30,6 +30,7 @@ from sparsecut.errors import (
     check_real,
     parameter_error,
 )
+from sparsecut.features import FEATURES, fingerprint, with_structure
 from sparsecut.filters import FILTERS, propagation
 from sparsecut.fitting import fit_encoder
 from sparsecut.graph import Graph, as_graph
@@ -56,6 +57,7 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
 
     # What the constructors of the two estimators store.
     dimension: int | str
+    features: str
     filter: str
     negatives: Any
     n_negatives: int
@@ -74,6 +76,7 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
     embedding_: NDArray[np.float32]
     history_: History
     n_features_in_: int
+    structure_: int | None  # the fingerprint of the graph whose structure served as features
 
     @property
     @abstractmethod
@@ -104,14 +107,21 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
         `graph` is a `Graph`, or an adjacency with `features` beside it. `y` is ignored. `callback(epoch, history)` is called
         after every epoch; `progress(stage, done, total)` replaces the progress bar.
         """
-        graph = _with_features(as_graph(graph, features), type(self).__name__)
+        graph = as_graph(graph, features)
         self._check()
-        dimension = self._check_dimension(graph.n_features)
         engine = MemoryEngine(resolve_device(self.device, type(self).__name__))
-        start_seed, negatives_seed, batches_seed = np.random.SeedSequence(self.random_state).generate_state(3, np.uint64)
-        encoder = self._make_encoder(graph.n_features, dimension, _torch_generator(start_seed)).to(engine.device)
+        seeds = np.random.SeedSequence(self.random_state).generate_state(4, np.uint64)
+        start_seed, negatives_seed, batches_seed, structure_seed = (int(seed) & (2**63 - 1) for seed in seeds)
         history = History()
         with _reporter(progress) as report:
+            is_structure = self.features == "structure" or (self.features == "auto" and graph.features is None)
+            if is_structure:
+                with history.stage("structure"):
+                    graph = with_structure(graph, structure_seed, engine.device, report)
+                history.notes.append("Structure took the place of node features; the embedding belongs to this graph alone.")
+            graph = self._with_features(graph)
+            dimension = self._check_dimension(graph.n_features)
+            encoder = self._make_encoder(graph.n_features, dimension, _torch_generator(start_seed)).to(engine.device)
             with history.stage("prepare"):
                 loaded = engine.load(graph, propagation(graph.adjacency, self.filter))
                 negatives = self._make_negatives(graph.n_nodes, engine.device, np.random.default_rng(negatives_seed))
@@ -134,6 +144,7 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
         self.weights_ = [matrix.cpu().numpy() for matrix in matrices]
         self.embedding_ = embedding.cpu().numpy()
         self.n_features_in_ = graph.n_features
+        self.structure_ = fingerprint(graph.adjacency) if is_structure else None
         self.history_ = history
         return self
 
@@ -154,7 +165,10 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
         name = type(self).__name__
         if not hasattr(self, "weights_"):
             raise NotFittedError(f"This {name} has not been fitted. Call fit or fit_transform first, or sparsecut.load.")
-        graph = _with_features(as_graph(graph, features), name)
+        graph = as_graph(graph, features)
+        if self.structure_ is not None:
+            return self._recall(graph)
+        graph = self._with_features(graph)
         if graph.n_features != self.n_features_in_:
             raise InputError(
                 f"{name} was fitted with {self.n_features_in_:,} features. Got a graph with {graph.n_features:,}. "
@@ -167,6 +181,15 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
         weights = [as_tensor(matrix, engine.device) for matrix in self.weights_]
         return engine.project(levels, weights, self._aggregation).cpu().numpy()
 
+    def _recall(self, graph: Graph) -> NDArray[np.float32]:
+        """The embedding of the graph whose structure served as features; no other graph has that structure."""
+        if not hasattr(self, "embedding_") or fingerprint(graph.adjacency) != self.structure_:
+            raise InputError(
+                f"This {type(self).__name__} was fitted on a graph without features: its structure took their place, and "
+                "the embedding belongs to that graph alone. Fit the new graph, or give both graphs the same features."
+            )
+        return self.embedding_
+
     def save(self, path: str | Path) -> None:
         """Write the fitted model as safetensors; `sparsecut.load` reads it. The embedding itself is not stored."""
         if not hasattr(self, "weights_"):
@@ -176,13 +199,27 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
         if not isinstance(self.negatives, str):
             tensors["negatives"] = np.asarray(parameters.pop("negatives"), dtype=np.float64)
         parameters = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
-        header = {"estimator": type(self).__name__, "parameters": parameters, "history": self.history_.to_dict()}
+        header = {
+            "estimator": type(self).__name__,
+            "parameters": parameters,
+            "history": self.history_.to_dict(),
+            "structure": self.structure_,
+        }
         write_model(path, header, tensors)
 
     @classmethod
     def paper(cls: type[Estimator], dataset: str, **parameters: Any) -> Estimator:
         """The estimator with the paper's settings for one of its datasets; `parameters` override them."""
         return cls(**{**paper_settings(cls.paper_method, dataset), **parameters})
+
+    def _with_features(self, graph: Graph) -> Graph:
+        if graph.features is None:
+            name = type(self).__name__
+            raise InputError(
+                f"{name} needs node features, and the graph has none. Pass Graph(adjacency, features=...), or fit with "
+                "features='auto' to use its structure."
+            )
+        return graph
 
     def _training_settings(self) -> TrainingSettings:
         return TrainingSettings(
@@ -207,6 +244,7 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
 
     def _check(self) -> None:
         name = type(self).__name__
+        check_choice(name, "features", self.features, FEATURES)
         check_choice(name, "filter", self.filter, FILTERS)
         check_choice(name, "loss", self.loss, LOSSES)
         check_choice(name, "route", self.route, ROUTES)
@@ -242,12 +280,6 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
         return dimension
 
 
-def _with_features(graph: Graph, caller: str) -> Graph:
-    if graph.features is None:
-        raise InputError(f"{caller} needs node features, and the graph has none. Pass Graph(adjacency, features=...).")
-    return graph
-
-
 @contextmanager
 def _reporter(progress: Reporter | None) -> Iterator[Reporter]:
     """The reporter that was passed in, or the progress bar."""
@@ -259,4 +291,4 @@ def _reporter(progress: Reporter | None) -> Iterator[Reporter]:
 
 
 def _torch_generator(seed: int) -> torch.Generator:
-    return torch.Generator().manual_seed(int(seed) & (2**63 - 1))
+    return torch.Generator().manual_seed(seed)

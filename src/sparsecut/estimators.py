@@ -21,6 +21,8 @@ class SCE(SparsestCutEmbedding):
     Parameters
     ----------
     dimension : columns of the embedding; "auto" takes min(512, number of features).
+    features : "auto" takes the graph's own, or its structure where it brings none (`sparsecut.features`); "given" insists on
+        its own; "structure" passes them over.
     filter, order : the low-pass filter P ("row" is the paper's D̃⁻¹Ã, or "symmetric") and its power k ≥ 0.
     depth, widths : layers of the linear network, and the widths of its hidden layers: an integer for all, one a layer, or
         None for the dimension.
@@ -44,6 +46,7 @@ class SCE(SparsestCutEmbedding):
         self,
         *,
         dimension: int | str = "auto",
+        features: str = "auto",
         filter: str = "row",
         order: int = 2,
         depth: int = 1,
@@ -61,6 +64,7 @@ class SCE(SparsestCutEmbedding):
         random_state: int | None = 0,
     ) -> None:
         self.dimension = dimension
+        self.features = features
         self.filter = filter
         self.order = order
         self.depth = depth
@@ -112,6 +116,7 @@ class MoSCE(SparsestCutEmbedding):
         self,
         *,
         dimension: int | str = "auto",
+        features: str = "auto",
         filter: str = "row",
         levels: int = 2,
         depths: int | Sequence[int] = 1,
@@ -130,6 +135,7 @@ class MoSCE(SparsestCutEmbedding):
         random_state: int | None = 0,
     ) -> None:
         self.dimension = dimension
+        self.features = features
         self.filter = filter
         self.levels = levels
         self.depths = depths
@@ -208,6 +214,7 @@ def load(path: str | Path) -> SparsestCutEmbedding:
         model: SparsestCutEmbedding = estimators[header["estimator"]](**parameters)
         model.history_ = History(**header["history"])
         model.n_features_in_ = int(weights[0].shape[0])
+        model.structure_ = header["structure"]
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"{path} does not hold a whole sparsecut model: {error}. Save the model again.") from error
     model.weights_ = weights

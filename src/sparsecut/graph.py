@@ -102,7 +102,8 @@ class Graph:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"A Graph is frozen: {name} cannot be set. Make a new Graph instead.")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"A Graph is frozen: {name} cannot be deleted.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.adjacency, self.features, self.labels, self.node_ids, self.notes, self.is_directed)

@@ -108,7 +108,7 @@ class Target:
         from sparsecut.errors import InputError
         from sparsecut.io import read_embedding, read_graph
         from sparsecut.io.attributes import read_labels
-        from sparsecut.io.planetoid import load_restricted
+        from sparsecut.io.unpickling import load_planetoid
 
         self.group, self.folder, self.n_runs, self.n_read = group, folder, 0, 0
         self.InputError = InputError
@@ -117,7 +117,7 @@ class Target:
         graph_readers = [read_graph]
         self.readers = {
             "attributes": [lambda path: read_graph(self.edges, features=path, missing="zero"), read_labels],
-            "planetoid": [load_restricted],
+            "planetoid": [load_planetoid],
             "embeddings": [read_embedding],
         }.get(group, graph_readers)
 

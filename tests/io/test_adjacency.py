@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import sparsecut as sc
 from sparsecut.io import adjacency
-from sparsecut.io.adjacency import build_adjacency, offset_type
+from sparsecut.io.adjacency import build_adjacency, offset_type, undirected_adjacency
 
 
 def dense_reference(edges, weights, n_nodes, directed):
@@ -35,6 +35,12 @@ def test_matches_the_dense_reference(edges, is_weighted, directed):
     assert fresh.has_canonical_format
     assert A.dtype == np.float32
     assert (A.data != 0).all()
+
+
+def test_undirected_adjacency_leaves_self_loops_to_the_graph():
+    A = undirected_adjacency([0, 0, 1], [0, 1, 2], None, 3)
+    assert A.toarray().tolist() == [[1, 1, 0], [1, 0, 1], [0, 1, 0]]
+    assert sc.Graph(A).notes == ("1 self-loops were dropped: filters count each node in its own neighbourhood once.",)
 
 
 def test_repeats_beyond_a_byte_stay_one_edge():

@@ -20,20 +20,9 @@ from sparsecut.cli.console import (
     in_mebibytes,
     peak_memory,
 )
-from sparsecut.cli.sources import (
-    Adjacency,
-    Directed,
-    Labels,
-    Missing,
-    Nodes,
-    Source,
-    Target,
-    Weight,
-    open_graph,
-)
-from sparsecut.errors import InputError, check_choice
-
-METHODS = ("sce", "mosce")
+from sparsecut.cli.sources import Adjacency, Directed, Labels, Missing, Nodes, Source, Target, Weight, open_graph
+from sparsecut.errors import InputError
+from sparsecut.methods import find_method, names
 
 
 def embed(
@@ -48,7 +37,7 @@ def embed(
     adjacency: Adjacency = None,
     directed: Directed = "symmetrize",
     missing: Missing = "error",
-    method: Annotated[str, typer.Option(help="sce or mosce.")] = "sce",
+    method: Annotated[str, typer.Option(help=f"One of {', '.join(names())}.")] = "sce",
     dimension: Annotated[
         int | None, typer.Option(help="Columns of the embedding. [default: 512, or as many as features]")
     ] = None,
@@ -76,24 +65,18 @@ def embed(
     from sparsecut.io.embeddings import check_embedding_path, write_embedding
     from sparsecut.io.files import check_writable
 
-    check_choice("sparsecut embed", "--method", method, METHODS)
+    chosen = find_method(method)
     check_embedding_path(output_path, overwrite=force)
     if save_model is not None:
         check_writable(save_model, overwrite=force)
     reading = {"source": source, "target": target, "weight": weight, "adjacency": adjacency, "nodes": nodes}
     loaded = open_graph(graph, features, output, labels, directed=directed, missing=missing, **reading)
 
-    from sparsecut.base import SparsestCutEmbedding
-    from sparsecut.estimators import SCE, MoSCE
-
-    estimators: dict[str, type[SparsestCutEmbedding]] = {"sce": SCE, "mosce": MoSCE}
-    estimator = estimators[method]
-    options = {"dimension": dimension, "epochs": epochs, "order" if method == "sce" else "levels": order}
-    parameters: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-    parameters |= {"random_state": seed, "device": device}
-    model = estimator.paper(paper, **parameters) if paper else estimator(**parameters)
-    if loaded.features is None:
-        raise InputError(f"{graph} brings no features. Name them: --features FILE.")
+    model: Any = chosen.make(
+        {"dimension": dimension, "epochs": epochs, "order": order}, {"random_state": seed, "device": device}, paper
+    )
+    if save_model is not None and not hasattr(model, "save"):
+        raise InputError(f"The method {method} learns nothing to save. Leave --save-model out.")
     started = time.perf_counter()
     with output.warnings_as_notes(), output.progress() as bar:
         Z = model.fit_transform(loaded, progress=bar)
@@ -103,16 +86,17 @@ def embed(
     if save_model is not None:
         model.save(save_model)
 
-    history = model.history_
     output.say(
         f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {output_path}"
         + (f", model → {save_model}" if save_model else "")
     )
-    output.note(
-        f"Route: {history.route} over {history.rows}, {history.reason}. Effective rank {history.effective_rank:.1f}."
-    )
-    for note in history.notes:
-        output.note(note)
+    history = getattr(model, "history_", None)
+    if history is not None:
+        output.note(
+            f"Route: {history.route} over {history.rows}, {history.reason}. Effective rank {history.effective_rank:.1f}."
+        )
+        for note in history.notes:
+            output.note(note)
     output.note(f"Peak memory {in_mebibytes(peak_memory())}.")
     output.result(
         {
@@ -122,6 +106,6 @@ def embed(
             "dimension": Z.shape[1],
             "seconds": seconds,
             "peak_memory_bytes": peak_memory(),
-            "history": history.to_dict(),
+            "history": None if history is None else history.to_dict(),
         }
     )

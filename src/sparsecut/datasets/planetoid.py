@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparsecut.graph import Graph
-from sparsecut.io.planetoid import PARTS, load_restricted, read_planetoid_folder
-
-__all__ = ["PARTS", "load_restricted", "planetoid_files", "read_planetoid"]
+from sparsecut.io.planetoid import PARTS, read_planetoid_folder
 
 
 def planetoid_files(name: str, folder: str) -> tuple[str, ...]:

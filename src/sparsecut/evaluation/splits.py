@@ -1,20 +1,25 @@
-"""Splits of labelled nodes into training, validation and test: drawn by seed, or the 50 published with the paper."""
+"""Splits of labelled nodes into training, validation and test, drawn by seed or given.
+
+All generators are stratified: each class sends the same share of its nodes to each part. `split_files` reads splits.
+"""
 
 from __future__ import annotations
 
-import ast
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut import datasets
-from sparsecut.errors import InputError, check_integer
-from sparsecut.io.files import check_readable
+from sparsecut.errors import InputError, check_integer, check_real, first_few
 
 Nodes = NDArray[np.int64]
+
+
+class SmallClassWarning(UserWarning):
+    """Some classes have too few nodes for the labels asked of each class."""
 
 
 @dataclass(frozen=True)
@@ -35,57 +40,132 @@ def labelled_nodes(labels: NDArray[Any]) -> Nodes:
     return np.flatnonzero([label is not None and label == label and label != "" for label in labels.tolist()])
 
 
+def encode_labels(labels: ArrayLike) -> tuple[NDArray[Any], Nodes]:
+    """The classes in order, and the position of each node's class among them: −1 for a node without a label."""
+    values = np.asarray(labels)
+    if values.ndim != 1:
+        raise InputError(f"The labels must be one value a node. Got shape {values.shape}.")
+    known = labelled_nodes(values)
+    named = values[known]
+    classes, class_of = np.unique(named.astype(np.str_) if values.dtype == object else named, return_inverse=True)
+    codes = np.full(len(values), -1, dtype=np.int64)
+    codes[known] = class_of
+    return classes, codes
+
+
 def sample_splits(labels: ArrayLike, per_class: int, n_splits: int, random_state: int = 0) -> list[Split]:
     """Random splits: `per_class` nodes of each class to train on, as many to validate on, the rest to test on.
 
-    A class with fewer than 2·per_class + 1 members gives half of them to training (the paper's rule for small classes) and
-    the rest to testing.
+    The paper's rule for small classes, as its published splits of Cora Full show it: a class with at most 2·per_class + 10
+    nodes (20 with 5 labels, 50 with 20) gives half of them to training, rounded down, none to validation and the rest to
+    testing. A `SmallClassWarning` names such classes.
     """
-    labels = np.asarray(labels)
     check_integer("sample_splits", "per_class", per_class, 1)
-    check_integer("sample_splits", "n_splits", n_splits, 1)
-    known = labelled_nodes(labels)
-    classes, class_of = np.unique(labels[known], return_inverse=True)
-    if len(classes) < 2:
-        raise InputError(
-            f"A probe needs at least two classes. Got {len(classes)}: {', '.join(map(str, classes)) or 'none'}."
+    classes, members = _members_by_class(labels)
+    limit = 2 * per_class + 10
+    small = [str(name) for name, nodes in zip(classes, members, strict=True) if len(nodes) <= limit]
+    if small:
+        warnings.warn(
+            f"{len(small)} of {len(classes)} classes have at most {limit} nodes (2·{per_class} + 10) and give half of them "
+            f"to training, none to validation: {first_few(small)}.",
+            SmallClassWarning,
+            stacklevel=2,
         )
-    members = [known[class_of == position] for position in range(len(classes))]
+
+    def counts(n_members: int) -> tuple[int, int]:
+        return (n_members // 2, 0) if n_members <= limit else (per_class, per_class)
+
+    return _draw(members, counts, n_splits, random_state, "sample_splits")
+
+
+def fraction_splits(labels: ArrayLike, train: float, validation: float, n_splits: int, random_state: int = 0) -> list[Split]:
+    """Random splits by fractions of each class: `train` of its nodes to train on (at least one), `validation` of them to
+    validate on, the rest (at least one) to test on.
+    """
+    check_real("fraction_splits", "train", train, above=0)
+    check_real("fraction_splits", "validation", validation, minimum=0)
+    if train + validation >= 1:
+        raise InputError(
+            f"The fractions train and validation must leave nodes to test on: their sum must be below 1. "
+            f"Got {train:g} and {validation:g}."
+        )
+    _, members = _members_by_class(labels)
+
+    def counts(n_members: int) -> tuple[int, int]:
+        n_train = min(max(1, round(train * n_members)), n_members - 1)
+        return n_train, min(round(validation * n_members), n_members - 1 - n_train)
+
+    return _draw(members, counts, n_splits, random_state, "fraction_splits")
+
+
+def role_split(train: ArrayLike, validation: ArrayLike | None, test: ArrayLike | None, n_nodes: int) -> Split:
+    """The split of given roles, as inductive datasets bring them: three lists of node positions, or three masks.
+
+    No validation is None; `test` None takes all the other nodes.
+    """
+    training = _positions("training", train, n_nodes)
+    validating = _positions("validation", [] if validation is None else validation, n_nodes)
+    others = np.setdiff1d(np.arange(n_nodes), np.concatenate([training, validating]))
+    testing = others if test is None else _positions("test", test, n_nodes)
+    for name, nodes in (("training", training), ("test", testing)):
+        if len(nodes) == 0:
+            raise InputError(f"A split needs {name} nodes. Got none.")
+    n_roles = np.bincount(np.concatenate([training, validating, testing]), minlength=n_nodes)
+    if n_roles.max() > 1:
+        raise InputError(
+            "The parts of a split must be disjoint, each node in at most one and once. "
+            f"These occur more often: {first_few(np.flatnonzero(n_roles > 1))}."
+        )
+    return Split(training, validating, testing)
+
+
+def _members_by_class(labels: ArrayLike) -> tuple[NDArray[Any], list[Nodes]]:
+    """The classes and the nodes of each, all of them with at least two."""
+    classes, codes = encode_labels(labels)
+    if len(classes) < 2:
+        got = f"one class, {classes[0]}" if len(classes) else "no label at all"
+        raise InputError(f"A probe needs nodes of at least two classes. Got {got}, for {len(codes):,} nodes.")
+    members = [np.flatnonzero(codes == position) for position in range(len(classes))]
     lonely = [str(name) for name, nodes in zip(classes, members, strict=True) if len(nodes) < 2]
     if lonely:
         raise InputError(
-            f"A class needs at least two nodes, one to train on and one to test on. Got one of {', '.join(lonely)}. "
-            "Leave that label out."
+            "A class needs at least two nodes, one to train on and one to test on. These have one: "
+            f"{first_few(lonely)}. Leave such labels out."
         )
+    return classes, members
+
+
+def _draw(
+    members: list[Nodes], counts: Callable[[int], tuple[int, int]], n_splits: int, random_state: int, caller: str
+) -> list[Split]:
+    """Splits that take `counts(members of a class)` nodes for training and validation, uniformly within each class."""
+    check_integer(caller, "n_splits", n_splits, 1)
+    check_integer(caller, "random_state", random_state, 0)
     generator = np.random.default_rng(random_state)
-    return [_sample_split(members, per_class, generator) for _ in range(n_splits)]
-
-
-def published_splits(dataset: str, per_class: int, n_nodes: int, root: str | Path | None = None) -> list[Split]:
-    """The 50 random splits published with the paper's code; the test nodes of a split are all the others."""
-    folders = datasets.roots() if root is None else [Path(root)]
-    folder = next((folder for folder in folders if (folder / "splits").is_dir()), folders[0]) / "splits"
-    train, validation = (
-        [
-            np.array(ast.literal_eval(line), dtype=np.int64)
-            for line in check_readable(folder / f"{dataset}_{per_class}_{part}.txt", "split").read_text().splitlines()
-        ]
-        for part in ("train", "val")
-    )
     splits = []
-    for train_nodes, validation_nodes in zip(train, validation, strict=True):
-        is_test = np.ones(n_nodes, dtype=bool)
-        is_test[train_nodes] = is_test[validation_nodes] = False
-        splits.append(Split(train_nodes, validation_nodes, np.flatnonzero(is_test)))
+    for _ in range(n_splits):
+        parts: tuple[list[Nodes], list[Nodes], list[Nodes]] = ([], [], [])
+        for nodes in members:
+            n_train, n_validation = counts(len(nodes))
+            pieces = np.split(generator.permutation(nodes), [n_train, n_train + n_validation])
+            for part, piece in zip(parts, pieces, strict=True):
+                part.append(piece)
+        splits.append(Split(*(np.concatenate(part) for part in parts)))
     return splits
 
 
-def _sample_split(members: list[Nodes], per_class: int, generator: np.random.Generator) -> Split:
-    parts: tuple[list[Nodes], list[Nodes], list[Nodes]] = ([], [], [])
-    for nodes in members:
-        shuffled = generator.permutation(nodes)
-        is_small = len(nodes) < 2 * per_class + 1
-        n_train, n_validation = (len(nodes) // 2, 0) if is_small else (per_class, per_class)
-        for part, chosen in zip(parts, np.split(shuffled, [n_train, n_train + n_validation]), strict=True):
-            part.append(chosen)
-    return Split(*(np.concatenate(part) for part in parts))
+def _positions(name: str, nodes: ArrayLike, n_nodes: int) -> Nodes:
+    array = np.asarray(nodes)
+    if array.dtype == bool:
+        if array.shape != (n_nodes,):
+            raise InputError(f"The {name} mask must have one value for each of the {n_nodes:,} nodes. Got {array.shape}.")
+        return np.flatnonzero(array)
+    if array.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InputError(f"The {name} nodes must be a list of positions or a mask. Got {array.dtype}, shape {array.shape}.")
+    if array.min() < 0 or array.max() >= n_nodes:
+        raise InputError(
+            f"The {name} nodes must be positions from 0 to {n_nodes - 1:,}. Got some from {array.min()} to {array.max()}."
+        )
+    return array.astype(np.int64)

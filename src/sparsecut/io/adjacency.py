@@ -38,8 +38,10 @@ def build_adjacency(
 
 
 def undirected_adjacency(i: Any, j: Any, weights: NDArray[Any] | None, n_nodes: int) -> sp.csr_array:
-    """The symmetric adjacency of an edge list, by the rule at the top of this file."""
-    return build_adjacency(np.asarray(i), np.asarray(j), weights, n_nodes)[0]
+    """The symmetric adjacency of an edge list, self-loops and all: `Graph` drops and counts them."""
+    index_type = offset_type(n_nodes, 2 * len(i))
+    A = _to_csr(np.asarray(i), np.asarray(j), weights, n_nodes, index_type)
+    return as_weights(A.maximum(_transpose(A)), index_type)
 
 
 def offset_type(n_nodes: int, n_entries: int) -> type[np.signedinteger[Any]]:

@@ -25,7 +25,7 @@ from sparsecut.io.encoding import encode_columns
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import check_claim, open_bytes, reading
 from sparsecut.io.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_column
-from sparsecut.io.tables import read_table, table_suffix
+from sparsecut.io.tables import describe_table, table_suffix
 
 LABEL_NAMES = ("label", "labels", "class", "target", "y")
 
@@ -93,7 +93,7 @@ def _as_labels(values: list[Any], path: Path) -> NDArray[Any]:
 
 def read_node_table(path: str | Path, kind: str, header_names: frozenset[str]) -> tuple[NDArray[Any], Any]:
     """(ids, the other columns) of a table with one row a node."""
-    table, _ = read_table(path, kind, header_names, words=lambda names: [id_column(names)])
+    table, _ = describe_table(path, kind, header_names, words=lambda names: [id_column(names)])
     name = id_column(table)
     ids = as_ids(table.column(name), f"The {kind} file {path}", is_text=_is_text(path))
     check_unique(ids, f"The {kind} file {path}")

@@ -28,7 +28,7 @@ from sparsecut.io.matrices import GraphParts, read_mat, read_matrix_market, read
 from sparsecut.io.nodes import MISSING, Nodes, align_labels, read_nodes
 from sparsecut.io.objects import loop_notes
 from sparsecut.io.planetoid import find_planetoid, read_planetoid_folder
-from sparsecut.io.tables import TABLE_SUFFIXES, TEXT_SUFFIXES, read_table, table_suffix
+from sparsecut.io.tables import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table, table_suffix
 
 __all__ = ["align_labels", "read_graph", "undirected_adjacency"]
 
@@ -73,9 +73,9 @@ def read_graph(
     check_choice("read_graph", "missing", missing, MISSING)
     path = Path(path)
     planetoid = find_planetoid(path)
-    if planetoid is None:
-        check_readable(path, "graph")
     suffix = table_suffix(path)
+    if planetoid is None:
+        check_readable(path, "edge" if suffix in TABLE_SUFFIXES else "graph")
     asked = {"source": source, "target": target, "weight": weight}
     table_of_nodes = read_nodes(path, features, labels, nodes, missing)
 
@@ -114,7 +114,7 @@ def _read_edges(path: Path, asked: dict[str, str | None], nodes: Nodes, directed
         return dict.fromkeys(kept, pa.string())
 
     named = frozenset(name.lower() for name in asked.values() if name is not None)
-    table, layout = read_table(path, "edge", HEADER_NAMES | named, choose)
+    table, layout = describe_table(path, "edge", HEADER_NAMES | named, choose)
     columns = chosen[0]
     if is_remark(table, columns):
         columns = replace(columns, weight=None)

@@ -20,7 +20,12 @@ Choose = Callable[[Sequence[str]], dict[str, Any]]
 Words = Callable[[Sequence[str]], Sequence[str]]
 
 
-def read_table(
+def read_table(path: str | Path, kind: str, header_names: frozenset[str]) -> Any:
+    """A pyarrow table. A first line that holds one of `header_names`, or words above numbers, is a header."""
+    return describe_table(path, kind, header_names)[0]
+
+
+def describe_table(
     path: str | Path,
     kind: str,
     header_names: frozenset[str],

@@ -1,0 +1,5 @@
+"""The methods to compare with, under the estimators' contract: a graph in, one vector a node out."""
+
+from sparsecut.baselines.features import RawFeatures, SmoothedFeatures
+
+__all__ = ["RawFeatures", "SmoothedFeatures"]

@@ -1,0 +1,93 @@
+"""`sparsecut compare`: several methods on one graph, one table of accuracy, seconds and peak memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sparsecut.cli.console import AsJson, Device, Features, GraphName, Output, Quiet, in_mebibytes
+from sparsecut.cli.sources import open_graph
+from sparsecut.errors import InputError, check_choice, check_integer
+
+
+def compare(
+    graph: GraphName,
+    methods: Annotated[str, typer.Option(help="Names with commas between them; the others are compared with the first.")],
+    features: Features = None,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", "-l", help="A table keyed by node id (CSV, Parquet), for a graph in a file.")
+    ] = None,
+    probe: Annotated[str, typer.Option(help="paper (C = 1) or tuned (C chosen on validation nodes).")] = "paper",
+    per_class: Annotated[
+        list[int] | None, typer.Option(help="Labels a class to train on; may be repeated. [default: 5, 20]")
+    ] = None,
+    splits: Annotated[int, typer.Option(help="How many random splits, the same for all methods.")] = 50,
+    dimension: Annotated[int | None, typer.Option(help="Columns of the embedding, for methods that have a choice.")] = None,
+    paper: Annotated[
+        str | None, typer.Option(help="The paper's settings for this dataset, for methods that have some.")
+    ] = None,
+    device: Device = "auto",
+    seed: Annotated[int, typer.Option(help="Seed of the methods and of the splits.")] = 0,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare methods on a graph: each fitted in a process of its own, all probed over the same splits.
+
+    sparsecut compare cora --methods sce,mosce,smoothed,raw
+    """
+    output = Output(as_json, quiet)
+    from sparsecut.evaluation import compare_methods
+    from sparsecut.evaluation.probe import PROTOCOLS
+    from sparsecut.methods import find_method
+
+    check_choice("sparsecut compare", "--probe", probe, PROTOCOLS)
+    check_integer("sparsecut compare", "--splits", splits, 1)
+    names = [find_method(name.strip()).name for name in methods.split(",") if name.strip()]
+    loaded = open_graph(graph, features, output, labels)
+    if loaded.labels is None:
+        raise InputError(f"{graph} brings no labels to compare by. Name them: --labels FILE.")
+    counts = per_class or [5, 20]
+    with output.warnings_as_notes(), output.progress() as bar:
+        results = compare_methods(
+            loaded,
+            names,
+            per_class=counts,
+            n_splits=splits,
+            probe=probe,
+            random_state=seed,
+            options={"dimension": dimension, "device": device},
+            paper=paper,
+            progress=bar,
+        )
+    rows = []
+    for result in results:
+        if result.error is not None:
+            output.note(f"{result.method}: {result.error}")
+            rows.append([result.method, *("failed" for _ in counts), "", "", ""])
+            continue
+        difference = result.against_first.get(counts[-1])
+        rows.append(
+            [
+                result.method,
+                *(str(result.scores[count]) for count in counts),
+                "" if difference is None else f"{difference.mean_difference:+.1f} (p = {difference.p_value:.1g})",
+                f"{result.measured['seconds']:.2f}",
+                in_mebibytes(result.measured["peak_memory_bytes"]),
+            ]
+        )
+    output.table(
+        f"Accuracy in percent, {splits} splits, probe: {probe}",
+        [
+            "method",
+            *(f"{count} labels" for count in counts),
+            f"less {names[0]}, {counts[-1]} labels",
+            "seconds",
+            "peak memory",
+        ],
+        rows,
+    )
+    output.result({"graph": graph, "probe": probe, "n_splits": splits, "methods": [result.to_dict() for result in results]})
+    if all(result.error is not None for result in results):
+        raise InputError("; ".join(f"{result.method} failed: {result.error}" for result in results))

@@ -1,0 +1,168 @@
+"""Clusters read off an embedding by k-means, against the labels and against the graph.
+
+Against labels, over the nodes that have one:
+
+- nmi: mutual information over the mean of the two entropies, 1 where clusters and classes say the same
+- ari: pairs on which both agree, less what chance would give (0) over what is possible (1)
+- accuracy: of the best one-to-one matching of clusters to classes (Hungarian)
+
+Against the graph, for clusters S with volume vol(S), the sum of their degrees, and m the total weight of the edges:
+
+- modularity: Σ_S within(S)/m − (vol(S)/2m)², how far edges stay inside more than by chance
+- conductance: the mean over clusters of cut(S) / min(vol(S), vol(rest)), the share of edges that leave; small is good
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from sparsecut.errors import InputError, check_integer, first_few
+from sparsecut.evaluation.probe import check_embedding
+from sparsecut.evaluation.scores import summary
+from sparsecut.evaluation.splits import Nodes, encode_labels
+from sparsecut.graph import Graph
+from sparsecut.progress import ProgressBar, Reporter
+
+
+@dataclass(frozen=True)
+class ClusterScores:
+    """Figures by name, one value a run of k-means; NMI, ARI and accuracy in percent."""
+
+    n_clusters: int
+    figures: dict[str, NDArray[np.float64]]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "n_clusters": self.n_clusters,
+            "n_runs": len(next(iter(self.figures.values()))),
+            "figures": {name: summary(values) for name, values in self.figures.items()},
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {values.mean():.3g} ± {values.std():.2g}" for name, values in self.figures.items())
+
+
+def evaluate_clusters(
+    embedding: ArrayLike,
+    labels: ArrayLike | None = None,
+    *,
+    graph: Graph | None = None,
+    n_clusters: int | None = None,
+    n_runs: int = 10,
+    random_state: int = 0,
+    progress: Reporter | None = None,
+) -> ClusterScores:
+    """Cluster an embedding `n_runs` times by k-means, all nodes, and score the clusters against labels, graph or both.
+
+    `n_clusters` None takes as many as there are classes.
+    """
+    Z = check_embedding(embedding)
+    n_nodes = Z.shape[0]
+    check_integer("evaluate_clusters", "n_runs", n_runs, 1)
+    check_integer("evaluate_clusters", "random_state", random_state, 0)
+    if labels is None and graph is None:
+        raise InputError("Clusters are scored against labels or a graph. Got neither.")
+    if graph is not None and graph.n_nodes != n_nodes:
+        raise InputError(f"The graph must have the embedding's {n_nodes:,} nodes. Got {graph.n_nodes:,}.")
+    classes, codes = (np.empty(0), np.empty(0, dtype=np.int64)) if labels is None else encode_labels(labels)
+    if labels is not None and (len(codes) != n_nodes or len(classes) < 2):
+        raise InputError(
+            f"Clusters need labels of at least two classes for {n_nodes:,} nodes."
+            f" Got {len(codes):,} labels, classes: {first_few(classes)}."
+        )
+    count = _check_n_clusters(n_clusters, len(classes), n_nodes)
+
+    runs, notes = [], set()
+    with ProgressBar(is_enabled=None if progress is None else False) as bar:
+        for run, seed in enumerate(np.random.SeedSequence(random_state).generate_state(n_runs)):
+            assigned = _k_means(Z, count, int(seed))
+            n_found = len(np.unique(assigned))
+            if n_found < count:
+                notes.add(f"k-means found {n_found} of {count} clusters: the embedding has too few distinct rows.")
+            figures: dict[str, float] = {}
+            if labels is not None:
+                figures |= _against_labels(codes, assigned)
+            if graph is not None:
+                figures |= {"modularity": modularity(graph, assigned), "conductance": conductance(graph, assigned)}
+            runs.append(figures)
+            (progress or bar)("k-means", run + 1, n_runs)
+    return ClusterScores(
+        count, {name: np.array([figures[name] for figures in runs]) for name in runs[0]}, tuple(sorted(notes))
+    )
+
+
+def matched_accuracy(true: ArrayLike, assigned: ArrayLike) -> float:
+    """The share of nodes that are right under the best one-to-one matching of clusters to classes."""
+    from scipy.optimize import linear_sum_assignment
+
+    table = _contingency(true, assigned)
+    return float(table[linear_sum_assignment(table, maximize=True)].sum() / table.sum())
+
+
+def modularity(graph: Graph, assigned: ArrayLike) -> float:
+    """Newman's modularity of a partition of the nodes; not a number where the graph has no edge."""
+    within, volumes = _weights_of_clusters(graph, assigned)
+    total = volumes.sum()  # 2m
+    return float((within / total - (volumes / total) ** 2).sum()) if total else math.nan
+
+
+def conductance(graph: Graph, assigned: ArrayLike) -> float:
+    """The mean conductance of the clusters that have edges on both sides; not a number where none has."""
+    within, volumes = _weights_of_clusters(graph, assigned)
+    smaller = np.minimum(volumes, volumes.sum() - volumes)
+    has_sides = smaller > 0
+    return float(((volumes - within)[has_sides] / smaller[has_sides]).mean()) if has_sides.any() else math.nan
+
+
+def _check_n_clusters(n_clusters: int | None, n_classes: int, n_nodes: int) -> int:
+    if n_clusters is None and not n_classes:
+        raise InputError("Without labels the number of clusters must be given: n_clusters=K (--clusters K).")
+    count = n_classes if n_clusters is None else check_integer("evaluate_clusters", "n_clusters", n_clusters, 2)
+    if count > n_nodes:
+        raise InputError(f"There cannot be more clusters than nodes. Got {count} for {n_nodes:,}.")
+    return count
+
+
+def _k_means(Z: Any, n_clusters: int, seed: int) -> Nodes:
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # too few distinct points: counted and said by the caller
+        return np.asarray(KMeans(n_clusters, n_init=1, random_state=seed).fit_predict(Z), dtype=np.int64)
+
+
+def _against_labels(codes: Nodes, assigned: Nodes) -> dict[str, float]:
+    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+    is_known = codes >= 0
+    true, found = codes[is_known], assigned[is_known]
+    return {
+        "nmi": 100 * float(normalized_mutual_info_score(true, found)),
+        "ari": 100 * float(adjusted_rand_score(true, found)),
+        "accuracy": 100 * matched_accuracy(true, found),
+    }
+
+
+def _weights_of_clusters(graph: Graph, assigned: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of every cluster, the weight of the adjacency's entries inside it, and of all its rows."""
+    _, cluster_of = np.unique(np.asarray(assigned), return_inverse=True)
+    member = sp.csr_array((np.ones(len(cluster_of)), (np.arange(len(cluster_of)), cluster_of)))  # (n, k)
+    between = (member.T @ graph.adjacency.astype(np.float64) @ member).toarray()  # (k, k)
+    return between.diagonal(), between.sum(axis=1)
+
+
+def _contingency(true: ArrayLike, assigned: ArrayLike) -> NDArray[np.int64]:
+    classes, class_of = np.unique(np.asarray(true), return_inverse=True)
+    clusters, cluster_of = np.unique(np.asarray(assigned), return_inverse=True)
+    counts = np.bincount(class_of * len(clusters) + cluster_of, minlength=len(classes) * len(clusters))
+    return counts.reshape(len(classes), len(clusters))

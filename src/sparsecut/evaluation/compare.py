@@ -1,0 +1,138 @@
+"""Several methods on one graph: accuracy over the same splits, seconds, and peak memory.
+
+Each method is fitted in a process of its own (`sparsecut.evaluation.worker`), so its memory is its own and no method finds
+libraries warm that another had to load. The processes run one after another. They are given the graph without its labels.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sparsecut.errors import InputError
+from sparsecut.evaluation.probe import probe as run_probe
+from sparsecut.evaluation.scores import Comparison, Scores, compare_scores
+from sparsecut.evaluation.splits import sample_splits
+from sparsecut.graph import Graph
+from sparsecut.methods import Method, find_method
+from sparsecut.progress import ProgressBar, Reporter
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One method fitted alone: its embedding, or the sentence that says why there is none."""
+
+    embedding: NDArray[np.float32] | None = None
+    error: str | None = None
+    measured: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """A row of the comparison. `scores` is by labels a class; `against_first` compares it with the first method's."""
+
+    method: str
+    scores: dict[int, Scores]
+    against_first: dict[int, Comparison]
+    measured: dict[str, Any]
+    error: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "error": self.error,
+            **self.measured,
+            "per_class": {str(n): scores.to_dict() for n, scores in self.scores.items()},
+            "against_first": {str(n): comparison.to_dict() for n, comparison in self.against_first.items()},
+        }
+
+
+def compare_methods(
+    graph: Graph,
+    methods: Sequence[str],
+    *,
+    per_class: Sequence[int] = (20,),
+    n_splits: int = 50,
+    probe: str = "paper",
+    random_state: int = 0,
+    options: Mapping[str, Any] | None = None,
+    paper: str | None = None,
+    progress: Reporter | None = None,
+) -> list[MethodResult]:
+    """Fit registered methods on a graph and probe them over the same random splits.
+
+    `options` (dimension, epochs, order, device) go to the methods that have them. `paper` names a dataset whose published
+    settings serve the methods that have some.
+    """
+    if graph.labels is None:
+        raise InputError("Methods are compared by how well labels are read off their embeddings, and the graph has none.")
+    chosen = [find_method(name) for name in methods]
+    if not chosen:
+        raise InputError("A comparison needs at least one method. Got none.")
+    splits = {n: sample_splits(graph.labels, n, n_splits, random_state) for n in per_class}
+    results: list[MethodResult] = []
+    with ProgressBar(is_enabled=None if progress is None else False) as bar:
+        for number, method in enumerate(chosen):
+            fit = fit_alone(method, graph, offered={**(options or {}), "random_state": random_state}, paper=paper)
+            scores: dict[int, Scores] = {}
+            if fit.embedding is not None:
+                scores = {n: run_probe(fit.embedding, graph.labels, splits[n], protocol=probe) for n in per_class}
+            first = results[0].scores if results else {}
+            against = {n: compare_scores(scores[n], first[n]) for n in scores if n in first}
+            results.append(MethodResult(method.name, scores, against, fit.measured, fit.error))
+            (progress or bar)("methods", number + 1, len(chosen))
+    return results
+
+
+def fit_alone(method: Method, graph: Graph, *, offered: Mapping[str, Any], paper: str | None = None) -> Fit:
+    """Fit a method in a fresh process; `measured` holds its seconds and its memory in bytes."""
+    with tempfile.TemporaryDirectory(prefix="sparsecut-") as name:
+        folder = Path(name)
+        sp.save_npz(folder / "adjacency.npz", graph.adjacency, compressed=False)
+        if sp.issparse(graph.features):
+            sp.save_npz(folder / "features.npz", graph.features, compressed=False)
+        elif graph.features is not None:
+            np.save(folder / "features.npy", graph.features)
+        job = {
+            "name": method.name,
+            "home": method.home,
+            "words": dict(method.words),
+            "offered": dict(offered),
+            "paper": paper,
+        }
+        (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-m", "sparsecut.evaluation.worker", str(folder)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            # Where this process finds its modules, so does the other.
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        )
+        result = folder / "result.json"
+        if not result.exists():
+            return Fit(error=_why_it_ended(done))
+        measured = json.loads(result.read_text(encoding="utf-8"))
+        if "error" in measured:
+            return Fit(error=measured["error"])
+        return Fit(np.load(folder / "embedding.npy", allow_pickle=False), measured=measured)
+
+
+def _why_it_ended(done: subprocess.CompletedProcess[str]) -> str:
+    if done.returncode == -signal.SIGKILL:
+        return "The process was killed, most likely for want of memory."
+    last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    return f"The process failed: {last}"

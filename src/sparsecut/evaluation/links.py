@@ -1,0 +1,196 @@
+"""Link prediction: edges held out before training, and told from pairs that are no edges by the embedding.
+
+An embedding of the whole graph has seen every edge, so it cannot be asked which ones it would have predicted. Here the graph
+is cut first (`hold_out_edges`), the method sees only what is left, and both kinds of held-out pairs are then ranked by
+
+- dot: z_i·z_j
+- cosine: the same for vectors of length 1
+- distance: −‖z_i − z_j‖², what the sparsest cut itself measures
+- hadamard: a logistic regression (C = 1) on the standardised products z_i∘z_j, trained on edges of the training graph and as
+  many pairs that are neither its edges nor held out
+
+AUC is the chance that a held-out edge ranks above a held-out non-edge; average precision weighs the top of the ranking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from sparsecut.errors import InputError, check_integer, check_real
+from sparsecut.evaluation.logistic import OneVsRest
+from sparsecut.evaluation.probe import check_embedding
+from sparsecut.evaluation.scores import summary
+from sparsecut.graph import Graph
+from sparsecut.progress import ProgressBar, Reporter
+
+SCORINGS = ("dot", "cosine", "distance", "hadamard")
+N_TRAINING_PAIRS = 10_000  # of each kind at most, for the logistic regression: far more than its coefficients
+N_ENUMERATED = 10**6  # pairs that are listed; of more, some are drawn until enough fit
+
+Pairs = NDArray[np.int64]  # (m, 2), i < j
+
+
+@dataclass(frozen=True)
+class LinkSplit:
+    """What a method may see (`graph`) and what it is asked: edges (`positive`) and pairs that are none (`negative`)."""
+
+    graph: Graph
+    positive: Pairs
+    negative: Pairs
+
+
+@dataclass(frozen=True)
+class LinkScores:
+    """AUC and average precision in percent by scoring, one value a run."""
+
+    auc: dict[str, NDArray[np.float64]]
+    average_precision: dict[str, NDArray[np.float64]]
+    fraction: float
+    n_held_out: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "fraction": self.fraction,
+            "n_held_out": self.n_held_out,
+            "n_runs": len(next(iter(self.auc.values()))),
+            "auc": {name: summary(values) for name, values in self.auc.items()},
+            "average_precision": {name: summary(values) for name, values in self.average_precision.items()},
+        }
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {values.mean():.1f} ± {values.std():.1f}" for name, values in self.auc.items()) + " (AUC)"
+
+
+def evaluate_links(
+    graph: Graph,
+    embed: Callable[[Graph], ArrayLike],
+    *,
+    fraction: float = 0.1,
+    n_runs: int = 5,
+    random_state: int = 0,
+    progress: Reporter | None = None,
+) -> LinkScores:
+    """Hold out edges, embed what is left with `embed` (an estimator's `fit_transform`), score; `n_runs` times."""
+    check_integer("evaluate_links", "n_runs", n_runs, 1)
+    check_integer("evaluate_links", "random_state", random_state, 0)
+    runs = []
+    with ProgressBar(is_enabled=None if progress is None else False) as bar:
+        for run, seed in enumerate(np.random.SeedSequence(random_state).generate_state(n_runs)):
+            split = hold_out_edges(graph, fraction, int(seed))
+            runs.append(score_links(embed(split.graph), split, int(seed)))
+            (progress or bar)("links", run + 1, n_runs)
+    return LinkScores(
+        auc={name: np.array([run[name][0] for run in runs]) for name in SCORINGS},
+        average_precision={name: np.array([run[name][1] for run in runs]) for name in SCORINGS},
+        fraction=fraction,
+        n_held_out=len(split.positive),
+    )
+
+
+def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -> LinkSplit:
+    """Take a fraction of the edges out of a graph, uniformly, and draw as many pairs that are no edges of it.
+
+    All nodes stay, with their features, labels and ids; a node may lose all its edges.
+    """
+    check_real("hold_out_edges", "fraction", fraction, above=0)
+    check_integer("hold_out_edges", "random_state", random_state, 0)
+    edges = sp.triu(graph.adjacency, k=1).tocoo()  # each once, i < j
+    n_edges = edges.nnz
+    n_held_out = max(1, round(fraction * n_edges))
+    if n_held_out >= n_edges:
+        raise InputError(
+            f"Held-out edges must leave some to train on. Got {fraction:g} of {n_edges:,} edges. Use a smaller fraction."
+        )
+    generator = np.random.default_rng(random_state)
+    is_held_out = np.zeros(n_edges, dtype=bool)
+    is_held_out[generator.choice(n_edges, n_held_out, replace=False)] = True
+    pairs = np.column_stack([edges.row, edges.col]).astype(np.int64)
+    kept = ~is_held_out
+    half = sp.coo_array((edges.data[kept], (pairs[kept, 0], pairs[kept, 1])), shape=graph.adjacency.shape)
+    training = Graph(
+        (half + half.T).tocsr(),
+        features=graph.features,
+        labels=graph.labels,
+        node_ids=graph.node_ids,
+        notes=(*graph.notes, f"{n_held_out:,} of {n_edges:,} edges are held out."),
+    )
+    return LinkSplit(training, pairs[is_held_out], sample_non_edges(pairs, graph.n_nodes, n_held_out, generator))
+
+
+def score_links(embedding: ArrayLike, split: LinkSplit, random_state: int = 0) -> dict[str, tuple[float, float]]:
+    """AUC and average precision in percent of every scoring, for an embedding of the training graph."""
+    from sklearn.metrics import average_precision_score, roc_auc_score
+
+    Z = check_embedding(embedding)
+    Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z, dtype=np.float64)
+    if len(Z) != split.graph.n_nodes:
+        raise InputError(f"The embedding must have one row for each of the {split.graph.n_nodes:,} nodes. Got {len(Z):,}.")
+    asked = np.concatenate([split.positive, split.negative])
+    is_edge = np.repeat([True, False], [len(split.positive), len(split.negative)])
+    left, right = Z[asked[:, 0]], Z[asked[:, 1]]
+    dots = np.einsum("md,md->m", left, right)
+    lengths = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
+    rankings = {
+        "dot": dots,
+        "cosine": np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0),
+        "distance": -np.square(left - right).sum(axis=1),
+        "hadamard": _hadamard(Z, split, left * right, np.random.default_rng(random_state)),
+    }
+    return {
+        name: (100 * float(roc_auc_score(is_edge, ranks)), 100 * float(average_precision_score(is_edge, ranks)))
+        for name, ranks in rankings.items()
+    }
+
+
+def sample_non_edges(known: Pairs, n_nodes: int, n_pairs: int, generator: np.random.Generator) -> Pairs:
+    """Different pairs i < j, uniform over all that are not `known`."""
+    n_all = n_nodes * (n_nodes - 1) // 2
+    taken = np.unique(known[:, 0] * n_nodes + known[:, 1])  # a pair as one number
+    if n_all - len(taken) < n_pairs:
+        raise InputError(
+            f"The graph is too dense to hold {n_pairs:,} edges out: only {n_all - len(taken):,} pairs of its nodes are no "
+            "edges to tell them from. Use a smaller fraction."
+        )
+    if n_all <= N_ENUMERATED:
+        i, j = np.triu_indices(n_nodes, k=1)
+        free = np.setdiff1d(i * n_nodes + j, taken)
+        chosen = generator.choice(free, n_pairs, replace=False)
+    else:
+        chosen = np.empty(0, dtype=np.int64)
+        while len(chosen) < n_pairs:
+            i, j = np.sort(generator.integers(0, n_nodes, size=(2 * (n_pairs - len(chosen)) + 64, 2)), axis=1).T
+            drawn = (i * n_nodes + j)[i < j]
+            # In the order drawn, first occurrences only: sorting would favour low numbers when cutting to length.
+            numbers = np.concatenate([chosen, drawn[~np.isin(drawn, taken)]])
+            _, first = np.unique(numbers, return_index=True)
+            chosen = numbers[np.sort(first)]
+        chosen = chosen[:n_pairs]
+    return np.column_stack([chosen // n_nodes, chosen % n_nodes])
+
+
+def _hadamard(
+    Z: NDArray[np.float64], split: LinkSplit, asked: NDArray[np.float64], generator: np.random.Generator
+) -> NDArray[np.float64]:
+    """The decision values of a logistic regression for products of rows; no held-out pair is among its examples."""
+    edges = np.column_stack(sp.triu(split.graph.adjacency, k=1).nonzero()).astype(np.int64)
+    n_nodes = split.graph.n_nodes
+    avoided = np.concatenate([edges, split.positive, split.negative])
+    n_free = n_nodes * (n_nodes - 1) // 2 - len(avoided)
+    count = min(N_TRAINING_PAIRS, len(edges), n_free)
+    if count < 1:
+        raise InputError("The graph is too dense to learn links from: every pair of its nodes is an edge or held out.")
+    edges = edges[generator.choice(len(edges), count, replace=False)]
+    examples = np.concatenate([edges, sample_non_edges(avoided, n_nodes, count, generator)])
+    products = Z[examples[:, 0]] * Z[examples[:, 1]]
+    centre, scale = products.mean(axis=0), products.std(axis=0)
+    scale[scale <= 1e-12 * np.abs(centre)] = 1.0
+    scale[scale == 0] = 1.0
+    signs = np.repeat([1.0, -1.0], count)[None, :, None]
+    weights = OneVsRest(((products - centre) / scale)[None], signs).fit(C=1.0, tolerance=1e-6)[0, :, 0]
+    return np.asarray((asked - centre) / scale @ weights[:-1] + weights[-1])

@@ -1,0 +1,174 @@
+"""Scores over many splits: what was measured, by which protocol, and whether one embedding beats another."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.errors import InputError, check_choice
+
+Values = NDArray[np.float64]
+
+CONFIDENCE = 0.95
+TESTS = ("t", "wilcoxon")
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Accuracies and macro-F1 in percent, one a split.
+
+    `probe` names the protocol. `choices` says what the tuned one chose for each split. `splits` is a digest of the splits
+    themselves: scores can be paired only where it is the same.
+    """
+
+    accuracies: Values
+    probe: str = "paper"
+    macro_f1s: Values = field(default_factory=lambda: np.empty(0))
+    choices: tuple[dict[str, Any], ...] = ()
+    splits: str = ""
+
+    @property
+    def mean(self) -> float:
+        return float(self.accuracies.mean())
+
+    @property
+    def std(self) -> float:
+        """The spread over the splits, of the splits alone (divided by their number)."""
+        return float(self.accuracies.std())
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the mean by Student's t; not a number with one split.
+
+        It is about the choice of splits: they share test nodes, and another graph is another matter.
+        """
+        return _interval(self.accuracies)
+
+    @property
+    def micro_f1(self) -> float:
+        """Each node has one class and is given one: a false positive of one class is a false negative of another, and the
+        micro-averaged F1 is the accuracy.
+        """
+        return self.mean
+
+    @property
+    def macro_f1(self) -> float:
+        """The mean F1 of the classes, small ones counting as much as large ones."""
+        return float(self.macro_f1s.mean()) if len(self.macro_f1s) else math.nan
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "probe": self.probe,
+            "n_splits": len(self.accuracies),
+            "accuracy": self.mean,
+            "std": self.std,
+            "interval": _or_none(self.interval),
+            "micro_f1": self.micro_f1,
+            "macro_f1": _or_none(self.macro_f1),
+            "accuracies": self.accuracies.tolist(),
+            "macro_f1s": self.macro_f1s.tolist(),
+            "choices": list(self.choices),
+        }
+
+    def __str__(self) -> str:
+        return f"{self.mean:.1f} ± {self.std:.1f}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The accuracy of one embedding less another's, split by split."""
+
+    mean_difference: float
+    interval: tuple[float, float]
+    p_value: float
+    test: str
+    n_splits: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "mean_difference": self.mean_difference,
+            "interval": _or_none(self.interval),
+            "p_value": _or_none(self.p_value),
+            "test": self.test,
+            "n_splits": self.n_splits,
+        }
+
+    def __str__(self) -> str:
+        if self.n_splits < 2:
+            return f"{self.mean_difference:+.2f} points on one split, which says nothing about another"
+        low, high = self.interval
+        verdict = (
+            "no difference shown" if self.p_value >= 1 - CONFIDENCE else ("better" if self.mean_difference > 0 else "worse")
+        )
+        return (
+            f"{verdict}: {self.mean_difference:+.2f} points [{low:+.2f}, {high:+.2f}] over {self.n_splits} splits, "
+            f"p = {self.p_value:.2g} ({self.test})"
+        )
+
+
+def compare_scores(a: Scores, b: Scores, test: str = "t") -> Comparison:
+    """Compare two embeddings over the same splits: a less b, paired.
+
+    `test` is "t" (paired Student's t) or "wilcoxon" (signed ranks, which assumes no normal differences). Both take the
+    splits for independent, which random splits of one graph are not quite: mind that where a p-value is near the border.
+    """
+    check_choice("compare_scores", "test", test, TESTS)
+    if len(a.accuracies) != len(b.accuracies) or (a.splits and b.splits and a.splits != b.splits):
+        raise InputError(
+            f"A paired comparison needs scores over the same splits. Got {len(a.accuracies)} and {len(b.accuracies)} scores"
+            f"{' of different splits' if len(a.accuracies) == len(b.accuracies) else ''}. "
+            "Draw the splits once and probe both embeddings with them."
+        )
+    if a.probe != b.probe:
+        raise InputError(f"A paired comparison needs one protocol. Got {a.probe} and {b.probe}.")
+    differences = a.accuracies - b.accuracies
+    p_value = _t_test(differences) if test == "t" else _wilcoxon(differences)
+    return Comparison(float(differences.mean()), _interval(differences), p_value, test, len(differences))
+
+
+def summary(values: Values) -> dict[str, Any]:
+    """Mean, spread and all values, for JSON."""
+    mean, std = (_or_none(float(value)) for value in (values.mean(), values.std()))
+    return {"mean": mean, "std": std, "values": [_or_none(value) for value in values.tolist()]}
+
+
+def _interval(values: Values) -> tuple[float, float]:
+    from scipy import stats
+
+    if len(values) < 2:
+        return math.nan, math.nan
+    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values)))
+    return float(values.mean()) - half, float(values.mean()) + half
+
+
+def _t_test(differences: Values) -> float:
+    """Two-sided. Where all differences are the same there is no spread to judge by: 1 if they are 0, 0 if not."""
+    from scipy import stats
+
+    if len(differences) < 2:
+        return math.nan
+    error = differences.std(ddof=1) / math.sqrt(len(differences))
+    if error == 0:
+        return 1.0 if differences[0] == 0 else 0.0
+    return float(2 * stats.t.sf(abs(differences.mean()) / error, len(differences) - 1))
+
+
+def _wilcoxon(differences: Values) -> float:
+    from scipy import stats
+
+    if len(differences) < 2:
+        return math.nan
+    if not differences.any():
+        return 1.0
+    return float(stats.wilcoxon(differences, zero_method="zsplit").pvalue)
+
+
+def _or_none(value: Any) -> Any:
+    """JSON has no NaN."""
+    if isinstance(value, tuple):
+        return None if any(map(math.isnan, value)) else list(value)
+    return None if math.isnan(value) else value

@@ -1,0 +1,163 @@
+"""Links: nothing held out is ever seen, and the figures are what a ranking by hand gives."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from sparsecut import SCE, Graph, InputError, datasets
+from sparsecut.evaluation import LinkSplit, evaluate_links, hold_out_edges, score_links
+from sparsecut.evaluation.links import sample_non_edges
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    return datasets.load("digits")
+
+
+def edge_set(graph: Graph) -> set[tuple[int, int]]:
+    return set(zip(*(ends.tolist() for ends in sp.triu(graph.adjacency).nonzero()), strict=True))
+
+
+def pair_set(pairs: np.ndarray) -> set[tuple[int, int]]:
+    assert (pairs[:, 0] < pairs[:, 1]).all()
+    return set(map(tuple, pairs.tolist()))
+
+
+def test_the_graph_is_cut_in_two(graph):
+    split = hold_out_edges(graph, 0.2, random_state=3)
+    kept, positive, negative = edge_set(split.graph), pair_set(split.positive), pair_set(split.negative)
+    assert len(positive) == len(split.positive) == round(0.2 * graph.n_edges)
+    assert kept.isdisjoint(positive)
+    assert kept | positive == edge_set(graph)
+    assert len(negative) == len(positive)
+    assert negative.isdisjoint(edge_set(graph))
+    # Neither direction is left in the adjacency.
+    i, j = split.positive.T
+    assert split.graph.adjacency[i, j].sum() == split.graph.adjacency[j, i].sum() == 0
+    assert split.graph.n_nodes == graph.n_nodes
+    np.testing.assert_array_equal(split.graph.features, graph.features)
+    np.testing.assert_array_equal(split.graph.labels, graph.labels)
+
+
+def test_weights_of_the_edges_that_stay():
+    A = np.triu(np.random.default_rng(0).random((20, 20)), 1)
+    A[A < 0.5] = 0
+    whole = Graph(A + A.T)
+    split = hold_out_edges(whole, 0.1)
+    i, j = sp.triu(split.graph.adjacency).nonzero()
+    np.testing.assert_array_equal(split.graph.adjacency[i, j], whole.adjacency[i, j])
+
+
+def test_seeds_decide(graph):
+    one, two, other = (hold_out_edges(graph, 0.1, random_state=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one.positive, two.positive)
+    np.testing.assert_array_equal(one.negative, two.negative)
+    assert pair_set(one.positive) != pair_set(other.positive)
+
+
+def test_the_estimator_never_sees_a_held_out_edge(graph, monkeypatch):
+    """Every run's splits are recorded, and so is every graph that reaches the estimator's fit."""
+    splits: list[LinkSplit] = []
+    seen: list[Graph] = []
+    whole_hold_out = hold_out_edges
+
+    def recording(*arguments):
+        splits.append(whole_hold_out(*arguments))
+        return splits[-1]
+
+    class Spy(SCE):
+        def fit(self, graph, y=None, **keywords):
+            seen.append(graph)
+            return super().fit(graph, y, **keywords)
+
+    monkeypatch.setattr("sparsecut.evaluation.links.hold_out_edges", recording)
+    scores = evaluate_links(graph, Spy(device="cpu").fit_transform, fraction=0.3, n_runs=2)
+    assert len(seen) == len(splits) == 2
+    for training, split in zip(seen, splits, strict=True):
+        assert edge_set(training).isdisjoint(pair_set(split.positive))
+        # And what it gives is what a graph built without those edges from the start gives.
+        A = graph.adjacency.toarray()
+        i, j = split.positive.T
+        A[i, j] = A[j, i] = 0
+        own = SCE(device="cpu").fit_transform(Graph(A, features=graph.features))
+        np.testing.assert_array_equal(own, SCE(device="cpu").fit_transform(training))
+        assert not np.allclose(own, SCE(device="cpu").fit_transform(graph))
+    assert scores.n_held_out == round(0.3 * graph.n_edges)
+    assert scores.auc["cosine"].min() > 85  # neighbours among digits are easily told
+    assert json.dumps(scores.to_dict(), allow_nan=False)
+    assert pair_set(splits[0].positive) != pair_set(splits[1].positive)
+
+
+def test_the_regression_is_trained_on_no_held_out_pair(graph, monkeypatch):
+    split = hold_out_edges(graph, 0.2)
+    drawn: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def recording(known, *arguments):
+        drawn.append((known, sample_non_edges(known, *arguments)))
+        return drawn[-1][1]
+
+    monkeypatch.setattr("sparsecut.evaluation.links.sample_non_edges", recording)
+    score_links(np.asarray(graph.features), split)
+    ((known, negatives),) = drawn
+    assert pair_set(known) == edge_set(split.graph) | pair_set(split.positive) | pair_set(split.negative)
+    assert pair_set(negatives).isdisjoint(pair_set(known))
+
+
+def test_rankings_by_hand():
+    # 0–1 is held out, 2–3 is no edge. z0·z1 = 2 and z2·z3 = 3: the dot product ranks the wrong one first, distance does not.
+    A = np.zeros((5, 5))
+    for i, j in [(0, 2), (1, 4), (3, 4), (0, 4)]:
+        A[i, j] = A[j, i] = 1
+    split = LinkSplit(Graph(A), np.array([[0, 1]]), np.array([[2, 3]]))
+    Z = np.array([[1.0, 1.0], [1.0, 1.0], [3.0, 0.0], [1.0, 5.0], [0.0, 1.0]])
+    scores = score_links(Z, split)
+    assert scores["dot"] == (0.0, 50.0)  # the edge is second of two: AUC 0, average precision 1/2
+    assert scores["cosine"] == (100.0, 100.0)
+    assert scores["distance"] == (100.0, 100.0)
+    assert set(scores) == {"dot", "cosine", "distance", "hadamard"}
+
+
+def test_a_random_embedding_knows_nothing_and_a_zero_one_does_not_break(graph):
+    split = hold_out_edges(graph, 0.2)
+    for auc, precision in score_links(np.random.default_rng(0).normal(size=(graph.n_nodes, 16)), split).values():
+        assert abs(auc - 50) < 3
+        assert abs(precision - 50) < 3
+    for auc, _ in score_links(np.zeros((graph.n_nodes, 4)), split).values():
+        assert auc == pytest.approx(50)
+
+
+@pytest.mark.parametrize("n_enumerated", [10**6, 0], ids=["listed", "drawn"])
+def test_non_edges_are_uniform(n_enumerated, monkeypatch):
+    monkeypatch.setattr("sparsecut.evaluation.links.N_ENUMERATED", n_enumerated)
+    known = np.array([[0, 1], [2, 5]])
+    generator = np.random.default_rng(0)
+    counts: dict[tuple[int, int], int] = {}
+    for _ in range(3000):
+        pairs = sample_non_edges(known, 6, 3, generator)
+        assert len(pair_set(pairs)) == 3
+        for pair in pair_set(pairs):
+            counts[pair] = counts.get(pair, 0) + 1
+    assert len(counts) == 13  # 15 pairs less 2
+    expected = 3000 * 3 / 13
+    assert max(abs(count - expected) for count in counts.values()) < 5 * np.sqrt(expected)
+    assert (0, 1) not in counts
+
+
+def test_what_cannot_be_held_out_is_refused(graph):
+    complete = Graph(np.ones((6, 6)) - np.eye(6))
+    with pytest.raises(InputError, match="too dense to hold 2 edges out: only 0 pairs"):
+        hold_out_edges(complete, 0.1)
+    with pytest.raises(InputError, match=r"leave some to train on. Got 0.9 of 1 edges"):
+        hold_out_edges(Graph(np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]])), 0.9)
+    with pytest.raises(InputError, match="leave some to train on"):
+        hold_out_edges(Graph(np.zeros((3, 3))), 0.1)
+    with pytest.raises(InputError, match="fraction parameter"):
+        hold_out_edges(graph, 0)
+    with pytest.raises(InputError, match=r"one row for each of the 1,797 nodes. Got 5"):
+        score_links(np.ones((5, 2)), hold_out_edges(graph))
+    with pytest.raises(InputError, match="n_runs"):
+        evaluate_links(graph, lambda training: training.features, n_runs=0)

@@ -1,0 +1,139 @@
+"""Structure in place of features: against dense definitions, for any graph, and worth using on a real one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
+
+from conftest import load_or_skip, random_graph
+from sparsecut import SCE, Graph, InputError, MoSCE, evaluate, load
+from sparsecut.features import (
+    ROW_LENGTH,
+    fingerprint,
+    leading_eigenvectors,
+    log_proximity,
+    sharpened,
+    structural_features,
+)
+from sparsecut.sparse import SparseMatrix
+
+CPU = torch.device("cpu")
+
+
+def two_communities(n_nodes: int = 200, seed: int = 0) -> tuple[sp.csr_array, np.ndarray]:
+    generator = np.random.default_rng(seed)
+    side = np.arange(n_nodes) % 2
+    probability = np.where(side[:, None] == side, 0.15, 0.01)
+    upper = np.triu(generator.random((n_nodes, n_nodes)) < probability, 1)
+    return sp.csr_array((upper | upper.T).astype(np.float32)), side
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_log_proximity_is_the_dense_formula(is_weighted: bool) -> None:
+    A = random_graph(is_weighted=is_weighted, density=0.25).adjacency
+    dense = A.toarray().astype(np.float64)
+    degrees = dense.sum(axis=1)
+    assert (degrees > 0).all()
+    P = dense / degrees[:, None]
+    visits = sum(np.linalg.matrix_power(P, hops) for hops in range(1, 6)) / 5
+    ratio = visits * degrees.sum() / degrees
+    expected = np.log(np.maximum((ratio + ratio.T) / 2, 1))
+    assert np.allclose(log_proximity(A, min_share=0).toarray(), expected, atol=1e-4)
+
+
+def test_dropping_rare_visits_changes_only_small_entries() -> None:
+    A = random_graph(300, density=0.02).adjacency
+    exact, pruned = log_proximity(A, min_share=0).toarray(), log_proximity(A, min_share=0.003).toarray()
+    assert np.linalg.norm(exact - pruned) < 0.25 * np.linalg.norm(exact)
+
+
+def test_blocks_of_rows_give_the_same_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    A = random_graph().adjacency
+    whole = log_proximity(A)
+    monkeypatch.setattr("sparsecut.features.ROW_BLOCK", 7)
+    assert (log_proximity(A) != whole).nnz == 0
+
+
+def test_eigenvectors_match_numpy() -> None:
+    matrix = log_proximity(two_communities()[0])
+    expected = np.linalg.eigvalsh(matrix.toarray().astype(np.float64))
+    expected = expected[np.argsort(-np.abs(expected))][:4]
+    eigenvalues, vectors = leading_eigenvectors(SparseMatrix(matrix, CPU), 4, seed=0)
+    assert np.allclose(eigenvalues[:2], expected[:2], rtol=1e-2)  # the two communities; the rest is noise close together
+    residual = matrix @ vectors[:, :2].numpy() - vectors[:, :2].numpy() * eigenvalues[:2].numpy()
+    assert np.linalg.norm(residual, axis=0).max() < 0.05 * float(eigenvalues[0])
+
+
+def test_sharpening_meets_the_effective_rank() -> None:
+    sizes = torch.linspace(1, 0.05, 100)
+    weights = sharpened(sizes, 12.0).double() ** 2
+    shares = weights / weights.sum()
+    assert float(torch.exp(-(shares * shares.log()).sum())) == pytest.approx(12, rel=1e-3)
+    assert torch.equal(sharpened(torch.ones(5), 40.0), torch.ones(5))
+    assert torch.isfinite(sharpened(torch.zeros(3), 2.0)).all()
+
+
+def test_structure_separates_planted_communities() -> None:
+    A, side = two_communities()
+    Z = SCE().fit_transform(Graph(A))
+    found = KMeans(2, n_init=5, random_state=0).fit_predict(Z)
+    assert adjusted_rand_score(side, found) > 0.95
+
+
+def test_rows_have_one_length_and_the_seed_decides() -> None:
+    A = two_communities()[0]
+    one, same, other = (structural_features(A, seed=seed, device=CPU) for seed in (1, 1, 2))
+    assert np.array_equal(one, same)
+    assert not np.array_equal(one, other)
+    assert np.allclose(np.linalg.norm(one, axis=1), ROW_LENGTH, rtol=1e-4)
+
+
+@pytest.mark.parametrize("n_nodes", [1, 2, 5])
+def test_tiny_graphs_and_graphs_without_edges(n_nodes: int) -> None:
+    for adjacency in (sp.csr_array((n_nodes, n_nodes)), np.ones((n_nodes, n_nodes))):
+        Z = SCE().fit_transform(Graph(adjacency))
+        assert Z.shape == (n_nodes, n_nodes)
+        assert np.isfinite(Z).all()
+
+
+@pytest.mark.parametrize("estimator", [SCE, MoSCE])
+def test_an_embedding_of_structure_belongs_to_its_graph(estimator: type[SCE], tmp_path: Path) -> None:
+    A, _ = two_communities()
+    model = estimator(dimension=8).fit(Graph(A))
+    assert any("Structure took the place" in note for note in model.history_.notes)
+    assert np.array_equal(model.transform(Graph(A)), model.embedding_)
+    for graph in (two_communities(seed=1)[0], random_graph()):
+        with pytest.raises(InputError, match=r"embedding belongs to that graph alone\. Fit the new graph"):
+            model.transform(graph)
+    model.save(tmp_path / "model.safetensors")
+    with pytest.raises(InputError, match="belongs to that graph alone"):
+        load(tmp_path / "model.safetensors").transform(Graph(A))
+
+
+def test_own_features_come_first_unless_passed_over() -> None:
+    graph = random_graph()
+    own = SCE().fit(graph)
+    assert (own.n_features_in_, own.structure_) == (12, None)
+    assert SCE(features="structure").fit(graph).n_features_in_ == 40
+    with pytest.raises(InputError, match="needs node features, and the graph has none"):
+        SCE(features="given").fit(graph.adjacency)
+    with pytest.raises(InputError, match="The features parameter of SCE must be one of 'auto', 'given', 'structure'"):
+        SCE(features="none").fit(graph)
+
+
+def test_fingerprints_tell_graphs_apart() -> None:
+    A, B = two_communities()[0], two_communities(seed=1)[0]
+    assert fingerprint(A) == fingerprint(A.copy())
+    assert len({fingerprint(A), fingerprint(B), fingerprint(A * 2)}) == 3
+
+
+def test_structure_reads_topics_off_cora() -> None:
+    cora = load_or_skip("cora")
+    Z = SCE().fit_transform(Graph(cora.adjacency))
+    assert evaluate(Z, cora.labels, per_class=20, n_splits=5).mean > 68  # DeepWalk in the paper: 70.5 on its splits
