@@ -143,14 +143,23 @@ def _parse(chunk: Any, prefix: bytes, numbers: NDArray[np.int32]) -> tuple[int, 
     for column in range(-(-len(prefix) // WORD)):
         if ((rows[:, column] & mask[column]) != wanted[column]).any():
             return None
-    text = np.ndarray((len(chunk),), dtype="<u8", buffer=content, offset=len(prefix), strides=(width,)).astype(np.uint64)
-    empty = (np.uint64(WORD) - n_digits) * np.uint64(8)  # bits before the first digit once the last one is at the top
-    digits = (text << empty) ^ (np.uint64(0x3030303030303030) << empty)
-    if (((digits + np.uint64(0x7676767676767676)) | digits) & np.uint64(0x8080808080808080)).any():
+    digits = np.ndarray((len(chunk),), dtype="<u8", buffer=content, offset=len(prefix), strides=(width,)).astype(np.uint64)
+    empty = (np.uint64(WORD) - n_digits) << np.uint64(3)  # bits before the first digit once the last one is at the top
+    digits <<= empty
+    digits ^= np.uint64(0x3030303030303030) << empty
+    above_nine = digits + np.uint64(0x7676767676767676)
+    above_nine |= digits
+    if np.bitwise_or.reduce(above_nine) & np.uint64(0x8080808080808080):
         return None
-    has_zeros = bool(((((digits >> empty) & np.uint64(0xFF)) == 0) & (n_digits > 1)).any())
-    digits = (digits * np.uint64(2561)) >> np.uint64(8)  # two digits, then four, then eight become one number
-    digits = ((digits & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601)) >> np.uint64(16)
-    digits = ((digits & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001)) >> np.uint64(32)
+    first_digit = (digits >> empty) & np.uint64(0xFF)
+    has_zeros = bool(((first_digit == 0) & (n_digits > 1)).any())
+    digits *= np.uint64(2561)  # two digits, then four, then eight become one number
+    digits >>= np.uint64(8)
+    digits &= np.uint64(0x00FF00FF00FF00FF)
+    digits *= np.uint64(6553601)
+    digits >>= np.uint64(16)
+    digits &= np.uint64(0x0000FFFF0000FFFF)
+    digits *= np.uint64(42949672960001)
+    digits >>= np.uint64(32)
     numbers[:] = digits
     return shortest, longest, has_zeros
