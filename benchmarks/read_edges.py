@@ -3,9 +3,9 @@
     python benchmarks/read_edges.py [--edges 10000000] [--nodes 1000000] [--repeats 5] [--output FILE]
 
 Two files: ids like user_123456, and ids without a number in them (twelve letters). Each reader runs in a process of its own,
-a few times, in turn; the fastest run counts, and on a busy machine the medians tell more. A tiny file is read first, so that no import is timed. Peak memory is that of
-the whole process, libraries and all. networkx reads a tenth of the edges, since it needs about 1 KB of memory an edge; its
-time is given for that tenth, and ours beside it for the same file.
+a few times, in turn; the fastest run counts, and on a busy machine the medians tell more. A tiny file is read first, so that
+no import is timed. Peak memory is that of the whole process, libraries and all. networkx reads a tenth of the edges, since
+it needs about 1 KB of memory an edge; its time is given for that tenth, and ours beside it for the same file.
 """
 
 from __future__ import annotations
