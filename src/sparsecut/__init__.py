@@ -21,7 +21,19 @@ if TYPE_CHECKING:
     from sparsecut.estimators import SCE, MoSCE, load
     from sparsecut.evaluation import Split, evaluate
     from sparsecut.graph import Graph
-    from sparsecut.io import read_embedding, read_graph, write_embedding
+    from sparsecut.io import (
+        add_embedding,
+        from_anndata,
+        from_edges,
+        from_igraph,
+        from_networkx,
+        from_pyg,
+        read_embedding,
+        read_graph,
+        to_networkx,
+        to_pyg,
+        write_embedding,
+    )
 
 _HOME = {
     "Graph": "sparsecut.graph",
@@ -29,10 +41,18 @@ _HOME = {
     "MoSCE": "sparsecut.estimators",
     "SCE": "sparsecut.estimators",
     "Split": "sparsecut.evaluation",
+    "add_embedding": "sparsecut.io",
     "evaluate": "sparsecut.evaluation",
+    "from_anndata": "sparsecut.io",
+    "from_edges": "sparsecut.io",
+    "from_igraph": "sparsecut.io",
+    "from_networkx": "sparsecut.io",
+    "from_pyg": "sparsecut.io",
     "load": "sparsecut.estimators",
     "read_embedding": "sparsecut.io",
     "read_graph": "sparsecut.io",
+    "to_networkx": "sparsecut.io",
+    "to_pyg": "sparsecut.io",
     "write_embedding": "sparsecut.io",
 }
 
@@ -43,11 +63,19 @@ __all__ = [
     "MoSCE",
     "Split",
     "__version__",
+    "add_embedding",
     "datasets",
     "evaluate",
+    "from_anndata",
+    "from_edges",
+    "from_igraph",
+    "from_networkx",
+    "from_pyg",
     "load",
     "read_embedding",
     "read_graph",
+    "to_networkx",
+    "to_pyg",
     "write_embedding",
 ]
 

@@ -3,7 +3,8 @@
 What a `Graph` holds, whatever was passed in:
 
 - **undirected**: where A is not symmetric it becomes max(A, Aᵀ), so an edge given in one direction keeps its weight and
-  one given in both counts once. A `DirectedGraphWarning` and `Graph.notes` say so.
+  one given in both counts once. A `DirectedGraphWarning` and `Graph.notes` say so. `directed="out"` or `"in"` keeps the
+  directions instead: a filter then averages over the nodes that a node points to, or over those that point to it.
 - **weights kept** as float32. Entries given twice at one position are summed, as scipy does with coordinates.
 - **no self-loops**: every filter adds each node to its own neighbourhood exactly once, so an isolated node's closed
   neighbourhood is itself. Self-loops in the input are dropped, and `notes` counts them.
@@ -19,7 +20,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.errors import DirectedGraphWarning, InputError, first_few
+from sparsecut.errors import DirectedGraphWarning, InputError, check_choice, first_few
+
+DIRECTIONS = ("symmetrize", "out", "in")
 
 Features: TypeAlias = "NDArray[np.float32] | sp.csr_array"
 
@@ -33,13 +36,15 @@ class Graph:
     features : array or scipy sparse (n, f), optional.
     labels : array (n,), optional. Any type; -1, None, NaN and "" mean that a node has no label.
     node_ids : array (n,), optional. Unique; 0..n-1 where not given.
+    directed : "symmetrize", "out" or "in": what becomes of an adjacency whose entry (i, j) is an edge from i to j.
     notes : sentences about how the graph was read, kept for whoever shows the graph to a person.
     """
 
-    __slots__ = ("adjacency", "features", "labels", "node_ids", "notes")
+    __slots__ = ("adjacency", "features", "is_directed", "labels", "node_ids", "notes")
 
     adjacency: sp.csr_array
     features: Features | None
+    is_directed: bool
     labels: NDArray[Any] | None
     node_ids: NDArray[Any]
     notes: tuple[str, ...]
@@ -51,16 +56,45 @@ class Graph:
         features: Any = None,
         labels: ArrayLike | None = None,
         node_ids: ArrayLike | None = None,
+        directed: str = "symmetrize",
         notes: tuple[str, ...] = (),
     ) -> None:
-        checked_adjacency, adjacency_notes = _check_adjacency(adjacency)
-        n_nodes = checked_adjacency.shape[0]
+        check_choice("Graph", "directed", directed, DIRECTIONS)
+        checked, adjacency_notes = _check_adjacency(adjacency, directed)
+        ids = np.arange(checked.shape[0]) if node_ids is None else _check_ids(node_ids, checked.shape[0])
+        self._store(checked, features, labels, ids, directed, (*notes, *adjacency_notes))
+
+    @classmethod
+    def from_canonical(
+        cls,
+        adjacency: sp.csr_array,
+        *,
+        features: Any = None,
+        labels: ArrayLike | None = None,
+        node_ids: NDArray[Any],
+        directed: str = "symmetrize",
+        notes: tuple[str, ...] = (),
+    ) -> Graph:
+        """For readers that made the adjacency and the ids themselves: what `Graph` would make of them is taken on trust.
+
+        The adjacency is float32, sorted, without repeats, zeros and self-loops, oriented as `directed` says; the ids are
+        unique. Checking that again would take longer than making it.
+        """
+        graph = object.__new__(cls)
+        graph._store(adjacency, features, labels, node_ids, directed, notes)
+        return graph
+
+    def _store(
+        self, adjacency: sp.csr_array, features: Any, labels: Any, ids: NDArray[Any], directed: str, notes: tuple[str, ...]
+    ) -> None:
+        n_nodes = adjacency.shape[0]
         values = {
-            "adjacency": checked_adjacency,
+            "adjacency": adjacency,
             "features": None if features is None else _check_features(features, n_nodes),
+            "is_directed": directed != "symmetrize",
             "labels": None if labels is None else _check_column("labels", labels, n_nodes),
-            "node_ids": np.arange(n_nodes) if node_ids is None else _check_ids(node_ids, n_nodes),
-            "notes": (*notes, *adjacency_notes),
+            "node_ids": ids,
+            "notes": notes,
         }
         for name, value in values.items():
             object.__setattr__(self, name, _freeze(value))
@@ -72,7 +106,7 @@ class Graph:
         raise AttributeError(f"A Graph is frozen: {name} cannot be deleted.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.adjacency, self.features, self.labels, self.node_ids, self.notes)
+        return _rebuild, (self.adjacency, self.features, self.labels, self.node_ids, self.notes, self.is_directed)
 
     @property
     def n_nodes(self) -> int:
@@ -81,7 +115,7 @@ class Graph:
     @property
     def n_edges(self) -> int:
         """The number of edges, each undirected edge once."""
-        return int(self.adjacency.nnz // 2)
+        return int(self.adjacency.nnz) if self.is_directed else int(self.adjacency.nnz // 2)
 
     @property
     def n_features(self) -> int:
@@ -101,12 +135,13 @@ class Graph:
             features=None if self.features is None else self.features[nodes],
             labels=None if self.labels is None else self.labels[nodes],
             node_ids=self.node_ids[nodes],
+            directed="out" if self.is_directed else "symmetrize",  # the rows are oriented already
         )
 
     def __repr__(self) -> str:
         parts = [f"{self.n_nodes:,} nodes", f"{self.n_edges:,} edges"]
-        if self.is_weighted:
-            parts[-1] = f"{self.n_edges:,} weighted edges"
+        kinds = ["directed"] * self.is_directed + ["weighted"] * self.is_weighted
+        parts[-1] = " ".join([f"{self.n_edges:,}", *kinds, "edges"])
         if self.features is not None:
             kind = "sparse " if sp.issparse(self.features) else ""
             parts.append(f"{self.n_features:,} {kind}features")
@@ -124,7 +159,7 @@ def as_graph(graph: Any, features: Any = None) -> Graph:
     return Graph(graph, features=features)
 
 
-def _check_adjacency(adjacency: Any) -> tuple[sp.csr_array, tuple[str, ...]]:
+def _check_adjacency(adjacency: Any, directed: str) -> tuple[sp.csr_array, tuple[str, ...]]:
     if not sp.issparse(adjacency):
         try:
             adjacency = np.asarray(adjacency)
@@ -155,7 +190,9 @@ def _check_adjacency(adjacency: Any) -> tuple[sp.csr_array, tuple[str, ...]]:
         A.eliminate_zeros()
         notes.append(f"{n_loops:,} self-loops were dropped: filters count each node in its own neighbourhood once.")
     A_transposed = A.T.tocsr()
-    if (A_transposed != A).nnz:
+    if directed == "in":
+        A = A_transposed
+    elif directed == "symmetrize" and (A_transposed != A).nnz:
         A = A.maximum(A_transposed)
         message = "The adjacency is directed and was made undirected: max(A, Aᵀ)."
         notes.append(message)
@@ -242,5 +279,8 @@ def _freeze(value: Any) -> Any:
     return value
 
 
-def _rebuild(adjacency: Any, features: Any, labels: Any, node_ids: Any, notes: tuple[str, ...]) -> Graph:
-    return Graph(adjacency, features=features, labels=labels, node_ids=node_ids, notes=notes)
+def _rebuild(
+    adjacency: Any, features: Any, labels: Any, node_ids: Any, notes: tuple[str, ...], is_directed: bool = False
+) -> Graph:
+    directed = "out" if is_directed else "symmetrize"
+    return Graph(adjacency, features=features, labels=labels, node_ids=node_ids, directed=directed, notes=notes)

@@ -133,7 +133,7 @@ def test_embed_and_evaluate_a_dataset(tmp_path: Path) -> None:
 
 
 def test_paper_settings_from_the_command_line(folder: Path) -> None:
-    arguments = ("embed", "edges.csv", "-f", "features.csv", "-o", "z.npz", "--json", "--dimension", 3, "--paper")
+    arguments = ("embed", "edges.csv", "-f", "features.csv", "-o", "z.npz", "--force", "--json", "--dimension", 3, "--paper")
     assert len(json.loads(sparsecut(*arguments, "cora", folder=folder).stdout)["history"]["loss"]) == 20
     done = sparsecut(*arguments, "imdb", folder=folder, expect=2)
     assert "The paper has no settings for 'imdb'" in done.stderr

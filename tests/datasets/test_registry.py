@@ -17,8 +17,8 @@ from conftest import load_or_skip
 from sparsecut import SCE, datasets
 from sparsecut.datasets import DATASETS, Dataset
 from sparsecut.datasets.checksums import SHA256
-from sparsecut.datasets.unpickling import load_planetoid
 from sparsecut.evaluation import published_splits
+from sparsecut.io.unpickling import load_planetoid
 
 if sys.version_info >= (3, 11):
     import tomllib

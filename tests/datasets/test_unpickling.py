@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from raw_files import write
 from sparsecut import datasets
-from sparsecut.datasets.unpickling import _STAND_INS, load_planetoid
 from sparsecut.errors import InputError
+from sparsecut.io.unpickling import _STAND_INS, load_planetoid
 
 
 class Call:

@@ -21,11 +21,26 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on s
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")]
 GraphName = Annotated[
-    str, typer.Argument(metavar="GRAPH", help="A dataset's name or an edge list (CSV, TSV, text, Parquet, Feather).")
+    str,
+    typer.Argument(
+        metavar="GRAPH",
+        help="A dataset's name or a file: an edge list (CSV, TSV, text, gzip, Parquet, Feather), Matrix Market, npz, .mat, "
+        "GraphML, GML, node-link JSON, Planetoid, .h5ad.",
+    ),
 ]
 Features = Annotated[
-    Path | None, typer.Option("--features", "-f", help="Features: .npy, .npz, or a table keyed by node id (CSV, Parquet).")
+    str | None,
+    typer.Option(
+        "--features",
+        "-f",
+        help="Features: .npy, .npz, .json, a table keyed by node id (CSV, Parquet), "
+        "or columns of the node table: age,country.",
+    ),
 ]
+OutputPath = Annotated[
+    Path, typer.Option("--output", "-o", help="Where to write: .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv (projector).")
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
 
 def print_error(message: str) -> None:

@@ -55,7 +55,7 @@ def demo(
     )
 
     embedding_path, picture_path = folder / "embedding.parquet", folder / "embedding.png"
-    write_embedding(embedding_path, Z, graph.node_ids)
+    write_embedding(embedding_path, Z, graph.node_ids, overwrite=True)
     written = [embedding_path]
     try:
         from sparsecut.explore import draw_map

@@ -8,16 +8,35 @@ from typing import Annotated, Any
 
 import typer
 
-from sparsecut.cli.console import AsJson, Device, Features, GraphName, Output, Quiet, in_mebibytes, peak_memory
-from sparsecut.cli.sources import open_graph
+from sparsecut.cli.console import (
+    AsJson,
+    Device,
+    Features,
+    Force,
+    GraphName,
+    Output,
+    OutputPath,
+    Quiet,
+    in_mebibytes,
+    peak_memory,
+)
+from sparsecut.cli.sources import Adjacency, Directed, Labels, Missing, Nodes, Source, Target, Weight, open_graph
 from sparsecut.errors import InputError
 from sparsecut.methods import find_method, names
 
 
 def embed(
     graph: GraphName,
-    output_path: Annotated[Path, typer.Option("--output", "-o", help="Where to write: .parquet, .npy, .npz or .csv.")],
+    output_path: OutputPath,
     features: Features = None,
+    labels: Labels = None,
+    nodes: Nodes = None,
+    source: Source = None,
+    target: Target = None,
+    weight: Weight = None,
+    adjacency: Adjacency = None,
+    directed: Directed = "symmetrize",
+    missing: Missing = "error",
     method: Annotated[str, typer.Option(help=f"One of {', '.join(names())}.")] = "sce",
     dimension: Annotated[
         int | None, typer.Option(help="Columns of the embedding. [default: 512, or as many as features]")
@@ -30,6 +49,7 @@ def embed(
     save_model: Annotated[
         Path | None, typer.Option(help="Also save the model (.safetensors), to embed later nodes with.")
     ] = None,
+    force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -38,16 +58,19 @@ def embed(
     sparsecut embed cora -o cora.parquet
 
     sparsecut embed edges.csv --features features.csv --save-model model.safetensors -o vectors.parquet
+
+    Labels, if given, are not trained on: they go into the metadata of a .tsv.
     """
     output = Output(as_json, quiet)
     from sparsecut.io.embeddings import check_embedding_path, write_embedding
     from sparsecut.io.files import check_writable
 
     chosen = find_method(method)
-    check_embedding_path(output_path)
+    check_embedding_path(output_path, overwrite=force)
     if save_model is not None:
-        check_writable(save_model)
-    loaded = open_graph(graph, features, output)
+        check_writable(save_model, overwrite=force)
+    reading = {"source": source, "target": target, "weight": weight, "adjacency": adjacency, "nodes": nodes}
+    loaded = open_graph(graph, features, output, labels, directed=directed, missing=missing, **reading)
 
     model: Any = chosen.make(
         {"dimension": dimension, "epochs": epochs, "order": order}, {"random_state": seed, "device": device}, paper
@@ -58,7 +81,8 @@ def embed(
     with output.warnings_as_notes(), output.progress() as bar:
         Z = model.fit_transform(loaded, progress=bar)
     seconds = time.perf_counter() - started
-    write_embedding(output_path, Z, loaded.node_ids)
+    marks = loaded.labels if output_path.suffix == ".tsv" else None
+    write_embedding(output_path, Z, loaded.node_ids, labels=marks, overwrite=force)
     if save_model is not None:
         model.save(save_model)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sparsecut.datasets.reading import csr, read_arrays, reading
 from sparsecut.graph import Graph
 from sparsecut.io.graphs import undirected_adjacency
+from sparsecut.io.raw import csr, read_arrays, reading
 
 PARTS = ("data", "indices", "indptr", "shape")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from sparsecut.datasets.benchmark import read_benchmark
-from sparsecut.datasets.reading import reading
 from sparsecut.graph import Graph
 from sparsecut.io.graphs import undirected_adjacency
+from sparsecut.io.raw import reading
 
 WITH_FEATURES = "CitationFull/cora/raw/cora.npz"
 EDGES = "CitationFull/cora/raw/cora_full_edges.tsv"  # each edge and its reverse

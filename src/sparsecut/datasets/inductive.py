@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from sparsecut.datasets.dataset import Roles
-from sparsecut.datasets.reading import csr, read_arrays, read_json, reading
 from sparsecut.graph import Graph
 from sparsecut.io.graphs import undirected_adjacency
+from sparsecut.io.raw import csr, read_arrays, read_json, reading
 
 FLICKR = tuple(f"Flickr/raw/{name}" for name in ("adj_full.npz", "feats.npy", "class_map.json", "role.json"))
 REDDIT = tuple(f"Reddit/raw/{name}" for name in ("reddit_data.npz", "reddit_graph.npz"))

@@ -14,9 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.datasets.reading import read_json, reading
 from sparsecut.graph import Graph
 from sparsecut.io.graphs import undirected_adjacency
+from sparsecut.io.raw import read_json, reading
 
 PARTS = ("edges.csv", "target.csv", "features.json")
 

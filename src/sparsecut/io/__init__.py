@@ -1,6 +1,20 @@
-"""Files in and out."""
+"""Files in and out, and other libraries' objects."""
 
 from sparsecut.io.embeddings import read_embedding, write_embedding
 from sparsecut.io.graphs import read_graph
+from sparsecut.io.holders import add_embedding, from_anndata, from_pyg, to_pyg
+from sparsecut.io.objects import from_edges, from_igraph, from_networkx, to_networkx
 
-__all__ = ["read_embedding", "read_graph", "write_embedding"]
+__all__ = [
+    "add_embedding",
+    "from_anndata",
+    "from_edges",
+    "from_igraph",
+    "from_networkx",
+    "from_pyg",
+    "read_embedding",
+    "read_graph",
+    "to_networkx",
+    "to_pyg",
+    "write_embedding",
+]

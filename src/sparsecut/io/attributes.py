@@ -2,12 +2,16 @@
 
 - `.npy`: one row a node, in the order of the ids 0..n−1. Never unpickled.
 - `.npz`: a scipy sparse matrix; or an array `features` (or the only array), with `ids` beside it or not.
-- tables: a column of ids (named id, node, node_id, name; or the first), and the features or the label beside it.
+- tables: a column of ids (named id, node, node_id, name; or the first), and the features or the label beside it. Columns
+  that are not all numbers are encoded as `encoding` describes.
+- `.json`: node id → list of feature ids (columns that are 1 there), or list of numbers; node id → label.
 """
 
 from __future__ import annotations
 
-import zipfile
+import json
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,83 +20,149 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, first_few
+from sparsecut.io.arrays import Archive, read_npy
+from sparsecut.io.encoding import encode_columns
 from sparsecut.io.files import check_readable
-from sparsecut.io.ids import ID_NAMES, as_ids, check_unique, id_column
-from sparsecut.io.tables import read_table
+from sparsecut.io.guards import check_claim, open_bytes, reading
+from sparsecut.io.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_column
+from sparsecut.io.tables import describe_table, table_suffix
 
 LABEL_NAMES = ("label", "labels", "class", "target", "y")
 
 
 def read_features(path: str | Path) -> tuple[NDArray[Any] | None, Any]:
     """(ids or None, feature matrix)."""
+    return load_features(path)[:2]
+
+
+def load_features(
+    path: str | Path, columns: Sequence[str] | None = None, without: Sequence[str] = ()
+) -> tuple[NDArray[Any] | None, Any, tuple[str, ...]]:
+    """(ids or None, feature matrix, notes). Of a table, `columns` or all but the id and those in `without`."""
     path = check_readable(path, "features")
     if path.suffix in (".npy", ".npz"):
-        return _read_numpy(path, "features")
-    table = read_table(path, "features", frozenset(ID_NAMES))
-    ids = _ids_of(table, path, "features")
-    columns = [name for name in table.column_names if name != id_column(table)]
-    if not columns:
-        raise InputError(f"The features file {path} has only the id column {table.column_names[0]!r}.")
-    matrix = np.empty((table.num_rows, len(columns)), dtype=np.float32)
-    for position, name in enumerate(columns):
-        matrix[:, position] = _numbers(table.column(name), name, path)
-    return ids, matrix
+        return *_read_numpy(path, "features"), ()
+    if table_suffix(path) == ".json":
+        return *_read_json_features(path), ()
+    ids, table = read_node_table(path, "features", frozenset((*ID_NAMES, *(name.lower() for name in columns or ()))))
+    others = [name for name in table.column_names if name not in without]
+    unknown = [name for name in columns or () if name not in others]
+    if unknown:
+        raise InputError(f"The features file {path} has no column {unknown[0]!r}. It has: {first_few(others, 20)}.")
+    if not others:
+        raise InputError(f"The features file {path} has no column beside the ids.")
+    matrix, _, notes = encode_columns(table, list(columns or others), f"The features file {path}")
+    return ids, matrix, notes
 
 
 def read_labels(path: str | Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
     """(ids or None, labels)."""
+    return load_labels(path)[:2]
+
+
+def load_labels(path: str | Path, column: str | None = None) -> tuple[NDArray[Any] | None, NDArray[Any], tuple[str, ...]]:
+    """(ids or None, labels, notes). Of a table: `column`, or one of a usual name, or that with the fewest values."""
     path = check_readable(path, "labels")
     if path.suffix in (".npy", ".npz"):
-        return _read_numpy(path, "labels")
-    table = read_table(path, "labels", frozenset((*ID_NAMES, *LABEL_NAMES)))
-    ids = _ids_of(table, path, "labels")
-    others = [name for name in table.column_names if name != id_column(table)]
-    named = [name for name in others if name.lower() in LABEL_NAMES]
-    if not others:
-        raise InputError(f"The labels file {path} has only the id column {table.column_names[0]!r}.")
-    column = table.column((named or others)[0]).combine_chunks()
-    labels = column.to_numpy(zero_copy_only=False)
-    return ids, np.array(["" if label is None else label for label in labels]) if labels.dtype == object else labels
+        return *_read_numpy(path, "labels"), ()
+    if table_suffix(path) == ".json":
+        ids, values = _read_json(path, "labels")
+        return ids, _as_labels(values, path), ()
+    asked = () if column is None else (column.lower(),)
+    ids, table = read_node_table(path, "labels", frozenset((*ID_NAMES, *LABEL_NAMES, *asked)))
+    names = table.column_names
+    if not names:
+        raise InputError(f"The labels file {path} has no column beside the ids.")
+    if column is not None and column not in names:
+        raise InputError(f"The labels file {path} has no column {column!r}. It has: {first_few(names, 20)}.")
+    usual = [name for name in names if name.lower() in LABEL_NAMES]
+    chosen = column or (usual[0] if usual else min(names, key=lambda name: len(table.column(name).unique())))
+    values = table.column(chosen).combine_chunks().to_numpy(zero_copy_only=False)
+    labels = _as_labels(values.tolist(), path) if values.dtype == object else values
+    return ids, labels, (f"Labels: {path}, column {chosen!r}.",)
+
+
+def _as_labels(values: list[Any], path: Path) -> NDArray[Any]:
+    """Labels as an array: words with "" for none where any is a word."""
+    if any(isinstance(value, list | dict) for value in values):
+        raise InputError(f"The labels file {path} must hold one label a node. Got lists.")
+    if all(isinstance(value, int) and abs(value) < 2**63 for value in values):
+        return np.array(values, dtype=np.int64)
+    return np.array(["" if value is None else str(value) for value in values])
+
+
+def read_node_table(path: str | Path, kind: str, header_names: frozenset[str]) -> tuple[NDArray[Any], Any]:
+    """(ids, the other columns) of a table with one row a node."""
+    table, _ = describe_table(path, kind, header_names, words=lambda names: [id_column(names)])
+    name = id_column(table)
+    ids = as_ids(table.column(name), f"The {kind} file {path}", is_text=_is_text(path))
+    check_unique(ids, f"The {kind} file {path}")
+    return ids, table.drop_columns([name])
+
+
+def _is_text(path: str | Path) -> bool:
+    return table_suffix(Path(path)) not in (".parquet", ".feather", ".arrow")
 
 
 def _read_numpy(path: Path, kind: str) -> tuple[NDArray[Any] | None, Any]:
-    try:
-        if path.suffix == ".npy":
-            return None, np.load(path, allow_pickle=False)
-        with np.load(path, allow_pickle=False) as archive:
-            names = list(archive)
-            if "format" in names and "shape" in names:
-                return None, sp.load_npz(path)
-            name = kind if kind in names else next((name for name in names if name != "ids"), None)
-            if name is None:
-                raise InputError(f"The {kind} file {path} holds no array.")
-            ids = archive["ids"] if "ids" in names else None
-            return ids, archive[name]
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        if isinstance(error, InputError):
-            raise
-        reason = "it holds Python objects, which are never loaded" if "pickle" in str(error).lower() else "it is damaged"
-        raise InputError(f"The {kind} file {path} could not be read: {reason}.") from error
+    if path.suffix == ".npy":
+        return None, read_npy(path, kind)
+    archive = Archive(path, kind)
+    ids = archive.get("ids")
+    if ids is not None and (ids.ndim != 1 or ids.dtype.kind not in "iuU"):
+        raise InputError(f"The {kind} file {path} must hold its ids as one list of integers or words.")
+    if "format" in archive and "shape" in archive:
+        matrix = archive.sparse()
+    else:
+        name = kind if kind in archive else next((name for name in archive.names if name != "ids"), None)
+        if name is None:
+            raise InputError(f"The {kind} file {path} holds no array.")
+        matrix = archive[name]
+    if ids is not None:
+        if matrix.ndim == 0 or matrix.shape[0] != len(ids):
+            raise InputError(f"The {kind} file {path} has {len(ids):,} ids for an array of shape {matrix.shape}.")
+        check_unique(ids, f"The {kind} file {path}")
+    return ids, matrix
 
 
-def _ids_of(table: Any, path: Path, kind: str) -> NDArray[Any]:
-    what = f"The {kind} file {path}"
-    ids = as_ids(table.column(id_column(table)), what)
-    check_unique(ids, what)
-    return ids
-
-
-def _numbers(column: Any, name: str, path: Path) -> NDArray[Any]:
+def _read_json(path: Path, kind: str) -> tuple[NDArray[Any], list[Any]]:
     import pyarrow as pa
 
-    kind = column.type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-        values = [value for value in column.combine_chunks()[:1000].to_pylist() if value is not None]
-        raise InputError(
-            f"The features file {path} must hold numbers. Column {name!r} holds {first_few(values, 3)}. "
-            "Turn it into numbers or leave it out."
-        )
-    if column.null_count:
-        row = column.combine_chunks().is_null().to_numpy(zero_copy_only=False).argmax()
-        raise InputError(f"The features file {path} has an empty cell in column {name!r}, row {row + 1}.")
-    return np.asarray(column.to_numpy())
+    with reading(path, kind), open_bytes(path, kind) as file:
+        pairs = json.loads(file.read(), object_pairs_hook=list)
+    if not isinstance(pairs, list) or not pairs or not all(isinstance(pair, tuple) for pair in pairs):
+        raise InputError(f"The {kind} file {path} must hold one object: node id → {kind}.")
+    names, values = zip(*pairs, strict=True)
+    with reading(path, kind):
+        ids = as_array(as_integers(pa.array(names, pa.large_string())))
+    check_unique(ids, f"The {kind} file {path}")
+    return ids, list(values)
+
+
+def _read_json_features(path: Path) -> tuple[NDArray[Any], Any]:
+    ids, lists = _read_json(path, "features")
+    wrong = next((row for row, values in enumerate(lists) if not isinstance(values, list)), None)
+    if wrong is not None:
+        raise InputError(f"The features file {path} must hold a list for each node. That of node {ids[wrong]} is none.")
+    flat = list(chain.from_iterable(lists))
+    kinds = set(map(type, flat))
+    lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+    if kinds <= {int, float} and float in kinds and lengths.min() == lengths.max():
+        return ids, np.array(flat, dtype=np.float64).reshape(len(lists), -1)
+    if kinds == {int}:
+        if min(flat) < 0 or max(flat) > np.iinfo(np.int32).max:
+            raise InputError(
+                f"The features file {path} must hold feature ids of zero or more. Got {min(flat)} to {max(flat)}."
+            )
+        columns = np.array(flat, dtype=np.int64)
+        n_columns = max(flat) + 1
+    elif kinds == {str}:
+        vocabulary, columns = np.unique(np.array(flat, dtype=object), return_inverse=True)
+        n_columns = len(vocabulary)
+    else:
+        raise InputError(f"The features file {path} must hold lists of feature ids: integers, or words. Got others.")
+    check_claim(len(lists), n_columns, len(flat), path, "features")
+    rows = np.repeat(np.arange(len(lists)), lengths)
+    matrix = sp.coo_array((np.ones(len(flat), dtype=np.float32), (rows, columns)), shape=(len(lists), n_columns)).tocsr()
+    matrix.data[:] = 1  # a feature named twice is there once
+    return ids, matrix

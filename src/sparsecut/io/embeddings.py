@@ -1,15 +1,18 @@
-"""Embeddings on disk, each row with its node's id.
+"""Embeddings on disk, each row with its node's id. The suffix is the format:
 
 - `.parquet`: columns `id` and `embedding`, a fixed-size list of float32
 - `.npz`: arrays `ids` and `embedding`
 - `.npy`: the matrix, and the ids beside it in `NAME.ids.npy`
 - `.csv`: `id`, `z0`, `z1`, …
+- `.w2v`, `.vec`: word2vec's text format
+- `.tsv`: for TensorBoard's projector, the vectors alone; ids, and labels if given, beside them in `NAME.metadata.tsv`
+
+Files are written to a temporary name and moved into place. An existing file is replaced only with `overwrite=True`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,40 +20,53 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError
-from sparsecut.io.attributes import read_features
+from sparsecut.io.arrays import Archive, read_npy
+from sparsecut.io.attributes import read_node_table
 from sparsecut.io.files import check_readable, check_writable, write_whole
+from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids
+from sparsecut.io.vectors import ids_beside, read_vectors, write_vectors
 
-EMBEDDING_SUFFIXES = (".parquet", ".npy", ".npz", ".csv")
+EMBEDDING_SUFFIXES = (".parquet", ".npy", ".npz", ".csv", ".w2v", ".vec", ".tsv")
 
 
-def check_embedding_path(path: str | Path) -> Path:
+def check_embedding_path(path: str | Path, overwrite: bool = True) -> Path:
     """The path of an embedding that could be written, found out before it is computed."""
-    path = check_writable(path)
+    path = Path(path)
     if path.suffix not in EMBEDDING_SUFFIXES:
         raise InputError(f"The output {path} must end in {', '.join(EMBEDDING_SUFFIXES)}: the suffix is the format.")
+    for file in _files_of(path):
+        check_writable(file, overwrite)
     return path
 
 
-def write_embedding(path: str | Path, embedding: ArrayLike, node_ids: ArrayLike | None = None) -> None:
-    """Write one vector a node; the suffix of the path is the format."""
-    path = check_embedding_path(path)
+def write_embedding(
+    path: str | Path,
+    embedding: ArrayLike,
+    node_ids: ArrayLike | None = None,
+    *,
+    labels: ArrayLike | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Write one vector a node; the suffix of the path is the format. `labels` go into the projector's metadata."""
+    path = check_embedding_path(path, overwrite)
     Z = np.ascontiguousarray(embedding, dtype=np.float32)  # (n, d)
     ids = np.arange(len(Z)) if node_ids is None else np.asarray(node_ids)
-    if Z.ndim != 2 or ids.shape != (len(Z),):
-        raise InputError(f"An embedding needs one row a node id. Got shape {Z.shape} and {len(ids):,} ids.")
-    if ids.dtype == object:
-        ids = ids.astype(np.str_)
-    with write_whole(path) as temporary:
+    if Z.ndim != 2 or ids.shape != (len(Z),) or not Z.shape[1]:
+        raise InputError(f"An embedding needs one row a node id. Got shape {Z.shape} and {ids.size:,} ids.")
+    if labels is not None and (path.suffix != ".tsv" or np.shape(labels) != ids.shape):
+        raise InputError("Labels go only into the projector's metadata (.tsv), one a node.")
+    with ExitStack() as stack:  # all files of an embedding are moved into place after the last is written
+        temporary = [stack.enter_context(write_whole(file)) for file in _files_of(path)]
         if path.suffix == ".npy":
-            np.save(temporary, Z)
+            np.save(temporary[0], Z)
+            np.save(temporary[1], _without_objects(ids, path))
         elif path.suffix == ".npz":
-            np.savez(temporary, ids=ids, embedding=Z)
+            np.savez(temporary[0], ids=_without_objects(ids, path), embedding=Z)
+        elif path.suffix in (".parquet", ".csv"):
+            _write_table(temporary[0], Z, ids)
         else:
-            _write_table(temporary, Z, ids)
-        if path.suffix == ".npy":
-            with write_whole(ids_path(path)) as temporary_ids:
-                np.save(temporary_ids, ids)
+            write_vectors(path, temporary, Z, ids, None if labels is None else np.asarray(labels))
 
 
 def read_embedding(path: str | Path) -> tuple[NDArray[Any], NDArray[np.float32]]:
@@ -58,20 +74,49 @@ def read_embedding(path: str | Path) -> tuple[NDArray[Any], NDArray[np.float32]]
     path = check_readable(path, "embedding")
     if path.suffix not in EMBEDDING_SUFFIXES:
         raise InputError(f"The embedding file {path} must end in {', '.join(EMBEDDING_SUFFIXES)}.")
-    ids, Z = _read_parquet(path) if path.suffix == ".parquet" else read_features(path)
-    if ids is None:
-        has_ids = ids_path(path).exists()
-        with _as_input_error(path):
-            ids = np.load(ids_path(path), allow_pickle=False) if has_ids else np.arange(len(Z))
-    Z = np.asarray(Z, dtype=np.float32)
-    if Z.ndim != 2 or len(ids) != len(Z):
-        raise InputError(f"The embedding file {path} must hold one row a node. Got shape {Z.shape} and {len(ids):,} ids.")
-    return ids, Z
+    ids: NDArray[Any] | None
+    if path.suffix == ".parquet":
+        ids, Z = _read_parquet(path)
+    elif path.suffix == ".npy":
+        ids, Z = _read_ids(path), read_npy(path, "embedding")
+    elif path.suffix == ".npz":
+        ids, Z = _read_npz(path)
+    elif path.suffix == ".csv":
+        ids, Z = _read_csv(path)
+    else:
+        ids, Z = read_vectors(path)
+    if Z.ndim != 2 or Z.dtype.kind not in "biuf" or (ids is not None and ids.shape != Z.shape[:1]):
+        n_ids = len(Z) if ids is None else ids.size
+        raise InputError(f"The embedding file {path} must hold one row a node. Got shape {Z.shape} and {n_ids:,} ids.")
+    return np.arange(len(Z)) if ids is None else ids, np.asarray(Z, dtype=np.float32)
 
 
 def ids_path(path: Path) -> Path:
     """Where the ids of an `.npy` embedding lie."""
     return path.with_suffix(".ids.npy")
+
+
+def _files_of(path: Path) -> list[Path]:
+    if path.suffix == ".npy":
+        return [path, ids_path(path)]
+    return [path, ids_beside(path)] if path.suffix == ".tsv" else [path]
+
+
+def _without_objects(ids: NDArray[Any], path: Path) -> NDArray[Any]:
+    """Ids that numpy can store without Python objects, which are never read back."""
+    if ids.dtype != object:
+        return ids
+    words = [str(value) for value in ids]
+    longest = max(map(len, words), default=1)
+    if len(words) * longest * 4 > 2**26 + 16 * sum(map(len, words)):
+        raise InputError(f"The ids are too long for {path}: one has {longest:,} characters. Write .parquet instead.")
+    return np.array(words, dtype=np.str_)
+
+
+def _arrow_ids(ids: NDArray[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.array([str(value) for value in ids]) if ids.dtype == object else pa.array(ids)
 
 
 def _write_table(path: Path, Z: NDArray[np.float32], ids: NDArray[Any]) -> None:
@@ -81,20 +126,21 @@ def _write_table(path: Path, Z: NDArray[np.float32], ids: NDArray[Any]) -> None:
         import pyarrow.parquet
 
         vectors = pa.FixedSizeListArray.from_arrays(pa.array(Z.ravel()), Z.shape[1])
-        pyarrow.parquet.write_table(pa.table({"id": pa.array(ids), "embedding": vectors}), path)
+        pyarrow.parquet.write_table(pa.table({"id": _arrow_ids(ids), "embedding": vectors}), path)
     else:
         import pyarrow.csv
 
         columns = {f"z{column}": pa.array(Z[:, column]) for column in range(Z.shape[1])}
-        pyarrow.csv.write_csv(pa.table({"id": pa.array(ids), **columns}), path)
+        pyarrow.csv.write_csv(pa.table({"id": _arrow_ids(ids), **columns}), path)
 
 
 def _read_parquet(path: Path) -> tuple[NDArray[Any], NDArray[np.float32]]:
     import pyarrow as pa
     import pyarrow.parquet
 
-    with _as_input_error(path):
+    with reading(path, "embedding"):
         table = pyarrow.parquet.read_table(path)
+        table.validate(full=True)
     if not {"id", "embedding"} <= set(table.column_names) or not pa.types.is_fixed_size_list(
         table.schema.field("embedding").type
     ):
@@ -102,16 +148,35 @@ def _read_parquet(path: Path) -> tuple[NDArray[Any], NDArray[np.float32]]:
             f"The embedding file {path} must have a column 'id' and a column 'embedding' of fixed-size lists. "
             f"It has: {', '.join(table.column_names)}."
         )
-    vectors = table.column("embedding").combine_chunks()
-    Z = np.asarray(vectors.flatten(), dtype=np.float32).reshape(len(vectors), -1)
-    return as_ids(table.column("id"), f"The embedding file {path}"), Z
+    with reading(path, "embedding"):
+        vectors = table.column("embedding").combine_chunks()
+        Z = np.asarray(vectors.flatten(), dtype=np.float32).reshape(len(vectors), vectors.type.list_size)
+        return as_ids(table.column("id"), f"The embedding file {path}"), Z
 
 
-@contextmanager
-def _as_input_error(path: Path) -> Iterator[None]:
+def _read_ids(path: Path) -> NDArray[Any] | None:
+    return read_npy(ids_path(path), "ids") if ids_path(path).exists() else None
+
+
+def _read_npz(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
+    archive = Archive(path, "embedding")
+    name = next((name for name in ("embedding", *archive.names) if name in archive and name != "ids"), None)
+    if name is None:
+        raise InputError(f"The embedding file {path} holds no array beside the ids.")
+    return archive.get("ids"), archive[name]
+
+
+def _read_csv(path: Path) -> tuple[NDArray[Any], NDArray[np.float32]]:
     import pyarrow as pa
 
-    try:
-        yield
-    except (pa.ArrowInvalid, OSError, ValueError, EOFError) as error:
-        raise InputError(f"The embedding file {path} could not be read: {error}") from error
+    ids, table = read_node_table(path, "embedding", frozenset({"id"}))
+    wrong = [
+        field.name for field in table.schema if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type))
+    ]
+    wrong += [name for name in table.column_names if table.column(name).null_count]
+    if wrong:
+        raise InputError(f"The embedding file {path} must hold numbers in all columns. {wrong[0]!r} holds others.")
+    Z = np.empty((table.num_rows, table.num_columns), dtype=np.float32)
+    for position, column in enumerate(table.columns):
+        Z[:, position] = column.to_numpy()
+    return ids, Z

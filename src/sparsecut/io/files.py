@@ -23,7 +23,7 @@ def check_readable(path: str | Path, kind: str) -> Path:
     return path
 
 
-def check_writable(path: str | Path) -> Path:
+def check_writable(path: str | Path, overwrite: bool = True) -> Path:
     """The path of a file that could be written, found out before any work is done for it."""
     path = Path(path)
     folder = path.absolute().parent
@@ -31,6 +31,8 @@ def check_writable(path: str | Path) -> Path:
         raise InputError(f"The output {path} is a directory. Name a file in it.")
     if not folder.is_dir():
         raise InputError(f"The output {path} cannot be written: the folder {folder} does not exist. Make it first.")
+    if path.exists() and not overwrite:
+        raise InputError(f"The output {path} exists. Pass overwrite=True (--force) to replace it.")
     try:
         _make_temporary(path).unlink()  # permissions alone do not tell: the disk may be full or read-only
     except OSError as error:

@@ -1,155 +1,173 @@
-"""Graphs from an edge list with feature and label files beside it.
+"""`read_graph`: a graph from a file of any format, with feature and label files matched to it by node id.
 
-- An edge list is undirected: (a, b) and (b, a) are one edge. Without weights, repeated edges count once; with weights,
-  repeats in one direction are summed, and of the two directions the larger counts.
-- The nodes are the rows of the feature file, in its order, and an edge that names another node is an error. Without
-  features they are the ids of the edges: integers ascending, words in the order they first appear.
+.csv .tsv .txt .edges .edgelist (.gz)   edge lists in separated text          .parquet .feather .arrow   edge tables
+.mtx (.gz)   Matrix Market              .npz   scipy sparse, gnn-benchmark    .mat   MATLAB v5
+.graphml .gml .json (.gz)   documents   ind.NAME.graph   Planetoid            .h5ad  AnnData
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
-from sparsecut.graph import Graph
-from sparsecut.io.attributes import read_features, read_labels
-from sparsecut.io.ids import as_ids, check_known, positions_of
-from sparsecut.io.tables import read_table
+from sparsecut.errors import InputError, check_choice, import_extra
+from sparsecut.graph import DIRECTIONS, Graph
+from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
+from sparsecut.io.documents import read_gml, read_graphml, read_node_link
+from sparsecut.io.edges import HEADER_NAMES, EdgeColumns, choose_columns, edges_from_table, is_remark
+from sparsecut.io.files import check_readable
+from sparsecut.io.guards import reading
+from sparsecut.io.holders import from_anndata
+from sparsecut.io.ids import check_known, check_unique, positions_of
+from sparsecut.io.matrices import GraphParts, read_mat, read_matrix_market, read_npz_graph
+from sparsecut.io.nodes import MISSING, Nodes, align_labels, read_nodes
+from sparsecut.io.objects import loop_notes
+from sparsecut.io.planetoid import find_planetoid, read_planetoid_folder
+from sparsecut.io.tables import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table, table_suffix
 
-SOURCE_NAMES = ("source", "src", "from", "u", "id_1", "node_1", "node1", "head")
-TARGET_NAMES = ("target", "dst", "to", "v", "id_2", "node_2", "node2", "tail")
-WEIGHT_NAMES = ("weight", "weights", "w")
+__all__ = ["align_labels", "read_graph", "undirected_adjacency"]
+
+MATRIX_READERS: dict[str, Callable[[Path, str | None], GraphParts]] = {
+    ".mtx": read_matrix_market,
+    ".npz": read_npz_graph,
+    ".mat": read_mat,
+}
+DOCUMENT_READERS: dict[str, Callable[[Path, str | None, str], Graph]] = {
+    ".graphml": read_graphml,
+    ".gml": read_gml,
+    ".json": read_node_link,
+}
 
 
 def read_graph(
     path: str | Path,
     *,
-    features: str | Path | None = None,
+    features: str | Path | Sequence[str] | None = None,
     labels: str | Path | None = None,
+    nodes: str | Path | None = None,
     source: str | None = None,
     target: str | None = None,
     weight: str | None = None,
+    adjacency: str | None = None,
+    directed: str = "symmetrize",
+    missing: str = "error",
 ) -> Graph:
-    """Read a graph from an edge list: `path` and, keyed by node id, `features` and `labels`.
+    """Read a graph from a file; the suffix is the format. `Graph.notes` say what was guessed.
 
-    `source`, `target` and `weight` name columns of the edge list; those left out are guessed, and `Graph.notes` say how.
+    features, labels : files keyed by node id; or names of columns of the node table (features: a list, or one string with
+        commas).
+    nodes : a table with one row a node, "nodes.csv" beside "edges.csv" where not named. Given alone, its label column
+        (label, class, …) is the labels and the others are features.
+    source, target, weight : columns of an edge list; weight also names the attribute in GraphML, GML and JSON.
+    adjacency : which matrix of a .mat or .npz file is the adjacency, or which obsp of an .h5ad.
+    directed : "symmetrize", or "out" or "in" to keep the directions (see `Graph`).
+    missing : "error", or "zero": a node without features gets zeros, one without a label none, and rows for nodes that the
+        graph does not have are left out.
     """
-    table = read_table(path, "edge", frozenset((*SOURCE_NAMES, *TARGET_NAMES, *WEIGHT_NAMES)))
-    columns = _edge_columns(table, {"source": source, "target": target, "weight": weight}, path)
-    ends = [as_ids(table.column(columns[end]), f"Column {columns[end]!r} of {path}") for end in ("source", "target")]
-    if ends[0].dtype.kind != ends[1].dtype.kind:
-        ends = [end.astype(np.str_) for end in ends]
-    weights = _edge_weights(table, columns.get("weight"), path)
+    check_choice("read_graph", "directed", directed, DIRECTIONS)
+    check_choice("read_graph", "missing", missing, MISSING)
+    path = Path(path)
+    planetoid = find_planetoid(path)
+    suffix = table_suffix(path)
+    if planetoid is None:
+        check_readable(path, "edge" if suffix in TABLE_SUFFIXES else "graph")
+    asked = {"source": source, "target": target, "weight": weight}
+    table_of_nodes = read_nodes(path, features, labels, nodes, missing)
 
-    feature_ids, matrix = (None, None) if features is None else read_features(features)
-    node_ids = _node_ids(ends, feature_ids, matrix, path, features)
-    i, j = (positions_of(end, node_ids) for end in ends)
-    for positions, end in ((i, ends[0]), (j, ends[1])):
-        check_known(positions, end, f"The edge file {path}", f"the features file {features}")
-
-    return Graph(
-        undirected_adjacency(i, j, weights, len(node_ids)),
-        features=matrix,
-        labels=None if labels is None else _labels_of(node_ids, labels),
-        node_ids=node_ids,
-        notes=(f"Edges: {path}, {', '.join(f'{role} in column {name!r}' for role, name in columns.items())}.",),
-    )
-
-
-def undirected_adjacency(i: Any, j: Any, weights: NDArray[Any] | None, n_nodes: int) -> sp.csr_array:
-    """The symmetric adjacency of an edge list, by the rule at the top of this file."""
-    values = np.ones(len(i), dtype=np.float32) if weights is None else weights
-    A = sp.coo_array((values, (i, j)), shape=(n_nodes, n_nodes)).tocsr()  # repeats are summed
-    if weights is None:
-        A.data[:] = 1
-    return A.maximum(A.T.tocsr())
-
-
-def align_labels(
-    node_ids: NDArray[Any], label_ids: NDArray[Any], labels: NDArray[Any], what: str, where: str = "the graph"
-) -> NDArray[Any]:
-    """Labels in the order of the nodes; a node without one gets −1 or "". A label for an unknown node is an error."""
-    positions = positions_of(label_ids, node_ids)
-    check_known(positions, label_ids, what, where)
-    missing: Any = "" if labels.dtype.kind == "U" else None if labels.dtype == object else -1
-    aligned = np.full(len(node_ids), missing, dtype=labels.dtype)
-    aligned[positions] = labels
-    return aligned
+    if planetoid is None and suffix in TABLE_SUFFIXES:
+        _refuse(path, adjacency=adjacency)
+        return _read_edges(path, asked, table_of_nodes, directed)
+    _refuse(path, source=source, target=target)
+    if planetoid is not None:
+        _refuse(path, adjacency=adjacency, weight=weight)
+        graph = read_planetoid_folder(*planetoid, directed)
+    elif suffix in MATRIX_READERS:
+        _refuse(path, weight=weight)
+        parts = MATRIX_READERS[suffix](path, adjacency)
+        graph = Graph(parts.adjacency, features=parts.features, labels=parts.labels, directed=directed, notes=parts.notes)
+    elif suffix in DOCUMENT_READERS:
+        _refuse(path, adjacency=adjacency)
+        graph = DOCUMENT_READERS[suffix](path, weight, directed)
+    elif suffix == ".h5ad":
+        _refuse(path, weight=weight)
+        graph = _read_h5ad(path, adjacency, directed)
+    else:
+        known = (*TABLE_SUFFIXES, *MATRIX_READERS, *DOCUMENT_READERS, ".h5ad")
+        raise InputError(f"The graph file {path} has no known suffix. Known ones: {', '.join(known)}.")
+    return table_of_nodes.onto(graph, path)
 
 
-def _edge_columns(table: Any, asked: dict[str, str | None], path: str | Path) -> dict[str, str]:
-    names = table.column_names
-    if len(names) < 2:
-        raise InputError(f"The edge file {path} has one column, {names[0]!r}. An edge list needs a source and a target.")
-    chosen: dict[str, str] = {}
-    for role, known in (("source", SOURCE_NAMES), ("target", TARGET_NAMES), ("weight", WEIGHT_NAMES)):
-        if asked[role] is not None:
-            if asked[role] not in names:
-                raise InputError(
-                    f"The edge file {path} has no column {asked[role]!r} for the {role}. It has: {', '.join(names)}."
-                )
-            chosen[role] = str(asked[role])
-        else:
-            named = [name for name in names if name.lower() in known and name not in chosen.values()]
-            if named:
-                chosen[role] = named[0]
-    free = [name for name in names if name not in chosen.values()]
-    for role in ("source", "target"):
-        if role not in chosen:
-            chosen[role] = free.pop(0)
-    is_unnamed = names == [f"f{position}" for position in range(len(names))]
-    if "weight" not in chosen and is_unnamed and len(names) == 3:
-        chosen["weight"] = names[2]
-    return {role: chosen[role] for role in ("source", "target", "weight") if role in chosen}
-
-
-def _edge_weights(table: Any, column: str | None, path: str | Path) -> NDArray[np.float32] | None:
-    if column is None:
-        return None
+def _read_edges(path: Path, asked: dict[str, str | None], nodes: Nodes, directed: str) -> Graph:
     import pyarrow as pa
 
-    values = table.column(column)
-    if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
+    chosen: list[EdgeColumns] = []
+
+    def choose(names: Sequence[str]) -> dict[str, Any]:
+        columns = choose_columns(names, asked, f"The edge file {path}")
+        chosen.append(columns)
+        kept = [columns.source, columns.target, *([columns.weight] if columns.weight else [])]
+        return dict.fromkeys(kept, pa.string())
+
+    named = frozenset(name.lower() for name in asked.values() if name is not None)
+    table, layout = describe_table(path, "edge", HEADER_NAMES | named, choose)
+    columns = chosen[0]
+    if is_remark(table, columns):
+        columns = replace(columns, weight=None)
+    edges = edges_from_table(table, columns, f"The edge file {path}", is_text=table_suffix(path) in TEXT_SUFFIXES)
+    del table  # the text of the ids is the largest thing here
+    node_ids, i, j = _place(edges.ids, edges.i, edges.j, nodes, path)
+    adjacency, n_loops = build_adjacency(i, j, edges.weights, len(node_ids), directed)
+    graph = Graph.from_canonical(
+        adjacency,
+        node_ids=node_ids,
+        directed=directed,
+        notes=(f"Edges: {path}, {layout}; {columns}.", *loop_notes(n_loops)),
+    )
+    return nodes.onto(graph, path)
+
+
+def _place(
+    ids: NDArray[Any], i: NDArray[Any], j: NDArray[Any], nodes: Nodes, path: Path
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """(node ids, sources, targets): the nodes of the features where there are features, those of the edges otherwise."""
+    if nodes.features is None:
+        return ids, i, j
+    rows = nodes.row_ids(ids, path)
+    position = positions_of(ids, rows)
+    unknown = np.flatnonzero(position < 0)
+    if len(unknown) and nodes.missing == "error":
+        check_known(
+            position, ids, f"The edge file {path}", f"the features file {nodes.features_path}",
+            " missing='zero' (--missing zero) gives them zeros.",
+        )  # fmt: skip
+    if len(unknown):
+        position[unknown] = len(rows) + np.arange(len(unknown))
+        extra = ids[unknown]
+        rows = np.concatenate([rows, extra]) if rows.dtype.kind == extra.dtype.kind else _as_words(rows, extra)
+        check_unique(rows, f"The features file {nodes.features_path}")
+    return rows, position[i], position[j]
+
+
+def _as_words(*parts: NDArray[Any]) -> NDArray[Any]:
+    return np.concatenate([part.astype(np.str_) for part in parts])
+
+
+def _read_h5ad(path: Path, adjacency: str | None, directed: str) -> Graph:
+    anndata = import_extra("anndata", caller="Reading .h5ad", extra="anndata")
+    with reading(path, "graph"):
+        cells = anndata.read_h5ad(path)
+    return from_anndata(cells, adjacency=adjacency or "connectivities", directed=directed)
+
+
+def _refuse(path: Path, **options: str | None) -> None:
+    """An option that a format has no use for is a mistake worth telling."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
         raise InputError(
-            f"The edge file {path} must hold numbers in its weight column {column!r}. Got {values.type} values."
+            f"The graph file {path} has no use for {given[0]}={options[given[0]]!r}: its format has no such thing."
         )
-    weights = np.asarray(values.to_numpy(), dtype=np.float32)  # an empty cell becomes NaN
-    bad = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
-    if len(bad):
-        raise InputError(
-            f"The edge file {path} must hold finite weights of zero or more in column {column!r}. "
-            f"Got {weights[bad[0]]:g} in row {bad[0] + 1}."
-        )
-    return weights
-
-
-def _node_ids(
-    ends: list[NDArray[Any]], feature_ids: NDArray[Any] | None, matrix: Any, path: str | Path, features: str | Path | None
-) -> NDArray[Any]:
-    if feature_ids is not None:
-        return feature_ids
-    if matrix is None:
-        ids = np.concatenate(ends)
-        unique, first = np.unique(ids, return_index=True)
-        return unique if ids.dtype.kind in "iu" else ids[np.sort(first)]
-    n_rows = matrix.shape[0]
-    if ends[0].dtype.kind not in "iu" or min(map(np.min, ends)) < 0 or max(map(np.max, ends)) >= n_rows:
-        raise InputError(
-            f"The features file {features} has {n_rows:,} rows without ids, so the ids in {path} must be integers from 0 to "
-            f"{n_rows - 1:,}. Got others. Give the features an id column (CSV or Parquet), or an array 'ids' (npz)."
-        )
-    return np.arange(n_rows)
-
-
-def _labels_of(node_ids: NDArray[Any], path: str | Path) -> NDArray[Any]:
-    label_ids, labels = read_labels(path)
-    if label_ids is not None:
-        return align_labels(node_ids, label_ids, labels, f"The labels file {path}")
-    if len(labels) != len(node_ids):
-        raise InputError(f"The labels file {path} has {len(labels):,} rows without ids for {len(node_ids):,} nodes.")
-    return labels

@@ -1,4 +1,8 @@
-"""Rows are matched by node id, never by luck: where two lists of ids meet, they meet here."""
+"""Rows are matched by node id, never by luck: where two lists of ids meet, they meet here.
+
+Ids keep their type: integers stay integers, all else is text, spelt as it was. In a text file, where nothing has a type, ids
+are integers if every one of them is spelt as Python would print it: 7, but not 007, +7 or 7.0.
+"""
 
 from __future__ import annotations
 
@@ -19,23 +23,24 @@ def positions_of(ids: Any, among: Any) -> NDArray[np.int64]:
 
     ids, among = (_arrow(values) for values in (ids, among))
     if ids.type != among.type:
-        ids, among = (pc.cast(values, pa.string()) for values in (ids, among))
+        ids, among = (pc.cast(values, pa.large_string()) for values in (ids, among))
     found = pc.index_in(ids, value_set=among)
     return np.asarray(pc.fill_null(found, -1)).astype(np.int64)
 
 
-def check_known(positions: NDArray[np.int64], ids: Any, what: str, where: str) -> None:
+def check_known(positions: NDArray[np.int64], ids: Any, what: str, where: str, remedy: str = "") -> None:
     """Refuse ids that were not found, naming the first few."""
     unknown = np.flatnonzero(positions < 0)
     if len(unknown):
-        names = np.unique(np.asarray(ids)[unknown])
-        raise InputError(f"{what} names nodes that {where} does not: {first_few(names)}.")
+        names = list(dict.fromkeys(np.asarray(ids)[unknown].tolist()))
+        raise InputError(f"{what} names nodes that {where} does not: {first_few(names)}.{remedy}")
 
 
-def id_column(table: Any) -> str:
-    """The column of a table that holds node ids: one of that name, or the first."""
-    named = [name for name in table.column_names if name.lower() in ID_NAMES]
-    return str(named[0] if named else table.column_names[0])
+def id_column(names: Any) -> str:
+    """Of the columns of a table the one that holds node ids: one of that name, or the first."""
+    names = getattr(names, "column_names", names)
+    named = [name for wanted in ID_NAMES for name in names if name.lower() == wanted]
+    return str(named[0] if named else names[0])
 
 
 def check_unique(ids: NDArray[Any], what: str) -> None:
@@ -44,18 +49,69 @@ def check_unique(ids: NDArray[Any], what: str) -> None:
         raise InputError(f"{what} has more than one row for {first_few(unique[counts > 1])}.")
 
 
-def as_ids(column: Any, what: str) -> NDArray[Any]:
+def as_ids(column: Any, what: str, is_text: bool = False) -> NDArray[Any]:
     """A column of ids as numpy: integers as integers, all else as str."""
+    check_present(column, what)
+    column = _arrow(column)
+    if is_text:
+        column = as_integers(column)
+    return as_array(column)
+
+
+def check_present(column: Any, what: str, where: str = "") -> None:
+    """Refuse a column of ids with an empty cell."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    column = _arrow(column)
-    if column.null_count:
-        row = int(np.argmax(np.asarray(pc.is_null(column))))
-        raise InputError(f"{what} has an empty node id in row {row + 1}.")
+    is_empty = pc.is_null(column, nan_is_null=True)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        is_empty = pc.or_kleene(is_empty, pc.equal(pc.binary_length(column), 0))
+    if pc.any(is_empty).as_py():
+        row = pc.index(is_empty, True).as_py()
+        raise InputError(f"{what} has an empty node id in row {row + 1:,}{where}.")
+
+
+def as_integers(column: Any) -> Any:
+    """A column of words as integers where each is spelt as an integer is printed; otherwise the words themselves."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not len(column) or not str(column[0]).lstrip("-").isdigit():
+        return column
+    try:
+        numbers = pc.cast(column, pa.int64())
+    except pa.ArrowInvalid:
+        return column
+    # No spelling of a number is shorter than the printed one, so equal totals mean equal spellings.
+    values = np.asarray(numbers)
+    n_digits = np.ones(len(values), dtype=np.int64)
+    magnitudes = np.abs(values).view(np.uint64)
+    for power in range(1, 20):
+        is_longer = magnitudes >= np.uint64(10**power)
+        if not is_longer.any():
+            break
+        n_digits += is_longer
+    n_printed = int(n_digits.sum()) + int(np.count_nonzero(values < 0))
+    return numbers if n_printed == pc.sum(pc.binary_length(column)).as_py() else column
+
+
+def as_array(column: Any) -> NDArray[Any]:
+    """An Arrow array of integers or strings as numpy."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     if pa.types.is_integer(column.type):
         return np.asarray(column)
-    return np.asarray(pc.cast(column, pa.string()).to_numpy(zero_copy_only=False), dtype=np.str_)
+    lengths = pc.binary_length(column)
+    longest, total = (read(lengths).as_py() or 1 for read in (pc.max, pc.sum))
+    # numpy gives every string the room of the longest: one long id must not cost gigabytes.
+    if len(column) * longest * 4 > 2**26 + 16 * total:
+        return np.asarray(column.to_numpy(zero_copy_only=False), dtype=object)
+    padded = pc.ascii_rpad(column, longest, "\0").buffers()[2]
+    content = np.frombuffer(padded, dtype=np.uint8, count=len(column) * longest)
+    if content.max(initial=0) < 128 and np.count_nonzero(content) == total:  # plain characters, no zero bytes among them
+        return content.view(f"S{longest}").astype(np.str_)
+    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.str_)
 
 
 def _arrow(values: Any) -> Any:
@@ -63,11 +119,41 @@ def _arrow(values: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    array = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(np.asarray(values))
+    array = values if isinstance(values, pa.Array | pa.ChunkedArray) else _from_numpy(np.asarray(values))
+    array = plain_ids(array)
     if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if pa.types.is_integer(array.type):
-        return pc.cast(array, pa.int64())
-    return pc.cast(array, pa.string())
+        array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
+        if isinstance(array, pa.ChunkedArray):  # more text than one array of 32-bit offsets holds
+            array = array.cast(pa.large_string()).combine_chunks()
+    return pc.cast(array, pa.large_string()) if not pa.types.is_integer(array.type) else array
+
+
+def plain_ids(column: Any) -> Any:
+    """A column of 64-bit integers or of strings: what any type of id becomes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        column = pc.cast(column, column.type.value_type)
+    if pa.types.is_integer(column.type):
+        if column.type == pa.uint64() and len(column) and pc.max(column).as_py() > np.iinfo(np.int64).max:
+            return pc.cast(column, pa.string())
+        return pc.cast(column, pa.int64())
+    if pa.types.is_floating(column.type):
+        # Integers with gaps are floats in pandas; they are integers all the same, as far as floats count without gaps.
+        is_whole = pc.and_(pc.equal(column, pc.round(column)), pc.less(pc.abs(column), 2.0**53))
+        return pc.cast(column, pa.int64() if pc.all(is_whole).as_py() else pa.string())
+    if pa.types.is_large_string(column.type) or pa.types.is_string(column.type):
+        return column
+    try:
+        return pc.cast(column, pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InputError(f"Node ids must be integers or words. Got a column of type {column.type}.") from error
+
+
+def _from_numpy(values: NDArray[Any]) -> Any:
+    import pyarrow as pa
+
+    if values.dtype == object:
+        return pa.array([str(value) for value in values])
+    return pa.array(values)

@@ -24,8 +24,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.datasets.reading import csr, reading
 from sparsecut.errors import InputError
+from sparsecut.io.raw import csr, reading
 
 _NUMBERS = re.compile(r"[biuf][1248]")
 

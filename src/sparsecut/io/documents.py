@@ -1,0 +1,98 @@
+"""Graphs from documents: node-link JSON, and GraphML and GML by way of networkx.
+
+Node attributes in such files are not guessed to be features: `from_networkx(networkx.read_graphml(path), features=[...])`
+takes those that are meant.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from sparsecut.errors import InputError, import_extra
+from sparsecut.graph import Graph
+from sparsecut.io.guards import open_bytes, reading
+from sparsecut.io.objects import from_networkx, graph_of_links
+
+
+def read_graphml(path: Path, weight: str | None, directed: str) -> Graph:
+    networkx = import_extra("networkx", caller="Reading GraphML", extra="formats")
+    with reading(path, "graph"):
+        with open_bytes(path, "graph") as file:
+            content = file.read()
+        _refuse_entities(content, path)
+        graph = _quietly(networkx.parse_graphml, content.decode("utf-8-sig"))
+    return _converted(graph, path, "GraphML", weight, directed)
+
+
+def read_gml(path: Path, weight: str | None, directed: str) -> Graph:
+    networkx = import_extra("networkx", caller="Reading GML", extra="formats")
+    with reading(path, "graph"):
+        with open_bytes(path, "graph") as file:
+            lines = file.read().decode("utf-8-sig").splitlines()
+        try:
+            graph = _quietly(networkx.parse_gml, lines)
+        except networkx.NetworkXError as error:
+            if "label" not in str(error):
+                raise
+            graph = _quietly(networkx.parse_gml, lines, label="id")  # nodes without labels
+    return _converted(graph, path, "GML", weight, directed)
+
+
+def read_node_link(path: Path, weight: str | None, directed: str) -> Graph:
+    """`{"nodes": [{"id": …}], "links": [{"source": …, "target": …}]}`, or with `edges` for `links`."""
+    with reading(path, "graph"), open_bytes(path, "graph") as file:
+        content = json.loads(file.read())
+    links = next((content[key] for key in ("links", "edges") if key in content), None) if isinstance(content, dict) else None
+    nodes = content.get("nodes") if isinstance(content, dict) else None
+    if not isinstance(links, list) or not isinstance(nodes, list):
+        raise InputError(
+            f"The graph file {path} must be node-link JSON: an object with a list 'nodes' and a list 'links' or 'edges'."
+        )
+    is_fit = all(isinstance(node, dict) and isinstance(node.get("id"), str | int) for node in nodes)
+    if not is_fit or not all(isinstance(link, dict) and "source" in link and "target" in link for link in links):
+        raise InputError(f"The graph file {path} must give each node an 'id' and each link a 'source' and a 'target'.")
+    column = weight or "weight"
+    if weight is not None and not any(weight in link for link in links):
+        raise InputError(f"The graph file {path} has no {weight!r} in any of its links.")
+    weights = [link.get(column, 1) for link in links] if any(column in link for link in links) else None
+    return graph_of_links(
+        [node["id"] for node in nodes],
+        [(link["source"], link["target"]) for link in links],
+        weights,
+        what=f"The graph file {path}",
+        directed=directed,
+        notes=(f"Graph: {path}, node-link JSON, {'no weights' if weights is None else f'weights in {column!r}'}.",),
+    )
+
+
+def _converted(graph: Any, path: Path, form: str, weight: str | None, directed: str) -> Graph:
+    names = sorted({name for _, attributes in graph.nodes(data=True) for name in attributes})
+    unused = f" Node attributes not used: {', '.join(names)}." if names else ""
+    has_weights = any((weight or "weight") in attributes for *_, attributes in graph.edges(data=True))
+    if weight is not None and not has_weights:
+        raise InputError(f"The graph file {path} has no {weight!r} at any of its edges.")
+    said = f"weights in {weight or 'weight'!r}" if has_weights else "no weights"
+    return from_networkx(
+        graph, weight=weight or "weight", directed=directed, notes=(f"Graph: {path}, {form}, {said}.{unused}",)
+    )
+
+
+def _quietly(parse: Any, *arguments: Any, **options: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return parse(*arguments, **options)
+
+
+def _refuse_entities(content: bytes, path: Path) -> None:
+    """A document that declares entities can grow without end when it is parsed; no graph needs them."""
+    parser = expat.ParserCreate()
+
+    def refuse(*_: Any) -> None:
+        raise InputError(f"The graph file {path} declares XML entities, which no graph needs. It was not read.")
+
+    parser.EntityDeclHandler = refuse
+    parser.Parse(content, True)

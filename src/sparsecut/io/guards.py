@@ -1,0 +1,95 @@
+"""Guards between a file and the library that parses it: damage becomes one sentence, and a lie about size costs nothing.
+
+A file may grow to 200 times its size when it is unpacked, and in any case to 256 MiB (text: 64 MiB); a matrix
+may have ten million rows and columns, and beyond that a hundred for each entry it stores. Real files stay far below both.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from sparsecut.errors import InputError
+
+FREE_BYTES = 256 * 2**20
+FREE_TEXT_BYTES = 64 * 2**20
+MAX_EXPANSION = 200
+FREE_ROWS = 10_000_000
+ROWS_PER_ENTRY = 100
+
+
+@contextmanager
+def reading(path: str | Path, kind: str) -> Iterator[None]:
+    """Whatever a parser raises on damaged bytes, as an `InputError` that names the file."""
+    try:
+        yield
+    except InputError:
+        raise
+    except MemoryError as error:
+        raise InputError(f"The {kind} file {path} could not be read: it asks for more memory than there is.") from error
+    except EOFError as error:
+        raise InputError(f"The {kind} file {path} could not be read: it ends too early. Fetch or write it again.") from error
+    except Exception as error:  # parsers of foreign formats raise all sorts of errors on damaged bytes
+        if "pickle" in str(error).lower():
+            raise InputError(
+                f"The {kind} file {path} could not be read: it holds Python objects, which are never loaded."
+            ) from error
+        raise InputError(f"The {kind} file {path} could not be read: {_reason(error)}") from error
+
+
+def check_expansion(n_bytes: int, path: str | Path, kind: str, free_bytes: int = FREE_BYTES) -> None:
+    """Refuse a file that would unpack to far more than its size."""
+    size = Path(path).stat().st_size
+    limit = max(free_bytes, MAX_EXPANSION * size)
+    if n_bytes > limit:
+        raise InputError(
+            f"The {kind} file {path} has {size:,} bytes and would unpack to more than {limit:,}. "
+            "It is damaged or not what it claims to be."
+        )
+
+
+def check_claim(n_rows: int, n_columns: int, n_entries: int, path: str | Path, kind: str) -> None:
+    """Refuse a matrix whose size nothing in the file supports."""
+    largest = max(n_rows, n_columns)
+    if min(n_rows, n_columns) < 0 or largest > FREE_ROWS + ROWS_PER_ENTRY * n_entries:
+        raise InputError(
+            f"The {kind} file {path} claims {n_rows:,} rows and {n_columns:,} columns for {n_entries:,} entries. "
+            "It is damaged or not what it claims to be."
+        )
+
+
+def open_bytes(path: Path, kind: str) -> BinaryIO:
+    """The bytes of a file, unpacked where it ends in .gz and no further than `check_expansion` allows."""
+    return cast(BinaryIO, _Unpacked(path, kind)) if path.suffix.lower() == ".gz" else path.open("rb")
+
+
+class _Unpacked(io.RawIOBase):
+    def __init__(self, path: Path, kind: str) -> None:
+        self._path, self._kind, self._n_read = path, kind, 0
+        self._file = gzip.open(path, "rb")  # noqa: SIM115 - closed below
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        block = self._file.read(len(buffer))
+        self._n_read += len(block)
+        check_expansion(self._n_read, self._path, self._kind, FREE_TEXT_BYTES)
+        buffer[: len(block)] = block
+        return len(block)
+
+    def readall(self) -> bytes:
+        return b"".join(iter(lambda: self.read(2**20) or b"", b""))
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _reason(error: Exception) -> str:
+    line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return line if line.endswith(".") else f"{line}."

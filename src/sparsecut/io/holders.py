@@ -1,0 +1,138 @@
+"""Objects that hold a graph beside tables of numbers, PyTorch Geometric's `Data` and `AnnData`; and embeddings put back.
+
+graph = from_anndata(cells)                        # obsp["connectivities"] and X
+add_embedding(cells, Z, graph.node_ids)            # → cells.obsm["X_sparsecut"], rows matched by name
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsecut.errors import InputError, check_choice, first_few, import_extra
+from sparsecut.graph import DIRECTIONS, Graph
+from sparsecut.io.adjacency import build_adjacency
+from sparsecut.io.ids import positions_of
+from sparsecut.io.objects import check_weights, dense_features, loop_notes
+
+
+def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:
+    """A graph from PyTorch Geometric's `Data`: edge_index, edge_weight (or edge_attr of one column), x, y."""
+    check_choice("from_pyg", "directed", directed, DIRECTIONS)
+    edge_index = getattr(data, "edge_index", None)
+    if edge_index is None or tuple(edge_index.shape[:1]) != (2,):
+        raise InputError(f"from_pyg needs a Data object with an edge_index of two rows. Got {type(data).__name__}.")
+    i, j = edge_index.cpu().numpy()
+    n_nodes = int(data.num_nodes)
+    if len(i) and (min(i.min(), j.min()) < 0 or max(i.max(), j.max()) >= n_nodes):
+        raise InputError(f"The edge_index names nodes beyond the {n_nodes:,} of the Data object.")
+    weights = getattr(data, "edge_weight", None)
+    if weights is None and getattr(data, "edge_attr", None) is not None and data.edge_attr.squeeze(-1).dim() == 1:
+        weights = data.edge_attr.squeeze(-1)
+    checked = None if weights is None else check_weights(weights.cpu().numpy(), "The Data object")
+    adjacency, n_loops = build_adjacency(i, j, checked, n_nodes, directed)
+    features = getattr(data, "x", None)
+    labels = getattr(data, "y", None)
+    if features is not None:
+        features = features.to_dense().cpu().numpy()
+    if labels is not None:
+        labels = labels.squeeze(-1).cpu().numpy() if labels.dim() == 2 and labels.shape[1] == 1 else labels.cpu().numpy()
+    return Graph.from_canonical(
+        adjacency,
+        features=features,
+        labels=labels,
+        node_ids=np.arange(n_nodes),
+        directed=directed,
+        notes=loop_notes(n_loops),
+    )
+
+
+def to_pyg(graph: Graph) -> Any:
+    """PyTorch Geometric's `Data`: both directions of each edge, edge_weight where there are weights, x, y, node_id."""
+    Data = import_extra("torch_geometric.data", caller="to_pyg", extra="pyg").Data
+    import torch
+
+    entries = graph.adjacency.tocoo()
+    data = Data(edge_index=torch.from_numpy(np.stack(entries.coords).astype(np.int64)), num_nodes=graph.n_nodes)
+    if graph.is_weighted:
+        data.edge_weight = torch.from_numpy(entries.data.copy())
+    if graph.features is not None:
+        data.x = torch.from_numpy(np.array(dense_features(graph)))
+    if graph.labels is not None:
+        if graph.labels.dtype.kind in "biuf":
+            data.y = torch.from_numpy(graph.labels.copy())
+        else:  # words: their positions in `classes`; −1 for none
+            classes = sorted({str(label) for label in graph.labels} - {"", "None", "nan"})
+            number = {label: position for position, label in enumerate(classes)}
+            data.y = torch.tensor([number.get(str(label), -1) for label in graph.labels])
+            data.classes = classes
+    data.node_id = graph.node_ids.tolist()
+    return data
+
+
+def from_anndata(
+    cells: Any,
+    *,
+    adjacency: str = "connectivities",
+    features: str = "X",
+    labels: str | None = None,
+    directed: str = "symmetrize",
+) -> Graph:
+    """A graph from AnnData: obsp[`adjacency`], X or obsm[`features`], and obs[`labels`] where named."""
+    import_extra("anndata", caller="from_anndata", extra="anndata")
+    for holder in ("obsp", "obsm", "obs_names", "X"):
+        if not hasattr(cells, holder):
+            raise InputError(f"from_anndata needs an AnnData object. Got {type(cells).__name__}.")
+    if adjacency not in cells.obsp:
+        raise InputError(
+            f"The AnnData object has no graph obsp[{adjacency!r}]. It has: {first_few(list(cells.obsp)) or 'none'}. "
+            "scanpy.pp.neighbors makes one."
+        )
+    if features != "X" and features not in cells.obsm:
+        raise InputError(f"The AnnData object has no obsm[{features!r}]. It has: {first_few(list(cells.obsm)) or 'none'}.")
+    if labels is not None and labels not in cells.obs:
+        raise InputError(f"The AnnData object has no obs[{labels!r}]. It has: {first_few(list(cells.obs)) or 'none'}.")
+    place = "X" if features == "X" else f"obsm[{features!r}]"
+    matrix = cells.X if features == "X" else np.asarray(cells.obsm[features])
+    return Graph(
+        cells.obsp[adjacency],
+        features=matrix,
+        labels=None if labels is None else np.asarray(cells.obs[labels].astype(str)),
+        node_ids=np.asarray(cells.obs_names, dtype=np.str_),
+        directed=directed,
+        notes=(f"AnnData: graph in obsp[{adjacency!r}], features in {place}.",),
+    )
+
+
+def add_embedding(holder: Any, embedding: ArrayLike, node_ids: ArrayLike | None = None, *, key: str | None = None) -> None:
+    """Put an embedding into an AnnData's obsm (`key` "X_sparsecut") or a PyG Data (`key` "embedding").
+
+    With `node_ids` the rows are matched to the holder's own names; without, they are in its order.
+    """
+    Z = np.ascontiguousarray(embedding, dtype=np.float32)  # (n, d)
+    if hasattr(holder, "obsm"):
+        names = np.asarray(holder.obs_names, dtype=np.str_)
+        holder.obsm[key or "X_sparsecut"] = _matched(Z, node_ids, names, "the AnnData object")
+    elif hasattr(holder, "edge_index"):
+        import torch
+
+        names = np.asarray(getattr(holder, "node_id", np.arange(holder.num_nodes)))
+        holder[key or "embedding"] = torch.from_numpy(_matched(Z, node_ids, names, "the Data object"))
+    else:
+        raise InputError(f"An embedding goes into an AnnData or a PyG Data object. Got {type(holder).__name__}.")
+
+
+def _matched(Z: Any, node_ids: Any, names: Any, where: str) -> Any:
+    if Z.ndim != 2 or (node_ids is None and len(Z) != len(names)):
+        raise InputError(
+            f"The embedding must have one row for each of the {len(names):,} nodes of {where}. Got shape {Z.shape}."
+        )
+    if node_ids is None:
+        return Z
+    positions = positions_of(names, np.asarray(node_ids))
+    missing = np.flatnonzero(positions < 0)
+    if len(missing):
+        raise InputError(f"The embedding has no row for these nodes of {where}: {first_few(names[missing])}.")
+    return np.ascontiguousarray(Z[positions])

@@ -1,0 +1,183 @@
+"""Features and labels brought beside a graph, and how they get to its nodes: by id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sparsecut.errors import InputError, first_few
+from sparsecut.graph import Graph
+from sparsecut.io.attributes import LABEL_NAMES, load_features, load_labels, read_node_table
+from sparsecut.io.ids import ID_NAMES, check_known, positions_of
+from sparsecut.io.tables import TABLE_SUFFIXES, table_suffix
+
+MISSING = ("error", "zero")
+REMEDY = " missing='zero' (--missing zero) accepts that."
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """What was brought beside a graph. Ids are None where rows are in the order of the ids 0..n−1."""
+
+    missing: str
+    features: Any = None
+    feature_ids: NDArray[Any] | None = None
+    features_path: str = ""
+    labels: NDArray[Any] | None = None
+    label_ids: NDArray[Any] | None = None
+    labels_path: str = ""
+    notes: tuple[str, ...] = ()
+
+    def row_ids(self, edge_ids: NDArray[Any], path: Path) -> NDArray[Any]:
+        """The ids of the feature rows; where the file has none, the ids of the edges must be row numbers."""
+        if self.feature_ids is not None:
+            return self.feature_ids
+        n_rows = self.features.shape[0] if self.features.ndim else 0
+        if edge_ids.dtype.kind not in "iu" or edge_ids.min() < 0 or edge_ids.max() >= n_rows:
+            raise InputError(
+                f"The features file {self.features_path} has {n_rows:,} rows without ids, so the ids in {path} must be "
+                f"integers from 0 to {n_rows - 1:,}. Got others. Give the features an id column (CSV or Parquet), or an "
+                "array 'ids' (npz)."
+            )
+        return np.arange(n_rows)
+
+    def onto(self, graph: Graph, path: Path) -> Graph:
+        """The graph with these features and labels in the order of its nodes."""
+        if self.features is None and self.labels is None:
+            return graph
+        features = graph.features if self.features is None else self._features_of(graph.node_ids)
+        labels = graph.labels if self.labels is None else self._labels_of(graph.node_ids)
+        return Graph.from_canonical(
+            graph.adjacency,
+            features=features,
+            labels=labels,
+            node_ids=graph.node_ids,
+            directed="out" if graph.is_directed else "symmetrize",
+            notes=(*graph.notes, *self.notes),
+        )
+
+    def _features_of(self, node_ids: NDArray[Any]) -> Any:
+        what = f"The features file {self.features_path}"
+        if self.feature_ids is None:
+            if self.features.ndim == 0 or self.features.shape[0] != len(node_ids):
+                raise InputError(f"{what} has shape {self.features.shape} without ids, for {len(node_ids):,} nodes.")
+            return self.features
+        rows = positions_of(node_ids, self.feature_ids)
+        self._check(rows, node_ids, self.feature_ids, what)
+        if len(rows) == len(self.feature_ids) and (rows == np.arange(len(rows))).all():
+            return self.features
+        found = np.flatnonzero(rows >= 0)
+        if sp.issparse(self.features):
+            pick = sp.csr_array(
+                (np.ones(len(found), dtype=np.float32), (found, rows[found])), shape=(len(rows), len(self.feature_ids))
+            )
+            return pick @ self.features
+        taken = np.zeros((len(rows), *self.features.shape[1:]), dtype=np.float32)
+        taken[found] = self.features[rows[found]]
+        return taken
+
+    def _labels_of(self, node_ids: NDArray[Any]) -> NDArray[Any]:
+        assert self.labels is not None
+        what = f"The labels file {self.labels_path}"
+        if self.label_ids is None:
+            if self.labels.shape != node_ids.shape:
+                raise InputError(f"{what} has shape {self.labels.shape} without ids, for {len(node_ids):,} nodes.")
+            return self.labels
+        self._check(positions_of(node_ids, self.label_ids), node_ids, self.label_ids, what)
+        known = positions_of(self.label_ids, node_ids) >= 0
+        return align_labels(node_ids, self.label_ids[known], self.labels[known], what)
+
+    def _check(self, rows: NDArray[np.int64], node_ids: NDArray[Any], ids: NDArray[Any], what: str) -> None:
+        """Every node needs a row, and every row a node, unless what is missing was said to be zero."""
+        if self.missing == "zero":
+            return
+        check_known(positions_of(ids, node_ids), ids, what, "the graph", REMEDY)
+        absent = np.flatnonzero(rows < 0)
+        if len(absent):
+            raise InputError(f"{what} has no row for these nodes of the graph: {first_few(node_ids[absent])}.{REMEDY}")
+
+
+def read_nodes(
+    path: Path,
+    features: str | Path | Sequence[str] | None,
+    labels: str | Path | None,
+    nodes: str | Path | None,
+    missing: str,
+) -> Nodes:
+    """The files beside a graph: features and labels of their own, or columns of the node table."""
+    feature_columns = _as_columns(features)
+    label_column = labels if isinstance(labels, str) and not _is_path(labels) else None
+    if nodes is None and (feature_columns is not None or label_column is not None):
+        nodes = _sibling(path, feature_columns or [str(label_column)])
+    notes: tuple[str, ...] = ()
+    label_notes: tuple[str, ...] = ()
+    matrix = feature_ids = label_values = label_ids = None
+    features_path, labels_path = str(features), str(labels)
+    if nodes is not None:
+        _, table = read_node_table(nodes, "node", frozenset((*ID_NAMES, *LABEL_NAMES)))
+        if labels is None:
+            label_column = next((name for name in table.column_names if name.lower() in LABEL_NAMES), None)
+        takes_all = features is None and any(name != label_column for name in table.column_names)
+        if feature_columns is not None or takes_all:
+            without = () if label_column is None else (label_column,)
+            feature_ids, matrix, notes = load_features(nodes, feature_columns, without)
+            features_path = str(nodes)
+        if label_column is not None:
+            label_ids, label_values, label_notes = load_labels(nodes, label_column)
+            labels_path = str(nodes)
+    if features is not None and feature_columns is None:
+        feature_ids, matrix, notes = load_features(str(features))
+    if labels is not None and label_column is None:
+        label_ids, label_values, label_notes = load_labels(labels)
+    return Nodes(missing, matrix, feature_ids, features_path, label_values, label_ids, labels_path, (*notes, *label_notes))
+
+
+def align_labels(
+    node_ids: NDArray[Any], label_ids: NDArray[Any], labels: NDArray[Any], what: str, where: str = "the graph"
+) -> NDArray[Any]:
+    """Labels in the order of the nodes; a node without one gets −1 or "". A label for an unknown node is an error."""
+    positions = positions_of(label_ids, node_ids)
+    check_known(positions, label_ids, what, where)
+    absent: Any = "" if labels.dtype.kind == "U" else None if labels.dtype == object else -1
+    aligned = np.full(len(node_ids), absent, dtype=labels.dtype)
+    aligned[positions] = labels
+    return aligned
+
+
+def _as_columns(features: Any) -> list[str] | None:
+    """Names of columns, where these are meant and not a file."""
+    if features is None or isinstance(features, Path):
+        return None
+    if isinstance(features, str):
+        return None if _is_path(features) else [name.strip() for name in features.split(",") if name.strip()]
+    return [str(name) for name in features]
+
+
+def _is_path(name: str) -> bool:
+    path = Path(name)
+    return path.exists() or bool(path.suffix) or len(path.parts) > 1
+
+
+def _sibling(path: Path, columns: list[str]) -> Path:
+    """The node table beside an edge file: nodes.csv for edges.csv, x_nodes.parquet for x_edges.csv."""
+    stem = path.name.removesuffix(".gz").removesuffix(table_suffix(path))
+    for word in ("edges", "edgelist", "links"):
+        if stem.endswith(word):
+            stem = stem.removesuffix(word)
+            break
+    else:
+        stem = f"{stem}_"
+    names = [f"{stem}nodes{suffix}{packed}" for suffix in TABLE_SUFFIXES for packed in ("", ".gz")]
+    found = [path.parent / name for name in names if (path.parent / name).is_file()]
+    if not found:
+        raise InputError(
+            f"{columns[0]!r} is neither a file nor a column at hand: there is no node table beside {path} "
+            f"({stem}nodes.csv or the like). Name one: nodes=... (--nodes)."
+        )
+    return found[0]

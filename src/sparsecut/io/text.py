@@ -1,0 +1,190 @@
+"""Text tables: CSV, TSV and other separated text, plain or gzip, with or without a header, parsed by pyarrow.
+
+What such a file does not say is read off its first lines: the separator, whether there is a header, comments. Lines that
+begin with # or % are comments wherever they stand; an id that does is written in quotes. The parser's complaints are turned
+into sentences with a line number.
+"""
+
+from __future__ import annotations
+
+import csv as python_csv
+import mmap
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sparsecut.errors import InputError
+from sparsecut.io.guards import open_bytes, reading
+
+SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", " ": "spaces"}
+COMMENTS = ("#", "%")
+SAMPLE_BYTES = 2**16
+MAX_SAMPLE_BYTES = 2**24
+MAX_COLUMNS = 2**16
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """How a text table is laid out."""
+
+    separator: str
+    n_skipped: int  # comments and blank lines at the top
+    has_header: bool
+    names: tuple[str, ...]
+    is_uneven: bool  # runs of spaces, or spaces at the ends of lines
+    first_line: str
+
+    def __str__(self) -> str:
+        header = "with a header" if self.has_header else f"no header, so the first line is data ({self.first_line[:60]!r})"
+        return f"separated by {SEPARATORS[self.separator]}, {header}"
+
+
+def read_text(
+    path: Path,
+    kind: str,
+    header_names: frozenset[str],
+    choose: Callable[[Sequence[str]], dict[str, Any]] | None,
+    words: Callable[[Sequence[str]], Sequence[str]],
+) -> tuple[Any, TextLayout]:
+    """(pyarrow table, layout). `choose` picks columns and their types; those that `words` names keep their spelling."""
+    with reading(path, kind), open_bytes(path, kind) as file:
+        lines, is_whole = _first_lines(file, f"The {kind} file {path}")
+        layout = sniff(lines, header_names, kind, path, is_whole)
+    types = choose(layout.names) if choose else None
+    table = _parse(path, kind, layout, types, list(words(layout.names)))
+    if table.num_rows == 0:
+        raise InputError(f"The {kind} file {path} has no rows.")
+    return table, layout
+
+
+def sniff(lines: list[str], header_names: frozenset[str], kind: str, path: Path, is_whole: bool = False) -> TextLayout:
+    """The layout that the first lines of a text table speak for."""
+    n_skipped = 0
+    while n_skipped < len(lines) and (not lines[n_skipped].strip() or lines[n_skipped].startswith(COMMENTS)):
+        n_skipped += 1
+    content = [line for line in lines[n_skipped:] if line.strip() and not line.startswith(COMMENTS)]
+    if not content:
+        raise InputError(f"The {kind} file {path} holds nothing but comments and blank lines.")
+    if not is_whole and len(content) > 1:
+        content = content[:-1]  # the last line of the sample may be cut
+    separator = max(
+        SEPARATORS, key=lambda candidate: (min(line.strip().count(candidate) for line in content[:2]) > 0, candidate != " ")
+    )
+    if separator not in content[0].strip():
+        raise InputError(
+            f"The {kind} file {path} has one column: {content[0].strip()[:60]!r} holds no comma, tab, semicolon or space. "
+            "A table needs at least two columns."
+        )
+    is_uneven = separator == " " and any("  " in line or line != line.strip(" ") for line in content)
+    first, second = (_cells(line, separator) for line in (content[0], content[1] if len(content) > 1 else ""))
+    if len(first) > MAX_COLUMNS:
+        raise InputError(
+            f"The {kind} file {path} has {len(first):,} columns in its first line. At most {MAX_COLUMNS:,} fit."
+        )
+    is_named = any(cell.strip().lower() in header_names for cell in first)
+    is_words_above_numbers = not any(map(_is_number, first)) and any(map(_is_number, second))
+    has_header = (is_named and not any(map(_is_number, first))) or is_words_above_numbers
+    names = tuple(cell.strip() for cell in first) if has_header else tuple(f"f{column}" for column in range(len(first)))
+    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if repeated:
+        raise InputError(f"The {kind} file {path} has more than one column named {repeated[0]!r}. Rename one.")
+    return TextLayout(separator, n_skipped, has_header, names, is_uneven, content[0].strip())
+
+
+def _first_lines(file: Any, what: str) -> tuple[list[str], bool]:
+    """Enough of a file to see two lines of content, and whether that is all of it."""
+    sample = b""
+    while len(sample) < MAX_SAMPLE_BYTES:
+        block = file.read(SAMPLE_BYTES)
+        sample += block
+        if not block or _n_content_lines(sample) > 2:
+            break
+    is_whole = not block
+    try:
+        text = sample.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if len(sample) - error.start > 3 or is_whole:  # not just a character cut at the end of the sample
+            raise InputError(f"{what} is not UTF-8 text at byte {error.start:,}. Save it as UTF-8.") from error
+        text = sample[: error.start].decode("utf-8-sig")
+    return re.split(r"\r\n|\n|\r", text)[:200], is_whole
+
+
+def _n_content_lines(sample: bytes) -> int:
+    return len([line for line in sample.splitlines()[:1000] if line.strip() and line[:1] not in (b"#", b"%")])
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    if separator == " ":
+        return line.split()
+    return next(python_csv.reader([line], delimiter=separator), [])
+
+
+def _parse(path: Path, kind: str, layout: TextLayout, types: dict[str, Any] | None, words: list[str]) -> Any:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    column_types = dict(types) if types is not None else dict.fromkeys(words, pa.string())
+    read_options = {"skip_rows": layout.n_skipped + layout.has_header, "column_names": list(layout.names)}
+    convert = csv.ConvertOptions(column_types=column_types, include_columns=list(types) if types is not None else [])
+
+    parsing = csv.ParseOptions(delimiter=layout.separator, newlines_in_values=types is None)
+
+    def parse(**options: Any) -> Any:
+        with _source(path, kind, layout) as source:
+            return csv.read_csv(source, csv.ReadOptions(**read_options, **options), parsing, convert)
+
+    with reading(path, kind):
+        try:
+            return parse()
+        except pa.ArrowInvalid as error:
+            if "conversion error" in str(error) and types is None:
+                # Types are guessed from the first block; one block as large as the file sees every row.
+                return parse(block_size=min(path.stat().st_size * 8 + 2**20, 2**30))
+            raise _ragged(str(error), path, kind, layout) or error from error
+
+
+def _ragged(message: str, path: Path, kind: str, layout: TextLayout) -> InputError | None:
+    """What the parser says about a row of the wrong length, with its line."""
+    said = re.search(r"Expected (\d+) columns, got (\d+): (.*)", message, re.DOTALL)
+    if said is None:
+        return None
+    text = said.group(3).rstrip("\r\n")
+    with open_bytes(path, kind) as file:
+        lines = _mended(file.read(), layout).split(b"\n")
+    found = [number for number, line in enumerate(lines, 1) if line.rstrip(b"\r") == text.encode()]
+    line = f"line {found[0]:,} " if found else "a line "
+    others = [name for sign, name in SEPARATORS.items() if sign != layout.separator and sign in text]
+    hint = f" It holds {others[0]}: are separators mixed?" if others and int(said.group(2)) < int(said.group(1)) else ""
+    return InputError(
+        f"The {kind} file {path} has rows of different lengths: {line}has {said.group(2)} columns, "
+        f"{said.group(1)} are expected: {text[:60]!r}.{hint}"
+    )
+
+
+def _source(path: Path, kind: str, layout: TextLayout) -> Any:
+    """What pyarrow reads: the file itself where it can be, otherwise its bytes, unpacked and mended."""
+    import pyarrow as pa
+
+    is_packed = path.suffix.lower() == ".gz"
+    if not is_packed and not layout.is_uneven:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            if all(content.find(sign.encode()) < 0 for sign in COMMENTS):
+                return pa.OSFile(str(path), mode="r")
+    with open_bytes(path, kind) as packed:
+        return pa.BufferReader(_mended(packed.read(), layout))
+
+
+def _mended(content: bytes, layout: TextLayout) -> bytes:
+    """The lines of a file with comments left blank and, if its columns are aligned by spaces, with one space each."""
+    content = re.sub(rb"(?m)^[#%][^\r\n]*", b"", content)
+    return re.sub(rb"(?m)^ | (?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", content)) if layout.is_uneven else content
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,124 @@
+"""Embeddings on disk, read back by the programs they are for."""
+
+import duckdb
+import numpy as np
+import pandas
+import polars
+import pytest
+
+import sparsecut as sc
+from sparsecut.io.embeddings import EMBEDDING_SUFFIXES
+
+Z = np.array([[0.1, -2, 3e-20], [4, 5.5, 6], [7, 8, 9]], dtype=np.float32)
+WORDS = ["é/1", "b", "#c"]
+
+
+@pytest.mark.parametrize("suffix", EMBEDDING_SUFFIXES)
+@pytest.mark.parametrize("ids", [WORDS, [30, -1, 7], ["007", "7", "70"]])
+def test_round_trip(suffix, ids, tmp_path):
+    path = tmp_path / f"z{suffix}"
+    sc.write_embedding(path, Z, ids)
+    read_ids, vectors = sc.read_embedding(path)
+    assert read_ids.tolist() == ids
+    assert vectors.dtype == np.float32
+    assert (vectors == Z).all()
+    assert not list(tmp_path.glob(".*"))  # no temporary names left
+
+
+@pytest.mark.parametrize("suffix", EMBEDDING_SUFFIXES)
+def test_an_existing_file_is_replaced_only_on_demand(suffix, tmp_path):
+    path = tmp_path / f"z{suffix}"
+    sc.write_embedding(path, Z, WORDS)
+    with pytest.raises(sc.InputError) as caught:
+        sc.write_embedding(path, Z[::-1], WORDS)
+    assert str(caught.value) == f"The output {path} exists. Pass overwrite=True (--force) to replace it."
+    assert (sc.read_embedding(path)[1] == Z).all()
+    sc.write_embedding(path, Z[::-1], WORDS, overwrite=True)
+    assert (sc.read_embedding(path)[1] == Z[::-1]).all()
+
+
+@pytest.mark.parametrize(("suffix", "beside"), [(".npy", "z.ids.npy"), (".tsv", "z.metadata.tsv")])
+def test_the_file_beside_is_not_replaced_either(suffix, beside, tmp_path):
+    (tmp_path / beside).write_text("mine")
+    with pytest.raises(sc.InputError, match=f"{beside} exists"):
+        sc.write_embedding(tmp_path / f"z{suffix}", Z, WORDS)
+    assert [path.name for path in tmp_path.iterdir()] == [beside]
+
+
+def test_parquet_in_pandas_polars_and_duckdb(tmp_path):
+    path = tmp_path / "z.parquet"
+    sc.write_embedding(path, Z, WORDS)
+    frame = pandas.read_parquet(path)
+    assert frame["id"].tolist() == WORDS
+    assert (np.stack(frame["embedding"]) == Z).all()
+    table = polars.read_parquet(path)
+    assert table["id"].to_list() == WORDS
+    assert (table["embedding"].to_numpy() == Z).all()
+    assert table["embedding"].dtype == polars.Array(polars.Float32, 3)
+    rows = duckdb.sql(f"SELECT id, embedding[2] FROM '{path}' ORDER BY embedding[1]").fetchall()
+    assert rows == [("é/1", -2.0), ("b", 5.5), ("#c", 8.0)]
+
+
+@pytest.mark.parametrize("suffix", [".w2v", ".vec"])
+def test_word2vec_text_in_gensim(suffix, tmp_path):
+    from gensim.models import KeyedVectors
+
+    sc.write_embedding(tmp_path / f"z{suffix}", Z, WORDS)
+    vectors = KeyedVectors.load_word2vec_format(str(tmp_path / f"z{suffix}"))
+    assert vectors.index_to_key == WORDS
+    assert (vectors.vectors == Z).all()
+    assert vectors.most_similar("b", topn=1)[0][0] == "#c"
+
+
+def test_projector_files(tmp_path):
+    sc.write_embedding(tmp_path / "z.tsv", Z, WORDS)
+    vectors = np.loadtxt(tmp_path / "z.tsv", delimiter="\t", dtype=np.float32)
+    assert (vectors == Z).all()
+    assert (tmp_path / "z.metadata.tsv").read_text(encoding="utf-8") == "é/1\nb\n#c\n"
+    sc.write_embedding(tmp_path / "y.tsv", Z, WORDS, labels=["p", "q", "p"])
+    assert (tmp_path / "y.metadata.tsv").read_text(encoding="utf-8") == "id\tlabel\né/1\tp\nb\tq\n#c\tp\n"
+    assert sc.read_embedding(tmp_path / "y.tsv")[0].tolist() == WORDS
+
+
+@pytest.mark.parametrize(
+    ("suffix", "word"), [(".w2v", "a b"), (".vec", ""), (".tsv", "a\tb"), (".w2v", 'a"b'), (".tsv", "a\nb")]
+)
+def test_ids_that_a_format_has_no_room_for(suffix, word, tmp_path):
+    with pytest.raises(sc.InputError) as caught:
+        sc.write_embedding(tmp_path / f"z{suffix}", Z, ["a", word, "c"])
+    assert str(caught.value) == (
+        f"{tmp_path}/z{suffix} cannot hold the id or label {word!r}: its format has no room for empty ones, spaces, tabs, "
+        "line ends or quotes. Write .parquet instead."
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("z.w2v", b"", "must begin with two numbers: how many rows and how many columns."),
+        ("z.w2v", b"3 2\na 1 2\n", "claims 3 rows and has 1."),
+        ("z.w2v", b"1 99999999999\na 1\n", "must begin with two numbers: how many rows and how many columns."),
+        ("z.csv", b"id,z0\na,x\nb,y\n", "must hold numbers in all columns. 'z0' holds others."),
+        ("z.csv", b"id,z0\na,1\nb,\n", "must hold numbers in all columns. 'z0' holds others."),
+        ("z.npy", b"junk", "could not be read: EOF: reading magic string, expected 8 bytes got 4."),
+        ("z.txt", b"x", "must end in .parquet, .npy, .npz, .csv, .w2v, .vec, .tsv."),
+    ],
+)
+def test_broken_embeddings(name, content, expected, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(sc.InputError) as caught:
+        sc.read_embedding(tmp_path / name)
+    assert str(caught.value) == f"The embedding file {tmp_path / name} {expected}"
+
+
+def test_a_write_that_fails_leaves_nothing(tmp_path, monkeypatch):
+    import pyarrow.parquet
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pyarrow.parquet, "write_table", fail)
+    with pytest.raises(sc.InputError, match="could not be written: No space left on device"):
+        sc.write_embedding(tmp_path / "z.parquet", Z)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,99 @@
+"""Any bytes give a graph or one sentence. What longer runs of tests/fuzz/fuzz_readers.py broke is kept here."""
+
+import base64
+import contextlib
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import sparsecut as sc
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "fuzz"))
+import fuzz_readers
+
+BROKE = {
+    # scipy's Matrix Market reader ended the process
+    "mtx: a control character at the end": (
+        ".mtx", b"%%MatrixMarket matrix coordinate real symmetric\n%\n3 3 2\n2 1 1\n3 2 2\x05"),
+    # looked for a comment in one column, found it in the other, and never ended
+    "csv: a target that looks like a comment": (".csv", b"source,target,weight\na,#b,1\nb,c,2.5\n"),
+    # bytes that are no text in a row of the wrong length, which pyarrow reported on standard error
+    "csv: no text in a short row": (".csv", b"source,target,weight\na,b,1\n\xc1\xc1\n"),
+    "csv: a quote that is never closed": (".csv", b'"source","target\n'),
+    # scipy's MATLAB reader ended the process
+    "mat: a matrix without its parts": (".mat", base64.b64decode(
+        "TUFUTEFCIDUuMCBNQVQtZmlsZSBQbGF0Zm9ybTogcG9zaXgsIENyZWF0ZWQgb246IFN1biBOb3YgMTUgMTA6MzQ6MzUgMjAyNgAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABSU0OAAAAWAAAAAYAAAAIAAAABwAAAAAA"
+        "AAAFAAAACAAAAAMAAAADAAAAAQABAEEA////fwAAJAAAAAAAAAAAAIA/AAAAAAAAgD8AAAAAAAAAQAAAAAAAAABAAAAAAAAAAAA="
+    )),
+    "mat: sizes that are not there": (".mat", base64.b64decode(
+        "TUFUTEFCIDV3MCBNQVQtZmlsZSBQbHF0Zm9ybTogcG9zaXgsIENyZWF0ZWQgb246UyBudSBOb3YgMTUgMTA6MzQ6MjggMjAyNgAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABSU0OAAAAWAAAAAYAAAAIAAAABwAAAAAA"
+        "AAAFAAAACAAAAAMAAAADAAAAAQABAEEAAAA/AAAAJAAAAAAAAAAAAIA/AAAAAAAAgD8AAQAAAAAAAvEAAAAAAAA6QAAAAAAAAAAA"
+    )),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKE)
+def test_what_once_broke(case, tmp_path, capfd):
+    suffix, content = BROKE[case]
+    path = tmp_path / f"x{suffix}"
+    path.write_bytes(content)
+    with contextlib.suppress(sc.InputError):
+        sc.read_graph(path)
+    assert capfd.readouterr().err == ""
+
+
+def test_ids_of_odd_types(tmp_path):
+    """Floats beyond 2⁵³ were cast to integers, and lists to words, by an exception of pyarrow's."""
+    path = tmp_path / "x.parquet"
+    far = pa.table({"source": [1.0, 2.0**90], "target": [2.0**90, 2.5]})
+    pyarrow.parquet.write_table(far, path)
+    assert sc.read_graph(path).n_nodes == 3
+    for column in (pa.array([[1], [2]]), pa.array([b"\xff", b"a"])):
+        pyarrow.parquet.write_table(pa.table({"source": column, "target": [1, 2]}), path)
+        with pytest.raises(sc.InputError) as caught:
+            sc.read_graph(path)
+        assert str(caught.value).startswith("Node ids must be integers or words. Got a column of type ")
+
+
+@pytest.mark.parametrize("group", fuzz_readers.SUFFIXES)
+def test_seeds_are_read(group, tmp_path):
+    """The fuzzer starts from files that are read; if it did not, it would test little."""
+    target = fuzz_readers.Target(group, tmp_path)
+    for seed in fuzz_readers.seeds(group):
+        target(seed)
+    assert target.n_read >= len(fuzz_readers.SUFFIXES[group])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("group", fuzz_readers.SUFFIXES)
+def test_changed_files(group, tmp_path_factory):
+    target = fuzz_readers.Target(group, tmp_path_factory.mktemp(group))
+    pool = fuzz_readers.seeds(group)
+
+    @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.randoms(use_true_random=False))
+    def feed(generator):
+        target(fuzz_readers.mutate(generator.choice(pool), generator, pool))
+
+    feed()
+    assert target.n_runs >= 100
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("group", fuzz_readers.SUFFIXES)
+def test_arbitrary_bytes(group, tmp_path_factory):
+    target = fuzz_readers.Target(group, tmp_path_factory.mktemp(group))
+
+    @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.binary(max_size=300))
+    def feed(content):
+        target(content)
+
+    feed()
