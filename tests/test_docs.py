@@ -25,12 +25,12 @@ def test_the_python_of_the_quickstart_runs(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     generator = np.random.default_rng(0)
     for prefix in ("", "new_"):
-        ends = generator.integers(0, 60, (200, 2))
+        ends = generator.integers(0, 160, (400, 2))
         Path(f"{prefix}edges.csv").write_text("source,target\n" + "\n".join(f"p{i},p{j}" for i, j in ends))
-        rows = [f"p{i}," + ",".join(map(str, row)) for i, row in enumerate(generator.normal(size=(60, 130)))]
+        rows = [f"p{i}," + ",".join(map(str, row)) for i, row in enumerate(generator.normal(size=(160, 130)))]
         header = "id," + ",".join(f"x{column}" for column in range(130))
         Path(f"{prefix}features.csv").write_text("\n".join([header, *rows]))
-    Path("labels.csv").write_text("id,label\n" + "\n".join(f"p{i},{i % 2}" for i in range(60)))
+    Path("labels.csv").write_text("id,label\n" + "\n".join(f"p{i},{i % 2}" for i in range(160)))
     names: dict = {"adjacency": np.ones((2, 2)), "X": np.eye(2), "y": [0, 1], "names": ["a", "b"]}
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/quickstart.md").read_text("utf-8"), re.DOTALL)
     assert len(blocks) == 6
@@ -39,7 +39,7 @@ def test_the_python_of_the_quickstart_runs(tmp_path: Path, monkeypatch: pytest.M
             exec(compile(block, "quickstart.md", "exec"), names)
         else:
             exec(compile(block, "quickstart.md", "exec"), dict(names))
-    assert names["Z_new"].shape == (60, 128)
+    assert names["Z_new"].shape == (160, 128)
 
 
 def test_links_lead_somewhere_and_a_broken_one_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

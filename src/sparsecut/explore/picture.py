@@ -11,6 +11,7 @@ from sparsecut.errors import import_extra
 from sparsecut.evaluation.splits import labelled_nodes
 from sparsecut.io.files import write_whole
 
+N_ITERATIONS = 500  # half of scikit-learn's default; the map no longer changes much
 N_COMPONENTS = 30  # enough for t-SNE's neighbourhoods, and far cheaper than all
 
 
@@ -22,7 +23,9 @@ def layout(embedding: ArrayLike, random_state: int = 0) -> NDArray[np.float32]:
     Z = np.asarray(embedding)
     components = PCA(min(N_COMPONENTS, *Z.shape), svd_solver="full").fit_transform(Z)
     perplexity = min(30.0, max(1.0, (len(Z) - 1) / 3))
-    return np.asarray(TSNE(perplexity=perplexity, init="pca", random_state=random_state).fit_transform(components))
+    return np.asarray(
+        TSNE(perplexity=perplexity, init="pca", max_iter=N_ITERATIONS, random_state=random_state).fit_transform(components)
+    )
 
 
 def draw_map(path: str | Path, embedding: ArrayLike, labels: ArrayLike, title: str = "", caller: str = "draw_map") -> None:
