@@ -137,3 +137,9 @@ def test_structure_reads_topics_off_cora() -> None:
     cora = load_or_skip("cora")
     Z = SCE().fit_transform(Graph(cora.adjacency))
     assert evaluate(Z, cora.labels, per_class=20, n_splits=5).mean > 68  # DeepWalk in the paper: 70.5 on its splits
+
+
+def test_a_directed_graph_keeps_its_directions() -> None:
+    upper = sp.csr_array(np.triu(two_communities()[0].toarray()))
+    Z = SCE(dimension=8).fit_transform(Graph(upper, directed="out"))
+    assert not np.allclose(Z, SCE(dimension=8).fit_transform(Graph(upper, directed="in")))

@@ -48,7 +48,8 @@ def open_graph(
             given += [option for option, value in (("features", features), ("labels", labels)) if value is not None]
             if given:
                 raise InputError(f"The dataset {name} has its own {given[0]}. Leave --{given[0]} out.")
-            graph = datasets.load(name)
+            with output.progress() as bar:
+                graph = datasets.load(name, progress=bar)
         else:
             if not Path(name).exists() and not Path(name).suffix:
                 raise InputError(f"{name} is neither a file nor a dataset. Datasets: {', '.join(datasets.names())}.")
