@@ -68,7 +68,8 @@ class Graph:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"A Graph is frozen: {name} cannot be set. Make a new Graph instead.")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"A Graph is frozen: {name} cannot be deleted.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.adjacency, self.features, self.labels, self.node_ids, self.notes)
@@ -158,7 +159,7 @@ def _check_adjacency(adjacency: Any) -> tuple[sp.csr_array, tuple[str, ...]]:
         A = A.maximum(A_transposed)
         message = "The adjacency is directed and was made undirected: max(A, Aᵀ)."
         notes.append(message)
-        warnings.warn(message, DirectedGraphWarning, stacklevel=4)
+        warnings.warn(message, DirectedGraphWarning, stacklevel=3)
     A.sort_indices()
     return A, tuple(notes)
 

@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from sparsecut.adam import Adam
 from sparsecut.encoder import LinearEncoder, MultiOrderEncoder
 from sparsecut.errors import InputError
 from sparsecut.negatives import NegativeGraph, quadratic_form
@@ -78,13 +79,11 @@ def train(
     """Adam on loss(energy) + l2/2·‖θ‖², `epochs` times over what `energies` yields. Changes the encoder in place."""
     loss, l2, epochs = settings.loss, settings.l2, settings.epochs
     parameters = list(encoder.parameters())
-    # The paper's L2 term is Adam's own weight decay, as in its published code.
-    optimizer = torch.optim.Adam(parameters, lr=settings.learning_rate, weight_decay=l2, fused=True)
+    optimizer = Adam(parameters, learning_rate=settings.learning_rate, l2=l2)
     for epoch in range(epochs):
         started = time.perf_counter()
         epoch_losses, epoch_energies = [], []
         for energy_of in energies():
-            optimizer.zero_grad()
             energy = energy_of(encoder)
             value = energy.item()
             if value <= 0:

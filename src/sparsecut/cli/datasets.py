@@ -1,55 +1,105 @@
-"""`sparsecut datasets`: the named graphs, and whether their files are here."""
+"""`sparsecut datasets`: the named graphs, where they come from, and whether their files are here."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sparsecut.cli.console import AsJson, Output
+
+if TYPE_CHECKING:
+    from sparsecut.datasets import Dataset, Sizes
+    from sparsecut.datasets.lookup import Found
 
 
 def datasets(
     name: Annotated[str | None, typer.Argument(help="One dataset, in full.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the named graphs, where they come from, and whether their files are here."""
+    """List the named graphs, where they come from, and whether their files are here.
+
+    sparsecut datasets
+
+    sparsecut datasets citeseer
+    """
     output = Output(as_json, quiet=False)
     from sparsecut import datasets as library
 
     chosen = [library.find_dataset(name)] if name else list(library.DATASETS.values())
-    found = {dataset.name: any(library.has_files(dataset, root) for root in library.roots()) for dataset in chosen}
+    found = {dataset.name: library.locate(dataset) for dataset in chosen}
     if name:
-        dataset = chosen[0]
-        output.say(f"{dataset.name}: {dataset.about}")
-        output.say(
-            f"{dataset.n_nodes:,} nodes, {dataset.n_edges:,} edges, {dataset.n_features:,} features, "
-            f"{dataset.n_classes} classes"
-        )
-        output.say(f"From {dataset.origin}. Cite: {dataset.citation}.")
-        output.say("Here." if found[dataset.name] else f"Not here. Its files: {', '.join(dataset.files)}.")
+        for line in _describe(chosen[0], found[name]):
+            output.say(line)
     else:
-        rows = [
-            [
-                d.name,
-                *(f"{count:,}" for count in (d.n_nodes, d.n_edges, d.n_features, d.n_classes)),
-                "yes" if found[d.name] else "no",
-            ]
-            for d in chosen
-        ]
+        rows = [[d.name, *(f"{size:,}" for size in d.sizes), _whether(d, found[d.name])] for d in chosen]
         output.table("Datasets", ["name", "nodes", "edges", "features", "classes", "here"], rows)
-    output.result(
-        {
-            dataset.name: {
-                "nodes": dataset.n_nodes,
-                "edges": dataset.n_edges,
-                "features": dataset.n_features,
-                "classes": dataset.n_classes,
-                "origin": dataset.origin,
-                "citation": dataset.citation,
-                "files": dataset.files,
-                "is_here": found[dataset.name],
+        output.say(
+            "Files are looked for in " + ", then ".join(map(str, library.roots())) + ". What is not there is fetched."
+        )
+    output.result({dataset.name: _as_json(dataset, found[dataset.name]) for dataset in chosen})
+
+
+def _describe(dataset: Dataset, found: Found | None) -> list[str]:
+    lines = [f"{dataset.name}: {dataset.about}", _say_sizes(dataset.sizes)]
+    if dataset.paper:
+        lines.append(f"In the paper: {_say_sizes(dataset.paper)}")
+    if dataset.role_sizes:
+        train, validation, test = dataset.role_sizes
+        lines.append(f"Roles: {train:,} nodes to train on, {validation:,} to validate on, {test:,} to test on")
+    if dataset.note:
+        lines.append(f"Note: {dataset.note}")
+    lines += [
+        f"From: {dataset.origin}",
+        f"Licence: {dataset.licence or 'not stated by its publishers'}",
+        f"Cite: {dataset.citation}",
+    ]
+    if not dataset.raw:
+        return [*lines, "Here: built in"]
+    where = f"yes, in {found.folder}" if found else "no"
+    lines.append(f"Here: {where}{', without features' if found and found.files != dataset.raw else ''}")
+    for file in (*dataset.raw, *dataset.without_features):
+        member = f", in which {file.member}" if file.member else ""
+        lines += [
+            f"  {file.path}",
+            f"    from {file.url}{member}" if file.url else "    served by no host that is known",
+            f"    SHA-256 {file.sha256 or 'not verified here'}"
+            + (f", of the archive {file.archive_sha256}" if file.archive_sha256 else ""),
+        ]
+    return lines
+
+
+def _say_sizes(sizes: Sizes) -> str:
+    return f"{sizes.nodes:,} nodes, {sizes.edges:,} edges, {sizes.features:,} features, {sizes.classes} classes"
+
+
+def _whether(dataset: Dataset, found: Found | None) -> str:
+    if found is None:
+        return "no"
+    return "yes" if found.files == dataset.raw else "no features"
+
+
+def _as_json(dataset: Dataset, found: Found | None) -> dict[str, Any]:
+    return {
+        "about": dataset.about,
+        **dataset.sizes._asdict(),
+        "paper": dataset.paper and dataset.paper._asdict(),
+        "roles": dataset.role_sizes and dict(zip(("train", "validation", "test"), dataset.role_sizes, strict=True)),
+        "note": dataset.note,
+        "origin": dataset.origin,
+        "licence": dataset.licence,
+        "citation": dataset.citation,
+        "files": [
+            {
+                "path": file.path,
+                "url": file.url,
+                "member": file.member,
+                "sha256": file.sha256,
+                "archive_sha256": file.archive_sha256,
             }
-            for dataset in chosen
-        }
-    )
+            for file in (*dataset.raw, *dataset.without_features)
+        ],
+        "is_here": found is not None,
+        "folder": str(found.folder) if found and dataset.raw else None,
+        "with_features": found.files == dataset.raw if found else None,
+    }

@@ -2,20 +2,39 @@
 
     graph = sparsecut.datasets.load("cora")
 
-Files are looked for under $SPARSECUT_DATA, then in the user's cache, in PyTorch Geometric's folder layout. `digits` is built
-in and needs none.
+Files are looked for under $SPARSECUT_DATA, then in the user's cache, in PyTorch Geometric's folder layout, and only then
+fetched into that cache. `digits` is built in and needs none.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from sparsecut.datasets.registry import DATASETS, Dataset
+import numpy as np
+
+from sparsecut.datasets.dataset import Dataset, RawFile, Roles, Sizes
+from sparsecut.datasets.lookup import find_folder, has_files, locate, provide, roots
+from sparsecut.datasets.registry import DATASETS
 from sparsecut.errors import InputError
 from sparsecut.graph import Graph
+from sparsecut.progress import Reporter
 
-__all__ = ["DATASETS", "Dataset", "find_folder", "load", "names", "roots"]
+__all__ = [
+    "DATASETS",
+    "Dataset",
+    "RawFile",
+    "Roles",
+    "Sizes",
+    "brings_features",
+    "find_dataset",
+    "find_folder",
+    "has_files",
+    "load",
+    "load_roles",
+    "locate",
+    "names",
+    "roots",
+]
 
 
 def names() -> tuple[str, ...]:
@@ -23,15 +42,42 @@ def names() -> tuple[str, ...]:
     return tuple(DATASETS)
 
 
-def load(name: str, root: str | Path | None = None) -> Graph:
-    """A named graph, with features and labels. `root` takes the place of $SPARSECUT_DATA and the cache."""
+def load(name: str, root: str | Path | None = None, *, download: bool = True, progress: Reporter | None = None) -> Graph:
+    """A named graph, with features and labels, whose counts are those that were published.
+
+    `root` takes the place of $SPARSECUT_DATA and the cache; absent files are fetched into it, unless `download` is False.
+    """
     dataset = find_dataset(name)
-    graph = dataset.read(find_folder(dataset, root))
-    counts = {"nodes": graph.n_nodes, "edges": graph.n_edges, "features": graph.n_features}
-    expected = {"nodes": dataset.n_nodes, "edges": dataset.n_edges, "features": dataset.n_features}
-    if counts != expected:
-        raise InputError(f"The files of {name} are not what they should be: expected {expected}, got {counts}.")
+    graph = dataset.read(provide(dataset, root, is_fetched=download, progress=progress))
+    expected = dataset.sizes
+    if graph.features is None and dataset.without_features:
+        expected = expected._replace(features=0)
+    n_classes = 0 if graph.labels is None else len(np.unique(graph.labels))
+    sizes = Sizes(graph.n_nodes, graph.n_edges, graph.n_features, n_classes)
+    if sizes != expected:
+        raise InputError(
+            f"The files of {name} are not what they should be: expected {expected._asdict()}, got {sizes._asdict()}."
+        )
     return graph
+
+
+def load_roles(
+    name: str, root: str | Path | None = None, *, download: bool = True, progress: Reporter | None = None
+) -> Roles:
+    """The training, validation and test nodes of an inductive graph: three arrays of positions in the graph of `load`."""
+    dataset = find_dataset(name)
+    if dataset.read_roles is None:
+        inductive = [other.name for other in DATASETS.values() if other.read_roles is not None]
+        raise InputError(f"The nodes of {name} have no roles. Those of {' and '.join(inductive)} have.")
+    roles = dataset.read_roles(provide(dataset, root, is_fetched=download, progress=progress))
+    nodes = np.concatenate(roles)
+    sizes = tuple(len(part) for part in roles)
+    if sizes != dataset.role_sizes or not np.array_equal(np.unique(nodes), np.arange(dataset.n_nodes)):
+        raise InputError(
+            f"The files of {name} are not what they should be: expected roles for each of {dataset.n_nodes:,} nodes, "
+            f"{dataset.role_sizes} of them, got {sizes}."
+        )
+    return roles
 
 
 def find_dataset(name: str) -> Dataset:
@@ -40,25 +86,8 @@ def find_dataset(name: str) -> Dataset:
     return DATASETS[name]
 
 
-def roots() -> list[Path]:
-    """Where files are looked for, in this order."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sparsecut"
-    named = os.environ.get("SPARSECUT_DATA")
-    return [Path(named), cache] if named else [cache]
-
-
-def has_files(dataset: Dataset, folder: Path) -> bool:
-    return all((folder / file).is_file() for file in dataset.files)
-
-
-def find_folder(dataset: Dataset, root: str | Path | None = None) -> Path:
-    """The root that holds all files of a dataset, or an error that says which files to put where."""
-    searched = roots() if root is None else [Path(root)]
-    for folder in searched:
-        if has_files(dataset, folder):
-            return folder
-    missing = [file for file in dataset.files if not (searched[0] / file).is_file()]
-    raise InputError(
-        f"The files of {dataset.name} are not here. Put {', '.join(missing)} into {searched[0]} "
-        f"(from {dataset.origin}), or set SPARSECUT_DATA to the folder that holds them."
-    )
+def brings_features(name: str, root: str | Path | None = None) -> bool:
+    """Whether `load` gives a dataset with features: not where only the files of its graph are found."""
+    dataset = find_dataset(name)
+    found = locate(dataset, root)
+    return found is None or found.files == dataset.raw

@@ -31,8 +31,10 @@ def check_writable(path: str | Path) -> Path:
         raise InputError(f"The output {path} is a directory. Name a file in it.")
     if not folder.is_dir():
         raise InputError(f"The output {path} cannot be written: the folder {folder} does not exist. Make it first.")
-    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise InputError(f"The output {path} cannot be written: permission denied.")
+    try:
+        _make_temporary(path).unlink()  # permissions alone do not tell: the disk may be full or read-only
+    except OSError as error:
+        raise InputError(f"The output {path} cannot be written: {error.strerror}.") from error
     return path
 
 
@@ -40,10 +42,7 @@ def check_writable(path: str | Path) -> Path:
 def write_whole(path: str | Path) -> Iterator[Path]:
     """A temporary path in the same folder, moved to `path` if the block ends well and removed if it does not."""
     path = check_writable(path)
-    # The suffix is kept: some writers choose their format by it.
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.absolute().parent)
-    os.close(handle)
-    temporary = Path(name)
+    temporary = _make_temporary(path)
     try:
         yield temporary
         umask = os.umask(0)
@@ -54,3 +53,10 @@ def write_whole(path: str | Path) -> Iterator[Path]:
         raise InputError(f"The output {path} could not be written: {error.strerror or error}.") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _make_temporary(path: Path) -> Path:
+    """An empty file beside the path, with its suffix: some writers choose their format by it."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.absolute().parent)
+    os.close(handle)
+    return Path(name)

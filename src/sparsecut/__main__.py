@@ -1,0 +1,5 @@
+"""`python -m sparsecut` is the `sparsecut` program."""
+
+from sparsecut.cli import main
+
+main()

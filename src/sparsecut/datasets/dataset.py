@@ -1,0 +1,79 @@
+"""What is known of a named graph: its sizes, where it comes from, the files that hold it, and how to read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.graph import Graph
+
+
+class Sizes(NamedTuple):
+    """How large a graph is: edges are undirected and counted once, self-loops are none."""
+
+    nodes: int
+    edges: int
+    features: int
+    classes: int
+
+
+class Roles(NamedTuple):
+    """The nodes of an inductive graph by what they are for: seen in training, to choose by, and unseen."""
+
+    train: NDArray[np.int64]
+    validation: NDArray[np.int64]
+    test: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class RawFile:
+    """A file as its authors publish it."""
+
+    path: str  # below a root, in PyTorch Geometric's layout
+    url: str | None = None  # of the file, or of the zip archive that holds it; None where nobody serves it
+    sha256: str | None = None  # None where no copy was at hand to compute it
+    member: str | None = None  # the file's name in that archive
+    archive_sha256: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dataset:
+    name: str
+    about: str
+    sizes: Sizes
+    origin: str
+    citation: str
+    licence: str | None = None  # None where its publishers state none
+    raw: tuple[RawFile, ...]
+    read: Callable[[Path], Graph]
+    paper: Sizes | None = None  # as the paper's table counts, which `note` explains where it differs
+    note: str = ""  # what to know before comparing figures
+    without_features: tuple[RawFile, ...] = ()  # files that hold the graph and its labels, where `raw` is absent
+    read_roles: Callable[[Path], Roles] | None = None
+    role_sizes: tuple[int, int, int] | None = None
+
+    @property
+    def n_nodes(self) -> int:
+        return self.sizes.nodes
+
+    @property
+    def n_edges(self) -> int:
+        return self.sizes.edges
+
+    @property
+    def n_features(self) -> int:
+        return self.sizes.features
+
+    @property
+    def n_classes(self) -> int:
+        return self.sizes.classes
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths of its files below a root."""
+        return tuple(file.path for file in self.raw)

@@ -1,0 +1,54 @@
+"""Graphs the tests share."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from sparsecut import datasets
+from sparsecut.graph import Graph
+
+
+def load_or_skip(name: str) -> Graph:
+    """A named graph; where its files are absent the test skips and says so, or fails if they have been promised."""
+    dataset = datasets.find_dataset(name)
+    if not any(datasets.has_files(dataset, root) for root in datasets.roots()):
+        reason = f"the files of {name} are not under SPARSECUT_DATA or in the cache"
+        if os.environ.get("SPARSECUT_REQUIRE_DATA"):
+            pytest.fail(f"SPARSECUT_REQUIRE_DATA is set, but {reason}")
+        pytest.skip(reason)
+    return datasets.load(name)
+
+
+@pytest.fixture(scope="session")
+def cora() -> Graph:
+    return load_or_skip("cora")
+
+
+@pytest.fixture(scope="session")
+def digits() -> Graph:
+    return datasets.load("digits")
+
+
+def random_graph(
+    n_nodes: int = 40,
+    n_features: int = 12,
+    *,
+    seed: int = 0,
+    density: float = 0.1,
+    is_weighted: bool = False,
+    is_sparse: bool = False,
+) -> Graph:
+    """An Erdős–Rényi graph with features that differ from node to node."""
+    generator = np.random.default_rng(seed)
+    upper = np.triu(generator.random((n_nodes, n_nodes)) < density, 1).astype(np.float32)
+    if is_weighted:
+        upper *= generator.uniform(0.1, 3, upper.shape).astype(np.float32)
+    features = generator.normal(size=(n_nodes, n_features)).astype(np.float32)
+    if is_sparse:
+        features *= generator.random(features.shape) < 0.3
+        return Graph(sp.csr_array(upper + upper.T), features=sp.csr_array(features))
+    return Graph(sp.csr_array(upper + upper.T), features=features)

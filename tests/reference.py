@@ -1,0 +1,60 @@
+"""Oracles: dense, slow and obviously right. Nothing here imports the code under test."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+
+def dense_propagation(A: np.ndarray, filter: str = "row") -> np.ndarray:
+    """P from its definition, in float64."""
+    with_loops = A.astype(np.float64) + np.eye(len(A))
+    degrees = with_loops.sum(axis=1)
+    if filter == "row":
+        return np.diag(1 / degrees) @ with_loops
+    return np.diag(degrees**-0.5) @ with_loops @ np.diag(degrees**-0.5)
+
+
+def dense_laplacian(n_nodes: int, pairs: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """L = Σ w (e_i − e_j)(e_i − e_j)ᵀ, a pair at a time."""
+    L = np.zeros((n_nodes, n_nodes))
+    for (i, j), weight in zip(pairs, weights, strict=True):
+        difference = np.zeros(n_nodes)
+        difference[i] += 1
+        difference[j] -= 1
+        L += weight * np.outer(difference, difference)
+    return L
+
+
+def complete_pairs(n_nodes: int) -> np.ndarray:
+    return np.array([(i, j) for i in range(n_nodes) for j in range(i + 1, n_nodes)]).reshape(-1, 2)
+
+
+def pair_energy(Z: np.ndarray, pairs: np.ndarray, weights: np.ndarray) -> float:
+    """Σ w ‖z_i − z_j‖², a pair at a time."""
+    return float(sum(w * np.sum((Z[i] - Z[j]) ** 2) for (i, j), w in zip(pairs, weights, strict=True)))
+
+
+def adam_on_rows(
+    S: np.ndarray, L: np.ndarray, W: np.ndarray, *, alpha: float, l2: float, learning_rate: float, epochs: int
+) -> np.ndarray:
+    """The paper's loop for one layer, in float64: Adam on α/tr((SW)ᵀL(SW)) with weight decay, gradients by hand."""
+    W = W.astype(np.float64).copy()
+    first, second = np.zeros_like(W), np.zeros_like(W)
+    for step in range(1, epochs + 1):
+        Z = S @ W
+        energy = np.trace(Z.T @ L @ Z)
+        gradient = -alpha / energy**2 * 2 * S.T @ L @ Z + l2 * W
+        first = 0.9 * first + 0.1 * gradient
+        second = 0.999 * second + 0.001 * gradient**2
+        corrected = (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
+        W -= learning_rate * corrected
+    return W
+
+
+def dense_effective_rank(Z: np.ndarray) -> float:
+    """exp of the entropy of the normalised squared singular values of the centred rows."""
+    values = np.linalg.svd(Z - Z.mean(axis=0), compute_uv=False) ** 2
+    shares = values[values > 0] / values.sum()
+    return math.exp(-sum(share * math.log(share) for share in shares))

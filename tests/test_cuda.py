@@ -1,0 +1,69 @@
+"""CPU and CUDA give the same answer; where there is no GPU, asking for one is a clear error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from conftest import random_graph
+from sparsecut import SCE, Graph, InputError, MoSCE, load
+
+needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA GPU here")
+
+CASES = {
+    "complete over gram": SCE(route="gram"),
+    "complete over rows": SCE(route="rows"),
+    "sampled, two layers": SCE(negatives="sampled", depth=2),
+    "sparsifier": SCE(negatives="sparsifier", filter="symmetric"),
+    "given pairs": SCE(negatives=[(0, 1), (5, 9)]),
+    "mini-batches": SCE(batch_size=100),
+    "sampled mini-batches": SCE(batch_size=100, negatives="sampled"),
+    "concat": MoSCE(aggregation="concat", depths=[1, 2]),
+    "mean": MoSCE(aggregation="mean"),
+    "max": MoSCE(aggregation="max"),
+    "no loss": SCE(loss="none"),
+}
+
+
+@pytest.mark.cuda
+@needs_cuda
+@pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize("case", CASES)
+def test_cuda_agrees_with_cpu(case: str, is_sparse: bool) -> None:
+    graph = random_graph(500, 60, density=0.02, is_weighted=True, is_sparse=is_sparse)
+    parameters = CASES[case].get_params()
+    on_cpu, on_cuda = (type(CASES[case])(**{**parameters, "device": device}).fit(graph) for device in ("cpu", "cuda"))
+    scale = np.abs(on_cpu.embedding_).max()
+    assert np.allclose(on_cuda.embedding_, on_cpu.embedding_, atol=2e-4 * scale)
+    assert np.allclose(on_cuda.transform(graph), on_cuda.embedding_, atol=2e-4 * scale)
+    assert on_cuda.history_.effective_rank == pytest.approx(on_cpu.history_.effective_rank, rel=1e-3)
+
+
+@pytest.mark.cuda
+@needs_cuda
+def test_auto_takes_the_gpu_and_a_model_moves_to_the_cpu(tmp_path: Path) -> None:
+    graph = random_graph(100, 10)
+    torch.cuda.reset_peak_memory_stats()
+    model = SCE().fit(graph)
+    assert torch.cuda.max_memory_allocated() > 0
+    model.save(tmp_path / "model.safetensors")
+    on_cpu = load(tmp_path / "model.safetensors").set_params(device="cpu")
+    assert np.allclose(on_cpu.transform(graph), model.embedding_, atol=1e-4)
+
+
+@pytest.mark.cuda
+@needs_cuda
+def test_a_gpu_that_is_not_there() -> None:
+    with pytest.raises(InputError, match="GPUs, counted from 0"):
+        SCE(device="cuda:99").fit(random_graph())
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+@pytest.mark.parametrize("device", ["cuda", "cuda:1"])
+def test_asking_for_cuda_where_there_is_none(device: str) -> None:
+    graph = Graph(np.ones((3, 3)), features=np.eye(3))
+    with pytest.raises(InputError, match=f"device='{device}', but torch sees no CUDA GPU here. Use device='cpu'"):
+        SCE(device=device).fit(graph)

@@ -1,0 +1,49 @@
+"""What the documentation shows works."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    names: dict = {}
+    exec(compile(code, "README.md", "exec"), names)
+    assert names["Z"].shape == (1797, 64)
+    assert np.isfinite(names["Z_later"]).all()
+
+
+def test_the_python_of_the_quickstart_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    generator = np.random.default_rng(0)
+    for prefix in ("", "new_"):
+        ends = generator.integers(0, 60, (200, 2))
+        Path(f"{prefix}edges.csv").write_text("source,target\n" + "\n".join(f"p{i},p{j}" for i, j in ends))
+        rows = [f"p{i}," + ",".join(map(str, row)) for i, row in enumerate(generator.normal(size=(60, 130)))]
+        header = "id," + ",".join(f"x{column}" for column in range(130))
+        Path(f"{prefix}features.csv").write_text("\n".join([header, *rows]))
+    Path("labels.csv").write_text("id,label\n" + "\n".join(f"p{i},{i % 2}" for i in range(60)))
+    names: dict = {"adjacency": np.ones((2, 2)), "X": np.eye(2), "y": [0, 1], "names": ["a", "b"]}
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/quickstart.md").read_text("utf-8"), re.DOTALL)
+    assert len(blocks) == 6
+    for number, block in enumerate(blocks):
+        if number != 1:  # the second shows the other way to make a graph, on two nodes here
+            exec(compile(block, "quickstart.md", "exec"), names)
+        else:
+            exec(compile(block, "quickstart.md", "exec"), dict(names))
+    assert names["Z_new"].shape == (60, 128)
+
+
+def test_links_lead_somewhere_and_a_broken_one_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    check = runpy.run_path(str(ROOT / "docs/check_links.py"))
+    assert check["main"]() == 0, capsys.readouterr().out
+    page = ROOT / "docs" / "method.md"
+    assert check["anchors_of"](page) >= {"the-method", "new-nodes"}

@@ -1,0 +1,70 @@
+"""The filters against their dense definitions, and what smoothing must do on any graph."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+
+from conftest import random_graph
+from reference import dense_propagation
+from sparsecut.engines import MemoryEngine
+from sparsecut.engines.memory import _is_sparse_hop_cheaper
+from sparsecut.filters import FILTERS, propagation
+from sparsecut.graph import Graph
+from sparsecut.sparse import SparseMatrix
+
+ENGINE = MemoryEngine(torch.device("cpu"))
+
+
+def test_by_hand_on_a_path_of_three() -> None:
+    path = Graph(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    expected = [[1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3], [0, 1 / 2, 1 / 2]]
+    assert np.allclose(propagation(path.adjacency).toarray(), expected)
+    s = 1 / np.sqrt(6)
+    assert np.allclose(propagation(path.adjacency, "symmetric").toarray(), [[1 / 2, s, 0], [s, 1 / 3, s], [0, s, 1 / 2]])
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("filter", FILTERS)
+def test_matches_the_dense_definition(filter: str, is_weighted: bool) -> None:
+    graph = random_graph(is_weighted=is_weighted)
+    P = propagation(graph.adjacency, filter)
+    assert np.allclose(P.toarray(), dense_propagation(graph.adjacency.toarray(), filter), atol=1e-6)
+    assert P.nnz == 2 * graph.n_edges + graph.n_nodes
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+@pytest.mark.parametrize("order", [0, 1, 2, 5])
+def test_smoothing_is_the_power_of_p(order: int, is_sparse: bool) -> None:
+    graph = random_graph(is_sparse=is_sparse, is_weighted=True)
+    F = graph.features.toarray() if is_sparse else graph.features
+    P = dense_propagation(graph.adjacency.toarray())
+    loaded = ENGINE.load(graph, propagation(graph.adjacency))
+    levels = [loaded, *ENGINE.smooth(loaded, order)]
+    assert len(levels) == order + 1
+    for hops, rows in enumerate(levels):
+        assert np.allclose(rows @ torch.eye(12), np.linalg.matrix_power(P, hops) @ F, atol=1e-5)
+
+
+def test_sparse_features_stay_sparse_while_that_is_cheaper() -> None:
+    n_nodes = 2000
+    ring = sp.diags_array([np.ones(n_nodes - 1)], offsets=[1], shape=(n_nodes, n_nodes))
+    words = sp.random_array((n_nodes, 5000), density=0.001, rng=np.random.default_rng(0), dtype=np.float32).tocsr()
+    graph = Graph(ring + ring.T, features=words)
+    loaded = ENGINE.load(graph, propagation(graph.adjacency))
+    assert all(isinstance(rows.features, SparseMatrix) for rows in ENGINE.smooth(loaded, 2))
+
+    full = Graph(ring + ring.T, features=sp.csr_array(np.ones((n_nodes, 8), dtype=np.float32)))
+    loaded = ENGINE.load(full, propagation(full.adjacency))
+    assert not _is_sparse_hop_cheaper(loaded.propagation, loaded.features)
+    assert all(isinstance(rows.features, torch.Tensor) for rows in ENGINE.smooth(loaded, 2))
+
+
+def test_an_isolated_node_keeps_its_features_and_constants_stay_constant() -> None:
+    graph = Graph(sp.csr_array((4, 4)), features=np.arange(8).reshape(4, 2))
+    (smoothed,) = ENGINE.smooth(ENGINE.load(graph, propagation(graph.adjacency)), 1)
+    assert np.array_equal(smoothed.features, graph.features)
+    P = propagation(random_graph(is_weighted=True).adjacency)
+    assert np.allclose(P @ np.ones(40), 1)

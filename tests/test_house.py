@@ -1,0 +1,138 @@
+"""The house stands: rooms import only rooms above them, the core needs no extra, importing is cheap."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "sparsecut"
+
+# From the top of the house down. A room may import those above it and itself.
+ROOMS = (
+    *("version", "errors", "progress", "environment"),
+    *("graph", "io", "datasets"),
+    *("sparse", "rows", "filters", "negatives", "objective", "encoder", "engines"),
+    *("routes", "adam", "training", "fitting"),
+    *("published", "persistence", "base", "estimators"),
+    *("evaluation", "explore", "paper", "cli", "__main__"),
+)
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports_of(path: Path) -> set[str]:
+    """The rooms a file imports, at its top or inside a function."""
+    rooms = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "sparsecut":
+            parts = node.module.split(".")
+            rooms |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names if alias.name in ROOMS}
+        elif isinstance(node, ast.Import):
+            rooms |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("sparsecut.")}
+    return rooms
+
+
+def test_every_file_belongs_to_a_room() -> None:
+    assert {room_of(path) for path in SOURCE.rglob("*.py")} - {"__init__"} == set(ROOMS)
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_room_imports_only_rooms_above_it(path: Path) -> None:
+    room = room_of(path)
+    if room == "__init__":
+        return
+    below = ROOMS[ROOMS.index(room) + 1 :]
+    assert not imports_of(path) & set(below)
+
+
+def run_python(code: str, *flags: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *flags, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+def core_distributions() -> set[str]:
+    """The packages the core requires, and those they require, extras left out."""
+    found: set[str] = set()
+    todo = ["sparsecut"]
+    while todo:
+        name = todo.pop()
+        if name in found:
+            continue
+        try:
+            requirements = metadata.requires(name) or []
+        except metadata.PackageNotFoundError:  # for another platform or Python
+            continue
+        found.add(name)
+        todo += [re.match(r"[\w.-]+", line).group() for line in requirements if "extra ==" not in line]
+    return found - {"sparsecut"}
+
+
+def make_core_only_site(folder: Path) -> Path:
+    """A folder of links to the core's packages alone: on it, an extra is not hidden but absent."""
+    folder.mkdir()
+    for name in core_distributions():
+        distribution = metadata.distribution(name)
+        for top in {file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}:
+            if not (folder / top).exists():
+                (folder / top).symlink_to(Path(str(distribution.locate_file(top))))
+    (folder / "sparsecut").symlink_to(SOURCE)
+    return folder
+
+
+CORE_SCRIPT = """
+import importlib.util, os, sys
+assert importlib.util.find_spec("matplotlib") is None
+import sparsecut as sc
+graph = sc.datasets.load("digits")
+model = sc.SCE(epochs=2)
+Z = model.fit_transform(graph)
+model.save("model.safetensors")
+sc.load("model.safetensors").transform(graph)
+sc.MoSCE(epochs=2).fit(graph)
+sc.write_embedding("z.parquet", Z, graph.node_ids)
+assert sc.evaluate(Z, graph.labels, n_splits=2).mean > 90
+from sparsecut.cli import main
+sys.argv = ["sparsecut", "demo"]
+main()
+"""
+
+
+def test_the_core_works_without_any_extra(tmp_path: Path) -> None:
+    site = make_core_only_site(tmp_path / "site")
+    done = run_python(f"import os; os.chdir({str(tmp_path)!r})\n{CORE_SCRIPT}", "-S", PYTHONPATH=str(site))
+    assert done.returncode == 0, done.stderr
+    assert "No picture: sparsecut demo needs matplotlib" in done.stdout
+    assert "pip install 'sparsecut[explore]'" in done.stdout
+    assert (tmp_path / "sparsecut-demo" / "embedding.parquet").exists()
+    assert not (tmp_path / "sparsecut-demo" / "embedding.png").exists()
+
+
+def test_importing_and_help_do_not_wait_for_torch() -> None:
+    heavy = "{'torch', 'sklearn', 'scipy', 'pyarrow', 'matplotlib'}"
+    done = run_python(f"import sys, sparsecut.cli; sys.exit(' '.join({heavy} & set(sys.modules)) or 0)")
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_public_name_is_there() -> None:
+    import sparsecut
+
+    for name in sparsecut.__all__:
+        assert getattr(sparsecut, name) is not None
+    assert set(dir(sparsecut)) == set(sparsecut.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = sparsecut.nothing
