@@ -102,7 +102,8 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
         """Learn the weights from a graph and its features; `embedding_` holds the nodes' vectors.
 
         `graph` is a `Graph`, or an adjacency with `features` beside it. `y` is ignored. `callback(epoch, history)` is called
-        after every epoch; `progress(stage, done, total)` replaces the progress bar.
+        after every epoch, and `transform` then answers with the weights of that epoch; `progress(stage, done, total)`
+        replaces the progress bar.
         """
         graph = _with_features(as_graph(graph, features), type(self).__name__)
         self._check()
@@ -111,6 +112,14 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
         start_seed, negatives_seed, batches_seed = np.random.SeedSequence(self.random_state).generate_state(3, np.uint64)
         encoder = self._make_encoder(graph.n_features, dimension, _torch_generator(start_seed)).to(engine.device)
         history = History()
+
+        def call_back(epoch: int, history: History) -> None:
+            assert callback is not None
+            # Copied: the parameters move on, what a caller keeps of this epoch must not.
+            self.weights_ = [matrix.detach().cpu().numpy().copy() for matrix in encoder.matrices()]
+            self.n_features_in_ = graph.n_features
+            callback(epoch, history)
+
         with _reporter(progress) as report:
             with history.stage("prepare"):
                 loaded = engine.load(graph, propagation(graph.adjacency, self.filter))
@@ -125,7 +134,7 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
                 history=history,
                 batch_generator=_torch_generator(batches_seed),
                 report=report,
-                callback=callback,
+                callback=None if callback is None else call_back,
             )
             with history.stage("project"):
                 matrices = [matrix.detach() for matrix in encoder.matrices()]
