@@ -154,7 +154,7 @@ def f1_shown(results: Results) -> Table:
     return Table(
         "Inductive learning: micro-F1",
         "Trained on the training nodes' graph alone, micro-F1 in percent on test nodes embedded afterwards; mean ± standard "
-        f"deviation over seeds of the method. {_roles()} With an arrow: trained on one graph, tested on all nodes of another. "
+        f"deviation over seeds of the method. {_roles()} With an arrow: trained on one graph, tested on all of another. "
         "Only Reddit and Flickr are the paper's; the others have no figure of its and run with its settings for Flickr.",
         list(inductive.GRAPHS),
         rows,
@@ -186,9 +186,9 @@ def seconds_shown(results: Results) -> Table:
         rows.append((method, row))
     return Table(
         "Inductive learning: training seconds",
-        "Seconds of a fit on the training nodes' graph, and of embedding the whole graph afterwards (transform). The paper's "
-        "are of a CPU with 48 cores. A stand-in is a generated graph of the sizes in the paper's table of datasets, timed "
-        "once: its seconds stand beside the paper's for the real graph and are not judged by them.",
+        "Seconds of a fit on the training nodes' graph, and of embedding the whole graph afterwards (transform). The "
+        "paper's are of a CPU with 48 cores. A stand-in is a generated graph of the sizes in the paper's table of datasets, "
+        "timed once: its seconds stand beside the paper's for the real graph and are not judged by them.",
         list(inductive.COLUMNS),
         rows,
         [],
