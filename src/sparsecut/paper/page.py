@@ -48,10 +48,10 @@ svg { max-width: 100%; height: auto; } footer { margin-top: 3rem; color: #4a5560
 
 def write_pages(folder: Path) -> list[Path]:
     """The pages beside the folder, by its name: docs/results gives docs/results.md and docs/results.html."""
-    folder = folder.absolute()
+    home = folder if folder.name not in ("", "..") else folder.resolve()
     pages = {
-        folder.with_name(f"{folder.name}.md"): render_markdown(folder),
-        folder.with_name(f"{folder.name}.html"): render_html(folder),
+        home.with_name(f"{home.name}.md"): render_markdown(home),
+        home.with_name(f"{home.name}.html"): render_html(home),
     }
     for path, text in pages.items():
         with write_whole(path) as temporary:
