@@ -64,7 +64,8 @@ def folder(tmp_path: Path) -> Path:
     times.add([cell("SCE", "cora", 0, seconds=0.5, **spent), cell("DGI", "cora", 0, seconds=25.0, **spent)])
     unseen = Results(folder, "inductive")
     runs = {"n_runs": 10, "seconds": 2.0, "seconds_std": 0.1, "transform_seconds": 0.1, "seen_nodes": 5, "seen_edges": 7}
-    unseen.add([cell("SCE", "facebook", 80.0, **runs), cell("smoothed-features", "facebook", 82.5, **runs)])
+    unseen.add([cell("SCE", "facebook", 80.0, settings={"dimension": 512}, **runs)])
+    unseen.add([cell("smoothed-features", "facebook", 82.5, settings={"order": 2}, **runs)])
     unseen.add([cell("SCE", "flickr stand-in", 0, **runs)])
     return folder
 
@@ -111,6 +112,8 @@ def test_where_nothing_learned_is_better_the_page_says_so(folder: Path) -> None:
     f1, seconds = tables_of(["inductive"], read_results(folder))
     assert "SCE scores less than what learns nothing: smoothed-features on facebook (by 2.5 points)." in f1.remarks
     assert shown(folder, "inductive", "SCE", "facebook").verdict == "alone"
+    assert shown(folder, "inductive", "SCE", "facebook").remark == "10 runs, 512 columns"
+    assert shown(folder, "inductive", "smoothed-features", "facebook").remark == "10 runs, 4,714 columns"
     assert shown(folder, "inductive", "SCE", "reddit").paper == "94.6"
     stand_in = shown(folder, "inductive", "SCE", "flickr stand-in", part=1)
     assert (stand_in.verdict, stand_in.paper) == ("alone", "16 s on the real one")

@@ -104,10 +104,11 @@ def _draw_panel(axes: Any, results: Results, dataset: str) -> None:
         drawn.append(method)
     axes.grid(alpha=0.3)
     if drawn:
-        axes.legend(loc="lower right", frameon=False)
+        for reason in empty:
+            axes.plot([], [], " ", label=reason)  # a line of the legend, without a line of the plot
+        axes.legend(loc="lower right", frameon=False, fontsize=8)
         axes.set_xlim(left=0)
     else:
         axes.set_xticks([])
         axes.set_yticks([])
-    place = (0.03, 0.03, "bottom", "left") if drawn else (0.5, 0.5, "center", "center")
-    axes.text(*place[:2], "\n".join(empty), va=place[2], ha=place[3], transform=axes.transAxes, color="0.45", fontsize=7)
+        axes.text(0.5, 0.5, "\n".join(empty), va="center", ha="center", transform=axes.transAxes, color="0.45", fontsize=8)

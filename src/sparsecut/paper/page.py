@@ -40,7 +40,7 @@ th, td { border: 1px solid #d5dae0; padding: .35rem .5rem; text-align: right; ve
 th:first-child { text-align: left; } thead th { background: #f3f5f7; }
 td small { display: block; color: #4a5560; } td small.remark { white-space: normal; min-width: 8rem; }
 .ahead { background: #d3eeda; } .within { background: #fdf3cf; } .behind { background: #f8d5d0; }
-.alone { background: #fff; } .empty { color: #77818b; font-style: italic; background: #f8f9fa; }
+.alone { background: #fff; } .empty { white-space: normal; color: #77818b; font-style: italic; background: #f8f9fa; }
 .legend span { display: inline-block; padding: .15rem .6rem; margin-right: .5rem; border: 1px solid #d5dae0; }
 svg { max-width: 100%; height: auto; } footer { margin-top: 3rem; color: #4a5560; font-size: 13px; }
 """
@@ -100,7 +100,9 @@ def environments(results: dict[str, Results]) -> list[str]:
             machine = f"{stamp.pop('gpu', '')} {stamp.pop('cpu')}".strip()
             cores, threads, date = stamp.pop("cores"), stamp.pop("threads", "?"), stamp.pop("date")
             versions = ", ".join(f"{package} {version}" for package, version in stamp.items())
-            lines[f"{name}: {date}, {machine}, {cores} cores, {threads} threads, seed {cell['seed']}; {versions}"] = None
+            lines[f"{name}: {date}, {machine}, {cores} cores, torch threads: {threads}, seed {cell['seed']}; {versions}"] = (
+                None
+            )
     return list(lines) or ["Nothing has been run yet."]
 
 
