@@ -27,7 +27,7 @@ links: .venv/installed
 	$(BIN)/python docs/check_links.py
 
 table1: .venv/installed
-	$(BIN)/sparsecut reproduce table1 -o docs/results/table1.json
+	$(BIN)/sparsecut reproduce table1 --method SCE --method MoSCE --force -o docs/results
 
 .venv/installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -105,7 +105,8 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
         """Learn the weights from a graph and its features; `embedding_` holds the nodes' vectors.
 
         `graph` is a `Graph`, or an adjacency with `features` beside it. `y` is ignored. `callback(epoch, history)` is called
-        after every epoch; `progress(stage, done, total)` replaces the progress bar.
+        after every epoch, and `transform` then answers with the weights of that epoch; `progress(stage, done, total)`
+        replaces the progress bar.
         """
         graph = as_graph(graph, features)
         self._check()
@@ -113,6 +114,14 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
         seeds = np.random.SeedSequence(self.random_state).generate_state(4, np.uint64)
         start_seed, negatives_seed, batches_seed, structure_seed = (int(seed) & (2**63 - 1) for seed in seeds)
         history = History()
+
+        def call_back(epoch: int, history: History) -> None:
+            assert callback is not None
+            # Copied: the parameters move on, what a caller keeps of this epoch must not.
+            self.weights_ = [matrix.detach().cpu().numpy().copy() for matrix in encoder.matrices()]
+            self.n_features_in_ = graph.n_features
+            callback(epoch, history)
+
         with _reporter(progress) as report:
             is_structure = self.features == "structure" or (self.features == "auto" and graph.features is None)
             if is_structure:
@@ -135,7 +144,7 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
                 history=history,
                 batch_generator=_torch_generator(batches_seed),
                 report=report,
-                callback=callback,
+                callback=None if callback is None else call_back,
             )
             with history.stage("project"):
                 matrices = [matrix.detach() for matrix in encoder.matrices()]

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from sparsecut import SCE, InputError, MoSCE
-from sparsecut.paper.table1 import DATASETS, LABEL_COUNTS, published_figure, render_markdown
-from sparsecut.published import read_experiment
+from sparsecut.paper.table1 import LABEL_COUNTS, published_figure, render_markdown
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("cora", "citeseer", "pubmed", "cora_full", "flickr", "reddit")
@@ -40,13 +39,10 @@ def test_a_dataset_the_paper_does_not_have() -> None:
         SCE.paper("imdb")
 
 
-def test_every_method_has_a_figure_in_every_column() -> None:
-    for rows in read_experiment("table1")["published"].values():
-        for method, cells in rows.items():
-            assert len(cells) == len(DATASETS) * len(LABEL_COUNTS), method
-            assert all(0 < std < mean < 100 for mean, std in cells)
+def test_figures_of_table_1_by_hand() -> None:
     assert published_figure("SCE", "pubmed", 20) == (75.8, 2.2)
     assert published_figure("MoSCE", "cora", 5) == (74.6, 2.9)
+    assert published_figure("GAT", "cora_full", 5) == (43.9, 1.5)
 
 
 def test_the_readme_shows_the_measured_table_and_nothing_else() -> None:
@@ -61,8 +57,11 @@ def test_the_measured_table_reaches_what_it_must() -> None:
         "MoSCE": {"cora": (74.4, 80.3), "citeseer": (66.0, 70.7), "pubmed": (64.8, 75.7)},
     }
     cells = json.loads((ROOT / "docs/results/table1.json").read_text("utf-8"))["cells"]
-    assert len(cells) == 12
-    for cell in cells:
+    ours = [cell for cell in cells if cell["method"] in floors and cell["dataset"] in floors["SCE"]]
+    assert len(ours) == 12
+    for cell in ours:
         floor = floors[cell["method"]][cell["dataset"]][LABEL_COUNTS.index(cell["per_class"])]
         assert cell["mean"] >= floor, cell
         assert cell["n_splits"] == 50
+        mean, std = published_figure(cell["method"], cell["dataset"], cell["per_class"])
+        assert cell["mean"] >= mean - std / 2, cell

@@ -1,66 +1,104 @@
-"""`sparsecut reproduce`: the paper's experiments, run again."""
+"""`sparsecut reproduce`: the paper's experiments, run again, and the page that shows both."""
 
 from __future__ import annotations
 
-import json
+import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sparsecut.cli.console import AsJson, Output, Quiet
-from sparsecut.errors import check_choice, check_integer
+from sparsecut.errors import InputError, check_choice, check_integer
 
-EXPERIMENTS = ("table1",)
-METHODS = ("SCE", "MoSCE")
+EXPERIMENTS = ("table1", "time", "loss", "inductive", "figure")
 
 
 def reproduce(
-    experiment: Annotated[str, typer.Argument(help="table1: accuracy on the published splits.")],
-    dataset: Annotated[
-        list[str] | None, typer.Option(help="A dataset of the table; may be repeated. [default: all]")
+    experiment: Annotated[
+        str,
+        typer.Argument(
+            help="table1 (accuracy), time (training seconds), loss (its ablation), inductive (unseen nodes), figure "
+            "(accuracy against time), all of them, or page: only draw the page again from the results."
+        ),
+    ],
+    dataset: Annotated[list[str] | None, typer.Option(help="A column of the table; may be repeated. [default: all]")] = None,
+    method: Annotated[list[str] | None, typer.Option(help="A row of the table; may be repeated. [default: all]")] = None,
+    splits: Annotated[
+        int | None,
+        typer.Option(
+            help="How many published splits (table1, loss, figure) or runs (time, inductive). [default: the paper's]"
+        ),
     ] = None,
-    method: Annotated[list[str] | None, typer.Option(help="SCE or MoSCE; may be repeated. [default: both]")] = None,
-    splits: Annotated[int, typer.Option(help="How many of the 50 published splits.")] = 50,
-    seed: Annotated[int, typer.Option(help="Seed of the start and of the negatives.")] = 0,
-    output_path: Annotated[Path | None, typer.Option("--output", "-o", help="Also write the cells as JSON.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the start, the negatives and the roles.")] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Run again what is done already.")] = False,
+    output_folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Folder of the results. [default: docs/results if it is there, else sparsecut-results]"
+        ),
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run an experiment of the paper again and print its figures beside ours."""
-    output = Output(as_json, quiet)
-    check_choice("sparsecut reproduce", "EXPERIMENT", experiment, EXPERIMENTS)
-    methods = [check_choice("sparsecut reproduce", "--method", name, METHODS) for name in method or METHODS]
-    check_integer("sparsecut reproduce", "--splits", splits, 1)
-    from sparsecut.environment import environment_stamp
-    from sparsecut.io.files import check_writable, write_whole
-    from sparsecut.paper import table1
+    """Run an experiment of the paper again: its figures beside ours.
 
-    if output_path is not None:
-        check_writable(output_path)
-    cells = []
-    with output.progress() as bar:
-        for cell in table1.run_table1(dataset or table1.runnable(), methods, splits, seed, bar):
-            cells.append(cell)
-            output.note(f"{cell['method']} {cell['dataset']} {cell['per_class']}: {cell['mean']:.1f}")
-    result = {"experiment": experiment, "environment": environment_stamp(), "cells": cells}
-    if output_path is not None:
-        with write_whole(output_path) as temporary:
-            temporary.write_text(json.dumps(result, indent=1) + "\n")
-    output.table(
-        "Accuracy in percent, published splits, probe: paper",
-        ["method", "dataset", "labels", "ours", "paper", "splits", "fit seconds"],
-        [
+    Each cell is saved in FOLDER/EXPERIMENT.json as it ends, and what is there with the same settings, seed and splits is not
+    run again. At the end the pages FOLDER.md and FOLDER.html are drawn from all results in the folder.
+    """
+    output = Output(as_json, quiet)
+    check_choice("sparsecut reproduce", "EXPERIMENT", experiment, (*EXPERIMENTS, "all", "page"))
+    if splits is not None:
+        check_integer("sparsecut reproduce", "--splits", splits, 1)
+    check_integer("sparsecut reproduce", "--seed", seed, 0)
+    names = {"all": EXPERIMENTS, "page": ()}.get(experiment, (experiment,))
+    from sparsecut.paper import tables
+    from sparsecut.paper.figure import draw_figure
+    from sparsecut.paper.page import write_pages
+    from sparsecut.paper.plan import Request
+    from sparsecut.paper.runner import check_request, run_experiment
+
+    request = Request(dataset, method, splits, seed)
+    if names:
+        request = check_request(names, request)
+    folder = _make_folder(output_folder)
+    if "figure" in names:
+        from sparsecut.errors import import_extra
+
+        import_extra("matplotlib", caller="sparsecut reproduce figure", extra="explore")
+    for name in names:
+        started = time.perf_counter()
+        with output.progress() as bar:
+            results, tally = run_experiment(name, request, folder, bar, output.note, is_forced=force)
+        output.say(
+            f"{name}: {tally.n_run} cells run in {time.perf_counter() - started:.1f} s, {tally.n_skipped} were done, "
+            f"{tally.n_absent} cannot be run here"
+        )
+        if name == "figure":
+            draw_figure(results, folder)
+    pages = write_pages(folder)
+    results_of = tables.read_results(folder)
+    for table in tables.tables_of(names, results_of):
+        output.table(
+            table.title,
+            ["", *table.columns],
             [
-                cell["method"],
-                cell["dataset"],
-                str(cell["per_class"]),
-                f"{cell['mean']:.1f} ± {cell['std']:.1f}",
-                f"{cell['published_mean']:.1f} ± {cell['published_std']:.1f}",
-                str(cell["n_splits"]),
-                f"{cell['seconds']:.2f}",
-            ]
-            for cell in cells
-        ],
-    )
-    output.result(result)
+                [row, *(f"{shown.ours}\n({shown.paper})" if shown.paper else shown.ours for shown in cells)]
+                for row, cells in table.rows
+            ],
+        )
+        for remark in table.remarks:
+            output.say(remark)
+    output.say(f"Results in {folder}, shown in {' and '.join(str(page) for page in pages)}.")
+    output.result({"folder": str(folder), "experiments": [results_of[name].to_dict() for name in names]})
+
+
+def _make_folder(asked: Path | None) -> Path:
+    folder = asked or (Path("docs/results") if Path("docs/results").is_dir() else Path("sparsecut-results"))
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"The output {folder} is a file. -o names the folder of the results.")
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(f"The output folder {folder} cannot be made: {error.strerror}.") from error
+    return folder

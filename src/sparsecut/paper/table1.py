@@ -1,82 +1,121 @@
-"""Table 1 of the paper: accuracy on the 50 published splits, 5 and 20 labels a class, the paper's figure beside ours."""
+"""Table 1 of the paper: accuracy on the 50 published splits, 5 and 20 labels a class, every method of the table.
+
+A method is run as it is registered. One that embeds is fitted once and probed on every split; one that predicts labels
+itself (it has `predict`) is fitted anew for every split, `fit(graph, split=split)`, and asked for `predict(graph)`.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from sparsecut import datasets
-from sparsecut.base import SparsestCutEmbedding
-from sparsecut.errors import InputError
-from sparsecut.estimators import SCE, MoSCE
-from sparsecut.evaluation import probe, published_splits
+import numpy as np
+
+from sparsecut.evaluation import Split, probe, published_splits
+from sparsecut.graph import Graph
+from sparsecut.paper.plan import Absent, Job, Plan, Request
+from sparsecut.paper.results import Cell
+from sparsecut.paper.rows import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of
 from sparsecut.progress import Reporter
 from sparsecut.published import read_experiment
 
-METHODS: dict[str, type[SparsestCutEmbedding]] = {"SCE": SCE, "MoSCE": MoSCE}
-DATASETS = ("cora", "citeseer", "pubmed", "cora_full")  # the columns of the published table, in its order
+COLUMNS = ("cora", "citeseer", "pubmed", "cora_full")  # of the published table, in its order
 LABEL_COUNTS = (5, 20)
+ROWS = tuple(method for rows in read_experiment("table1")["published"].values() for method in rows)
+OURS = tuple(read_experiment("table1")["published"]["ours"])  # the rows the README shows
+N_SPLITS = 50
 
 
 def published_figure(method: str, dataset: str, per_class: int) -> tuple[float, float]:
     """The paper's mean and standard deviation for a cell."""
     groups = read_experiment("table1")["published"]
     row = next(rows[method] for rows in groups.values() if method in rows)
-    mean, std = row[2 * DATASETS.index(dataset) + LABEL_COUNTS.index(per_class)]
+    mean, std = row[2 * COLUMNS.index(dataset) + LABEL_COUNTS.index(per_class)]
     return mean, std
 
 
-def run_table1(
-    names: Sequence[str], methods: Sequence[str], n_splits: int, random_state: int, report: Reporter
-) -> Iterator[dict[str, Any]]:
-    """Fit each method once on each graph and probe it on the first `n_splits` published splits; yields a cell at a time."""
-    for dataset in names:
-        if dataset not in runnable():
-            raise InputError(f"{dataset!r} cannot be run: its features are not at hand. Run one of {', '.join(runnable())}.")
-        graph = datasets.load(dataset)
+def plan(request: Request) -> Plan:
+    jobs: Plan = []
+    for dataset in request.columns(COLUMNS):
+        for method in request.rows(ROWS):
+            cells: list[Cell] = [{"method": method, "dataset": dataset, "per_class": count} for count in LABEL_COUNTS]
+            reason = NOT_REGISTERED if registered(method) is None else missing(dataset)
+            if reason is not None:
+                jobs += [Absent(cell, reason) for cell in cells]
+                continue
+            model = make_model(method, dataset, request.seed)
+            cells = [{**cell, **run_of(request, N_SPLITS), "settings": settings_of(model)} for cell in cells]
+            jobs.append(Job(cells, partial(_run, model, cells)))
+    return jobs
+
+
+def run_of(request: Request, n_splits: int) -> Cell:
+    """What a run over published splits has in common: how many, the seed, the probe."""
+    return {"n_splits": min(request.n_splits or n_splits, n_splits), "seed": request.seed, "probe": "paper"}
+
+
+def score_splits(model: Any, dataset: str, cells: Sequence[Cell], report: Reporter) -> list[Cell]:
+    """Fit once, probe the embedding for every cell's number of labels."""
+    graph = load_graph(dataset)
+    started = time.perf_counter()
+    Z = fit(model, graph, report).embedding_
+    seconds = time.perf_counter() - started
+    measured = []
+    for cell in cells:
+        splits = published_splits(dataset, cell["per_class"], graph.n_nodes)[: cell["n_splits"]]
         assert graph.labels is not None
-        for method in methods:
-            model = METHODS[method].paper(dataset, random_state=random_state)
-            started = time.perf_counter()
-            Z = model.fit_transform(graph, progress=report)
-            seconds = time.perf_counter() - started
-            for per_class in LABEL_COUNTS:
-                splits = published_splits(dataset, per_class, graph.n_nodes)[:n_splits]
-                scores = probe(Z, graph.labels, splits, progress=report)
-                published_mean, published_std = published_figure(method, dataset, per_class)
-                yield {
-                    "dataset": dataset,
-                    "method": method,
-                    "per_class": per_class,
-                    "mean": round(scores.mean, 2),
-                    "std": round(scores.std, 2),
-                    "published_mean": published_mean,
-                    "published_std": published_std,
-                    "n_splits": len(splits),
-                    "seconds": round(seconds, 3),
-                    "random_state": random_state,
-                    "probe": scores.probe,
-                }
+        measured.append(summary(probe(Z, graph.labels, splits, progress=report).accuracies, seconds))
+    return measured
 
 
-def runnable() -> list[str]:
-    """The datasets of the table whose features are at hand."""
-    return [dataset for dataset in DATASETS if datasets.brings_features(dataset)]
+def summary(accuracies: Any, seconds: float) -> Cell:
+    return {
+        "mean": round(float(np.mean(accuracies)), 2),
+        "std": round(float(np.std(accuracies)), 2),
+        "accuracies": [round(float(value), 2) for value in accuracies],
+        "seconds": round(seconds, 3),
+    }
 
 
-def render_markdown(cells: Sequence[dict[str, Any]]) -> str:
-    """The table as Markdown, ours first and the paper's in brackets."""
+def render_markdown(cells: Sequence[Cell]) -> str:
+    """The rows of SCE and MoSCE as Markdown, for the README: ours first and the paper's in brackets."""
     found = {(cell["method"], cell["dataset"], cell["per_class"]): cell for cell in cells}
-    columns = [(dataset, n) for dataset in DATASETS for n in LABEL_COUNTS if any(key[1:] == (dataset, n) for key in found)]
+    columns = [
+        (dataset, count)
+        for dataset in COLUMNS
+        for count in LABEL_COUNTS
+        if any(key[1:] == (dataset, count) for key in found)
+    ]
     lines = [
-        "| | " + " | ".join(f"{dataset.capitalize()}, {n} labels" for dataset, n in columns) + " |",
+        "| | " + " | ".join(f"{dataset.capitalize()}, {count} labels" for dataset, count in columns) + " |",
         "|---|" + "---|" * len(columns),
     ]
-    for method in METHODS:
+    for method in OURS:
         shown = [
-            f"{cell['mean']:.1f} ± {cell['std']:.1f} ({cell['published_mean']:.1f})" if cell else "–"
-            for cell in (found.get((method, *column)) for column in columns)
+            f"{cell['mean']:.1f} ± {cell['std']:.1f} ({published_figure(method, *column)[0]:.1f})" if cell else "–"
+            for column, cell in ((column, found.get((method, *column))) for column in columns)
         ]
         lines.append(f"| {method} | " + " | ".join(shown) + " |")
     return "\n".join(lines)
+
+
+def _run(model: Any, cells: Sequence[Cell], report: Reporter) -> list[Cell]:
+    dataset = cells[0]["dataset"]
+    if not hasattr(model, "predict"):
+        return score_splits(model, dataset, cells, report)
+    graph = load_graph(dataset)
+    measured = []
+    for cell in cells:
+        splits = published_splits(dataset, cell["per_class"], graph.n_nodes)[: cell["n_splits"]]
+        started = time.perf_counter()
+        accuracies = [_supervised(model, graph, split, report) for split in splits]
+        measured.append(summary(accuracies, (time.perf_counter() - started) / len(splits)))
+    return measured
+
+
+def _supervised(model: Any, graph: Graph, split: Split, report: Reporter) -> float:
+    predicted = np.asarray(fit(model, graph, report, split=split).predict(graph))
+    assert graph.labels is not None
+    return 100 * float((predicted[split.test] == graph.labels[split.test]).mean())

@@ -1,0 +1,144 @@
+"""The results as pages, Markdown and HTML, from the data in a folder and nothing else: the same data, the same pages.
+
+The HTML page is one file: style and figure are in it, and it asks the network for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from pathlib import Path
+
+from sparsecut.io.files import write_whole
+from sparsecut.paper.results import Results
+from sparsecut.paper.tables import AHEAD, ALONE, BEHIND, EMPTY, WITHIN, Shown, Table, read_results, tables_of
+
+SYMBOLS = {AHEAD: "▲", WITHIN: "≈", BEHIND: "▼", ALONE: "", EMPTY: ""}
+LEGEND = {
+    AHEAD: "ahead of the paper by more than a standard deviation",
+    WITHIN: "within one standard deviation",
+    BEHIND: "behind by more than a standard deviation",
+}
+TITLE = "The paper, reproduced"
+INTRODUCTION = (
+    "Every experiment of the paper, run again by `sparsecut reproduce`: our figure first, the paper's beside it. "
+    "The standard deviation is the paper's, or ours where it published none. Drawn from the data by that command; "
+    "nothing here is typed by hand."
+)
+FIGURE_ABOUT = (
+    "Accuracy on the test nodes after every epoch of one training run, mean over the published splits, against the seconds "
+    "since the graph was in memory. The paper published the picture without its figures."
+)
+
+STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; color: #1d2329; background: #fff; margin: 2rem auto; max-width: 76rem;
+  padding: 0 1rem; }
+h1 { font-size: 1.7rem; } h2 { font-size: 1.2rem; margin-top: 2.4rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 13px; }
+th, td { border: 1px solid #d5dae0; padding: .35rem .5rem; text-align: right; vertical-align: top; white-space: nowrap; }
+th:first-child { text-align: left; } thead th { background: #f3f5f7; }
+td small { display: block; color: #4a5560; } td small.remark { white-space: normal; min-width: 8rem; }
+.ahead { background: #d3eeda; } .within { background: #fdf3cf; } .behind { background: #f8d5d0; }
+.alone { background: #fff; } .empty { white-space: normal; color: #77818b; font-style: italic; background: #f8f9fa; }
+.legend span { display: inline-block; padding: .15rem .6rem; margin-right: .5rem; border: 1px solid #d5dae0; }
+svg { max-width: 100%; height: auto; } footer { margin-top: 3rem; color: #4a5560; font-size: 13px; }
+"""
+
+
+def write_pages(folder: Path) -> list[Path]:
+    """The pages beside the folder, by its name: docs/results gives docs/results.md and docs/results.html."""
+    home = folder if folder.name not in ("", "..") else folder.resolve()
+    pages = {
+        home.with_name(f"{home.name}.md"): render_markdown(home),
+        home.with_name(f"{home.name}.html"): render_html(home),
+    }
+    for path, text in pages.items():
+        with write_whole(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    return list(pages)
+
+
+def render_markdown(folder: Path) -> str:
+    results = read_results(folder)
+    legend = "; ".join(f"{SYMBOLS[name]} {words}" for name, words in LEGEND.items())
+    parts = [f"# {TITLE}", INTRODUCTION, f"{legend}. In brackets: the paper."]
+    for table in tables_of(list(results), results):
+        header = ["| | " + " | ".join(table.columns) + " |", "|---|" + "---|" * len(table.columns)]
+        lines = [f"| {name} | " + " | ".join(_markdown_cell(shown) for shown in row) + " |" for name, row in table.rows]
+        parts += [f"## {table.title}", table.about, "\n".join([*header, *lines]), *table.remarks]
+    parts += ["## Accuracy against time", FIGURE_ABOUT]
+    if (folder / "figure.png").exists():
+        parts.append(f"![Accuracy against seconds, a panel a graph]({folder.name}/figure.png)")
+    else:
+        parts.append("Not drawn yet.")
+    parts += ["## Where it ran", "\n".join(f"- {line}" for line in environments(results))]
+    return "\n\n".join(parts) + "\n"
+
+
+def render_html(folder: Path) -> str:
+    results = read_results(folder)
+    legend = "".join(f'<span class="{name}">{SYMBOLS[name]} {escape(words)}</span>' for name, words in LEGEND.items())
+    body = [f"<h1>{TITLE}</h1>", f"<p>{_prose(INTRODUCTION)}</p>", f'<p class="legend">{legend}</p>']
+    for number, table in enumerate(tables_of(list(results), results)):
+        body += [f"<h2>{escape(table.title)}</h2>", f"<p>{_prose(table.about)}</p>", _html_table(table, number)]
+        body += [f"<p>{escape(remark)}</p>" for remark in table.remarks]
+    body += ["<h2>Accuracy against time</h2>", f"<p>{escape(FIGURE_ABOUT)}</p>", _inline_figure(folder)]
+    lines = "".join(f"<li>{escape(line)}</li>" for line in environments(results))
+    body.append(f"<footer><h2>Where it ran</h2><ul>{lines}</ul></footer>")
+    # An empty icon, in the page: a browser would otherwise ask for one.
+    head = f'<meta charset="utf-8"><title>{TITLE}</title><link rel="icon" href="data:,"><style>{STYLE}</style>'
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n' + "\n".join(body) + "\n</body></html>\n"
+
+
+def environments(results: dict[str, Results]) -> list[str]:
+    """What the cells of each experiment ran on, each machine and day once."""
+    lines: dict[str, None] = {}
+    for name, experiment in results.items():
+        for cell in experiment.cells:
+            stamp = dict(cell["environment"])
+            machine = f"{stamp.pop('gpu', '')} {stamp.pop('cpu')}".strip()
+            cores, threads, date = stamp.pop("cores"), stamp.pop("threads", "?"), stamp.pop("date")
+            versions = ", ".join(f"{package} {version}" for package, version in stamp.items())
+            lines[f"{name}: {date}, {machine}, {cores} cores, torch threads: {threads}, seed {cell['seed']}; {versions}"] = (
+                None
+            )
+    return list(lines) or ["Nothing has been run yet."]
+
+
+def _markdown_cell(shown: Shown) -> str:
+    paper = f" ({shown.paper})" if shown.paper else ""
+    remark = f"; {shown.remark}" if shown.remark else ""
+    ours = f"*{shown.ours}*" if shown.verdict == EMPTY else f"{SYMBOLS[shown.verdict]} {shown.ours}".strip()
+    return f"{ours}{paper}{remark}"
+
+
+def _html_table(table: Table, number: int) -> str:
+    head = "".join(f"<th>{escape(column)}</th>" for column in table.columns)
+    lines = []
+    for name, row in table.rows:
+        cells = "".join(_html_cell(shown) for shown in row)
+        lines.append(f"<tr><th>{escape(name)}</th>{cells}</tr>")
+    rows = "\n".join(lines)
+    thead = f"<thead><tr><th></th>{head}</tr></thead>"
+    return f'<div class="wide"><table id="table-{number}">{thead}\n<tbody>{rows}</tbody></table></div>'
+
+
+def _html_cell(shown: Shown) -> str:
+    paper = f"<small>paper {escape(shown.paper)}</small>" if shown.paper else ""
+    remark = f'<small class="remark">{escape(shown.remark)}</small>' if shown.remark else ""
+    ours = f"{SYMBOLS[shown.verdict]} {escape(shown.ours)}".strip()
+    return f'<td class="{shown.verdict}">{ours}{paper}{remark}</td>'
+
+
+def _inline_figure(folder: Path) -> str:
+    """The drawing itself, without the lines that make it a file of its own."""
+    path = folder / "figure.svg"
+    if not path.exists():
+        return "<p>Not drawn yet.</p>"
+    text = path.read_text("utf-8")
+    return re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
+
+
+def _prose(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))

@@ -1,0 +1,44 @@
+"""An experiment's plan: jobs to run and cells that must stay empty, before any work is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sparsecut.paper.results import Cell
+from sparsecut.progress import Reporter
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to run: some rows and columns, or all (None); how many splits or runs, or as many as the paper (None)."""
+
+    datasets: Sequence[str] | None = None
+    methods: Sequence[str] | None = None
+    n_splits: int | None = None
+    seed: int = 0
+
+    def columns(self, known: Sequence[str]) -> list[str]:
+        return [name for name in known if self.datasets is None or name in self.datasets]
+
+    def rows(self, known: Sequence[str]) -> list[str]:
+        return [name for name in known if self.methods is None or name in self.methods]
+
+
+@dataclass(frozen=True)
+class Job:
+    """Work whose cells end together. `cells` say what they are before it is done; `run` gives what each measured."""
+
+    cells: list[Cell]
+    run: Callable[[Reporter], list[Cell]]
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A cell that cannot be run, and why."""
+
+    cell: Cell
+    reason: str
+
+
+Plan = list[Job | Absent]

@@ -1,0 +1,110 @@
+"""What runs an experiment: cell by cell, each saved as it ends, those already done skipped.
+
+An experiment is a module with `ROWS`, `COLUMNS` and `plan(request)`, which names the work without doing any.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from sparsecut.environment import environment_stamp
+from sparsecut.errors import InputError
+from sparsecut.paper import figure, inductive, loss, table1, timing
+from sparsecut.paper.plan import Absent, Request
+from sparsecut.paper.results import Results
+from sparsecut.progress import Reporter
+
+EXPERIMENTS: dict[str, ModuleType] = {
+    "table1": table1,
+    "time": timing,
+    "loss": loss,
+    "inductive": inductive,
+    "figure": figure,
+}
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How much of an experiment was run now, was there before, and could not be run."""
+
+    n_run: int = 0
+    n_skipped: int = 0
+    n_absent: int = 0
+
+
+def check_request(names: Sequence[str], request: Request) -> Request:
+    """The request with the rows and columns spelled as the tables spell them; each must be in one of the experiments."""
+    datasets = _spelled("--dataset", request.datasets, names, "COLUMNS")
+    methods = _spelled("--method", request.methods, names, "ROWS")
+    return replace(request, datasets=datasets, methods=methods)
+
+
+def run_experiment(
+    name: str, request: Request, folder: Path, report: Reporter, note: Callable[[str], None], *, is_forced: bool = False
+) -> tuple[Results, Tally]:
+    """Run what an experiment plans and the folder does not hold yet."""
+    results = Results(folder, name)
+    tally = Tally()
+    for job in EXPERIMENTS[name].plan(request):
+        if isinstance(job, Absent):
+            results.mark_absent(job.cell, job.reason)
+            tally = replace(tally, n_absent=tally.n_absent + 1)
+            continue
+        if not is_forced and all(results.has(planned) for planned in job.cells):
+            tally = replace(tally, n_skipped=tally.n_skipped + len(job.cells))
+            continue
+        with _warnings_noted(note):
+            measured = job.run(report)
+        stamp = {"environment": run_stamp()}
+        cells = [{**planned, **values, **stamp} for planned, values in zip(job.cells, measured, strict=True)]
+        results.add(cells)
+        tally = replace(tally, n_run=tally.n_run + len(cells))
+        for cell in cells:
+            note(f"{name}: {cell['method']}, {cell['dataset']}: {describe(cell)}")
+    return results, tally
+
+
+def describe(cell: dict[str, Any]) -> str:
+    """A cell's figure in a few words."""
+    labels = f" with {cell['per_class']} labels" if "per_class" in cell else ""
+    if "epoch_accuracies" in cell:
+        return f"{cell['epoch_accuracies'][-1]:.1f}{labels} after {len(cell['epoch_accuracies'])} epochs"
+    score = f"{cell['mean']:.1f} ± {cell['std']:.1f}{labels}" if "mean" in cell else ""
+    return ", ".join(part for part in (score, f"{cell['seconds']:.2f} s" if "seconds" in cell else "") if part)
+
+
+def run_stamp() -> dict[str, Any]:
+    """Versions, machine and date, with the threads torch may use and the GPU it would take."""
+    import torch
+
+    stamp: dict[str, Any] = {**environment_stamp(), "threads": torch.get_num_threads()}
+    if torch.cuda.is_available():
+        stamp["gpu"] = torch.cuda.get_device_name()
+    return stamp
+
+
+def _spelled(option: str, asked: Sequence[str] | None, names: Sequence[str], attribute: str) -> list[str] | None:
+    if not asked:
+        return None
+    known = list(dict.fromkeys(value for name in names for value in getattr(EXPERIMENTS[name], attribute)))
+    by_lower = {name.lower(): name for name in known}
+    for name in asked:
+        if name.lower() not in by_lower:
+            raise InputError(f"{option} {name} is not part of {', '.join(names)}. There are: {', '.join(known)}.")
+    return [by_lower[name.lower()] for name in asked]
+
+
+@contextmanager
+def _warnings_noted(note: Callable[[str], None]) -> Iterator[None]:
+    """What the library warns of (a dimension the features cannot fill) is said once a job, as a sentence."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        note(f"Note: {message}")

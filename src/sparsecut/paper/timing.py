@@ -1,0 +1,105 @@
+"""The table of training times: every method of the table timed in one process, in an order fair to all.
+
+Each is fitted once to warm up (imports, threads, caches); then come the rounds. In every round each method is fitted once,
+and each round starts with the next method, so that none always runs first, or always after the same one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sparsecut.graph import Graph
+from sparsecut.paper.plan import Absent, Job, Plan, Request
+from sparsecut.paper.results import Cell
+from sparsecut.paper.rows import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of
+from sparsecut.paper.table1 import COLUMNS
+from sparsecut.progress import Reporter
+from sparsecut.published import read_experiment
+
+__all__ = ["COLUMNS", "ROWS", "plan", "published_seconds", "time_rounds"]
+
+ROWS = tuple(read_experiment("time")["published"])
+
+
+def published_seconds(method: str, dataset: str) -> float:
+    return float(read_experiment("time")["published"][method][COLUMNS.index(dataset)])
+
+
+def plan(request: Request) -> Plan:
+    jobs: Plan = []
+    for dataset in request.columns(COLUMNS):
+        absent = missing(dataset)
+        runnable = []
+        for method in request.rows(ROWS):
+            reason = NOT_REGISTERED if registered(method) is None else absent
+            if reason is not None:
+                jobs.append(Absent({"method": method, "dataset": dataset}, reason))
+            else:
+                runnable.append(method)
+        if runnable:
+            jobs.append(_job(dataset, runnable, request))
+    return jobs
+
+
+def time_rounds(models: Sequence[Any], graph: Graph, n_runs: int, report: Reporter) -> list[list[float]]:
+    """The seconds of every fit, a list a model: one warm-up each, then rounds that start with one model after the other."""
+    for model in models:
+        fit(model, graph, _silent)
+    seconds: list[list[float]] = [[] for _ in models]
+    for run in range(n_runs):
+        for turn in range(len(models)):
+            place = (run + turn) % len(models)
+            started = time.perf_counter()
+            fit(models[place], graph, _silent)
+            seconds[place].append(time.perf_counter() - started)
+        report("timing", run + 1, n_runs)
+    return seconds
+
+
+def _job(dataset: str, names: list[str], request: Request) -> Job:
+    experiment = read_experiment("time")
+    changed = experiment["settings"]
+    models = [
+        make_model(
+            name,
+            dataset,
+            request.seed,
+            **changed["all"].get(dataset, {}),
+            **changed.get(name, {}).get(dataset, {}),
+        )
+        for name in names
+    ]
+    n_runs = request.n_splits or experiment["n_runs"]
+    cells: list[Cell] = [
+        {
+            "method": name,
+            "dataset": dataset,
+            "n_runs": n_runs,
+            "seed": request.seed,
+            "timed_with": names,  # a method that joins has all timed again, side by side
+            "settings": settings_of(model),
+        }
+        for name, model in zip(names, models, strict=True)
+    ]
+    return Job(cells, partial(_run, models, dataset, n_runs))
+
+
+def _run(models: Sequence[Any], dataset: str, n_runs: int, report: Reporter) -> list[Cell]:
+    seconds = time_rounds(models, load_graph(dataset), n_runs, report)
+    return [
+        {
+            "seconds": round(float(np.mean(values)), 4),
+            "seconds_std": round(float(np.std(values)), 4),
+            "all_seconds": [round(value, 4) for value in values],
+        }
+        for values in seconds
+    ]
+
+
+def _silent(*_: object) -> None:
+    """A progress line drawn while the clock runs would be timed too."""

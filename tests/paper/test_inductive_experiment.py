@@ -1,0 +1,136 @@
+"""Nodes that come later are wholly absent from training: poison in their features and edges is never met."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from conftest import random_graph
+from sparsecut import SCE, Graph, InputError
+from sparsecut.paper import inductive
+from sparsecut.paper.inductive import Unseen, embed_unseen, only_seen, score_unseen
+from sparsecut.paper.plan import Absent, Job, Request
+
+N_NODES = 60
+TRAIN = np.arange(0, N_NODES, 2)
+TEST = np.arange(1, N_NODES, 2)
+
+
+def silent(*_: object) -> None:
+    """No progress."""
+
+
+@pytest.fixture
+def graph() -> Graph:
+    plain = random_graph(N_NODES, 8, seed=3, density=0.3)
+    return Graph(plain.adjacency, features=plain.features, labels=np.arange(N_NODES) // 20)
+
+
+def poisoned(graph: Graph, *, is_sparse: bool) -> tuple[Any, Any]:
+    """Adjacency and features with NaN in every feature of a test node and on every edge that ends at one."""
+    adjacency = graph.adjacency.copy().tocoo()
+    data = adjacency.data.copy()
+    data[np.isin(adjacency.row, TEST) | np.isin(adjacency.col, TEST)] = np.nan
+    features = np.array(graph.features)
+    features[TEST] = np.nan
+    spoiled = sp.csr_array((data, (adjacency.row, adjacency.col)), shape=adjacency.shape)
+    return spoiled, sp.csr_array(features) if is_sparse else features
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_poison_in_unseen_nodes_does_not_reach_the_weights(graph: Graph, is_sparse: bool) -> None:
+    adjacency, features = poisoned(graph, is_sparse=is_sparse)
+    seen = only_seen(adjacency, features, graph.labels, TRAIN)
+    weights = SCE(epochs=5).fit(seen).weights_[0]
+    clean = sp.csr_array(graph.features) if is_sparse else graph.features
+    expected = SCE(epochs=5).fit(only_seen(graph.adjacency, clean, graph.labels, TRAIN)).weights_[0]
+    assert np.isfinite(weights).all()
+    np.testing.assert_array_equal(weights, expected)
+
+
+def test_the_poison_works(graph: Graph) -> None:
+    """One unseen node among the seen is noticed, by its features and by its edges alone."""
+    adjacency, features = poisoned(graph, is_sparse=False)
+    with pytest.raises(InputError, match="features must be finite"):
+        only_seen(graph.adjacency, features, graph.labels, [*TRAIN, TEST[0]])
+    with pytest.raises(InputError, match="edge weights must be finite"):
+        only_seen(adjacency, graph.features, graph.labels, [*TRAIN, TEST[0]])
+
+
+def test_the_experiments_own_cut_trains_on_nothing_but_the_training_nodes(graph: Graph) -> None:
+    """What the experiment passes to `fit` is the training nodes' graph, edge for edge."""
+    task = inductive._cut(graph, TRAIN, TEST)
+    fitted_on = []
+
+    class Watched(SCE):
+        def fit(self, graph: Any, y: object = None, **more: Any) -> Watched:
+            fitted_on.append(graph)
+            return super().fit(graph, y, **more)
+
+    Z_seen, Z_test, seconds = embed_unseen(Watched(epochs=3), task, silent)
+    (seen,) = fitted_on
+    dense = graph.adjacency.toarray()
+    np.testing.assert_array_equal(seen.adjacency.toarray(), dense[np.ix_(TRAIN, TRAIN)])
+    np.testing.assert_array_equal(seen.features, np.asarray(graph.features)[TRAIN])
+    assert (Z_seen.shape, Z_test.shape) == ((30, 8), (30, 8))
+    assert seconds["seconds"] > 0
+    # The test nodes are embedded within the whole graph.
+    model = SCE(epochs=3).fit(seen)
+    np.testing.assert_allclose(Z_test, model.transform(graph)[TEST], atol=1e-6)
+
+
+def test_the_score_is_the_share_of_test_nodes_classified_right(graph: Graph) -> None:
+    """A probe on the labels themselves is right everywhere; on shifted test labels nowhere."""
+    task = Unseen(only_seen(graph.adjacency, graph.features, graph.labels, TRAIN), graph, TEST)
+    one_hot = np.eye(3)[np.asarray(graph.labels)] * 100
+    assert score_unseen(task, one_hot[TRAIN], one_hot[TEST], silent) == 100
+    assert score_unseen(task, one_hot[TRAIN], np.roll(one_hot, 1, axis=1)[TEST], silent) == 0
+
+
+def test_roles_are_drawn_by_the_seed_and_stratified(monkeypatch: pytest.MonkeyPatch, graph: Graph) -> None:
+    inductive.unseen_task.cache_clear()
+    monkeypatch.setattr(inductive, "load_graph", lambda _: graph)
+    task = inductive.unseen_task("facebook", 0)
+    inductive.unseen_task.cache_clear()
+    again, other = inductive.unseen_task("facebook", 0), inductive.unseen_task("facebook", 1)
+    inductive.unseen_task.cache_clear()
+    assert task.seen.n_nodes == 36
+    assert np.bincount(task.seen.labels).tolist() == [12, 12, 12]
+    assert np.bincount(graph.labels[task.test]).tolist() == [4, 4, 4]
+    np.testing.assert_array_equal(task.test, again.test)
+    assert set(task.test) != set(other.test)
+
+
+def test_two_graphs_train_on_all_of_one_and_test_on_all_of_the_other(monkeypatch: pytest.MonkeyPatch, graph: Graph) -> None:
+    other = random_graph(25, 8, seed=9)
+    monkeypatch.setattr(inductive, "load_graph", {"twitch_es": graph}.__getitem__)
+    monkeypatch.setattr(inductive.datasets, "load", {"twitch_de": other}.__getitem__)
+    inductive.unseen_task.cache_clear()
+    task = inductive.unseen_task("twitch_de → twitch_es", 0)
+    inductive.unseen_task.cache_clear()
+    assert task.seen is other
+    assert task.met is graph
+    assert task.test.tolist() == list(range(N_NODES))
+
+
+def test_what_cannot_be_run_says_why() -> None:
+    def reason(method: str, dataset: str) -> str | None:
+        (job,) = inductive.plan(Request([dataset], [method]))
+        return job.reason if isinstance(job, Absent) else None
+
+    assert reason("GraphSAGE-pool", "facebook") == "not in this version"
+    assert reason("raw-features", "reddit stand-in") == "nothing to train"
+    assert reason("SCE", "reddit stand-in") is None
+
+
+def test_a_method_without_a_seed_runs_once_and_one_with_a_seed_ten_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inductive, "missing", lambda *_, **__: None)
+    jobs = [job for job in inductive.plan(Request(["facebook"])) if isinstance(job, Job)]
+    assert {job.cells[0]["method"]: job.cells[0]["n_runs"] for job in jobs} == {
+        "raw-features": 1,
+        "SCE": 10,
+        "smoothed-features": 1,
+    }
