@@ -115,15 +115,19 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
         start_seed, negatives_seed, batches_seed, structure_seed = (int(seed) & (2**63 - 1) for seed in seeds)
         history = History()
 
+        is_structure = self.features == "structure" or (self.features == "auto" and graph.features is None)
+
         def call_back(epoch: int, history: History) -> None:
             assert callback is not None
             # Copied: the parameters move on, what a caller keeps of this epoch must not.
             self.weights_ = [matrix.detach().cpu().numpy().copy() for matrix in encoder.matrices()]
             self.n_features_in_ = graph.n_features
+            self.structure_ = fingerprint(graph.adjacency) if is_structure else None
+            if is_structure:
+                self.embedding_ = self._embed(graph)
             callback(epoch, history)
 
         with _reporter(progress) as report:
-            is_structure = self.features == "structure" or (self.features == "auto" and graph.features is None)
             if is_structure:
                 with history.stage("structure"):
                     graph = with_structure(graph, structure_seed, engine.device, report)
@@ -183,7 +187,11 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
                 f"{name} was fitted with {self.n_features_in_:,} features. Got a graph with {graph.n_features:,}. "
                 "A graph to transform needs the same features in the same order."
             )
-        engine = MemoryEngine(resolve_device(self.device, name))
+        return self._embed(graph)
+
+    def _embed(self, graph: Graph) -> NDArray[np.float32]:
+        """The embedding of a graph with features, by the weights as they are."""
+        engine = MemoryEngine(resolve_device(self.device, type(self).__name__))
         loaded = engine.load(graph, propagation(graph.adjacency, self.filter))
         # Projected first, then smoothed: the hops carry as many columns as the embedding has, not as the features.
         levels = [Rows(loaded.features, loaded.propagation, order) for order in self._orders]

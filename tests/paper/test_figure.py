@@ -45,13 +45,14 @@ def test_scoring_is_not_on_the_clock() -> None:
     assert sum(model.history_.seconds) < 0.2
 
 
-def test_what_is_kept_of_an_epoch_does_not_move_on() -> None:
+@pytest.mark.parametrize("features", ["given", "structure"])
+def test_what_is_kept_of_an_epoch_does_not_move_on(features: str) -> None:
     kept = []
-    model = SCE(epochs=3, learning_rate=0.1)
+    model = SCE(epochs=3, learning_rate=0.1, features=features)
     graph = random_graph()
     model.fit(graph, callback=lambda *_: kept.append((model.weights_[0], model.transform(graph))))
     for epochs, (weights, Z) in enumerate(kept, start=1):
-        refitted = SCE(epochs=epochs, learning_rate=0.1).fit(graph)
+        refitted = SCE(epochs=epochs, learning_rate=0.1, features=features).fit(graph)
         np.testing.assert_allclose(weights, refitted.weights_[0], atol=1e-6)
         np.testing.assert_allclose(Z, refitted.embedding_, atol=1e-5)
 
