@@ -30,18 +30,15 @@ def build_adjacency(
         weights = None if weights is None else weights[~is_loop]
     if directed == "in":
         i, j = j, i
-    index_type = offset_type(n_nodes, len(i) * (2 if directed == "symmetrize" else 1))
-    A = _to_csr(i, j, weights, n_nodes, index_type)
     if directed == "symmetrize":
-        A = A.maximum(_transpose(A))
-    return as_weights(A, index_type), n_loops
+        return _symmetric(i, j, weights, n_nodes), n_loops
+    index_type = offset_type(n_nodes, len(i))
+    return as_weights(_to_csr(i, j, weights, n_nodes, index_type), index_type), n_loops
 
 
 def undirected_adjacency(i: Any, j: Any, weights: NDArray[Any] | None, n_nodes: int) -> sp.csr_array:
     """The symmetric adjacency of an edge list, self-loops and all: `Graph` drops and counts them."""
-    index_type = offset_type(n_nodes, 2 * len(i))
-    A = _to_csr(np.asarray(i), np.asarray(j), weights, n_nodes, index_type)
-    return as_weights(A.maximum(_transpose(A)), index_type)
+    return _symmetric(np.asarray(i), np.asarray(j), weights, n_nodes)
 
 
 def offset_type(n_nodes: int, n_entries: int) -> type[np.signedinteger[Any]]:
@@ -55,6 +52,29 @@ def as_weights(A: sp.csr_array, index_type: Any) -> sp.csr_array:
     A.indices, A.indptr = (index.astype(index_type, copy=False) for index in (A.indices, A.indptr))
     A.has_canonical_format = True
     return A
+
+
+def _symmetric(i: NDArray[Any], j: NDArray[Any], weights: NDArray[Any] | None, n_nodes: int) -> sp.csr_array:
+    """Both directions of every edge."""
+    index_type = offset_type(2 * n_nodes, 2 * len(i))
+    if weights is not None:
+        A = _to_csr(i, j, weights, n_nodes, index_type)
+        return as_weights(A.maximum(_transpose(A)), index_type)
+    # Each edge once, from the smaller node to the larger. A row of the whole is then the row of the transpose, all smaller,
+    # and the row itself, all larger: laid end to end they are sorted, and nothing is compared.
+    upper = _to_csr(np.minimum(i, j), np.maximum(i, j), None, n_nodes, index_type)
+    lower = _transpose(upper)
+    n_loops = int(np.count_nonzero(upper.diagonal()))
+    if n_loops:  # on the diagonal both have the entry
+        lower = sp.tril(lower, -1, format="csr")
+    indices = np.empty(lower.nnz + upper.nnz, dtype=index_type)
+    for part, before in ((lower, upper.indptr[:-1]), (upper, lower.indptr[1:])):  # entries of the other part up to here
+        position = np.repeat(before, np.diff(part.indptr))
+        position += np.arange(part.nnz, dtype=index_type)
+        indices[position] = part.indices
+    A = sp.csr_array((n_nodes, n_nodes), dtype=bool)
+    A.data, A.indices, A.indptr = np.broadcast_to(np.True_, len(indices)), indices, lower.indptr + upper.indptr
+    return as_weights(A, index_type)
 
 
 def _to_csr(i: NDArray[Any], j: NDArray[Any], weights: NDArray[Any] | None, n_nodes: int, index_type: Any) -> sp.csr_array:
