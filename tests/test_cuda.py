@@ -44,6 +44,18 @@ def test_cuda_agrees_with_cpu(case: str, is_sparse: bool) -> None:
 
 @pytest.mark.cuda
 @needs_cuda
+def test_structure_on_cuda_separates_planted_communities() -> None:
+    side = np.arange(300) % 2
+    probability = np.where(side[:, None] == side, 0.15, 0.01)
+    upper = np.triu(np.random.default_rng(0).random((300, 300)) < probability, 1)
+    Z = SCE(device="cuda").fit_transform(Graph((upper | upper.T).astype(np.float32)))
+    centres = np.array([Z[side == label].mean(axis=0) for label in (0, 1)])
+    nearest = ((Z[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+    assert (nearest == side).mean() > 0.98
+
+
+@pytest.mark.cuda
+@needs_cuda
 def test_auto_takes_the_gpu_and_a_model_moves_to_the_cpu(tmp_path: Path) -> None:
     graph = random_graph(100, 10)
     torch.cuda.reset_peak_memory_stats()
