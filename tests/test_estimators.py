@@ -128,7 +128,7 @@ def test_adjacency_and_features_serve_as_a_graph() -> None:
     [
         Graph(sp.csr_array((1, 1)), features=[[1.0, 2.0, 3.0]]),
         Graph(sp.csr_array((4, 4)), features=np.arange(12).reshape(4, 3)),
-        Graph(sp.block_diag([np.ones((3, 3)), np.ones((2, 2))]), features=np.arange(15).reshape(5, 3)),
+        Graph(sp.block_diag([sp.coo_array(np.ones((3, 3))), np.ones((2, 2))]), features=np.arange(15).reshape(5, 3)),
     ],
     ids=["one node", "no edges", "disconnected"],
 )
