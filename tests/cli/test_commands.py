@@ -152,7 +152,7 @@ def test_demo(tmp_path: Path) -> None:
 
 def test_datasets_lists_and_describes(tmp_path: Path) -> None:
     assert "cora" in sparsecut("datasets", folder=tmp_path).stdout
-    assert "1,797 nodes, 12,340 edges, 64 features, 10 classes" in sparsecut("datasets", "digits", folder=tmp_path).stdout
+    assert "1,797 nodes, 12,339 edges, 64 features, 10 classes" in sparsecut("datasets", "digits", folder=tmp_path).stdout
     assert "There is no dataset 'imdb'" in sparsecut("datasets", "imdb", folder=tmp_path, expect=2).stderr
 
 

@@ -101,7 +101,7 @@ _ALL = (
     Dataset(
         name="digits",
         about="handwritten digits joined to their 10 nearest neighbours; built in",
-        sizes=Sizes(1797, 12340, 64, 10),
+        sizes=Sizes(1797, 12339, 64, 10),
         origin="scikit-learn",
         licence="CC BY 4.0 (UCI Machine Learning Repository)",
         citation="Alpaydin and Kaynak, Optical recognition of handwritten digits, UCI Machine Learning Repository, 1998",
