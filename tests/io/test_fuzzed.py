@@ -49,6 +49,34 @@ def test_what_once_broke(case, tmp_path, capfd):
     assert capfd.readouterr().err == ""
 
 
+# Three rows, in a part that claims 72,585,508,477: pyarrow asked for 256 GiB.
+GREEDY_PARQUET = base64.b64decode(
+    "UEFSMRUEFTAVOEwVBhUAEgAAH4sIAAAAAAACA2NkgAAmKM0MpQGHjcsrGAAAABUAFRQVPCwVBhUQFQYVBhwYCAMAAAAAAAAAGAgBAAAAAAAAAB"
+    "YAKAgDAAAAAAAAABgIAQAAAAAAAAAREQAAAB+LCAAAAAAAAgNjYmBgYGNkYlZhAACS5eFVCq6urq6urq6urq6urq6urq6urq6urq6urq6urq6u"
+    "rq6urq4AAAAVBBUwFThMFQYVABIAAB+LCAAAAAAAAgNjZIAAJijNDKUBh43LKxgAAAAVABUUFTwsFQYVEBUyFQYcGAgDAAAAAAAAABgIAQAAAA"
+    "AAAAAWACgIAwAAAAAAAAAYCAEAAAAAAAAAEREAAAAfiwgAAAAAAAIDY2JgYGBjZGJWYQAAkuXhVQoAAAAVBBUwFThMFQYVABIAAB+LCAAAAAAA"
+    "AgNjYoAAZijNCKUBQ7KYnxgAAAAVABUUFTwsFQYVEBUGFQYcVmEAAJLl4VUKAAAAFQQZPDUAGAZzY2hlbWEVBAAVBCUCGAF1ABUEJQIYAXYAFg"
+    "YZHBksJgAcFQQZNQAGEBkYAXUVBBYGFt4BFo4CJlwmCBwYCAMAAAAAAAAAGAgBAAAAAAAAABYAKAgDAAAAAAAAABgIAQAAAAAAAAAREQAZLBUE"
+    "FQAVAgAVABUQFQIAPCkGGSYABgAAACYAHBUEGTUABhAZGAF2FQQWBhbeARaOAibqAiaWAhwYCAMAAAAAAAAAGAgBAAAAJpYCHBgIAwAAAAAAAA"
+    "AYABgIAQAAAAAAAAAREQAZLBUEFQAVAgAVABUQFQIAPCkGGSYABgAAABa8Axb62ffmnAQAGRwYDEFSUk9XOnNjaGRtYRjsAS8vLy8vNmdBQUFB"
+    "UUFBQUFBQUFLQUF3QUJnQUZBQWdBQ2dBQUFBQUJCQUFNQUFBQUNBQUlBQUFBQkFBSUFBQUFCQUFBQUFJQUFBQkVBQUFBQkFBQUFOVC8vLzhBQU"
+    "FFQ0VBQUFBQlFBQUFBRUFBQUFBQUFBQUFFQUFBQjJBQUFBeFAvLy93QUFBQUZBQUFBQUVBQVVBQWdBQmdBSEFBd0FBQUFRQUJBQUFBQUFBQUVD"
+    "RUFBQUFCd0FBQUFFQUFBQUFBQUFBQUVBQUFCMUFBQUFDQUFNQUFnQUJ3QUlBQUFBQUFBQUFVQUFBQUE9ABggcGFycXVldC1jcHAtYXJyb3cgdm"
+    "Vyc2lvbiAyNi4wLjEZLBwAABwAAAAnAgAAUEFSMQ=="
+)
+
+
+@pytest.mark.parametrize(("read", "kind"), [(sc.read_graph, "edge"), (sc.read_embedding, "embedding")])
+def test_a_part_of_a_parquet_file_that_claims_billions_of_rows(read, kind, tmp_path):
+    path = tmp_path / "x.parquet"
+    path.write_bytes(GREEDY_PARQUET)
+    with pytest.raises(sc.InputError) as caught:
+        read(path)
+    assert str(caught.value) == (
+        f"The {kind} file {path} has 937 bytes and claims 72,585,508,477 rows. It is damaged or not what it claims to be."
+    )
+
+
 def test_ids_of_odd_types(tmp_path):
     """Floats beyond 2⁵³ were cast to integers, and lists to words, by an exception of pyarrow's."""
     path = tmp_path / "x.parquet"
