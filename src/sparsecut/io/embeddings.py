@@ -25,6 +25,7 @@ from sparsecut.io.attributes import read_node_table
 from sparsecut.io.files import check_readable, check_writable, write_whole
 from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids
+from sparsecut.io.tables import read_parquet
 from sparsecut.io.vectors import ids_beside, read_vectors, write_vectors
 
 EMBEDDING_SUFFIXES = (".parquet", ".npy", ".npz", ".csv", ".w2v", ".vec", ".tsv")
@@ -136,11 +137,8 @@ def _write_table(path: Path, Z: NDArray[np.float32], ids: NDArray[Any]) -> None:
 
 def _read_parquet(path: Path) -> tuple[NDArray[Any], NDArray[np.float32]]:
     import pyarrow as pa
-    import pyarrow.parquet
 
-    with reading(path, "embedding"):
-        table = pyarrow.parquet.read_table(path)
-        table.validate(full=True)
+    table = read_parquet(path, "embedding")
     if not {"id", "embedding"} <= set(table.column_names) or not pa.types.is_fixed_size_list(
         table.schema.field("embedding").type
     ):

@@ -8,7 +8,7 @@ from typing import Any
 
 from sparsecut.errors import InputError
 from sparsecut.io.files import check_readable
-from sparsecut.io.guards import FREE_BYTES, reading
+from sparsecut.io.guards import FREE_BYTES, check_expansion, reading
 from sparsecut.io.text import read_text
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".edges", ".edgelist")
@@ -50,7 +50,7 @@ def describe_table(
             f"{', '.join(TEXT_SUFFIXES)} (with .gz or not), {', '.join(COLUMNAR_SUFFIXES)}."
         )
     with reading(path, kind):
-        table = (_read_parquet if suffix == ".parquet" else _read_feather)(path, kind, choose)
+        table = (read_parquet if suffix == ".parquet" else _read_feather)(path, kind, choose)
     if table.num_rows == 0:
         raise InputError(f"The {kind} file {path} has no rows.")
     return table, suffix[1:].capitalize()
@@ -75,19 +75,34 @@ def as_table(frame: Any, caller: str) -> Any:
     raise InputError(f"{caller} needs a pandas, polars or pyarrow table of edges. Got {type(frame).__name__}.")
 
 
-def _read_parquet(path: Path, kind: str, choose: Choose | None) -> Any:
+def read_parquet(path: Path, kind: str, choose: Choose | None = None) -> Any:
+    """A Parquet table whose sizes agree with one another and with the size of the file, so that they may be believed."""
     import pyarrow.parquet
 
-    with pyarrow.parquet.ParquetFile(path) as file:
-        n_rows, size = file.metadata.num_rows, path.stat().st_size
-        if n_rows > max(FREE_BYTES // 8, MAX_ROWS_PER_BYTE * size):
-            raise InputError(
-                f"The {kind} file {path} has {size:,} bytes and claims {n_rows:,} rows. "
-                "It is damaged or not what it claims to be."
-            )
+    with reading(path, kind), pyarrow.parquet.ParquetFile(path) as file:
+        _check_parquet(file.metadata, path, kind)
         table = file.read(columns=list(choose(file.schema_arrow.names)) if choose else None)
-    table.validate(full=True)
+        table.validate(full=True)
     return table
+
+
+def _check_parquet(metadata: Any, path: Path, kind: str) -> None:
+    """pyarrow makes room for as many rows as a part of the file claims, before it finds that they are not there.
+
+    Only the parts are asked: asking for a damaged column ends the process.
+    """
+    parts = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    size = path.stat().st_size
+    n_rows = max([metadata.num_rows, *(part.num_rows for part in parts)])
+    is_believable = (
+        n_rows <= max(FREE_BYTES // 8, MAX_ROWS_PER_BYTE * size) and min([0, *(part.num_rows for part in parts)]) >= 0
+    )
+    if not is_believable or sum(part.num_rows for part in parts) != metadata.num_rows:
+        raise InputError(
+            f"The {kind} file {path} has {size:,} bytes and claims {n_rows:,} rows. "
+            "It is damaged or not what it claims to be."
+        )
+    check_expansion(sum(max(part.total_byte_size, 0) for part in parts), path, kind)
 
 
 def _read_feather(path: Path, kind: str, choose: Choose | None) -> Any:
