@@ -1,7 +1,6 @@
 """Number the nodes of an edge list: from columns of ids to 0..n−1 and the list of ids, without a loop over rows.
 
-Integers are numbered ascending, and so are words that are numbers behind a prefix (user_7 before user_10, see `serials`).
-All other words are numbered in the order they first appear, all sources before all targets.
+Integers are numbered ascending, words in the order they first appear, all sources before all targets.
 
 Arrow's own dictionary encoding hashes a string at a time and takes several times as long as parsing the file. Here each id
 is a few 64-bit words, and a whole block of rows looks them up in one table at once:
@@ -20,9 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.io.serials import ROWS, as_serials, is_dense, number_serials, number_small_integers
-
 WORD = 8  # bytes
+ROWS = 2**13  # at a time: what is computed on the way stays in the cache, and in memory that is used again
 MAX_WORDS = 8
 FIRST_TABLE_BITS = (10, 21)  # from small to what fits a cache
 MAX_TABLES = 6
@@ -31,9 +29,8 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 def number_integers(columns: Sequence[NDArray[Any]]) -> tuple[list[NDArray[Any]], NDArray[Any]]:
     """(positions of each column, ids ascending)."""
-
-    if is_dense(columns):
-        return number_small_integers(columns)
+    if _is_dense(columns):
+        return _number_small_integers(columns)
     encoded = _arrow_integers(np.concatenate(columns).astype(np.int64, copy=False)).dictionary_encode()
     found = np.asarray(encoded.dictionary)
     order = np.argsort(found)
@@ -45,12 +42,7 @@ def number_integers(columns: Sequence[NDArray[Any]]) -> tuple[list[NDArray[Any]]
 
 def number_words(columns: Sequence[Any]) -> tuple[list[NDArray[Any]], Any]:
     """(positions of each column, Arrow array of ids in the order promised above) for Arrow columns of strings."""
-    import pyarrow as pa
 
-    if all(pa.types.is_string(column.type) for column in columns):
-        serials = [serial for serial in map(as_serials, columns) if serial is not None]
-        if len(serials) == len(columns) and is_dense([serial.numbers for serial in serials]):
-            return number_serials(serials)
     chunks = [chunk for column in columns for chunk in column.chunks if len(chunk)]
     n_words = -(-max(map(_longest, chunks)) // WORD)
     if not 1 <= n_words <= MAX_WORDS or any(map(_holds_nul, chunks)):
@@ -63,6 +55,34 @@ def number_words(columns: Sequence[Any]) -> tuple[list[NDArray[Any]], Any]:
 def position_type(n_positions: int) -> type[np.signedinteger[Any]]:
     """Four bytes where they suffice to count that far, eight otherwise."""
     return np.int32 if n_positions <= np.iinfo(np.int32).max else np.int64
+
+
+def _number_small_integers(columns: Sequence[NDArray[Any]]) -> tuple[list[NDArray[Any]], NDArray[Any]]:
+    """(positions of each column, ids ascending), by a list of all integers from the least on."""
+    low = min(int(column.min()) for column in columns)
+    span = max(int(column.max()) for column in columns) - low + 1
+    occurs = np.zeros(span, dtype=bool)
+    for column in columns:
+        for start in range(0, len(column), ROWS):  # indices of 64 bits are the fast ones, and take room
+            occurs[column[start : start + ROWS].astype(np.int64) - low] = True
+    ids = np.flatnonzero(occurs)
+    kind = position_type(len(ids))
+    position_of = np.empty(span, dtype=kind)
+    position_of[ids] = np.arange(len(ids), dtype=kind)
+    positions = []
+    for column in columns:
+        numbered = np.empty(len(column), dtype=kind)
+        for start in range(0, len(column), ROWS):
+            block = slice(start, start + ROWS)
+            numbered[block] = position_of.take(column[block].astype(np.int64) - low)
+        positions.append(numbered)
+    return positions, ids + low
+
+
+def _is_dense(columns: Sequence[NDArray[Any]]) -> bool:
+    """Whether a list of all integers between the least and the largest is short beside the columns."""
+    low, high = min(int(column.min()) for column in columns), max(int(column.max()) for column in columns)
+    return high - low < 4 * sum(map(len, columns)) + 1024
 
 
 def _number_by_arrow(chunks: list[Any]) -> tuple[NDArray[Any], Any]:

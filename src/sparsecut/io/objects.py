@@ -37,7 +37,7 @@ def from_edges(
     """A graph from a table of edges: pandas, polars or pyarrow.
 
     `features` and `labels` are in the order of `node_ids`; without `node_ids` the nodes are those of the edges, integers
-    ascending, words in the order they first appear (user_7 and the like by their numbers).
+    ascending, words in the order they first appear.
     """
     check_choice("from_edges", "directed", directed, DIRECTIONS)
     table = as_table(edges, "from_edges")
