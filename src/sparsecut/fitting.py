@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 
@@ -79,7 +80,7 @@ def fit_encoder(
         if batch_size is None:
             train(encoder, lambda: [energy], history, settings, report, callback)
         else:
-            batches = lambda: energies_of_batches(levels, negatives, batch_size, batch_generator)  # noqa: E731
+            batches = partial(energies_of_batches, levels, negatives, batch_size, batch_generator)
             train(encoder, batches, history, settings, report, callback)
     return levels
 

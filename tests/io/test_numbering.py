@@ -29,7 +29,7 @@ def check_words(source, target, n_chunks=3):
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.text(min_size=1, max_size=40), st.text(min_size=1, max_size=40)), min_size=1, max_size=200))
 def test_words_are_numbered_in_the_order_they_appear(edges):
-    check_words(*([f"{word}!" for word in ends] for ends in zip(*edges, strict=True)))
+    check_words(*zip(*edges, strict=True))
 
 
 @pytest.mark.parametrize("length", [3, 8, 9, 16, 17, 40, 64, 65, 300])
