@@ -15,6 +15,7 @@ from conftest import load_or_skip, random_graph
 from sparsecut import SCE, Graph, InputError, MoSCE, evaluate, load
 from sparsecut.features import (
     ROW_LENGTH,
+    _orthonormal,
     fingerprint,
     leading_eigenvectors,
     log_proximity,
@@ -68,6 +69,15 @@ def test_eigenvectors_match_numpy() -> None:
     assert np.allclose(eigenvalues[:2], expected[:2], rtol=1e-2)  # the two communities; the rest is noise close together
     residual = matrix @ vectors[:, :2].numpy() - vectors[:, :2].numpy() * eigenvalues[:2].numpy()
     assert np.linalg.norm(residual, axis=0).max() < 0.05 * float(eigenvalues[0])
+
+
+def test_the_basis_is_orthonormal_even_of_nearly_parallel_columns() -> None:
+    generator = torch.Generator().manual_seed(0)
+    columns = torch.randn(500, 1, generator=generator) + 1e-2 * torch.randn(500, 12, generator=generator)
+    basis = _orthonormal(columns)
+    assert torch.allclose(basis.T @ basis, torch.eye(12), atol=1e-5)
+    assert torch.allclose(basis @ (basis.T @ columns), columns, atol=1e-4)
+    assert torch.equal(_orthonormal(torch.zeros(5, 2)), torch.zeros(5, 2))
 
 
 def test_sharpening_meets_the_effective_rank() -> None:

@@ -101,13 +101,26 @@ def leading_eigenvectors(matrix: SparseMatrix, n_vectors: int, seed: int) -> tup
     n_rows = matrix.shape[0]
     width = min(n_vectors + N_SPARE, n_rows)
     start = torch.randn(n_rows, width, generator=torch.Generator().manual_seed(seed))
-    basis = torch.linalg.qr(start.to(matrix.device)).Q
+    basis = _orthonormal(start.to(matrix.device))
     for _ in range(N_ITERATIONS):
-        basis = torch.linalg.qr(matrix @ basis).Q
+        basis = _orthonormal(matrix @ basis)
     small = basis.T @ (matrix @ basis)
     eigenvalues, vectors = torch.linalg.eigh((small + small.T) / 2)
     order = eigenvalues.abs().argsort(descending=True)[:n_vectors]
     return eigenvalues[order], basis @ vectors[:, order]
+
+
+def _orthonormal(columns: Tensor) -> Tensor:
+    """An orthonormal basis of the span of a few long columns, by their Gram matrix: many times faster than a QR of them.
+
+    Done twice, since the first pass squares the condition of the columns and loses half of the digits.
+    """
+    for _ in range(2):
+        sizes, directions = torch.linalg.eigh((columns.T @ columns).double())
+        is_there = sizes > 1e-12 * sizes.max()
+        scale = torch.where(is_there, sizes, 1).rsqrt() * is_there  # a direction that is not there stays zero
+        columns = columns @ (directions * scale).to(columns.dtype)
+    return columns
 
 
 def sharpened(sizes: Tensor, effective_rank: float) -> Tensor:
