@@ -4,6 +4,7 @@ import datetime
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 import sparsecut as sc
@@ -93,3 +94,16 @@ def test_errors(columns, expected):
     with pytest.raises(sc.InputError) as caught:
         encode(**columns)
     assert str(caught.value) == expected
+
+
+def test_numbers_and_times_finer_than_a_float_round_instead_of_failing(tmp_path):
+    times = pa.array([1_700_000_000_123_456_789, 1_700_000_001_123_456_789, None], pa.timestamp("ns"))
+    large = pa.array([2**60 + 1, 3, 5])
+    lists = pa.array([[2**60 + 1, 2], [3, 4], [5, 6]])
+    table = pa.table({"id": ["a", "b", "c"], "when": times, "large": large, "lists": lists})
+    pyarrow.parquet.write_table(table, tmp_path / "nodes.parquet")
+    (tmp_path / "edges.csv").write_text(f"source,target,weight\na,b,{2**60 + 1}\nb,c,2\n")
+    graph = sc.read_graph(tmp_path / "edges.csv", features=tmp_path / "nodes.parquet")
+    assert graph.adjacency[[0]].data.tolist() == [2.0**60]
+    assert np.isfinite(graph.features).all()
+    assert graph.features[0, 0] < graph.features[1, 0]

@@ -135,7 +135,9 @@ def edge_weights(values: Any, column: str, what: str) -> NDArray[np.float32]:
     if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_boolean(values.type)):
         raise InputError(f"{what} must hold numbers in its weight column {column!r}. Got {values.type} values.")
     with np.errstate(over="ignore"):  # beyond float32: infinite, and refused below
-        weights = np.asarray(pc.cast(values, pa.float64()).to_numpy()).astype(np.float32)  # an empty cell becomes NaN
+        weights = np.asarray(pc.cast(values, pa.float64(), safe=False).to_numpy()).astype(
+            np.float32
+        )  # an empty cell becomes NaN
     bad = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
     if len(bad):
         got = values[int(bad[0])].as_py()

@@ -74,10 +74,18 @@ def _plain(column: Any) -> Any:
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
     if pa.types.is_decimal(column.type):
-        column = pc.cast(column, pa.float64())
+        column = _as_float(column)
     if pa.types.is_null(column.type):
         column = pc.cast(column, pa.float64())
     return column
+
+
+def _as_float(column: Any) -> Any:
+    """A column as float64. Integers beyond 2⁵³ round: features are float32 in the end."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.cast(column, pa.float64(), safe=False)
 
 
 def _is_number(kind: Any) -> bool:
@@ -91,16 +99,15 @@ def _seconds(column: Any) -> Any:
     import pyarrow.compute as pc
 
     if pa.types.is_time(column.type) or pa.types.is_duration(column.type):
-        return pc.cast(pc.cast(column, pa.int64() if column.type.bit_width == 64 else pa.int32()), pa.float64())
-    return pc.divide(pc.cast(pc.cast(pc.cast(column, pa.timestamp("ms")), pa.int64()), pa.float64()), 1000.0)
+        return _as_float(pc.cast(column, pa.int64() if column.type.bit_width == 64 else pa.int32()))
+    return pc.divide(_as_float(pc.cast(pc.cast(column, pa.timestamp("ms"), safe=False), pa.int64())), 1000.0)
 
 
 def _encode_numbers(name: str, column: Any, is_scaled: bool) -> list[tuple[str, Any]]:
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     is_missing = pc.is_null(column).to_numpy()
-    values = pc.cast(column, pa.float64()).to_numpy()
+    values = _as_float(column).to_numpy()
     present = values[~is_missing]
     encoded: list[tuple[str, Any]] = []
     if len(present) and not (present == present[0]).all():
@@ -113,13 +120,12 @@ def _encode_numbers(name: str, column: Any, is_scaled: bool) -> list[tuple[str, 
 
 
 def _encode_lists(name: str, column: Any, what: str) -> list[tuple[str, Any]]:
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     lengths = pc.unique(pc.list_value_length(column)).to_pylist()
     if len(lengths) != 1 or lengths[0] is None or not _is_number(column.type.value_type):
         raise InputError(f"{what} must hold lists of numbers, all of one length, in column {name!r}.")
-    flat = pc.cast(pc.list_flatten(column), pa.float64()).to_numpy().reshape(len(column), -1)
+    flat = _as_float(pc.list_flatten(column)).to_numpy().reshape(len(column), -1)
     if not np.isfinite(flat).all():
         raise InputError(f"{what} has an empty or infinite number in a list of column {name!r}.")
     return [(f"{name}[{position}]", flat[:, position]) for position in range(flat.shape[1])]
