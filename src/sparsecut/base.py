@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -37,7 +36,7 @@ from sparsecut.graph import Graph, as_graph
 from sparsecut.negatives import NegativeGraph, make_negatives
 from sparsecut.objective import LOSSES
 from sparsecut.persistence import write_model
-from sparsecut.progress import ProgressBar, Reporter
+from sparsecut.progress import Reporter, reporting
 from sparsecut.published import paper_settings
 from sparsecut.routes import ROUTES
 from sparsecut.rows import Rows
@@ -127,7 +126,7 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
                 self.embedding_ = self._embed(graph)
             callback(epoch, history)
 
-        with _reporter(progress) as report:
+        with reporting(progress) as report:
             if is_structure:
                 with history.stage("structure"):
                     graph = with_structure(graph, structure_seed, engine.device, report)
@@ -295,16 +294,6 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
                 stacklevel=3,
             )
         return dimension
-
-
-@contextmanager
-def _reporter(progress: Reporter | None) -> Iterator[Reporter]:
-    """The reporter that was passed in, or the progress bar."""
-    if progress is not None:
-        yield progress
-    else:
-        with ProgressBar() as bar:
-            yield bar
 
 
 def _torch_generator(seed: int) -> torch.Generator:

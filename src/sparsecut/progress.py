@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
@@ -43,6 +44,16 @@ class ProgressBar:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+@contextmanager
+def reporting(progress: Reporter | None) -> Iterator[Reporter]:
+    """The reporter that was passed in, or a progress bar that closes with the work."""
+    if progress is not None:
+        yield progress
+    else:
+        with ProgressBar() as bar:
+            yield bar
 
 
 def _start_bar() -> Any:

@@ -24,7 +24,7 @@ def paper_settings(method: str, dataset: str) -> dict[str, Any]:
     """The paper's settings of a method for a dataset."""
     settings: dict[str, dict[str, Any]] = {}
     for experiment in ("table1", "inductive"):
-        settings |= read_experiment(experiment)["settings"][method]
+        settings |= read_experiment(experiment)["settings"].get(method, {})
     if dataset not in settings:
         raise InputError(f"The paper has no settings for {dataset!r}. It has them for {', '.join(sorted(settings))}.")
     return settings[dataset]

@@ -3,48 +3,32 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 
+from sparsecut.baselines.base import Baseline, Run
 from sparsecut.engines import MemoryEngine, resolve_device
-from sparsecut.errors import InputError, check_choice, check_integer
+from sparsecut.errors import check_choice, check_integer
 from sparsecut.filters import FILTERS, propagation
 from sparsecut.graph import Graph, as_graph
-from sparsecut.progress import Reporter
 from sparsecut.sparse import SparseMatrix
 
-Estimator = TypeVar("Estimator", bound="_Untrained")
 
-
-class _Untrained(TransformerMixin, BaseEstimator):
-    """An embedding that is a function of the graph: fitting it is computing it."""
-
-    embedding_: NDArray[np.float32]
+class _Untrained(Baseline):
+    """An embedding that is a function of the graph: fitting it is computing it, and any graph can be transformed."""
 
     @abstractmethod
     def _embed(self, graph: Graph) -> NDArray[np.float32]: ...
 
-    def fit(
-        self: Estimator, graph: Any, y: object = None, *, features: Any = None, progress: Reporter | None = None
-    ) -> Estimator:
-        self.embedding_ = self.transform(graph, features=features)
-        return self
-
-    def fit_transform(
-        self, graph: Any, y: object = None, *, features: Any = None, progress: Reporter | None = None
-    ) -> NDArray[np.float32]:
-        return self.fit(graph, y, features=features, progress=progress).embedding_
+    def _fit(self, graph: Graph, run: Run) -> NDArray[np.float32]:
+        return self._embed(graph)
 
     def transform(self, graph: Any, *, features: Any = None) -> NDArray[np.float32]:
         """One vector a node, (n, features)."""
-        graph = as_graph(graph, features)
-        if graph.features is None:
-            raise InputError(f"{type(self).__name__} needs node features, and the graph has none.")
-        return self._embed(graph)
+        return self._embed(self._accept(as_graph(graph, features)))
 
 
 class RawFeatures(_Untrained):
@@ -63,9 +47,12 @@ class SmoothedFeatures(_Untrained):
         self.order = order
         self.device = device
 
-    def _embed(self, graph: Graph) -> NDArray[np.float32]:
+    def _check(self) -> None:
         check_choice("SmoothedFeatures", "filter", self.filter, FILTERS)
         check_integer("SmoothedFeatures", "order", self.order, 0)
+
+    def _embed(self, graph: Graph) -> NDArray[np.float32]:
+        self._check()
         engine = MemoryEngine(resolve_device(self.device, "SmoothedFeatures"))
         rows = engine.load(graph, propagation(graph.adjacency, self.filter))
         for smoothed in engine.smooth(rows, self.order):

@@ -10,7 +10,7 @@ from sparsecut.datasets.checksums import sha256_of
 from sparsecut.datasets.dataset import Dataset, RawFile
 from sparsecut.datasets.download import fetch
 from sparsecut.errors import InputError
-from sparsecut.progress import ProgressBar, Reporter
+from sparsecut.progress import Reporter, reporting
 
 
 class Found(NamedTuple):
@@ -60,8 +60,8 @@ def provide(
             raise _absent(dataset, root, "")
         folder = roots()[-1] if root is None else Path(root)
         try:
-            with ProgressBar() as bar:
-                fetch(dataset.raw, folder, progress or bar)
+            with reporting(progress) as report:
+                fetch(dataset.raw, folder, report)
         except InputError as error:
             raise _absent(dataset, root, f" and could not be fetched: {error}") from error
         return folder  # each file was checked before it was put there

@@ -28,7 +28,7 @@ from sparsecut.evaluation.probe import check_embedding
 from sparsecut.evaluation.scores import summary
 from sparsecut.evaluation.splits import Nodes, encode_labels
 from sparsecut.graph import Graph
-from sparsecut.progress import ProgressBar, Reporter
+from sparsecut.progress import Reporter, reporting
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def evaluate_clusters(
     count = _check_n_clusters(n_clusters, len(classes), n_nodes)
 
     runs, notes = [], set()
-    with ProgressBar(is_enabled=None if progress is None else False) as bar:
+    with reporting(progress) as report:
         for run, seed in enumerate(np.random.SeedSequence(random_state).generate_state(n_runs)):
             assigned = _k_means(Z, count, int(seed))
             n_found = len(np.unique(assigned))
@@ -94,7 +94,7 @@ def evaluate_clusters(
             if graph is not None:
                 figures |= {"modularity": modularity(graph, assigned), "conductance": conductance(graph, assigned)}
             runs.append(figures)
-            (progress or bar)("k-means", run + 1, n_runs)
+            report("k-means", run + 1, n_runs)
     return ClusterScores(
         count, {name: np.array([figures[name] for figures in runs]) for name in runs[0]}, tuple(sorted(notes))
     )

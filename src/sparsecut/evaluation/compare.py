@@ -27,7 +27,7 @@ from sparsecut.evaluation.scores import Comparison, Scores, compare_scores
 from sparsecut.evaluation.splits import sample_splits
 from sparsecut.graph import Graph
 from sparsecut.methods import Method, find_method
-from sparsecut.progress import ProgressBar, Reporter
+from sparsecut.progress import Reporter, reporting
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def compare_methods(
         raise InputError("A comparison needs at least one method. Got none.")
     splits = {n: sample_splits(graph.labels, n, n_splits, random_state) for n in per_class}
     results: list[MethodResult] = []
-    with ProgressBar(is_enabled=None if progress is None else False) as bar:
+    with reporting(progress) as report:
         for number, method in enumerate(chosen):
             fit = fit_alone(method, graph, offered={**(options or {}), "random_state": random_state}, paper=paper)
             scores: dict[int, Scores] = {}
@@ -92,7 +92,7 @@ def compare_methods(
             first = results[0].scores if results else {}
             against = {n: compare_scores(scores[n], first[n]) for n in scores if n in first}
             results.append(MethodResult(method.name, scores, against, fit.measured, fit.error))
-            (progress or bar)("methods", number + 1, len(chosen))
+            report("methods", number + 1, len(chosen))
     return results
 
 

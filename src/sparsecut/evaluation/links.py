@@ -27,7 +27,7 @@ from sparsecut.evaluation.logistic import OneVsRest
 from sparsecut.evaluation.probe import check_embedding
 from sparsecut.evaluation.scores import summary
 from sparsecut.graph import Graph
-from sparsecut.progress import ProgressBar, Reporter
+from sparsecut.progress import Reporter, reporting
 
 SCORINGS = ("dot", "cosine", "distance", "hadamard")
 N_TRAINING_PAIRS = 10_000  # of each kind at most, for the logistic regression: far more than its coefficients
@@ -80,11 +80,11 @@ def evaluate_links(
     check_integer("evaluate_links", "n_runs", n_runs, 1)
     check_integer("evaluate_links", "random_state", random_state, 0)
     runs = []
-    with ProgressBar(is_enabled=None if progress is None else False) as bar:
+    with reporting(progress) as report:
         for run, seed in enumerate(np.random.SeedSequence(random_state).generate_state(n_runs)):
             split = hold_out_edges(graph, fraction, int(seed))
             runs.append(score_links(embed(split.graph), split, int(seed)))
-            (progress or bar)("links", run + 1, n_runs)
+            report("links", run + 1, n_runs)
     return LinkScores(
         auc={name: np.array([run[name][0] for run in runs]) for name in SCORINGS},
         average_precision={name: np.array([run[name][1] for run in runs]) for name in SCORINGS},

@@ -24,7 +24,7 @@ from sparsecut.errors import InputError, check_choice, first_few
 from sparsecut.evaluation.logistic import OneVsRest
 from sparsecut.evaluation.scores import Scores
 from sparsecut.evaluation.splits import Nodes, Split, encode_labels, sample_splits
-from sparsecut.progress import ProgressBar, Reporter
+from sparsecut.progress import Reporter, reporting
 
 PROTOCOLS = ("paper", "tuned")
 GRID = tuple(10.0**power for power in range(-4, 4))
@@ -68,7 +68,7 @@ def probe(
     accuracies, macro_f1s = np.empty(len(splits)), np.empty(len(splits))
     choices: list[Choice] = [{}] * len(splits)
     n_done = 0
-    with ProgressBar(is_enabled=None if progress is None else False) as bar:
+    with reporting(progress) as report:
         for numbers in _chunks(splits, Z.shape[1], len(classes)):
             chosen = [splits[number] for number in numbers]
             if protocol == "paper":
@@ -80,7 +80,7 @@ def probe(
             for number, predicted in zip(numbers, _predict(Z, weights, chosen), strict=True):
                 accuracies[number], macro_f1s[number] = _score(codes[splits[number].test], predicted, len(classes))
             n_done += len(numbers)
-            (progress or bar)("probe", n_done, len(splits))
+            report("probe", n_done, len(splits))
     return Scores(
         accuracies,
         probe=protocol,

@@ -33,7 +33,7 @@ def run(folder: Path) -> dict[str, Any]:
     model = method.make({}, job["offered"], paper)
     graph = Graph(sp.load_npz(folder / "adjacency.npz"), features=_read_features(folder))
     before = memory("VmRSS")
-    _forget_peak()
+    forget_peak()
     Z, first = _fit(model, graph)
     measured = {"peak_memory_bytes": memory("VmHWM"), "memory_before_bytes": before, **_gpu_memory()}
     np.save(folder / "embedding.npy", np.asarray(Z))
@@ -60,7 +60,7 @@ def memory(field: str) -> int:
     return int(peak) if sys.platform == "darwin" else int(peak) * 1024
 
 
-def _forget_peak() -> None:
+def forget_peak() -> None:
     """Start the peak anew at what is in memory now, where the system can; elsewhere it includes reading the graph."""
     try:
         Path("/proc/self/clear_refs").write_text("5")

@@ -1,0 +1,146 @@
+"""The contract of the baselines, around a training of their own.
+
+A baseline says what it checks (`_check`) and how it trains (`_fit`); one that embeds unseen nodes says how (`_embed`).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
+
+from sparsecut.base import Callback
+from sparsecut.engines import resolve_device
+from sparsecut.errors import InputError, check_integer
+from sparsecut.graph import Graph, as_graph
+from sparsecut.progress import Reporter, reporting
+from sparsecut.training import History
+
+Estimator = TypeVar("Estimator", bound="Baseline")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What `fit` lends a method's training: where to compute, what to draw from, where to report."""
+
+    device: torch.device
+    generator: np.random.Generator
+    history: History
+    report: Reporter
+    callback: Callback | None = None
+
+    def end_epoch(self, loss: float, seconds: float, n_epochs: int) -> None:
+        """Write an epoch down, move the progress bar, and call back."""
+        self.history.loss.append(loss)
+        self.history.seconds.append(seconds)
+        epoch = len(self.history.loss)
+        self.report("training", epoch, n_epochs)
+        if self.callback is not None:
+            self.callback(epoch, self.history)
+
+
+class Baseline(TransformerMixin, BaseEstimator):
+    """An unsupervised method: a graph in, one vector a node out. Follows scikit-learn as `SCE` does."""
+
+    needs_features: ClassVar[bool] = True
+
+    # A method that has these in its constructor stores its own.
+    device: str = "cpu"
+    random_state: int | None = 0
+
+    embedding_: NDArray[np.float32]
+    history_: History
+
+    def _check(self) -> None:
+        """Raise where a parameter breaks its rule."""
+
+    @abstractmethod
+    def _fit(self, graph: Graph, run: Run) -> NDArray[np.float32]:
+        """Train; the embedding of the graph."""
+
+    def fit(
+        self: Estimator,
+        graph: Any,
+        y: object = None,
+        *,
+        features: Any = None,
+        callback: Callback | None = None,
+        progress: Reporter | None = None,
+    ) -> Estimator:
+        """Learn from a graph; `embedding_` holds the nodes' vectors. The arguments are those of `SCE.fit`."""
+        graph = self._accept(as_graph(graph, features))
+        check_seed(self)
+        self._check()
+        device = resolve_device(self.device, type(self).__name__)
+        with seeded(self.random_state, device) as generator, reporting(progress) as report:
+            run = Run(device, generator, History(), report, callback)
+            with run.history.stage("fit"):
+                embedding = self._fit(graph, run)
+        self.embedding_ = embedding
+        self.history_ = run.history
+        return self
+
+    def fit_transform(
+        self,
+        graph: Any,
+        y: object = None,
+        *,
+        features: Any = None,
+        callback: Callback | None = None,
+        progress: Reporter | None = None,
+    ) -> NDArray[np.float32]:
+        """`fit`, then the embedding of the same graph, (n, dimension)."""
+        return self.fit(graph, y, features=features, callback=callback, progress=progress).embedding_
+
+    def _accept(self, graph: Graph) -> Graph:
+        if self.needs_features and graph.features is None:
+            raise InputError(f"{type(self).__name__} needs node features, and the graph has none.")
+        return graph
+
+
+class InductiveBaseline(Baseline):
+    """A baseline that also embeds graphs it was not trained on, with the same features."""
+
+    n_features_in_: int
+
+    @abstractmethod
+    def _embed(self, graph: Graph) -> NDArray[np.float32]:
+        """The embedding by what has been learned so far, without training."""
+
+    def transform(self, graph: Any, *, features: Any = None) -> NDArray[np.float32]:
+        """The embedding of any graph with the same features, without training: (n, dimension)."""
+        name = type(self).__name__
+        if not hasattr(self, "n_features_in_"):
+            raise NotFittedError(f"This {name} has not been fitted. Call fit or fit_transform first.")
+        graph = self._accept(as_graph(graph, features))
+        if graph.n_features != self.n_features_in_:
+            raise InputError(
+                f"{name} was fitted with {self.n_features_in_:,} features. Got a graph with {graph.n_features:,}. "
+                "A graph to transform needs the same features in the same order."
+            )
+        return self._embed(graph)
+
+
+def check_seed(model: Any) -> None:
+    if model.random_state is not None:
+        check_integer(type(model).__name__, "random_state", model.random_state, 0)
+
+
+@contextmanager
+def seeded(random_state: int | None, device: torch.device) -> Iterator[np.random.Generator]:
+    """A generator of our own, and torch's global one seeded for the while: the layers of libraries know no other.
+
+    It is put back as it was, so that a fit neither depends on nor changes what others draw.
+    """
+    seeds = np.random.SeedSequence(random_state)
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        torch.manual_seed(int(seeds.generate_state(1, np.uint64)[0]) & (2**63 - 1))
+        yield np.random.default_rng(seeds.spawn(1)[0])
