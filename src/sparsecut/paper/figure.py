@@ -37,7 +37,7 @@ def plan(request: Request) -> Plan:
             cell: Cell = {"method": method, "dataset": dataset, "per_class": _EXPERIMENT["per_class"]}
             reason = NOT_REGISTERED if registered(method) is None else missing(dataset)
             model = None if reason is not None else make_model(method, dataset, request.seed)
-            if model is not None and not takes(model.fit, "callback"):
+            if model is not None and not takes(type(model), "epochs"):
                 reason = "does not report its epochs"
             if reason is not None:
                 jobs.append(Absent(cell, reason))
