@@ -11,9 +11,28 @@ def dense_propagation(A: np.ndarray, filter: str = "row") -> np.ndarray:
     """P from its definition, in float64."""
     with_loops = A.astype(np.float64) + np.eye(len(A))
     degrees = with_loops.sum(axis=1)
-    if filter == "row":
-        return np.diag(1 / degrees) @ with_loops
-    return np.diag(degrees**-0.5) @ with_loops @ np.diag(degrees**-0.5)
+    if filter.endswith("symmetric"):
+        return np.diag(degrees**-0.5) @ with_loops @ np.diag(degrees**-0.5)
+    P = np.diag(1 / degrees) @ with_loops
+    return (P + np.eye(len(A))) / 2 if filter == "lazy" else P
+
+
+def dense_filter(A: np.ndarray, filter: str, order: int, strength: float) -> np.ndarray:
+    """The whole n×n matrix that a filter multiplies the features by, from its definition."""
+    P = dense_propagation(A, filter)
+    powers = [np.linalg.matrix_power(P, k) for k in range(order + 1)]
+    name = filter.removesuffix("-symmetric")
+    if name == "average":
+        return sum(powers) / (order + 1)
+    if name == "pagerank":
+        walk = np.eye(len(A))
+        for _ in range(order):
+            walk = (1 - strength) * P @ walk + strength * np.eye(len(A))
+        return walk
+    if name == "heat":
+        weights = np.array([strength**k / math.factorial(k) for k in range(order + 1)])
+        return sum(weight * power for weight, power in zip(weights / weights.sum(), powers, strict=True))
+    return powers[-1]
 
 
 def dense_laplacian(n_nodes: int, pairs: np.ndarray, weights: np.ndarray) -> np.ndarray:

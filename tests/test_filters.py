@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse as sp
 import torch
 
 from conftest import random_graph
-from reference import dense_propagation
+from reference import dense_filter, dense_propagation
 from sparsecut.engines import MemoryEngine
 from sparsecut.engines.memory import _is_sparse_hop_cheaper
-from sparsecut.filters import FILTERS, propagation
+from sparsecut.filters import FILTERS, polynomial, propagation
 from sparsecut.graph import Graph
+from sparsecut.rows import Rows
 from sparsecut.sparse import SparseMatrix
 
 ENGINE = MemoryEngine(torch.device("cpu"))
@@ -41,11 +43,48 @@ def test_smoothing_is_the_power_of_p(order: int, is_sparse: bool) -> None:
     graph = random_graph(is_sparse=is_sparse, is_weighted=True)
     F = graph.features.toarray() if is_sparse else graph.features
     P = dense_propagation(graph.adjacency.toarray())
-    loaded = ENGINE.load(graph, propagation(graph.adjacency))
-    levels = [loaded, *ENGINE.smooth(loaded, order)]
+    loaded = ENGINE.load(graph.features, propagation(graph.adjacency))
+    levels = [ENGINE.smooth(loaded, polynomial("row", hops)) for hops in range(order + 1)]
     assert len(levels) == order + 1
     for hops, rows in enumerate(levels):
         assert np.allclose(rows @ torch.eye(12), np.linalg.matrix_power(P, hops) @ F, atol=1e-5)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+@pytest.mark.parametrize(("order", "strength"), [(0, 0.3), (1, 0.9), (4, 0.15)])
+@pytest.mark.parametrize("filter", FILTERS)
+def test_every_filter_is_its_dense_definition(filter: str, order: int, strength: float, is_sparse: bool) -> None:
+    graph = random_graph(is_sparse=is_sparse, is_weighted=True)
+    F = graph.features.toarray() if is_sparse else graph.features
+    expected = dense_filter(graph.adjacency.toarray(), filter, order, strength) @ F
+    loaded = ENGINE.load(graph.features, propagation(graph.adjacency, filter))
+    coefficients = polynomial(filter, order, strength)
+    assert sum(coefficients) == pytest.approx(1)
+    assert np.allclose(ENGINE.smooth(loaded, coefficients) @ torch.eye(12), expected, atol=1e-5)
+    assert np.allclose(Rows(loaded.features, loaded.propagation, coefficients) @ torch.eye(12), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("filter", ["pagerank", "pagerank-symmetric"])
+def test_many_hops_of_pagerank_are_its_closed_form(filter: str) -> None:
+    A = random_graph(is_weighted=True).adjacency.toarray()
+    P = dense_propagation(A, filter)
+    closed = 0.2 * np.linalg.inv(np.eye(40) - 0.8 * P)
+    series = sum(c * np.linalg.matrix_power(P, k) for k, c in enumerate(polynomial(filter, 80, 0.2)))
+    assert np.allclose(series, closed, atol=1e-6)
+
+
+def test_many_hops_of_heat_are_the_exponential() -> None:
+    P = dense_propagation(random_graph(is_weighted=True).adjacency.toarray())
+    series = sum(c * np.linalg.matrix_power(P, k) for k, c in enumerate(polynomial("heat", 40, 3.0)))
+    assert np.allclose(series, scipy.linalg.expm(3 * (P - np.eye(40))), atol=1e-8)
+
+
+def test_smoothing_reports_every_hop() -> None:
+    graph = random_graph()
+    reports = []
+    loaded = ENGINE.load(graph.features, propagation(graph.adjacency))
+    ENGINE.smooth(loaded, polynomial("average", 3), lambda *report: reports.append(report))
+    assert reports == [("smoothing", hop, 3) for hop in (1, 2, 3)]
 
 
 def test_sparse_features_stay_sparse_while_that_is_cheaper() -> None:
@@ -53,18 +92,18 @@ def test_sparse_features_stay_sparse_while_that_is_cheaper() -> None:
     ring = sp.diags_array([np.ones(n_nodes - 1)], offsets=[1], shape=(n_nodes, n_nodes))
     words = sp.random_array((n_nodes, 5000), density=0.001, rng=np.random.default_rng(0), dtype=np.float32).tocsr()
     graph = Graph(ring + ring.T, features=words)
-    loaded = ENGINE.load(graph, propagation(graph.adjacency))
-    assert all(isinstance(rows.features, SparseMatrix) for rows in ENGINE.smooth(loaded, 2))
+    loaded = ENGINE.load(graph.features, propagation(graph.adjacency))
+    assert isinstance(ENGINE.smooth(loaded, polynomial("row", 2)).features, SparseMatrix)
 
     full = Graph(ring + ring.T, features=sp.csr_array(np.ones((n_nodes, 8), dtype=np.float32)))
-    loaded = ENGINE.load(full, propagation(full.adjacency))
-    assert not _is_sparse_hop_cheaper(loaded.propagation, loaded.features)
-    assert all(isinstance(rows.features, torch.Tensor) for rows in ENGINE.smooth(loaded, 2))
+    loaded = ENGINE.load(full.features, propagation(full.adjacency))
+    assert not _is_sparse_hop_cheaper(loaded.propagation, loaded.features.csr)
+    assert isinstance(ENGINE.smooth(loaded, polynomial("row", 2)).features, torch.Tensor)
 
 
 def test_an_isolated_node_keeps_its_features_and_constants_stay_constant() -> None:
     graph = Graph(sp.csr_array((4, 4)), features=np.arange(8).reshape(4, 2))
-    (smoothed,) = ENGINE.smooth(ENGINE.load(graph, propagation(graph.adjacency)), 1)
+    smoothed = ENGINE.smooth(ENGINE.load(graph.features, propagation(graph.adjacency)), polynomial("row", 1))
     assert np.array_equal(smoothed.features, graph.features)
     P = propagation(random_graph(is_weighted=True).adjacency)
     assert np.allclose(P @ np.ones(40), 1)

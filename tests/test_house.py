@@ -18,8 +18,8 @@ SOURCE = Path(__file__).parents[1] / "src" / "sparsecut"
 ROOMS = (
     *("version", "errors", "progress", "environment"),
     *("graph", "io", "datasets"),
-    *("sparse", "rows", "filters", "features", "negatives", "objective", "encoder", "engines"),
-    *("routes", "adam", "training", "fitting"),
+    *("sparse", "filters", "rows", "spectrum", "features", "weighting", "negatives", "objective", "encoder", "engines"),
+    *("routes", "adam", "training", "fitting", "spectral", "recipe", "parameters"),
     *("published", "persistence", "base", "estimators"),
     *("baselines", "methods", "evaluation", "explore", "paper", "cli", "__main__"),
 )

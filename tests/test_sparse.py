@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import dense_propagation
+from sparsecut.filters import polynomial
 from sparsecut.rows import Rows, StackedRows, project
 from sparsecut.sparse import SparseMatrix, as_tensor
 
@@ -52,7 +53,7 @@ def test_factors_multiply_like_the_smoothed_rows(is_sparse: bool, hops: int) -> 
     F = random_sparse(15, 6, 0.4, 2)
     S = np.linalg.matrix_power(P, hops) @ F.toarray()
     features = SparseMatrix(F.astype(np.float64), CPU) if is_sparse else torch.from_numpy(F.toarray().astype(np.float64))
-    rows = Rows(features, SparseMatrix(sp.csr_array(P), CPU), hops)
+    rows = Rows(features, SparseMatrix(sp.csr_array(P), CPU), polynomial("row", hops))
     generator = np.random.default_rng(3)
     W, G = generator.normal(size=(6, 4)), generator.normal(size=(15, 4))
     assert np.allclose(rows @ torch.from_numpy(W), S @ W, atol=1e-12)
@@ -75,6 +76,6 @@ def test_taking_rows_is_indexing(is_sparse: bool) -> None:
 def test_projection_has_the_right_gradient() -> None:
     F = random_sparse(7, 5, 0.5, 0)
     P = sp.csr_array(dense_propagation(np.ones((7, 7)) - np.eye(7)))
-    rows = Rows(SparseMatrix(F.astype(np.float64), CPU), SparseMatrix(P, CPU), 2)
+    rows = Rows(SparseMatrix(F.astype(np.float64), CPU), SparseMatrix(P, CPU), polynomial("row", 2))
     W = torch.randn(5, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0)).requires_grad_()
     assert torch.autograd.gradcheck(lambda weights: project(rows, weights), W)

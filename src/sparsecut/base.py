@@ -1,8 +1,9 @@
 """What `SCE` and `MoSCE` share: everything but the shape of the network.
 
-S = P^k F                         smooth the features                     filters, engines
+S = Σ c_k P^k F                   weigh and smooth the features           weighting, filters, recipe, engines
 M = Sᵀ L_H S                      what the negative graph H asks of S     negatives
-W ← Adam on α/tr(Wᵀ M W)          a few epochs of the linear network      encoder, training
+W = V·g(Λ), M = V Λ Vᵀ            the closed form, or …                   spectral
+W ← Adam on α/tr(Wᵀ M W)          … a few epochs of the linear network    encoder, training
 Z = S·W                           the embedding                           engines
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -19,31 +21,25 @@ import torch
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
+from torch import Tensor
 
 from sparsecut.engines import MemoryEngine, resolve_device
-from sparsecut.errors import (
-    DimensionWarning,
-    InputError,
-    check_choice,
-    check_integer,
-    check_real,
-    parameter_error,
-)
-from sparsecut.features import FEATURES, fingerprint, with_structure
-from sparsecut.filters import FILTERS, propagation
-from sparsecut.fitting import fit_encoder
+from sparsecut.errors import DimensionWarning, InputError, check_integer, parameter_error
+from sparsecut.features import fingerprint, with_structure
+from sparsecut.fitting import fit_encoder, hold_rows
 from sparsecut.graph import Graph, as_graph
 from sparsecut.negatives import NegativeGraph, make_negatives
-from sparsecut.objective import LOSSES
+from sparsecut.parameters import check_parameters, solver_of, training_settings, why_solver
 from sparsecut.persistence import write_model
 from sparsecut.progress import Reporter, reporting
 from sparsecut.published import paper_settings
-from sparsecut.routes import ROUTES
+from sparsecut.recipe import LENGTH, Recipe, settle
 from sparsecut.rows import Rows
-from sparsecut.sparse import as_tensor
-from sparsecut.training import Encoder, History, TrainingSettings, effective_rank
+from sparsecut.sparse import SparseMatrix, as_tensor
+from sparsecut.spectral import EXACT_COLUMNS, scale_to, solve
+from sparsecut.training import Encoder, History, effective_rank
 
-MAX_DIMENSION = 512  # of dimension="auto": the paper's choice for most of its graphs
+MAX_DIMENSION = 512  # of dimension="auto" with Adam: the paper's choice for most of its graphs
 
 Estimator = TypeVar("Estimator", bound="SparsestCutEmbedding")
 Callback = Callable[[int, History], None]
@@ -53,18 +49,24 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
     """Follows scikit-learn: the constructor stores its arguments untouched, `fit` checks, what was learned ends in `_`."""
 
     paper_method: ClassVar[str]
+    with_series: ClassVar[bool]  # whether the filters that sum up powers serve, beside the powers themselves
 
     # What the constructors of the two estimators store.
     dimension: int | str
     features: str
+    solver: str
+    weighting: str
     filter: str
+    strength: float | str
+    effective_rank: float | str
+    length: float | str
     negatives: Any
     n_negatives: int
     loss: str
     alpha: float | str
-    l2: float
-    learning_rate: float
-    epochs: int
+    l2: float | None
+    learning_rate: float | None
+    epochs: int | None
     batch_size: int | None
     route: str
     device: str
@@ -72,15 +74,16 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
 
     # What `fit` learns.
     weights_: list[NDArray[np.float32]]
+    offset_: NDArray[np.float32]  # what is taken off every row, so that the fitted ones have mean zero; zeros with Adam
+    recipe_: Recipe
     embedding_: NDArray[np.float32]
     history_: History
     n_features_in_: int
     structure_: int | None  # the fingerprint of the graph whose structure served as features
 
-    @property
     @abstractmethod
-    def _orders(self) -> tuple[int, ...]:
-        """The powers of P whose embeddings are aggregated."""
+    def _orders(self, usual: int) -> tuple[int, ...]:
+        """The hops of each level; `usual` where the user has not said how many."""
 
     @property
     @abstractmethod
@@ -108,57 +111,118 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
         replaces the progress bar.
         """
         graph = as_graph(graph, features)
-        self._check()
+        check_parameters(self)
+        self._check_network()
+        solver = solver_of(self)
         engine = MemoryEngine(resolve_device(self.device, type(self).__name__))
         seeds = np.random.SeedSequence(self.random_state).generate_state(4, np.uint64)
         start_seed, negatives_seed, batches_seed, structure_seed = (int(seed) & (2**63 - 1) for seed in seeds)
         history = History()
 
         is_structure = self.features == "structure" or (self.features == "auto" and graph.features is None)
-
-        def call_back(epoch: int, history: History) -> None:
-            assert callback is not None
-            # Copied: the parameters move on, what a caller keeps of this epoch must not.
-            self.weights_ = [matrix.detach().cpu().numpy().copy() for matrix in encoder.matrices()]
-            self.n_features_in_ = graph.n_features
-            self.structure_ = fingerprint(graph.adjacency) if is_structure else None
-            if is_structure:
-                self.embedding_ = self._embed(graph)
-            callback(epoch, history)
-
         with reporting(progress) as report:
             if is_structure:
                 with history.stage("structure"):
                     graph = with_structure(graph, structure_seed, engine.device, report)
                 history.notes.append("Structure took the place of node features; the embedding belongs to this graph alone.")
             graph = self._with_features(graph)
-            dimension = self._check_dimension(graph.n_features)
-            encoder = self._make_encoder(graph.n_features, dimension, _torch_generator(start_seed)).to(engine.device)
             with history.stage("prepare"):
-                loaded = engine.load(graph, propagation(graph.adjacency, self.filter))
+                recipe, loaded = settle(
+                    graph,
+                    engine,
+                    weighting=self.weighting,
+                    filter=self.filter,
+                    strength=self.strength,
+                    effective_rank=self.effective_rank,
+                    orders=self._orders,
+                    solver=solver,
+                    is_structure=is_structure,
+                    with_series=self.with_series,
+                )
                 negatives = self._make_negatives(graph.n_nodes, engine.device, np.random.default_rng(negatives_seed))
-            levels = fit_encoder(
-                encoder,
-                loaded,
-                self._orders,
-                negatives,
-                self._training_settings(),
-                engine=engine,
-                history=history,
-                batch_generator=_torch_generator(batches_seed),
-                report=report,
-                callback=None if callback is None else call_back,
-            )
-            with history.stage("project"):
-                matrices = [matrix.detach() for matrix in encoder.matrices()]
-                embedding = engine.project(levels, matrices, self._aggregation)
+            task = _Task(graph, loaded, recipe, negatives, engine, history, report, is_structure)
+            if solver == "spectral":
+                weights, offset, embedding = self._solve(task)
+            else:
+                weights, offset, embedding = self._train(task, start_seed, batches_seed, callback)
         history.effective_rank = effective_rank(embedding)
-        self.weights_ = [matrix.cpu().numpy() for matrix in matrices]
+        self._keep(task, weights, offset)
         self.embedding_ = embedding.cpu().numpy()
-        self.n_features_in_ = graph.n_features
-        self.structure_ = fingerprint(graph.adjacency) if is_structure else None
         self.history_ = history
         return self
+
+    def _solve(self, task: _Task) -> tuple[list[Tensor], Tensor, Tensor]:
+        """The closed form."""
+        history, n_features = task.history, task.graph.n_features
+        is_whole = n_features * len(task.recipe.orders) <= EXACT_COLUMNS
+        is_sparse = isinstance(task.loaded.features, SparseMatrix)
+        history.route, history.rows = "spectral", "factors" if is_sparse and not is_whole else "smoothed"
+        with history.stage("smooth"):
+            levels = hold_rows(task.loaded, task.recipe.polynomials, history.rows, task.engine, task.report)
+        with history.stage("spectrum"):
+            closed = solve(
+                levels,
+                task.negatives,
+                engine=task.engine,
+                dimension=None if self.dimension == "auto" else self._check_dimension(n_features),
+                effective_rank=task.recipe.effective_rank,
+                length=LENGTH if self.length == "auto" else float(self.length),
+                report=task.report,
+            )
+        with history.stage("project"):
+            Z = task.engine.project(levels, closed.weights, "mean")
+            factor, offset = scale_to(Z, closed.length)
+            Z = Z.mul_(factor).sub_(offset)
+        history.reason = closed.route
+        task.recipe.reasons.extend(closed.reasons(is_dimension_chosen=self.dimension == "auto"))
+        return [matrix * factor for matrix in closed.weights], offset, Z
+
+    def _train(
+        self, task: _Task, start_seed: int, batches_seed: int, callback: Callback | None
+    ) -> tuple[list[Tensor], Tensor, Tensor]:
+        """The paper's loop."""
+        dimension = self._check_dimension(task.graph.n_features)
+        encoder = self._make_encoder(task.graph.n_features, dimension, _torch_generator(start_seed)).to(task.engine.device)
+
+        def call_back(epoch: int, history: History) -> None:
+            assert callback is not None
+            # Copied: the parameters move on, what a caller keeps of this epoch must not.
+            weights = [matrix.detach().clone() for matrix in encoder.matrices()]
+            self._keep(task, weights, torch.zeros(weights[0].shape[1]))
+            if task.is_structure:
+                self.embedding_ = self._embed(task.graph)
+            callback(epoch, history)
+
+        levels = fit_encoder(
+            encoder,
+            task.loaded,
+            task.recipe.polynomials,
+            task.negatives,
+            training_settings(self),
+            engine=task.engine,
+            history=task.history,
+            batch_generator=_torch_generator(batches_seed),
+            report=task.report,
+            callback=None if callback is None else call_back,
+        )
+        with task.history.stage("project"):
+            weights = [matrix.detach() for matrix in encoder.matrices()]
+            embedding = task.engine.project(levels, weights, self._aggregation)
+        return weights, torch.zeros(embedding.shape[1]), embedding
+
+    def _keep(self, task: _Task, weights: list[Tensor], offset: Tensor) -> None:
+        self.weights_ = [matrix.cpu().numpy() for matrix in weights]
+        self.offset_ = offset.cpu().numpy()
+        self.recipe_ = task.recipe
+        self.n_features_in_ = task.graph.n_features
+        self.structure_ = fingerprint(task.graph.adjacency) if task.is_structure else None
+
+    def explain(self) -> str:
+        """What was chosen in `fit` and why, a sentence a line."""
+        self._check_fitted("There is nothing to explain yet")
+        lines = [f"solver {solver_of(self)}: {why_solver(self)}.", *self.recipe_.reasons]
+        lines.append(f"route {self.history_.route}: {self.history_.reason}.")
+        return "\n".join(line[0].upper() + line[1:] for line in lines)
 
     def fit_transform(
         self,
@@ -175,8 +239,7 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
     def transform(self, graph: Any, *, features: Any = None) -> NDArray[np.float32]:
         """The embedding of any graph with the same features, without training: (n, dimension)."""
         name = type(self).__name__
-        if not hasattr(self, "weights_"):
-            raise NotFittedError(f"This {name} has not been fitted. Call fit or fit_transform first, or sparsecut.load.")
+        self._check_fitted("Call fit or fit_transform first, or sparsecut.load")
         graph = as_graph(graph, features)
         if self.structure_ is not None:
             return self._recall(graph)
@@ -191,11 +254,12 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
     def _embed(self, graph: Graph) -> NDArray[np.float32]:
         """The embedding of a graph with features, by the weights as they are."""
         engine = MemoryEngine(resolve_device(self.device, type(self).__name__))
-        loaded = engine.load(graph, propagation(graph.adjacency, self.filter))
+        loaded = self.recipe_.load(graph, engine)
         # Projected first, then smoothed: the hops carry as many columns as the embedding has, not as the features.
-        levels = [Rows(loaded.features, loaded.propagation, order) for order in self._orders]
+        levels = [Rows(loaded.features, loaded.propagation, coefficients) for coefficients in self.recipe_.polynomials]
         weights = [as_tensor(matrix, engine.device) for matrix in self.weights_]
-        return engine.project(levels, weights, self._aggregation).cpu().numpy()
+        Z = engine.project(levels, weights, self._aggregation)
+        return (Z - as_tensor(self.offset_, engine.device)).cpu().numpy()
 
     def _recall(self, graph: Graph) -> NDArray[np.float32]:
         """The embedding of the graph whose structure served as features; no other graph has that structure."""
@@ -208,10 +272,12 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model as safetensors; `sparsecut.load` reads it. The embedding itself is not stored."""
-        if not hasattr(self, "weights_"):
-            raise NotFittedError(f"This {type(self).__name__} has not been fitted: there is nothing to save yet.")
+        self._check_fitted("There is nothing to save yet")
         parameters = self.get_params(deep=False)
         tensors: dict[str, NDArray[Any]] = {f"weights.{level}": matrix for level, matrix in enumerate(self.weights_)}
+        tensors["offset"] = self.offset_
+        if self.recipe_.weighting.columns is not None:
+            tensors["column_weights"] = self.recipe_.weighting.columns
         if not isinstance(self.negatives, str):
             tensors["negatives"] = np.asarray(parameters.pop("negatives"), dtype=np.float64)
         parameters = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
@@ -220,6 +286,7 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
             "parameters": parameters,
             "history": self.history_.to_dict(),
             "structure": self.structure_,
+            "recipe": self.recipe_.to_header(),
         }
         write_model(path, header, tensors)
 
@@ -237,17 +304,6 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
             )
         return graph
 
-    def _training_settings(self) -> TrainingSettings:
-        return TrainingSettings(
-            loss=self.loss,
-            alpha=self.alpha,
-            l2=self.l2,
-            learning_rate=self.learning_rate,
-            epochs=0 if self.loss == "none" else self.epochs,
-            batch_size=self.batch_size,
-            route=self.route,
-        )
-
     def _make_negatives(self, n_nodes: int, device: torch.device, generator: np.random.Generator) -> NegativeGraph:
         return make_negatives(
             self.negatives,
@@ -258,25 +314,9 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
             caller=type(self).__name__,
         )
 
-    def _check(self) -> None:
-        name = type(self).__name__
-        check_choice(name, "features", self.features, FEATURES)
-        check_choice(name, "filter", self.filter, FILTERS)
-        check_choice(name, "loss", self.loss, LOSSES)
-        check_choice(name, "route", self.route, ROUTES)
-        check_integer(name, "n_negatives", self.n_negatives, 1)
-        check_integer(name, "epochs", self.epochs, 1)
-        check_real(name, "learning_rate", self.learning_rate, above=0)
-        check_real(name, "l2", self.l2, minimum=0)
-        if self.alpha != "auto":
-            check_real(name, "alpha", self.alpha, above=0)
-        if self.batch_size is not None:
-            check_integer(name, "batch_size", self.batch_size, 2)
-            if self.route == "gram":
-                raise InputError(f"{name} cannot train mini-batches over the Gram matrix. Use route='auto' or 'rows'.")
-        if self.random_state is not None:
-            check_integer(name, "random_state", self.random_state, 0)
-        self._check_network()
+    def _check_fitted(self, remedy: str) -> None:
+        if not hasattr(self, "weights_"):
+            raise NotFittedError(f"This {type(self).__name__} has not been fitted. {remedy}.")
 
     def _check_dimension(self, n_features: int) -> int:
         name = type(self).__name__
@@ -285,15 +325,30 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
         if isinstance(self.dimension, str):
             raise parameter_error(name, "dimension", "'auto' or an integer of at least 1", self.dimension)
         dimension = check_integer(name, "dimension", self.dimension, 1)
-        n_useful = n_features * (len(self._orders) if self._aggregation != "mean" else 1)
+        is_wide = self._aggregation != "mean" or solver_of(self) == "spectral"
+        n_useful = n_features * (len(self._orders(1)) if is_wide else 1)
         if dimension > n_useful:
             warnings.warn(
                 f"{name}(dimension={dimension}) is larger than useful: a linear map of {n_useful:,} features fills at most "
-                f"{n_useful:,} dimensions. dimension='auto' takes min({MAX_DIMENSION}, features).",
+                f"{n_useful:,} dimensions. dimension='auto' takes what is useful.",
                 DimensionWarning,
                 stacklevel=3,
             )
         return dimension
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What both solvers work on."""
+
+    graph: Graph
+    loaded: Rows
+    recipe: Recipe
+    negatives: NegativeGraph
+    engine: MemoryEngine
+    history: History
+    report: Reporter
+    is_structure: bool
 
 
 def _torch_generator(seed: int) -> torch.Generator:

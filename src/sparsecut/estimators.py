@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from sparsecut.base import SparsestCutEmbedding
 from sparsecut.encoder import AGGREGATIONS, LinearEncoder, MultiOrderEncoder
 from sparsecut.errors import InputError, check_choice, check_integer, parameter_error
 from sparsecut.persistence import read_model
+from sparsecut.recipe import Recipe, read_recipe
 from sparsecut.training import History
+from sparsecut.weighting import Weighting
 
 
 class SCE(SparsestCutEmbedding):
@@ -20,44 +23,59 @@ class SCE(SparsestCutEmbedding):
 
     Parameters
     ----------
-    dimension : columns of the embedding; "auto" takes min(512, number of features).
+    dimension : columns of the embedding; "auto" takes what holds 99.9 % of the variance, or min(512, features) with Adam.
     features : "auto" takes the graph's own, or its structure where it brings none (`sparsecut.features`); "given" insists on
         its own; "structure" passes them over.
-    filter, order : the low-pass filter P ("row" is the paper's D̃⁻¹Ã, or "symmetric") and its power k ≥ 0.
+    solver : "spectral", the closed form, without epochs or seed; "adam", the paper's training loop; "auto" takes Adam where
+        one of its settings is given (depth, widths, loss, alpha, l2, learning_rate, epochs, batch_size, route).
+    weighting : of the features, "none", "l2" or "tf-idf"; "auto" chooses by what they are (`sparsecut.recipe`), or "none"
+        with Adam.
+    filter, order, strength : the low-pass filter (`sparsecut.filters`), its hops k ≥ 0, and the restart probability of
+        "pagerank" or the time of "heat". "auto" is PageRank with a restart read off the graph, or, with Adam, the paper's
+        "row" and two hops.
+    effective_rank, length : of the closed form: the effective rank its spectrum is sharpened to, and the length its smoothed
+        rows are scaled to before that.
     depth, widths : layers of the linear network, and the widths of its hidden layers: an integer for all, one a layer, or
         None for the dimension.
     negatives, n_negatives : "complete" (all pairs, exactly), "sampled" (`n_negatives` a node), "sparsifier", or an array of
         node pairs (m, 2), weighted (m, 3).
     loss : "inverse" (SCE), "negative" (the ablation) or "none" (a random projection).
     alpha, l2 : the weight of the loss ("auto": it starts at 1) and of the L2 penalty.
-    learning_rate, epochs, batch_size : Adam's. `batch_size` None is full batch.
+    learning_rate, epochs, batch_size : Adam's; 0.001 and 20 unless given. `batch_size` None is full batch.
     route : "gram", "rows" or "auto", which prices both; `history_` says what was taken and why.
     device : "auto", "cpu", "cuda" or "cuda:1".
     random_state : the seed of the start and of the sampled negatives; None draws a new one.
 
     Attributes
     ----------
-    embedding_ : (n, dimension) float32. weights_ : [W₁···W_l], one (f, dimension) matrix. history_ : see `History`.
+    embedding_ : (n, dimension) float32. weights_ : [W], one (f, dimension) matrix, and offset_, taken off every row.
+    history_ : see `History`. recipe_ : what was chosen; `explain()` says why.
     """
 
     paper_method = "sce"
+    with_series = True
 
     def __init__(
         self,
         *,
         dimension: int | str = "auto",
         features: str = "auto",
-        filter: str = "row",
-        order: int = 2,
+        solver: str = "auto",
+        weighting: str = "auto",
+        filter: str = "auto",
+        order: int | str = "auto",
+        strength: float | str = "auto",
+        effective_rank: float | str = "auto",
+        length: float | str = "auto",
         depth: int = 1,
         widths: int | Sequence[int] | None = None,
         negatives: Any = "complete",
         n_negatives: int = 5,
         loss: str = "inverse",
         alpha: float | str = "auto",
-        l2: float = 0.0,
-        learning_rate: float = 0.001,
-        epochs: int = 20,
+        l2: float | None = None,
+        learning_rate: float | None = None,
+        epochs: int | None = None,
         batch_size: int | None = None,
         route: str = "auto",
         device: str = "auto",
@@ -65,8 +83,13 @@ class SCE(SparsestCutEmbedding):
     ) -> None:
         self.dimension = dimension
         self.features = features
+        self.solver = solver
+        self.weighting = weighting
         self.filter = filter
         self.order = order
+        self.strength = strength
+        self.effective_rank = effective_rank
+        self.length = length
         self.depth = depth
         self.widths = widths
         self.negatives = negatives
@@ -81,16 +104,16 @@ class SCE(SparsestCutEmbedding):
         self.device = device
         self.random_state = random_state
 
-    @property
-    def _orders(self) -> tuple[int, ...]:
-        return (self.order,)
+    def _orders(self, usual: int) -> tuple[int, ...]:
+        return (usual if isinstance(self.order, str) else int(self.order),)
 
     @property
     def _aggregation(self) -> str:
         return "concat"  # of one level: itself
 
     def _check_network(self) -> None:
-        check_integer("SCE", "order", self.order, 0)
+        if self.order != "auto":
+            check_integer("SCE", "order", self.order, 0)
         check_integer("SCE", "depth", self.depth, 1)
 
     def _make_encoder(self, n_features: int, dimension: int, generator: torch.Generator) -> LinearEncoder:
@@ -111,13 +134,19 @@ class MoSCE(SparsestCutEmbedding):
     """
 
     paper_method = "mosce"
+    with_series = False
 
     def __init__(
         self,
         *,
         dimension: int | str = "auto",
         features: str = "auto",
-        filter: str = "row",
+        solver: str = "auto",
+        weighting: str = "auto",
+        filter: str = "auto",
+        strength: float | str = "auto",
+        effective_rank: float | str = "auto",
+        length: float | str = "auto",
         levels: int = 2,
         depths: int | Sequence[int] = 1,
         widths: int | Sequence[int | Sequence[int] | None] | None = None,
@@ -126,9 +155,9 @@ class MoSCE(SparsestCutEmbedding):
         n_negatives: int = 5,
         loss: str = "inverse",
         alpha: float | str = "auto",
-        l2: float = 0.0,
-        learning_rate: float = 0.001,
-        epochs: int = 20,
+        l2: float | None = None,
+        learning_rate: float | None = None,
+        epochs: int | None = None,
         batch_size: int | None = None,
         route: str = "auto",
         device: str = "auto",
@@ -136,7 +165,12 @@ class MoSCE(SparsestCutEmbedding):
     ) -> None:
         self.dimension = dimension
         self.features = features
+        self.solver = solver
+        self.weighting = weighting
         self.filter = filter
+        self.strength = strength
+        self.effective_rank = effective_rank
+        self.length = length
         self.levels = levels
         self.depths = depths
         self.widths = widths
@@ -153,8 +187,7 @@ class MoSCE(SparsestCutEmbedding):
         self.device = device
         self.random_state = random_state
 
-    @property
-    def _orders(self) -> tuple[int, ...]:
+    def _orders(self, usual: int) -> tuple[int, ...]:
         return tuple(range(1, self.levels + 1))
 
     @property
@@ -215,7 +248,17 @@ def load(path: str | Path) -> SparsestCutEmbedding:
         model.history_ = History(**header["history"])
         model.n_features_in_ = int(weights[0].shape[0])
         model.structure_ = header["structure"]
+        model.offset_ = tensors.get("offset", np.zeros(weights[0].shape[1], dtype=np.float32))
+        model.recipe_ = _read_recipe(header, tensors, parameters)
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"{path} does not hold a whole sparsecut model: {error}. Save the model again.") from error
     model.weights_ = weights
     return model
+
+
+def _read_recipe(header: dict[str, Any], tensors: dict[str, Any], parameters: dict[str, Any]) -> Recipe:
+    """The recipe of a saved model; the first version of the format had none, only the filter and its orders."""
+    if "recipe" not in header:
+        orders = (parameters["order"],) if "order" in parameters else tuple(range(1, parameters["levels"] + 1))
+        return Recipe(Weighting("none"), parameters["filter"], None, orders)
+    return read_recipe(header["recipe"], tensors.get("column_weights"))

@@ -19,12 +19,12 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from sparsecut.filters import propagation
 from sparsecut.graph import Graph
 from sparsecut.progress import Reporter
 from sparsecut.sparse import SparseMatrix
+from sparsecut.spectrum import leading_eigenvectors, sharpening
 
 FEATURES = ("auto", "given", "structure")
 
@@ -35,7 +35,6 @@ MAX_ENTRIES = 50_000_000  # on large graphs the share rises, so that all rows to
 EFFECTIVE_RANK = 25.0  # of the weighted columns: fewer cannot tell dozens of groups apart, more keep what is noise
 ROW_LENGTH = 6.0  # of every row: a logistic regression with C = 1 then neither under- nor overfits
 N_ITERATIONS = 4  # of subspace iteration; the spectrum of q falls fast
-N_SPARE = 8  # columns iterated beyond those kept, for accuracy
 ROW_BLOCK = 20_000  # rows of q computed at a time
 
 
@@ -45,8 +44,12 @@ def structural_features(
     """One row a node, `n_columns` or as many as there are nodes; the same seed gives the same bits."""
     n_columns = min(n_columns, adjacency.shape[0])
     N = SparseMatrix(log_proximity(adjacency, report=report), device)
-    eigenvalues, vectors = leading_eigenvectors(N, n_columns, seed)
-    weighted = vectors * sharpened(eigenvalues.abs(), EFFECTIVE_RANK)
+    eigenvalues, vectors = leading_eigenvectors(
+        N.__matmul__, N.shape[0], n_columns, device=device, n_iterations=N_ITERATIONS, seed=seed
+    )
+    sizes = eigenvalues.abs()
+    power = sharpening(sizes.square(), EFFECTIVE_RANK)
+    weighted = vectors * (sizes / sizes.max().clamp(min=1e-30)) ** power
     averaged = SparseMatrix(propagation(adjacency), device) @ weighted
     centred = averaged - averaged.mean(dim=0)
     lengths = centred.norm(dim=1, keepdim=True).clamp(min=1e-12)
@@ -94,49 +97,6 @@ def log_proximity(
     ratio.data = np.log(np.maximum(ratio.data, 1))
     ratio.eliminate_zeros()
     return sp.csr_array(ratio, dtype=np.float32)
-
-
-def leading_eigenvectors(matrix: SparseMatrix, n_vectors: int, seed: int) -> tuple[Tensor, Tensor]:
-    """Eigenvalues largest in size and their vectors, of a symmetric matrix, by subspace iteration from a seeded start."""
-    n_rows = matrix.shape[0]
-    width = min(n_vectors + N_SPARE, n_rows)
-    start = torch.randn(n_rows, width, generator=torch.Generator().manual_seed(seed))
-    basis = _orthonormal(start.to(matrix.device))
-    for _ in range(N_ITERATIONS):
-        basis = _orthonormal(matrix @ basis)
-    small = basis.T @ (matrix @ basis)
-    eigenvalues, vectors = torch.linalg.eigh((small + small.T) / 2)
-    order = eigenvalues.abs().argsort(descending=True)[:n_vectors]
-    return eigenvalues[order], basis @ vectors[:, order]
-
-
-def _orthonormal(columns: Tensor) -> Tensor:
-    """An orthonormal basis of the span of a few long columns, by their Gram matrix: many times faster than a QR of them.
-
-    Done twice, since the first pass squares the condition of the columns and loses half of the digits.
-    """
-    for _ in range(2):
-        sizes, directions = torch.linalg.eigh((columns.T @ columns).double())
-        is_there = sizes > 1e-12 * sizes.max()
-        scale = torch.where(is_there, sizes, 1).rsqrt() * is_there  # a direction that is not there stays zero
-        columns = columns @ (directions * scale).to(columns.dtype)
-    return columns
-
-
-def sharpened(sizes: Tensor, effective_rank: float) -> Tensor:
-    """(sizes/largest)^p with p ≥ 0 such that the squares have an effective rank: exp of the entropy of their shares."""
-    relative = (sizes / sizes.max().clamp(min=1e-30)).double().clamp(min=1e-30)
-
-    def rank(p: float) -> float:
-        shares = relative ** (2 * p)
-        shares = shares / shares.sum()
-        return float(torch.exp(-(shares * shares.clamp(min=1e-300).log()).sum()))
-
-    low, high = 0.0, 64.0
-    for _ in range(50):  # the rank falls with p
-        middle = (low + high) / 2
-        low, high = (middle, high) if rank(middle) > effective_rank else (low, middle)
-    return (relative**high).to(sizes.dtype)
 
 
 def fingerprint(adjacency: sp.csr_array) -> int:

@@ -8,6 +8,7 @@ from functools import partial
 import torch
 
 from sparsecut.engines import MemoryEngine
+from sparsecut.filters import Polynomial, is_power, polynomial
 from sparsecut.negatives import NegativeGraph
 from sparsecut.progress import Reporter
 from sparsecut.routes import Problem, choose_route
@@ -28,7 +29,7 @@ from sparsecut.training import (
 def fit_encoder(
     encoder: Encoder,
     loaded: Rows,
-    orders: tuple[int, ...],
+    polynomials: tuple[Polynomial, ...],
     negatives: NegativeGraph,
     settings: TrainingSettings,
     *,
@@ -44,7 +45,7 @@ def fit_encoder(
         Problem(
             n_nodes=loaded.shape[0],
             n_features=loaded.shape[1],
-            orders=orders,
+            orders=tuple(len(coefficients) - 1 for coefficients in polynomials),
             dimensions=tuple(matrix.shape[1] for matrix in encoder.matrices()),
             feature_entries=loaded.features.nnz if isinstance(loaded.features, SparseMatrix) else None,
             propagation_entries=loaded.propagation.nnz if loaded.propagation is not None else 0,
@@ -60,7 +61,7 @@ def fit_encoder(
     history.route, history.rows, history.reason = route.over, route.held, route.reason
 
     with history.stage("smooth"):
-        levels = _hold_rows(loaded, orders, route.held, engine, report)
+        levels = hold_rows(loaded, polynomials, route.held, engine, report)
     if settings.epochs == 0:
         history.route, history.reason = "none", "there is nothing to train"
         return levels
@@ -85,13 +86,19 @@ def fit_encoder(
     return levels
 
 
-def _hold_rows(loaded: Rows, orders: tuple[int, ...], held: str, engine: MemoryEngine, report: Reporter) -> list[Rows]:
+def hold_rows(
+    loaded: Rows, polynomials: tuple[Polynomial, ...], held: str, engine: MemoryEngine, report: Reporter
+) -> list[Rows]:
     """The rows of each level, as S or as its factors."""
     if held == "factors":
-        return [Rows(loaded.features, loaded.propagation, order) for order in orders]
-    by_order = {0: loaded}
-    for order, rows in enumerate(engine.smooth(loaded, max(orders)), start=1):
-        if order in orders:
-            by_order[order] = rows
-        report("smoothing", order, max(orders))
-    return [by_order[order] for order in orders]
+        return [Rows(loaded.features, loaded.propagation, coefficients) for coefficients in polynomials]
+    levels: list[Rows] = []
+    reached, n_hops = loaded, 0  # powers go on from the level before
+    for coefficients in polynomials:
+        order = len(coefficients) - 1
+        if is_power(coefficients) and order >= n_hops:
+            reached, n_hops = engine.smooth(reached, polynomial("row", order - n_hops), report), order
+            levels.append(reached)
+        else:
+            levels.append(engine.smooth(loaded, coefficients, report))
+    return levels

@@ -18,7 +18,7 @@ from sparsecut.io.files import check_readable, write_whole
 from sparsecut.version import __version__
 
 FORMAT = "sparsecut-model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 
 def write_model(path: str | Path, header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:

@@ -1,6 +1,6 @@
-"""The smoothed features S = P^k F, held as rows or as factors, behind two products: S·W and Sᵀ·G.
+"""The smoothed features S = Σ c_k P^k F, held as rows or as factors, behind two products: S·W and Sᵀ·G.
 
-With `hops` = 0 the features are S itself, dense or sparse. With `hops` = k they are F, and S is never formed:
+With the coefficients (1,) the features are S itself, dense or sparse. With more they are F, and S is never formed: for P^k,
 S·W = P(P(···(F·W))). Whoever trains or projects does not know which; `sparsecut.routes` decides.
 """
 
@@ -12,16 +12,22 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from sparsecut.filters import Polynomial, spread
 from sparsecut.sparse import SparseMatrix
 
 
 class Rows:
-    """S = P^hops · features, of shape (n, f)."""
+    """S = Σ c_k P^k · features, of shape (n, f)."""
 
-    def __init__(self, features: Tensor | SparseMatrix, propagation: SparseMatrix | None = None, hops: int = 0) -> None:
+    def __init__(
+        self,
+        features: Tensor | SparseMatrix,
+        propagation: SparseMatrix | None = None,
+        coefficients: Polynomial = (1.0,),
+    ) -> None:
         self.features = features
         self.propagation = propagation
-        self.hops = hops
+        self.coefficients = coefficients
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -35,8 +41,8 @@ class Rows:
         return self._spread(self.features @ weights)
 
     def transpose_times(self, rows: Tensor) -> Tensor:  # (f, d)
-        for _ in range(self.hops):
-            rows = self._propagation.T @ rows
+        if self.coefficients != (1.0,):
+            rows = spread(self.coefficients, rows, lambda so_far: self._propagation.T @ so_far)
         return self.features.T @ rows
 
     def columns(self, start: int, stop: int) -> Tensor:  # (n, stop - start)
@@ -44,15 +50,19 @@ class Rows:
             return self._spread(self.features.columns(start, stop))
         return self._spread(self.features[:, start:stop])
 
+    def scaled(self, factor: float) -> Rows:
+        """factor·S, nothing copied."""
+        return Rows(self.features, self.propagation, tuple(factor * coefficient for coefficient in self.coefficients))
+
     def take(self, nodes: Tensor) -> Rows:
         """Some of the rows, for a mini-batch. Needs S itself: a row of factors depends on its whole neighbourhood."""
-        assert self.hops == 0
+        assert len(self.coefficients) == 1
         return Rows(self.features.take(nodes) if isinstance(self.features, SparseMatrix) else self.features[nodes])
 
     def _spread(self, rows: Tensor) -> Tensor:
-        for _ in range(self.hops):
-            rows = self._propagation @ rows.contiguous()
-        return rows
+        if self.coefficients == (1.0,):
+            return rows
+        return spread(self.coefficients, rows.contiguous(), lambda so_far: self._propagation @ so_far)
 
     @property
     def _propagation(self) -> SparseMatrix:
@@ -73,6 +83,10 @@ class StackedRows:
     @property
     def device(self) -> torch.device:
         return self.levels[0].device
+
+    def __matmul__(self, weights: Tensor) -> Tensor:
+        parts = torch.split(weights, [level.shape[1] for level in self.levels])
+        return torch.stack([level @ part for level, part in zip(self.levels, parts, strict=True)]).sum(dim=0)
 
     def transpose_times(self, rows: Tensor) -> Tensor:
         return torch.cat([level.transpose_times(rows) for level in self.levels])

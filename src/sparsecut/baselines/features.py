@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sparsecut.baselines.base import Baseline, Run
 from sparsecut.engines import MemoryEngine, resolve_device
 from sparsecut.errors import check_choice, check_integer
-from sparsecut.filters import FILTERS, propagation
+from sparsecut.filters import FILTERS, polynomial, propagation
 from sparsecut.graph import Graph, as_graph
 from sparsecut.sparse import SparseMatrix
 
@@ -54,8 +54,6 @@ class SmoothedFeatures(_Untrained):
     def _embed(self, graph: Graph) -> NDArray[np.float32]:
         self._check()
         engine = MemoryEngine(resolve_device(self.device, "SmoothedFeatures"))
-        rows = engine.load(graph, propagation(graph.adjacency, self.filter))
-        for smoothed in engine.smooth(rows, self.order):
-            rows = smoothed
-        S = rows.features
+        rows = engine.load(graph.features, propagation(graph.adjacency, self.filter))
+        S = engine.smooth(rows, polynomial(self.filter, self.order)).features
         return np.asarray((S.to_dense() if isinstance(S, SparseMatrix) else S).cpu().numpy())

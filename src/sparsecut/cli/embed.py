@@ -39,16 +39,17 @@ def embed(
     missing: Missing = "error",
     method: Annotated[str, typer.Option(help=f"One of {', '.join(names())}.")] = "sce",
     dimension: Annotated[
-        int | None, typer.Option(help="Columns of the embedding. [default: 512, or as many as features]")
+        int | None, typer.Option(help="Columns of the embedding. [default: the method's own choice]")
     ] = None,
     paper: Annotated[str | None, typer.Option(help="Use the paper's settings for this dataset, e.g. cora.")] = None,
-    epochs: Annotated[int | None, typer.Option(help="Training epochs.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Training epochs; sce and mosce then train instead of solving.")] = None,
     order: Annotated[int | None, typer.Option(help="Smoothing hops (sce) or levels (mosce).")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the start and of sampled negatives.")] = 0,
     device: Device = "auto",
     save_model: Annotated[
         Path | None, typer.Option(help="Also save the model (.safetensors), to embed later nodes with.")
     ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say what was chosen for this graph, and why.")] = False,
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -56,6 +57,8 @@ def embed(
     """Embed a graph: one vector a node, written with the node ids.
 
     sparsecut embed cora -o cora.parquet
+
+    sparsecut embed edges.csv --features features.csv --explain -o vectors.parquet
 
     sparsecut embed edges.csv --features features.csv --save-model model.safetensors -o vectors.parquet
 
@@ -77,6 +80,8 @@ def embed(
     )
     if save_model is not None and not hasattr(model, "save"):
         raise InputError(f"The method {method} learns nothing to save. Leave --save-model out.")
+    if explain and not hasattr(model, "explain"):
+        raise InputError(f"The method {method} chooses nothing to explain. Leave --explain out.")
     started = time.perf_counter()
     with output.warnings_as_notes(), output.progress() as bar:
         Z = model.fit_transform(loaded, progress=bar)
@@ -90,6 +95,8 @@ def embed(
         f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {output_path}"
         + (f", model → {save_model}" if save_model else "")
     )
+    if explain:
+        output.say(model.explain())
     history = getattr(model, "history_", None)
     if history is not None:
         output.note(
@@ -106,6 +113,7 @@ def embed(
             "dimension": Z.shape[1],
             "seconds": seconds,
             "peak_memory_bytes": peak_memory(),
+            "explanation": model.explain().splitlines() if explain else None,
             "history": None if history is None else history.to_dict(),
         }
     )

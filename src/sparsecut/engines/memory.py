@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,8 +13,9 @@ from torch import Tensor
 
 from sparsecut.encoder import aggregate
 from sparsecut.errors import InputError, parameter_error
-from sparsecut.graph import Graph
+from sparsecut.filters import Polynomial, is_power, spread
 from sparsecut.negatives import NegativeGraph
+from sparsecut.progress import Reporter
 from sparsecut.rows import Rows, StackedRows
 from sparsecut.sparse import SparseMatrix, as_tensor
 
@@ -26,26 +28,38 @@ class MemoryEngine:
     def __init__(self, device: torch.device) -> None:
         self.device = device
 
-    def load(self, graph: Graph, propagation: sp.csr_array) -> Rows:
-        """The graph's features and filter on the device, no hop taken yet."""
-        features = graph.features
-        assert features is not None
+    def load(self, features: Any, propagation: sp.csr_array) -> Rows:
+        """Features, dense or sparse, and a filter's matrix on the device, no hop taken yet."""
         on_device = (
             SparseMatrix(features, self.device) if sp.issparse(features) else as_tensor(np.asarray(features), self.device)
         )
         return Rows(on_device, SparseMatrix(propagation, self.device))
 
-    def smooth(self, rows: Rows, order: int) -> Iterator[Rows]:
-        """S₁ = P·F, S₂ = P·S₁, … up to the order, each as soon as it is known, sparse while that is cheaper."""
+    def smooth(self, rows: Rows, coefficients: Polynomial, report: Reporter | None = None) -> Rows:
+        """S = Σ c_k P^k F, sparse while that is cheaper. Every hop is reported."""
         P = rows.propagation
+        if len(coefficients) == 1:
+            return Rows(rows.features, P)
         assert P is not None
+
+        n_done = 0
+
+        def hop(features: Any) -> Any:
+            nonlocal n_done
+            n_done += 1
+            if report is not None:
+                report("smoothing", n_done, len(coefficients) - 1)
+            if not sp.issparse(features):
+                return P @ features
+            if _is_sparse_hop_cheaper(P, features):
+                return P.csr @ features
+            return P @ as_tensor(features.toarray(), self.device)
+
         features = rows.features
-        for _ in range(order):
-            if isinstance(features, SparseMatrix) and _is_sparse_hop_cheaper(P, features):
-                features = SparseMatrix(P.csr @ features.csr, self.device)
-            else:
-                features = P @ (features.to_dense() if isinstance(features, SparseMatrix) else features)
-            yield Rows(features, P)
+        if isinstance(features, Tensor):
+            return Rows(spread(coefficients, features, hop), P)
+        smoothed = spread(coefficients, features.csr if is_power(coefficients) else features.to_dense(), hop)
+        return Rows(SparseMatrix(smoothed, self.device) if sp.issparse(smoothed) else smoothed, P)
 
     def gram(self, rows: Rows | StackedRows, negatives: NegativeGraph) -> Tensor:
         """M = Sᵀ L_H S, (f, f)."""
@@ -81,8 +95,8 @@ def resolve_device(device: object, caller: str) -> torch.device:
     return torch.device(name)
 
 
-def _is_sparse_hop_cheaper(P: SparseMatrix, features: SparseMatrix) -> bool:
-    entries_by_row = np.diff(features.csr.indptr)
+def _is_sparse_hop_cheaper(P: SparseMatrix, features: sp.csr_array) -> bool:
+    entries_by_row = np.diff(features.indptr)
     n_sparse = int(entries_by_row[P.csr.indices].sum())  # multiply-adds of P·F, sparse
     n_dense = P.nnz * features.shape[1]
-    return n_sparse * SPARSE_HOP_COST < n_dense
+    return bool(n_sparse * SPARSE_HOP_COST < n_dense)

@@ -1,0 +1,145 @@
+"""The closed form: what a few epochs of SCE tend to, without epochs or a seed.
+
+Gradient flow on α/tr(WᵀMW) from an isotropic start is W(τ) = exp(τM)·W₀: along each eigenvector of M = V Λ Vᵀ the weights
+grow at the pace of its eigenvalue. Run to its end only the first is left; stopped early, the leading ones stand out. So
+
+    W = V·g(Λ),   g(λ) = (λ/λ₁)^((p−1)/2):   Z = S·W has variances λ^p,
+
+with the sharpness p ≥ 1 chosen so that they have one effective rank on every graph. `docs/method.md` derives this.
+
+The first direction keeps the length it had in S and the others shrink, so noise makes rows shorter: S is scaled to rows of
+one length (root mean square, centred), and Z is as long as what sharpening leaves of them. At that scale a logistic
+regression with C = 1 works untuned.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from sparsecut.engines import MemoryEngine
+from sparsecut.errors import InputError
+from sparsecut.negatives import NegativeGraph
+from sparsecut.progress import Reporter
+from sparsecut.rows import Rows, StackedRows
+from sparsecut.spectrum import leading_eigenvectors, sharpening, signed
+
+EXACT_COLUMNS = 1024  # up to here M is built and solved whole; beyond, iteration on S is cheaper
+N_DIRECTIONS = 128  # of dimension="auto"; with a sharpened spectrum what lies beyond weighs nothing
+KEPT_SHARE = 0.999  # of the variance; dimension="auto" leaves out the rest
+N_ITERATIONS = 6
+N_PROBES = 64  # random columns that estimate the trace of an M that is not built
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """The weights of every level before scaling to the data, and what was read off the spectrum."""
+
+    weights: list[Tensor]  # (f, d) a level
+    power: float  # p
+    effective_rank: float  # that was wanted
+    length: float  # of the rows of Z, root mean square, centred
+    route: str
+
+    def reasons(self, *, is_dimension_chosen: bool) -> list[str]:
+        """What the spectrum decided, in sentences."""
+        if math.isinf(self.effective_rank):
+            sharp = "the features come with a sharpened spectrum"
+        elif self.power == 1:
+            sharp = f"the spectrum has no more than the effective rank of {self.effective_rank:g} that is wanted"
+        else:
+            sharp = f"the spectrum then has the effective rank of {self.effective_rank:g} that is wanted"
+        width = f"it holds {KEPT_SHARE:.1%} of the sharpened variance" if is_dimension_chosen else "it was asked for"
+        return [
+            f"sharpness {self.power:.2f}: {sharp}.",
+            f"dimension {self.weights[0].shape[1]}: {width}.",
+            f"rows of length {self.length:.1f}: what sharpening leaves of the length of the smoothed ones.",
+        ]
+
+
+def solve(
+    levels: Sequence[Rows],
+    negatives: NegativeGraph,
+    *,
+    engine: MemoryEngine,
+    dimension: int | None,
+    effective_rank: float,
+    length: float,
+    report: Reporter,
+    n_directions: int = N_DIRECTIONS,
+    n_iterations: int = N_ITERATIONS,
+    exact_columns: int = EXACT_COLUMNS,
+) -> ClosedForm:
+    """W = V·g(Λ) of the levels side by side, each with the same share of the energy. `dimension` None chooses it."""
+    scales = _equal_shares(levels, negatives) if len(levels) > 1 else [1.0]
+    scaled = [level.scaled(scale) for level, scale in zip(levels, scales, strict=True)]
+    rows: Rows | StackedRows = scaled[0] if len(scaled) == 1 else StackedRows(scaled)
+    n_columns = rows.shape[1]
+    n_directions = min(n_directions if dimension is None else dimension, n_columns)
+
+    if n_columns <= exact_columns:
+        M = engine.gram(rows, negatives).double()
+        values, vectors = torch.linalg.eigh(M.nan_to_num())
+        eigenvalues, V = values.flip(0)[:n_directions].float(), signed(vectors.flip(1)[:, :n_directions].float())
+        total = float(M.trace())
+        route = f"the {n_columns:,} × {n_columns:,} eigenproblem of M"
+    else:
+        total = _estimate_trace(rows, negatives)
+        eigenvalues, V = leading_eigenvectors(
+            lambda W: rows.transpose_times(negatives.laplacian(rows @ W)),
+            n_columns,
+            n_directions,
+            device=rows.device,
+            n_iterations=n_iterations,
+        )
+        route = f"{n_directions} directions by {n_iterations} iterations on S, for M would have {n_columns:,} columns"
+    report("spectrum", 1, 1)
+    if not math.isfinite(total) or not bool(eigenvalues.isfinite().all()):
+        raise InputError("The energy of the smoothed features overflows. Scale the features down.")
+
+    eigenvalues = eigenvalues.clamp(min=0)
+    if total <= 0 or float(eigenvalues.max()) <= 0:  # all rows are alike: there is nothing to keep apart
+        width = dimension or 1
+        return ClosedForm(
+            [torch.zeros(level.shape[1], width, device=level.device) for level in levels], 1.0, effective_rank, 0.0, route
+        )
+    power = sharpening(eigenvalues, effective_rank, minimum=1.0)
+    relative = eigenvalues / eigenvalues[0]
+    variances = relative**power
+    if dimension is None:
+        kept = int((variances.cumsum(0) < KEPT_SHARE * variances.sum()).sum()) + 1
+        eigenvalues, V, relative, variances = eigenvalues[:kept], V[:, :kept], relative[:kept], variances[:kept]
+    W = V * torch.where(relative > 0, relative ** ((power - 1) / 2), 0)
+    if dimension is not None and W.shape[1] < dimension:
+        W = torch.nn.functional.pad(W, (0, dimension - W.shape[1]))
+    parts = torch.split(W, [level.shape[1] for level in levels])
+    weights = [
+        part * (scale * len(levels)) for part, scale in zip(parts, scales, strict=True)
+    ]  # a mean over levels undoes it
+    share = float(variances.double().sum()) * float(eigenvalues[0]) / total
+    return ClosedForm(weights, power, effective_rank, length * share**0.5, route)
+
+
+def scale_to(Z: Tensor, length: float) -> tuple[float, Tensor]:
+    """The factor and the offset that centre the rows and give them a length, root mean square."""
+    offset = Z.mean(dim=0)
+    rms = float((Z - offset).double().square().sum(dim=1).mean().sqrt())
+    factor = length / rms if rms > 0 else 1.0
+    return factor, offset * factor
+
+
+def _equal_shares(levels: Sequence[Rows], negatives: NegativeGraph) -> list[float]:
+    traces = [_estimate_trace(level, negatives) for level in levels]
+    return [trace**-0.5 if trace > 0 else 0.0 for trace in traces]
+
+
+def _estimate_trace(rows: Rows | StackedRows, negatives: NegativeGraph) -> float:
+    """tr(M) by Hutchinson's estimate: the mean of ωᵀMω over random signs ω, with a fixed start."""
+    generator = torch.Generator().manual_seed(0)
+    signs = torch.randint(0, 2, (rows.shape[1], N_PROBES), generator=generator).to(rows.device) * 2.0 - 1
+    image = rows @ signs
+    return float((image.double() * negatives.laplacian(image).double()).sum()) / N_PROBES

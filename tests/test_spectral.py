@@ -1,0 +1,279 @@
+"""The closed form against the dense eigenproblem, gradient flow and Adam, and the choices that lead to it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import load_or_skip, random_graph
+from reference import complete_pairs, dense_effective_rank, dense_filter, dense_laplacian
+from sparsecut import SCE, Graph, MoSCE, evaluate, load
+from sparsecut.engines import MemoryEngine
+from sparsecut.filters import polynomial, propagation
+from sparsecut.negatives import CompleteNegatives
+from sparsecut.recipe import choose_restart, choose_weighting, half_agreement
+from sparsecut.rows import Rows
+from sparsecut.spectral import solve
+from sparsecut.weighting import learn_weighting, row_lengths
+
+CPU = torch.device("cpu")
+ENGINE = MemoryEngine(CPU)
+
+
+def smoothed(graph: Graph) -> np.ndarray:
+    F = graph.features.toarray() if sp.issparse(graph.features) else graph.features
+    return dense_filter(graph.adjacency.toarray(), "row", 2, 0.0) @ F
+
+
+def silent(*_: object) -> None:
+    """No bar."""
+
+
+def test_variances_are_those_of_m_sharpened_and_directions_its_eigenvectors() -> None:
+    graph = random_graph(200, 12)
+    model = SCE(filter="row", order=2, weighting="none", effective_rank=4.0, dimension=12).fit(graph)
+    S = smoothed(graph)
+    L = dense_laplacian(200, complete_pairs(200), np.ones(200 * 199 // 2))
+    eigenvalues, vectors = np.linalg.eigh(S.T @ L @ S)
+    eigenvalues, vectors = eigenvalues[::-1], vectors[:, ::-1]
+    W = model.weights_[0]
+    cosines = np.abs((W / np.linalg.norm(W, axis=0) * vectors).sum(axis=0))
+    assert np.allclose(cosines, 1, atol=1e-3)
+    variances = model.embedding_.var(axis=0)
+    power = np.polyfit(np.log(eigenvalues), np.log(variances), 1)[0]
+    assert np.allclose(np.log(variances / variances[0]), power * np.log(eigenvalues / eigenvalues[0]), atol=1e-3)
+    assert dense_effective_rank(model.embedding_) == pytest.approx(4, rel=1e-3)
+    assert np.allclose(model.embedding_.mean(axis=0), 0, atol=1e-4)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_iterating_on_s_gives_what_the_eigenproblem_gives(is_sparse: bool) -> None:
+    graph = random_graph(300, 40, is_sparse=is_sparse)
+    loaded = ENGINE.load(graph.features, propagation(graph.adjacency))
+    coefficients = polynomial("row", 2)
+    levels = [ENGINE.smooth(loaded, coefficients), Rows(loaded.features, loaded.propagation, coefficients)]
+    asked = {"engine": ENGINE, "dimension": 40, "effective_rank": 5.0, "length": 7.0, "report": silent}
+    exact = solve(levels[:1], CompleteNegatives(300), **asked)
+    for level in levels:
+        found = solve([level], CompleteNegatives(300), exact_columns=0, n_iterations=30, **asked)
+        assert found.power == pytest.approx(exact.power, rel=1e-3)
+        assert torch.allclose(found.weights[0], exact.weights[0], atol=2e-3 * float(exact.weights[0].abs().max()))
+
+
+def test_gradient_flow_from_an_isotropic_start_is_the_exponential_of_m() -> None:
+    """dW/dt = 2α·M·W/E² keeps W on the curve exp(τM)·W₀: small steps of gradient descent end there for some τ."""
+    S = smoothed(random_graph(30, 5)).astype(np.float64)
+    S -= S.mean(axis=0)
+    M = 30 * S.T @ S / 1e3
+    start = np.linalg.qr(np.random.default_rng(0).normal(size=(5, 5)))[0]
+    W, tau = start.copy(), 0.0
+    for _ in range(20_000):
+        energy = np.trace(W.T @ M @ W)
+        step = 1e-4 * 2 / energy**2
+        W, tau = W + step * M @ W, tau + step
+    assert np.allclose(W, scipy.linalg.expm(tau * M) @ start, rtol=1e-3, atol=1e-3)
+
+
+def test_run_to_its_end_the_flow_keeps_one_direction() -> None:
+    graph = random_graph(200, 12)
+    ranks = [SCE(effective_rank=rank).fit(graph).history_.effective_rank for rank in (8.0, 3.0, 1.01)]
+    assert ranks[0] > ranks[1] > ranks[2]
+    assert ranks[2] == pytest.approx(1.01, rel=1e-2)
+
+
+def test_neither_the_seed_nor_a_repetition_changes_a_bit() -> None:
+    graph = random_graph(100, 30)
+    Z = SCE(random_state=0).fit_transform(graph)
+    assert np.array_equal(Z, SCE(random_state=7).fit_transform(graph))
+    assert np.array_equal(Z, SCE(random_state=None).fit_transform(graph))
+
+
+@given(seed=st.integers(0, 50), scale=st.floats(0.01, 100))
+@settings(max_examples=15, deadline=None)
+def test_the_unit_of_the_features_does_not_matter(seed: int, scale: float) -> None:
+    graph = random_graph(60, 12, seed=seed)
+    scaled = Graph(graph.adjacency, features=graph.features * scale)
+    Z = SCE(dimension=6).fit_transform(graph)
+    assert np.allclose(SCE(dimension=6).fit_transform(scaled), Z, atol=1e-2 * np.abs(Z).max())
+
+
+def test_rows_come_out_as_long_as_sharpening_leaves_them() -> None:
+    graph = random_graph(200, 12)
+    lengths = {}
+    for rank in (1e9, 4.0):
+        Z = SCE(effective_rank=rank, length=5.0, filter="row", dimension=12).fit_transform(graph)
+        lengths[rank] = np.sqrt((Z.astype(np.float64) ** 2).sum(axis=1).mean())
+    assert lengths[1e9] == pytest.approx(5, rel=1e-3)  # nothing is sharpened
+    assert lengths[4.0] < 5
+
+
+def test_dimension_auto_leaves_out_a_thousandth() -> None:
+    graph = random_graph(300, 60)
+    whole = SCE(dimension=60, effective_rank=5.0).fit_transform(graph).var(axis=0)
+    kept = SCE(effective_rank=5.0).fit_transform(graph).shape[1]
+    assert whole[:kept].sum() >= 0.999 * whole.sum() > whole[: kept - 1].sum()
+
+
+def test_levels_share_one_spectrum_and_the_same_energy() -> None:
+    graph = random_graph(200, 12)
+    model = MoSCE(weighting="none", dimension=10, effective_rank=4.0).fit(graph)
+    S = [dense_filter(graph.adjacency.toarray(), "row", order, 0.0) @ graph.features for order in (1, 2)]
+    S = [(level - level.mean(axis=0)) for level in S]
+    joint = np.hstack([level / np.linalg.norm(level) for level in S])
+    eigenvalues = np.linalg.eigvalsh(joint.T @ joint)[::-1][:10]
+    variances = model.embedding_.astype(np.float64).var(axis=0)
+    power = np.log(variances[1] / variances[0]) / np.log(eigenvalues[1] / eigenvalues[0])
+    assert np.allclose(np.log(variances / variances[0]), power * np.log(eigenvalues / eigenvalues[0]), atol=0.05)
+    assert np.allclose(model.transform(graph), model.embedding_, atol=1e-4)
+
+
+def test_a_saved_model_transforms_as_before(tmp_path) -> None:
+    generator = np.random.default_rng(0)
+    graph = Graph(random_graph(80).adjacency, features=sp.csr_array(generator.poisson(0.3, (80, 20)).astype(np.float32)))
+    model = SCE().fit(graph)
+    assert model.recipe_.weighting.name == "tf-idf"
+    model.save(tmp_path / "model.safetensors")
+    again = load(tmp_path / "model.safetensors")
+    assert np.array_equal(again.transform(graph), model.transform(graph))
+    assert again.explain() == model.explain()
+
+
+def test_the_closed_form_reads_as_well_as_twenty_epochs(cora: Graph) -> None:
+    scores = {
+        name: evaluate(model.fit_transform(cora), cora.labels, per_class=20, n_splits=10).mean
+        for name, model in {"spectral": SCE(), "adam": SCE(solver="adam")}.items()
+    }
+    assert scores["spectral"] > scores["adam"] > 75
+
+
+# Weighting
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_weightings_by_hand(is_sparse: bool) -> None:
+    F = np.array([[1.0, 2.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 0.0]], dtype=np.float32)
+    given_features = sp.csr_array(F) if is_sparse else F
+
+    def weighted(name: str) -> np.ndarray:
+        result = learn_weighting(name, given_features).apply(given_features)
+        return result.toarray() if is_sparse else result
+
+    assert np.array_equal(weighted("none"), F)
+    assert np.allclose(weighted("l2"), [[1 / 5**0.5, 2 / 5**0.5, 0], [0, 1, 0], [0, 0, 0]])
+    idf = np.log(4 / np.array([2, 3])) + 1  # one of three nodes has the first word, two have the second
+    first = np.array([idf[0], 2 * idf[1], 0])
+    assert np.allclose(weighted("tf-idf"), [first / np.linalg.norm(first), [0, 1, 0], [0, 0, 0]])
+    assert np.allclose(row_lengths(given_features), np.linalg.norm(F, axis=1))
+
+
+def test_tf_idf_is_scikit_learns() -> None:
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    F = sp.random_array((50, 30), density=0.2, rng=np.random.default_rng(0), dtype=np.float32).tocsr()
+    expected = TfidfTransformer().fit_transform(F)
+    assert np.allclose(learn_weighting("tf-idf", F).apply(F).toarray(), expected.toarray(), atol=1e-6)
+
+
+def test_another_graph_is_weighed_by_what_was_learned() -> None:
+    F = sp.csr_array(np.eye(4, dtype=np.float32)[[0, 0, 0, 1]] + np.eye(4, dtype=np.float32)[[1, 2, 3, 2]])
+    weighting = learn_weighting("tf-idf", F)
+    one = sp.csr_array(np.array([[1, 1, 0, 0]], dtype=np.float32))
+    assert weighting.apply(one).toarray()[0, 0] < weighting.apply(one).toarray()[0, 1]  # the first word is the common one
+
+
+# Choices
+
+
+def words(graph: Graph, *, is_shared: bool) -> Graph:
+    """Rows of word counts, long or short by the side of the graph a node is on, or at random."""
+    generator = np.random.default_rng(0)
+    n_nodes = graph.n_nodes
+    is_long = np.arange(n_nodes) < n_nodes // 2 if is_shared else generator.random(n_nodes) < 0.5
+    return Graph(graph.adjacency, features=generator.poisson(np.where(is_long, 4.0, 0.5)[:, None], (n_nodes, 30)))
+
+
+def two_sides(n_nodes: int = 200) -> Graph:
+    generator = np.random.default_rng(1)
+    side = np.arange(n_nodes) < n_nodes // 2
+    chance = np.where(side[:, None] == side, 0.1, 0.002)
+    upper = np.triu(generator.random((n_nodes, n_nodes)) < chance, 1)
+    return Graph((upper + upper.T).astype(np.float32))
+
+
+def test_the_weighting_follows_from_what_the_numbers_are() -> None:
+    graph = two_sides()
+    assert choose_weighting(words(graph, is_shared=False))[0] == "tf-idf"
+    assert choose_weighting(words(graph, is_shared=True))[0] == "none"
+    amounts = Graph(graph.adjacency, features=words(graph, is_shared=False).features / np.float32(7))
+    assert choose_weighting(amounts)[0] == "l2"
+    assert choose_weighting(random_graph())[0] == "none"  # signed
+
+
+def test_halves_of_the_same_agree_and_halves_of_noise_do_not() -> None:
+    generator = np.random.default_rng(0)
+    graph = two_sides()
+    signal = generator.normal(size=(200, 3)) @ generator.normal(size=(3, 60))
+    noise = generator.normal(size=(200, 60))
+    agreements = []
+    for features in (signal, signal + 3 * noise, noise):
+        rows = ENGINE.load(features.astype(np.float32), propagation(graph.adjacency))
+        agreements.append(half_agreement(rows, polynomial("pagerank", 10, 0.2), ENGINE))
+    assert agreements[0] > 0.95
+    assert agreements[0] > agreements[1] > agreements[2]
+
+
+def test_the_restart_falls_until_the_halves_agree() -> None:
+    generator = np.random.default_rng(0)
+    graph = random_graph(1500, density=0.002)
+    groups = generator.integers(0, 30, 1500)
+    restarts = []
+    for strength in (1.0, 0.05):
+        features = (np.eye(30)[groups] @ generator.normal(size=(30, 300)) * strength).astype(np.float32)
+        features += generator.normal(size=features.shape).astype(np.float32)
+        rows = ENGINE.load(features, propagation(graph.adjacency))
+        restart, why = choose_restart(rows, "pagerank", lambda restart: round(2 / restart), ENGINE)
+        restarts.append(restart)
+        assert f"at {restart:g}" in why
+    assert restarts[0] == 0.2
+    assert restarts[1] < 0.2
+
+
+def test_explain_says_what_was_chosen_and_why(digits: Graph) -> None:
+    model = SCE().fit(digits)
+    lines = model.explain().splitlines()
+    for beginning in (
+        "Solver spectral",
+        "Weighting",
+        "Filter pagerank",
+        "Sharpness",
+        "Dimension",
+        "Rows of length",
+        "Route",
+    ):
+        assert any(line.startswith(beginning) for line in lines)
+    adam = SCE(epochs=3).fit(digits).explain()
+    assert adam.startswith("Solver adam: epochs was given.")
+
+
+def test_too_few_columns_to_halve_take_the_usual_restart() -> None:
+    model = SCE().fit(random_graph(n_features=3))
+    assert "too few to halve" in model.explain()
+
+
+@pytest.mark.parametrize(
+    ("name", "floors"),
+    [("cora", (77.0, 82.5)), ("citeseer", (68.5, 71.8)), ("pubmed", (69.0, 78.3))],
+)
+def test_the_default_is_ahead_of_the_paper_on_its_own_splits(name: str, floors: tuple[float, float]) -> None:
+    from sparsecut.evaluation import probe, published_splits
+
+    graph = load_or_skip(name)
+    Z = SCE().fit_transform(graph)
+    for per_class, floor in zip((5, 20), floors, strict=True):
+        splits = published_splits(name, per_class, graph.n_nodes)
+        assert round(probe(Z, graph.labels, splits).mean, 1) >= floor
