@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,10 +24,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sparsecut.baselines.base import InductiveBaseline, Run
+from sparsecut.baselines.held_out import hold_out, link_score
 from sparsecut.baselines.hops import Hops
 from sparsecut.baselines.stopping import EarlyStopping
 from sparsecut.engines import resolve_device
-from sparsecut.errors import InputError, check_choice, check_integer, check_real
+from sparsecut.errors import InputError, check_choice, check_integer, check_real, parameter_error
 from sparsecut.graph import Graph
 from sparsecut.published import paper_settings
 from sparsecut.rows import Rows, project
@@ -41,6 +43,10 @@ class Gaussians(NamedTuple):
 
     mean: Tensor  # (n, d)
     variance: Tensor  # (n, d)
+    log_volume: Tensor  # (n,): the sum of log variances
+
+    def take(self, nodes: Tensor) -> Gaussians:
+        return Gaussians(*(column.index_select(0, nodes) for column in self))
 
 
 class Graph2Gauss(InductiveBaseline):
@@ -56,7 +62,9 @@ class Graph2Gauss(InductiveBaseline):
     weighting : "none" counts every drawn triple once; "sizes" by how many triples it was drawn from.
     learning_rate : of Adam.
     epochs : at most so many.
-    patience : training ends when the loss has been no lower for so many epochs, and goes back to the weights of the lowest.
+    held_out : fraction of the edges kept from training, to see how well energies tell them from pairs that are no edges.
+    patience : training ends when they have done so no better for so many epochs, and goes back to the weights that did it
+        best. Where no edges are held out the loss decides; it falls long after the embedding has stopped improving.
     device : "cpu", "cuda" or "auto".
     random_state : seed; None draws one.
     """
@@ -70,6 +78,7 @@ class Graph2Gauss(InductiveBaseline):
         weighting: str = "none",
         learning_rate: float = 0.001,
         epochs: int = 2000,
+        held_out: float = 0.1,
         patience: int = 100,
         device: str = "auto",
         random_state: int | None = 0,
@@ -80,6 +89,7 @@ class Graph2Gauss(InductiveBaseline):
         self.weighting = weighting
         self.learning_rate = learning_rate
         self.epochs = epochs
+        self.held_out = held_out
         self.patience = patience
         self.device = device
         self.random_state = random_state
@@ -97,18 +107,22 @@ class Graph2Gauss(InductiveBaseline):
         for name, minimum in (("dimension", 1), ("hops", 1), ("hidden", 1), ("epochs", 1), ("patience", 1)):
             check_integer("Graph2Gauss", name, getattr(self, name), minimum)
         check_real("Graph2Gauss", "learning_rate", self.learning_rate, above=0)
+        if check_real("Graph2Gauss", "held_out", self.held_out) >= 1:
+            raise parameter_error("Graph2Gauss", "held_out", "a fraction below 1", self.held_out)
         check_choice("Graph2Gauss", "weighting", self.weighting, WEIGHTINGS)
 
     def _fit(self, graph: Graph, run: Run) -> NDArray[np.float32]:
         if graph.adjacency.nnz == 0:
             raise InputError("Graph2Gauss learns from distances in the graph, and this one has no edge.")
+        adjacency, pairs, is_edge = hold_out(graph.adjacency, self.held_out, run.generator)
         with run.history.stage("hops"):
-            hops = Hops(graph.adjacency, self.hops, run.generator)
+            hops = Hops(adjacency, self.hops, run.generator)
         self.network_ = GaussianEncoder(graph.n_features, self.hidden, self.dimension).to(run.device)
         pull, push = triple_counts(hops.sizes if self.weighting == "sizes" else hops.sizes > 0)
         if pull.any():
-            ranking = as_tensor(pull, run.device), as_tensor(push, run.device)
-            self._train(_rows(graph, run.device), hops, ranking, run)
+            ranking = Ranking(hops, as_tensor(pull, run.device), as_tensor(push, run.device))
+            links = Links(as_tensor(pairs, run.device), is_edge)
+            self._train(_rows(graph, run.device), ranking, links, run)
         else:
             run.history.notes.append("No node is nearer to another than a third is: the weights stay as they started.")
         self.n_features_in_ = graph.n_features
@@ -116,19 +130,20 @@ class Graph2Gauss(InductiveBaseline):
         self.variance_ = gaussians.variance.cpu().numpy()
         return gaussians.mean.cpu().numpy()
 
-    def _train(self, rows: Rows, hops: Hops, ranking: tuple[Tensor, Tensor], run: Run) -> None:
+    def _train(self, rows: Rows, ranking: Ranking, links: Links, run: Run) -> None:
         optimizer = torch.optim.Adam(self.network_.parameters(), lr=self.learning_rate)
         stopping = EarlyStopping(self.patience)
         for epoch in range(self.epochs):
             started = time.perf_counter()
-            partners = as_tensor(hops.draw(run.generator), run.device)
-            loss = ranking_loss(energies(self.network_(rows), partners), *ranking)
+            gaussians = self.network_(rows)
+            loss = ranking.loss(gaussians, run.generator)
             value = loss.item()
             if not math.isfinite(value):
                 raise InputError(
                     f"The energy of Graph2Gauss overflowed in epoch {epoch + 1}. Scale the features or learning_rate down."
                 )
-            is_over = stopping.is_over(value, self.network_)  # before the step: the loss is these weights'
+            # Before the step: it is these weights that are judged.
+            is_over = stopping.is_over(-links.score(gaussians) if len(links.is_edge) else value, self.network_)
             optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
@@ -162,18 +177,42 @@ class GaussianEncoder(nn.Module):
 
     def forward(self, rows: Rows) -> Gaussians:
         h = torch.relu(project(rows, self.weights) + self.bias)  # (n, hidden)
-        return Gaussians(self.mean(h), nn.functional.elu(self.spread(h)) + 1 + EPSILON)
+        variance = nn.functional.elu(self.spread(h)) + 1 + EPSILON
+        return Gaussians(self.mean(h), variance, variance.log().sum(dim=1))
 
 
-def energies(gaussians: Gaussians, partners: Tensor) -> Tensor:  # (n, k)
-    """E_ij = KL(N_j ‖ N_i) of every node i and each of its partners j, (n, k) node numbers."""
-    mean, variance = gaussians
-    log_volume = variance.log().sum(dim=1)
-    columns = []
-    for j in partners.unbind(dim=1):
-        misfit = (variance.index_select(0, j) + (mean.index_select(0, j) - mean).square()) / variance
-        columns.append((misfit.sum(dim=1) - mean.shape[1] - log_volume[j] + log_volume) / 2)
-    return torch.stack(columns, dim=1)
+def energy(of: Gaussians, partner: Gaussians) -> Tensor:  # (n,)
+    """E_ij = KL(N_j ‖ N_i), row by row: i is `of`, j its `partner`."""
+    misfit = (partner.variance + (partner.mean - of.mean).square()) / of.variance
+    return (misfit.sum(dim=1) - of.mean.shape[1] - partner.log_volume + of.log_volume) / 2
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The rings, and how many triples each stands for (`triple_counts`)."""
+
+    hops: Hops
+    pull: Tensor  # (n, rings)
+    push: Tensor  # (n, rings)
+
+    def loss(self, gaussians: Gaussians, generator: np.random.Generator) -> Tensor:
+        """Σ pull·E² + push·exp(−E) over each node and one of each of its rings: the mean loss of all their triples."""
+        drawn = as_tensor(self.hops.draw(generator), gaussians.mean.device)
+        E = torch.stack([energy(gaussians, gaussians.take(nodes)) for nodes in drawn.unbind(dim=1)], dim=1)
+        return (self.pull * E.square() + self.push * torch.exp(-E)).sum()
+
+
+@dataclass(frozen=True)
+class Links:
+    """Pairs that training has not seen, and which of them are edges."""
+
+    pairs: Tensor  # (m, 2)
+    is_edge: NDArray[np.bool_]
+
+    @torch.no_grad()
+    def score(self, gaussians: Gaussians) -> float:
+        i, j = self.pairs.unbind(dim=1)
+        return link_score(energy(gaussians.take(i), gaussians.take(j)).cpu().numpy(), self.is_edge)
 
 
 def triple_counts(counts: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -186,11 +225,6 @@ def triple_counts(counts: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np
     further = c.sum(axis=1, keepdims=True) - nearer - c
     total = max((c * further).sum(), 1.0)
     return (c * further / total).astype(np.float32), (c * nearer / total).astype(np.float32)
-
-
-def ranking_loss(energy: Tensor, pull: Tensor, push: Tensor) -> Tensor:
-    """Σ pull·E² + push·exp(−E): the square-exponential loss of all triples, gathered by pair."""
-    return (pull * energy.square() + push * torch.exp(-energy)).sum()
 
 
 def _rows(graph: Graph, device: torch.device) -> Rows:

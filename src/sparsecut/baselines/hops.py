@@ -2,7 +2,7 @@
 
 A node's ring of two or three steps can be most of the graph, so the rings of all nodes together can be n². Here they are
 made for a block of nodes at a time, exactly; what stays is each ring's size and a pool of its members, uniformly drawn, the
-whole ring where it is no larger. A uniform draw from the pool is a uniform draw from the ring, and memory grows with n alone.
+whole ring where it is no larger. A uniform draw from the pool is one from the ring, and memory grows with n alone.
 """
 
 from __future__ import annotations
