@@ -168,6 +168,15 @@ def test_training_ends_early_and_goes_back_to_the_best(held_out, monkeypatch):
     assert (np.array(values) == model.history_.loss).all() == (held_out == 0)
 
 
+def test_a_callback_sees_the_embedding_move():
+    graph = random_graph()
+    model = Graph2Gauss(dimension=4, hidden=16, epochs=3, device="cpu")
+    seen = []
+    model.fit(graph, callback=lambda epoch, history: seen.append((epoch, len(history.loss), model.transform(graph))))
+    assert [(epoch, n_losses) for epoch, n_losses, _ in seen] == [(1, 1), (2, 2), (3, 3)]
+    assert not np.array_equal(seen[0][2], seen[2][2])
+
+
 def test_where_all_are_neighbours_nothing_is_learned_and_a_note_says_so():
     model = Graph2Gauss(dimension=2, device="cpu").fit(np.ones((5, 5)) - np.eye(5), features=np.eye(5))
     assert model.history_.loss == []

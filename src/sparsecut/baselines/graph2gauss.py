@@ -117,6 +117,7 @@ class Graph2Gauss(InductiveBaseline):
         adjacency, pairs, is_edge = hold_out(graph.adjacency, self.held_out, run.generator)
         with run.history.stage("hops"):
             hops = Hops(adjacency, self.hops, run.generator)
+        self.n_features_in_ = graph.n_features  # and the network: a callback may transform before training ends
         self.network_ = GaussianEncoder(graph.n_features, self.hidden, self.dimension).to(run.device)
         pull, push = triple_counts(hops.sizes if self.weighting == "sizes" else hops.sizes > 0)
         if pull.any():
@@ -125,7 +126,6 @@ class Graph2Gauss(InductiveBaseline):
             self._train(_rows(graph, run.device), ranking, links, run)
         else:
             run.history.notes.append("No node is nearer to another than a third is: the weights stay as they started.")
-        self.n_features_in_ = graph.n_features
         gaussians = self._encode(graph)
         self.variance_ = gaussians.variance.cpu().numpy()
         return gaussians.mean.cpu().numpy()

@@ -73,6 +73,8 @@ def _rings(pattern: sp.csr_array, nodes: NDArray[Any], radius: int) -> Iterator[
 def _thin(ring: sp.csr_array, limit: int, generator: np.random.Generator) -> Pool:
     """At most `limit` members of each row, drawn without repeats."""
     counts = np.diff(ring.indptr)
+    if counts.max() <= limit:
+        return counts, ring.indices
     rows = np.repeat(np.arange(len(counts)), counts)
     order = np.lexsort((generator.random(ring.nnz), rows))  # shuffled within each row
     rank = np.arange(ring.nnz) - ring.indptr[rows]
