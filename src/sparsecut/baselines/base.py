@@ -117,16 +117,20 @@ class InductiveBaseline(Baseline):
 
     def transform(self, graph: Any, *, features: Any = None) -> NDArray[np.float32]:
         """The embedding of any graph with the same features, without training: (n, dimension)."""
+        return self._embed(self._meet(graph, features))
+
+    def _meet(self, graph: Any, features: Any) -> Graph:
+        """A graph that came after training, checked against what was learned."""
         name = type(self).__name__
         if not hasattr(self, "n_features_in_"):
             raise NotFittedError(f"This {name} has not been fitted. Call fit or fit_transform first.")
-        graph = self._accept(as_graph(graph, features))
-        if graph.n_features != self.n_features_in_:
+        met = self._accept(as_graph(graph, features))
+        if met.n_features != self.n_features_in_:
             raise InputError(
-                f"{name} was fitted with {self.n_features_in_:,} features. Got a graph with {graph.n_features:,}. "
+                f"{name} was fitted with {self.n_features_in_:,} features. Got a graph with {met.n_features:,}. "
                 "A graph to transform needs the same features in the same order."
             )
-        return self._embed(graph)
+        return met
 
 
 def check_seed(model: Any) -> None:

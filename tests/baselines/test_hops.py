@@ -1,0 +1,116 @@
+"""Rings against shortest paths, draws from them against the uniform distribution, and edges held out of a graph."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import shortest_path
+from scipy.stats import chisquare
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from conftest import random_graph
+from sparsecut.baselines import hops as module
+from sparsecut.baselines.held_out import hold_out, link_score
+from sparsecut.baselines.hops import Hops
+
+ADJACENCY = random_graph(30, density=0.08, seed=3).adjacency  # with pairs that no path joins
+
+
+def ring_numbers(adjacency: sp.csr_array, radius: int) -> np.ndarray:
+    """By dense shortest paths: in which ring of i is j, (n, n); −1 on the diagonal."""
+    distance = shortest_path(adjacency, unweighted=True)
+    rings = np.where(distance <= radius, distance, radius + 1).astype(int) - 1
+    np.fill_diagonal(rings, -1)
+    return rings
+
+
+@pytest.mark.parametrize("radius", [1, 2, 3])
+@pytest.mark.parametrize("block_entries", [1, 100, 2**23], ids=["a node a block", "three nodes a block", "one block"])
+def test_sizes_and_members_are_those_of_the_shortest_paths(radius, block_entries, monkeypatch):
+    monkeypatch.setattr(module, "BLOCK_ENTRIES", block_entries)
+    generator = np.random.default_rng(0)
+    hops = Hops(ADJACENCY, radius, generator)
+    rings = ring_numbers(ADJACENCY, radius)
+    for ring in range(radius + 1):
+        np.testing.assert_array_equal(hops.sizes[:, ring], (rings == ring).sum(axis=1))
+    seen = np.full((30, 30), -1)
+    for _ in range(400):
+        drawn = hops.draw(generator)
+        for ring in range(radius + 1):
+            some = hops.sizes[:, ring] > 0
+            seen[np.flatnonzero(some), drawn[some, ring]] = ring
+            np.testing.assert_array_equal(drawn[~some, ring], np.flatnonzero(~some))
+    np.testing.assert_array_equal(seen, rings)  # every member turned up, and nobody else
+
+
+@given(st.integers(2, 14), st.floats(0, 1), st.integers(1, 3), st.integers(1, 4), st.integers(0, 99))
+@settings(max_examples=60, deadline=None)
+def test_a_small_pool_holds_members_alone(n_nodes, density, radius, pool, seed):
+    generator = np.random.default_rng(seed)
+    upper = np.triu(generator.random((n_nodes, n_nodes)) < density, 1)
+    adjacency = sp.csr_array((upper | upper.T).astype(np.float32))
+    hops = Hops(adjacency, radius, generator, pool=pool)
+    rings = ring_numbers(adjacency, radius)
+    drawn = hops.draw(generator)
+    for ring in range(radius + 1):
+        some = np.flatnonzero(hops.sizes[:, ring])
+        np.testing.assert_array_equal(rings[some, drawn[some, ring]], ring)
+
+
+@pytest.mark.parametrize("pool", [2, 128], ids=["a pool of two", "whole rings"])
+def test_every_member_of_a_ring_has_the_same_chance(pool):
+    generator = np.random.default_rng(1)
+    rings = ring_numbers(ADJACENCY, 2)
+    node = int(np.argmax(np.diff(ADJACENCY.indptr)))
+    hops = Hops(ADJACENCY, 2, generator, pool=pool)
+    draws = []
+    for _ in range(1500):
+        if pool == 2:  # the pool itself is part of the draw
+            hops = Hops(ADJACENCY, 2, generator, pool=pool)
+        draws.append(hops.draw(generator)[node])
+    for ring, drawn in enumerate(np.transpose(draws)):
+        members = np.flatnonzero(rings[node] == ring)
+        assert len(members) > 2
+        assert chisquare([(drawn == member).sum() for member in members]).pvalue > 0.001
+
+
+def test_a_hub_keeps_no_more_than_its_pool():
+    star = np.zeros((400, 400))
+    star[0, 1:] = star[1:, 0] = 1
+    hops = Hops(sp.csr_array(star), 2, np.random.default_rng(0), pool=5)
+    np.testing.assert_array_equal(hops.sizes[:2], [[399, 0, 0], [1, 398, 0]])
+    assert sum(len(members) for _, members in hops._pools) == (5 + 399) + 5 * 399
+
+
+def test_held_out_edges_are_gone_and_no_node_loses_its_last():
+    adjacency = random_graph(60, density=0.1, is_weighted=True).adjacency
+    dense = adjacency.toarray()
+    rest, pairs, is_edge = hold_out(adjacency, 0.3, np.random.default_rng(0))
+    assert is_edge.sum() == (~is_edge).sum() == 2 * int(0.3 * (adjacency.nnz // 2))
+    assert len(np.unique(pairs, axis=0)) == len(pairs)
+    assert (pairs[:, 0] != pairs[:, 1]).all()
+    i, j = pairs.T
+    np.testing.assert_array_equal(dense[i, j] > 0, is_edge)
+    expected = dense.copy()
+    expected[i, j] = 0
+    np.testing.assert_array_equal(rest.toarray(), expected)
+    np.testing.assert_array_equal(np.diff(rest.indptr) > 0, np.diff(adjacency.indptr) > 0)
+
+
+def test_a_star_and_a_complete_graph_spare_no_edge():
+    star = np.zeros((6, 6))
+    star[0, 1:] = star[1:, 0] = 1  # every edge is some leaf's last
+    for dense in (star, np.ones((6, 6)) - np.eye(6)):  # in the other, no pair is missing to compare with
+        rest, pairs, is_edge = hold_out(sp.csr_array(dense), 0.5, np.random.default_rng(0))
+        np.testing.assert_array_equal(rest.toarray(), dense)
+        assert len(pairs) == len(is_edge) == 0
+
+
+def test_the_score_of_links_is_auc_plus_average_precision():
+    energy = np.array([1.0, 3.0, 2.0, 4.0], dtype=np.float32)
+    is_edge = np.array([True, True, False, False])
+    assert link_score(energy, is_edge) == pytest.approx(3 / 4 + (1 + 2 / 3) / 2)
+    assert link_score(energy, is_edge) == roc_auc_score(is_edge, -energy) + average_precision_score(is_edge, -energy)
