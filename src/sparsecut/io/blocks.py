@@ -1,0 +1,227 @@
+"""Big edge lists whose ids are words: threads parse and hash the file block by block, and one table numbers the blocks.
+
+This is the fast way through files that are as they should be. Whatever is out of the ordinary (comments, cells over several
+lines, spaces around ids, rows of different lengths, integers) is left to the plain reader, which knows what to make of it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.io.acceleration import n_threads
+from sparsecut.io.text import COMMENTS, TextLayout
+
+BLOCK_BYTES = 2**20
+MAX_LINE_BYTES = 2**16
+WORD = 8  # bytes
+MIN_WORDS, MAX_WORDS = 2, 8  # an id
+MAX_TABLE_BITS = 30
+MAX_LOAD = 0.6
+READ_AHEAD = 2  # blocks a thread
+SIGNS = (*(sign.encode() for sign in COMMENTS), b"\0")  # a zero byte could not be told from the end of an id
+
+
+@dataclass(frozen=True)
+class NumberedFile:
+    """The edges of a file between numbered ids, and the columns that hold no ids."""
+
+    i: NDArray[np.int32]
+    j: NDArray[np.int32]
+    words: Any
+    rest: Any
+
+
+def number_file(loops: Any, path: Path, layout: TextLayout, ends: tuple[str, str], rest: list[str]) -> NumberedFile | None:
+    """A file of words as `number_words` would number them; None where it is left to the plain reader."""
+    import pyarrow as pa
+
+    if path.suffix.lower() == ".gz" or layout.is_uneven:
+        return None
+    try:
+        file = _BlockReader(loops, path, layout, ends, rest)
+        table = _Table(loops)
+        kept = []
+        for columns, others in file.blocks():
+            table.add(columns)
+            kept.append(others)
+        i, j, words = table.numbered()
+        words.validate(full=True)  # are they UTF-8? The ids once each, not the cells of the file
+    except (_UnusualError, pa.ArrowInvalid, OSError):
+        return None
+    if _has_outer_space(words):
+        return None
+    return NumberedFile(i, j, words, pa.concat_tables(kept))
+
+
+class _UnusualError(Exception):
+    """The file is not for this reader."""
+
+
+@dataclass(frozen=True)
+class _Words:
+    """A column of a block: the words of each id, and their hashes."""
+
+    words: NDArray[np.uint64]
+    hashes: NDArray[np.uint64]
+
+
+class _BlockReader:
+    """Blocks of whole lines, parsed and hashed on threads, in the order of the file."""
+
+    def __init__(self, loops: Any, path: Path, layout: TextLayout, ends: tuple[str, str], rest: list[str]) -> None:
+        import pyarrow as pa
+        from pyarrow import csv
+
+        self.loops, self.path, self.ends, self.rest = loops, path, ends, rest
+        self.width = MIN_WORDS
+        n_skipped = layout.n_skipped + layout.has_header
+        with path.open("rb") as file:
+            head = b"".join(file.readline(MAX_LINE_BYTES) for _ in range(n_skipped))
+        if head.count(b"\n") != n_skipped or head.count(b"\r") != head.count(b"\r\n"):
+            raise _UnusualError
+        self.start, self.end = len(head), path.stat().st_size
+        kept = [*ends, *rest]
+        self.reading = csv.ReadOptions(
+            column_names=list(layout.names), use_threads=False, block_size=BLOCK_BYTES + 2 * MAX_LINE_BYTES
+        )
+        self.parsing = csv.ParseOptions(delimiter=layout.separator)
+        self.converting = csv.ConvertOptions(
+            column_types=dict.fromkeys(kept, pa.string()), include_columns=kept, check_utf8=bool(rest)
+        )
+
+    def blocks(self) -> Iterator[tuple[list[_Words], Any]]:
+        """(sources and targets, the other columns) of each block."""
+        waiting: deque[Future[tuple[list[_Words], Any]]] = deque()
+        with ThreadPoolExecutor(n_threads()) as pool:
+            for start in range(self.start, self.end, BLOCK_BYTES):
+                waiting.append(pool.submit(self._read, start))
+                if len(waiting) > READ_AHEAD * n_threads():
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
+    def _read(self, start: int) -> tuple[list[_Words], Any]:
+        import pyarrow as pa
+        from pyarrow import csv
+
+        text, low, high = self._lines(start)
+        if any(text.find(sign, low, high) >= 0 for sign in SIGNS):
+            raise _UnusualError
+        lines = pa.py_buffer(text).slice(low, high - low)
+        if text.find(b'"', low, high) >= 0 and self.loops.has_broken_cell(np.frombuffer(lines, dtype=np.uint8)):
+            raise _UnusualError
+        table = csv.read_csv(pa.BufferReader(lines), self.reading, self.parsing, self.converting)
+        if start == self.start and all(_is_integer(table.column(name)) for name in self.ends):
+            raise _UnusualError
+        return [self._words(table.column(name)) for name in self.ends], table.select(self.rest)
+
+    def _lines(self, start: int) -> tuple[bytes, int, int]:
+        """(text, from where, to where) of the lines that begin in one block of the file."""
+        before = int(start > self.start)  # the byte that tells whether a line begins just here
+        with self.path.open("rb") as file:
+            file.seek(start - before)
+            text = file.read(before + BLOCK_BYTES + MAX_LINE_BYTES)
+        low = text.find(b"\n", 0, MAX_LINE_BYTES) + 1 if before else 0
+        high = text.find(b"\n", before + BLOCK_BYTES - 1) + 1 if start + BLOCK_BYTES < self.end else len(text)
+        if (before and not low) or not high:
+            raise _UnusualError
+        return text, low, high
+
+    def _words(self, column: Any) -> _Words:
+        chunk = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+        _, offsets, text = chunk.buffers()
+        offsets = np.frombuffer(offsets, dtype=np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
+        text = np.frombuffer(text, dtype=np.uint8)
+        shortest, longest = self.loops.lengths(offsets)
+        self.width = max(self.width, -(-longest // WORD))
+        if shortest == 0 or self.width > MAX_WORDS:
+            raise _UnusualError
+        words = np.empty((len(chunk), self.width), dtype=np.uint64)
+        hashes = np.empty(len(chunk), dtype=np.uint64)
+        self.loops.words_of(offsets, text, words, hashes)
+        return _Words(words, hashes)
+
+
+class _Table:
+    """All ids seen, and for each row the place of its id."""
+
+    def __init__(self, loops: Any) -> None:
+        self.loops = loops
+        self.bits, self.n_held = 4, 0
+        self.ids = np.zeros((1 << self.bits, MIN_WORDS), dtype=np.uint64)
+        self.places: list[list[NDArray[np.int32]]] = [[], []]
+
+    def add(self, columns: list[_Words]) -> None:
+        for places, column in zip(self.places, columns, strict=True):
+            self._make_room(len(column.hashes), column.words.shape[1])
+            words, n_missing = column.words, self.ids.shape[1] - column.words.shape[1]
+            if n_missing:
+                words = np.pad(words, ((0, 0), (0, n_missing)))
+            places.append(np.empty(len(words), dtype=np.int32))
+            self.n_held = self.loops.look_up(words, column.hashes, self.ids, self._shift, self.n_held, places[-1])
+            if self.n_held < 0:
+                raise _UnusualError
+
+    def numbered(self) -> tuple[NDArray[np.int32], NDArray[np.int32], Any]:
+        """(sources, targets, ids) in the order of first appearance, all sources before all targets."""
+        position = np.full(len(self.ids), -1, dtype=np.int32)
+        place_of = np.empty(self.n_held, dtype=np.int32)
+        columns = []
+        n_known = 0
+        for places in self.places:
+            column = np.empty(sum(map(len, places)), dtype=np.int32)
+            start = 0
+            for block in places:
+                n_known = self.loops.renumber(block, position, place_of, n_known, column[start : start + len(block)])
+                start += len(block)
+            places.clear()
+            columns.append(column)
+        return columns[0], columns[1], self._spelt(place_of)
+
+    def _spelt(self, places: NDArray[np.int32]) -> Any:
+        import pyarrow as pa
+
+        offsets = np.zeros(len(places) + 1, dtype=np.int64)
+        self.loops.measure(self.ids, places, offsets)
+        text = np.empty(int(offsets[-1]) + WORD, dtype=np.uint8)
+        self.loops.spell(self.ids, places, offsets, text)
+        return pa.Array.from_buffers(pa.large_string(), len(places), [None, pa.py_buffer(offsets), pa.py_buffer(text)])
+
+    def _make_room(self, n_rows: int, width: int) -> None:
+        """A larger table, or one for longer ids, where the next rows could need it."""
+        bits, width = self.bits, max(width, self.ids.shape[1])
+        while self.n_held + n_rows > MAX_LOAD * (1 << bits):
+            bits += 1
+        if bits > MAX_TABLE_BITS:
+            raise _UnusualError
+        if (bits, width) == (self.bits, self.ids.shape[1]):
+            return
+        old, self.bits = self.ids, bits
+        self.ids = np.zeros((1 << bits, width), dtype=np.uint64)
+        moved = np.zeros(len(old), dtype=np.int32)
+        self.loops.move(old, self.ids, self._shift, moved)
+        for column in self.places:
+            column[:] = [moved.take(places) for places in column]
+
+    @property
+    def _shift(self) -> np.uint64:
+        return np.uint64(64 - self.bits)
+
+
+def _is_integer(column: Any) -> bool:
+    """Whether a column begins with an integer: only then are all ids of a file integers."""
+    return bool(column[0].as_buffer().to_pybytes().lstrip(b"-").isdigit())
+
+
+def _has_outer_space(words: Any) -> bool:
+    import pyarrow.compute as pc
+
+    return not pc.all(pc.equal(words, pc.utf8_trim_whitespace(words))).as_py()
