@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -99,20 +100,23 @@ class _BlockReader:
 
     def blocks(self) -> Iterator[tuple[list[_Words], Any]]:
         """(sources and targets, the other columns) of each block."""
-        waiting: deque[Future[tuple[list[_Words], Any]]] = deque()
+        starts = iter(range(self.start, self.end, BLOCK_BYTES))
         with ThreadPoolExecutor(n_threads()) as pool:
-            for start in range(self.start, self.end, BLOCK_BYTES):
-                waiting.append(pool.submit(self._read, start))
-                if len(waiting) > READ_AHEAD * n_threads():
-                    yield waiting.popleft().result()
+            waiting = deque(pool.submit(self._read, start) for start in islice(starts, READ_AHEAD * n_threads()))
             while waiting:
-                yield waiting.popleft().result()
+                block = waiting.popleft().result()
+                waiting.extend(pool.submit(self._read, start) for start in islice(starts, 1))
+                if block is not None:
+                    yield block
 
-    def _read(self, start: int) -> tuple[list[_Words], Any]:
+    def _read(self, start: int) -> tuple[list[_Words], Any] | None:
+        """What `blocks` yields; None where no line begins."""
         import pyarrow as pa
         from pyarrow import csv
 
         text, low, high = self._lines(start)
+        if low == high:
+            return None
         if any(text.find(sign, low, high) >= 0 for sign in SIGNS):
             raise _UnusualError
         lines = pa.py_buffer(text).slice(low, high - low)
@@ -129,10 +133,12 @@ class _BlockReader:
         with self.path.open("rb") as file:
             file.seek(start - before)
             text = file.read(before + BLOCK_BYTES + MAX_LINE_BYTES)
-        low = text.find(b"\n", 0, MAX_LINE_BYTES) + 1 if before else 0
-        high = text.find(b"\n", before + BLOCK_BYTES - 1) + 1 if start + BLOCK_BYTES < self.end else len(text)
-        if (before and not low) or not high:
-            raise _UnusualError
+        high = text.find(b"\n", before + BLOCK_BYTES - 1) + 1
+        if not high:
+            if start - before + len(text) < self.end:  # a line longer than one should be
+                raise _UnusualError
+            high = len(text)
+        low = (text.find(b"\n", 0, high) + 1 or high) if before else 0
         return text, low, high
 
     def _words(self, column: Any) -> _Words:
@@ -212,7 +218,7 @@ class _Table:
             column[:] = [moved.take(places) for places in column]
 
     @property
-    def _shift(self) -> np.uint64:
+    def _shift(self) -> Any:
         return np.uint64(64 - self.bits)
 
 
