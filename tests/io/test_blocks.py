@@ -175,15 +175,19 @@ def test_entries_are_sorted_as_scipy_sorts_them(pairs, directed, n_threads, max_
         assert got.tolist() == expected.tolist()
 
 
-def test_ids_of_equal_hash_stay_apart_until_there_are_too_many(monkeypatch):
-    words = np.arange(2, 12, dtype=np.uint64).reshape(-1, 2)
-    hashes, places = np.zeros(5, dtype=np.uint64), np.empty(5, dtype=np.int32)
-    table = np.zeros((8, 2), dtype=np.uint64)
-    assert kernels.look_up(words, hashes, table, np.uint64(61), 0, places) == 5
-    assert places.tolist() == [0, 1, 2, 3, 4]
-    assert kernels.look_up(words, hashes, table, np.uint64(61), 5, places) == 5
-    monkeypatch.setattr(kernels, "MAX_STEPS", 3)
-    assert kernels.look_up.py_func(words, hashes, table, np.uint64(61), 5, places) == -1
+@pytest.mark.parametrize("width", [2, 5])
+def test_ids_that_share_a_place_stay_apart_until_there_are_too_many(width):
+    """Shifted by 63 bits, every hash is one of two places."""
+    names = [f"{number}{'!' * (number % (8 * width - 4))}" for number in range(200)]
+    text, ends = np.frombuffer("".join(names).encode(), dtype=np.uint8), np.cumsum([0, *map(len, names)], dtype=np.int32)
+    table, room = np.zeros((512, width), dtype=np.uint64), np.empty((16, width), dtype=np.uint64)
+    places, again = np.empty((2, 200), dtype=np.int32)
+    assert kernels.look_up(ends, text, table, np.uint64(63), 0, places[:60], room) == 60
+    assert len(set(places[:60].tolist())) == 60
+    assert [table[place].tobytes().rstrip(b"\0").decode() for place in places[:60]] == names[:60]
+    assert kernels.look_up(ends, text, table, np.uint64(63), 60, again[:60], room) == 60
+    assert again[:60].tolist() == places[:60].tolist()
+    assert kernels.look_up(ends, text, table, np.uint64(63), 60, places, room) == -1  # by then 64 places off on the average
 
 
 def test_a_table_grown_too_large_gives_up(monkeypatch, tmp_path):
@@ -199,14 +203,13 @@ def test_a_table_grown_too_large_gives_up(monkeypatch, tmp_path):
 def test_no_byte_beyond_the_text_is_read():
     """The last ids of a buffer that ends with them: longer loads would take in what follows in memory."""
     memory = np.frombuffer(b"abcdefghijk" + b"\xff" * 30, dtype=np.uint8)
-    words, hashes = np.zeros((2, 3), dtype=np.uint64), np.zeros(2, dtype=np.uint64)
-    kernels.words_of(np.array([0, 10, 11], dtype=np.int32), memory[:11], words, hashes)
-    assert words.view("S24").ravel().tolist() == [b"abcdefghij", b"k"]
-    assert hashes[0] != hashes[1]
-    again, wide = np.zeros(2, dtype=np.uint64), np.zeros((2, 5), dtype=np.uint64)
-    kernels.words_of(np.array([0, 10, 11], dtype=np.int32), memory, wide, again)  # more words, and room behind
-    assert again.tolist() == hashes.tolist()
-    assert (wide[:, :3] == words).all()
+    ends, places = np.array([0, 10, 11], dtype=np.int32), np.empty((2, 2), dtype=np.int32)
+    tables = np.zeros((2, 16, 3), dtype=np.uint64)
+    for table, found, text in zip(tables, places, (memory[:11], memory), strict=True):
+        assert kernels.look_up(ends, text, table, np.uint64(60), 0, found, np.empty((5, 3), dtype=np.uint64)) == 2
+    assert (tables[0] == tables[1]).all()
+    assert (places[0] == places[1]).all()
+    assert [tables[0][place].view("S24")[0] for place in places[0]] == [b"abcdefghij", b"k"]
 
 
 @pytest.mark.parametrize("error", [ImportError, RuntimeError])

@@ -1,4 +1,4 @@
-"""Big edge lists whose ids are words: threads parse and hash the file block by block, and one table numbers the blocks.
+"""Big edge lists whose ids are words: threads parse the file block by block, one table numbers the ids.
 
 This is the fast way through files that are as they should be. Whatever is out of the ordinary (comments, cells over several
 lines, spaces around ids, rows of different lengths, integers) is left to the plain reader, which knows what to make of it.
@@ -26,6 +26,7 @@ WORD = 8  # bytes
 MIN_WORDS, MAX_WORDS = 2, 8  # an id
 MAX_TABLE_BITS = 30
 MAX_LOAD = 0.6
+ROWS = 2**12  # looked up at a time
 READ_AHEAD = 2  # blocks a thread
 SIGNS = (*(sign.encode() for sign in COMMENTS), b"\0")  # a zero byte could not be told from the end of an id
 
@@ -67,22 +68,22 @@ class _UnusualError(Exception):
 
 
 @dataclass(frozen=True)
-class _Words:
-    """A column of a block: the words of each id, and their hashes."""
+class _Column:
+    """The ids of a block: one after the other, and where each begins."""
 
-    words: NDArray[np.uint64]
-    hashes: NDArray[np.uint64]
+    offsets: NDArray[np.int32]
+    text: NDArray[np.uint8]
+    n_words: int
 
 
 class _BlockReader:
-    """Blocks of whole lines, parsed and hashed on threads, in the order of the file."""
+    """Blocks of whole lines, parsed on threads, in the order of the file."""
 
     def __init__(self, loops: Any, path: Path, layout: TextLayout, ends: tuple[str, str], rest: list[str]) -> None:
         import pyarrow as pa
         from pyarrow import csv
 
         self.loops, self.path, self.ends, self.rest = loops, path, ends, rest
-        self.width = MIN_WORDS
         n_skipped = layout.n_skipped + layout.has_header
         with path.open("rb") as file:
             head = b"".join(file.readline(MAX_LINE_BYTES) for _ in range(n_skipped))
@@ -98,7 +99,7 @@ class _BlockReader:
             column_types=dict.fromkeys(kept, pa.string()), include_columns=kept, check_utf8=bool(rest)
         )
 
-    def blocks(self) -> Iterator[tuple[list[_Words], Any]]:
+    def blocks(self) -> Iterator[tuple[list[_Column], Any]]:
         """(sources and targets, the other columns) of each block."""
         starts = iter(range(self.start, self.end, BLOCK_BYTES))
         with ThreadPoolExecutor(n_threads()) as pool:
@@ -109,7 +110,7 @@ class _BlockReader:
                 if block is not None:
                     yield block
 
-    def _read(self, start: int) -> tuple[list[_Words], Any] | None:
+    def _read(self, start: int) -> tuple[list[_Column], Any] | None:
         """What `blocks` yields; None where no line begins."""
         import pyarrow as pa
         from pyarrow import csv
@@ -125,7 +126,7 @@ class _BlockReader:
         table = csv.read_csv(pa.BufferReader(lines), self.reading, self.parsing, self.converting)
         if start == self.start and all(_is_integer(table.column(name)) for name in self.ends):
             raise _UnusualError
-        return [self._words(table.column(name)) for name in self.ends], table.select(self.rest)
+        return [self._column(table.column(name)) for name in self.ends], table.select(self.rest)
 
     def _lines(self, start: int) -> tuple[bytes, int, int]:
         """(text, from where, to where) of the lines that begin in one block of the file."""
@@ -141,19 +142,15 @@ class _BlockReader:
         low = (text.find(b"\n", 0, high) + 1 or high) if before else 0
         return text, low, high
 
-    def _words(self, column: Any) -> _Words:
+    def _column(self, column: Any) -> _Column:
         chunk = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
         _, offsets, text = chunk.buffers()
         offsets = np.frombuffer(offsets, dtype=np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
-        text = np.frombuffer(text, dtype=np.uint8)
         shortest, longest = self.loops.lengths(offsets)
-        self.width = max(self.width, -(-longest // WORD))
-        if shortest == 0 or self.width > MAX_WORDS:
+        n_words = -(-longest // WORD)
+        if shortest == 0 or n_words > MAX_WORDS:
             raise _UnusualError
-        words = np.empty((len(chunk), self.width), dtype=np.uint64)
-        hashes = np.empty(len(chunk), dtype=np.uint64)
-        self.loops.words_of(offsets, text, words, hashes)
-        return _Words(words, hashes)
+        return _Column(offsets, np.frombuffer(text, dtype=np.uint8), n_words)
 
 
 class _Table:
@@ -163,16 +160,17 @@ class _Table:
         self.loops = loops
         self.bits, self.n_held = 4, 0
         self.ids = np.zeros((1 << self.bits, MIN_WORDS), dtype=np.uint64)
+        self.words = np.empty((ROWS, MIN_WORDS), dtype=np.uint64)
         self.places: list[list[NDArray[np.int32]]] = [[], []]
 
-    def add(self, columns: list[_Words]) -> None:
+    def add(self, columns: list[_Column]) -> None:
         for places, column in zip(self.places, columns, strict=True):
-            self._make_room(len(column.hashes), column.words.shape[1])
-            words, n_missing = column.words, self.ids.shape[1] - column.words.shape[1]
-            if n_missing:
-                words = np.pad(words, ((0, 0), (0, n_missing)))
-            places.append(np.empty(len(words), dtype=np.int32))
-            self.n_held = self.loops.look_up(words, column.hashes, self.ids, self._shift, self.n_held, places[-1])
+            n_rows = len(column.offsets) - 1
+            self._make_room(n_rows, column.n_words)
+            places.append(np.empty(n_rows, dtype=np.int32))
+            self.n_held = self.loops.look_up(
+                column.offsets, column.text, self.ids, self._shift, self.n_held, places[-1], self.words
+            )
             if self.n_held < 0:
                 raise _UnusualError
 
@@ -212,6 +210,7 @@ class _Table:
             return
         old, self.bits = self.ids, bits
         self.ids = np.zeros((1 << bits, width), dtype=np.uint64)
+        self.words = np.empty((ROWS, width), dtype=np.uint64)
         moved = np.zeros(len(old), dtype=np.int32)
         self.loops.move(old, self.ids, self._shift, moved)
         for column in self.places:

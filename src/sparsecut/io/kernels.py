@@ -20,7 +20,7 @@ FREE = np.uint64(0)
 FIRST_BYTES = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
 QUOTE, NEWLINE = ord('"'), ord("\n")
 MAX_LENGTH = 2**31
-MAX_STEPS = 4096  # between an id's place and where it is found: more than that is no accident
+MAX_DISTANCE = 64  # of ids from the places they would have, on the average: more than that is no accident
 
 
 @compiled
@@ -46,48 +46,21 @@ def lengths(offsets: Any) -> Any:
 
 
 @compiled
-def words_of(offsets: Any, text: Any, words: Any, hashes: Any) -> None:
-    """The words of each id, two at least, and their hash, which words of zeros at the end do not change."""
-    width = words.shape[1]
-    for row in range(len(hashes)):
-        start, end = np.int64(offsets[row]), np.int64(offsets[row + 1])
-        mixed = FREE
-        if start + 8 * width > len(text):
-            for k in range(width - 1, -1, -1):
-                words[row, k] = _last_bytes(text, start + 8 * k, end)
-                mixed = _mix(mixed + words[row, k])
+def look_up(offsets: Any, text: Any, table: Any, shift: Any, n_held: Any, places: Any, words: Any) -> Any:
+    """The place of each id, where it is put if it is new; how many the table then holds, or −1 if it serves no longer.
+
+    `words` is room for the words of some rows, so few that they stay in the cache.
+    """
+    for start in range(0, len(places), len(words)):
+        end = min(start + len(words), len(places))
+        rows = places[start:end]
+        _split(offsets[start : end + 1], text, shift, words, rows)
+        if table.shape[1] == 2:
+            n_held, distance = _put_pairs(words, table, n_held, rows)
         else:
-            for k in range(width - 1, 1, -1):
-                words[row, k] = _bytes(text, start + 8 * k, end)
-                mixed = _mix(mixed + words[row, k])
-            second, first = _bytes(text, start + 8, end), _bytes(text, start, end)
-            words[row, 0], words[row, 1] = first, second
-            mixed = _mix(_mix(mixed + second) + first)
-        hashes[row] = mixed * MULTIPLIER
-
-
-@compiled
-def look_up(words: Any, hashes: Any, table: Any, shift: Any, n_held: Any, places: Any) -> Any:
-    """The place of each id, where it is put if it is new; how many the table then holds, or −1 if it serves no longer."""
-    width, last = words.shape[1], len(table) - 1
-    for row in range(len(hashes)):
-        place = np.int64(hashes[row] >> shift)
-        first, second = words[row, 0], words[row, 1]
-        n_steps = 0
-        while True:
-            held = table[place, 0]
-            if held == first and table[place, 1] == second and (width == 2 or _is_same_tail(words, row, table, place)):
-                break
-            if held == FREE:
-                for k in range(width):
-                    table[place, k] = words[row, k]
-                n_held += 1
-                break
-            place = (place + 1) & last
-            n_steps += 1
-            if n_steps > MAX_STEPS:
-                return -1
-        places[row] = place
+            n_held, distance = _put(words, table, n_held, rows)
+        if distance > MAX_DISTANCE * len(words):
+            return -1
     return n_held
 
 
@@ -98,9 +71,9 @@ def move(old: Any, table: Any, shift: Any, moved: Any) -> None:
     for place in range(len(old)):
         if old[place, 0] != FREE:
             mixed = FREE
-            for k in range(old.shape[1] - 1, -1, -1):
+            for k in range(old.shape[1] - 1, 1, -1):
                 mixed = _mix(mixed + old[place, k])
-            new = np.int64((mixed * MULTIPLIER) >> shift)
+            new = np.int64(_hash(mixed, old[place, 1], old[place, 0]) >> shift)
             while table[new, 0] != FREE:
                 new = (new + 1) & last
             for k in range(old.shape[1]):
@@ -209,18 +182,74 @@ def gather_blocks(
 
 
 @compiled
-def _is_same_tail(words: Any, row: Any, table: Any, place: Any) -> Any:
-    """Whether the words after the second are the same."""
-    difference = FREE
-    for k in range(2, words.shape[1]):
-        difference |= table[place, k] ^ words[row, k]
-    return difference == FREE
+def _split(offsets: Any, text: Any, shift: Any, words: Any, places: Any) -> None:
+    """The words of each id, and the place where its hash would have it."""
+    for row in range(len(places)):
+        start, end = np.int64(offsets[row]), np.int64(offsets[row + 1])
+        mixed = FREE
+        for k in range(words.shape[1] - 1, 1, -1):
+            words[row, k] = _word(text, start + 8 * k, end)
+            mixed = _mix(mixed + words[row, k])
+        second, first = _word(text, start + 8, end), _word(text, start, end)
+        words[row, 0], words[row, 1] = first, second
+        places[row] = _hash(mixed, second, first) >> shift
 
 
 @compiled
-def _bytes(text: Any, start: Any, end: Any) -> Any:
-    """Eight bytes as one number, the first one lowest, those from the end on left out. It becomes a single load."""
-    at = np.uint64(start)  # an index without a sign need not be checked for one
+def _put_pairs(words: Any, table: Any, n_held: Any, places: Any) -> Any:
+    """`_put` for two words an id, with nothing in its loop that could slow it down: most of the time is spent here."""
+    last, distance = len(table) - 1, 0
+    for row in range(len(places)):
+        wanted = np.int64(places[row])
+        place = wanted
+        first, second = words[row, 0], words[row, 1]
+        while True:
+            held = table[place, 0]
+            if held == first and table[place, 1] == second:
+                break
+            if held == FREE:
+                table[place, 0], table[place, 1] = first, second
+                n_held += 1
+                break
+            place = (place + 1) & last
+        distance += (place - wanted) & last
+        places[row] = place
+    return n_held, distance
+
+
+@compiled
+def _put(words: Any, table: Any, n_held: Any, places: Any) -> Any:
+    """From the place that each id would have to the one that it has. How many are held, how far they are in all."""
+    width, last, distance = table.shape[1], len(table) - 1, 0
+    for row in range(len(places)):
+        wanted = np.int64(places[row])
+        place = wanted
+        while True:
+            difference = FREE
+            for k in range(width):
+                difference |= table[place, k] ^ words[row, k]
+            if difference == FREE:
+                break
+            if table[place, 0] == FREE:
+                for k in range(width):
+                    table[place, k] = words[row, k]
+                n_held += 1
+                break
+            place = (place + 1) & last
+        distance += (place - wanted) & last
+        places[row] = place
+    return n_held, distance
+
+
+@compiled
+def _word(text: Any, start: Any, end: Any) -> Any:
+    """Eight bytes as one number, the first one lowest; those from the end on are 0."""
+    if start + 8 > len(text):  # there may be no memory to be read
+        word = FREE
+        for k in range(min(end - start, 8)):
+            word |= np.uint64(text[start + k]) << np.uint64(8 * k)
+        return word
+    at = np.uint64(start)  # an index without a sign need not be checked for one, and all this becomes a single load
     word = np.uint64(text[at])
     for k in range(1, 8):
         word |= np.uint64(text[at + np.uint64(k)]) << np.uint64(8 * k)
@@ -228,12 +257,9 @@ def _bytes(text: Any, start: Any, end: Any) -> Any:
 
 
 @compiled
-def _last_bytes(text: Any, start: Any, end: Any) -> Any:
-    """The same where fewer than eight bytes are left in memory."""
-    word = FREE
-    for k in range(min(end - start, 8)):
-        word |= np.uint64(text[start + k]) << np.uint64(8 * k)
-    return word
+def _hash(mixed: Any, second: Any, first: Any) -> Any:
+    """The hash of an id from that of the words after the second. Words of zeros at its end do not change it."""
+    return _mix(_mix(mixed + second) + first) * MULTIPLIER
 
 
 @compiled
