@@ -1,7 +1,7 @@
 """Whether compiled loops are used: where numba is installed, can keep what it compiles, and the work is worth it.
 
-numba takes half a second to import and, once on each machine, some seconds to compile; what it saves grows with the file.
-The plain way, by pyarrow and numpy alone, gives the same bits.
+numba takes half a second to import in each process that needs it, about what it saves on 100 MB of text, and once on each
+machine some seconds to compile. The plain way, by pyarrow and numpy alone, gives the same bits.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
-MIN_BYTES = 2**26  # of text
-MIN_EDGES = 2**21
+MIN_BYTES = 2**27  # of text
+MIN_EDGES = 2**23
 
 
 def loops_for(amount: int, least: int) -> Any:
