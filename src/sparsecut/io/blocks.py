@@ -6,6 +6,7 @@ lines, spaces around ids, rows of different lengths, integers) is left to the pl
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -49,7 +50,7 @@ def number_file(loops: Any, path: Path, layout: TextLayout, ends: tuple[str, str
         return None
     try:
         file = _BlockReader(loops, path, layout, ends, rest)
-        table = _Table(loops)
+        table = _Table(loops, file.n_blocks)
         kept = []
         for columns, others in file.blocks():
             table.add(columns)
@@ -84,12 +85,14 @@ class _BlockReader:
         from pyarrow import csv
 
         self.loops, self.path, self.ends, self.rest = loops, path, ends, rest
+        self.room = threading.local()
         n_skipped = layout.n_skipped + layout.has_header
         with path.open("rb") as file:
             head = b"".join(file.readline(MAX_LINE_BYTES) for _ in range(n_skipped))
         if head.count(b"\n") != n_skipped or head.count(b"\r") != head.count(b"\r\n"):
             raise _UnusualError
         self.start, self.end = len(head), path.stat().st_size
+        self.n_blocks = -(-(self.end - self.start) // BLOCK_BYTES)
         kept = [*ends, *rest]
         self.reading = csv.ReadOptions(
             column_names=list(layout.names), use_threads=False, block_size=BLOCK_BYTES + 2 * MAX_LINE_BYTES
@@ -128,12 +131,17 @@ class _BlockReader:
             raise _UnusualError
         return [self._column(table.column(name)) for name in self.ends], table.select(self.rest)
 
-    def _lines(self, start: int) -> tuple[bytes, int, int]:
+    def _lines(self, start: int) -> tuple[bytearray, int, int]:
         """(text, from where, to where) of the lines that begin in one block of the file."""
         before = int(start > self.start)  # the byte that tells whether a line begins just here
-        with self.path.open("rb") as file:
+        if not hasattr(self.room, "text"):
+            self.room.text = bytearray(1 + BLOCK_BYTES + MAX_LINE_BYTES)
+        text: bytearray = self.room.text  # each thread's own: memory that is used again costs less than fresh memory
+        with self.path.open("rb", buffering=0) as file:
             file.seek(start - before)
-            text = file.read(before + BLOCK_BYTES + MAX_LINE_BYTES)
+            n_read = file.readinto(text)
+        if n_read < len(text):
+            text = text[:n_read]
         high = text.find(b"\n", before + BLOCK_BYTES - 1) + 1
         if not high:
             if start - before + len(text) < self.end:  # a line longer than one should be
@@ -156,39 +164,39 @@ class _BlockReader:
 class _Table:
     """All ids seen, and for each row the place of its id."""
 
-    def __init__(self, loops: Any) -> None:
-        self.loops = loops
+    def __init__(self, loops: Any, n_blocks: int) -> None:
+        self.loops, self.n_blocks = loops, n_blocks
         self.bits, self.n_held = 4, 0
         self.ids = np.zeros((1 << self.bits, MIN_WORDS), dtype=np.uint64)
         self.words = np.empty((ROWS, MIN_WORDS), dtype=np.uint64)
-        self.places: list[list[NDArray[np.int32]]] = [[], []]
+        self.places = [np.empty(0, dtype=np.int32) for _ in range(2)]  # of sources and of targets, with room for more
+        self.n_rows = 0
 
     def add(self, columns: list[_Column]) -> None:
+        """The next rows of both columns."""
+        n_rows = len(columns[0].offsets) - 1
+        end = self.n_rows + n_rows
+        if end > len(self.places[0]):
+            self._make_room(max(end + end // 2, n_rows * self.n_blocks))
+        self._enlarge(2 * n_rows, max(column.n_words for column in columns))
         for places, column in zip(self.places, columns, strict=True):
-            n_rows = len(column.offsets) - 1
-            self._make_room(n_rows, column.n_words)
-            places.append(np.empty(n_rows, dtype=np.int32))
             self.n_held = self.loops.look_up(
-                column.offsets, column.text, self.ids, self._shift, self.n_held, places[-1], self.words
+                *(column.offsets, column.text, self.ids, self._shift, self.n_held),
+                *(places[self.n_rows : end], self.words),
             )
             if self.n_held < 0:
                 raise _UnusualError
+        self.n_rows = end
 
     def numbered(self) -> tuple[NDArray[np.int32], NDArray[np.int32], Any]:
         """(sources, targets, ids) in the order of first appearance, all sources before all targets."""
         position = np.full(len(self.ids), -1, dtype=np.int32)
         place_of = np.empty(self.n_held, dtype=np.int32)
-        columns = []
+        i, j = (places[: self.n_rows] for places in self.places)
         n_known = 0
-        for places in self.places:
-            column = np.empty(sum(map(len, places)), dtype=np.int32)
-            start = 0
-            for block in places:
-                n_known = self.loops.renumber(block, position, place_of, n_known, column[start : start + len(block)])
-                start += len(block)
-            places.clear()
-            columns.append(column)
-        return columns[0], columns[1], self._spelt(place_of)
+        for column in (i, j):
+            n_known = self.loops.renumber(column, position, place_of, n_known)
+        return i, j, self._spelt(place_of)
 
     def _spelt(self, places: NDArray[np.int32]) -> Any:
         import pyarrow as pa
@@ -199,10 +207,16 @@ class _Table:
         self.loops.spell(self.ids, places, offsets, text)
         return pa.Array.from_buffers(pa.large_string(), len(places), [None, pa.py_buffer(offsets), pa.py_buffer(text)])
 
-    def _make_room(self, n_rows: int, width: int) -> None:
-        """A larger table, or one for longer ids, where the next rows could need it."""
+    def _make_room(self, n_rows: int) -> None:
+        """Room for so many rows. Memory that no row comes to need is never touched."""
+        for side, places in enumerate(self.places):
+            self.places[side] = np.empty(n_rows, dtype=np.int32)
+            self.places[side][: self.n_rows] = places[: self.n_rows]
+
+    def _enlarge(self, n_new: int, width: int) -> None:
+        """A larger table, or one for longer ids, where the next ids could need it."""
         bits, width = self.bits, max(width, self.ids.shape[1])
-        while self.n_held + n_rows > MAX_LOAD * (1 << bits):
+        while self.n_held + n_new > MAX_LOAD * (1 << bits):
             bits += 1
         if bits > MAX_TABLE_BITS:
             raise _UnusualError
@@ -213,8 +227,8 @@ class _Table:
         self.words = np.empty((ROWS, width), dtype=np.uint64)
         moved = np.zeros(len(old), dtype=np.int32)
         self.loops.move(old, self.ids, self._shift, moved)
-        for column in self.places:
-            column[:] = [moved.take(places) for places in column]
+        for places in self.places:
+            places[: self.n_rows] = moved.take(places[: self.n_rows])
 
     @property
     def _shift(self) -> Any:

@@ -82,7 +82,7 @@ def move(old: Any, table: Any, shift: Any, moved: Any) -> None:
 
 
 @compiled
-def renumber(places: Any, position: Any, place_of: Any, n_known: Any, positions: Any) -> Any:
+def renumber(places: Any, position: Any, place_of: Any, n_known: Any) -> Any:
     """From places to positions in the order of first appearance: −1 so far means not seen. How many there are then."""
     for row in range(len(places)):
         place = places[row]
@@ -92,7 +92,7 @@ def renumber(places: Any, position: Any, place_of: Any, n_known: Any, positions:
             position[place] = known
             place_of[known] = place
             n_known += 1
-        positions[row] = known
+        places[row] = known
     return n_known
 
 

@@ -15,6 +15,7 @@ from sparsecut.io.acceleration import n_threads, on_threads
 ENTRIES_PER_BLOCK = 2**14
 MAX_BLOCK_BITS = 11
 MAX_DIGIT_BITS = 11
+MAX_SHORT_BITS = 31
 
 
 def sorted_entries(
@@ -33,7 +34,8 @@ def sorted_entries(
     ends = np.cumsum(counts.T).reshape(n_blocks, step)  # block by block, in each of them part by part
     cursors = np.ascontiguousarray((ends - counts.T).T)
     bounds = np.concatenate([[0], ends[:, -1]])
-    keys = np.empty(int(bounds[-1]), dtype=np.int64)
+    is_short = index_type is np.int32 and shift + column_bits <= MAX_SHORT_BITS
+    keys = np.empty(int(bounds[-1]), dtype=np.int32 if is_short else np.int64)
     on_threads(
         lambda part: loops.deal_entries(i[parts[part]], j[parts[part]], is_both, shift, column_bits, cursors[part], keys)
     )
@@ -46,7 +48,7 @@ def sorted_entries(
     largest = int(np.diff(bounds).max())
 
     def sort(part: int) -> None:
-        other, digits = np.empty(largest, dtype=np.int64), np.empty((n_digits, 1 << digit_bits), dtype=np.int64)
+        other, digits = np.empty(largest, dtype=keys.dtype), np.empty((n_digits, 1 << digit_bits), dtype=np.int64)
         loops.sort_blocks(
             keys, bounds, part, step, shift, column_bits, digit_bits, other, digits, degrees, columns, per_key
         )  # fmt: skip
