@@ -22,6 +22,7 @@ from sparsecut.io.documents import read_gml, read_graphml, read_node_link
 from sparsecut.io.edges import HEADER_NAMES, EdgeColumns, Edges, choose_columns, edges_from_big_file, edges_from_table
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import reading
+from sparsecut.io.hdf5 import check_hdf5
 from sparsecut.io.holders import from_anndata
 from sparsecut.io.ids import check_known, check_unique, positions_of
 from sparsecut.io.matrices import GraphParts, read_mat, read_matrix_market, read_npz_graph
@@ -170,6 +171,7 @@ def _as_words(*parts: NDArray[Any]) -> NDArray[Any]:
 
 def _read_h5ad(path: Path, adjacency: str | None, directed: str) -> Graph:
     anndata = import_extra("anndata", caller="Reading .h5ad", extra="anndata")
+    check_hdf5(path, "graph")
     with reading(path, "graph"):
         cells = anndata.read_h5ad(path)
     return from_anndata(cells, adjacency=adjacency or "connectivities", directed=directed)
