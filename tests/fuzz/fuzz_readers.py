@@ -11,6 +11,7 @@ tests/io/test_fuzzed.py.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import io
 import json
@@ -24,9 +25,12 @@ import time
 import warnings
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 MAX_SECONDS = 20
 MAX_GROWTH = 1500  # MiB of memory that one input may add to the process
+# HDF5 itself makes room for the length that a damaged text claims, up to 4 GiB, before it finds that it is not there.
+MAX_GROWTH_OF_TEXT = 4600
 
 
 def seeds(group: str) -> list[bytes]:
@@ -130,18 +134,21 @@ def read_both_ways(path: Path) -> None:
     from sparsecut.errors import InputError
     from sparsecut.io import adjacency, blocks, graphs
 
-    outcomes = []
-    for least, block_bytes in ((1, 24), (2**40, 2**20)):
-        graphs.MIN_BYTES = adjacency.MIN_EDGES = least
-        blocks.BLOCK_BYTES = block_bytes
+    def outcome() -> str:
         try:
             graph = graphs.read_graph(path)
         except InputError as error:
-            outcomes.append(str(error))
-        else:
-            A = graph.adjacency
-            arrays = (graph.node_ids, A.data, A.indices, A.indptr)
-            outcomes.append(str([graph.notes, *((array.dtype, array.tolist()) for array in arrays)]))
+            return str(error)
+        A = graph.adjacency
+        arrays = (graph.node_ids, A.data, A.indices, A.indptr)
+        return str([graph.notes, *((array.dtype, array.tolist()) for array in arrays)])
+
+    patches = (graphs, "MIN_BYTES", 1), (adjacency, "MIN_EDGES", 1), (blocks, "BLOCK_BYTES", 24)
+    with contextlib.ExitStack() as stack:
+        for module, name, value in patches:
+            stack.enter_context(mock.patch.object(module, name, value))
+        outcomes = [outcome()]
+    outcomes.append(outcome())
     if outcomes[0] != outcomes[1]:
         raise AssertionError(f"by compiled loops {outcomes[0]}, plainly {outcomes[1]}")
 
@@ -183,7 +190,7 @@ class Target:
                 pass
             if time.monotonic() - started > MAX_SECONDS:
                 raise AssertionError(f"took {time.monotonic() - started:.0f} s")
-            if _peak() - before > MAX_GROWTH:
+            if _peak() - before > (MAX_GROWTH_OF_TEXT if self.group == "h5ad" else MAX_GROWTH):
                 raise AssertionError(f"took {_peak() - before:.0f} MiB")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, check_choice, import_extra
@@ -174,6 +175,9 @@ def _read_h5ad(path: Path, adjacency: str | None, directed: str) -> Graph:
     check_hdf5(path, "graph")
     with reading(path, "graph"):
         cells = anndata.read_h5ad(path)
+        for matrix in (cells.X, *cells.obsp.values()):
+            if sp.issparse(matrix):  # scipy follows an index that points outside, and ends the process
+                matrix.check_format(full_check=True)
     return from_anndata(cells, adjacency=adjacency or "connectivities", directed=directed)
 
 
