@@ -2,14 +2,16 @@
 
     python tests/fuzz/fuzz_readers.py text --seconds 600 [--engine atheris|mutate] [--crashes FOLDER]
 
-Groups: text, columnar, matrices, documents, attributes, planetoid, embeddings. atheris (pip install atheris) follows the
-coverage of the Python code; `mutate` needs nothing and changes bytes of valid files at random. What either finds becomes a
-test in tests/io/test_fuzzed.py.
+Groups: text, blocks, columnar, matrices, documents, attributes, planetoid, embeddings, h5ad. `blocks` is text read by
+compiled loops, which must come to the same as the plain reader. atheris (pip install atheris) follows the coverage of the
+Python code; `mutate` needs nothing and changes bytes of valid files at random. What either finds becomes a test in
+tests/io/test_fuzzed.py.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import io
 import json
@@ -22,9 +24,13 @@ import tempfile
 import time
 import warnings
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 MAX_SECONDS = 20
 MAX_GROWTH = 1500  # MiB of memory that one input may add to the process
+# HDF5 itself makes room for the length that a damaged text claims, up to 4 GiB, before it finds that it is not there.
+MAX_GROWTH_OF_TEXT = 4600
 
 
 def seeds(group: str) -> list[bytes]:
@@ -55,6 +61,7 @@ def seeds(group: str) -> list[bytes]:
     link = json.dumps({"nodes": [{"id": 1}, {"id": 2}], "links": [{"source": 1, "target": 2, "weight": 3}]}).encode()
     samples = {
         "text": [csv, b"1 2\n2 3\n\n# c\n3 1\n", b"\xef\xbb\xbfa;b\r\nb;c\r\n", b"1\t2\t0.5\n2\t3\t1\n", gzip.compress(csv)],
+        "blocks": [csv, b"a\tb\nb\tc\n", b'source,target\r\n"a, b",c\r\nmore than one word,\xc3\xa9\r\n', b"x;y;2\n\nz;x;1"],
         "columnar": [
             saved(lambda file: pyarrow.parquet.write_table(edges, file)),
             saved(lambda file: pyarrow.feather.write_feather(edges, file)),
@@ -86,19 +93,64 @@ def seeds(group: str) -> list[bytes]:
             b"1\t2\n3\t4\n",
         ],
     }  # fmt: skip
+    if group == "h5ad":
+        samples["h5ad"] = anndata_files(A)
     suffixes = SUFFIXES[group]
     return [bytes([number]) + sample for sample in samples[group] for number in range(len(suffixes))]
 
 
 SUFFIXES = {
     "text": (".csv", ".txt", ".tsv", ".csv.gz"),
+    "blocks": (".csv", ".txt"),
     "columnar": (".parquet", ".feather"),
     "matrices": (".mtx", ".npz", ".mat", ".mtx.gz"),
     "documents": (".graphml", ".gml", ".json"),
     "attributes": (".csv", ".npy", ".npz", ".json", ".parquet", ".tsv"),
     "planetoid": ("",),
     "embeddings": (".parquet", ".npy", ".npz", ".csv", ".w2v", ".tsv"),
+    "h5ad": (".h5ad",),
 }
+
+
+def anndata_files(A: Any) -> list[bytes]:
+    """Cells with sparse and with dense features, labels and a graph."""
+    import anndata
+    import numpy as np
+    import pandas as pd
+    import scipy.sparse as sp
+
+    obs = pd.DataFrame({"kind": pd.Categorical(["p", "q", "p"]), "size": [1.0, 2.0, 3.0]}, index=["a", "b", "c"])
+    contents = []
+    with tempfile.TemporaryDirectory() as folder:
+        for X in (np.eye(3, dtype=np.float32), sp.csr_matrix(np.eye(3, dtype=np.float32))):
+            path = Path(folder) / "cells.h5ad"
+            anndata.AnnData(X, obs=obs, obsp={"connectivities": sp.csr_matrix(A)}).write_h5ad(path)
+            contents.append(path.read_bytes())
+    return contents
+
+
+def read_both_ways(path: Path) -> None:
+    """The compiled loops, with blocks of a few bytes, must come to what the plain reader comes to."""
+    from sparsecut.errors import InputError
+    from sparsecut.io import adjacency, blocks, graphs
+
+    def outcome() -> str:
+        try:
+            graph = graphs.read_graph(path)
+        except InputError as error:
+            return str(error)
+        A = graph.adjacency
+        arrays = (graph.node_ids, A.data, A.indices, A.indptr)
+        return str([graph.notes, *((array.dtype, array.tolist()) for array in arrays)])
+
+    patches = (graphs, "MIN_BYTES", 1), (adjacency, "MIN_EDGES", 1), (blocks, "BLOCK_BYTES", 24)
+    with contextlib.ExitStack() as stack:
+        for module, name, value in patches:
+            stack.enter_context(mock.patch.object(module, name, value))
+        outcomes = [outcome()]
+    outcomes.append(outcome())
+    if outcomes[0] != outcomes[1]:
+        raise AssertionError(f"by compiled loops {outcomes[0]}, plainly {outcomes[1]}")
 
 
 class Target:
@@ -117,6 +169,7 @@ class Target:
         graph_readers = [read_graph]
         self.readers = {
             "attributes": [lambda path: read_graph(self.edges, features=path, missing="zero"), read_labels],
+            "blocks": [read_both_ways],
             "planetoid": [load_planetoid],
             "embeddings": [read_embedding],
         }.get(group, graph_readers)
@@ -137,7 +190,7 @@ class Target:
                 pass
             if time.monotonic() - started > MAX_SECONDS:
                 raise AssertionError(f"took {time.monotonic() - started:.0f} s")
-            if _peak() - before > MAX_GROWTH:
+            if _peak() - before > (MAX_GROWTH_OF_TEXT if self.group == "h5ad" else MAX_GROWTH):
                 raise AssertionError(f"took {_peak() - before:.0f} MiB")
 
 

@@ -7,15 +7,18 @@ they are the ids of the edges: integers ascending, words as `numbering` says.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
+from sparsecut.io.blocks import number_file
 from sparsecut.io.ids import as_array, as_integers, check_present, plain_ids
 from sparsecut.io.numbering import number_integers, number_words
+from sparsecut.io.text import TextLayout
 
 SOURCE_NAMES = ("source", "src", "from", "u", "id_1", "node_1", "node1", "head")
 TARGET_NAMES = ("target", "dst", "to", "v", "id_2", "node_2", "node2", "tail")
@@ -47,6 +50,7 @@ class Edges:
     j: NDArray[Any]
     weights: NDArray[np.float32] | None
     ids: NDArray[Any]
+    columns: EdgeColumns  # as they were understood
 
 
 def choose_columns(names: Sequence[str], asked: dict[str, str | None], what: str) -> EdgeColumns:
@@ -106,15 +110,33 @@ def edges_from_table(table: Any, columns: EdgeColumns, what: str, is_text: bool 
         ids = as_array(words)
         if is_text:
             _check_header(i, j, words, what)
+    return _checked(i, j, ids, table, columns, what)
+
+
+def edges_from_big_file(loops: Any, path: Path, layout: TextLayout, columns: EdgeColumns, what: str) -> Edges | None:
+    """The same edges by compiled loops; None where the file is not as plain as they need it."""
+    weight = [columns.weight] if columns.weight is not None else []
+    numbered = number_file(loops, path, layout, (columns.source, columns.target), weight)
+    if numbered is None:
+        return None
+    i, j, words = numbered.i, numbered.j, numbered.words
+    _check_header(i, j, words, what)
+    return _checked(i, j, as_array(words), numbered.rest, columns, what)
+
+
+def _checked(i: NDArray[Any], j: NDArray[Any], ids: NDArray[Any], table: Any, columns: EdgeColumns, what: str) -> Edges:
+    """Edges between numbered nodes with the weights, if any, that a table has for them."""
     if not columns.is_asked:
         _check_varied(i, j, ids, columns, what)
     weights = None
-    if columns.weight is not None and not is_remark(table, columns):
+    if columns.weight is not None and _is_remark(table, columns):
+        columns = replace(columns, weight=None)
+    if columns.weight is not None:
         weights = edge_weights(table.column(columns.weight), columns.weight, what)
-    return Edges(i, j, weights, ids)
+    return Edges(i, j, weights, ids, columns)
 
 
-def is_remark(table: Any, columns: EdgeColumns) -> bool:
+def _is_remark(table: Any, columns: EdgeColumns) -> bool:
     """Whether a third column without a name begins with a word: the kind of an edge, say, and no weight."""
     if not columns.is_third:
         return False

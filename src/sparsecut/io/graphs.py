@@ -8,20 +8,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, check_choice, import_extra
 from sparsecut.graph import DIRECTIONS, Graph
+from sparsecut.io.acceleration import MIN_BYTES, loops_for
 from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
 from sparsecut.io.documents import read_gml, read_graphml, read_node_link
-from sparsecut.io.edges import HEADER_NAMES, EdgeColumns, choose_columns, edges_from_table, is_remark
+from sparsecut.io.edges import HEADER_NAMES, EdgeColumns, Edges, choose_columns, edges_from_big_file, edges_from_table
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import reading
+from sparsecut.io.hdf5 import check_hdf5
 from sparsecut.io.holders import from_anndata
 from sparsecut.io.ids import check_known, check_unique, positions_of
 from sparsecut.io.matrices import GraphParts, read_mat, read_matrix_market, read_npz_graph
@@ -29,6 +31,7 @@ from sparsecut.io.nodes import MISSING, Nodes, align_labels, read_nodes
 from sparsecut.io.objects import loop_notes
 from sparsecut.io.planetoid import find_planetoid, read_planetoid_folder
 from sparsecut.io.tables import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table, table_suffix
+from sparsecut.io.text import read_layout
 
 __all__ = ["align_labels", "read_graph", "undirected_adjacency"]
 
@@ -103,32 +106,42 @@ def read_graph(
 
 
 def _read_edges(path: Path, asked: dict[str, str | None], nodes: Nodes, directed: str) -> Graph:
-    import pyarrow as pa
-
-    chosen: list[EdgeColumns] = []
-
-    def choose(names: Sequence[str]) -> dict[str, Any]:
-        columns = choose_columns(names, asked, f"The edge file {path}")
-        chosen.append(columns)
-        kept = [columns.source, columns.target, *([columns.weight] if columns.weight else [])]
-        return dict.fromkeys(kept, pa.string())
-
-    named = frozenset(name.lower() for name in asked.values() if name is not None)
-    table, layout = describe_table(path, "edge", HEADER_NAMES | named, choose)
-    columns = chosen[0]
-    if is_remark(table, columns):
-        columns = replace(columns, weight=None)
-    edges = edges_from_table(table, columns, f"The edge file {path}", is_text=table_suffix(path) in TEXT_SUFFIXES)
-    del table  # the text of the ids is the largest thing here
+    edges, layout = _read_numbered(path, asked)
     node_ids, i, j = _place(edges.ids, edges.i, edges.j, nodes, path)
     adjacency, n_loops = build_adjacency(i, j, edges.weights, len(node_ids), directed)
     graph = Graph.from_canonical(
         adjacency,
         node_ids=node_ids,
         directed=directed,
-        notes=(f"Edges: {path}, {layout}; {columns}.", *loop_notes(n_loops)),
+        notes=(f"Edges: {path}, {layout}; {edges.columns}.", *loop_notes(n_loops)),
     )
     return nodes.onto(graph, path)
+
+
+def _read_numbered(path: Path, asked: dict[str, str | None]) -> tuple[Edges, str]:
+    """(numbered edges, how the file was read)."""
+    import pyarrow as pa
+
+    what = f"The edge file {path}"
+    is_text = table_suffix(path) in TEXT_SUFFIXES
+    header_names = HEADER_NAMES | {name.lower() for name in asked.values() if name is not None}
+    loops = loops_for(path.stat().st_size, MIN_BYTES) if is_text else None
+    if loops is not None:
+        layout = read_layout(path, "edge", header_names)
+        edges = edges_from_big_file(loops, path, layout, choose_columns(layout.names, asked, what), what)
+        if edges is not None:
+            return edges, str(layout)
+
+    chosen: list[EdgeColumns] = []
+
+    def choose(names: Sequence[str]) -> dict[str, Any]:
+        columns = choose_columns(names, asked, what)
+        chosen.append(columns)
+        kept = [columns.source, columns.target, *([columns.weight] if columns.weight else [])]
+        return dict.fromkeys(kept, pa.string())
+
+    table, described = describe_table(path, "edge", header_names, choose)
+    return edges_from_table(table, chosen[0], what, is_text), described
 
 
 def _place(
@@ -159,8 +172,12 @@ def _as_words(*parts: NDArray[Any]) -> NDArray[Any]:
 
 def _read_h5ad(path: Path, adjacency: str | None, directed: str) -> Graph:
     anndata = import_extra("anndata", caller="Reading .h5ad", extra="anndata")
+    check_hdf5(path, "graph")
     with reading(path, "graph"):
         cells = anndata.read_h5ad(path)
+        for matrix in (cells.X, *cells.obsp.values()):
+            if sp.issparse(matrix):  # scipy follows an index that points outside, and ends the process
+                matrix.check_format(full_check=True)
     return from_anndata(cells, adjacency=adjacency or "connectivities", directed=directed)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -25,20 +25,25 @@ ROWS_PER_ENTRY = 100
 @contextmanager
 def reading(path: str | Path, kind: str) -> Iterator[None]:
     """Whatever a parser raises on damaged bytes, as an `InputError` that names the file."""
+    with telling(lambda error: f"The {kind} file {path} could not be read: {_reason(error)}"):
+        yield
+
+
+@contextmanager
+def telling(sentence: Callable[[Exception], str]) -> Iterator[None]:
+    """Any error as an `InputError`: parsers of foreign formats raise all sorts of them on damaged bytes."""
     try:
         yield
     except InputError:
         raise
-    except MemoryError as error:
-        raise InputError(f"The {kind} file {path} could not be read: it asks for more memory than there is.") from error
-    except EOFError as error:
-        raise InputError(f"The {kind} file {path} could not be read: it ends too early. Fetch or write it again.") from error
-    except Exception as error:  # parsers of foreign formats raise all sorts of errors on damaged bytes
-        if "pickle" in str(error).lower():
-            raise InputError(
-                f"The {kind} file {path} could not be read: it holds Python objects, which are never loaded."
-            ) from error
-        raise InputError(f"The {kind} file {path} could not be read: {_reason(error)}") from error
+    except Exception as error:
+        raise InputError(sentence(error)) from error
+
+
+def first_line(error: Exception) -> str:
+    """The first line of what an error says, as a sentence."""
+    line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return line if line.endswith(".") else f"{line}."
 
 
 def check_expansion(n_bytes: int, path: str | Path, kind: str, free_bytes: int = FREE_BYTES) -> None:
@@ -91,5 +96,10 @@ class _Unpacked(io.RawIOBase):
 
 
 def _reason(error: Exception) -> str:
-    line = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    return line if line.endswith(".") else f"{line}."
+    if isinstance(error, MemoryError):
+        return "it asks for more memory than there is."
+    if isinstance(error, EOFError):
+        return "it ends too early. Fetch or write it again."
+    if "pickle" in str(error).lower():
+        return "it holds Python objects, which are never loaded."
+    return first_line(error)

@@ -110,7 +110,7 @@ def as_array(column: Any) -> NDArray[Any]:
     padded = pc.ascii_rpad(column, longest, "\0").buffers()[2]
     content = np.frombuffer(padded, dtype=np.uint8, count=len(column) * longest)
     if content.max(initial=0) < 128 and np.count_nonzero(content) == total:  # plain characters, no zero bytes among them
-        return content.view(f"S{longest}").astype(np.str_)
+        return content.astype(np.uint32).view(f"U{longest}")
     return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.str_)
 
 

@@ -53,7 +53,7 @@ def from_edges(
         check_known(position, numbered.ids, "The table of edges", "node_ids")
         i, j = position[i], position[j]
     adjacency, n_loops = build_adjacency(i, j, numbered.weights, len(ids), directed)
-    notes = (f"Edges: {columns}.", *loop_notes(n_loops))
+    notes = (f"Edges: {numbered.columns}.", *loop_notes(n_loops))
     if node_ids is not None:  # the caller's own: may repeat
         return Graph(
             adjacency,

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import struct
-import tokenize
 import warnings
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,31 +15,18 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.lib import format as npy
 
-from sparsecut.errors import InputError
-
-# What numpy, scipy, json, zipfile and pyarrow (whose errors are ValueErrors) raise on bytes they cannot make sense of.
-_DAMAGE = (
-    *(OSError, EOFError, ValueError, TypeError, KeyError, IndexError, AttributeError),
-    *(OverflowError, RuntimeError),
-    *(zipfile.BadZipFile, zlib.error, struct.error),
-    *(SyntaxError, tokenize.TokenError),  # numpy parses the header of an array as Python
-)
+from sparsecut.io.guards import first_line, telling
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
     """Whatever goes wrong while a file is read is said about that file."""
-    try:
-        # A number too large for float32 becomes infinite, which `Graph` refuses.
-        with np.errstate(over="ignore"), warnings.catch_warnings():
-            # Published files cannot be saved again by a later Python, as numpy asks for.
-            warnings.filterwarnings("ignore", "Reading `.npy` or `.npz` file required additional header parsing")
+    # A number too large for float32 becomes infinite, which `Graph` refuses.
+    with np.errstate(over="ignore"), warnings.catch_warnings():
+        # Published files cannot be saved again by a later Python, as numpy asks for.
+        warnings.filterwarnings("ignore", "Reading `.npy` or `.npz` file required additional header parsing")
+        with telling(lambda error: f"{path} is damaged: {first_line(error)} Remove it and fetch it again."):
             yield
-    except InputError:
-        raise
-    except _DAMAGE as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise InputError(f"{path} is damaged: {reason.rstrip('.')}. Remove it and fetch it again.") from error
 
 
 def read_arrays(path: Path, *names: str) -> list[Any]:

@@ -49,14 +49,18 @@ def read_text(
     words: Callable[[Sequence[str]], Sequence[str]],
 ) -> tuple[Any, TextLayout]:
     """(pyarrow table, layout). `choose` picks columns and their types; those that `words` names keep their spelling."""
-    with reading(path, kind), open_bytes(path, kind) as file:
-        lines, is_whole = _first_lines(file, f"The {kind} file {path}")
-        layout = sniff(lines, header_names, kind, path, is_whole)
+    layout = read_layout(path, kind, header_names)
     types = choose(layout.names) if choose else None
     table = _parse(path, kind, layout, types, list(words(layout.names)))
     if table.num_rows == 0:
         raise InputError(f"The {kind} file {path} has no rows.")
     return table, layout
+
+
+def read_layout(path: Path, kind: str, header_names: frozenset[str]) -> TextLayout:
+    with reading(path, kind), open_bytes(path, kind) as file:
+        lines, is_whole = _first_lines(file, f"The {kind} file {path}")
+        return sniff(lines, header_names, kind, path, is_whole)
 
 
 def sniff(lines: list[str], header_names: frozenset[str], kind: str, path: Path, is_whole: bool = False) -> TextLayout:

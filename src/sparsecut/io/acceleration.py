@@ -1,0 +1,42 @@
+"""Whether compiled loops are used: where numba is installed, can keep what it compiles, and the work is worth it.
+
+numba takes half a second to import in each process that needs it, about what it saves on 100 MB of text, and once on each
+machine some seconds to compile. The plain way, by pyarrow and numpy alone, gives the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+MIN_BYTES = 2**27  # of text
+MIN_EDGES = 2**23
+
+
+def loops_for(amount: int, least: int) -> Any:
+    """The module of compiled loops, or None where the plain way is to be taken."""
+    return _loops() if amount >= least else None
+
+
+def n_threads() -> int:
+    """As many as pyarrow takes: OMP_NUM_THREADS, or all cores."""
+    import pyarrow as pa
+
+    return int(pa.cpu_count())
+
+
+def on_threads(work: Callable[[int], None]) -> None:
+    """Call work(0), work(1), … at once, one call a thread."""
+    with ThreadPoolExecutor(n_threads()) as pool:
+        list(pool.map(work, range(n_threads())))
+
+
+@cache
+def _loops() -> Any:
+    try:
+        from sparsecut.io import kernels
+    except (ImportError, RuntimeError):  # not installed, or no folder to keep what it compiles
+        return None
+    return kernels
