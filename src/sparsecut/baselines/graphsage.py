@@ -8,8 +8,7 @@ Two layers over sampled neighbours; nodes that meet on short random walks are dr
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid, normalize
 
-from sparsecut.baselines.aggregators import LAYERS, NodeRows
+from sparsecut.baselines.aggregators import LAYERS, Layer, NodeRows
 from sparsecut.baselines.base import InductiveBaseline, Run
 from sparsecut.baselines.sampling import NeighbourLists, Nodes, SampledLayers, number, sample_layers, walk_pairs
 from sparsecut.errors import InputError, check_integer, check_real, parameter_error
@@ -42,7 +41,8 @@ class GraphSAGE(InductiveBaseline):
     walk_length : nodes of a random walk, with its start. The others are the start's positives.
     n_negatives : Q, the nodes pushed away from each start.
     batch_size : pairs a step.
-    epochs : how often a walk goes out from every node. GraphSAGE's code stores 50 walks and passes over them once.
+    learning_rate, epochs : of Adam; in an epoch one walk goes out from every node. GraphSAGE's code stores 50 walks and
+        passes over them once at a rate of 1e-5; one walk at 50 times that rate goes as far.
 
     Memory in training depends on the batch and the fan-outs, beside a few numbers a node. `transform` goes layer by layer
     over all neighbours, so nothing in it is random. The LSTM has learned lists of one length in random order; it samples
@@ -62,7 +62,7 @@ class GraphSAGE(InductiveBaseline):
         walk_length: int = 5,
         n_negatives: int = 20,
         batch_size: int = 512,
-        learning_rate: float = 0.001,
+        learning_rate: float = 5e-4,
         epochs: int = 1,
         device: str = "auto",
         random_state: int | None = 0,
@@ -181,36 +181,33 @@ class Network(nn.Module):
 
     def __init__(self, aggregator: str, n_features: int, dimension: int, fan_outs: Sequence[int]) -> None:
         super().__init__()
-        widths = pairwise([n_features, dimension, dimension])
         make = LAYERS[aggregator]
-        self.layers = nn.ModuleList(make(*width, fan_out) for width, fan_out in zip(widths, fan_outs, strict=True))
+        self.first: Layer = make(n_features, dimension, fan_outs[0])
+        self.second: Layer = make(dimension, dimension, fan_outs[1])
 
-    def forward(self, rows: NodeRows, sampled: SampledLayers) -> Tensor:
+    def forward(self, features: NodeRows, sampled: SampledLayers) -> Tensor:
         """The embedding of the sampled nodes, from the features of their sources."""
-        for depth, (layer, lists) in enumerate(zip(self.layers, sampled.lists, strict=True)):
-            rows = layer(_part(rows, 0, len(lists)), layer.messages(rows), lists, 0)
-            rows = self._activate(rows, depth)
+        rows: Any = features
+        for layer, lists, activate in self._stages(sampled.lists):
+            rows = activate(layer(_part(rows, 0, len(lists)), layer.messages(rows), lists, 0))
         assert isinstance(rows, Tensor)
         return rows
 
     @torch.no_grad()
-    def embed(self, rows: NodeRows, layers: Sequence[NeighbourLists], block_size: int) -> Tensor:
-        """The embedding of every node, from lists of its own for each layer, in blocks of rows."""
-        n_nodes = rows.shape[0]
+    def embed(self, features: NodeRows, lists_of_layers: Sequence[NeighbourLists], block_size: int) -> Tensor:
+        """The embedding of every node, from lists of all nodes for each layer, in blocks of rows."""
+        n_nodes = features.shape[0]
         blocks = [(start, min(start + block_size, n_nodes)) for start in range(0, n_nodes, block_size)]
-        for depth, (layer, lists) in enumerate(zip(self.layers, layers, strict=True)):
+        rows: Any = features
+        for layer, lists, activate in self._stages(lists_of_layers):
             messages = torch.cat([layer.messages(_part(rows, *block)) for block in blocks])
-            rows = torch.cat(
-                [
-                    self._activate(layer(_part(rows, *block), messages, lists.part(*block), block[0]), depth)
-                    for block in blocks
-                ]
-            )
+            parts = [layer(_part(rows, *block), messages, lists.part(*block), block[0]) for block in blocks]
+            rows = activate(torch.cat(parts))
         assert isinstance(rows, Tensor)
         return rows
 
-    def _activate(self, rows: Tensor, depth: int) -> Tensor:
-        return torch.relu(rows) if depth + 1 < len(self.layers) else normalize(rows)
+    def _stages(self, lists: Sequence[NeighbourLists]) -> Iterable[tuple[Layer, NeighbourLists, Callable[[Tensor], Tensor]]]:
+        return zip((self.first, self.second), lists, (torch.relu, normalize), strict=True)
 
 
 def pair_loss(left: Tensor, right: Tensor, negatives: Tensor) -> Tensor:
