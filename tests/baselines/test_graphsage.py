@@ -252,6 +252,17 @@ def test_negatives_are_drawn_by_degree_to_the_three_quarters():
     assert not counts[expected == 0].any()
 
 
+@pytest.mark.cuda
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA GPU here")
+@pytest.mark.parametrize("make", CLASSES)
+@pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
+def test_cuda_agrees_with_cpu(make, is_sparse):
+    graph = random_graph(500, 60, density=0.02, is_sparse=is_sparse)
+    on_cpu, on_cuda = (make(dimension=16, device=device).fit(graph) for device in ("cpu", "cuda"))
+    np.testing.assert_allclose(on_cuda.embedding_, on_cpu.embedding_, atol=1e-3)
+    np.testing.assert_allclose(on_cuda.transform(graph), on_cuda.embedding_, atol=1e-6)
+
+
 @pytest.mark.parametrize("make", CLASSES)
 def test_the_papers_settings(make):
     model = make.paper("flickr", epochs=7)
