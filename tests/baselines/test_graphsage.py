@@ -80,6 +80,10 @@ def test_a_layer_is_its_equation(aggregator, is_sparse):
     np.testing.assert_allclose(out, by_loops(layer, X, TABLE.tolist()), rtol=1e-5, atol=1e-5)
 
 
+def test_the_lstm_starts_out_remembering():
+    np.testing.assert_array_equal(LAYERS["lstm"](5, 4, 3).bias.detach().numpy(), [0, 0, 1, 1, 0, 0, 0, 0])
+
+
 @pytest.mark.parametrize("aggregator", LAYERS)
 def test_gradients_are_those_of_finite_differences(aggregator):
     layer = make_layer(aggregator).double()

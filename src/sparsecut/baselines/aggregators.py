@@ -105,7 +105,8 @@ class PoolLayer(ConcatLayer):
 class LSTMLayer(ConcatLayer):
     """The last state of an LSTM as wide as half the output, over lists of one length.
 
-    Gates stand in torch.nn.LSTM's order: input, forget, cell, output.
+    Gates stand in torch.nn.LSTM's order: input, forget, cell, output. The forget gate starts at a bias of one, as in the
+    cell of GraphSAGE's code: with zero, all but the last few neighbours are forgotten.
     """
 
     def __init__(self, n_inputs: int, n_outputs: int, fan_out: int) -> None:
@@ -113,7 +114,7 @@ class LSTMLayer(ConcatLayer):
         width = n_outputs // 2
         self.inputs = glorot(n_inputs, 4 * width)
         self.state = glorot(width, 4 * width)
-        self.bias = nn.Parameter(torch.zeros(4 * width))
+        self.bias = nn.Parameter(torch.tensor([0.0, 1.0, 0.0, 0.0]).repeat_interleave(width))
         self.neighbour = glorot(width, width)
 
     def messages(self, rows: NodeRows) -> Tensor:

@@ -128,7 +128,8 @@ class GraphSAGE(InductiveBaseline):
     def _batches(self, graph: Graph, lists: NeighbourLists, generator: np.random.Generator) -> Iterator[tuple[Nodes, Nodes]]:
         """The pairs of a walk from every node, a batch at a time, each with its negatives.
 
-        The walks are shuffled and not their pairs: a start then serves all its pairs in a batch, which halves the work.
+        The walks are shuffled and not their pairs: a start then serves all its pairs in a batch, and a step has
+        little more than half as many nodes to embed.
         """
         degrees = np.diff(graph.adjacency.indptr)
         starts = generator.permutation(np.flatnonzero(degrees))
