@@ -25,7 +25,7 @@ from sparsecut.graph import Features, Graph
 from sparsecut.published import paper_settings
 from sparsecut.sparse import SparseMatrix, as_tensor
 
-EMBEDDED_AT_ONCE = 4096  # rows; bounds the memory of `transform` beside its inputs and outputs
+EMBEDDED_AT_ONCE = 4096  # rows; beside features and messages of all nodes, `transform` holds what so many of them need
 
 Estimator = TypeVar("Estimator", bound="GraphSAGE")
 
