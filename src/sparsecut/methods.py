@@ -76,3 +76,17 @@ register(Method("mosce", "SCE of several smoothing orders", "sparsecut.estimator
 register(Method("raw", "the features as they are", "sparsecut.baselines:RawFeatures"))
 register(Method("smoothed", "the features after the filter alone", "sparsecut.baselines:SmoothedFeatures"))
 register(Method("g2g", "Graph2Gauss: Gaussians ranked by distance in the graph", "sparsecut.baselines:Graph2Gauss"))
+register(
+    Method(
+        "graphsage-gcn", "GraphSAGE without labels, mean of a node and its neighbours", "sparsecut.baselines:GraphSAGEGCN"
+    )
+)
+register(Method("graphsage-mean", "GraphSAGE without labels, mean of the neighbours", "sparsecut.baselines:GraphSAGEMean"))
+register(Method("graphsage-lstm", "GraphSAGE without labels, LSTM over the neighbours", "sparsecut.baselines:GraphSAGELSTM"))
+register(
+    Method(
+        "graphsage-pool",
+        "GraphSAGE without labels, largest of the neighbours' messages",
+        "sparsecut.baselines:GraphSAGEPool",
+    )
+)

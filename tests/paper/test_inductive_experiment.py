@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from conftest import random_graph
-from sparsecut import SCE, Graph, InputError
+from sparsecut import SCE, Graph, InputError, methods
 from sparsecut.paper import inductive
 from sparsecut.paper.inductive import Unseen, embed_unseen, only_seen, score_unseen
 from sparsecut.paper.plan import Absent, Job, Request
@@ -116,7 +116,9 @@ def test_two_graphs_train_on_all_of_one_and_test_on_all_of_the_other(monkeypatch
     assert task.test.tolist() == list(range(N_NODES))
 
 
-def test_what_cannot_be_run_says_why() -> None:
+def test_what_cannot_be_run_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(methods.METHODS, "graphsage-pool")
+
     def reason(method: str, dataset: str) -> str | None:
         (job,) = inductive.plan(Request([dataset], [method]))
         return job.reason if isinstance(job, Absent) else None
@@ -128,7 +130,8 @@ def test_what_cannot_be_run_says_why() -> None:
 
 def test_a_method_without_a_seed_runs_once_and_one_with_a_seed_ten_times(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inductive, "missing", lambda *_, **__: None)
-    jobs = [job for job in inductive.plan(Request(["facebook"])) if isinstance(job, Job)]
+    rows = ["raw-features", "SCE", "smoothed-features"]
+    jobs = [job for job in inductive.plan(Request(["facebook"], rows)) if isinstance(job, Job)]
     assert {job.cells[0]["method"]: job.cells[0]["n_runs"] for job in jobs} == {
         "raw-features": 1,
         "SCE": 10,
