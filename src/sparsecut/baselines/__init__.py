@@ -1,5 +1,6 @@
-"""The methods to compare with, under the estimators' contract: a graph in, one vector a node out."""
+"""The methods to compare with, under the estimators' contract: a graph in, one vector a node out, or one label."""
 
 from sparsecut.baselines.features import RawFeatures, SmoothedFeatures
+from sparsecut.baselines.supervised import GAT, GCN, SGC, MixHop
 
-__all__ = ["RawFeatures", "SmoothedFeatures"]
+__all__ = ["GAT", "GCN", "SGC", "MixHop", "RawFeatures", "SmoothedFeatures"]
