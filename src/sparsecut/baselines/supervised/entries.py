@@ -50,7 +50,7 @@ class Entries:
         """exp(score) over its sum along each row."""
         highest = scores.new_full((self.n_rows,), -torch.inf)
         highest.scatter_reduce_(0, self.rows, scores.detach(), "amax")
-        powers = (scores - highest[self.rows]).exp()
+        powers = (scores - highest.index_select(0, self.rows)).exp()
         sums = self.times(powers.new_ones(len(self.by_column[1]) - 1, 1), powers)
         return powers / self.of_rows(sums[:, 0])
 
@@ -75,23 +75,25 @@ class _Product(torch.autograd.Function):
         entries, gradient = ctx.entries, gradients[0].contiguous()
         for_values = for_dense = None
         if ctx.needs_input_grad[0]:
-            for_values = (gradient[entries.rows] * dense[entries.columns]).sum(dim=1)
+            for_values = (gradient.index_select(0, entries.rows) * dense.index_select(0, entries.columns)).sum(dim=1)
         if ctx.needs_input_grad[1]:
-            for_dense = weighted_sums(entries.by_column[0], entries.by_column[1], values[entries.order], gradient)
+            for_dense = weighted_sums(
+                entries.by_column[0], entries.by_column[1], values.index_select(0, entries.order), gradient
+            )
         return for_values, for_dense, None
 
 
 class _Spread(torch.autograd.Function):
-    """vector[positions]; backward sums the entries of a position, which `indices` and `offsets` hold together."""
+    """vector[positions]; backward sums the entries of a position, which `pattern` holds together."""
 
     @staticmethod
     def forward(ctx: Any, vector: Tensor, positions: Tensor, pattern: tuple[Tensor, Tensor], order: Tensor | None) -> Tensor:
         ctx.offsets, ctx.order = pattern[1], order
-        return vector[positions]
+        return vector.index_select(0, positions)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
-        gradient = gradients[0] if ctx.order is None else gradients[0][ctx.order]
+        gradient = gradients[0] if ctx.order is None else gradients[0].index_select(0, ctx.order)
         ones = gradient.new_ones(1, 1)
         zeros = torch.zeros(len(gradient), dtype=ctx.offsets.dtype, device=gradient.device)
         return weighted_sums(zeros, ctx.offsets, gradient.contiguous(), ones)[:, 0], None, None, None
