@@ -218,6 +218,7 @@ WRONG = {
     "output_heads": (1.5,),
     "dropout": (1.0, -0.1),
     "hidden_dropout": (1.0,),
+    "filter": ("mean", None),
     "order": (-1,),
     "widths": ((), (0, 0), (1, -1), 3, "12"),
     "segments": ((), (0,)),

@@ -53,9 +53,10 @@ def test_gcn_is_its_equation(graph: Graph) -> None:
     np.testing.assert_allclose(scores, P @ np.maximum(P @ X @ W["first"], 0) @ W["second"], atol=1e-5)
 
 
-def test_sgc_is_a_linear_map_of_the_smoothed_features(graph: Graph) -> None:
-    scores, W = scores_of(SGC(order=2), graph)
-    P = dense_propagation(graph.adjacency.toarray(), "symmetric")
+@pytest.mark.parametrize("filter", ["symmetric", "row"])
+def test_sgc_is_a_linear_map_of_the_smoothed_features(graph: Graph, filter: str) -> None:
+    scores, W = scores_of(SGC(order=2, filter=filter), graph)
+    P = dense_propagation(graph.adjacency.toarray(), filter)
     np.testing.assert_allclose(scores, P @ P @ scaled_dense(graph) @ W["weights"] + W["bias"], atol=1e-5)
 
 
