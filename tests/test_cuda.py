@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import torch
 
 from conftest import random_graph
 from sparsecut import SCE, Graph, InputError, MoSCE, load
+from sparsecut.baselines import GAT, GCN, SGC, MixHop
+from sparsecut.evaluation import Split
 
 needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA GPU here")
 
@@ -40,6 +43,29 @@ def test_cuda_agrees_with_cpu(case: str, is_sparse: bool) -> None:
     assert np.allclose(on_cuda.embedding_, on_cpu.embedding_, atol=2e-4 * scale)
     assert np.allclose(on_cuda.transform(graph), on_cuda.embedding_, atol=2e-4 * scale)
     assert on_cuda.history_.effective_rank == pytest.approx(on_cpu.history_.effective_rank, rel=1e-3)
+
+
+@pytest.mark.cuda
+@needs_cuda
+@pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize(
+    "model",
+    [GCN(dropout=0), SGC(), GAT(dropout=0), MixHop(dropout=0, hidden_dropout=0)],
+    ids=lambda model: type(model).__name__,
+)
+def test_methods_that_predict_train_on_cuda_as_on_cpu(model: Any, is_sparse: bool) -> None:
+    """Without dropout, which the devices draw differently; and twice on CUDA gives the same bits with it."""
+    graph = random_graph(500, 60, density=0.02, is_weighted=True, is_sparse=is_sparse)
+    graph = Graph(graph.adjacency, features=graph.features, labels=np.arange(500) % 3)
+    split = Split(np.arange(100), np.arange(100, 200), np.arange(200, 500))
+    on_cpu, on_cuda = (
+        type(model)(**{**model.get_params(), "epochs": 20, "device": device}).fit(graph, split=split)
+        for device in ("cpu", "cuda")
+    )
+    assert np.allclose(on_cuda.history_.loss, on_cpu.history_.loss, rtol=1e-3)
+    assert (on_cuda.predict(graph) == on_cpu.predict(graph)).mean() > 0.99
+    first, again = (type(model)(epochs=20, device="cuda").fit(graph, split=split) for _ in range(2))
+    assert first.history_.loss == again.history_.loss
 
 
 @pytest.mark.cuda

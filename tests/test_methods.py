@@ -12,8 +12,8 @@ from sparsecut import SCE, InputError, MoSCE, datasets, methods
 from sparsecut.methods import Method, find_method
 
 
-@pytest.mark.parametrize("name", methods.names())
-def test_every_method_embeds(name):
+@pytest.mark.parametrize("name", methods.names(is_supervised=False))
+def test_every_method_that_learns_from_no_labels_embeds(name):
     graph = datasets.load("digits")
     model = find_method(name).make({}, {"random_state": 0, "device": "cpu", "dimension": 8})
     Z = model.fit_transform(graph, progress=lambda *_: None)
@@ -46,6 +46,20 @@ def test_a_registered_method_is_found(monkeypatch):
     methods.register(Method("mine", "", "sparsecut.estimators:SCE"))
     assert "mine" in methods.names()
     assert isinstance(find_method("mine").make({}), SCE)
+
+
+@pytest.mark.parametrize("name", methods.names())
+def test_a_method_is_registered_as_what_its_class_is(name):
+    method = find_method(name)
+    assert hasattr(method.load(), "fit_predict") == method.is_supervised
+    assert hasattr(method.load(), "fit_transform") != method.is_supervised
+
+
+def test_names_of_either_kind_are_all_names():
+    embedding, predicting = (methods.names(is_supervised=kind) for kind in (False, True))
+    assert {"gcn", "sgc", "gat", "mixhop"} <= set(predicting)
+    assert {"sce", "raw"} <= set(embedding)
+    assert sorted(embedding + predicting) == sorted(methods.names())
 
 
 def test_the_registry_does_not_load_the_methods():

@@ -2,8 +2,8 @@
 
     methods.register(methods.Method("mine", "what it does in a few words", "my_package.my_module:MyEstimator"))
 
-A method is a class under the estimators' contract: keyword arguments, and `fit_transform(graph)`. It is imported when it is
-asked for, so a long list costs nothing.
+A method is a class under the estimators' contract: keyword arguments, and `fit_transform(graph)`; for one that learns from
+labels `fit_predict(graph, split)`. It is imported when it is asked for, so a long list costs nothing.
 """
 
 from __future__ import annotations
@@ -19,12 +19,16 @@ from sparsecut.errors import InputError
 
 @dataclass(frozen=True)
 class Method:
-    """`home` is "module:class". `words` maps an option's common name to the class's own where they differ."""
+    """`home` is "module:class". `words` maps an option's common name to the class's own where they differ.
+
+    A method that `is_supervised` predicts labels from labels, and embeds nothing.
+    """
 
     name: str
     about: str
     home: str
     words: Mapping[str, str] = field(default_factory=dict)
+    is_supervised: bool = False
 
     def load(self) -> Any:
         """The class itself."""
@@ -61,8 +65,9 @@ def register(method: Method) -> None:
     METHODS[method.name] = method
 
 
-def names() -> tuple[str, ...]:
-    return tuple(METHODS)
+def names(*, is_supervised: bool | None = None) -> tuple[str, ...]:
+    """All names, or those of the methods that embed (False) or predict labels (True)."""
+    return tuple(name for name, method in METHODS.items() if is_supervised in (None, method.is_supervised))
 
 
 def find_method(name: str) -> Method:
@@ -90,3 +95,7 @@ register(
         "sparsecut.baselines:GraphSAGEPool",
     )
 )
+register(Method("gcn", "graph convolutional network", "sparsecut.baselines:GCN", is_supervised=True))
+register(Method("sgc", "logistic regression on smoothed features", "sparsecut.baselines:SGC", is_supervised=True))
+register(Method("gat", "graph attention network", "sparsecut.baselines:GAT", is_supervised=True))
+register(Method("mixhop", "network over several powers of the graph", "sparsecut.baselines:MixHop", is_supervised=True))

@@ -37,17 +37,7 @@ class SparseMatrix:
         return SparseMatrix(self.csr.T.tocsr(), self.device)
 
     def __matmul__(self, dense: Tensor) -> Tensor:
-        if self.nnz == 0:
-            return dense.new_zeros((self.shape[0], dense.shape[1]))
-        indices, offsets, values = self._tensors
-        return torch.nn.functional.embedding_bag(
-            indices,
-            dense,
-            offsets,
-            mode="sum",
-            per_sample_weights=values.to(dense.dtype),
-            include_last_offset=True,
-        )
+        return weighted_sums(*self.tensors, dense)
 
     def columns(self, start: int, stop: int) -> Tensor:
         return as_tensor(self.csr[:, start:stop].toarray(), self.device)
@@ -59,12 +49,27 @@ class SparseMatrix:
         return as_tensor(self.csr.toarray(), self.device)
 
     @cached_property
-    def _tensors(self) -> tuple[Tensor, Tensor, Tensor]:
+    def tensors(self) -> tuple[Tensor, Tensor, Tensor]:
+        """The columns of the entries, where each row starts (and the last ends), and the values."""
         # embedding_bag wants one integer type for both, and 64 bits only where the entries need them.
         index_type = np.int32 if self.nnz < 2**31 and max(self.shape) < 2**31 else np.int64
         indices = as_tensor(self.csr.indices.astype(index_type, copy=False), self.device)
         offsets = as_tensor(self.csr.indptr.astype(index_type, copy=False), self.device)
         return indices, offsets, as_tensor(self.csr.data, self.device)
+
+
+def weighted_sums(indices: Tensor, offsets: Tensor, values: Tensor, dense: Tensor) -> Tensor:
+    """A CSR matrix, given as its `tensors`, times a dense one."""
+    if len(indices) == 0:
+        return dense.new_zeros((len(offsets) - 1, dense.shape[1]))
+    return torch.nn.functional.embedding_bag(
+        indices,
+        dense,
+        offsets,
+        mode="sum",
+        per_sample_weights=values.to(dense.dtype),
+        include_last_offset=True,
+    )
 
 
 def as_tensor(array: np.ndarray[Any, Any], device: torch.device) -> Tensor:

@@ -1,4 +1,4 @@
-"""Every registered method keeps the estimators' contract: checks, seeds, odd graphs, and memory that does not grow as n²."""
+"""Every registered embedding keeps the estimators' contract: checks, seeds, odd graphs, memory that does not grow as n²."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparsecut import Graph, InputError, methods
 from sparsecut.evaluation.worker import forget_peak, memory
 
 QUICK = {"dimension": 8, "epochs": 2, "device": "cpu", "random_state": 0}  # each method takes what it has
-METHODS = methods.names()
+METHODS = methods.names(is_supervised=False)
 INDUCTIVE = [name for name in METHODS if hasattr(methods.find_method(name).load(), "transform")]
 NEEDS_EDGES = [
     "g2g",

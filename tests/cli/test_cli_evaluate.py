@@ -224,6 +224,16 @@ def test_compare(run):
     assert_refused(run("compare", "digits", "--methods", ",", "-q"), "at least one method")
 
 
+def test_compare_fits_a_method_that_predicts_to_every_split(run):
+    words = ("compare", "digits", "--methods", "raw,sgc", "--splits", 2, "--per-class", 5, "--paper", "cora", "--json")
+    code, out, _ = run(*words)
+    assert code == 0
+    raw, sgc = json.loads(out)["methods"]
+    assert [method["per_class"]["5"]["probe"] for method in (raw, sgc)] == ["paper", "none"]
+    assert sgc["per_class"]["5"]["n_splits"] == 2
+    assert sgc["per_class"]["5"]["accuracy"] > 60
+
+
 def test_compare_says_why_nothing_could_be_fitted(run, edges, vectors, tmp_path):
     _, _, ids, labels = vectors
     file = write_labels(tmp_path / "l.csv", ids, labels)

@@ -172,6 +172,10 @@ WRONG = {
         ["embed", "edges.csv", "-f", "features.csv", "-o", "z.npy", "--method", "pca"],
         "There is no method 'pca'. There are: sce, mosce",
     ),
+    "a method that predicts": (
+        ["embed", "digits", "-o", "z.npy", "--method", "gcn"],
+        "The method gcn predicts labels from labels and does not embed: see its accuracy with sparsecut compare",
+    ),
     "an unknown device": (["embed", "digits", "-o", "z.npy", "--device", "tpu"], "The device parameter of SCE must be"),
     "features of a dataset": (["embed", "digits", "-f", "features.csv", "-o", "z.npy"], "has its own features"),
     "no model": (["transform", "no.safetensors", "digits", "-o", "z.npy"], "The model file no.safetensors does not exist"),

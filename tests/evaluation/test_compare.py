@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sparsecut import SCE, Graph, InputError, datasets, methods
+from sparsecut.baselines import SGC
 from sparsecut.evaluation import compare_methods, compare_scores, probe, sample_splits
 from sparsecut.evaluation.compare import fit_alone
 from sparsecut.methods import Method
@@ -36,6 +37,14 @@ SPIES = """
         def fit_transform(self, graph, progress=None):
             raise RuntimeError("a defect")
 
+    class Nosy:
+        # Says what it was told, and 9 where it was told nothing.
+        def fit_predict(self, graph, split, progress=None):
+            told = np.concatenate([split.train, split.validation])
+            assert (graph.labels[told] >= 0).all()
+            assert not set(told) & set(split.test)
+            return np.where(graph.labels < 0, 9, graph.labels)
+
     class Killed:
         def fit_transform(self, graph, progress=None):
             os.kill(os.getpid(), signal.SIGKILL)
@@ -50,6 +59,7 @@ def spies(tmp_path, monkeypatch):
     monkeypatch.setattr(methods, "METHODS", dict(methods.METHODS))
     for name in ("Greedy", "Refusing", "Crashing", "Killed"):
         methods.register(Method(name.lower(), "", f"spying_methods:{name}"))
+    methods.register(Method("nosy", "", "spying_methods:Nosy", is_supervised=True))
     yield
     sys.modules.pop("spying_methods", None)
 
@@ -94,6 +104,28 @@ def test_failures_are_rows_too(spies, graph):
     assert raw.against_first == {}
     assert smoothed.against_first[5] == compare_scores(smoothed.scores[5], expected)
     assert results[1].to_dict()["error"] == "It wants another graph."
+
+
+def test_a_method_that_predicts_gets_no_label_of_a_test_node(spies, graph):
+    (result,) = compare_methods(graph, ["nosy"], per_class=(5, 20), n_splits=2)
+    assert result.error is None
+    for per_class in (5, 20):
+        splits = sample_splits(graph.labels, per_class, 2, 0)
+        nines = [100 * (graph.labels[split.test] == 9).mean() for split in splits]
+        np.testing.assert_allclose(result.scores[per_class].accuracies, nines)
+
+
+def test_methods_that_predict_and_methods_that_embed_share_a_table(graph):
+    options = {"device": "cpu"}
+    raw, sgc = compare_methods(graph, ["raw", "sgc"], per_class=(5,), n_splits=3, random_state=1, options=options)
+    splits = sample_splits(graph.labels, 5, 3, 1)
+    predicted = [SGC(random_state=1, device="cpu").fit_predict(graph, split) for split in splits]
+    by_hand = [100 * (p[s.test] == graph.labels[s.test]).mean() for p, s in zip(predicted, splits, strict=True)]
+    np.testing.assert_allclose(sgc.scores[5].accuracies, by_hand, atol=0.1)
+    assert sgc.scores[5].probe == "none"
+    assert sgc.against_first[5].mean_difference == pytest.approx(sgc.scores[5].mean - raw.scores[5].mean)
+    assert sgc.measured["seconds"] > 0
+    assert sgc.measured["peak_memory_bytes"] > 0
 
 
 def test_what_cannot_be_compared_is_refused(graph):

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from sparsecut import InputError
-from sparsecut.evaluation import Scores, compare_scores
+from sparsecut.evaluation import Scores, Split, compare_scores
+from sparsecut.evaluation.scores import score_predictions
 
 A = np.array([80.0, 82.0, 79.0, 81.5, 83.0, 80.5])
 B = np.array([79.0, 80.5, 79.5, 80.0, 81.0, 80.0])
@@ -68,3 +69,14 @@ def test_only_scores_of_the_same_splits_are_paired():
         compare_scores(Scores(A), Scores(B, probe="tuned"))
     with pytest.raises(InputError, match="must be one of 't', 'wilcoxon'"):
         compare_scores(Scores(A), Scores(B), test="z")
+
+
+def test_predictions_are_scored_on_the_test_nodes_alone():
+    codes = np.array([0, 0, 1, 1, 2, 2])
+    nothing = np.empty(0, dtype=np.int64)
+    splits = [Split(np.array([0]), nothing, np.array([1, 2, 3, 4])), Split(np.array([5]), nothing, np.array([0, 1, 2]))]
+    scores = score_predictions([np.array([9, 0, 1, 0, 2, 9]), np.array([0, 0, 1, 9, 9, 9])], codes, splits)
+    np.testing.assert_allclose(scores.accuracies, [75, 100])
+    np.testing.assert_allclose(scores.macro_f1s, [100 * (2 / 3 + 2 / 3 + 1) / 3, 100])
+    assert scores.probe == "none"
+    assert compare_scores(scores, Scores(np.array([70.0, 90.0]), probe="tuned")).mean_difference == pytest.approx(7.5)

@@ -1,15 +1,20 @@
-"""The methods to compare with, under the estimators' contract: a graph in, one vector a node out."""
+"""The methods to compare with, under the estimators' contract: a graph in, one vector a node out, or one label."""
 
 from sparsecut.baselines.features import RawFeatures, SmoothedFeatures
 from sparsecut.baselines.graph2gauss import Graph2Gauss
 from sparsecut.baselines.graphsage import GraphSAGEGCN, GraphSAGELSTM, GraphSAGEMean, GraphSAGEPool
+from sparsecut.baselines.supervised import GAT, GCN, SGC, MixHop
 
 __all__ = [
+    "GAT",
+    "GCN",
+    "SGC",
     "Graph2Gauss",
     "GraphSAGEGCN",
     "GraphSAGELSTM",
     "GraphSAGEMean",
     "GraphSAGEPool",
+    "MixHop",
     "RawFeatures",
     "SmoothedFeatures",
 ]

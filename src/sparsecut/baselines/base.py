@@ -101,9 +101,7 @@ class Baseline(TransformerMixin, BaseEstimator):
         return self.fit(graph, y, features=features, callback=callback, progress=progress).embedding_
 
     def _accept(self, graph: Graph) -> Graph:
-        if self.needs_features and graph.features is None:
-            raise InputError(f"{type(self).__name__} needs node features, and the graph has none.")
-        return graph
+        return with_features(self, graph) if self.needs_features else graph
 
 
 class InductiveBaseline(Baseline):
@@ -121,16 +119,30 @@ class InductiveBaseline(Baseline):
 
     def _meet(self, graph: Any, features: Any) -> Graph:
         """A graph that came after training, checked against what was learned."""
-        name = type(self).__name__
-        if not hasattr(self, "n_features_in_"):
-            raise NotFittedError(f"This {name} has not been fitted. Call fit or fit_transform first.")
-        met = self._accept(as_graph(graph, features))
-        if met.n_features != self.n_features_in_:
-            raise InputError(
-                f"{name} was fitted with {self.n_features_in_:,} features. Got a graph with {met.n_features:,}. "
-                "A graph to transform needs the same features in the same order."
-            )
-        return met
+        check_is_fitted(self, "fit or fit_transform")
+        return with_same_features(self, self._accept(as_graph(graph, features)))
+
+
+def with_features(model: Any, graph: Graph) -> Graph:
+    """The graph, which must have features."""
+    if graph.features is None:
+        raise InputError(f"{type(model).__name__} needs node features, and the graph has none.")
+    return graph
+
+
+def with_same_features(model: Any, graph: Graph) -> Graph:
+    """The graph, which must have as many features as the one fitted on."""
+    if graph.n_features != model.n_features_in_:
+        raise InputError(
+            f"{type(model).__name__} was fitted with {model.n_features_in_:,} features. Got a graph with "
+            f"{graph.n_features:,}. Another graph needs the same features in the same order."
+        )
+    return graph
+
+
+def check_is_fitted(model: Any, call: str) -> None:
+    if not hasattr(model, "n_features_in_"):
+        raise NotFittedError(f"This {type(model).__name__} has not been fitted. Call {call} first.")
 
 
 def check_seed(model: Any) -> None:

@@ -10,11 +10,18 @@ import typer
 from sparsecut.cli.console import AsJson, Device, Features, GraphName, Output, Quiet, in_mebibytes
 from sparsecut.cli.sources import open_graph
 from sparsecut.errors import InputError, check_choice, check_integer
+from sparsecut.methods import find_method, names
+
+METHODS = (
+    "Names with commas between them; the others are compared with the first. "
+    f"Embeddings, which are probed: {', '.join(names(is_supervised=False))}. "
+    f"Predictors, which are fitted to the labels of every split: {', '.join(names(is_supervised=True))}."
+)
 
 
 def compare(
     graph: GraphName,
-    methods: Annotated[str, typer.Option(help="Names with commas between them; the others are compared with the first.")],
+    methods: Annotated[str, typer.Option(help=METHODS)],
     features: Features = None,
     labels: Annotated[
         Path | None, typer.Option("--labels", "-l", help="A table keyed by node id (CSV, Parquet), for a graph in a file.")
@@ -33,18 +40,22 @@ def compare(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare methods on a graph: each fitted in a process of its own, all probed over the same splits.
+    """Compare methods on a graph, each in a process of its own, over the same splits.
 
     sparsecut compare cora --methods sce,mosce,smoothed,raw
+
+    sparsecut compare cora --methods gcn,sce --splits 10
+
+    An embedding is fitted once, without labels, and probed on every split. A method that predicts labels is fitted anew for
+    every split and given the labels of its training and validation nodes alone; its seconds are those of one fit.
     """
     output = Output(as_json, quiet)
     from sparsecut.evaluation import compare_methods
     from sparsecut.evaluation.probe import PROTOCOLS
-    from sparsecut.methods import find_method
 
     check_choice("sparsecut compare", "--probe", probe, PROTOCOLS)
     check_integer("sparsecut compare", "--splits", splits, 1)
-    names = [find_method(name.strip()).name for name in methods.split(",") if name.strip()]
+    chosen = [find_method(name.strip()).name for name in methods.split(",") if name.strip()]
     loaded = open_graph(graph, features, output, labels)
     if loaded.labels is None:
         raise InputError(f"{graph} brings no labels to compare by. Name them: --labels FILE.")
@@ -52,7 +63,7 @@ def compare(
     with output.warnings_as_notes(), output.progress() as bar:
         results = compare_methods(
             loaded,
-            names,
+            chosen,
             per_class=counts,
             n_splits=splits,
             probe=probe,
@@ -82,7 +93,7 @@ def compare(
         [
             "method",
             *(f"{count} labels" for count in counts),
-            f"less {names[0]}, {counts[-1]} labels",
+            f"less {chosen[0]}, {counts[-1]} labels",
             "seconds",
             "peak memory",
         ],

@@ -37,7 +37,7 @@ def embed(
     adjacency: Adjacency = None,
     directed: Directed = "symmetrize",
     missing: Missing = "error",
-    method: Annotated[str, typer.Option(help=f"One of {', '.join(names())}.")] = "sce",
+    method: Annotated[str, typer.Option(help=f"One of {', '.join(names(is_supervised=False))}.")] = "sce",
     dimension: Annotated[
         int | None, typer.Option(help="Columns of the embedding. [default: the method's own choice]")
     ] = None,
@@ -69,6 +69,11 @@ def embed(
     from sparsecut.io.files import check_writable
 
     chosen = find_method(method)
+    if chosen.is_supervised:
+        raise InputError(
+            f"The method {method} predicts labels from labels and does not embed: see its accuracy with sparsecut compare, "
+            f"or call fit_predict of {chosen.home.replace(':', '.')}."
+        )
     check_embedding_path(output_path, overwrite=force)
     if save_model is not None:
         check_writable(save_model, overwrite=force)

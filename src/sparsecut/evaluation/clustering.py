@@ -26,8 +26,9 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.errors import InputError, check_integer, first_few
 from sparsecut.evaluation.probe import check_embedding
 from sparsecut.evaluation.scores import summary
-from sparsecut.evaluation.splits import Nodes, encode_labels
+from sparsecut.evaluation.splits import Nodes
 from sparsecut.graph import Graph
+from sparsecut.labels import encode_labels
 from sparsecut.progress import Reporter, reporting
 
 

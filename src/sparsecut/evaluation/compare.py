@@ -1,7 +1,8 @@
 """Several methods on one graph: accuracy over the same splits, seconds, and peak memory.
 
 Each method is fitted in a process of its own (`sparsecut.evaluation.worker`), so its memory is its own and no method finds
-libraries warm that another had to load. The processes run one after another. They are given the graph without its labels.
+libraries warm that another had to load. The processes run one after another. They are given the graph without its labels;
+one whose method predicts labels is given, for every split, those of the training and validation nodes, and no other.
 """
 
 from __future__ import annotations
@@ -23,18 +24,23 @@ from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
 from sparsecut.evaluation.probe import probe as run_probe
-from sparsecut.evaluation.scores import Comparison, Scores, compare_scores
-from sparsecut.evaluation.splits import sample_splits
+from sparsecut.evaluation.scores import Comparison, Scores, compare_scores, score_predictions
+from sparsecut.evaluation.splits import Split, sample_splits
 from sparsecut.graph import Graph
+from sparsecut.labels import encode_labels
 from sparsecut.methods import Method, find_method
 from sparsecut.progress import Reporter, reporting
 
 
 @dataclass(frozen=True)
 class Fit:
-    """One method fitted alone: its embedding, or the sentence that says why there is none."""
+    """One method fitted alone: its embedding or its predictions, or the sentence that says why there is none.
+
+    `predicted` has a row a split and a column a node.
+    """
 
     embedding: NDArray[np.float32] | None = None
+    predicted: NDArray[np.int64] | None = None
     error: str | None = None
     measured: dict[str, Any] = field(default_factory=dict)
 
@@ -71,7 +77,7 @@ def compare_methods(
     paper: str | None = None,
     progress: Reporter | None = None,
 ) -> list[MethodResult]:
-    """Fit registered methods on a graph and probe them over the same random splits.
+    """Fit registered methods on a graph and score them over the same random splits: embeddings by a probe.
 
     `options` (dimension, epochs, order, device) go to the methods that have them. `paper` names a dataset whose published
     settings serve the methods that have some.
@@ -81,14 +87,20 @@ def compare_methods(
     chosen = [find_method(name) for name in methods]
     if not chosen:
         raise InputError("A comparison needs at least one method. Got none.")
+    _, codes = encode_labels(graph.labels)
     splits = {n: sample_splits(graph.labels, n, n_splits, random_state) for n in per_class}
     results: list[MethodResult] = []
     with reporting(progress) as report:
         for number, method in enumerate(chosen):
-            fit = fit_alone(method, graph, offered={**(options or {}), "random_state": random_state}, paper=paper)
+            offered = {**(options or {}), "random_state": random_state}
+            all_splits = [split for n in per_class for split in splits[n]]
+            fit = fit_alone(method, graph, offered=offered, paper=paper, splits=all_splits)
             scores: dict[int, Scores] = {}
             if fit.embedding is not None:
                 scores = {n: run_probe(fit.embedding, graph.labels, splits[n], protocol=probe) for n in per_class}
+            elif fit.predicted is not None:
+                parts = np.split(fit.predicted, len(per_class))  # as many splits for each
+                scores = {n: score_predictions(part, codes, splits[n]) for n, part in zip(per_class, parts, strict=True)}
             first = results[0].scores if results else {}
             against = {n: compare_scores(scores[n], first[n]) for n in scores if n in first}
             results.append(MethodResult(method.name, scores, against, fit.measured, fit.error))
@@ -96,8 +108,10 @@ def compare_methods(
     return results
 
 
-def fit_alone(method: Method, graph: Graph, *, offered: Mapping[str, Any], paper: str | None = None) -> Fit:
-    """Fit a method in a fresh process; `measured` holds its seconds and its memory in bytes."""
+def fit_alone(
+    method: Method, graph: Graph, *, offered: Mapping[str, Any], paper: str | None = None, splits: Sequence[Split] = ()
+) -> Fit:
+    """Fit a method in a fresh process, or for each split if it predicts labels; `measured` holds seconds and bytes."""
     with tempfile.TemporaryDirectory(prefix="sparsecut-") as name:
         folder = Path(name)
         sp.save_npz(folder / "adjacency.npz", graph.adjacency, compressed=False)
@@ -109,9 +123,12 @@ def fit_alone(method: Method, graph: Graph, *, offered: Mapping[str, Any], paper
             "name": method.name,
             "home": method.home,
             "words": dict(method.words),
+            "is_supervised": method.is_supervised,
             "offered": dict(offered),
             "paper": paper,
         }
+        if method.is_supervised:
+            _write_seen(folder / "seen.npz", graph, splits)
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
         done = subprocess.run(
             [sys.executable, "-m", "sparsecut.evaluation.worker", str(folder)],
@@ -128,7 +145,20 @@ def fit_alone(method: Method, graph: Graph, *, offered: Mapping[str, Any], paper
         measured = json.loads(result.read_text(encoding="utf-8"))
         if "error" in measured:
             return Fit(error=measured["error"])
-        return Fit(np.load(folder / "embedding.npy", allow_pickle=False), measured=measured)
+        answer = np.load(folder / "answer.npy", allow_pickle=False)
+        return Fit(predicted=answer, measured=measured) if method.is_supervised else Fit(answer, measured=measured)
+
+
+def _write_seen(path: Path, graph: Graph, splits: Sequence[Split]) -> None:
+    """What a method that predicts labels may see: positions, and the classes of training and validation nodes."""
+    assert graph.labels is not None
+    _, codes = encode_labels(graph.labels)
+    arrays: dict[str, Any] = {}
+    for number, split in enumerate(splits):
+        for name, nodes in (("train", split.train), ("validation", split.validation)):
+            arrays[f"{name} {number}"] = nodes
+            arrays[f"{name} classes {number}"] = codes[nodes]
+    np.savez(path, **arrays)
 
 
 def _why_it_ended(done: subprocess.CompletedProcess[str]) -> str:

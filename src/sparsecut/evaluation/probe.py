@@ -11,7 +11,6 @@ Two protocols, named wherever their figures appear:
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -22,8 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError, check_choice, first_few
 from sparsecut.evaluation.logistic import OneVsRest
-from sparsecut.evaluation.scores import Scores
-from sparsecut.evaluation.splits import Nodes, Split, encode_labels, sample_splits
+from sparsecut.evaluation.scores import Scores, digest_splits, score_classes
+from sparsecut.evaluation.splits import Nodes, Split, sample_splits
+from sparsecut.labels import encode_labels
 from sparsecut.progress import Reporter, reporting
 
 PROTOCOLS = ("paper", "tuned")
@@ -78,7 +78,7 @@ def probe(
                 for number, choice in zip(numbers, chunk_choices, strict=True):
                     choices[number] = choice
             for number, predicted in zip(numbers, _predict(Z, weights, chosen), strict=True):
-                accuracies[number], macro_f1s[number] = _score(codes[splits[number].test], predicted, len(classes))
+                accuracies[number], macro_f1s[number] = score_classes(codes[splits[number].test], predicted, len(classes))
             n_done += len(numbers)
             report("probe", n_done, len(splits))
     return Scores(
@@ -86,7 +86,7 @@ def probe(
         probe=protocol,
         macro_f1s=macro_f1s,
         choices=tuple(choices) if protocol == "tuned" else (),
-        splits=_digest(splits),
+        splits=digest_splits(splits),
     )
 
 
@@ -220,20 +220,3 @@ def _predict(Z: Any, weights: Array, splits: Sequence[Split]) -> Iterator[Nodes]
         predicted[chosen] = (decisions.reshape(-1, n_splits, n_classes) + weights[:, -1]).argmax(axis=2)
     for number, split in enumerate(splits):
         yield predicted[split.test, number].astype(np.int64)
-
-
-def _score(true: Nodes, predicted: Nodes, n_classes: int) -> tuple[float, float]:
-    """Accuracy and macro-F1 in percent; a class that is neither there nor predicted has no F1."""
-    n_true, n_predicted = (np.bincount(values, minlength=n_classes) for values in (true, predicted))
-    n_right = np.bincount(true[true == predicted], minlength=n_classes)
-    occurs = n_true + n_predicted > 0
-    f1 = 2 * n_right[occurs] / (n_true + n_predicted)[occurs]
-    return 100 * float(n_right.sum() / len(true)), 100 * float(f1.mean())
-
-
-def _digest(splits: Sequence[Split]) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for split in splits:
-        for nodes in (split.train, split.validation, split.test):
-            digest.update(np.ascontiguousarray(nodes, dtype=np.int64).tobytes() + b"|")
-    return digest.hexdigest()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,19 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, check_choice
+from sparsecut.evaluation.splits import Nodes, Split
 
 Values = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 TESTS = ("t", "wilcoxon")
+NO_PROBE = "none"  # labels predicted by the method itself
 
 
 @dataclass(frozen=True)
 class Scores:
     """Accuracies and macro-F1 in percent, one a split.
 
-    `probe` names the protocol. `choices` says what the tuned one chose for each split. `splits` is a digest of the splits
-    themselves: scores can be paired only where it is the same.
+    `probe` names the protocol, "none" where a method predicts labels itself. `choices` says what the tuned one chose for
+    each split. `splits` is a digest of the splits themselves: scores can be paired only where it is the same.
     """
 
     accuracies: Values
@@ -123,11 +127,36 @@ def compare_scores(a: Scores, b: Scores, test: str = "t") -> Comparison:
             f"{' of different splits' if len(a.accuracies) == len(b.accuracies) else ''}. "
             "Draw the splits once and probe both embeddings with them."
         )
-    if a.probe != b.probe:
+    if a.probe != b.probe and NO_PROBE not in (a.probe, b.probe):
         raise InputError(f"A paired comparison needs one protocol. Got {a.probe} and {b.probe}.")
     differences = a.accuracies - b.accuracies
     p_value = _t_test(differences) if test == "t" else _wilcoxon(differences)
     return Comparison(float(differences.mean()), _interval(differences), p_value, test, len(differences))
+
+
+def score_predictions(predicted: Iterable[Nodes], codes: Nodes, splits: Sequence[Split]) -> Scores:
+    """Scores of classes predicted for every node, an array a split; `codes` are the true ones, numbered from 0."""
+    n_classes = int(codes.max()) + 1
+    pairs = zip(splits, predicted, strict=True)
+    scored = np.array([score_classes(codes[split.test], values[split.test], n_classes) for split, values in pairs])
+    return Scores(scored[:, 0], probe=NO_PROBE, macro_f1s=scored[:, 1], splits=digest_splits(splits))
+
+
+def score_classes(true: Nodes, predicted: Nodes, n_classes: int) -> tuple[float, float]:
+    """Accuracy and macro-F1 in percent; a class that is neither there nor predicted has no F1."""
+    n_true, n_predicted = (np.bincount(values, minlength=n_classes) for values in (true, predicted))
+    n_right = np.bincount(true[true == predicted], minlength=n_classes)
+    occurs = n_true + n_predicted > 0
+    f1 = 2 * n_right[occurs] / (n_true + n_predicted)[occurs]
+    return 100 * float(n_right.sum() / len(true)), 100 * float(f1.mean())
+
+
+def digest_splits(splits: Sequence[Split]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for split in splits:
+        for nodes in (split.train, split.validation, split.test):
+            digest.update(np.ascontiguousarray(nodes, dtype=np.int64).tobytes() + b"|")
+    return digest.hexdigest()
 
 
 def summary(values: Values) -> dict[str, Any]:

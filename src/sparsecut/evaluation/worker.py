@@ -1,8 +1,9 @@
 """One method fitted in a process of its own: `python -m sparsecut.evaluation.worker FOLDER`, started by `compare`.
 
-The folder holds the graph and a job; the embedding and the measurements are written beside them. Memory is counted from the
+The folder holds the graph and a job; the answer and the measurements are written beside them. Memory is counted from the
 moment the graph and the method's libraries are in it. A first fit pays for what libraries set up once, which for a short one
-is most of it: that is fitted three times, and its seconds are the fastest.
+is most of it: that is fitted three times, and its seconds are the fastest. A method that predicts labels is fitted once a
+split, to a graph that has the labels of the split's training and validation nodes alone; its seconds are the mean.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import resource
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sparsecut.errors import InputError
+from sparsecut.evaluation.splits import Split
 from sparsecut.graph import Graph
 from sparsecut.methods import Method
 
@@ -28,23 +31,48 @@ REPEAT_BELOW = 5.0  # seconds
 def run(folder: Path) -> dict[str, Any]:
     """Fit what the job asks for; what was measured."""
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
-    method = Method(job["name"], "", job["home"], job["words"])
+    method = Method(job["name"], "", job["home"], job["words"], job["is_supervised"])
     paper = job["paper"] if hasattr(method.load(), "paper") else None
     model = method.make({}, job["offered"], paper)
     graph = Graph(sp.load_npz(folder / "adjacency.npz"), features=_read_features(folder))
     before = memory("VmRSS")
     forget_peak()
-    Z, first = _fit(model, graph)
-    measured = {"peak_memory_bytes": memory("VmHWM"), "memory_before_bytes": before, **_gpu_memory()}
-    np.save(folder / "embedding.npy", np.asarray(Z))
-    again = [_fit(model, graph)[1] for _ in range(N_FITS - 1)] if first < REPEAT_BELOW else []
-    return {"seconds": min([first, *again]), "first_seconds": first, **measured, "dimension": int(Z.shape[1])}
+    answer, seconds, more = _predict(model, graph, folder) if method.is_supervised else _embed(model, graph)
+    np.save(folder / "answer.npy", answer)
+    return {**seconds, "memory_before_bytes": before, **more}
 
 
-def _fit(model: Any, graph: Graph) -> tuple[Any, float]:
+def _embed(model: Any, graph: Graph) -> tuple[Any, dict[str, float], dict[str, int]]:
+    Z, first = _timed(model.fit_transform, graph)
+    peak = _peak_memory()
+    again = [_timed(model.fit_transform, graph)[1] for _ in range(N_FITS - 1)] if first < REPEAT_BELOW else []
+    seconds = {"seconds": min([first, *again]), "first_seconds": first}
+    return np.asarray(Z), seconds, {**peak, "dimension": int(Z.shape[1])}
+
+
+def _predict(model: Any, graph: Graph, folder: Path) -> tuple[Any, dict[str, float], dict[str, int]]:
+    predicted, times = [], []
+    with np.load(folder / "seen.npz", allow_pickle=False) as seen:
+        for number in range(len(seen.files) // 4):
+            train, validation = seen[f"train {number}"], seen[f"validation {number}"]
+            labels = np.full(graph.n_nodes, -1, dtype=np.int64)
+            labels[train], labels[validation] = seen[f"train classes {number}"], seen[f"validation classes {number}"]
+            split = Split(train, validation, np.flatnonzero(labels < 0))
+            labelled = Graph.from_canonical(graph.adjacency, features=graph.features, labels=labels, node_ids=graph.node_ids)
+            classes, seconds = _timed(model.fit_predict, labelled, split)
+            predicted.append(classes)
+            times.append(seconds)
+    return np.stack(predicted), {"seconds": float(np.mean(times)), "first_seconds": times[0]}, _peak_memory()
+
+
+def _timed(fit: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
     started = time.perf_counter()
-    Z = model.fit_transform(graph, progress=lambda *_: None)
-    return Z, time.perf_counter() - started
+    result = fit(*arguments, progress=lambda *_: None)
+    return result, time.perf_counter() - started
+
+
+def _peak_memory() -> dict[str, int]:
+    return {"peak_memory_bytes": memory("VmHWM"), **_gpu_memory()}
 
 
 def memory(field: str) -> int:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import import_extra
-from sparsecut.evaluation.splits import labelled_nodes
 from sparsecut.io.files import write_whole
+from sparsecut.labels import labelled_nodes
 
 N_ITERATIONS = 500  # half of scikit-learn's default; the map no longer changes much
 N_COMPONENTS = 30  # enough for t-SNE's neighbourhoods, and far cheaper than all

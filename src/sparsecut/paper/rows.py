@@ -49,11 +49,14 @@ def load_graph(name: str) -> Graph:
     return datasets.load(name)
 
 
-def fit(model: Any, graph: Graph, report: Reporter, **more: Any) -> Any:
+def fit(model: Any, graph: Graph, report: Reporter) -> Any:
     """`fit`, with our progress where the method reports any."""
-    if takes(model.fit, "progress"):
-        more["progress"] = report
-    return model.fit(graph, **more)
+    return with_progress(model.fit, report, graph)
+
+
+def with_progress(call: Any, report: Reporter, *arguments: Any) -> Any:
+    """A call, with our progress where it reports any."""
+    return call(*arguments, progress=report) if takes(call, "progress") else call(*arguments)
 
 
 def takes(function: Any, parameter: str) -> bool:

@@ -1,0 +1,235 @@
+"""The contract of the semi-supervised methods, and the one loop that trains them.
+
+A method says which network it is (`_network`), what the network is given of a graph (`_inputs`) and what it checks
+(`_check`). The loop takes one step an epoch on the cross-entropy of the training nodes. After each it looks at the
+validation nodes, and at the end it goes back to the weights that did best there. No other label is ever read.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from torch import Tensor, nn
+from torch.nn import functional
+
+from sparsecut.adam import Adam
+from sparsecut.baselines.base import Run, check_is_fitted, check_seed, seeded, with_features, with_same_features
+from sparsecut.baselines.stopping import EarlyStopping
+from sparsecut.baselines.supervised.entries import Entries
+from sparsecut.engines import resolve_device
+from sparsecut.errors import InputError, check_integer, check_real, first_few, parameter_error
+from sparsecut.graph import Features, Graph, as_graph
+from sparsecut.labels import encode_labels
+from sparsecut.progress import Reporter, reporting
+from sparsecut.published import paper_settings
+from sparsecut.sparse import as_tensor
+from sparsecut.training import History
+
+Classifier = TypeVar("Classifier", bound="SupervisedBaseline")
+Nodes = NDArray[np.int64]
+
+
+class SplitNodes(Protocol):
+    """What a fit looks at of a `sparsecut.evaluation.Split`: positions of nodes. Test nodes are none of its business."""
+
+    @property
+    def train(self) -> Nodes: ...
+
+    @property
+    def validation(self) -> Nodes: ...
+
+
+class Network(nn.Module):
+    """`forward(inputs, nodes)` gives the class scores of some nodes; `penalised` are the weights under the L2 penalty."""
+
+    @abstractmethod
+    def forward(self, inputs: Any, nodes: Tensor) -> Tensor: ...
+
+    @abstractmethod
+    def penalised(self) -> list[nn.Parameter]: ...
+
+
+class Optimizer(Protocol):
+    def step(self) -> None: ...
+
+
+class SupervisedBaseline(BaseEstimator):
+    """A method that predicts labels: it learns from those of a split's training nodes, for every node of the graph."""
+
+    paper_method: ClassVar[str]
+    stops_on: ClassVar[str] = "loss"  # of the validation nodes, or "accuracy"
+
+    learning_rate: float
+    l2: float
+    epochs: int
+    patience: int
+    device: str
+    random_state: int | None
+
+    network_: Network
+    classes_: NDArray[Any]
+    n_features_in_: int
+    history_: History
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raise where a parameter of the method's own breaks its rule."""
+
+    @abstractmethod
+    def _network(self, n_features: int, n_classes: int) -> Network:
+        """The network at its start, drawn from torch's global generator."""
+
+    @abstractmethod
+    def _inputs(self, graph: Graph, device: torch.device) -> Any:
+        """What the network is given of a graph, on the device."""
+
+    def _optimizers(self, network: Network) -> list[Optimizer]:
+        penalised = network.penalised()
+        others = [p for p in network.parameters() if not any(p is other for other in penalised)]
+        rate = self.learning_rate
+        return [Adam(penalised, learning_rate=rate, l2=self.l2), Adam(others, learning_rate=rate, l2=0)]
+
+    @classmethod
+    def paper(cls: type[Classifier], dataset: str, **parameters: Any) -> Classifier:
+        """The method as its authors set it for a dataset of the paper's Table 1; `parameters` override them."""
+        return cls(**{**paper_settings(cls.paper_method, dataset), **parameters})
+
+    def fit(self: Classifier, graph: Any, *, split: SplitNodes, progress: Reporter | None = None) -> Classifier:
+        """Learn from the labels of `split.train`, stopping by those of `split.validation`; without any, at the last epoch.
+
+        `progress(stage, done, total)` replaces the progress bar.
+        """
+        graph = with_features(self, as_graph(graph))
+        self._check_all()
+        task = _Task(type(self).__name__, graph, split)
+        device = resolve_device(self.device, type(self).__name__)
+        with seeded(self.random_state, device) as generator, reporting(progress) as report:
+            run = Run(device, generator, History(), report)
+            with run.history.stage("fit"):
+                network = self._network(graph.n_features, len(task.classes)).to(device)
+                self._train(network, self._inputs(graph, device), task, run)
+        self.network_, self.classes_ = network, task.classes
+        self.n_features_in_ = graph.n_features
+        self.history_ = run.history
+        return self
+
+    def predict(self, graph: Any) -> NDArray[Any]:
+        """The label of every node of a graph with the same features, one of those the training nodes had."""
+        check_is_fitted(self, "fit or fit_predict")
+        graph = with_same_features(self, with_features(self, as_graph(graph)))
+        device = resolve_device(self.device, type(self).__name__)
+        network = self.network_.to(device).eval()
+        with torch.no_grad():
+            scores = network(self._inputs(graph, device), torch.arange(graph.n_nodes, device=device))
+        return np.asarray(self.classes_[scores.argmax(dim=1).cpu().numpy()])
+
+    def fit_predict(self, graph: Any, split: SplitNodes, *, progress: Reporter | None = None) -> NDArray[Any]:
+        """`fit`, then the label of every node of the same graph, (n,)."""
+        return self.fit(graph, split=split, progress=progress).predict(graph)
+
+    def _train(self, network: Network, inputs: Any, task: _Task, run: Run) -> None:
+        train, validation = (torch.from_numpy(nodes).to(run.device) for nodes in (task.train, task.validation))
+        wanted, hoped = (torch.from_numpy(codes).to(run.device) for codes in (task.train_codes, task.validation_codes))
+        optimizers = self._optimizers(network)
+        stopping = EarlyStopping(self.patience)
+        for epoch in range(1, self.epochs + 1):
+            started = time.perf_counter()
+            network.train()
+            loss = functional.cross_entropy(network(inputs, train), wanted)
+            loss.backward()  # type: ignore[no-untyped-call]
+            for optimizer in optimizers:
+                optimizer.step()
+            is_over = len(hoped) > 0 and stopping.is_over(self._judge(network, inputs, validation, hoped), network)
+            run.end_epoch(loss.item(), time.perf_counter() - started, self.epochs)
+            if is_over:
+                run.history.notes.append(f"Stopped after epoch {epoch}: the weights of epoch {epoch - self.patience} stay.")
+                break
+        stopping.restore(network)
+
+    def _judge(self, network: Network, inputs: Any, nodes: Tensor, codes: Tensor) -> float:
+        """How the network does on the validation nodes: lower is better."""
+        network.eval()
+        with torch.no_grad():
+            scores = network(inputs, nodes)
+            if self.stops_on == "accuracy":
+                return -float((scores.argmax(dim=1) == codes).float().mean())
+            return float(functional.cross_entropy(scores, codes))
+
+    def _check_all(self) -> None:
+        name = type(self).__name__
+        check_real(name, "learning_rate", self.learning_rate, above=0)
+        check_real(name, "l2", self.l2)
+        check_integer(name, "epochs", self.epochs, 1)
+        check_integer(name, "patience", self.patience, 1)
+        check_seed(self)
+        self._check()
+
+
+class _Task:
+    """The labels a fit may see. Only positions of the split's training and validation nodes are looked up."""
+
+    def __init__(self, caller: str, graph: Graph, split: SplitNodes) -> None:
+        if graph.labels is None:
+            raise InputError(f"{caller} learns from labels, and the graph has none. Pass Graph(adjacency, labels=...).")
+        self.train = _positions(caller, "training", split.train, graph.n_nodes)
+        validation = _positions(caller, "validation", split.validation, graph.n_nodes)
+        if len(self.train) == 0:
+            raise InputError(f"{caller} needs training nodes, and the split has none.")
+        codes = self._codes(caller, graph.labels, np.concatenate([self.train, validation]))
+        present, first = np.unique(codes[: len(self.train)], return_index=True)
+        self.classes = graph.labels[self.train[first]]  # the labels' own values
+        # A class that no training node has cannot be learned: its validation nodes say nothing about when to stop.
+        place = np.searchsorted(present, codes).clip(max=len(present) - 1)
+        is_known = present[place] == codes
+        self.train_codes = place[: len(self.train)]
+        self.validation = validation[is_known[len(self.train) :]]
+        self.validation_codes = place[len(self.train) :][is_known[len(self.train) :]]
+
+    @staticmethod
+    def _codes(caller: str, labels: NDArray[Any], nodes: Nodes) -> Nodes:
+        _, codes = encode_labels(labels[nodes])
+        if (codes < 0).any():
+            bare = nodes[codes < 0]
+            raise InputError(
+                f"{caller} got a split with {len(bare):,} training or validation nodes without a label: "
+                f"{first_few(bare)}. Leave them out of the split."
+            )
+        return codes
+
+
+def row_scaled(graph: Graph) -> Features:
+    """The features, each row divided by the sum of its sizes; a row of zeros stays."""
+    features: Any = graph.features
+    sums = np.asarray(abs(features).sum(axis=1, dtype=np.float64)).ravel()
+    scale = np.divide(1, sums, out=np.zeros_like(sums), where=sums > 0).astype(np.float32)
+    return sp.diags_array(scale) @ features if sp.issparse(features) else features * scale[:, None]
+
+
+def row_normalised(graph: Graph, device: torch.device) -> Tensor | Entries:
+    """The features with rows of sum 1, on the device."""
+    scaled: Any = row_scaled(graph)
+    return Entries(scaled, device) if sp.issparse(scaled) else as_tensor(scaled, device)
+
+
+def check_dropout(caller: str, name: str, value: object) -> None:
+    if check_real(caller, name, value) >= 1:
+        raise parameter_error(caller, name, "a number of at least 0 and below 1", value)
+
+
+def _positions(caller: str, name: str, nodes: ArrayLike, n_nodes: int) -> Nodes:
+    array = np.asarray(nodes)
+    if array.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= n_nodes:
+        raise InputError(
+            f"The {name} nodes of the split given to {caller} must be positions from 0 to {n_nodes - 1:,}. "
+            f"Got {array.dtype}, shape {array.shape}, from {array.min()} to {array.max()}."
+        )
+    return array.astype(np.int64)

@@ -1,0 +1,87 @@
+"""GCN (Kipf and Welling, ICLR 2017): P·relu(P·X·W₁)·W₂, with P = D̃^−½ÃD̃^−½ and X the features scaled to rows of sum 1.
+
+Dropout comes before each layer, the L2 penalty is on W₁ alone, and there is no bias: as in the authors' code. They stop when
+the validation loss exceeds the mean of its last ten; here, when it has had no new low for `patience` epochs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from sparsecut.baselines.supervised.base import Network, SupervisedBaseline, check_dropout, row_normalised
+from sparsecut.baselines.supervised.entries import Entries, times_dropped
+from sparsecut.errors import check_integer
+from sparsecut.filters import propagation
+from sparsecut.graph import Graph
+
+
+@dataclass(frozen=True)
+class Propagated:
+    """A graph for a network that propagates: features X and matrix P."""
+
+    features: Tensor | Entries
+    propagation: Entries
+
+
+def propagated(graph: Graph, device: torch.device) -> Propagated:
+    return Propagated(row_normalised(graph, device), Entries(propagation(graph.adjacency, "symmetric"), device))
+
+
+class GCN(SupervisedBaseline):
+    """Parameters: `hidden` units, `dropout`, Adam's `learning_rate`, `l2` on the first layer, at most `epochs` of training,
+    ended when the validation loss has not fallen for `patience` of them; `device` and `random_state` as in `SCE`.
+    """
+
+    paper_method = "gcn"
+
+    def __init__(
+        self,
+        *,
+        hidden: int = 16,
+        dropout: float = 0.5,
+        learning_rate: float = 0.01,
+        l2: float = 5e-4,
+        epochs: int = 200,
+        patience: int = 10,
+        device: str = "auto",
+        random_state: int | None = 0,
+    ) -> None:
+        self.hidden = hidden
+        self.dropout = dropout
+        self.learning_rate = learning_rate
+        self.l2 = l2
+        self.epochs = epochs
+        self.patience = patience
+        self.device = device
+        self.random_state = random_state
+
+    def _check(self) -> None:
+        check_integer("GCN", "hidden", self.hidden, 1)
+        check_dropout("GCN", "dropout", self.dropout)
+
+    def _network(self, n_features: int, n_classes: int) -> Network:
+        return GCNNetwork(n_features, self.hidden, n_classes, self.dropout)
+
+    def _inputs(self, graph: Graph, device: torch.device) -> Propagated:
+        return propagated(graph, device)
+
+
+class GCNNetwork(Network):
+    def __init__(self, n_features: int, hidden: int, n_classes: int, dropout: float) -> None:
+        super().__init__()
+        self.first = nn.Parameter(nn.init.xavier_uniform_(torch.empty(n_features, hidden)))
+        self.second = nn.Parameter(nn.init.xavier_uniform_(torch.empty(hidden, n_classes)))
+        self.dropout = dropout
+
+    def penalised(self) -> list[nn.Parameter]:
+        return [self.first]
+
+    def forward(self, inputs: Propagated, nodes: Tensor) -> Tensor:
+        P = inputs.propagation
+        hidden = P.times(times_dropped(inputs.features, self.first, self.dropout, self.training)).relu()
+        hidden = functional.dropout(hidden, self.dropout, self.training)
+        return P.times(hidden @ self.second)[nodes]

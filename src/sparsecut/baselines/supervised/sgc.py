@@ -1,0 +1,76 @@
+"""SGC (Wu et al., ICML 2019): a logistic regression on P^k·X, where X is the features scaled to rows of sum 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import scipy.sparse as sp
+import torch
+from torch import Tensor, nn
+
+from sparsecut.baselines.supervised.base import Network, SupervisedBaseline, row_scaled
+from sparsecut.engines import MemoryEngine
+from sparsecut.errors import check_choice, check_integer
+from sparsecut.filters import FILTERS, propagation
+from sparsecut.graph import Graph
+from sparsecut.rows import Rows, project
+from sparsecut.sparse import SparseMatrix, as_tensor
+
+
+class SGC(SupervisedBaseline):
+    """Parameters: the `filter` P ("symmetric" is the authors') and the `order` k; Adam's `learning_rate`, `l2` on all
+    weights, at most `epochs` of training, ended when the validation loss has not fallen for `patience` of them; `device` and
+    `random_state` as in `SCE`.
+    """
+
+    paper_method = "sgc"
+
+    def __init__(
+        self,
+        *,
+        filter: str = "symmetric",
+        order: int = 2,
+        learning_rate: float = 0.2,
+        l2: float = 5e-6,
+        epochs: int = 100,
+        patience: int = 100,
+        device: str = "auto",
+        random_state: int | None = 0,
+    ) -> None:
+        self.filter = filter
+        self.order = order
+        self.learning_rate = learning_rate
+        self.l2 = l2
+        self.epochs = epochs
+        self.patience = patience
+        self.device = device
+        self.random_state = random_state
+
+    def _check(self) -> None:
+        check_choice("SGC", "filter", self.filter, FILTERS)
+        check_integer("SGC", "order", self.order, 0)
+
+    def _network(self, n_features: int, n_classes: int) -> Network:
+        return Regression(n_features, n_classes)
+
+    def _inputs(self, graph: Graph, device: torch.device) -> Rows:
+        scaled: Any = row_scaled(graph)
+        features = SparseMatrix(scaled, device) if sp.issparse(scaled) else as_tensor(scaled, device)
+        rows = Rows(features, SparseMatrix(propagation(graph.adjacency, self.filter), device))
+        for smoothed in MemoryEngine(device).smooth(rows, self.order):
+            rows = smoothed
+        return rows
+
+
+class Regression(Network):
+    def __init__(self, n_features: int, n_classes: int) -> None:
+        super().__init__()
+        start = nn.Linear(n_features, n_classes)
+        self.weights = nn.Parameter(start.weight.detach().T.contiguous())
+        self.bias = nn.Parameter(start.bias.detach())
+
+    def penalised(self) -> list[nn.Parameter]:
+        return [self.weights, self.bias]
+
+    def forward(self, inputs: Rows, nodes: Tensor) -> Tensor:
+        return project(inputs.take(nodes), self.weights) + self.bias
