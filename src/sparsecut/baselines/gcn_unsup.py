@@ -47,7 +47,7 @@ class UnsupervisedGCN(NetworkBaseline):
         dimension: int = 512,
         n_negatives: int = 5,
         learning_rate: float = 0.001,
-        epochs: int = 100,
+        epochs: int = 60,
         device: str = "auto",
         random_state: int | None = 0,
     ) -> None:
