@@ -128,7 +128,8 @@ def test_what_cannot_be_run_says_why() -> None:
 
 def test_a_method_without_a_seed_runs_once_and_one_with_a_seed_ten_times(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inductive, "missing", lambda *_, **__: None)
-    jobs = [job for job in inductive.plan(Request(["facebook"])) if isinstance(job, Job)]
+    request = Request(["facebook"], ["raw-features", "SCE", "smoothed-features"])
+    jobs = [job for job in inductive.plan(request) if isinstance(job, Job)]
     assert {job.cells[0]["method"]: job.cells[0]["n_runs"] for job in jobs} == {
         "raw-features": 1,
         "SCE": 10,

@@ -113,7 +113,7 @@ class NetworkBaseline(InductiveBaseline):
         The loss of an epoch is that of the weights before its step, and it is those that early stopping keeps.
         """
         optimizer = Adam(module.parameters(), learning_rate=self.learning_rate, l2=0.0)
-        stopping = EarlyStopping(patience or self.epochs)
+        stopping = None if patience is None else EarlyStopping(patience)
         for epoch in range(self.epochs):
             started = time.perf_counter()
             loss = loss_of()
@@ -123,10 +123,11 @@ class NetworkBaseline(InductiveBaseline):
                     f"The loss of {type(self).__name__} overflowed in epoch {epoch + 1}. Scale the features down, or lower "
                     "learning_rate or epochs."
                 )
-            is_over = patience is not None and stopping.is_over(value, module)
+            is_over = stopping is not None and stopping.is_over(value, module)
             loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             run.end_epoch(value, time.perf_counter() - started, self.epochs)
             if is_over:
                 break
-        stopping.restore(module)
+        if stopping is not None:
+            stopping.restore(module)
