@@ -99,3 +99,5 @@ register(Method("gcn", "graph convolutional network", "sparsecut.baselines:GCN",
 register(Method("sgc", "logistic regression on smoothed features", "sparsecut.baselines:SGC", is_supervised=True))
 register(Method("gat", "graph attention network", "sparsecut.baselines:GAT", is_supervised=True))
 register(Method("mixhop", "network over several powers of the graph", "sparsecut.baselines:MixHop", is_supervised=True))
+register(Method("dgi", "Deep Graph Infomax", "sparsecut.baselines:DGI"))
+register(Method("gcn-unsup", "a GCN trained on neighbours without labels", "sparsecut.baselines:UnsupervisedGCN"))

@@ -18,6 +18,7 @@ METHODS = methods.names(is_supervised=False)
 INDUCTIVE = [name for name in METHODS if hasattr(methods.find_method(name).load(), "transform")]
 NEEDS_EDGES = [
     "g2g",
+    "gcn-unsup",
     "graphsage-gcn",
     "graphsage-lstm",
     "graphsage-mean",

@@ -1,11 +1,14 @@
 """The methods to compare with, under the estimators' contract: a graph in, one vector a node out, or one label."""
 
+from sparsecut.baselines.dgi import DGI
 from sparsecut.baselines.features import RawFeatures, SmoothedFeatures
+from sparsecut.baselines.gcn_unsup import UnsupervisedGCN
 from sparsecut.baselines.graph2gauss import Graph2Gauss
 from sparsecut.baselines.graphsage import GraphSAGEGCN, GraphSAGELSTM, GraphSAGEMean, GraphSAGEPool
 from sparsecut.baselines.supervised import GAT, GCN, SGC, MixHop
 
 __all__ = [
+    "DGI",
     "GAT",
     "GCN",
     "SGC",
@@ -17,4 +20,5 @@ __all__ = [
     "MixHop",
     "RawFeatures",
     "SmoothedFeatures",
+    "UnsupervisedGCN",
 ]

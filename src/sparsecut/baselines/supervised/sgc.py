@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from sparsecut.baselines.supervised.base import Network, SupervisedBaseline, row_scaled
 from sparsecut.engines import MemoryEngine
 from sparsecut.errors import check_choice, check_integer
-from sparsecut.filters import FILTERS, propagation
+from sparsecut.filters import FILTERS, polynomial, propagation
 from sparsecut.graph import Graph
 from sparsecut.rows import Rows, project
 from sparsecut.sparse import SparseMatrix, as_tensor
@@ -57,9 +57,7 @@ class SGC(SupervisedBaseline):
         scaled: Any = row_scaled(graph)
         features = SparseMatrix(scaled, device) if sp.issparse(scaled) else as_tensor(scaled, device)
         rows = Rows(features, SparseMatrix(propagation(graph.adjacency, self.filter), device))
-        for smoothed in MemoryEngine(device).smooth(rows, self.order):
-            rows = smoothed
-        return rows
+        return MemoryEngine(device).smooth(rows, polynomial(self.filter, self.order))
 
 
 class Regression(Network):
