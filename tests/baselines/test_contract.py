@@ -13,10 +13,10 @@ from conftest import random_graph
 from sparsecut import Graph, InputError, methods
 from sparsecut.evaluation.worker import forget_peak, memory
 
-QUICK = {"dimension": 8, "epochs": 2, "device": "cpu", "random_state": 0}  # each method takes what it has
+QUICK = {"dimension": 8, "epochs": 2, "walk_length": 10, "device": "cpu", "random_state": 0}  # each method takes what it has
 METHODS = methods.names()
 INDUCTIVE = [name for name in METHODS if hasattr(methods.find_method(name).load(), "transform")]
-NEEDS_EDGES: list[str] = []  # with nothing to learn from where there are none
+NEEDS_EDGES: list[str] = ["line"]  # with nothing to learn from where there are none
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*larger than useful")
 
