@@ -76,7 +76,7 @@ class LINE(Baseline):
         for _ in range(self.epochs):
             started = time.perf_counter()
             total = 0.0
-            with torch.sparse.check_sparse_tensor_invariants(enable=False):  # torch warns where nobody has said so
+            with torch.sparse.check_sparse_tensor_invariants(enable=False):  # type: ignore[no-untyped-call] # else it warns
                 for n_drawn in draw.batches():
                     source, targets = draw(n_drawn)
                     optimizer.zero_grad()

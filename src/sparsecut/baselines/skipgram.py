@@ -87,6 +87,8 @@ class SkipGram:
             negative=self.n_negatives,
             sg=1,
             min_count=0,
+            sample=0,  # gensim would leave out most visits on a graph of a few hundred nodes, as of words too common
+            alpha=self.learning_rate,
             sorted_vocab=0,  # row i is node i
             workers=self.workers,
             seed=seed,
