@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from gensim.models import Word2Vec
 
 from conftest import random_graph
 from sparsecut import Graph, InputError
@@ -63,6 +64,16 @@ def test_products_of_vectors_end_where_theory_says() -> None:
     P = counts / counts.sum(axis=1, keepdims=True)
     expected = (P / (1 - P) / (5 * negatives / negatives.sum()))[off_diagonal]
     np.testing.assert_allclose((inputs @ outputs.T)[off_diagonal], np.log(expected), atol=0.25)
+
+
+def test_the_rate_falls_evenly_over_the_blocks_of_all_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates = []
+    monkeypatch.setattr(Word2Vec, "train", lambda self, start_alpha, end_alpha, **_: rates.append((start_alpha, end_alpha)))
+    blocks = [np.zeros((3, 4), dtype=np.int32), np.ones((1, 4), dtype=np.int32)]
+    SkipGram("test", dimension=2, window=1, n_negatives=1, learning_rate=0.0401, epochs=2, workers=1).train(
+        lambda _: blocks, 2, seed=0
+    )
+    np.testing.assert_allclose(rates, [(0.0401, 0.0251), (0.0251, 0.0201), (0.0201, 0.0051), (0.0051, 0.0001)])
 
 
 def test_the_loss_by_hand() -> None:

@@ -23,9 +23,7 @@ from sparsecut.baselines.walks import Nodes
 from sparsecut.errors import import_extra
 
 SLOWEST = 0.0001  # the rate at the end, as word2vec has it
-N_PAIRS = (
-    10_000  # first steps of walks on which an epoch's loss is read: gensim's own sum is a float32, full after an instant
-)
+N_PAIRS = 10_000  # steps of walks on which an epoch's loss is read: gensim's own sum is a float32 and soon stands still
 
 Corpus = Callable[[int], Iterable[Nodes]]  # the walks of an epoch, a block at a time; the same ones when asked again
 EpochEnd = Callable[[float, float], None]
@@ -65,13 +63,15 @@ class SkipGram:
             model.wv.vectors_lockf[known.nodes] = 0
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "walks.txt"
+            n_done, n_all = 0, int(visits.sum())
             for epoch in range(self.epochs):
                 started = time.perf_counter()
                 for walks in corpus(epoch):
                     if known is not None:
                         model.syn1neg[known.nodes] = known.outputs  # gensim cannot lock these: put back before every block
                     _write(walks, path)
-                    self._train_block(model, path, walks, epoch)
+                    self._train_block(model, path, walks, n_done / n_all, walks.size / n_all)
+                    n_done += walks.size
                 seconds = time.perf_counter() - started
                 if end_epoch is not None:
                     pairs = walks[:, :2][:N_PAIRS]
@@ -96,16 +96,16 @@ class SkipGram:
         model.build_vocab_from_freq({str(node): count for node, count in enumerate(visits.tolist())})
         return model
 
-    def _train_block(self, model: Any, path: Path, walks: Nodes, epoch: int) -> None:
-        """The rate falls evenly from epoch to epoch."""
-        fall = (self.learning_rate - SLOWEST) / self.epochs
+    def _train_block(self, model: Any, path: Path, walks: Nodes, share_done: float, share: float) -> None:
+        """The rate falls evenly over all blocks of all epochs; this one is a `share` of them."""
+        fall = max(self.learning_rate - SLOWEST, 0)
         model.train(
             corpus_file=str(path),
             total_examples=len(walks),
             total_words=walks.size,
             epochs=1,
-            start_alpha=self.learning_rate - epoch * fall,
-            end_alpha=self.learning_rate - (epoch + 1) * fall,
+            start_alpha=self.learning_rate - fall * share_done,
+            end_alpha=self.learning_rate - fall * (share_done + share),
         )
 
 
@@ -133,4 +133,5 @@ def _draw_negatives(visits: NDArray[np.int64], shape: tuple[int, int], generator
 
 def _write(walks: Nodes, path: Path) -> None:
     """One walk a line, as gensim's fast reader has it."""
-    path.write_text("\n".join(" ".join(map(str, walk)) for walk in walks.tolist()) + "\n")
+    with path.open("w") as file:
+        file.writelines(" ".join(map(str, walk.tolist())) + "\n" for walk in walks)

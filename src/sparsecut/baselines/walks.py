@@ -45,12 +45,11 @@ class Walker:
         walks[:, 0] = starts
         for step in range(1, length):
             node = walks[:, step - 1]
-            is_first_order = step == 1 or self.p == self.q == 1
-            previous = None if is_first_order else walks[:, step - 2]
-            moving = np.flatnonzero(self._degrees[node])
             walks[:, step] = node
-            came_from = None if previous is None else previous[moving]
-            walks[moving, step] = self._step(node[moving], came_from, generator)
+            moving = np.flatnonzero(self._degrees[node])
+            is_first_order = step == 1 or self.p == self.q == 1
+            previous = None if is_first_order else walks[moving, step - 2]
+            walks[moving, step] = self._step(node[moving], previous, generator)
         return walks
 
     def _step(self, node: Nodes, previous: Nodes | None, generator: np.random.Generator) -> Nodes:
