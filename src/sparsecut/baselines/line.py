@@ -51,7 +51,7 @@ class LINE(Baseline):
         dimension: int = 128,
         epochs: int = 50,
         n_negatives: int = 5,
-        learning_rate: float = 0.1,
+        learning_rate: float = 0.025,
         random_state: int | None = 0,
     ) -> None:
         self.dimension = dimension
