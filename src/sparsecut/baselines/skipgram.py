@@ -4,7 +4,8 @@
 
 x are the input vectors, the embedding; y the output vectors; negatives are drawn by (number of visits)^0.75.
 
-One worker gives the same bits for the same seed. Two race each other to the same vectors; on two cores they take WORKERS.
+One worker gives the same bits for the same seed; several write over each other. On Cora (128 columns, two epochs) with both
+cores of the machine busy otherwise, two workers took 1.6 to 2.4 s and one 1.6 to 2.1 s, so one is the default.
 """
 
 from __future__ import annotations
