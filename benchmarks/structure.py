@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from sparsecut import SCE, Graph, datasets
+from sparsecut.baselines import DeepWalk
 from sparsecut.environment import environment_stamp
 from sparsecut.evaluation import probe, published_splits, sample_splits
 from sparsecut.io.files import write_whole
@@ -28,31 +26,6 @@ from sparsecut.io.files import write_whole
 GRAPHS = ("blogcatalog", "amazon_photo", "dblp", "cora_full")
 RESULTS = Path(__file__).parent / "results" / "structure.json"
 PER_CLASS = 20
-
-
-def random_walks(adjacency: sp.csr_array, n_walks: int, length: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Uniform walks from every node, a step of all of them at a time."""
-    degrees = np.diff(adjacency.indptr)
-    node = generator.permutation(np.tile(np.arange(adjacency.shape[0]), n_walks))
-    walks = np.empty((len(node), length), dtype=np.int64)
-    for step in range(length):
-        walks[:, step] = node
-        chosen = adjacency.indptr[node] + (generator.random(len(node)) * degrees[node]).astype(np.int64)
-        node = np.where(degrees[node] > 0, adjacency.indices[np.minimum(chosen, adjacency.nnz - 1)], node)
-    return walks
-
-
-def deepwalk(adjacency: sp.csr_array, n_walks: int) -> NDArray[np.float32]:
-    from gensim.models import Word2Vec
-
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-        for block in np.array_split(random_walks(adjacency, n_walks, 40, np.random.default_rng(0)), 100):
-            file.write("\n".join(" ".join(map(str, walk)) for walk in block.tolist()) + "\n")
-        file.flush()
-        model = Word2Vec(
-            corpus_file=file.name, vector_size=512, window=10, min_count=0, sg=1, negative=5, workers=2, epochs=1, seed=0
-        )
-    return np.array([model.wv[str(node)] for node in range(adjacency.shape[0])])
 
 
 def measure(name: str, n_walks: int) -> dict[str, Any]:
@@ -68,7 +41,7 @@ def measure(name: str, n_walks: int) -> dict[str, Any]:
     SCE().fit(Graph(np.ones((50, 50))))  # first use of everything
     for method, embed in (
         ("SCE on structure", lambda: SCE().fit_transform(bare)),
-        ("DeepWalk", lambda: deepwalk(bare.adjacency, n_walks)),
+        ("DeepWalk", lambda: DeepWalk(dimension=512, epochs=n_walks, workers=2).fit_transform(bare)),
     ):
         started = time.perf_counter()
         Z = embed()

@@ -15,7 +15,7 @@ from sparsecut.methods import Method, find_method
 @pytest.mark.parametrize("name", methods.names(is_supervised=False))
 def test_every_method_that_learns_from_no_labels_embeds(name):
     graph = datasets.load("digits")
-    model = find_method(name).make({}, {"random_state": 0, "device": "cpu", "dimension": 8})
+    model = find_method(name).make({}, {"random_state": 0, "device": "cpu", "dimension": 8, "epochs": 2})
     Z = model.fit_transform(graph, progress=lambda *_: None)
     assert len(Z) == graph.n_nodes
     assert np.isfinite(Z).all()

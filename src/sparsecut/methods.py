@@ -78,26 +78,26 @@ def find_method(name: str) -> Method:
 
 register(Method("sce", "sparsest cut embedding", "sparsecut.estimators:SCE"))
 register(Method("mosce", "SCE of several smoothing orders", "sparsecut.estimators:MoSCE", words={"order": "levels"}))
-register(Method("raw", "the features as they are", "sparsecut.baselines:RawFeatures"))
-register(Method("smoothed", "the features after the filter alone", "sparsecut.baselines:SmoothedFeatures"))
-register(Method("g2g", "Graph2Gauss: Gaussians ranked by distance in the graph", "sparsecut.baselines:Graph2Gauss"))
-register(
-    Method(
-        "graphsage-gcn", "GraphSAGE without labels, mean of a node and its neighbours", "sparsecut.baselines:GraphSAGEGCN"
-    )
-)
-register(Method("graphsage-mean", "GraphSAGE without labels, mean of the neighbours", "sparsecut.baselines:GraphSAGEMean"))
-register(Method("graphsage-lstm", "GraphSAGE without labels, LSTM over the neighbours", "sparsecut.baselines:GraphSAGELSTM"))
-register(
-    Method(
-        "graphsage-pool",
-        "GraphSAGE without labels, largest of the neighbours' messages",
-        "sparsecut.baselines:GraphSAGEPool",
-    )
-)
-register(Method("gcn", "graph convolutional network", "sparsecut.baselines:GCN", is_supervised=True))
-register(Method("sgc", "logistic regression on smoothed features", "sparsecut.baselines:SGC", is_supervised=True))
-register(Method("gat", "graph attention network", "sparsecut.baselines:GAT", is_supervised=True))
-register(Method("mixhop", "network over several powers of the graph", "sparsecut.baselines:MixHop", is_supervised=True))
-register(Method("dgi", "Deep Graph Infomax", "sparsecut.baselines:DGI"))
-register(Method("gcn-unsup", "a GCN trained on neighbours without labels", "sparsecut.baselines:UnsupervisedGCN"))
+for _name, _about, _class in (
+    ("raw", "the features as they are", "RawFeatures"),
+    ("smoothed", "the features after the filter alone", "SmoothedFeatures"),
+    ("deepwalk", "random walks, skip-gram", "DeepWalk"),
+    ("deepwalk-and-features", "DeepWalk beside the features", "DeepWalkFeatures"),
+    ("node2vec", "walks of second order, skip-gram", "Node2Vec"),
+    ("line", "first and second order proximity", "LINE"),
+    ("gcn-unsup", "a GCN trained on neighbours without labels", "UnsupervisedGCN"),
+    ("graphsage-gcn", "GraphSAGE without labels, mean of a node and its neighbours", "GraphSAGEGCN"),
+    ("graphsage-mean", "GraphSAGE without labels, mean of the neighbours", "GraphSAGEMean"),
+    ("graphsage-lstm", "GraphSAGE without labels, LSTM over the neighbours", "GraphSAGELSTM"),
+    ("graphsage-pool", "GraphSAGE without labels, largest of the neighbours' messages", "GraphSAGEPool"),
+    ("g2g", "Graph2Gauss: Gaussians ranked by distance in the graph", "Graph2Gauss"),
+    ("dgi", "Deep Graph Infomax", "DGI"),
+):
+    register(Method(_name, _about, f"sparsecut.baselines:{_class}"))
+for _name, _about, _class in (
+    ("gcn", "graph convolutional network", "GCN"),
+    ("sgc", "logistic regression on smoothed features", "SGC"),
+    ("gat", "graph attention network", "GAT"),
+    ("mixhop", "network over several powers of the graph", "MixHop"),
+):
+    register(Method(_name, _about, f"sparsecut.baselines:{_class}", is_supervised=True))

@@ -126,6 +126,7 @@ def test_what_cannot_be_run_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     assert reason("GraphSAGE-pool", "facebook") == "not in this version"
     assert reason("raw-features", "reddit stand-in") == "nothing to train"
     assert reason("SCE", "reddit stand-in") is None
+    assert "the two graphs share none" in (reason("DeepWalk-and-features", "twitch_de → twitch_es") or "")
 
 
 def test_a_method_without_a_seed_runs_once_and_one_with_a_seed_ten_times(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,6 +135,7 @@ def test_a_method_without_a_seed_runs_once_and_one_with_a_seed_ten_times(monkeyp
     jobs = [job for job in inductive.plan(Request(["facebook"], rows)) if isinstance(job, Job)]
     assert {job.cells[0]["method"]: job.cells[0]["n_runs"] for job in jobs} == {
         "raw-features": 1,
+        "DeepWalk-and-features": 10,
         "SCE": 10,
         "smoothed-features": 1,
     }

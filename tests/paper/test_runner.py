@@ -34,10 +34,13 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> Graph:
     def splits_of(_: str, per_class: int, n_nodes: int) -> list[Any]:
         return sample_splits(np.asarray(GRAPH.labels), per_class, 4)
 
+    def missing(dataset: str, needs_features: bool = True) -> str | None:
+        return "its features are not at hand" if dataset == "cora_full" and needs_features else None
+
     for module in (table1, loss, timing):
         monkeypatch.setattr(module, "load_graph", lambda _: GRAPH, raising=False)
         monkeypatch.setattr(module, "published_splits", splits_of, raising=False)
-        monkeypatch.setattr(module, "missing", {"cora_full": "its features are not at hand"}.get)
+        monkeypatch.setattr(module, "missing", missing)
     return GRAPH
 
 
@@ -119,6 +122,23 @@ def test_empty_cells_say_why(planted: Graph, tmp_path: Path, registry: None) -> 
     assert results.why_absent(method="DGI", dataset="cora", per_class=5) == "not in this version"
     assert results.why_absent(method="SCE", dataset="cora_full", per_class=20) == "its features are not at hand"
     assert results.why_absent(method="GAT", dataset="cora", per_class=5) == "not run"
+
+
+def test_what_needs_no_features_runs_without_them(planted: Graph, tmp_path: Path, registry: None) -> None:
+    methods.register(methods.Method("deepwalk", "a stranger", f"{__name__}:Position"))
+    _, tally = run("table1", tmp_path, Request(["cora_full"], ["SCE", "DeepWalk"], n_splits=2))
+    assert (tally.n_run, tally.n_absent) == (2, 2)
+    assert {cell["method"] for cell in Results(tmp_path, "table1").cells} == {"DeepWalk"}
+
+
+class Position(BaseEstimator):
+    """Embeds a node by its number, without looking at features."""
+
+    needs_features = False
+
+    def fit(self, graph: Graph) -> Position:
+        self.embedding_ = np.arange(graph.n_nodes, dtype=np.float32)[:, None]
+        return self
 
 
 def test_a_method_appears_by_being_registered(planted: Graph, tmp_path: Path, registry: None) -> None:

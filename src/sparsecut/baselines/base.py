@@ -107,6 +107,8 @@ class Baseline(TransformerMixin, BaseEstimator):
 class InductiveBaseline(Baseline):
     """A baseline that also embeds graphs it was not trained on, with the same features."""
 
+    needs_known_nodes: ClassVar[bool] = False  # whether such a graph must hold some of the training's nodes
+
     n_features_in_: int
 
     @abstractmethod

@@ -75,13 +75,19 @@ def plan(request: Request) -> Plan:
     return jobs
 
 
-def only_seen(adjacency: Any, features: Any, labels: ArrayLike | None, nodes: ArrayLike) -> Graph:
-    """The graph of some nodes alone. Rows and columns of the others are dropped before anything looks at them."""
+def only_seen(
+    adjacency: Any, features: Any, labels: ArrayLike | None, nodes: ArrayLike, node_ids: ArrayLike | None = None
+) -> Graph:
+    """The graph of some nodes alone. Rows and columns of the others are dropped before anything looks at them.
+
+    The nodes keep their ids, by which a method may know them again in the whole graph: their numbers where none are given.
+    """
     nodes = np.asarray(nodes)
     return Graph(
         adjacency[nodes][:, nodes],
         features=features[nodes],
         labels=None if labels is None else np.asarray(labels)[nodes],
+        node_ids=nodes if node_ids is None else np.asarray(node_ids)[nodes],
     )
 
 
@@ -123,7 +129,7 @@ def unseen_task(column: str, seed: int) -> Unseen:
 
 
 def _cut(graph: Graph, train: NDArray[np.int64], test: NDArray[np.int64]) -> Unseen:
-    return Unseen(only_seen(graph.adjacency, graph.features, graph.labels, train), graph, test)
+    return Unseen(only_seen(graph.adjacency, graph.features, graph.labels, train, graph.node_ids), graph, test)
 
 
 def _why_absent(row: str, column: str) -> str | None:
@@ -135,6 +141,8 @@ def _why_absent(row: str, column: str) -> str | None:
     if column in STANDINS:
         return "nothing to train" if row in UNTRAINED else None
     about = _EXPERIMENT["graphs"][column]
+    if "train_on" in about and getattr(method.load(), "needs_known_nodes", False):
+        return "embeds new nodes by walks to known ones, and the two graphs share none"
     names = [about["train_on"], about["meet"]] if "train_on" in about else [column]
     reasons = [missing(name, is_fetched="fractions" in about or "train_on" in about) for name in names]
     return next((reason for reason in reasons if reason is not None), None)
@@ -148,7 +156,7 @@ def _score(make: Callable[[int], Any], cell: Cell, report: Reporter) -> list[Cel
         scores.append(score_unseen(task, Z_seen, Z_test, _silent))
         times.append(seconds)
         report(f"{cell['method']}, {cell['dataset']}", run + 1, cell["n_runs"])
-    return [{**summary(scores, 0.0), **_mean_seconds(times), **_sizes(task)}]
+    return [{**summary(scores, 0.0), **_mean_seconds(times), **_sizes(task), "columns": Z_test.shape[1]}]
 
 
 def _time_stand_in(make: Callable[[int], Any], cell: Cell, report: Reporter) -> list[Cell]:

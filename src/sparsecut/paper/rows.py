@@ -36,11 +36,11 @@ def settings_of(model: Any) -> dict[str, Any]:
     return dict(json.loads(json.dumps(parameters, default=str)))
 
 
-def missing(dataset: str, *, is_fetched: bool = True) -> str | None:
+def missing(dataset: str, *, is_fetched: bool = True, needs_features: bool = True) -> str | None:
     """Why a dataset cannot be run here. Absent files that can be fetched are no reason, unless they are not to be."""
     if datasets.locate(datasets.find_dataset(dataset)) is None:
         return None if is_fetched else "its files are not at hand"
-    return None if datasets.brings_features(dataset) else "its features are not at hand"
+    return None if not needs_features or datasets.brings_features(dataset) else "its features are not at hand"
 
 
 @lru_cache(maxsize=1)

@@ -50,7 +50,7 @@ def plan(request: Request) -> Plan:
     for dataset in request.columns(COLUMNS):
         for method in request.rows(ROWS):
             cells: list[Cell] = [{"method": method, "dataset": dataset, "per_class": count} for count in LABEL_COUNTS]
-            reason = NOT_REGISTERED if registered(method) is None else missing(dataset)
+            reason = _why_absent(method, dataset)
             if reason is not None:
                 jobs += [Absent(cell, reason) for cell in cells]
                 continue
@@ -108,6 +108,13 @@ def render_markdown(cells: Sequence[Cell]) -> str:
         ]
         lines.append(f"| {method} | " + " | ".join(shown) + " |")
     return "\n".join(lines)
+
+
+def _why_absent(row: str, dataset: str) -> str | None:
+    method = registered(row)
+    if method is None:
+        return NOT_REGISTERED
+    return missing(dataset, needs_features=getattr(method.load(), "needs_features", True))
 
 
 def _run(model: Any, cells: Sequence[Cell], report: Reporter) -> list[Cell]:

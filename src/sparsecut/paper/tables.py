@@ -222,7 +222,9 @@ def _runs(cell: Cell) -> str:
 
 
 def _width(cell: Cell) -> int:
-    """The columns of an embedding: those asked for, or as many as the graph has features."""
+    """The columns of an embedding: as measured, those asked for, or as many as the graph has features."""
+    if "columns" in cell:
+        return int(cell["columns"])
     about = read_experiment("inductive")["graphs"][cell["dataset"]]
     return int(cell["settings"].get("dimension") or datasets.find_dataset(about.get("meet", cell["dataset"])).n_features)
 

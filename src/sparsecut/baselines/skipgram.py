@@ -1,0 +1,138 @@
+"""Skip-gram with negative sampling over walks, by gensim: a node predicts those at most `window` steps away.
+
+    Σ over pairs (u, v) of a walk   log σ(x_u·y_v) + Σ over negatives n   log σ(−x_u·y_n)
+
+x are the input vectors, the embedding; y the output vectors; negatives are drawn by (number of visits)^0.75.
+
+One worker gives the same bits for the same seed; several write over each other. On Cora (128 columns, two epochs) with both
+cores of the machine busy otherwise, two workers took 1.6 to 2.4 s and one 1.6 to 2.1 s, so one is the default.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.baselines.walks import Nodes
+from sparsecut.errors import import_extra
+
+SLOWEST = 0.0001  # the rate at the end, as word2vec has it
+N_PAIRS = 10_000  # steps of walks on which an epoch's loss is read: gensim's own sum is a float32 and soon stands still
+
+Corpus = Callable[[int], Iterable[Nodes]]  # the walks of an epoch, a block at a time; the same ones when asked again
+EpochEnd = Callable[[float, float], None]
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Known:
+    """Vectors learned before, which are not to change: of these nodes, by input and output."""
+
+    nodes: NDArray[np.int64]
+    inputs: Vectors
+    outputs: Vectors
+
+
+@dataclass(frozen=True)
+class SkipGram:
+    """How to train; `sparsecut.baselines.DeepWalk` explains each."""
+
+    caller: str
+    dimension: int
+    window: int
+    n_negatives: int
+    learning_rate: float
+    epochs: int
+    workers: int
+
+    def train(
+        self, corpus: Corpus, n_nodes: int, seed: int, end_epoch: EpochEnd | None = None, known: Known | None = None
+    ) -> tuple[Vectors, Vectors]:
+        """The input and the output vectors, (n, dimension) each. `end_epoch` gets an epoch's loss and seconds."""
+        visits = _count_visits(corpus, self.epochs, n_nodes)
+        model = self._make(visits, seed)
+        if known is not None:
+            model.wv.vectors[known.nodes] = known.inputs
+            model.wv.vectors_lockf = np.ones(n_nodes, dtype=np.float32)
+            model.wv.vectors_lockf[known.nodes] = 0
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "walks.txt"
+            n_done, n_all = 0, int(visits.sum())
+            for epoch in range(self.epochs):
+                started = time.perf_counter()
+                for walks in corpus(epoch):
+                    if known is not None:
+                        model.syn1neg[known.nodes] = known.outputs  # gensim cannot lock these: put back before every block
+                    _write(walks, path)
+                    self._train_block(model, path, walks, n_done / n_all, walks.size / n_all)
+                    n_done += walks.size
+                seconds = time.perf_counter() - started
+                if end_epoch is not None:
+                    pairs = walks[:, :2][:N_PAIRS]
+                    negatives = _draw_negatives(visits, (len(pairs), self.n_negatives), np.random.default_rng([seed, epoch]))
+                    end_epoch(skipgram_loss(model.wv.vectors, model.syn1neg, pairs, negatives), seconds)
+        return np.array(model.wv.vectors), np.array(model.syn1neg)
+
+    def _make(self, visits: NDArray[np.int64], seed: int) -> Any:
+        Word2Vec = import_extra("gensim.models", caller=self.caller, extra="baselines").Word2Vec
+        model = Word2Vec(
+            vector_size=self.dimension,
+            window=self.window,
+            negative=self.n_negatives,
+            sg=1,
+            min_count=0,
+            sample=0,  # gensim would leave out most visits on a graph of a few hundred nodes, as of words too common
+            alpha=self.learning_rate,
+            sorted_vocab=0,  # row i is node i
+            workers=self.workers,
+            seed=seed,
+        )
+        model.build_vocab_from_freq({str(node): count for node, count in enumerate(visits.tolist())})
+        return model
+
+    def _train_block(self, model: Any, path: Path, walks: Nodes, share_done: float, share: float) -> None:
+        """The rate falls evenly over all blocks of all epochs; this one is a `share` of them."""
+        fall = max(self.learning_rate - SLOWEST, 0)
+        model.train(
+            corpus_file=str(path),
+            total_examples=len(walks),
+            total_words=walks.size,
+            epochs=1,
+            start_alpha=self.learning_rate - fall * share_done,
+            end_alpha=self.learning_rate - fall * (share_done + share),
+        )
+
+
+def skipgram_loss(inputs: Vectors, outputs: Vectors, pairs: NDArray[Any], negatives: NDArray[Any]) -> float:
+    """The mean loss of pairs (m, 2) against their negatives (m, k)."""
+    x = inputs[pairs[:, 0]][:, :, None]  # (m, d, 1)
+    near = outputs[pairs[:, 1]][:, None] @ x  # (m, 1, 1)
+    far = outputs[negatives] @ x  # (m, k, 1)
+    return float(np.logaddexp(0, -near).sum(axis=1).mean() + np.logaddexp(0, far).sum(axis=1).mean())
+
+
+def _count_visits(corpus: Corpus, epochs: int, n_nodes: int) -> NDArray[np.int64]:
+    """How often the walks come by each node. They are drawn twice: drawing is cheap beside training, keeping them is not."""
+    visits = np.zeros(n_nodes, dtype=np.int64)
+    for epoch in range(epochs):
+        for walks in corpus(epoch):
+            visits += np.bincount(walks.ravel(), minlength=n_nodes)
+    return np.maximum(visits, 1)  # gensim divides by them
+
+
+def _draw_negatives(visits: NDArray[np.int64], shape: tuple[int, int], generator: np.random.Generator) -> NDArray[np.int64]:
+    shares = np.cumsum(visits**0.75)
+    return np.asarray(np.searchsorted(shares, generator.random(shape) * shares[-1], side="right"), dtype=np.int64)
+
+
+def _write(walks: Nodes, path: Path) -> None:
+    """One walk a line, as gensim's fast reader has it."""
+    with path.open("w") as file:
+        file.writelines(" ".join(map(str, walk.tolist())) + "\n" for walk in walks)

@@ -1,0 +1,151 @@
+"""DeepWalk, node2vec and DeepWalk with features: communities found, losses by hand, known vectors kept."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from gensim.models import Word2Vec
+
+from conftest import random_graph
+from sparsecut import Graph, InputError
+from sparsecut.baselines import DeepWalk, DeepWalkFeatures, Node2Vec
+from sparsecut.baselines.skipgram import Known, SkipGram, skipgram_loss
+from sparsecut.baselines.walks import Walker
+
+QUICK = {"dimension": 8, "epochs": 5, "walk_length": 10, "window": 3}
+
+
+def two_cliques(size: int = 8, node_ids: list[str] | None = None) -> Graph:
+    """Two cliques with one edge between."""
+    A = np.kron(np.eye(2), np.ones((size, size))) - np.eye(2 * size)
+    A[size - 1, size] = A[size, size - 1] = 1
+    return Graph(A, features=np.eye(2 * size, 3), node_ids=node_ids)
+
+
+def cosines(Z: np.ndarray) -> np.ndarray:
+    unit = Z / np.linalg.norm(Z, axis=1, keepdims=True)
+    return unit @ unit.T
+
+
+@pytest.mark.parametrize("model", [DeepWalk(**QUICK), Node2Vec(p=0.5, q=2.0, **QUICK)], ids=["deepwalk", "node2vec"])
+def test_two_cliques_lie_apart(model: DeepWalk | Node2Vec) -> None:
+    model.set_params(epochs=60)
+    similarity = cosines(model.fit_transform(two_cliques()))
+    is_same = np.kron(np.eye(2), np.ones((8, 8))) > 0
+    np.fill_diagonal(similarity, np.nan)
+    assert np.nanmin(similarity[is_same]) > np.nanmax(similarity[~is_same])
+    assert model.history_.loss[-1] < 0.7 * model.history_.loss[0]
+
+
+def test_node2vec_without_bias_is_deepwalk() -> None:
+    graph = random_graph()
+    np.testing.assert_array_equal(Node2Vec(p=1, q=1, **QUICK).fit_transform(graph), DeepWalk(**QUICK).fit_transform(graph))
+    assert (Node2Vec(p=0.1, q=1, **QUICK).fit_transform(graph) != DeepWalk(**QUICK).fit_transform(graph)).any()
+
+
+def test_products_of_vectors_end_where_theory_says() -> None:
+    """x_u·y_v → log P(v | u) − log(k·Q(v)), Q the negatives' distribution (Levy and Goldberg, 2014), for every edge.
+
+    v is no negative of its own pairs, so the last term is k·Q(v)·(1 − P(v | u)): on six nodes that matters.
+    """
+    generator = np.random.default_rng(0)
+    weights = np.triu(generator.uniform(0.2, 3, (6, 6)), 1)
+    walks = Walker(Graph(weights + weights.T).adjacency).walk(np.arange(6, dtype=np.int32).repeat(400), 20, generator)
+    skipgram = SkipGram("test", dimension=12, window=1, n_negatives=5, learning_rate=0.05, epochs=20, workers=1)
+    inputs, outputs = skipgram.train(lambda _: [walks], 6, seed=0)
+    counts = np.zeros((6, 6))
+    np.add.at(counts, (walks[:, :-1], walks[:, 1:]), 1)
+    counts += counts.T
+    negatives = np.bincount(walks.ravel()) ** 0.75
+    off_diagonal = ~np.eye(6, dtype=bool)
+    P = counts / counts.sum(axis=1, keepdims=True)
+    expected = (P / (1 - P) / (5 * negatives / negatives.sum()))[off_diagonal]
+    np.testing.assert_allclose((inputs @ outputs.T)[off_diagonal], np.log(expected), atol=0.25)
+
+
+def test_the_rate_falls_evenly_over_the_blocks_of_all_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates = []
+    monkeypatch.setattr(Word2Vec, "train", lambda self, start_alpha, end_alpha, **_: rates.append((start_alpha, end_alpha)))
+    blocks = [np.zeros((3, 4), dtype=np.int32), np.ones((1, 4), dtype=np.int32)]
+    SkipGram("test", dimension=2, window=1, n_negatives=1, learning_rate=0.0401, epochs=2, workers=1).train(
+        lambda _: blocks, 2, seed=0
+    )
+    np.testing.assert_allclose(rates, [(0.0401, 0.0251), (0.0251, 0.0201), (0.0201, 0.0051), (0.0051, 0.0001)])
+
+
+def test_the_loss_by_hand() -> None:
+    inputs = np.array([[1.0, 0.0], [0.0, 2.0]], dtype=np.float32)
+    outputs = np.array([[0.5, 0.5], [-1.0, 1.0]], dtype=np.float32)
+    pairs, negatives = np.array([[0, 1], [1, 0]]), np.array([[0, 1], [1, 1]])
+
+    def log_sigmoid(value: float) -> float:
+        return -math.log1p(math.exp(-value))
+
+    expected = 0.0
+    for (node, other), far in zip(pairs, negatives, strict=True):
+        expected -= log_sigmoid(float(inputs[node] @ outputs[other]))
+        expected -= sum(log_sigmoid(-float(inputs[node] @ outputs[negative])) for negative in far)
+    assert skipgram_loss(inputs, outputs, pairs, negatives) == pytest.approx(expected / 2, rel=1e-6)
+
+
+def test_locked_vectors_stay_and_the_others_move() -> None:
+    generator = np.random.default_rng(0)
+    known = Known(np.array([0, 2, 3]), *generator.normal(size=(2, 3, 4)).astype(np.float32))
+    walks = generator.integers(0, 6, (50, 8)).astype(np.int32)
+    skipgram = SkipGram("test", dimension=4, window=3, n_negatives=2, learning_rate=0.05, epochs=2, workers=1)
+    inputs, _ = skipgram.train(lambda _: [walks], 6, seed=0, known=known)
+    np.testing.assert_array_equal(inputs[known.nodes], known.inputs)
+    start = SkipGram("test", 4, 3, 2, 0.05, 2, 1)._make(np.ones(6, dtype=np.int64), 0).wv.vectors
+    assert (np.abs(inputs[[1, 4, 5]] - start[[1, 4, 5]]).max(axis=1) > 0).all()
+
+
+def test_the_features_stand_beside_the_walks() -> None:
+    for is_sparse in (False, True):
+        graph = random_graph(is_sparse=is_sparse)
+        Z = DeepWalkFeatures(**QUICK).fit_transform(graph)
+        np.testing.assert_array_equal(Z[:, :8], DeepWalk(**QUICK).fit_transform(graph))
+        np.testing.assert_array_equal(Z[:, 8:], graph.features.toarray() if sp.issparse(graph.features) else graph.features)
+
+
+def test_known_nodes_keep_their_vectors_whatever_their_place() -> None:
+    whole = two_cliques(node_ids=[f"node {i}" for i in range(16)])
+    seen = whole.subgraph([14, 3, 0, 1, 2, 12, 13, 15])
+    model = DeepWalkFeatures(**QUICK).fit(seen)
+    Z = model.transform(whole)
+    np.testing.assert_array_equal(Z[[14, 3, 0, 1, 2, 12, 13, 15]], model.embedding_)
+    np.testing.assert_array_equal(Z, model.transform(whole))  # by the seed
+    order = [3, 15, 0, 14]
+    np.testing.assert_array_equal(model.transform(whole.subgraph(order)), Z[order])
+
+
+def test_a_new_node_comes_to_lie_beside_its_neighbours() -> None:
+    whole = two_cliques()
+    new = [2, 5, 10, 13]
+    seen = [node for node in range(16) if node not in new]
+    model = DeepWalkFeatures(**{**QUICK, "epochs": 100}).fit(whole.subgraph(seen))
+    similarity = cosines(model.transform(whole)[:, :8])
+    for node in new:
+        own, other = (range(8), range(8, 16)) if node < 8 else (range(8, 16), range(8))
+        assert np.mean([similarity[node, i] for i in own if i in seen]) > np.mean([similarity[node, i] for i in other]) + 0.5
+
+
+def test_a_graph_of_strangers_is_refused_in_words() -> None:
+    graph = two_cliques()
+    model = DeepWalkFeatures(**QUICK).fit(graph)
+    strangers = Graph(graph.adjacency, features=graph.features, node_ids=np.arange(100, 116))
+    with pytest.raises(InputError, match="this graph has none of them"):
+        model.transform(strangers)
+
+
+def test_the_papers_settings_and_bad_options() -> None:
+    assert DeepWalk.paper("pubmed").dimension == 256
+    assert DeepWalk.paper("cora", epochs=3).get_params()["epochs"] == 3
+    assert DeepWalkFeatures.paper("reddit").dimension == 128
+    for options, message in (({"p": 0}, "p parameter of Node2Vec"), ({"q": -1}, "q parameter"), ({"window": 0}, "window")):
+        with pytest.raises(InputError, match=message):
+            Node2Vec(**options).fit(two_cliques())
+    for method in (DeepWalk, Node2Vec):
+        assert not hasattr(method, "transform")
