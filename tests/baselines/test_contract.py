@@ -13,20 +13,11 @@ from conftest import random_graph
 from sparsecut import Graph, InputError, methods
 from sparsecut.evaluation.worker import forget_peak, memory
 
-NEEDS_EDGES = [
-    "cpu",
-    "device",
-    "dimension",
-    "epochs",
-    "g2g",
-    "gcn-unsup",
-    "graphsage-gcn",
-    "graphsage-lstm",
-    "graphsage-mean",
-    "graphsage-pool",
-    "line",
-    "transform",
-]  # with nothing to learn from where there are none
+QUICK = {"dimension": 8, "epochs": 2, "walk_length": 10, "device": "cpu", "random_state": 0}  # each method takes what it has
+METHODS = methods.names(is_supervised=False)
+INDUCTIVE = [name for name in METHODS if hasattr(methods.find_method(name).load(), "transform")]
+# With nothing to learn from where there are none.
+NEEDS_EDGES = ["gcn-unsup", "g2g", "line", "graphsage-gcn", "graphsage-mean", "graphsage-lstm", "graphsage-pool"]
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*larger than useful")
 
