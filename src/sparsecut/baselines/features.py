@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+import torch
 from numpy.typing import NDArray
 
 from sparsecut.baselines.base import Baseline, Run
@@ -53,9 +54,14 @@ class SmoothedFeatures(_Untrained):
 
     def _embed(self, graph: Graph) -> NDArray[np.float32]:
         self._check()
-        engine = MemoryEngine(resolve_device(self.device, "SmoothedFeatures"))
-        rows = engine.load(graph, propagation(graph.adjacency, self.filter))
-        for smoothed in engine.smooth(rows, self.order):
-            rows = smoothed
-        S = rows.features
-        return np.asarray((S.to_dense() if isinstance(S, SparseMatrix) else S).cpu().numpy())
+        return smoothed_features(graph, self.filter, self.order, resolve_device(self.device, "SmoothedFeatures"))
+
+
+def smoothed_features(graph: Graph, filter: str, order: int, device: torch.device) -> NDArray[np.float32]:
+    """S = P^k F, dense, (n, f)."""
+    engine = MemoryEngine(device)
+    rows = engine.load(graph, propagation(graph.adjacency, filter))
+    for smoothed in engine.smooth(rows, order):
+        rows = smoothed
+    S = rows.features
+    return np.asarray((S.to_dense() if isinstance(S, SparseMatrix) else S).cpu().numpy())
