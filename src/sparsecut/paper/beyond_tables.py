@@ -66,10 +66,10 @@ def checks_shown(results: Results) -> Table:
     return Table(
         "Beyond the paper: the default against the others",
         f"Points of accuracy from the best of {', '.join(beyond.RIVALS)} to `SCE()` with no arguments, with each probe and "
-        f"5 and 20 labels a class. On the graphs that have no target above, at most {_EXPERIMENT['within_best']:g} below the "
-        f"best and at most {_EXPERIMENT['within_raw']:g} below the raw features is met; on the others the distance is only "
-        f"shown. On all, a fit may take {_EXPERIMENT['within_time']:g} times as long as SCE's with the paper's settings, the "
-        "automatic choices included.",
+        f"5 and 20 labels a class. On the graphs that have no target above, at most {_EXPERIMENT['within_best']:g} below "
+        f"the best and at most {_EXPERIMENT['within_raw']:g} below the raw features is met; on the others the distance is "
+        f"only shown. On all, a fit may take {_EXPERIMENT['within_time']:g} times as long as SCE's with the paper's "
+        "settings, the automatic choices included.",
         columns,
         rows,
         [_tally(columns, rows)],
