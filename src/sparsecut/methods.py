@@ -81,6 +81,7 @@ register(Method("mosce", "SCE of several smoothing orders", "sparsecut.estimator
 for _name, _about, _class in (
     ("raw", "the features as they are", "RawFeatures"),
     ("smoothed", "the features after the filter alone", "SmoothedFeatures"),
+    ("pca", "principal components of the smoothed features", "SmoothedPCA"),
     ("deepwalk", "random walks, skip-gram", "DeepWalk"),
     ("deepwalk-and-features", "DeepWalk beside the features", "DeepWalkFeatures"),
     ("node2vec", "walks of second order, skip-gram", "Node2Vec"),

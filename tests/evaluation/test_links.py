@@ -161,3 +161,17 @@ def test_what_cannot_be_held_out_is_refused(graph):
         score_links(np.ones((5, 2)), hold_out_edges(graph))
     with pytest.raises(InputError, match="n_runs"):
         evaluate_links(graph, lambda training: training.features, n_runs=0)
+
+
+def test_scorings_asked_for_are_the_same_alone_and_in_blocks(graph, monkeypatch):
+    split = hold_out_edges(graph, 0.1)
+    Z = SCE(device="cpu").fit_transform(split.graph)
+    whole = score_links(Z, split)
+    monkeypatch.setattr("sparsecut.evaluation.links.CHUNK", 7 * Z.shape[1])  # seven pairs at a time
+    some = score_links(Z, split, scorings=("distance", "cosine"))
+    assert list(some) == ["distance", "cosine"]
+    for name, figures in some.items():
+        assert figures == pytest.approx(whole[name])
+    assert list(evaluate_links(graph, lambda _: Z, n_runs=1, scorings=("dot",)).auc) == ["dot"]
+    with pytest.raises(InputError, match="scorings parameter of score_links"):
+        score_links(Z, split, scorings=("best",))

@@ -90,7 +90,7 @@ def test_the_figure_has_the_papers_panels() -> None:
     assert figure.ROWS == ("SCE", "DGI")
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name != "leave_out"])  # which has no method but one
 def test_every_planned_setting_is_accepted_by_the_estimator(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All cells, also of graphs whose files are not here."""
     made: list[Any] = []

@@ -7,6 +7,7 @@ from sparsecut.baselines.gcn_unsup import UnsupervisedGCN
 from sparsecut.baselines.graph2gauss import Graph2Gauss
 from sparsecut.baselines.graphsage import GraphSAGEGCN, GraphSAGELSTM, GraphSAGEMean, GraphSAGEPool
 from sparsecut.baselines.line import LINE
+from sparsecut.baselines.pca import SmoothedPCA
 from sparsecut.baselines.supervised import GAT, GCN, SGC, MixHop
 
 __all__ = [
@@ -26,5 +27,6 @@ __all__ = [
     "Node2Vec",
     "RawFeatures",
     "SmoothedFeatures",
+    "SmoothedPCA",
     "UnsupervisedGCN",
 ]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+import torch
 from numpy.typing import NDArray
 
 from sparsecut.baselines.base import Baseline, Run
@@ -53,7 +54,12 @@ class SmoothedFeatures(_Untrained):
 
     def _embed(self, graph: Graph) -> NDArray[np.float32]:
         self._check()
-        engine = MemoryEngine(resolve_device(self.device, "SmoothedFeatures"))
-        rows = engine.load(graph.features, propagation(graph.adjacency, self.filter))
-        S = engine.smooth(rows, polynomial(self.filter, self.order)).features
-        return np.asarray((S.to_dense() if isinstance(S, SparseMatrix) else S).cpu().numpy())
+        return smoothed_features(graph, self.filter, self.order, resolve_device(self.device, "SmoothedFeatures"))
+
+
+def smoothed_features(graph: Graph, filter: str, order: int, device: torch.device) -> NDArray[np.float32]:
+    """P^k F, dense."""
+    engine = MemoryEngine(device)
+    rows = engine.load(graph.features, propagation(graph.adjacency, filter))
+    S = engine.smooth(rows, polynomial(filter, order)).features
+    return np.asarray((S.to_dense() if isinstance(S, SparseMatrix) else S).cpu().numpy())

@@ -11,7 +11,7 @@ import typer
 from sparsecut.cli.console import AsJson, Output, Quiet
 from sparsecut.errors import InputError, check_choice, check_integer
 
-EXPERIMENTS = ("table1", "time", "loss", "inductive", "figure")
+EXPERIMENTS = ("table1", "time", "loss", "inductive", "figure", "beyond", "leave_out")
 
 
 def reproduce(
@@ -19,16 +19,15 @@ def reproduce(
         str,
         typer.Argument(
             help="table1 (accuracy), time (training seconds), loss (its ablation), inductive (unseen nodes), figure "
-            "(accuracy against time), all of them, or page: only draw the page again from the results."
+            "(accuracy against time); beyond the paper, beyond (the default against all, on ten graphs) and leave_out (its "
+            "constants chosen without a graph); all of them, or page: only draw the page again from the results."
         ),
     ],
     dataset: Annotated[list[str] | None, typer.Option(help="A column of the table; may be repeated. [default: all]")] = None,
     method: Annotated[list[str] | None, typer.Option(help="A row of the table; may be repeated. [default: all]")] = None,
     splits: Annotated[
         int | None,
-        typer.Option(
-            help="How many published splits (table1, loss, figure) or runs (time, inductive). [default: the paper's]"
-        ),
+        typer.Option(help="How many runs (time, inductive) or splits (all others). [default: the paper's]"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the start, the negatives and the roles.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Run again what is done already.")] = False,

@@ -14,7 +14,7 @@ AUC is the chance that a held-out edge ranks above a held-out non-edge; average 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,9 +22,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.errors import InputError, check_integer, check_real
+from sparsecut.errors import InputError, check_choice, check_integer, check_real
 from sparsecut.evaluation.logistic import OneVsRest
-from sparsecut.evaluation.probe import check_embedding
+from sparsecut.evaluation.probe import CHUNK, check_embedding
 from sparsecut.evaluation.scores import summary
 from sparsecut.graph import Graph
 from sparsecut.progress import Reporter, reporting
@@ -73,21 +73,25 @@ def evaluate_links(
     *,
     fraction: float = 0.1,
     n_runs: int = 5,
+    scorings: Sequence[str] = SCORINGS,
     random_state: int = 0,
     progress: Reporter | None = None,
 ) -> LinkScores:
-    """Hold out edges, embed what is left with `embed` (an estimator's `fit_transform`), score; `n_runs` times."""
+    """Hold out edges, embed what is left with `embed` (an estimator's `fit_transform`), score; `n_runs` times.
+
+    The logistic regression of `hadamard` grows with the cube of the columns: leave it out of `scorings` for thousands.
+    """
     check_integer("evaluate_links", "n_runs", n_runs, 1)
     check_integer("evaluate_links", "random_state", random_state, 0)
     runs = []
     with reporting(progress) as report:
         for run, seed in enumerate(np.random.SeedSequence(random_state).generate_state(n_runs)):
             split = hold_out_edges(graph, fraction, int(seed))
-            runs.append(score_links(embed(split.graph), split, int(seed)))
+            runs.append(score_links(embed(split.graph), split, int(seed), scorings))
             report("links", run + 1, n_runs)
     return LinkScores(
-        auc={name: np.array([run[name][0] for run in runs]) for name in SCORINGS},
-        average_precision={name: np.array([run[name][1] for run in runs]) for name in SCORINGS},
+        auc={name: np.array([run[name][0] for run in runs]) for name in scorings},
+        average_precision={name: np.array([run[name][1] for run in runs]) for name in scorings},
         fraction=fraction,
         n_held_out=len(split.positive),
     )
@@ -123,28 +127,29 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
     return LinkSplit(training, pairs[is_held_out], sample_non_edges(pairs, graph.n_nodes, n_held_out, generator))
 
 
-def score_links(embedding: ArrayLike, split: LinkSplit, random_state: int = 0) -> dict[str, tuple[float, float]]:
-    """AUC and average precision in percent of every scoring, for an embedding of the training graph."""
+def score_links(
+    embedding: ArrayLike, split: LinkSplit, random_state: int = 0, scorings: Sequence[str] = SCORINGS
+) -> dict[str, tuple[float, float]]:
+    """AUC and average precision in percent of every scoring asked for, for an embedding of the training graph."""
     from sklearn.metrics import average_precision_score, roc_auc_score
 
+    for name in scorings:
+        check_choice("score_links", "scorings", name, SCORINGS)
     Z = check_embedding(embedding)
     Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z, dtype=np.float64)
     if len(Z) != split.graph.n_nodes:
         raise InputError(f"The embedding must have one row for each of the {split.graph.n_nodes:,} nodes. Got {len(Z):,}.")
     asked = np.concatenate([split.positive, split.negative])
     is_edge = np.repeat([True, False], [len(split.positive), len(split.negative)])
-    left, right = Z[asked[:, 0]], Z[asked[:, 1]]
-    dots = np.einsum("md,md->m", left, right)
-    lengths = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
-    rankings = {
-        "dot": dots,
-        "cosine": np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0),
-        "distance": -np.square(left - right).sum(axis=1),
-        "hadamard": _hadamard(Z, split, left * right, np.random.default_rng(random_state)),
-    }
+    rankings = _rank_by_geometry(Z, asked)
+    if "hadamard" in scorings:
+        rankings["hadamard"] = _hadamard(Z, split, asked, np.random.default_rng(random_state))
     return {
-        name: (100 * float(roc_auc_score(is_edge, ranks)), 100 * float(average_precision_score(is_edge, ranks)))
-        for name, ranks in rankings.items()
+        name: (
+            100 * float(roc_auc_score(is_edge, rankings[name])),
+            100 * float(average_precision_score(is_edge, rankings[name])),
+        )
+        for name in scorings
     }
 
 
@@ -174,10 +179,22 @@ def sample_non_edges(known: Pairs, n_nodes: int, n_pairs: int, generator: np.ran
     return np.column_stack([chosen // n_nodes, chosen % n_nodes])
 
 
-def _hadamard(
-    Z: NDArray[np.float64], split: LinkSplit, asked: NDArray[np.float64], generator: np.random.Generator
-) -> NDArray[np.float64]:
-    """The decision values of a logistic regression for products of rows; no held-out pair is among its examples."""
+def _rank_by_geometry(Z: NDArray[np.float64], asked: Pairs) -> dict[str, NDArray[np.float64]]:
+    """Dot, cosine and distance of pairs of rows, some pairs at a time: raw features have thousands of columns."""
+    dots, lengths, distances = (np.empty(len(asked)) for _ in range(3))
+    step = max(1, CHUNK // Z.shape[1])
+    for start in range(0, len(asked), step):
+        place = slice(start, start + step)
+        left, right = Z[asked[place, 0]], Z[asked[place, 1]]
+        dots[place] = np.einsum("md,md->m", left, right)
+        lengths[place] = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
+        distances[place] = -np.square(left - right).sum(axis=1)
+    cosines = np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
+    return {"dot": dots, "cosine": cosines, "distance": distances}
+
+
+def _hadamard(Z: NDArray[np.float64], split: LinkSplit, asked: Pairs, generator: np.random.Generator) -> NDArray[np.float64]:
+    """The decision values of a logistic regression for products of rows; no pair asked for is among its examples."""
     edges = np.column_stack(sp.triu(split.graph.adjacency, k=1).nonzero()).astype(np.int64)
     n_nodes = split.graph.n_nodes
     avoided = np.concatenate([edges, split.positive, split.negative])
@@ -193,4 +210,4 @@ def _hadamard(
     scale[scale == 0] = 1.0
     signs = np.repeat([1.0, -1.0], count)[None, :, None]
     weights = OneVsRest(((products - centre) / scale)[None], signs).fit(C=1.0, tolerance=1e-6)[0, :, 0]
-    return np.asarray((asked - centre) / scale @ weights[:-1] + weights[-1])
+    return np.asarray((Z[asked[:, 0]] * Z[asked[:, 1]] - centre) / scale @ weights[:-1] + weights[-1])

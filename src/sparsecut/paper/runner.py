@@ -15,7 +15,7 @@ from typing import Any
 
 from sparsecut.environment import environment_stamp
 from sparsecut.errors import InputError
-from sparsecut.paper import figure, inductive, loss, table1, timing
+from sparsecut.paper import beyond, figure, inductive, leave_out, loss, table1, timing
 from sparsecut.paper.plan import Absent, Request
 from sparsecut.paper.results import Results
 from sparsecut.progress import Reporter
@@ -26,6 +26,8 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "loss": loss,
     "inductive": inductive,
     "figure": figure,
+    "beyond": beyond,
+    "leave_out": leave_out,
 }
 
 
@@ -75,6 +77,10 @@ def describe(cell: dict[str, Any]) -> str:
     labels = f" with {cell['per_class']} labels" if "per_class" in cell else ""
     if "epoch_accuracies" in cell:
         return f"{cell['epoch_accuracies'][-1]:.1f}{labels} after {len(cell['epoch_accuracies'])} epochs"
+    if "accuracy" in cell:
+        by_count = cell["accuracy"].get("paper", cell["accuracy"])  # of both probes, the paper's
+        scores = ", ".join(f"{scored['mean']:.1f} with {count} labels" for count, scored in by_count.items())
+        return f"{scores}, {cell['seconds']:.2f} s"
     score = f"{cell['mean']:.1f} ± {cell['std']:.1f}{labels}" if "mean" in cell else ""
     return ", ".join(part for part in (score, f"{cell['seconds']:.2f} s" if "seconds" in cell else "") if part)
 

@@ -7,7 +7,6 @@ where it published none (times, micro-F1) it is ours. An empty cell says why it 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,33 +14,16 @@ import numpy as np
 from sparsecut import datasets
 from sparsecut.evaluation import Scores, compare_scores
 from sparsecut.paper import inductive, loss, table1, timing
+from sparsecut.paper.beyond_tables import checks_shown, graphs_shown, left_out_shown, targets_shown
 from sparsecut.paper.results import Cell, Results
+from sparsecut.paper.shown import AHEAD, ALONE, BEHIND, EMPTY, WITHIN, Shown, Table
 from sparsecut.published import read_experiment
 
-WITHIN, AHEAD, BEHIND, ALONE, EMPTY = "within", "ahead", "behind", "alone", "empty"
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A cell: our figure, the paper's, how they compare, and a remark."""
-
-    ours: str
-    paper: str = ""
-    verdict: str = EMPTY
-    remark: str = ""
-
-
-@dataclass(frozen=True)
-class Table:
-    title: str
-    about: str
-    columns: list[str]
-    rows: list[tuple[str, list[Shown]]]
-    remarks: list[str]
+EXPERIMENTS = ("table1", "time", "loss", "inductive", "figure", "beyond", "leave_out")
 
 
 def read_results(folder: Path) -> dict[str, Results]:
-    return {name: Results(folder, name) for name in ("table1", "time", "loss", "inductive", "figure")}
+    return {name: Results(folder, name) for name in EXPERIMENTS}
 
 
 def tables_of(names: Sequence[str], results: dict[str, Results]) -> list[Table]:
@@ -51,8 +33,11 @@ def tables_of(names: Sequence[str], results: dict[str, Results]) -> list[Table]:
         "loss": (loss_shown,),
         "time": (time_shown,),
         "inductive": (f1_shown, seconds_shown),
+        "beyond": (targets_shown, checks_shown),
+        "leave_out": (left_out_shown,),
     }
-    return [draw(results[name]) for name, drawers in drawn.items() if name in names for draw in drawers]
+    tables = [draw(results[name]) for name, drawers in drawn.items() if name in names for draw in drawers]
+    return tables + (graphs_shown(results["beyond"]) if "beyond" in names else [])
 
 
 def verdict(ours: float, paper: float, deviation: float, *, is_less_better: bool = False) -> str:

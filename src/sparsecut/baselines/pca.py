@@ -1,0 +1,67 @@
+"""Principal components of the smoothed features: the linear embedding that keeps most of their variance."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.baselines.base import InductiveBaseline, Run
+from sparsecut.baselines.features import smoothed_features
+from sparsecut.engines import resolve_device
+from sparsecut.errors import check_choice, check_integer
+from sparsecut.filters import FILTERS
+from sparsecut.graph import Graph
+
+
+class SmoothedPCA(InductiveBaseline):
+    """Z = (S − 1·mean)·V, with S = P^k F and V its first principal components.
+
+    Parameters
+    ----------
+    dimension : the components at most; a graph has no more than features or nodes.
+    filter, order, device : those of `SCE`. random_state : the seed; where features and nodes are many, the components are
+        found by a randomised decomposition.
+
+    Attributes
+    ----------
+    mean_ : (f,), of the smoothed features. components_ : V, (f, dimension), orthonormal, the largest variance first.
+    """
+
+    mean_: NDArray[np.float32]
+    components_: NDArray[np.float32]
+
+    def __init__(
+        self,
+        *,
+        dimension: int = 512,
+        filter: str = "row",
+        order: int = 2,
+        device: str = "auto",
+        random_state: int | None = 0,
+    ) -> None:
+        self.dimension = dimension
+        self.filter = filter
+        self.order = order
+        self.device = device
+        self.random_state = random_state
+
+    def _check(self) -> None:
+        check_integer("SmoothedPCA", "dimension", self.dimension, 1)
+        check_choice("SmoothedPCA", "filter", self.filter, FILTERS)
+        check_integer("SmoothedPCA", "order", self.order, 0)
+
+    def _fit(self, graph: Graph, run: Run) -> NDArray[np.float32]:
+        from sklearn.decomposition import PCA
+
+        S = smoothed_features(graph, self.filter, self.order, run.device)
+        found = PCA(min(self.dimension, *S.shape), random_state=int(run.generator.integers(2**31))).fit(S)
+        self.mean_ = found.mean_.astype(np.float32)
+        self.components_ = np.ascontiguousarray(found.components_.T, dtype=np.float32)
+        self.n_features_in_ = graph.n_features
+        return self._project(S)
+
+    def _embed(self, graph: Graph) -> NDArray[np.float32]:
+        return self._project(smoothed_features(graph, self.filter, self.order, resolve_device(self.device, "SmoothedPCA")))
+
+    def _project(self, S: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.asarray((S - self.mean_) @ self.components_)
