@@ -17,8 +17,8 @@ SOURCE = Path(__file__).parents[1] / "src" / "sparsecut"
 # From the top of the house down. A room may import those above it and itself.
 ROOMS = (
     *("version", "errors", "progress", "environment"),
-    *("graph", "io", "datasets"),
-    *("sparse", "rows", "filters", "features", "negatives", "objective", "encoder", "engines"),
+    *("graph", "pairs", "io", "datasets"),
+    *("sparse", "rows", "filters", "features", "sampling", "negatives", "objective", "encoder", "engines"),
     *("routes", "adam", "training", "fitting"),
     *("published", "persistence", "base", "estimators"),
     *("baselines", "methods", "evaluation", "explore", "paper", "cli", "__main__"),
