@@ -17,8 +17,20 @@ SOURCE = Path(__file__).parents[1] / "src" / "sparsecut"
 # From the top of the house down. A room may import those above it and itself.
 ROOMS = (
     *("version", "errors", "progress", "environment"),
-    *("graph", "labels", "io", "datasets"),
-    *("sparse", "filters", "rows", "spectrum", "features", "weighting", "negatives", "objective", "encoder", "engines"),
+    *("graph", "labels", "pairs", "io", "datasets"),
+    *(
+        "sparse",
+        "filters",
+        "rows",
+        "spectrum",
+        "features",
+        "weighting",
+        "sampling",
+        "negatives",
+        "objective",
+        "encoder",
+        "engines",
+    ),
     *("routes", "adam", "training", "fitting", "spectral", "recipe", "parameters"),
     *("published", "persistence", "base", "estimators"),
     *("baselines", "methods", "evaluation", "explore", "paper", "cli", "__main__"),

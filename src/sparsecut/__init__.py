@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         to_pyg,
         write_embedding,
     )
+    from sparsecut.pairs import keep_close
 
 _HOME = {
     "Graph": "sparsecut.graph",
@@ -48,6 +49,7 @@ _HOME = {
     "from_igraph": "sparsecut.io",
     "from_networkx": "sparsecut.io",
     "from_pyg": "sparsecut.io",
+    "keep_close": "sparsecut.pairs",
     "load": "sparsecut.estimators",
     "read_embedding": "sparsecut.io",
     "read_graph": "sparsecut.io",
@@ -71,6 +73,7 @@ __all__ = [
     "from_igraph",
     "from_networkx",
     "from_pyg",
+    "keep_close",
     "load",
     "read_embedding",
     "read_graph",

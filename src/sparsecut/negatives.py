@@ -9,14 +9,19 @@ Everything the method asks of H goes through its Laplacian L_H:
 - sampled: `n_negatives` partners a node, uniform over all nodes, drawn once (a node may draw itself: that adds 0).
 - sparsifier: each pair with probability p, weight 1/p, so its energy estimates the complete graph's. The default p keeps
   n·ln n pairs in expectation, the order at which Spielman and Srivastava's theorem holds.
+- degrees: all pairs again, w_ij = d_i·d_j/vol with vol = Σd, the demands of the normalised cut. As cheap as the complete
+  graph: L Z = d⊙(Z − mean of Z weighted by d). A node without edges demands nothing.
 - given pairs: the non-uniform sparsest cut; a single pair (s, t) is the denominator of the minimum s-t cut.
+
+Pairs that must differ (`apart`) come on top of any of these: L = L_base + c·L_apart. c is the base's total weight over the
+number of pairs, so that together they demand as much as the whole base graph does, however many nodes and pairs there are.
+Weights multiply: weighted 10 each, they demand ten times as much as the base; weighted 0.1, a tenth.
 """
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,11 +30,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.errors import InputError, check_choice, parameter_error
+from sparsecut.errors import check_choice
+from sparsecut.pairs import PAIRS_RULE, check_pairs
 from sparsecut.rows import Rows, StackedRows
+from sparsecut.sampling import sample_pairs, sparsifier_probability, sparsify_complete
 from sparsecut.sparse import SparseMatrix
 
-NEGATIVES = ("complete", "sampled", "sparsifier")
+NEGATIVES = ("complete", "degrees", "sampled", "sparsifier")
 COLUMN_BLOCK = 512  # columns of S that gram holds at a time beside S
 
 
@@ -53,6 +60,11 @@ class NegativeGraph(ABC):
     @abstractmethod
     def n_entries(self) -> int:
         """How many stored entries one product with the Laplacian touches, for the cost model."""
+
+    @property
+    @abstractmethod
+    def total_weight(self) -> float:
+        """Σ w_ij over pairs of two different nodes: how much the graph demands in all."""
 
     def energy(self, Z: Tensor) -> Tensor:
         """Σ w_ij ‖z_i − z_j‖², differentiable in Z."""
@@ -83,9 +95,37 @@ class CompleteNegatives(NegativeGraph):
         return (Z - Z.mean(dim=0)) * (self.weight * self.n_nodes)
 
     def batch(self, nodes: Tensor) -> tuple[Tensor, NegativeGraph]:
-        n_batch = len(nodes)
-        n_pairs, n_batch_pairs = self.n_nodes * (self.n_nodes - 1), n_batch * (n_batch - 1)
-        return nodes, CompleteNegatives(n_batch, self.weight * n_pairs / max(n_batch_pairs, 1))
+        return nodes, CompleteNegatives(len(nodes), self.weight * _pairs_over_batch_pairs(self.n_nodes, len(nodes)))
+
+    @property
+    def total_weight(self) -> float:
+        return self.weight * self.n_nodes * (self.n_nodes - 1) / 2
+
+
+class DegreeNegatives(NegativeGraph):
+    """All pairs, w_ij = weight·d_i·d_j; weight = 1/vol unless given, the demands of the normalised cut."""
+
+    n_entries = 0
+
+    def __init__(self, degrees: Tensor, weight: float | None = None) -> None:
+        self.n_nodes = len(degrees)
+        self.degrees = degrees  # (n,) float64
+        self.volume = float(degrees.sum())
+        self.weight = 1 / max(self.volume, 1e-300) if weight is None else weight
+
+    def laplacian(self, Z: Tensor) -> Tensor:
+        if self.volume == 0:
+            return torch.zeros_like(Z)
+        shares = (self.degrees / self.volume).to(Z.dtype)
+        return (shares * (self.weight * self.volume**2))[:, None] * (Z - shares @ Z)
+
+    def batch(self, nodes: Tensor) -> tuple[Tensor, NegativeGraph]:
+        weight = self.weight * _pairs_over_batch_pairs(self.n_nodes, len(nodes))
+        return nodes, DegreeNegatives(self.degrees[nodes], weight)
+
+    @property
+    def total_weight(self) -> float:
+        return self.weight * (self.volume**2 - float(self.degrees.square().sum())) / 2
 
 
 class EdgeNegatives(NegativeGraph):
@@ -103,6 +143,10 @@ class EdgeNegatives(NegativeGraph):
     def n_entries(self) -> int:
         return self._matrix.nnz
 
+    @property
+    def total_weight(self) -> float:
+        return float(self.weights[self.pairs[:, 0] != self.pairs[:, 1]].sum(dtype=np.float64))
+
     def laplacian(self, Z: Tensor) -> Tensor:
         return self._matrix @ Z.contiguous()
 
@@ -117,74 +161,67 @@ class EdgeNegatives(NegativeGraph):
         return torch.from_numpy(needed).to(nodes.device), EdgeNegatives(len(needed), pairs, weights, self.device)
 
 
-def make_negatives(
-    negatives: Any, n_nodes: int, *, n_negatives: int, generator: np.random.Generator, device: torch.device, caller: str
-) -> NegativeGraph:
-    """The negative graph an estimator asks for: a name, or an array of pairs (m, 2) or of weighted pairs (m, 3)."""
-    if not isinstance(negatives, str):
-        return EdgeNegatives(n_nodes, *_check_pairs(negatives, n_nodes, caller), device)
-    check_choice(caller, "negatives", negatives, NEGATIVES)
-    if negatives == "complete":
-        return CompleteNegatives(n_nodes)
-    if negatives == "sampled":
-        return EdgeNegatives(n_nodes, *sample_pairs(n_nodes, n_negatives, generator), device)
-    return EdgeNegatives(n_nodes, *sparsify_complete(n_nodes, sparsifier_probability(n_nodes), generator), device)
+class SumOfNegatives(NegativeGraph):
+    """Several negative graphs on the same nodes at once: their Laplacians add up.
 
-
-def sample_pairs(
-    n_nodes: int, n_negatives: int, generator: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """`n_negatives` uniform partners for every node."""
-    source = np.repeat(np.arange(n_nodes), n_negatives)
-    target = generator.integers(0, n_nodes, size=len(source))
-    return np.column_stack([source, target]), np.ones(len(source), dtype=np.float32)
-
-
-def sparsifier_probability(n_nodes: int) -> float:
-    """The p at which n·ln n of the n(n−1)/2 pairs are kept in expectation."""
-    return min(1.0, 2 * math.log(n_nodes) / (n_nodes - 1)) if n_nodes > 1 else 1.0
-
-
-def sparsify_complete(
-    n_nodes: int, probability: float, generator: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Each pair of nodes independently with a probability, in time proportional to the pairs kept.
-
-    Number the n(n−1)/2 pairs. The gap from one kept pair to the next is geometric, so the kept ones are found by summing
-    gaps, and the others are never looked at.
+    A part may span some of the nodes only: `positions` then says which, a tensor for each part, None for all nodes.
     """
-    n_pairs = n_nodes * (n_nodes - 1) // 2
-    kept: list[NDArray[np.int64]] = []
-    position = -1
-    while position < n_pairs - 1:
-        expected = (n_pairs - position) * probability
-        gaps = generator.geometric(probability, size=int(expected + 4 * math.sqrt(expected)) + 16)
-        # A gap past the end means "no more"; capping it keeps the sum inside 64 bits.
-        numbers = position + np.cumsum(np.minimum(gaps, n_pairs + 1), dtype=np.int64)
-        kept.append(numbers[numbers < n_pairs])
-        position = int(numbers[-1])
-    numbers = np.concatenate(kept) if kept else np.empty(0, dtype=np.int64)
-    pairs = pair_of_number(numbers, n_nodes)
-    return pairs, np.full(len(pairs), 1 / probability, dtype=np.float32)
+
+    def __init__(
+        self, n_nodes: int, parts: Sequence[NegativeGraph], positions: Sequence[Tensor | None] | None = None
+    ) -> None:
+        self.n_nodes = n_nodes
+        self.parts = tuple(parts)
+        self.positions = tuple(positions) if positions is not None else (None,) * len(self.parts)
+
+    @property
+    def n_entries(self) -> int:
+        return sum(part.n_entries for part in self.parts)
+
+    @property
+    def total_weight(self) -> float:
+        return sum(part.total_weight for part in self.parts)
+
+    def laplacian(self, Z: Tensor) -> Tensor:
+        image = torch.zeros_like(Z)
+        for part, nodes in zip(self.parts, self.positions, strict=True):
+            if nodes is None:
+                image += part.laplacian(Z)
+            else:
+                image.index_add_(0, nodes, part.laplacian(Z[nodes]))
+        return image
+
+    def batch(self, nodes: Tensor) -> tuple[Tensor, NegativeGraph]:
+        """Each part's own batch, among the rows that any of them needs."""
+        assert all(positions is None for positions in self.positions)
+        needed_by_part, batches = zip(*(part.batch(nodes) for part in self.parts), strict=True)
+        needed, position_of = torch.unique(torch.cat(needed_by_part), return_inverse=True)
+        positions = torch.split(position_of, [len(part_nodes) for part_nodes in needed_by_part])
+        return needed, SumOfNegatives(len(needed), batches, positions)
 
 
-def pair_of_number(numbers: NDArray[np.int64], n_nodes: int) -> NDArray[np.int64]:
-    """The pair i < j behind each number, counting (0,1), (0,2), …, (0,n−1), (1,2), …"""
+def make_negatives(
+    negatives: Any,
+    n_nodes: int,
+    *,
+    n_negatives: int,
+    generator: np.random.Generator,
+    device: torch.device,
+    caller: str,
+    degrees: NDArray[Any] | None = None,
+    apart: Any = None,
+) -> NegativeGraph:
+    """The negative graph an estimator asks for: a name, or an array of pairs (m, 2) or of weighted pairs (m, 3).
 
-    def first_number(i: NDArray[np.int64]) -> NDArray[np.int64]:
-        # i(2n − i − 1)/2, the even factor halved first: the product itself would overflow past 2³¹ nodes.
-        other = 2 * n_nodes - i - 1
-        return np.where(i % 2 == 0, (i // 2) * other, i * (other // 2))
-
-    b = 2.0 * n_nodes - 1
-    i = np.floor((b - np.sqrt(np.maximum(b * b - 8.0 * numbers, 0))) / 2).astype(np.int64)
-    i = np.clip(i, 0, max(n_nodes - 2, 0))
-    # The square root is inexact for large n; the right row is next to it.
-    while (low := numbers < first_number(i)).any():
-        i -= low
-    while (high := numbers >= first_number(i + 1)).any():
-        i += high
-    return np.column_stack([i, numbers - first_number(i) + i + 1])
+    `degrees` are the graph's (weighted) degrees, which "degrees" needs. `apart` are pairs on top that must differ.
+    """
+    base = _make_base(negatives, n_nodes, n_negatives, generator, device, caller, degrees)
+    if apart is None:
+        return base
+    pairs, weights = check_pairs(apart, n_nodes, caller=caller, name="apart")
+    # Where the base demands nothing (degrees of a graph without edges), there is nothing to measure the pairs against.
+    scale = (base.total_weight or 1.0) / len(pairs)
+    return SumOfNegatives(n_nodes, [base, EdgeNegatives(n_nodes, pairs, scale * weights, device)])
 
 
 def quadratic_form(operator: Callable[[Tensor], Tensor], X: Tensor) -> Tensor:
@@ -212,22 +249,30 @@ def _edge_laplacian(n_nodes: int, pairs: NDArray[np.int64], weights: NDArray[Any
     return (sp.diags_array(adjacency.sum(axis=1)) - adjacency).tocsr().astype(np.float32)
 
 
-def _check_pairs(negatives: Any, n_nodes: int, caller: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    rule = f"one of {', '.join(NEGATIVES)}, or an array of node pairs (m, 2) or weighted pairs (m, 3)"
-    try:
-        table = np.asarray(negatives, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise parameter_error(caller, "negatives", rule, negatives) from None
-    if table.ndim != 2 or table.shape[0] == 0 or table.shape[1] not in (2, 3):
-        raise InputError(f"The negatives parameter of {caller} must be {rule}. Got shape {table.shape}.")
-    pairs, weights = table[:, :2], table[:, 2] if table.shape[1] == 3 else np.ones(len(table))
-    if not (np.isfinite(table).all() and (pairs == np.floor(pairs)).all()):
-        raise InputError(f"The negative pairs of {caller} must be whole node positions and finite weights.")
-    if pairs.min() < 0 or pairs.max() >= n_nodes:
-        raise InputError(
-            f"The negative pairs of {caller} must be positions from 0 to {n_nodes - 1}. "
-            f"Got positions from {pairs.min():g} to {pairs.max():g}."
-        )
-    if (weights < 0).any():
-        raise InputError(f"The weights of the negative pairs of {caller} must be zero or more. Got {weights.min():g}.")
-    return pairs.astype(np.int64), weights.astype(np.float32)
+def _make_base(
+    negatives: Any,
+    n_nodes: int,
+    n_negatives: int,
+    generator: np.random.Generator,
+    device: torch.device,
+    caller: str,
+    degrees: NDArray[Any] | None,
+) -> NegativeGraph:
+    if not isinstance(negatives, str):
+        rule = f"one of {', '.join(NEGATIVES)}, or {PAIRS_RULE}"
+        pairs, weights = check_pairs(negatives, n_nodes, caller=caller, name="negatives", rule=rule, with_same=True)
+        return EdgeNegatives(n_nodes, pairs, weights.astype(np.float32), device)
+    check_choice(caller, "negatives", negatives, NEGATIVES)
+    if negatives == "complete":
+        return CompleteNegatives(n_nodes)
+    if negatives == "degrees":
+        assert degrees is not None
+        return DegreeNegatives(torch.from_numpy(np.asarray(degrees, dtype=np.float64)).to(device))
+    if negatives == "sampled":
+        return EdgeNegatives(n_nodes, *sample_pairs(n_nodes, n_negatives, generator), device)
+    return EdgeNegatives(n_nodes, *sparsify_complete(n_nodes, sparsifier_probability(n_nodes), generator), device)
+
+
+def _pairs_over_batch_pairs(n_nodes: int, n_batch: int) -> float:
+    """One over the chance that a pair of nodes falls into a random batch: what its weight is multiplied by there."""
+    return n_nodes * (n_nodes - 1) / max(n_batch * (n_batch - 1), 1)
