@@ -17,7 +17,7 @@ def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Monke
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
     names: dict = {}
     exec(compile(code, "README.md", "exec"), names)
-    assert names["Z"].shape == (1797, 64)
+    assert len(names["Z"]) == 1797
     assert np.isfinite(names["Z_later"]).all()
 
 

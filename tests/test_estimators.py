@@ -211,7 +211,7 @@ def test_a_dimension_larger_than_useful_is_said() -> None:
         (SCE, {"effective_rank": "high"}, "The effective_rank parameter of SCE must be a finite number above 0."),
         (SCE, {"length": -1}, "The length parameter of SCE must be a finite number above 0."),
         (SCE, {"solver": "spectral", "epochs": 5}, "has no training loop to give epochs to. Use solver='adam'"),
-        (SCE, {"negatives": "some"}, "The negatives parameter of SCE must be one of 'complete', 'sampled', 'sparsifier'."),
+        (SCE, {"negatives": "some"}, "The negatives parameter of SCE must be one of 'complete', 'degrees', 'sampled',"),
         (
             SCE,
             {"device": "tpu"},

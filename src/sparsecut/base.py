@@ -33,7 +33,7 @@ from sparsecut.parameters import check_parameters, solver_of, training_settings,
 from sparsecut.persistence import write_model
 from sparsecut.progress import Reporter, reporting
 from sparsecut.published import paper_settings
-from sparsecut.recipe import LENGTH, Recipe, settle
+from sparsecut.recipe import Recipe, settle
 from sparsecut.rows import Rows
 from sparsecut.sparse import SparseMatrix, as_tensor
 from sparsecut.spectral import EXACT_COLUMNS, scale_to, solve
@@ -62,6 +62,7 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
     length: float | str
     negatives: Any
     n_negatives: int
+    apart: Any
     loss: str
     alpha: float | str
     l2: float | None
@@ -111,8 +112,7 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
         replaces the progress bar.
         """
         graph = as_graph(graph, features)
-        check_parameters(self)
-        self._check_network()
+        self._check()
         solver = solver_of(self)
         engine = MemoryEngine(resolve_device(self.device, type(self).__name__))
         seeds = np.random.SeedSequence(self.random_state).generate_state(4, np.uint64)
@@ -134,12 +134,13 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
                     filter=self.filter,
                     strength=self.strength,
                     effective_rank=self.effective_rank,
+                    length=self.length,
                     orders=self._orders,
                     solver=solver,
                     is_structure=is_structure,
                     with_series=self.with_series,
                 )
-                negatives = self._make_negatives(graph.n_nodes, engine.device, np.random.default_rng(negatives_seed))
+                negatives = self._make_negatives(graph, engine.device, np.random.default_rng(negatives_seed))
             task = _Task(graph, loaded, recipe, negatives, engine, history, report, is_structure)
             if solver == "spectral":
                 weights, offset, embedding = self._solve(task)
@@ -166,7 +167,7 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
                 engine=task.engine,
                 dimension=None if self.dimension == "auto" else self._check_dimension(n_features),
                 effective_rank=task.recipe.effective_rank,
-                length=LENGTH if self.length == "auto" else float(self.length),
+                length=task.recipe.length,
                 report=task.report,
             )
         with history.stage("project"):
@@ -278,8 +279,9 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
         tensors["offset"] = self.offset_
         if self.recipe_.weighting.columns is not None:
             tensors["column_weights"] = self.recipe_.weighting.columns
-        if not isinstance(self.negatives, str):
-            tensors["negatives"] = np.asarray(parameters.pop("negatives"), dtype=np.float64)
+        for name in ("negatives", "apart"):
+            if not isinstance(getattr(self, name), str | None):
+                tensors[name] = np.asarray(parameters.pop(name), dtype=np.float64)
         parameters = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
         header = {
             "estimator": type(self).__name__,
@@ -304,15 +306,21 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
             )
         return graph
 
-    def _make_negatives(self, n_nodes: int, device: torch.device, generator: np.random.Generator) -> NegativeGraph:
+    def _make_negatives(self, graph: Graph, device: torch.device, generator: np.random.Generator) -> NegativeGraph:
         return make_negatives(
             self.negatives,
-            n_nodes,
+            graph.n_nodes,
             n_negatives=self.n_negatives,
             generator=generator,
             device=device,
             caller=type(self).__name__,
+            degrees=graph.adjacency.sum(axis=1, dtype=np.float64),
+            apart=self.apart,
         )
+
+    def _check(self) -> None:
+        check_parameters(self)
+        self._check_network()
 
     def _check_fitted(self, remedy: str) -> None:
         if not hasattr(self, "weights_"):

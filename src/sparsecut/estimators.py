@@ -37,8 +37,10 @@ class SCE(SparsestCutEmbedding):
         rows are scaled to before that.
     depth, widths : layers of the linear network, and the widths of its hidden layers: an integer for all, one a layer, or
         None for the dimension.
-    negatives, n_negatives : "complete" (all pairs, exactly), "sampled" (`n_negatives` a node), "sparsifier", or an array of
-        node pairs (m, 2), weighted (m, 3).
+    negatives, n_negatives : "complete" (all pairs, exactly), "degrees" (all pairs, by the product of their degrees),
+        "sampled" (`n_negatives` a node), "sparsifier", or an array of node pairs (m, 2), weighted (m, 3).
+    apart : node pairs that must differ, (m, 2) or weighted (m, 3), on top of the negatives; together they demand as much as
+        those do. Pairs to keep close are edges: `sparsecut.keep_close`.
     loss : "inverse" (SCE), "negative" (the ablation) or "none" (a random projection).
     alpha, l2 : the weight of the loss ("auto": it starts at 1) and of the L2 penalty.
     learning_rate, epochs, batch_size : Adam's; 0.001 and 20 unless given. `batch_size` None is full batch.
@@ -71,6 +73,7 @@ class SCE(SparsestCutEmbedding):
         widths: int | Sequence[int] | None = None,
         negatives: Any = "complete",
         n_negatives: int = 5,
+        apart: Any = None,
         loss: str = "inverse",
         alpha: float | str = "auto",
         l2: float | None = None,
@@ -94,6 +97,7 @@ class SCE(SparsestCutEmbedding):
         self.widths = widths
         self.negatives = negatives
         self.n_negatives = n_negatives
+        self.apart = apart
         self.loss = loss
         self.alpha = alpha
         self.l2 = l2
@@ -153,6 +157,7 @@ class MoSCE(SparsestCutEmbedding):
         aggregation: str = "mean",
         negatives: Any = "complete",
         n_negatives: int = 5,
+        apart: Any = None,
         loss: str = "inverse",
         alpha: float | str = "auto",
         l2: float | None = None,
@@ -177,6 +182,7 @@ class MoSCE(SparsestCutEmbedding):
         self.aggregation = aggregation
         self.negatives = negatives
         self.n_negatives = n_negatives
+        self.apart = apart
         self.loss = loss
         self.alpha = alpha
         self.l2 = l2
@@ -242,8 +248,7 @@ def load(path: str | Path) -> SparsestCutEmbedding:
     weights = [tensors[f"weights.{level}"] for level in range(sum(name.startswith("weights.") for name in tensors))]
     try:
         parameters = dict(header["parameters"])
-        if "negatives" in tensors:
-            parameters["negatives"] = tensors["negatives"]
+        parameters |= {name: tensors[name] for name in ("negatives", "apart") if name in tensors}
         model: SparsestCutEmbedding = estimators[header["estimator"]](**parameters)
         model.history_ = History(**header["history"])
         model.n_features_in_ = int(weights[0].shape[0])

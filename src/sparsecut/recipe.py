@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.engines import MemoryEngine
+from sparsecut.features import ROW_LENGTH
 from sparsecut.filters import POWERS, SERIES_ORDER, Polynomial, polynomial, propagation
 from sparsecut.graph import Graph
 from sparsecut.negatives import CompleteNegatives
@@ -53,6 +54,7 @@ class Recipe:
     strength: float | None
     orders: tuple[int, ...]
     effective_rank: float = EFFECTIVE_RANK
+    length: float = LENGTH
     reasons: list[str] = field(default_factory=list)
 
     @property
@@ -80,6 +82,7 @@ def settle(
     filter: str,
     strength: float | str,
     effective_rank: float | str,
+    length: float | str,
     orders: Callable[[int], tuple[int, ...]],
     solver: str,
     is_structure: bool,
@@ -87,7 +90,7 @@ def settle(
 ) -> tuple[Recipe, Rows]:
     """The recipe as asked for, "auto" chosen, and the features loaded by it.
 
-    Adam's "auto" is the paper's. Structure in place of features is weighted, smoothed and sharpened as it is made.
+    Adam's "auto" is the paper's. Structure in place of features comes weighted, sharpened and with a length.
     `orders(usual)` gives the hops of every level, `usual` where they were not given.
     """
     is_closed, reasons = solver == "spectral", []
@@ -96,11 +99,8 @@ def settle(
         if is_structure:
             weighting, why = "none", "structure comes weighted"
         reasons.append(f"weighting {weighting}: {why}.")
-    if filter == "auto" and is_structure and is_closed:
-        filter, hops = "row", tuple(0 for _ in orders(0))
-        reasons.append("filter none: structure comes smoothed.")
-    elif filter == "auto":
-        filter = "pagerank" if is_closed and with_series else "row"
+    if filter == "auto":
+        filter = "pagerank" if is_closed and with_series and not is_structure else "row"
         hops = orders(POWER_ORDER)
     else:
         hops = orders(POWER_ORDER if filter in POWERS else SERIES_ORDER)
@@ -115,8 +115,9 @@ def settle(
         reasons.append(f"filter {filter}, restart {given:g}, {hops[0]} hops: {why}.")
     elif any(hops):
         reasons.append(f"filter {filter}, {' and '.join(map(str, hops))} hops: as asked for, or else the paper's.")
-    rank = (math.inf if is_structure else EFFECTIVE_RANK) if effective_rank == "auto" else float(effective_rank)
-    return Recipe(learned, filter, given, hops, rank, reasons), loaded
+    usual_rank, usual_length = (math.inf, ROW_LENGTH) if is_structure else (EFFECTIVE_RANK, LENGTH)
+    rank = usual_rank if effective_rank == "auto" else float(effective_rank)
+    return Recipe(learned, filter, given, hops, rank, usual_length if length == "auto" else float(length), reasons), loaded
 
 
 def choose_weighting(graph: Graph) -> tuple[str, str]:

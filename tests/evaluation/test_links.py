@@ -83,9 +83,9 @@ def test_the_estimator_never_sees_a_held_out_edge(graph, monkeypatch):
         A = graph.adjacency.toarray()
         i, j = split.positive.T
         A[i, j] = A[j, i] = 0
-        own = SCE(device="cpu").fit_transform(Graph(A, features=graph.features))
-        np.testing.assert_array_equal(own, SCE(device="cpu").fit_transform(training))
-        assert not np.allclose(own, SCE(device="cpu").fit_transform(graph))
+        own = SCE(device="cpu", dimension=16).fit_transform(Graph(A, features=graph.features))
+        np.testing.assert_array_equal(own, SCE(device="cpu", dimension=16).fit_transform(training))
+        assert not np.allclose(own, SCE(device="cpu", dimension=16).fit_transform(graph))
     assert scores.n_held_out == round(0.3 * graph.n_edges)
     assert scores.auc["cosine"].min() > 85  # neighbours among digits are easily told
     assert json.dumps(scores.to_dict(), allow_nan=False)

@@ -131,7 +131,7 @@ def test_what_cannot_be_run_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_method_without_a_seed_runs_once_and_one_with_a_seed_ten_times(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inductive, "missing", lambda *_, **__: None)
-    rows = ["raw-features", "SCE", "smoothed-features"]
+    rows = ["raw-features", "DeepWalk-and-features", "SCE", "smoothed-features"]
     jobs = [job for job in inductive.plan(Request(["facebook"], rows)) if isinstance(job, Job)]
     assert {job.cells[0]["method"]: job.cells[0]["n_runs"] for job in jobs} == {
         "raw-features": 1,

@@ -176,7 +176,7 @@ def test_names_with_hyphens_and_capitals_are_found(registry: None) -> None:
     from sparsecut.paper.rows import registered
 
     for name in ("graphsage-mean", "graphsage-pool"):
-        del methods.METHODS[name]
+        methods.METHODS.pop(name, None)
     methods.register(methods.Method("graphsage_mean", "", "x:Y"))
     assert registered("GraphSAGE-mean").name == "graphsage_mean"
     assert registered("raw-features").name == "raw"

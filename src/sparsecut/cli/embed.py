@@ -104,9 +104,10 @@ def embed(
         output.say(model.explain())
     history = getattr(model, "history_", None)
     if history is not None:
-        output.note(
-            f"Route: {history.route} over {history.rows}, {history.reason}. Effective rank {history.effective_rank:.1f}."
-        )
+        if history.reason:  # of a method that has more than one way
+            output.note(
+                f"Route: {history.route} over {history.rows}, {history.reason}. Effective rank {history.effective_rank:.1f}."
+            )
         for note in history.notes:
             output.note(note)
     output.note(f"Peak memory {in_mebibytes(peak_memory())}.")
