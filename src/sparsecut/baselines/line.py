@@ -49,7 +49,7 @@ class LINE(Baseline):
         self,
         *,
         dimension: int = 128,
-        epochs: int = 50,
+        epochs: int = 100,
         n_negatives: int = 5,
         learning_rate: float = 0.025,
         random_state: int | None = 0,
