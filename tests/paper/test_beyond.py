@@ -206,11 +206,23 @@ def test_the_rule_of_the_other_graphs_by_hand(folder: Path) -> None:
     assert [shown.ours for shown in best] == ["-0.50", "-1.00", "-1.10", "-1.00"]
     assert [shown.verdict for shown in best] == ["met", "missed", "missed", "missed"]
     assert [shown.remark.split(",")[0] for shown in best] == ["SCE", "raw", "raw", "raw"]
-    assert best[0].remark == "SCE, without MoSCE, smoothed, PCA, DGI"
+    assert best[0].remark == "SCE, without MoSCE, smoothed, PCA, DGI; -0.50 to -0.50"  # the same on every split
     raw = [dblp[f"to raw, {name}"] for name in ("paper, 5", "paper, 20", "tuned, 5", "tuned, 20")]
     assert [shown.ours for shown in raw] == ["+10.00", "-1.00", "-1.10", "-1.00"]
     assert [shown.verdict for shown in raw] == ["met", "met", "missed", "met"]
     assert (dblp["fit time"].ours, dblp["fit time"].verdict) == ("10 times", "met")
+
+
+def test_distances_are_paired_over_the_splits(folder: Path) -> None:
+    """Differences −1 and 1 around a mean of 0: Student's t with one degree of freedom, 12.706, times √2/√2."""
+    results = Results(folder, "beyond")
+    results.find(method="raw", dataset="dblp")["accuracy"]["paper"]["5"] = {"mean": 70.0, "std": 0.0, "values": [70.0, 70.0]}
+    table = checks_shown(results)
+    shown = dict(table.rows)["dblp"][table.columns.index("to raw, paper, 5")]
+    assert (shown.ours, shown.verdict, shown.remark) == ("+0.00", "met", "-12.71 to +12.71")
+    results.find(method="raw", dataset="dblp")["accuracy"]["paper"]["5"]["values"] = [70.0]
+    table = checks_shown(results)
+    assert dict(table.rows)["dblp"][table.columns.index("to raw, paper, 5")].ours == "2 splits against 1"
 
 
 def test_the_papers_graphs_are_judged_by_target_and_by_time_alone(folder: Path) -> None:

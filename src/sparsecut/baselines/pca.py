@@ -54,7 +54,8 @@ class SmoothedPCA(InductiveBaseline):
         from sklearn.decomposition import PCA
 
         S = smoothed_features(graph, self.filter, self.order, run.device)
-        found = PCA(min(self.dimension, *S.shape), random_state=int(run.generator.integers(2**31))).fit(S)
+        with np.errstate(invalid="ignore"):  # rows all alike have no variance to take shares of; the shares are not used
+            found = PCA(min(self.dimension, *S.shape), random_state=int(run.generator.integers(2**31))).fit(S)
         self.mean_ = found.mean_.astype(np.float32)
         self.components_ = np.ascontiguousarray(found.components_.T, dtype=np.float32)
         self.n_features_in_ = graph.n_features
