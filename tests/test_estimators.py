@@ -189,7 +189,11 @@ def test_a_dimension_larger_than_useful_is_said() -> None:
             "The loss parameter of SCE must be one of 'inverse', 'negative', 'none'. Got 'hinge' instead.",
         ),
         (SCE, {"filter": "heat"}, "The filter parameter of SCE must be one of 'row', 'symmetric'. Got 'heat' instead."),
-        (SCE, {"negatives": "some"}, "The negatives parameter of SCE must be one of 'complete', 'degrees', 'sampled', 'sparsifier'."),
+        (
+            SCE,
+            {"negatives": "some"},
+            "The negatives parameter of SCE must be one of 'complete', 'degrees', 'sampled', 'sparsifier'.",
+        ),
         (
             SCE,
             {"device": "tpu"},
