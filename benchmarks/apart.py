@@ -17,22 +17,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import shortest_path
 
 from sparsecut import SCE, Graph, datasets
 from sparsecut.environment import environment_stamp
 from sparsecut.evaluation import probe, sample_splits
-from sparsecut.filters import propagation
 from sparsecut.io.files import write_whole
-from sparsecut.negatives import NegativeGraph, make_negatives
 
 RESULTS = Path(__file__).parent / "results" / "apart.json"
 JOURNAL = {
@@ -49,31 +44,10 @@ N_SPLITS = 20
 Pairs = NDArray[np.float64]
 
 
-def adam(graph: Graph, negatives: NegativeGraph) -> NDArray[np.float32]:
-    model = SCE()
-    model._make_negatives = lambda *_: negatives  # type: ignore[method-assign]
-    return model.fit_transform(graph)
-
-
-def closed_form(graph: Graph, negatives: NegativeGraph) -> NDArray[np.float32]:
-    """W = V·Λ^((p−1)/2) of M = V Λ Vᵀ, p such that Λ^p has an effective rank of 12; rows of root mean square length 6."""
-    P = propagation(graph.adjacency)
-    S = P @ (P @ np.asarray(graph.features, dtype=np.float64))
-    S -= S.mean(axis=0)
-    values, vectors = np.linalg.eigh(negatives.gram(torch.from_numpy(S)).numpy())
-    is_there = values > 1e-9 * values.max()
-    values, vectors = values[is_there] / values.max(), vectors[:, is_there]
-    low, high = 0.0, 64.0
-    for _ in range(40):
-        p = (low + high) / 2
-        shares = values**p / (values**p).sum()
-        rank = math.exp(-(shares * np.log(shares.clip(1e-300))).sum())
-        low, high = (p, high) if rank > 12 else (low, p)
-    Z = S @ (vectors * values ** ((p - 1) / 2))
-    return (Z * (6 / np.sqrt((Z**2).sum(axis=1).mean()))).astype(np.float32)
-
-
-SOLVERS: dict[str, Callable[[Graph, NegativeGraph], NDArray[np.float32]]] = {"closed form": closed_form, "adam": adam}
+SOLVERS: dict[str, dict[str, Any]] = {
+    "closed form": {"filter": "row", "order": 2, "weighting": "none"},
+    "adam": {"solver": "adam"},
+}
 
 
 def with_journals(graph: Graph, length: float, generator: np.random.Generator) -> tuple[Graph, NDArray[np.int64]]:
@@ -118,18 +92,9 @@ def measure(name: str, n_draws: int) -> list[dict[str, Any]]:
         for kind in kinds:
             pairs = draw_pairs(labels, journal_of if kind == "same journal" else None, known, generator)
             cases |= {(kind, n): pairs[:n] for n in N_PAIRS}
-        for solver, embed in SOLVERS.items():
+        for solver, settings in SOLVERS.items():
             for (kind, n), apart in cases.items():
-                negatives = make_negatives(
-                    "complete",
-                    graph.n_nodes,
-                    n_negatives=5,
-                    generator=generator,
-                    device=torch.device("cpu"),
-                    caller="apart",
-                    apart=apart,
-                )
-                Z = embed(graph, negatives)
+                Z = SCE(apart=apart, **settings).fit_transform(graph)
                 scores = [probe(Z, tested, some).mean for some in splits]
                 accuracies.setdefault((solver, kind, n), []).append(scores)
         print(f"{name}: draw {draw + 1} of {n_draws}", flush=True)

@@ -170,8 +170,8 @@ WRONG = {
         "The dimension parameter of SCE must be an integer of at least 1. Got 0 instead.",
     ),
     "an unknown method": (
-        ["embed", "edges.csv", "-f", "features.csv", "-o", "z.npy", "--method", "pca"],
-        "There is no method 'pca'. There are: sce, mosce",
+        ["embed", "edges.csv", "-f", "features.csv", "-o", "z.npy", "--method", "svd"],
+        "There is no method 'svd'. There are: sce, mosce",
     ),
     "a method that predicts": (
         ["embed", "digits", "-o", "z.npy", "--method", "gcn"],
