@@ -118,3 +118,15 @@ def test_the_table_by_hand(tmp_path: Path) -> None:
     assert "Over 2 graphs" in table.remarks[0]
     assert "-10.00 points against those shipped (from -10.00 to -10.00)" in table.remarks[0]
     assert "the shipped ones 0 times" in table.remarks[0]
+
+
+def test_the_shipped_constants_are_those_of_the_estimator() -> None:
+    from sparsecut import recipe
+    from sparsecut.published import read_experiment
+
+    shipped = read_experiment("leave_out")["shipped"]
+    assert shipped == {
+        "effective_rank": recipe.EFFECTIVE_RANK,
+        "length": recipe.LENGTH,
+        "strength": recipe.RESTARTS[0],
+    }

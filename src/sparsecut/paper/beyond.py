@@ -79,7 +79,9 @@ def _method_of(row: str) -> methods.Method | None:
 def _make(row: str, dataset: str, seed: int) -> Any:
     """The estimator of a row. The default's arguments are none but the seed, which is 0 unless another was asked for."""
     if _EXPERIMENT["rows"][row].get("arguments") != "none":
-        return make_model(row, GRAPHS[dataset]["settings"], seed)
+        about = GRAPHS[dataset]
+        elsewhere = _EXPERIMENT["rows"][row].get("elsewhere", about["settings"])
+        return make_model(row, about["settings"] if about.get("has_published_splits") else elsewhere, seed)
     method = _method_of(row)
     assert method is not None
     return method.make({}, offered={"random_state": seed})
@@ -107,7 +109,7 @@ def _run(model: Any, cell: Cell, report: Reporter) -> list[Cell]:
             "links": links,
             **{name: round(value, 4) for name, value in seconds.items()},
             "columns": int(np.shape(Z)[1]),
-            "notes": list(model.history_.notes),
+            "notes": [*model.history_.notes, *(model.explain().splitlines() if hasattr(model, "explain") else [])],
         }
     ]
 
