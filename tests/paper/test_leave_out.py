@@ -32,7 +32,7 @@ def embed(graph: Graph, *, effective_rank: int, length: float, strength: float) 
 
 def test_the_grid_holds_the_shipped_constants() -> None:
     assert len(leave_out.ROWS) == 4 * 3 * 3
-    assert leave_out.SHIPPED == "effective rank 12, length 10, strength 0.2"
+    assert leave_out.SHIPPED == "effective rank 16, length 9, strength 0.2"
     assert leave_out.GRID[leave_out.SHIPPED] == {"effective_rank": 12, "length": 10.0, "strength": 0.2}
     assert leave_out.COLUMNS == beyond.COLUMNS
 
@@ -85,7 +85,7 @@ def test_cells_are_scored_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     request = Request(["dblp"], [leave_out.SHIPPED, leave_out.ROWS[0]], n_splits=2)
     results, tally = run_experiment("leave_out", request, tmp_path, silent, silent)
     assert tally.n_run == 2
-    Z = embed(GRAPH, effective_rank=12, length=10.0, strength=0.2)
+    Z = embed(GRAPH, effective_rank=16, length=9.0, strength=0.2)
     expected = [probe(Z, GRAPH.labels, sample_splits(np.asarray(GRAPH.labels), n, 2, 0)).mean for n in (5, 20)]
     cell = results.find(method=leave_out.SHIPPED, dataset="dblp")
     assert leave_out.score_of(cell) == pytest.approx(np.mean(expected), abs=0.01)
