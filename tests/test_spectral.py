@@ -79,6 +79,18 @@ def test_gradient_flow_from_an_isotropic_start_is_the_exponential_of_m() -> None
     assert np.allclose(W, scipy.linalg.expm(tau * M) @ start, rtol=1e-3, atol=1e-3)
 
 
+def test_two_balanced_layers_sharpen_faster_than_one() -> None:
+    """ds/dτ = 2λs² for W = W₁W₂ from W₁ = W₂: s = s₀/(1 − 2s₀λτ), where one layer has s₀·exp(λτ)."""
+    eigenvalues, start, tau, n_steps = np.array([1.0, 0.6, 0.2]), 0.5, 0.8, 200_000
+    M = np.diag(eigenvalues)
+    W1 = W2 = np.sqrt(start) * np.eye(3)
+    for _ in range(n_steps):
+        product = W1 @ W2
+        W1, W2 = W1 + tau / n_steps * M @ product @ W2.T, W2 + tau / n_steps * W1.T @ M @ product
+    assert np.allclose(np.diag(W1 @ W2), start / (1 - 2 * start * eigenvalues * tau), rtol=1e-3)
+    assert (np.diag(W1 @ W2)[0] / np.diag(W1 @ W2)[2]) > np.exp((eigenvalues[0] - eigenvalues[2]) * tau)
+
+
 def test_run_to_its_end_the_flow_keeps_one_direction() -> None:
     graph = random_graph(200, 12)
     ranks = [SCE(effective_rank=rank).fit(graph).history_.effective_rank for rank in (8.0, 3.0, 1.01)]
@@ -149,6 +161,37 @@ def test_the_closed_form_reads_as_well_as_twenty_epochs(cora: Graph) -> None:
         for name, model in {"spectral": SCE(), "adam": SCE(solver="adam")}.items()
     }
     assert scores["spectral"] > scores["adam"] > 75
+
+
+def test_pairs_that_must_differ_come_first() -> None:
+    """Two columns, a loud one and a quiet one; pairs that differ in the quiet one alone turn the first direction to it."""
+    generator = np.random.default_rng(0)
+    features = np.column_stack([3 * generator.choice([-1.0, 1.0], 100), generator.choice([-1.0, 1.0], 100)]).astype(
+        np.float32
+    )
+    graph = Graph(sp.csr_array((100, 100)), features=features)
+    loud, quiet = features.T
+    pairs = [(i, j) for i in range(100) for j in range(i) if loud[i] == loud[j] and quiet[i] != quiet[j]][:300]
+    settings = {"filter": "row", "order": 0, "weighting": "none", "dimension": 2, "effective_rank": 1.2}
+    for apart, column in ((None, 0), ([(i, j, 50.0) for i, j in pairs], 1)):
+        first = SCE(apart=apart, **settings).fit_transform(graph)[:, 0]
+        assert abs(np.corrcoef(first, features[:, column])[0, 1]) > 0.95
+
+
+def test_degrees_weigh_the_covariance() -> None:
+    graph = random_graph(150, 8)
+    model = SCE(negatives="degrees", filter="row", order=2, weighting="none", dimension=8).fit(graph)
+    S, degrees = smoothed(graph), graph.adjacency.toarray().sum(axis=1)
+    centred = S - degrees @ S / degrees.sum()
+    vectors = np.linalg.eigh(centred.T @ (degrees[:, None] * centred))[1][:, ::-1]
+    W = model.weights_[0] / np.linalg.norm(model.weights_[0], axis=0)
+    assert np.allclose(np.abs((W * vectors).sum(axis=0)), 1, atol=1e-3)
+
+
+def test_pairs_are_saved_with_the_model(tmp_path) -> None:
+    model = SCE(apart=[(0, 1), (2, 3)], dimension=4).fit(random_graph())
+    model.save(tmp_path / "model.safetensors")
+    assert np.array_equal(load(tmp_path / "model.safetensors").apart, [(0, 1), (2, 3)])
 
 
 # Weighting
