@@ -32,7 +32,7 @@ from sparsecut.negatives import NegativeGraph, make_negatives
 from sparsecut.parameters import check_parameters, solver_of, training_settings, why_solver
 from sparsecut.persistence import write_model
 from sparsecut.progress import Reporter, reporting
-from sparsecut.published import paper_settings
+from sparsecut.published import Published
 from sparsecut.recipe import Recipe, settle
 from sparsecut.rows import Rows
 from sparsecut.sparse import SparseMatrix, as_tensor
@@ -45,10 +45,9 @@ Estimator = TypeVar("Estimator", bound="SparsestCutEmbedding")
 Callback = Callable[[int, History], None]
 
 
-class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
+class SparsestCutEmbedding(Published, TransformerMixin, BaseEstimator):
     """Follows scikit-learn: the constructor stores its arguments untouched, `fit` checks, what was learned ends in `_`."""
 
-    paper_method: ClassVar[str]
     with_series: ClassVar[bool]  # whether the filters that sum up powers serve, beside the powers themselves
 
     # What the constructors of the two estimators store.
@@ -291,11 +290,6 @@ class SparsestCutEmbedding(TransformerMixin, BaseEstimator):
             "recipe": self.recipe_.to_header(),
         }
         write_model(path, header, tensors)
-
-    @classmethod
-    def paper(cls: type[Estimator], dataset: str, **parameters: Any) -> Estimator:
-        """The estimator with the paper's settings for one of its datasets; `parameters` override them."""
-        return cls(**{**paper_settings(cls.paper_method, dataset), **parameters})
 
     def _with_features(self, graph: Graph) -> Graph:
         if graph.features is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import resources
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from sparsecut.errors import InputError
 
@@ -12,6 +12,20 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+
+Estimator = TypeVar("Estimator", bound="Published")
+
+
+class Published:
+    """A method of the paper's tables, by its name among their settings."""
+
+    paper_method: ClassVar[str]
+
+    @classmethod
+    def paper(cls: type[Estimator], dataset: str, **parameters: Any) -> Estimator:
+        """The estimator with the settings of the paper's tables for one of their datasets; `parameters` override them."""
+        return cls(**{**paper_settings(cls.paper_method, dataset), **parameters})
 
 
 def read_experiment(name: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,7 +15,7 @@ from sparsecut.baselines.skipgram import Corpus, EpochEnd, Known, SkipGram, Vect
 from sparsecut.baselines.walks import Nodes, Walker
 from sparsecut.errors import InputError, check_integer, check_real
 from sparsecut.graph import Graph
-from sparsecut.published import paper_settings
+from sparsecut.published import Published
 
 Estimator = TypeVar("Estimator", bound="DeepWalk")
 
@@ -81,7 +81,7 @@ class _Walking(Baseline):
         return skipgram.train(corpus, graph.n_nodes, skipgram_seed, end_epoch, known)
 
 
-class DeepWalk(_Walking):
+class DeepWalk(Published, _Walking):
     """Uniform random walks (by weight where edges have one), read by skip-gram. Needs no features.
 
     Parameters
@@ -100,7 +100,7 @@ class DeepWalk(_Walking):
     embedding_ : (n, dimension) float32. history_ : see `History`; the loss is read after each epoch on 10,000 steps.
     """
 
-    paper_method: ClassVar[str] = "deepwalk"
+    paper_method = "deepwalk"
 
     def __init__(
         self,
@@ -122,11 +122,6 @@ class DeepWalk(_Walking):
         self.learning_rate = learning_rate
         self.workers = workers
         self.random_state = random_state
-
-    @classmethod
-    def paper(cls: type[Estimator], dataset: str, **parameters: Any) -> Estimator:
-        """With the settings of the SCE paper's tables for one of their datasets; `parameters` override them."""
-        return cls(**{**paper_settings(cls.paper_method, dataset), **parameters})
 
 
 class Node2Vec(_Walking):

@@ -30,7 +30,7 @@ from sparsecut.baselines.stopping import EarlyStopping
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_choice, check_integer, check_real, parameter_error
 from sparsecut.graph import Graph
-from sparsecut.published import paper_settings
+from sparsecut.published import Published
 from sparsecut.rows import Rows, project
 from sparsecut.sparse import SparseMatrix, as_tensor
 
@@ -49,7 +49,7 @@ class Gaussians(NamedTuple):
         return Gaussians(*(column.index_select(0, nodes) for column in self))
 
 
-class Graph2Gauss(InductiveBaseline):
+class Graph2Gauss(Published, InductiveBaseline):
     """Gaussian embeddings, ranked by distance in the graph. `embedding_` is the mean, `variance_` how sure it is.
 
     The encoder sees features alone, so a node that comes later needs no edges.
@@ -68,6 +68,8 @@ class Graph2Gauss(InductiveBaseline):
     device : "cpu", "cuda" or "auto".
     random_state : seed; None draws one.
     """
+
+    paper_method = "g2g"
 
     def __init__(
         self,
@@ -93,11 +95,6 @@ class Graph2Gauss(InductiveBaseline):
         self.patience = patience
         self.device = device
         self.random_state = random_state
-
-    @classmethod
-    def paper(cls, dataset: str, **parameters: Any) -> Graph2Gauss:
-        """The settings for one of the paper's datasets; `parameters` override them."""
-        return cls(**{**paper_settings("g2g", dataset), **parameters})
 
     def transform_variance(self, graph: Any, *, features: Any = None) -> NDArray[np.float32]:
         """The variances of any graph's nodes, (n, dimension), as `transform` gives their means."""

@@ -22,7 +22,7 @@ from sparsecut.baselines.base import InductiveBaseline, Run
 from sparsecut.baselines.sampling import NeighbourLists, Nodes, SampledLayers, number, sample_layers, walk_pairs
 from sparsecut.errors import InputError, check_integer, check_real, parameter_error
 from sparsecut.graph import Features, Graph
-from sparsecut.published import paper_settings
+from sparsecut.published import Published
 from sparsecut.sparse import SparseMatrix, as_tensor
 
 EMBEDDED_AT_ONCE = 4096  # rows; beside features and messages of all nodes, `transform` holds what so many of them need
@@ -30,7 +30,7 @@ EMBEDDED_AT_ONCE = 4096  # rows; beside features and messages of all nodes, `tra
 Estimator = TypeVar("Estimator", bound="GraphSAGE")
 
 
-class GraphSAGE(InductiveBaseline):
+class GraphSAGE(Published, InductiveBaseline):
     """What the four share. The aggregators are in `sparsecut.baselines.aggregators`.
 
     Parameters
@@ -76,11 +76,6 @@ class GraphSAGE(InductiveBaseline):
         self.epochs = epochs
         self.device = device
         self.random_state = random_state
-
-    @classmethod
-    def paper(cls: type[Estimator], dataset: str, **parameters: Any) -> Estimator:
-        """The estimator with the paper's settings for one of its datasets; `parameters` override them."""
-        return cls(**{**paper_settings(f"graphsage-{cls.aggregator}", dataset), **parameters})
 
     def _check(self) -> None:
         name = type(self).__name__
@@ -157,24 +152,28 @@ class GraphSAGEGCN(GraphSAGE):
     """GraphSAGE by the mean of a node and its neighbours together."""
 
     aggregator = "gcn"
+    paper_method = "graphsage-gcn"
 
 
 class GraphSAGEMean(GraphSAGE):
     """GraphSAGE by the mean of the neighbours."""
 
     aggregator = "mean"
+    paper_method = "graphsage-mean"
 
 
 class GraphSAGELSTM(GraphSAGE):
     """GraphSAGE by an LSTM over the neighbours in random order."""
 
     aggregator = "lstm"
+    paper_method = "graphsage-lstm"
 
 
 class GraphSAGEPool(GraphSAGE):
     """GraphSAGE by the largest of what one layer makes of each neighbour."""
 
     aggregator = "pool"
+    paper_method = "graphsage-pool"
 
 
 class Network(nn.Module):

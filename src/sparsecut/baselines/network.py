@@ -10,7 +10,7 @@ import math
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -23,7 +23,7 @@ from sparsecut.baselines.stopping import EarlyStopping
 from sparsecut.baselines.tensors import GraphTensors, product
 from sparsecut.errors import InputError, check_integer, check_real
 from sparsecut.graph import Graph
-from sparsecut.published import paper_settings
+from sparsecut.published import Published
 from sparsecut.sparse import SparseMatrix
 
 Estimator = TypeVar("Estimator", bound="NetworkBaseline")
@@ -72,10 +72,8 @@ class GraphNetwork(nn.Module):
         return self.finish(self.start(tensors.features), tensors.propagation)
 
 
-class NetworkBaseline(InductiveBaseline):
+class NetworkBaseline(Published, InductiveBaseline):
     """A baseline whose embedding is a `GraphNetwork` of the features, trained over the whole graph by Adam."""
-
-    paper_method: ClassVar[str]
 
     # What the constructors store.
     dimension: int
@@ -87,11 +85,6 @@ class NetworkBaseline(InductiveBaseline):
     @abstractmethod
     def _tensors(self, graph: Graph, device: torch.device) -> GraphTensors:
         """What the network is given of a graph."""
-
-    @classmethod
-    def paper(cls: type[Estimator], dataset: str, **parameters: Any) -> Estimator:
-        """The estimator with the settings of the paper's experiments for one of its datasets; `parameters` override them."""
-        return cls(**{**paper_settings(cls.paper_method, dataset), **parameters})
 
     def _check(self) -> None:
         name = type(self).__name__

@@ -28,7 +28,7 @@ from sparsecut.errors import InputError, check_integer, check_real, first_few, p
 from sparsecut.graph import Features, Graph, as_graph
 from sparsecut.labels import encode_labels
 from sparsecut.progress import Reporter, reporting
-from sparsecut.published import paper_settings
+from sparsecut.published import Published
 from sparsecut.sparse import as_tensor
 from sparsecut.training import History
 
@@ -60,10 +60,9 @@ class Optimizer(Protocol):
     def step(self) -> None: ...
 
 
-class SupervisedBaseline(BaseEstimator):
+class SupervisedBaseline(Published, BaseEstimator):
     """A method that predicts labels: it learns from those of a split's training nodes, for every node of the graph."""
 
-    paper_method: ClassVar[str]
     stops_on: ClassVar[str] = "loss"  # of the validation nodes, or "accuracy"
 
     learning_rate: float
@@ -95,11 +94,6 @@ class SupervisedBaseline(BaseEstimator):
         others = [p for p in network.parameters() if not any(p is other for other in penalised)]
         rate = self.learning_rate
         return [Adam(penalised, learning_rate=rate, l2=self.l2), Adam(others, learning_rate=rate, l2=0)]
-
-    @classmethod
-    def paper(cls: type[Classifier], dataset: str, **parameters: Any) -> Classifier:
-        """The method as its authors set it for a dataset of the paper's Table 1; `parameters` override them."""
-        return cls(**{**paper_settings(cls.paper_method, dataset), **parameters})
 
     def fit(self: Classifier, graph: Any, *, split: SplitNodes, progress: Reporter | None = None) -> Classifier:
         """Learn from the labels of `split.train`, stopping by those of `split.validation`; without any, at the last epoch.
