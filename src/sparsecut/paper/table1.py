@@ -88,9 +88,9 @@ def summary(accuracies: Any, seconds: float) -> Cell:
     }
 
 
-def render_markdown(cells: Sequence[Cell]) -> str:
-    """The rows of SCE and MoSCE as Markdown, for the README: ours first and the paper's in brackets."""
-    found = {(cell["method"], cell["dataset"], cell["per_class"]): cell for cell in cells}
+def render_markdown(cells: Sequence[Cell], beyond: Sequence[Cell] = ()) -> str:
+    """SCE and MoSCE as Markdown, for the README: ours first and the paper's in brackets; and the default, of `beyond`."""
+    found = {(cell["method"], cell["dataset"], cell["per_class"]): cell for cell in cells if cell["method"] in OURS}
     columns = [
         (dataset, count)
         for dataset in COLUMNS
@@ -101,20 +101,17 @@ def render_markdown(cells: Sequence[Cell]) -> str:
         "| | " + " | ".join(f"{dataset.capitalize()}, {count} labels" for dataset, count in columns) + " |",
         "|---|" + "---|" * len(columns),
     ]
+    default = {cell["dataset"]: cell["accuracy"]["paper"] for cell in beyond if cell["method"] == "default"}
+    if all(dataset in default for dataset, _ in columns):
+        spreads = [default[dataset][str(count)] for dataset, count in columns]
+        lines.append("| `SCE()` | " + " | ".join(f"{spread['mean']:.1f} ± {spread['std']:.1f}" for spread in spreads) + " |")
     for method in OURS:
         shown = [
             f"{cell['mean']:.1f} ± {cell['std']:.1f} ({published_figure(method, *column)[0]:.1f})" if cell else "–"
             for column, cell in ((column, found.get((method, *column))) for column in columns)
         ]
-        lines.append(f"| {method} | " + " | ".join(shown) + " |")
+        lines.append(f"| {method} as published | " + " | ".join(shown) + " |")
     return "\n".join(lines)
-
-
-def _why_absent(row: str, dataset: str) -> str | None:
-    method = registered(row)
-    if method is None:
-        return NOT_REGISTERED
-    return missing(dataset, needs_features=getattr(method.load(), "needs_features", True))
 
 
 def _run(model: Any, cells: Sequence[Cell], report: Reporter) -> list[Cell]:
