@@ -33,13 +33,13 @@ def test_the_python_of_the_quickstart_runs(tmp_path: Path, monkeypatch: pytest.M
     Path("labels.csv").write_text("id,label\n" + "\n".join(f"p{i},{i % 2}" for i in range(160)))
     names: dict = {"adjacency": np.ones((2, 2)), "X": np.eye(2), "y": [0, 1], "names": ["a", "b"]}
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/quickstart.md").read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     for number, block in enumerate(blocks):
         if number != 1:  # the second shows the other way to make a graph, on two nodes here
             exec(compile(block, "quickstart.md", "exec"), names)
         else:
             exec(compile(block, "quickstart.md", "exec"), dict(names))
-    assert names["Z_new"].shape == (160, 128)
+    assert len(names["Z_new"]) == 160
 
 
 def test_links_lead_somewhere_and_a_broken_one_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,12 +18,9 @@ from sparsecut.graph import Graph
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
 from sparsecut.paper.rows import (
-    NOT_REGISTERED,
     fit,
     load_graph,
     make_model,
-    missing,
-    registered,
     settings_of,
     with_progress,
 )
