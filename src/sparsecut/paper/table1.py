@@ -18,9 +18,12 @@ from sparsecut.graph import Graph
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
 from sparsecut.paper.rows import (
+    NOT_REGISTERED,
     fit,
     load_graph,
     make_model,
+    missing,
+    registered,
     settings_of,
     with_progress,
 )
@@ -109,6 +112,13 @@ def render_markdown(cells: Sequence[Cell], beyond: Sequence[Cell] = ()) -> str:
         ]
         lines.append(f"| {method} as published | " + " | ".join(shown) + " |")
     return "\n".join(lines)
+
+
+def _why_absent(row: str, dataset: str) -> str | None:
+    method = registered(row)
+    if method is None:
+        return NOT_REGISTERED
+    return missing(dataset, needs_features=getattr(method.load(), "needs_features", True))
 
 
 def _run(model: Any, cells: Sequence[Cell], report: Reporter) -> list[Cell]:
