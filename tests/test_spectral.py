@@ -16,7 +16,7 @@ from sparsecut import SCE, Graph, MoSCE, evaluate, load
 from sparsecut.engines import MemoryEngine
 from sparsecut.filters import polynomial, propagation
 from sparsecut.negatives import CompleteNegatives
-from sparsecut.recipe import choose_restart, choose_weighting, half_agreement
+from sparsecut.recipe import _hold_out, choose_restart, choose_weighting, edge_score
 from sparsecut.rows import Rows
 from sparsecut.spectral import solve
 from sparsecut.weighting import learn_weighting, row_lengths
@@ -257,33 +257,48 @@ def test_the_weighting_follows_from_what_the_numbers_are() -> None:
     assert choose_weighting(random_graph())[0] == "none"  # signed
 
 
-def test_halves_of_the_same_agree_and_halves_of_noise_do_not() -> None:
-    generator = np.random.default_rng(0)
-    graph = two_sides()
-    signal = generator.normal(size=(200, 3)) @ generator.normal(size=(3, 60))
-    noise = generator.normal(size=(200, 60))
-    agreements = []
-    for features in (signal, signal + 3 * noise, noise):
-        rows = ENGINE.load(features.astype(np.float32), propagation(graph.adjacency))
-        agreements.append(half_agreement(rows, polynomial("pagerank", 10, 0.2), ENGINE))
-    assert agreements[0] > 0.95
-    assert agreements[0] > agreements[1] > agreements[2]
+def test_the_score_of_edges_is_the_auc_of_their_cosines() -> None:
+    from sklearn.metrics import roc_auc_score
+
+    graph = random_graph(120, 10)
+    rows = ENGINE.load(graph.features, propagation(graph.adjacency))
+    coefficients = polynomial("pagerank", 10, 0.2)
+    edges = np.array(sp.triu(graph.adjacency).nonzero(), dtype=np.int64)
+    others = np.random.default_rng(0).integers(0, 120, (2, 300))
+    Z = SCE(filter="pagerank", strength=0.2, weighting="none", dimension=10).fit_transform(graph)
+    Z /= np.linalg.norm(Z, axis=1, keepdims=True)
+    cosines = [(Z[first] * Z[second]).sum(axis=1) for first, second in (edges, others)]
+    expected = roc_auc_score(np.repeat([1, 0], [len(values) for values in cosines]), np.concatenate(cosines))
+    assert edge_score(rows, coefficients, edges, others, ENGINE) == pytest.approx(expected, abs=5e-3)
 
 
-def test_the_restart_falls_until_the_halves_agree() -> None:
+def test_nothing_is_left_of_the_edges_that_are_held_out() -> None:
+    A = random_graph(200, is_weighted=True).adjacency
+    kept, held_out, others = _hold_out(A)
+    assert kept[held_out[0], held_out[1]].sum() == 0
+    assert kept.nnz + 2 * held_out.shape[1] == A.nnz
+    assert np.allclose((A - kept).toarray()[held_out[0], held_out[1]], A[held_out[0], held_out[1]])
+    assert held_out.shape == others.shape == (2, A.nnz // 2 // 10)
+    assert (abs(kept - kept.T)).sum() == 0
+
+
+def test_noisier_features_are_smoothed_more() -> None:
+    """Nodes on a circle, joined to some near ones; with more noise on every row, more of the neighbourhood is added."""
     generator = np.random.default_rng(0)
-    graph = random_graph(1500, density=0.002)
-    groups = generator.integers(0, 30, 1500)
+    angle = generator.uniform(0, 2 * np.pi, 800)
+    waves = np.arange(1, 11)
+    position = np.hstack([np.cos(angle[:, None] * waves), np.sin(angle[:, None] * waves)])
+    apart = np.abs(np.angle(np.exp(1j * (angle[:, None] - angle))))
+    upper = np.triu(generator.random((800, 800)) < 0.06 * np.exp(-((apart / 0.2) ** 2)), 1).astype(np.float32)
     restarts = []
-    for strength in (1.0, 0.05):
-        features = (np.eye(30)[groups] @ generator.normal(size=(30, 300)) * strength).astype(np.float32)
-        features += generator.normal(size=features.shape).astype(np.float32)
-        rows = ENGINE.load(features, propagation(graph.adjacency))
-        restart, why = choose_restart(rows, "pagerank", lambda restart: round(2 / restart), ENGINE)
+    for spread in (0.0, 5.0):
+        features = position + spread * generator.normal(size=position.shape)
+        graph = Graph(sp.csr_array(upper + upper.T), features=features.astype(np.float32))
+        weighting = learn_weighting("none", graph.features)
+        restart, why = choose_restart(graph, weighting, "pagerank", lambda restart: round(2 / restart), ENGINE)
         restarts.append(restart)
-        assert f"at {restart:g}" in why
-    assert restarts[0] == 0.2
-    assert restarts[1] < 0.2
+        assert f"with {restart:g}" in why
+    assert restarts[1] < restarts[0]
 
 
 def test_explain_says_what_was_chosen_and_why(digits: Graph) -> None:
@@ -303,9 +318,10 @@ def test_explain_says_what_was_chosen_and_why(digits: Graph) -> None:
     assert adam.startswith("Solver adam: epochs was given.")
 
 
-def test_too_few_columns_to_halve_take_the_usual_restart() -> None:
-    model = SCE().fit(random_graph(n_features=3))
-    assert "too few to halve" in model.explain()
+def test_too_few_edges_to_hold_out_take_the_usual_restart() -> None:
+    model = SCE().fit(random_graph(12, n_features=3))
+    assert "too few to hold some out" in model.explain()
+    assert model.recipe_.strength == 0.2
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 - The weighting follows from what the numbers are. Signed numbers are measurements and stay as they are. Counts and marks are
   words on a page: tf-idf. Other amounts are weighted already: l2. Both make every row as long as any other, which is right
   unless the length itself belongs to the place in the graph: where a node's length is told by its neighbours', it stays.
-- The filter is personalised PageRank. Its restart says how much of a node's own row is kept. The less the features of one
-  node tell, the more of its neighbourhood they need: the columns are split in two halves, each half is embedded, and the
-  restart is lowered until the two embeddings agree.
+- The filter is personalised PageRank. Its restart says how much of a node's own row is kept, and how little of its
+  neighbourhood is added. Edges tell how much is right: some are held out, the rest of the graph is embedded with each
+  restart, and the one whose embedding tells the held-out edges best from other pairs is taken.
 - The sharpness follows from the spectrum (`sparsecut.spectral`): one effective rank for every graph.
 
 Each choice is a sentence in `reasons`, which `explain` shows.
@@ -30,17 +30,19 @@ from sparsecut.filters import POWERS, SERIES_ORDER, Polynomial, polynomial, prop
 from sparsecut.graph import Graph
 from sparsecut.negatives import CompleteNegatives
 from sparsecut.rows import Rows
-from sparsecut.sparse import SparseMatrix
 from sparsecut.spectral import solve
 from sparsecut.weighting import Weighting, learn_weighting, row_lengths
 
 EFFECTIVE_RANK = 16.0  # of the embedding: enough directions for dozens of groups, few enough for five labels a group
 LENGTH = 9.0  # of the smoothed rows before sharpening: a logistic regression with C = 1 then neither under- nor overfits
-RESTARTS = (0.2, 0.1, 0.05)  # from the lightest smoothing to the heaviest
-AGREEMENT = 0.25  # of the two halves; below it an embedding is mostly its own noise
+RESTARTS = (0.3, 0.2, 0.1)  # from the lightest smoothing to the heaviest
+HELD_OUT = 0.1  # of the edges …
+MAX_HELD_OUT = 20_000  # … and no more than tell restarts apart
 LENGTH_AGREEMENT = 0.35  # correlation of a row's length with its neighbours'; below it lengths are the rows' own affair
-MIN_HALVED = 8  # columns, below which there is nothing to halve
-HALF_DIRECTIONS = 32
+MIN_EDGES = 50  # below which there is nothing to hold out
+TRIAL_DIRECTIONS = 64
+TRIAL_ITERATIONS = 3
+USUAL_RESTART = 0.2
 POWER_ORDER = 2  # hops of a power of P where none are given
 HALF_ITERATIONS = 3
 
@@ -110,7 +112,7 @@ def settle(
     if filter.startswith("pagerank"):
         why = "as asked for"
         if given is None:
-            given, why = choose_restart(loaded, filter, lambda restart: orders(hops_of_restart(restart))[0], engine)
+            given, why = choose_restart(graph, learned, filter, lambda restart: orders(hops_of_restart(restart))[0], engine)
         hops = orders(hops_of_restart(given))
         reasons.append(f"filter {filter}, restart {given:g}, {hops[0]} hops: {why}.")
     elif any(hops):
@@ -140,52 +142,60 @@ def hops_of_restart(restart: float) -> int:
     return round(2 / restart)
 
 
-def choose_restart(rows: Rows, filter: str, hops_of: Callable[[float], int], engine: MemoryEngine) -> tuple[float, str]:
-    """The largest restart at which two halves of the features give embeddings that agree, and why."""
-    if rows.shape[1] < MIN_HALVED:
-        return RESTARTS[0], f"{rows.shape[1]} columns are too few to halve: the usual restart"
-    tried = []
-    for restart in RESTARTS:
-        agreement = half_agreement(rows, polynomial(filter, hops_of(restart), restart), engine)
-        tried.append(f"{agreement:.2f} at {restart:g}")
-        if agreement >= AGREEMENT:
-            break
-    return restart, f"halves of the features agree by {', '.join(tried)}; {AGREEMENT:g} is enough"
+def choose_restart(
+    graph: Graph, weighting: Weighting, filter: str, hops_of: Callable[[float], int], engine: MemoryEngine
+) -> tuple[float, str]:
+    """The restart whose embedding tells held-out edges best from other pairs of nodes, and why."""
+    if graph.n_edges < MIN_EDGES:
+        return USUAL_RESTART, f"{graph.n_edges} edges are too few to hold some out: the usual restart"
+    kept, held_out, others = _hold_out(graph.adjacency)
+    rows = engine.load(weighting.apply(graph.features), propagation(kept, filter))
+    scores = {
+        restart: edge_score(rows, polynomial(filter, hops_of(restart), restart), held_out, others, engine)
+        for restart in RESTARTS
+    }
+    best = max(scores, key=scores.__getitem__)
+    tried = ", ".join(f"{score:.3f} with {restart:g}" for restart, score in scores.items())
+    return best, f"held-out edges are told from other pairs best (AUC {tried})"
 
 
-def half_agreement(rows: Rows, coefficients: Polynomial, engine: MemoryEngine) -> float:
-    """How alike the embeddings of two halves of the columns are: the RV coefficient, 1 for the same up to rotation."""
-    first, second = (_embed_half(half, rows, coefficients, engine) for half in _halves(rows.features))
-    between = (first.T @ second).square().sum()
-    within = (first.T @ first).square().sum() * (second.T @ second).square().sum()
-    return float(between / within.sqrt()) if within > 0 else 0.0
-
-
-def _embed_half(half: Tensor | SparseMatrix, rows: Rows, coefficients: Polynomial, engine: MemoryEngine) -> Tensor:
-    level = Rows(half, rows.propagation, coefficients)
-    if isinstance(half, Tensor):
-        level = engine.smooth(level, coefficients)
+def edge_score(
+    rows: Rows, coefficients: Polynomial, edges: NDArray[np.int64], others: NDArray[np.int64], engine: MemoryEngine
+) -> float:
+    """The AUC of edges against other pairs, by the cosine in the embedding of the smoothed rows."""
+    level = Rows(rows.features, rows.propagation, coefficients)
+    if isinstance(rows.features, Tensor):
+        level = engine.smooth(rows, coefficients)
     closed = solve(
         [level],
         CompleteNegatives(rows.shape[0]),
         engine=engine,
-        dimension=min(HALF_DIRECTIONS, half.shape[1]),
+        dimension=min(TRIAL_DIRECTIONS, rows.shape[1]),
         effective_rank=EFFECTIVE_RANK,
         length=1.0,
         report=lambda *_: None,
-        n_iterations=HALF_ITERATIONS,
+        n_iterations=TRIAL_ITERATIONS,
         exact_columns=0,
     )
-    Z = (level @ closed.weights[0]).double()
-    return Z - Z.mean(dim=0)
+    Z = level @ closed.weights[0]
+    Z = torch.nn.functional.normalize(Z - Z.mean(dim=0))
+    cosines = [(Z[first] * Z[second]).sum(dim=1) for first, second in (edges, others)]
+    ranks = torch.cat(cosines).argsort().argsort()[: edges.shape[1]].double() + 1
+    n_edges, n_others = edges.shape[1], others.shape[1]
+    return float((ranks.sum() - n_edges * (n_edges + 1) / 2) / (n_edges * n_others))
 
 
-def _halves(features: Tensor | SparseMatrix) -> list[Tensor | SparseMatrix]:
-    """The columns in two halves, drawn once and for all."""
-    is_first = np.random.default_rng(0).permutation(features.shape[1]) % 2 == 0
-    if isinstance(features, Tensor):
-        return [features[:, torch.from_numpy(chosen).to(features.device)] for chosen in (is_first, ~is_first)]
-    return [SparseMatrix(features.csr[:, np.flatnonzero(chosen)], features.device) for chosen in (is_first, ~is_first)]
+def _hold_out(adjacency: sp.csr_array) -> tuple[sp.csr_array, NDArray[np.int64], NDArray[np.int64]]:
+    """The graph without some of its edges, those edges, (2, m), and as many pairs at random, drawn once and for all."""
+    generator = np.random.default_rng(0)
+    edges = sp.triu(adjacency, k=1).tocoo()
+    n_held_out = min(int(HELD_OUT * edges.nnz), MAX_HELD_OUT)
+    is_kept = np.ones(edges.nnz, dtype=bool)
+    is_kept[generator.choice(edges.nnz, n_held_out, replace=False)] = False
+    ends = np.stack([edges.row, edges.col]).astype(np.int64)
+    half = sp.coo_array((edges.data[is_kept], tuple(ends[:, is_kept])), shape=adjacency.shape)
+    others = generator.integers(0, adjacency.shape[0], (2, n_held_out))
+    return (half + half.T).tocsr(), ends[:, ~is_kept], others
 
 
 def _length_agreement(graph: Graph) -> float:

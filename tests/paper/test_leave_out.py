@@ -128,5 +128,5 @@ def test_the_shipped_constants_are_those_of_the_estimator() -> None:
     assert shipped == {
         "effective_rank": recipe.EFFECTIVE_RANK,
         "length": recipe.LENGTH,
-        "strength": recipe.RESTARTS[0],
+        "strength": recipe.USUAL_RESTART,
     }
