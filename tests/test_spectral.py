@@ -289,7 +289,7 @@ def test_noisier_features_are_smoothed_more() -> None:
     waves = np.arange(1, 11)
     position = np.hstack([np.cos(angle[:, None] * waves), np.sin(angle[:, None] * waves)])
     apart = np.abs(np.angle(np.exp(1j * (angle[:, None] - angle))))
-    upper = np.triu(generator.random((800, 800)) < 0.06 * np.exp(-((apart / 0.2) ** 2)), 1).astype(np.float32)
+    upper = np.triu(generator.random((800, 800)) < 0.12 * np.exp(-((apart / 0.2) ** 2)), 1).astype(np.float32)
     restarts = []
     for spread in (0.0, 5.0):
         features = position + spread * generator.normal(size=position.shape)

@@ -33,7 +33,7 @@ def embed(graph: Graph, *, effective_rank: int, length: float, strength: float) 
 def test_the_grid_holds_the_shipped_constants() -> None:
     assert len(leave_out.ROWS) == 4 * 3 * 3
     assert leave_out.SHIPPED == "effective rank 16, length 9, strength 0.2"
-    assert leave_out.GRID[leave_out.SHIPPED] == {"effective_rank": 12, "length": 10.0, "strength": 0.2}
+    assert leave_out.GRID[leave_out.SHIPPED] == {"effective_rank": 16, "length": 9.0, "strength": 0.2}
     assert leave_out.COLUMNS == beyond.COLUMNS
 
 
