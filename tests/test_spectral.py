@@ -273,13 +273,22 @@ def test_the_score_of_edges_is_the_auc_of_their_cosines() -> None:
 
 
 def test_nothing_is_left_of_the_edges_that_are_held_out() -> None:
-    A = random_graph(200, is_weighted=True).adjacency
-    kept, held_out, others = _hold_out(A)
+    graph = random_graph(200, is_weighted=True)
+    A = graph.adjacency
+    kept, held_out, others = _hold_out(graph)
     assert kept[held_out[0], held_out[1]].sum() == 0
     assert kept.nnz + 2 * held_out.shape[1] == A.nnz
     assert np.allclose((A - kept).toarray()[held_out[0], held_out[1]], A[held_out[0], held_out[1]])
     assert held_out.shape == others.shape == (2, A.nnz // 2 // 10)
     assert (abs(kept - kept.T)).sum() == 0
+
+
+def test_a_directed_graph_keeps_its_directions_while_edges_are_held_out() -> None:
+    A = sp.csr_array(np.triu(np.random.default_rng(0).random((60, 60)) < 0.3, 1).astype(np.float32))
+    graph = Graph(A, directed="out")
+    kept, held_out, _ = _hold_out(graph)
+    assert kept.nnz + held_out.shape[1] == graph.adjacency.nnz
+    assert sp.tril(kept).nnz == sp.tril(graph.adjacency).nnz == 0
 
 
 def test_noisier_features_are_smoothed_more() -> None:
@@ -294,8 +303,8 @@ def test_noisier_features_are_smoothed_more() -> None:
     for spread in (0.0, 5.0):
         features = position + spread * generator.normal(size=position.shape)
         graph = Graph(sp.csr_array(upper + upper.T), features=features.astype(np.float32))
-        weighting = learn_weighting("none", graph.features)
-        restart, why = choose_restart(graph, weighting, "pagerank", lambda restart: round(2 / restart), ENGINE)
+        loaded = ENGINE.load(graph.features, propagation(graph.adjacency))
+        restart, why = choose_restart(graph, loaded, "pagerank", lambda restart: round(2 / restart), ENGINE)
         restarts.append(restart)
         assert f"with {restart:g}" in why
     assert restarts[1] < restarts[0]

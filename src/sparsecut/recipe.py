@@ -30,6 +30,7 @@ from sparsecut.filters import POWERS, SERIES_ORDER, Polynomial, polynomial, prop
 from sparsecut.graph import Graph
 from sparsecut.negatives import CompleteNegatives
 from sparsecut.rows import Rows
+from sparsecut.sparse import SparseMatrix
 from sparsecut.spectral import solve
 from sparsecut.weighting import Weighting, learn_weighting, row_lengths
 
@@ -112,7 +113,7 @@ def settle(
     if filter.startswith("pagerank"):
         why = "as asked for"
         if given is None:
-            given, why = choose_restart(graph, learned, filter, lambda restart: orders(hops_of_restart(restart))[0], engine)
+            given, why = choose_restart(graph, loaded, filter, lambda restart: orders(hops_of_restart(restart))[0], engine)
         hops = orders(hops_of_restart(given))
         reasons.append(f"filter {filter}, restart {given:g}, {hops[0]} hops: {why}.")
     elif any(hops):
@@ -143,13 +144,13 @@ def hops_of_restart(restart: float) -> int:
 
 
 def choose_restart(
-    graph: Graph, weighting: Weighting, filter: str, hops_of: Callable[[float], int], engine: MemoryEngine
+    graph: Graph, loaded: Rows, filter: str, hops_of: Callable[[float], int], engine: MemoryEngine
 ) -> tuple[float, str]:
     """The restart whose embedding tells held-out edges best from other pairs of nodes, and why."""
     if graph.n_edges < MIN_EDGES:
         return USUAL_RESTART, f"{graph.n_edges} edges are too few to hold some out: the usual restart"
-    kept, held_out, others = _hold_out(graph.adjacency)
-    rows = engine.load(weighting.apply(graph.features), propagation(kept, filter))
+    kept, held_out, others = _hold_out(graph)
+    rows = Rows(loaded.features, SparseMatrix(propagation(kept, filter), engine.device))
     scores = {
         restart: edge_score(rows, polynomial(filter, hops_of(restart), restart), held_out, others, engine)
         for restart in RESTARTS
@@ -185,17 +186,18 @@ def edge_score(
     return float((ranks.sum() - n_edges * (n_edges + 1) / 2) / (n_edges * n_others))
 
 
-def _hold_out(adjacency: sp.csr_array) -> tuple[sp.csr_array, NDArray[np.int64], NDArray[np.int64]]:
+def _hold_out(graph: Graph) -> tuple[sp.csr_array, NDArray[np.int64], NDArray[np.int64]]:
     """The graph without some of its edges, those edges, (2, m), and as many pairs at random, drawn once and for all."""
     generator = np.random.default_rng(0)
-    edges = sp.triu(adjacency, k=1).tocoo()
+    adjacency = graph.adjacency
+    edges = (adjacency if graph.is_directed else sp.triu(adjacency, k=1)).tocoo()
     n_held_out = min(int(HELD_OUT * edges.nnz), MAX_HELD_OUT)
     is_kept = np.ones(edges.nnz, dtype=bool)
     is_kept[generator.choice(edges.nnz, n_held_out, replace=False)] = False
     ends = np.stack([edges.row, edges.col]).astype(np.int64)
-    half = sp.coo_array((edges.data[is_kept], tuple(ends[:, is_kept])), shape=adjacency.shape)
+    kept = sp.coo_array((edges.data[is_kept], tuple(ends[:, is_kept])), shape=adjacency.shape).tocsr()
     others = generator.integers(0, adjacency.shape[0], (2, n_held_out))
-    return (half + half.T).tocsr(), ends[:, ~is_kept], others
+    return kept if graph.is_directed else (kept + kept.T).tocsr(), ends[:, ~is_kept], others
 
 
 def _length_agreement(graph: Graph) -> float:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparsecut import Graph
+from sparsecut import SCE, Graph
 from sparsecut.evaluation import probe, sample_splits
 from sparsecut.paper import beyond, leave_out
 from sparsecut.paper.beyond_tables import left_out_shown
-from sparsecut.paper.plan import Absent, Job, Request
+from sparsecut.paper.plan import Request
 from sparsecut.paper.results import Results
 from sparsecut.paper.runner import run_experiment
 from sparsecut.paper.standins import stand_in
@@ -46,36 +46,10 @@ def test_the_choice_is_by_the_other_graphs_alone() -> None:
     assert leave_out.choose({"a": {"x": 1.0, "y": 1.0}, "b": {"x": 0.0, "y": 9.0}}, "b") == "x"  # of equals the first
 
 
-def test_without_the_constants_the_cells_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leave_out, "has_constants", lambda: False)
-    jobs = leave_out.plan(Request(["cora", "dblp"]))
-    assert len(jobs) == 2 * 36
-    assert all(isinstance(job, Absent) and job.reason == "not in this version" for job in jobs)
-
-
-class Constant:
-    """An estimator that has the constants and is made with them."""
-
-    made: list[dict[str, Any]] = []  # noqa: RUF012
-
-    def __init__(self, *, solver: str, filter: str, effective_rank: int, length: float, strength: float) -> None:
-        self.made.append({"solver": solver, "filter": filter, "constants": (effective_rank, length, strength)})
-        self.columns = effective_rank
-
-    def fit_transform(self, graph: Graph, progress: Any) -> Any:
-        return np.asarray(graph.features)[:, : self.columns]
-
-
-def test_an_estimator_that_has_the_constants_is_made_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leave_out, "_estimator", lambda: Constant)
-    monkeypatch.setattr(leave_out, "missing", lambda _: None)
-    jobs = leave_out.plan(Request(["cora"]))
-    assert all(isinstance(job, Job) for job in jobs)
-    Z = leave_out.embed(GRAPH, effective_rank=8, length=7.0, strength=0.1)
-    assert np.shape(Z) == (160, 8)
-    assert Constant.made == [{"solver": "spectral", "filter": "pagerank", "constants": (8, 7.0, 0.1)}]
-    monkeypatch.setattr(leave_out, "_estimator", lambda: lambda *, solver, filter: None)
-    assert not leave_out.has_constants()
+def test_the_estimator_is_made_with_the_constants() -> None:
+    constants = {"effective_rank": 8.0, "length": 7.0, "strength": 0.1}
+    expected = SCE(solver="spectral", filter="pagerank", **constants).fit_transform(GRAPH)
+    np.testing.assert_array_equal(leave_out.embed(GRAPH, **constants), expected)
 
 
 def test_cells_are_scored_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ graph is then read off the cells of the others (`choose`).
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -16,11 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsecut.estimators import SCE
 from sparsecut.graph import Graph
 from sparsecut.paper import beyond
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
-from sparsecut.paper.rows import NOT_REGISTERED, load_graph, missing, registered
+from sparsecut.paper.rows import load_graph, missing
 from sparsecut.progress import Reporter
 from sparsecut.published import read_experiment
 
@@ -45,13 +45,7 @@ SHIPPED = name_of({name: _EXPERIMENT["shipped"][name] for name in _EXPERIMENT["g
 
 
 def plan(request: Request) -> Plan:
-    """The grid on every graph, with the estimator where it has these constants."""
-    if not has_constants():
-        return [
-            Absent({"method": row, "dataset": dataset}, NOT_REGISTERED)
-            for dataset in request.columns(COLUMNS)
-            for row in request.rows(ROWS)
-        ]
+    """The grid on every graph, with the estimator."""
     return plan_with(embed, request)
 
 
@@ -71,14 +65,8 @@ def plan_with(embed: Embed, request: Request) -> Plan:
     return jobs
 
 
-def has_constants() -> bool:
-    """Whether the estimator takes what the grid varies and what it holds fixed."""
-    accepted = inspect.signature(_estimator()).parameters
-    return all(name in accepted for name in (*_EXPERIMENT["fixed"], *_EXPERIMENT["grid"]))
-
-
-def embed(graph: Graph, **constants: float) -> ArrayLike:
-    model = _estimator()(**_EXPERIMENT["fixed"], **constants)
+def embed(graph: Graph, **constants: Any) -> ArrayLike:
+    model = SCE(**_EXPERIMENT["fixed"], **constants)
     return np.asarray(model.fit_transform(graph, progress=lambda *_: None))
 
 
@@ -91,12 +79,6 @@ def choose(scores: Mapping[str, Mapping[str, float]], left_out: str) -> str:
 def score_of(cell: Cell) -> float:
     """What constants are chosen by on a graph: the mean over the label counts."""
     return float(np.mean([cell["accuracy"][str(count)]["mean"] for count in beyond.LABEL_COUNTS]))
-
-
-def _estimator() -> Any:
-    method = registered("SCE")
-    assert method is not None
-    return method.load()
 
 
 def _run(embed: Embed, constants: Constants, cell: Cell, report: Reporter) -> list[Cell]:
