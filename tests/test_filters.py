@@ -43,7 +43,7 @@ def test_smoothing_is_the_power_of_p(order: int, is_sparse: bool) -> None:
     graph = random_graph(is_sparse=is_sparse, is_weighted=True)
     F = graph.features.toarray() if is_sparse else graph.features
     P = dense_propagation(graph.adjacency.toarray())
-    loaded = ENGINE.load(graph.features, propagation(graph.adjacency))
+    loaded = ENGINE.load(graph.features, graph.adjacency)
     levels = [ENGINE.smooth(loaded, polynomial("row", hops)) for hops in range(order + 1)]
     assert len(levels) == order + 1
     for hops, rows in enumerate(levels):
@@ -57,7 +57,7 @@ def test_every_filter_is_its_dense_definition(filter: str, order: int, strength:
     graph = random_graph(is_sparse=is_sparse, is_weighted=True)
     F = graph.features.toarray() if is_sparse else graph.features
     expected = dense_filter(graph.adjacency.toarray(), filter, order, strength) @ F
-    loaded = ENGINE.load(graph.features, propagation(graph.adjacency, filter))
+    loaded = ENGINE.load(graph.features, graph.adjacency, filter)
     coefficients = polynomial(filter, order, strength)
     assert sum(coefficients) == pytest.approx(1)
     assert np.allclose(ENGINE.smooth(loaded, coefficients) @ torch.eye(12), expected, atol=1e-5)
@@ -82,7 +82,7 @@ def test_many_hops_of_heat_are_the_exponential() -> None:
 def test_smoothing_reports_every_hop() -> None:
     graph = random_graph()
     reports = []
-    loaded = ENGINE.load(graph.features, propagation(graph.adjacency))
+    loaded = ENGINE.load(graph.features, graph.adjacency)
     ENGINE.smooth(loaded, polynomial("average", 3), lambda *report: reports.append(report))
     assert reports == [("smoothing", hop, 3) for hop in (1, 2, 3)]
 
@@ -92,18 +92,18 @@ def test_sparse_features_stay_sparse_while_that_is_cheaper() -> None:
     ring = sp.diags_array([np.ones(n_nodes - 1)], offsets=[1], shape=(n_nodes, n_nodes))
     words = sp.random_array((n_nodes, 5000), density=0.001, rng=np.random.default_rng(0), dtype=np.float32).tocsr()
     graph = Graph(ring + ring.T, features=words)
-    loaded = ENGINE.load(graph.features, propagation(graph.adjacency))
+    loaded = ENGINE.load(graph.features, graph.adjacency)
     assert isinstance(ENGINE.smooth(loaded, polynomial("row", 2)).features, SparseMatrix)
 
     full = Graph(ring + ring.T, features=sp.csr_array(np.ones((n_nodes, 8), dtype=np.float32)))
-    loaded = ENGINE.load(full.features, propagation(full.adjacency))
+    loaded = ENGINE.load(full.features, full.adjacency)
     assert not _is_sparse_hop_cheaper(loaded.propagation, loaded.features.csr)
     assert isinstance(ENGINE.smooth(loaded, polynomial("row", 2)).features, torch.Tensor)
 
 
 def test_an_isolated_node_keeps_its_features_and_constants_stay_constant() -> None:
     graph = Graph(sp.csr_array((4, 4)), features=np.arange(8).reshape(4, 2))
-    smoothed = ENGINE.smooth(ENGINE.load(graph.features, propagation(graph.adjacency)), polynomial("row", 1))
+    smoothed = ENGINE.smooth(ENGINE.load(graph.features, graph.adjacency), polynomial("row", 1))
     assert np.array_equal(smoothed.features, graph.features)
     P = propagation(random_graph(is_weighted=True).adjacency)
     assert np.allclose(P @ np.ones(40), 1)

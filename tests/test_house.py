@@ -21,6 +21,7 @@ ROOMS = (
     *(
         "sparse",
         "filters",
+        "propagation",
         "rows",
         "spectrum",
         "features",

@@ -14,7 +14,7 @@ from conftest import load_or_skip, random_graph
 from reference import complete_pairs, dense_effective_rank, dense_filter, dense_laplacian
 from sparsecut import SCE, Graph, MoSCE, evaluate, load
 from sparsecut.engines import MemoryEngine
-from sparsecut.filters import polynomial, propagation
+from sparsecut.filters import polynomial
 from sparsecut.negatives import CompleteNegatives
 from sparsecut.recipe import _hold_out, choose_restart, choose_weighting, edge_score
 from sparsecut.rows import Rows
@@ -54,7 +54,7 @@ def test_variances_are_those_of_m_sharpened_and_directions_its_eigenvectors() ->
 @pytest.mark.parametrize("is_sparse", [False, True])
 def test_iterating_on_s_gives_what_the_eigenproblem_gives(is_sparse: bool) -> None:
     graph = random_graph(300, 40, is_sparse=is_sparse)
-    loaded = ENGINE.load(graph.features, propagation(graph.adjacency))
+    loaded = ENGINE.load(graph.features, graph.adjacency)
     coefficients = polynomial("row", 2)
     levels = [ENGINE.smooth(loaded, coefficients), Rows(loaded.features, loaded.propagation, coefficients)]
     asked = {"engine": ENGINE, "dimension": 40, "effective_rank": 5.0, "length": 7.0, "report": silent}
@@ -261,7 +261,7 @@ def test_the_score_of_edges_is_the_auc_of_their_cosines() -> None:
     from sklearn.metrics import roc_auc_score
 
     graph = random_graph(120, 10)
-    rows = ENGINE.load(graph.features, propagation(graph.adjacency))
+    rows = ENGINE.load(graph.features, graph.adjacency)
     coefficients = polynomial("pagerank", 10, 0.2)
     edges = np.array(sp.triu(graph.adjacency).nonzero(), dtype=np.int64)
     others = np.random.default_rng(0).integers(0, 120, (2, 300))
@@ -303,7 +303,7 @@ def test_noisier_features_are_smoothed_more() -> None:
     for spread in (0.0, 5.0):
         features = position + spread * generator.normal(size=position.shape)
         graph = Graph(sp.csr_array(upper + upper.T), features=features.astype(np.float32))
-        loaded = ENGINE.load(graph.features, propagation(graph.adjacency))
+        loaded = ENGINE.load(graph.features, graph.adjacency)
         restart, why = choose_restart(graph, loaded, "pagerank", lambda restart: round(2 / restart), ENGINE)
         restarts.append(restart)
         assert f"with {restart:g}" in why

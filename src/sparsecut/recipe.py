@@ -26,11 +26,11 @@ from torch import Tensor
 
 from sparsecut.engines import MemoryEngine
 from sparsecut.features import ROW_LENGTH
-from sparsecut.filters import POWERS, SERIES_ORDER, Polynomial, polynomial, propagation
+from sparsecut.filters import POWERS, SERIES_ORDER, Polynomial, polynomial
 from sparsecut.graph import Graph
 from sparsecut.negatives import CompleteNegatives
+from sparsecut.propagation import Propagation
 from sparsecut.rows import Rows
-from sparsecut.sparse import SparseMatrix
 from sparsecut.spectral import solve
 from sparsecut.weighting import Weighting, learn_weighting, row_lengths
 
@@ -66,7 +66,7 @@ class Recipe:
 
     def load(self, graph: Graph, engine: MemoryEngine) -> Rows:
         """The weighted features and the filter's matrix on the engine's device, no hop taken yet."""
-        return engine.load(self.weighting.apply(graph.features), propagation(graph.adjacency, self.filter))
+        return load(graph, self.weighting, self.filter, engine)
 
     def to_header(self) -> dict[str, Any]:
         """What JSON can hold of it; the columns' weights are an array."""
@@ -75,6 +75,10 @@ class Recipe:
 
 def read_recipe(header: dict[str, Any], columns: NDArray[np.float32] | None) -> Recipe:
     return Recipe(**{**header, "weighting": Weighting(header["weighting"], columns), "orders": tuple(header["orders"])})
+
+
+def load(graph: Graph, weighting: Weighting, filter: str, engine: MemoryEngine) -> Rows:
+    return engine.load(weighting.apply(graph.features), graph.adjacency, filter, is_directed=graph.is_directed)
 
 
 def settle(
@@ -108,7 +112,7 @@ def settle(
     else:
         hops = orders(POWER_ORDER if filter in POWERS else SERIES_ORDER)
     learned = learn_weighting(weighting, graph.features)
-    loaded = engine.load(learned.apply(graph.features), propagation(graph.adjacency, filter))
+    loaded = load(graph, learned, filter, engine)
     given = None if strength == "auto" else float(strength)
     if filter.startswith("pagerank"):
         why = "as asked for"
@@ -150,7 +154,7 @@ def choose_restart(
     if graph.n_edges < MIN_EDGES:
         return USUAL_RESTART, f"{graph.n_edges} edges are too few to hold some out: the usual restart"
     kept, held_out, others = _hold_out(graph)
-    rows = Rows(loaded.features, SparseMatrix(propagation(kept, filter), engine.device))
+    rows = Rows(loaded.features, Propagation.of(kept, filter, engine.device, is_directed=graph.is_directed))
     scores = {
         restart: edge_score(rows, polynomial(filter, hops_of(restart), restart), held_out, others, engine)
         for restart in RESTARTS

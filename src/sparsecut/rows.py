@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from sparsecut.filters import Polynomial, spread
+from sparsecut.propagation import Propagation
 from sparsecut.sparse import SparseMatrix
 
 
@@ -22,7 +23,7 @@ class Rows:
     def __init__(
         self,
         features: Tensor | SparseMatrix,
-        propagation: SparseMatrix | None = None,
+        propagation: Propagation | None = None,
         coefficients: Polynomial = (1.0,),
     ) -> None:
         self.features = features
@@ -65,7 +66,7 @@ class Rows:
         return spread(self.coefficients, rows.contiguous(), lambda so_far: self._propagation @ so_far)
 
     @property
-    def _propagation(self) -> SparseMatrix:
+    def _propagation(self) -> Propagation:
         assert self.propagation is not None
         return self.propagation
 

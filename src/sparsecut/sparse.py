@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,7 +37,7 @@ class SparseMatrix:
         return SparseMatrix(self.csr.T.tocsr(), self.device)
 
     def __matmul__(self, dense: Tensor) -> Tensor:
-        return weighted_sums(*self.tensors, dense)
+        return self.entries @ dense
 
     def columns(self, start: int, stop: int) -> Tensor:
         return as_tensor(self.csr[:, start:stop].toarray(), self.device)
@@ -49,17 +49,27 @@ class SparseMatrix:
         return as_tensor(self.csr.toarray(), self.device)
 
     @cached_property
-    def tensors(self) -> tuple[Tensor, Tensor, Tensor]:
-        """The columns of the entries, where each row starts (and the last ends), and the values."""
+    def entries(self) -> Entries:
         # embedding_bag wants one integer type for both, and 64 bits only where the entries need them.
         index_type = np.int32 if self.nnz < 2**31 and max(self.shape) < 2**31 else np.int64
         indices = as_tensor(self.csr.indices.astype(index_type, copy=False), self.device)
         offsets = as_tensor(self.csr.indptr.astype(index_type, copy=False), self.device)
-        return indices, offsets, as_tensor(self.csr.data, self.device)
+        return Entries(indices, offsets, None if (self.csr.data == 1).all() else as_tensor(self.csr.data, self.device))
 
 
-def weighted_sums(indices: Tensor, offsets: Tensor, values: Tensor, dense: Tensor) -> Tensor:
-    """A CSR matrix, given as its `tensors`, times a dense one."""
+class Entries(NamedTuple):
+    """What a product reads of a CSR matrix, on the device."""
+
+    indices: Tensor  # the columns of the entries, row after row
+    offsets: Tensor  # where each row starts, and where the last ends
+    values: Tensor | None  # None where all are 1: then nothing is read for them
+
+    def __matmul__(self, dense: Tensor) -> Tensor:
+        return weighted_sums(self.indices, self.offsets, self.values, dense)
+
+
+def weighted_sums(indices: Tensor, offsets: Tensor, values: Tensor | None, dense: Tensor) -> Tensor:
+    """A CSR matrix, given as its entries, times a dense one."""
     if len(indices) == 0:
         return dense.new_zeros((len(offsets) - 1, dense.shape[1]))
     return torch.nn.functional.embedding_bag(
@@ -67,7 +77,7 @@ def weighted_sums(indices: Tensor, offsets: Tensor, values: Tensor, dense: Tenso
         dense,
         offsets,
         mode="sum",
-        per_sample_weights=values.to(dense.dtype),
+        per_sample_weights=None if values is None else values.to(dense.dtype),
         include_last_offset=True,
     )
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sparsecut.baselines.base import Baseline, Run
 from sparsecut.engines import MemoryEngine, resolve_device
 from sparsecut.errors import check_choice, check_integer
-from sparsecut.filters import FILTERS, polynomial, propagation
+from sparsecut.filters import FILTERS, polynomial
 from sparsecut.graph import Graph, as_graph
 from sparsecut.sparse import SparseMatrix
 
@@ -60,6 +60,6 @@ class SmoothedFeatures(_Untrained):
 def smoothed_features(graph: Graph, filter: str, order: int, device: torch.device) -> NDArray[np.float32]:
     """P^k F, dense."""
     engine = MemoryEngine(device)
-    rows = engine.load(graph.features, propagation(graph.adjacency, filter))
+    rows = engine.load(graph.features, graph.adjacency, filter, is_directed=graph.is_directed)
     S = engine.smooth(rows, polynomial(filter, order)).features
     return np.asarray((S.to_dense() if isinstance(S, SparseMatrix) else S).cpu().numpy())

@@ -16,6 +16,7 @@ from sparsecut.errors import InputError, parameter_error
 from sparsecut.filters import Polynomial, is_power, spread
 from sparsecut.negatives import NegativeGraph
 from sparsecut.progress import Reporter
+from sparsecut.propagation import Propagation
 from sparsecut.rows import Rows, StackedRows
 from sparsecut.sparse import SparseMatrix, as_tensor
 
@@ -28,12 +29,12 @@ class MemoryEngine:
     def __init__(self, device: torch.device) -> None:
         self.device = device
 
-    def load(self, features: Any, propagation: sp.csr_array) -> Rows:
-        """Features, dense or sparse, and a filter's matrix on the device, no hop taken yet."""
+    def load(self, features: Any, adjacency: sp.csr_array, filter: str = "row", *, is_directed: bool = False) -> Rows:
+        """Features, dense or sparse, and a filter's matrix for a graph on the device, no hop taken yet."""
         on_device = (
             SparseMatrix(features, self.device) if sp.issparse(features) else as_tensor(np.asarray(features), self.device)
         )
-        return Rows(on_device, SparseMatrix(propagation, self.device))
+        return Rows(on_device, Propagation.of(adjacency, filter, self.device, is_directed=is_directed))
 
     def smooth(self, rows: Rows, coefficients: Polynomial, report: Reporter | None = None) -> Rows:
         """S = Σ c_k P^k F, sparse while that is cheaper. Every hop is reported."""
@@ -95,7 +96,7 @@ def resolve_device(device: object, caller: str) -> torch.device:
     return torch.device(name)
 
 
-def _is_sparse_hop_cheaper(P: SparseMatrix, features: sp.csr_array) -> bool:
+def _is_sparse_hop_cheaper(P: Propagation, features: sp.csr_array) -> bool:
     entries_by_row = np.diff(features.indptr)
     n_sparse = int(entries_by_row[P.csr.indices].sum())  # multiply-adds of P·F, sparse
     n_dense = P.nnz * features.shape[1]

@@ -24,12 +24,12 @@ class Entries:
 
     def __init__(self, matrix: Any, device: torch.device) -> None:
         csr = sp.csr_array(matrix)
-        self.by_row: tuple[Tensor, Tensor]
-        *by_row, self.values = SparseMatrix(csr, device).tensors
-        self.by_row = (by_row[0], by_row[1])
+        self.by_row = SparseMatrix(csr, device).entries[:2]
+        self.values = as_tensor(csr.data, device)
         numbered = sp.csr_array((np.arange(csr.nnz), csr.indices, csr.indptr), shape=csr.shape)
-        *by_column, self.order = SparseMatrix(numbered.T.tocsr(), device).tensors
-        self.by_column = (by_column[0], by_column[1])
+        by_column = numbered.T.tocsr()
+        self.by_column = SparseMatrix(by_column, device).entries[:2]
+        self.order = as_tensor(by_column.data, device)
         self.rows = as_tensor(np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr)), device)
         self.columns = self.by_row[0].long()
         self.n_rows = int(csr.shape[0])

@@ -11,8 +11,9 @@ from torch import Tensor, nn
 from sparsecut.baselines.supervised.base import Network, SupervisedBaseline, row_scaled
 from sparsecut.engines import MemoryEngine
 from sparsecut.errors import check_choice, check_integer
-from sparsecut.filters import FILTERS, polynomial, propagation
+from sparsecut.filters import FILTERS, polynomial
 from sparsecut.graph import Graph
+from sparsecut.propagation import Propagation
 from sparsecut.rows import Rows, project
 from sparsecut.sparse import SparseMatrix, as_tensor
 
@@ -56,7 +57,7 @@ class SGC(SupervisedBaseline):
     def _inputs(self, graph: Graph, device: torch.device) -> Rows:
         scaled: Any = row_scaled(graph)
         features = SparseMatrix(scaled, device) if sp.issparse(scaled) else as_tensor(scaled, device)
-        rows = Rows(features, SparseMatrix(propagation(graph.adjacency, self.filter), device))
+        rows = Rows(features, Propagation.of(graph.adjacency, self.filter, device, is_directed=graph.is_directed))
         return MemoryEngine(device).smooth(rows, polynomial(self.filter, self.order))
 
 
