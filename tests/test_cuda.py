@@ -12,7 +12,13 @@ import torch
 from conftest import random_graph
 from sparsecut import SCE, Graph, InputError, MoSCE, load
 from sparsecut.baselines import GAT, GCN, SGC, MixHop
+from sparsecut.engines import MemoryEngine
 from sparsecut.evaluation import Split
+from sparsecut.filters import FILTERS, polynomial
+from sparsecut.halves import halved
+from sparsecut.negatives import CompleteNegatives
+from sparsecut.propagation import Propagation
+from sparsecut.rows import Rows
 
 needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA GPU here")
 
@@ -97,6 +103,83 @@ def test_auto_takes_the_gpu_and_a_model_moves_to_the_cpu(tmp_path: Path) -> None
 def test_a_gpu_that_is_not_there() -> None:
     with pytest.raises(InputError, match="GPUs, counted from 0"):
         SCE(device="cuda:99").fit(random_graph())
+
+
+def hub_and_ring(n_nodes: int, is_weighted: bool, is_directed: bool) -> Graph:
+    """A ring with one node that knows all others, and three nodes that know nobody."""
+    generator = np.random.default_rng(1)
+    A = np.zeros((n_nodes + 3, n_nodes + 3))
+    A[np.arange(n_nodes), np.roll(np.arange(n_nodes), 1)] = 1
+    A[0, 1:n_nodes] = 1
+    A *= generator.uniform(0.5, 2, A.shape) if is_weighted else 1
+    return Graph(A if is_directed else np.maximum(A, A.T), directed="out" if is_directed else "symmetrize")
+
+
+# The roundings of a sum's result, relative to the largest number in it.
+ERRORS = {torch.float32: 1e-6, torch.float16: 2**-10, torch.bfloat16: 2**-7}
+
+
+@pytest.mark.cuda
+@needs_cuda
+@pytest.mark.parametrize("dtype", ERRORS, ids=str)
+@pytest.mark.parametrize("width", [1, 7, 16, 100, 128, 129, 602])
+@pytest.mark.parametrize("filter", ["row", "symmetric", "lazy"])
+@pytest.mark.parametrize("kind", ["plain", "weighted", "directed"])
+def test_the_hop_kernel_is_the_library_call(kind: str, filter: str, width: int, dtype: torch.dtype) -> None:
+    graph = hub_and_ring(300, kind == "weighted", kind == "directed")
+    rows = torch.randn(303, width, generator=torch.Generator().manual_seed(0)).to(dtype)
+    on_cpu, on_cuda = (
+        Propagation.of(graph.adjacency, filter, torch.device(device), is_directed=graph.is_directed)
+        for device in ("cpu", "cuda")
+    )
+    for P, P_cuda in ((on_cpu, on_cuda), (on_cpu.T, on_cuda.T)):
+        expected = P @ rows.float()
+        for given in (rows.cuda(), rows.cuda().T.contiguous().T):  # as it lies in memory, and with columns first
+            result = P_cuda @ given
+            assert result.dtype == dtype
+            assert result.shape == rows.shape
+            assert np.allclose(result.cpu().float(), expected, atol=ERRORS[dtype] * float(expected.abs().max()))
+
+
+@pytest.mark.cuda
+@needs_cuda
+def test_the_hop_kernel_takes_64_bit_offsets_beside_32_bit_neighbors() -> None:
+    graph = hub_and_ring(50, False, False)
+    P = Propagation.of(graph.adjacency, "row", torch.device("cuda"))
+    wide = Propagation(P.neighbors._replace(offsets=P.neighbors.offsets.long()), P.diagonals)
+    rows = torch.randn(53, 40, device="cuda")
+    assert torch.equal(wide @ rows, P @ rows)
+
+
+@pytest.mark.cuda
+@needs_cuda
+@pytest.mark.parametrize("width", [1, 16, 100, 128, 300])
+@pytest.mark.parametrize("n_rows", [1, 63, 5000])
+def test_the_gram_of_halves_is_the_float64_one(n_rows: int, width: int) -> None:
+    features = torch.randn(n_rows, width, generator=torch.Generator().manual_seed(0)) + 3  # a mean that must cancel
+    halves, scale = halved(features.cuda())
+    S = halves.cpu().double() * scale
+    expected = n_rows * S.T @ S - torch.outer(S.sum(dim=0), S.sum(dim=0))
+    M = CompleteNegatives(n_rows).gram(Rows(halves, coefficients=(scale,))).cpu().double()
+    assert np.allclose(M, expected, atol=1e-5 * float((n_rows * S.T @ S).abs().max()))
+    again = CompleteNegatives(n_rows).gram(Rows(halves, coefficients=(scale,))).cpu().double()
+    assert torch.equal(M, again)
+
+
+@pytest.mark.cuda
+@needs_cuda
+@pytest.mark.parametrize("filter", FILTERS)
+def test_half_precision_on_cuda_is_near_single(filter: str) -> None:
+    graph = random_graph(500, 60, density=0.02, is_weighted=True)
+    weights = torch.randn(60, 20, device="cuda")
+    results = []
+    for precision in ("single", "half"):
+        engine = MemoryEngine(torch.device("cuda"), precision)
+        rows = engine.smooth(engine.load(1e6 * graph.features, graph.adjacency, filter), polynomial(filter, 4))
+        results.append((rows @ weights, engine.gram(rows, CompleteNegatives(500))))
+    for single, half in zip(*results, strict=True):
+        assert half.dtype == torch.float32
+        assert float((half - single).norm() / single.norm()) < 2e-3
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")

@@ -20,6 +20,9 @@ ROOMS = (
     *("graph", "labels", "pairs", "io", "datasets"),
     *(
         "sparse",
+        "cuda_kernels",
+        "cuda",
+        "halves",
         "filters",
         "propagation",
         "rows",

@@ -12,7 +12,15 @@ import torch
 from conftest import random_graph
 from reference import adam_on_rows, complete_pairs, dense_effective_rank, dense_laplacian, dense_propagation
 from sparsecut import SCE, Graph, InputError, MoSCE
-from sparsecut.training import History, effective_rank
+from sparsecut.encoder import LinearEncoder
+from sparsecut.training import (
+    History,
+    TrainingSettings,
+    _train_unasked,
+    effective_rank,
+    energy_over_gram,
+    train,
+)
 
 
 def relative_difference(one: np.ndarray, other: np.ndarray) -> float:
@@ -161,6 +169,34 @@ def test_effective_rank_matches_the_singular_values() -> None:
     assert effective_rank(torch.from_numpy(Z)) == pytest.approx(dense_effective_rank(Z), rel=1e-6)
     assert effective_rank(torch.ones(4, 2)) == 0
     assert effective_rank(torch.arange(5.0)[:, None] @ torch.ones(1, 3)) == pytest.approx(1, abs=1e-4)
+
+
+def test_steps_unasked_are_the_steps_asked() -> None:
+    """What a GPU does, which never looks at a number between steps; here on the CPU, against the loop that does."""
+    M = torch.randn(30, 6, generator=torch.Generator().manual_seed(0))
+    energy = energy_over_gram({(0,): M.T @ M})
+    for loss, alpha in (("inverse", "auto"), ("negative", 0.3)):
+        settings = TrainingSettings(loss, alpha, l2=0.01, learning_rate=0.01, epochs=7, batch_size=None, route="gram")
+        asked, unasked = (LinearEncoder([6, 5, 4], torch.Generator().manual_seed(1)) for _ in range(2))
+        histories = History(), History()
+        train(asked, lambda: [energy], histories[0], settings, lambda *_: None)
+        assert _train_unasked(unasked, lambda: [energy], histories[1], settings)
+        assert torch.allclose(asked.matrix(), unasked.matrix(), rtol=1e-5)
+        assert np.allclose(histories[0].loss, histories[1].loss, rtol=1e-5)
+        assert np.allclose(histories[0].energy, histories[1].energy, rtol=1e-5)
+        assert np.isclose(histories[0].alpha, histories[1].alpha)
+
+
+@pytest.mark.parametrize("size", [0.0, 1e30])
+def test_steps_unasked_that_made_no_sense_are_taken_back(size: float) -> None:
+    encoder = LinearEncoder([3, 2], torch.Generator().manual_seed(1))
+    start = encoder.matrix().clone()
+    settings = TrainingSettings("inverse", "auto", l2=0, learning_rate=0.01, epochs=3, batch_size=None, route="gram")
+    history = History()
+    energy = energy_over_gram({(0,): torch.eye(3) * size * size})
+    assert not _train_unasked(encoder, lambda: [energy], history, settings)
+    assert torch.equal(encoder.matrix(), start)
+    assert history == History()
 
 
 def test_history_starts_empty() -> None:

@@ -256,7 +256,7 @@ class SparsestCutEmbedding(Published, TransformerMixin, BaseEstimator):
         engine = MemoryEngine(resolve_device(self.device, type(self).__name__))
         loaded = self.recipe_.load(graph, engine)
         # Projected first, then smoothed: the hops carry as many columns as the embedding has, not as the features.
-        levels = [Rows(loaded.features, loaded.propagation, coefficients) for coefficients in self.recipe_.polynomials]
+        levels = [loaded.through(coefficients) for coefficients in self.recipe_.polynomials]
         weights = [as_tensor(matrix, engine.device) for matrix in self.weights_]
         Z = engine.project(levels, weights, self._aggregation)
         return (Z - as_tensor(self.offset_, engine.device)).cpu().numpy()

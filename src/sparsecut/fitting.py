@@ -91,7 +91,7 @@ def hold_rows(
 ) -> list[Rows]:
     """The rows of each level, as S or as its factors."""
     if held == "factors":
-        return [Rows(loaded.features, loaded.propagation, coefficients) for coefficients in polynomials]
+        return [loaded.through(coefficients) for coefficients in polynomials]
     levels: list[Rows] = []
     reached, n_hops = loaded, 0  # powers go on from the level before
     for coefficients in polynomials:

@@ -30,6 +30,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from sparsecut import cuda, halves
 from sparsecut.errors import check_choice
 from sparsecut.pairs import PAIRS_RULE, check_pairs
 from sparsecut.rows import Rows, StackedRows
@@ -96,6 +97,16 @@ class CompleteNegatives(NegativeGraph):
 
     def batch(self, nodes: Tensor) -> tuple[Tensor, NegativeGraph]:
         return nodes, CompleteNegatives(len(nodes), self.weight * _pairs_over_batch_pairs(self.n_nodes, len(nodes)))
+
+    def gram(self, S: Tensor | Rows | StackedRows) -> Tensor:
+        features = S.features if isinstance(S, Rows) and S.is_formed else None
+        if not isinstance(features, Tensor) or not halves.with_tensor_cores(features):
+            return super().gram(S)
+        assert isinstance(S, Rows)
+        # The tensor cores of a GPU multiply the halves as they are: n·SᵀS − (Sᵀ1)(Sᵀ1)ᵀ, in one pass.
+        squares, sums = cuda.moments(features)
+        M = (self.n_nodes * squares - torch.outer(sums, sums)) * (self.weight * S.coefficients[0] ** 2)
+        return ((M + M.T) / 2).float()
 
     @property
     def total_weight(self) -> float:

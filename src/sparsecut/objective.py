@@ -14,16 +14,20 @@ negative pairs out of it.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from torch import Tensor
 
 LOSSES = ("inverse", "negative", "none")
 
+Number = TypeVar("Number", float, Tensor)
 
-def loss_of_energy(loss: str, energy: Tensor, alpha: float) -> Tensor:
+
+def loss_of_energy(loss: str, energy: Tensor, alpha: float | Tensor) -> Tensor:
     """The unsupervised part of the loss."""
     return alpha / energy if loss == "inverse" else -alpha * energy
 
 
-def unit_alpha(loss: str, energy: float) -> float:
+def unit_alpha(loss: str, energy: Number) -> Number:
     """The α at which the loss starts at 1 (inverse) or −1 (negative)."""
     return energy if loss == "inverse" else 1 / energy

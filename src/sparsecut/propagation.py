@@ -21,6 +21,7 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
+from sparsecut import cuda
 from sparsecut.filters import propagation
 from sparsecut.sparse import Entries, SparseMatrix, as_tensor
 
@@ -81,7 +82,14 @@ class Propagation:
         transposed.T = self
         return transposed
 
+    @cached_property
+    def schedule(self) -> Tensor:
+        """The rows by falling number of entries, int32: in that order a GPU goes through them."""
+        return self.neighbors.offsets.diff().argsort(descending=True).int()
+
     def __matmul__(self, rows: Tensor) -> Tensor:
+        if cuda.can_hop(rows):
+            return cuda.hop(*self.neighbors, self.diagonals, rows, self.schedule)
         left, right, own = self.diagonals
         sums = self.neighbors @ (rows if right is None else rows * _column(right, rows)).contiguous()
         return sums.mul_(_column(left, rows)).addcmul_(rows, _column(own, rows))

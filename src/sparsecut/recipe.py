@@ -154,7 +154,9 @@ def choose_restart(
     if graph.n_edges < MIN_EDGES:
         return USUAL_RESTART, f"{graph.n_edges} edges are too few to hold some out: the usual restart"
     kept, held_out, others = _hold_out(graph)
-    rows = Rows(loaded.features, Propagation.of(kept, filter, engine.device, is_directed=graph.is_directed))
+    rows = Rows(
+        loaded.features, Propagation.of(kept, filter, engine.device, is_directed=graph.is_directed), loaded.coefficients
+    )
     scores = {
         restart: edge_score(rows, polynomial(filter, hops_of(restart), restart), held_out, others, engine)
         for restart in RESTARTS
@@ -168,9 +170,8 @@ def edge_score(
     rows: Rows, coefficients: Polynomial, edges: NDArray[np.int64], others: NDArray[np.int64], engine: MemoryEngine
 ) -> float:
     """The AUC of edges against other pairs, by the cosine in the embedding of the smoothed rows."""
-    level = Rows(rows.features, rows.propagation, coefficients)
-    if isinstance(rows.features, Tensor):
-        level = engine.smooth(rows, coefficients)
+    is_dense = isinstance(rows.features, Tensor)
+    level = engine.smooth(rows, coefficients) if is_dense else rows.through(coefficients)
     closed = solve(
         [level],
         CompleteNegatives(rows.shape[0]),

@@ -12,13 +12,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from sparsecut import halves
 from sparsecut.filters import Polynomial, spread
 from sparsecut.propagation import Propagation
 from sparsecut.sparse import SparseMatrix
 
 
 class Rows:
-    """S = Σ c_k P^k · features, of shape (n, f)."""
+    """S = Σ c_k P^k · features, of shape (n, f). Dense features may be kept in half precision (`sparsecut.halves`)."""
 
     def __init__(
         self,
@@ -38,27 +39,46 @@ class Rows:
     def device(self) -> torch.device:
         return self.features.device
 
+    @property
+    def is_formed(self) -> bool:
+        """Whether the features are S itself, up to a factor."""
+        return len(self.coefficients) == 1
+
     def __matmul__(self, weights: Tensor) -> Tensor:  # (n, d)
+        if self.is_formed and self.coefficients != (1.0,):
+            return Rows(self.features) @ (weights * self.coefficients[0])  # fewer numbers to multiply than in S·W
+        if isinstance(self.features, Tensor) and halves.is_half(self.features):
+            return self._spread(halves.times(self.features, weights))
         return self._spread(self.features @ weights)
 
     def transpose_times(self, rows: Tensor) -> Tensor:  # (f, d)
         if self.coefficients != (1.0,):
             rows = spread(self.coefficients, rows, lambda so_far: self._propagation.T @ so_far)
+        if isinstance(self.features, Tensor) and halves.is_half(self.features):
+            return halves.transpose_times(self.features, rows)
         return self.features.T @ rows
 
     def columns(self, start: int, stop: int) -> Tensor:  # (n, stop - start)
         if isinstance(self.features, SparseMatrix):
             return self._spread(self.features.columns(start, stop))
-        return self._spread(self.features[:, start:stop])
+        columns = self.features[:, start:stop]
+        return self._spread(columns.float() if halves.is_half(columns) else columns)
 
     def scaled(self, factor: float) -> Rows:
         """factor·S, nothing copied."""
         return Rows(self.features, self.propagation, tuple(factor * coefficient for coefficient in self.coefficients))
 
+    def through(self, coefficients: Polynomial) -> Rows:
+        """The rows smoothed by a polynomial of P, as factors: nothing is computed. Needs rows that are not smoothed yet."""
+        assert self.is_formed
+        scale = self.coefficients[0]
+        return Rows(self.features, self.propagation, coefficients).scaled(scale)
+
     def take(self, nodes: Tensor) -> Rows:
         """Some of the rows, for a mini-batch. Needs S itself: a row of factors depends on its whole neighbourhood."""
-        assert len(self.coefficients) == 1
-        return Rows(self.features.take(nodes) if isinstance(self.features, SparseMatrix) else self.features[nodes])
+        assert self.is_formed
+        taken = self.features.take(nodes) if isinstance(self.features, SparseMatrix) else self.features[nodes]
+        return Rows(taken, coefficients=self.coefficients)
 
     def _spread(self, rows: Tensor) -> Tensor:
         if self.coefficients == (1.0,):

@@ -77,6 +77,10 @@ def train(
     callback: Callable[[int, History], None] | None = None,
 ) -> None:
     """Adam on loss(energy) + l2/2·‖θ‖², `epochs` times over what `energies` yields. Changes the encoder in place."""
+    can_wait = next(encoder.parameters()).is_cuda and callback is None and settings.batch_size is None
+    if can_wait and _train_unasked(encoder, energies, history, settings):
+        report("training", settings.epochs, settings.epochs)
+        return
     loss, l2, epochs = settings.loss, settings.l2, settings.epochs
     parameters = list(encoder.parameters())
     optimizer = Adam(parameters, learning_rate=settings.learning_rate, l2=l2)
@@ -109,6 +113,43 @@ def train(
         report("training", epoch + 1, epochs)
         if callback is not None:
             callback(epoch, history)
+
+
+def _train_unasked(
+    encoder: Encoder, energies: Callable[[], Iterable[Energy]], history: History, settings: TrainingSettings
+) -> bool:
+    """All epochs without a look at any number, for a GPU: every look waits for it, and then it waits for the next launch.
+
+    Whether the steps made sense is asked once, at the end. If not, the weights are as before, and the loop above says why.
+    """
+    started = time.perf_counter()
+    parameters = list(encoder.parameters())
+    before = [parameter.detach().clone() for parameter in parameters]
+    optimizer = Adam(parameters, learning_rate=settings.learning_rate, l2=settings.l2)
+    alpha: Tensor | None = None
+    seen = []
+    for _ in range(settings.epochs):
+        (energy_of,) = energies()
+        energy = energy_of(encoder)
+        if alpha is None:
+            first = energy.detach().double()
+            alpha = unit_alpha(settings.loss, first) if isinstance(settings.alpha, str) else first.new_tensor(settings.alpha)
+        unsupervised = loss_of_energy(settings.loss, energy, alpha)
+        unsupervised.backward()  # type: ignore[no-untyped-call]
+        penalty = sum(parameter.detach().square().sum() for parameter in parameters) * (settings.l2 / 2)
+        optimizer.step()
+        seen.append(torch.stack([energy.detach().double(), unsupervised.detach() + penalty]))
+    assert alpha is not None
+    values = torch.stack([*seen, torch.stack([alpha, alpha])]).tolist()
+    if not all(math.isfinite(energy) and energy > 0 for energy, _ in values[:-1]):
+        with torch.no_grad():
+            for parameter, start in zip(parameters, before, strict=True):
+                parameter.copy_(start)
+        return False
+    *epochs, (history.alpha, _) = values
+    history.energy, history.loss = [energy for energy, _ in epochs], [loss for _, loss in epochs]
+    history.seconds = [(time.perf_counter() - started) / settings.epochs] * settings.epochs
+    return True
 
 
 def energy_over_gram(grams: dict[tuple[int, ...], Tensor]) -> Energy:

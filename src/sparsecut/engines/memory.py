@@ -14,6 +14,7 @@ from torch import Tensor
 from sparsecut.encoder import aggregate
 from sparsecut.errors import InputError, parameter_error
 from sparsecut.filters import Polynomial, is_power, spread
+from sparsecut.halves import halved
 from sparsecut.negatives import NegativeGraph
 from sparsecut.progress import Reporter
 from sparsecut.propagation import Propagation
@@ -26,21 +27,28 @@ SPARSE_HOP_COST = 20
 
 
 class MemoryEngine:
-    def __init__(self, device: torch.device) -> None:
+    """Rows as torch tensors; `precision` says what dense ones are kept in, "single" or "half"."""
+
+    def __init__(self, device: torch.device, precision: str = "single") -> None:
         self.device = device
+        self.precision = precision
 
     def load(self, features: Any, adjacency: sp.csr_array, filter: str = "row", *, is_directed: bool = False) -> Rows:
         """Features, dense or sparse, and a filter's matrix for a graph on the device, no hop taken yet."""
-        on_device = (
-            SparseMatrix(features, self.device) if sp.issparse(features) else as_tensor(np.asarray(features), self.device)
-        )
-        return Rows(on_device, Propagation.of(adjacency, filter, self.device, is_directed=is_directed))
+        P = Propagation.of(adjacency, filter, self.device, is_directed=is_directed)
+        if sp.issparse(features):
+            return Rows(SparseMatrix(features, self.device), P)
+        dense = as_tensor(np.asarray(features), self.device)
+        if self.precision == "single":
+            return Rows(dense, P)
+        halves, scale = halved(dense)
+        return Rows(halves, P, (scale,))
 
     def smooth(self, rows: Rows, coefficients: Polynomial, report: Reporter | None = None) -> Rows:
         """S = Σ c_k P^k F, sparse while that is cheaper. Every hop is reported."""
         P = rows.propagation
         if len(coefficients) == 1:
-            return Rows(rows.features, P)
+            return rows.through(coefficients)
         assert P is not None
 
         n_done = 0
@@ -58,7 +66,7 @@ class MemoryEngine:
 
         features = rows.features
         if isinstance(features, Tensor):
-            return Rows(spread(coefficients, features, hop), P)
+            return Rows(spread(coefficients, features, hop), P, rows.coefficients)
         smoothed = spread(coefficients, features.csr if is_power(coefficients) else features.to_dense(), hop)
         return Rows(SparseMatrix(smoothed, self.device) if sp.issparse(smoothed) else smoothed, P)
 
