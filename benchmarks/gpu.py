@@ -13,10 +13,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
+import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+# Blocks of tens of gigabytes come and go: without this a freed one may not serve for a larger one.
+os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
 
 import torch
 from torch import Tensor
@@ -164,15 +170,19 @@ def stages(rows: Rows, dimension: int, precision: str, n_repeats: int) -> dict[s
 
 
 def plain_torch(rows: Rows, dimension: int) -> Callable[[], Tensor]:
-    """The same by library calls alone: embedding_bag, matrix products, autograd."""
+    """The same by library calls alone: torch's sparse product, matrix products, autograd."""
     entries, features = rows.propagation.neighbors, rows.features  # type: ignore[union-attr]
     left = rows.propagation.diagonals.left[:, None]  # type: ignore[union-attr]
+    values = torch.ones(len(entries.indices), device=CUDA)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch warns that its CSR is new
+        A = torch.sparse_csr_tensor(entries.offsets.int(), entries.indices, values, (len(left), len(left)))
     start = torch.randn(rows.shape[1], dimension, device=CUDA) / rows.shape[1] ** 0.5
 
     def work() -> Tensor:
         S = features
         for _ in range(2):
-            S = (torch.nn.functional.embedding_bag(entries.indices, S, entries.offsets.int()[:-1], mode="sum") + S) * left
+            S = (A @ S + S) * left
         mean = S.mean(dim=0)
         M = len(S) * (S.T @ S - len(S) * torch.outer(mean, mean))
         W = start.clone().requires_grad_()
@@ -212,9 +222,7 @@ def measure(name: str, bandwidth: float) -> list[dict[str, Any]]:
             halves, scale = halved(features)
             loaded = Rows(halves, P, (scale,))
         torch.cuda.reset_peak_memory_stats()
-        milliseconds = time_of(
-            lambda loaded=loaded, precision=precision: fit_and_project(loaded, dimension, precision), n_repeats
-        )
+        milliseconds = time_of(partial(fit_and_project, loaded, dimension, precision), n_repeats)
         parts = stages(loaded, dimension, precision, n_repeats)
         peak = torch.cuda.max_memory_allocated()
         size = loaded.features.element_size()  # type: ignore[union-attr]
@@ -266,8 +274,8 @@ def tables(rows: list[dict[str, Any]], bandwidth: float) -> list[dict[str, Any]]
         ],
     }
     parts = {
-        "caption": f"Its parts, and the roofline at the {bandwidth:.2f} TB/s that a copy reaches here: the least that must be "
-        "moved if every row were read once a hop, and what is moved if nothing is found in a cache.",
+        "caption": f"Its parts, and the roofline at the {bandwidth:.2f} TB/s that a copy reaches here: the least that "
+        "must be moved if every row were read once a hop, and what is moved if nothing is found in a cache.",
         "columns": [
             "size",
             "rows in",

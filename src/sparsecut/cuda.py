@@ -1,4 +1,4 @@
-"""One hop, and the moments of the rows, on an NVIDIA GPU: Triton kernels in place of library calls.
+"""One hop on an NVIDIA GPU: a Triton kernel in place of a library call.
 
 A hop gathers one row an entry of the graph, many times more bytes than the rows have, so it runs at the speed of whatever
 holds them. Columns are taken in panels of 256 bytes, and all rows of a panel before the next: of a graph of Reddit's size a
@@ -20,9 +20,7 @@ from torch import Tensor
 PANEL_BYTES = 256  # of a row, gathered at a time
 N_AT_ONCE = 8  # neighbours
 ALIGNMENT = 16  # columns: a row must start where a 16-byte load may, in every type
-ROW_BLOCK = 64  # rows that the Gram kernel multiplies at a time
-PROGRAMS_PER_PROCESSOR = 2
-MAX_TILE_COLUMNS = 128  # the Gram kernel keeps one square tile in registers; wider rows are a matter for cuBLAS
+LINE_BYTES = 128  # of a cache line, where rows as wide as several of them start
 
 TYPES = (torch.float32, torch.float16, torch.bfloat16)
 
@@ -44,8 +42,9 @@ def hop(
     left, right, own = diagonals
     rows = aligned(rows)
     result = empty_aligned(rows)
-    panel = min(PANEL_BYTES // rows.element_size(), _power_of_two(rows.stride(0)))
-    _kernels().hop[(len(rows), -(-result.stride(0) // panel))](
+    width = padded(rows.shape[1])
+    panel = min(PANEL_BYTES // rows.element_size(), _power_of_two(width))
+    _kernel()[(len(rows), -(-width // panel))](
         indices,
         offsets,
         values,
@@ -55,28 +54,14 @@ def hop(
         own,
         schedule,
         result,
+        width,
         rows.stride(0),
+        result.stride(0),
         WIDTH=panel,
         N_AT_ONCE=N_AT_ONCE,
         num_warps=1,
     )
     return result
-
-
-def moments(rows: Tensor) -> tuple[Tensor, Tensor]:
-    """SᵀS, (f, f), and Sᵀ1, (f,), in float64 from float32 sums, the same bits every time."""
-    n_rows, width = rows.shape
-    if width > MAX_TILE_COLUMNS:
-        squares = torch.mm(rows.T, rows, out_dtype=torch.float32)
-        return squares.double(), rows.sum(dim=0, dtype=torch.float32).double()
-    tile = max(_power_of_two(width), 16)
-    n_programs = PROGRAMS_PER_PROCESSOR * torch.cuda.get_device_properties(rows.device).multi_processor_count
-    squares = rows.new_empty((n_programs, width, width), dtype=torch.float32)
-    sums = rows.new_empty((n_programs, width), dtype=torch.float32)
-    _kernels().moments[(n_programs,)](
-        rows, squares, sums, n_rows, width, rows.stride(0), TILE=tile, ROW_BLOCK=ROW_BLOCK, num_warps=8
-    )
-    return squares.double().sum(dim=0), sums.double().sum(dim=0)
 
 
 def aligned(rows: Tensor) -> Tensor:
@@ -92,18 +77,23 @@ def aligned(rows: Tensor) -> Tensor:
 def empty_aligned(like: Tensor, dtype: torch.dtype | None = None) -> Tensor:
     """Room for as many rows and columns, each row starting aligned: a view of wider rows, zeros between them."""
     n_rows, width = like.shape
-    padded = -(-width // ALIGNMENT) * ALIGNMENT
-    room = like.new_empty((n_rows, padded), dtype=dtype)
+    line = LINE_BYTES // (dtype or like.dtype).itemsize
+    room = like.new_empty((n_rows, padded(width, line if width >= 2 * line else ALIGNMENT)), dtype=dtype)
     room[:, width:] = 0
     return room[:, :width]
+
+
+def padded(number: int, unit: int = ALIGNMENT) -> int:
+    """The next multiple of a unit."""
+    return -(-number // unit) * unit
 
 
 def _power_of_two(number: int) -> int:
     return 1 << (number - 1).bit_length()
 
 
-def _kernels() -> Any:
+def _kernel() -> Any:
     """Triton is imported when a GPU first needs it."""
-    from sparsecut import cuda_kernels
+    from sparsecut.cuda_kernels import hop
 
-    return cuda_kernels
+    return hop

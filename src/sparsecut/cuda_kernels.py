@@ -1,4 +1,4 @@
-"""The Triton kernels behind `sparsecut.cuda`; imported only where there is a GPU.
+"""The Triton kernel behind `sparsecut.cuda`; imported only where there is a GPU.
 
 No `from __future__ import annotations` here: Triton reads the annotations themselves.
 """
@@ -18,14 +18,16 @@ def hop(
     own,
     schedule,
     result,
+    width,
     stride,
+    result_stride,
     WIDTH: tl.constexpr,
     N_AT_ONCE: tl.constexpr,
 ):
     """One row of the result, one panel of its columns. Programs are numbered row by row within a panel."""
     row = tl.load(schedule + tl.program_id(0)).to(tl.int64)
     columns = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
-    is_column = columns < stride
+    is_column = columns < width
     start = tl.load(offsets + row).to(tl.int64)
     stop = tl.load(offsets + row + 1).to(tl.int64)
     places = start + tl.arange(0, N_AT_ONCE)
@@ -47,26 +49,4 @@ def hop(
 
     itself = tl.load(rows + row * stride + columns, mask=is_column, other=0.0).to(tl.float32)
     total = tl.sum(sums, 0) * tl.load(left + row) + itself * tl.load(own + row)
-    tl.store(result + row * stride + columns, total.to(result.dtype.element_ty), mask=is_column)
-
-
-@triton.jit
-def moments(rows, squares, sums, n_rows, width, stride, TILE: tl.constexpr, ROW_BLOCK: tl.constexpr):
-    """This program's share of SᵀS and Sᵀ1: every so-manieth block of rows, written where no other program writes."""
-    program = tl.program_id(0)
-    columns = tl.arange(0, TILE)
-    square = tl.zeros((TILE, TILE), tl.float32)
-    total = tl.zeros((TILE,), tl.float32)
-    for block in range(program, tl.cdiv(n_rows, ROW_BLOCK), tl.num_programs(0)):
-        numbers = block.to(tl.int64) * ROW_BLOCK + tl.arange(0, ROW_BLOCK)
-        part = tl.load(
-            rows + numbers[:, None] * stride + columns[None, :],
-            mask=(numbers < n_rows)[:, None] & (columns < width)[None, :],
-            other=0.0,
-        )
-        square = tl.dot(tl.trans(part), part, square, input_precision="ieee")
-        total += tl.sum(part.to(tl.float32), 0)
-    places = columns[:, None] * width + columns[None, :]
-    is_there = (columns < width)[:, None] & (columns < width)[None, :]
-    tl.store(squares + program.to(tl.int64) * width * width + places, square, mask=is_there)
-    tl.store(sums + program.to(tl.int64) * width + columns, total, mask=columns < width)
+    tl.store(result + row * result_stride + columns, total.to(result.dtype.element_ty), mask=is_column)

@@ -79,6 +79,8 @@ class MultiOrderEncoder(nn.Module):
 
 def aggregate(embeddings: Sequence[Tensor], aggregation: str) -> Tensor:
     """One embedding out of one a level."""
+    if len(embeddings) == 1:
+        return embeddings[0]
     if aggregation == "concat":
         return torch.cat(list(embeddings), dim=1)
     stacked = torch.stack(list(embeddings))

@@ -13,9 +13,11 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from sparsecut.cuda import can_hop, empty_aligned
+from sparsecut.cuda import aligned, can_hop, empty_aligned, padded
 
-ROW_BLOCK = 16_384
+ROW_BLOCK = 16_384  # rows that become float32 at a time
+SUM_BLOCK = 8192  # rows that the tensor cores sum up
+MAX_BLOCKS = 2048  # of those, whose sums are held at a time
 PRECISIONS = ("single", "half")
 SMALLEST_SCALE, LARGEST_SCALE = 2.0**-6, 2.0**14  # of weights that float16 holds as they are, to eleven bits
 
@@ -37,10 +39,11 @@ def times(rows: Tensor, weights: Tensor) -> Tensor:
     """S·W, (n, d)."""
     if with_tensor_cores(rows):
         scale = _power_above(weights)
-        if SMALLEST_SCALE <= scale <= LARGEST_SCALE:
-            return torch.mm(rows, weights.to(rows.dtype), out_dtype=torch.float32)
-        halves = (weights / scale).to(rows.dtype)
-        return torch.mm(rows, halves, out_dtype=torch.float32).mul_(scale)
+        is_within = SMALLEST_SCALE <= scale <= LARGEST_SCALE
+        wide = _wide(rows)
+        halves = torch.nn.functional.pad(weights if is_within else weights / scale, (0, 0, 0, wide.shape[1] - len(weights)))
+        result = torch.mm(wide, halves.to(rows.dtype), out_dtype=torch.float32)
+        return result if is_within else result.mul_(scale)
     result = weights.new_empty((len(rows), weights.shape[1]))
     for start, stop in _blocks(len(rows)):
         torch.mm(rows[start:stop].to(weights.dtype), weights, out=result[start:stop])
@@ -55,11 +58,33 @@ def transpose_times(rows: Tensor, others: Tensor) -> Tensor:
     return result
 
 
+def _wide(rows: Tensor) -> Tensor:
+    """The rows with the columns of zeros that lie beside them in memory: tensor cores want a multiple of eight."""
+    rows = aligned(rows)
+    return rows.as_strided((len(rows), padded(rows.shape[1])), rows.stride())
+
+
 def _power_above(numbers: Tensor) -> float:
     """The least power of two that no number exceeds in size."""
     low, high = (float(bound) for bound in numbers.aminmax()) if numbers.numel() else (0.0, 0.0)
     largest = max(-low, high)
     return 2.0 ** math.ceil(math.log2(largest)) if largest > 0 else 1.0
+
+
+def moments(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """SᵀS, (f, f), and Sᵀ1, (f,), float64, by the tensor cores.
+
+    They cut off what float32 cannot hold instead of rounding it, so a long sum comes out too small: they sum up blocks of
+    rows, and float64 the blocks.
+    """
+    wide, width = _wide(rows), rows.shape[1]
+    n_blocks = len(rows) // SUM_BLOCK
+    whole = wide[: n_blocks * SUM_BLOCK].view(n_blocks, SUM_BLOCK, wide.shape[1])
+    rest = wide[n_blocks * SUM_BLOCK :]
+    squares = torch.mm(rest.T, rest, out_dtype=torch.float32).double()
+    for blocks in whole.split(MAX_BLOCKS):
+        squares += torch.bmm(blocks.mT, blocks, out_dtype=torch.float32).sum(dim=0, dtype=torch.float64)
+    return squares[:width, :width], rows.sum(dim=0, dtype=torch.float32).double()
 
 
 def with_tensor_cores(rows: Tensor) -> bool:

@@ -30,7 +30,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut import cuda, halves
+from sparsecut import halves
 from sparsecut.errors import check_choice
 from sparsecut.pairs import PAIRS_RULE, check_pairs
 from sparsecut.rows import Rows, StackedRows
@@ -104,7 +104,7 @@ class CompleteNegatives(NegativeGraph):
             return super().gram(S)
         assert isinstance(S, Rows)
         # The tensor cores of a GPU multiply the halves as they are: n·SᵀS − (Sᵀ1)(Sᵀ1)ᵀ, in one pass.
-        squares, sums = cuda.moments(features)
+        squares, sums = halves.moments(features)
         M = (self.n_nodes * squares - torch.outer(sums, sums)) * (self.weight * S.coefficients[0] ** 2)
         return ((M + M.T) / 2).float()
 
