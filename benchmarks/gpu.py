@@ -21,8 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-# Blocks of tens of gigabytes come and go: without this a freed one may not serve for a larger one.
-os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
+# Blocks of tens of gigabytes come and go: once a small tensor sits in a freed one, it does not serve for a large one.
+os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "max_split_size_mb:1024")
 
 import torch
 from torch import Tensor

@@ -16,8 +16,8 @@ from torch import Tensor
 from sparsecut.cuda import aligned, can_hop, empty_aligned, padded
 
 ROW_BLOCK = 16_384  # rows that become float32 at a time
-SUM_BLOCK = 8192  # rows that the tensor cores sum up
-MAX_BLOCKS = 2048  # of those, whose sums are held at a time
+SUM_BLOCK = 1024  # rows that the tensor cores sum up
+SUMS_BYTES = 1 << 28  # of the blocks' sums held at a time
 PRECISIONS = ("single", "half")
 SMALLEST_SCALE, LARGEST_SCALE = 2.0**-6, 2.0**14  # of weights that float16 holds as they are, to eleven bits
 
@@ -82,7 +82,7 @@ def moments(rows: Tensor) -> tuple[Tensor, Tensor]:
     whole = wide[: n_blocks * SUM_BLOCK].view(n_blocks, SUM_BLOCK, wide.shape[1])
     rest = wide[n_blocks * SUM_BLOCK :]
     squares = torch.mm(rest.T, rest, out_dtype=torch.float32).double()
-    for blocks in whole.split(MAX_BLOCKS):
+    for blocks in torch.split(whole, max(1, SUMS_BYTES // (4 * wide.shape[1] ** 2))):
         squares += torch.bmm(blocks.mT, blocks, out_dtype=torch.float32).sum(dim=0, dtype=torch.float64)
     return squares[:width, :width], rows.sum(dim=0, dtype=torch.float32).double()
 
