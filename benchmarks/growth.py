@@ -1,6 +1,6 @@
 """How time and peak memory grow with the nodes, the edges, the features and the dimension, over three decades each.
 
-    python benchmarks/growth.py [--device cpu|cuda] [--axes nodes,edges,features,dimension] [--force]
+    python benchmarks/growth.py [--on cpu|cuda|disk] [--axes nodes,edges,features,dimension] [--force]
 
 Stand-ins with planted classes (`sparsecut.paper.standins`); on each axis one size grows and the others stay. The estimator
 is the default, all pairs as negatives, with the dimension given: weighing, the choice of the restart by held-out edges,
@@ -8,7 +8,8 @@ smoothing, the spectrum and the projection are all timed, the making of the grap
 
 On the CPU every point has a process of its own. Its memory is the peak of resident pages during the fit, less what the
 process had after the imports and a first tiny fit: the graph and its features are in it. On CUDA all points share a process,
-after a first fit; the memory is the peak that torch allocated on the device, the graph included.
+after a first fit; the memory is the peak that torch allocated on the device, the graph included. On disk (engine="disk",
+under a limit) the graph is a store that another process made, and the embedding goes to a file.
 
 Slopes are fitted to the logarithms: over all points, and over the last decade, where what does not grow no longer counts.
 Every point is saved when it is there, and not measured again without --force.
@@ -21,7 +22,9 @@ import gc
 import json
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,7 +32,7 @@ import torch
 
 from peak import PEAK, RESIDENT, mebibytes, reset_peak
 from results_file import read_points, write_results
-from sparsecut import SCE
+from sparsecut import SCE, Graph
 from sparsecut.paper.standins import stand_in
 
 HALF_DECADES = tuple(10 ** (exponent / 2) for exponent in range(7))  # 1 … 1,000
@@ -44,7 +47,13 @@ TARGET_AXIS, TARGET = "edges", 1.1
 N_CLASSES = 8
 ENOUGH_SECONDS = 5.0  # of fits at a point; one is enough when it takes as long
 MAX_FITS = 3
+MEMORY_LIMIT = "1GiB"  # of the engine on disk, interpreter included
 LEAST_MEBIBYTES = 1.0  # less is not told from the allocator's own
+
+NOTES = [
+    "In the features, M costs n·f² and its eigenvectors f³, up to 1,024 columns; beyond, iteration on the smoothed rows "
+    "costs n·f a step.",
+]
 
 Point = dict[str, Any]
 
@@ -54,13 +63,19 @@ def sizes_of(axis: str) -> list[dict[str, int]]:
     return [{**base, axis: round(base[axis] * factor)} for factor in HALF_DECADES]
 
 
-def measure(sizes: dict[str, int], device: str) -> Point:
-    """Seconds and peak memory of the fit of a stand-in, in this process."""
+def measure(sizes: dict[str, int], on: str, store: Path | None = None) -> Point:
+    """Seconds and peak memory of the fit of a stand-in, or of the one in a store, in this process."""
+    device = "cuda" if on == "cuda" else "cpu"
     fit_tiny(device)
     before = mebibytes(RESIDENT)
-    graph = stand_in(
-        n_nodes=sizes["nodes"], n_edges=sizes["edges"], n_features=sizes["features"], n_classes=N_CLASSES, random_state=0
-    )
+    settings: dict[str, Any] = {"dimension": sizes["dimension"], "device": device}
+    if store is None:
+        graph, files = make_graph(sizes), {}
+    else:
+        from sparsecut.io.store import open_store
+
+        graph, files = open_store(store), {"output": store / "embedding.npy"}
+        settings |= {"engine": "disk", "memory_limit": MEMORY_LIMIT}
     gc.collect()
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()
@@ -69,10 +84,27 @@ def measure(sizes: dict[str, int], device: str) -> Point:
     seconds: list[float] = []
     while len(seconds) < MAX_FITS and sum(seconds) < ENOUGH_SECONDS:
         started = time.perf_counter()
-        model = SCE(dimension=sizes["dimension"], device=device).fit(graph)  # ends with the embedding on the CPU
+        model = SCE(**settings).fit(graph, **files)  # ends with the embedding on the CPU, or in its file
         seconds.append(time.perf_counter() - started)
     peak = torch.cuda.max_memory_allocated() / 2**20 if device == "cuda" else mebibytes(PEAK) - before
     return {**sizes, "seconds": seconds, "peak_mebibytes": peak, "stages": model.history_.stages}
+
+
+def make_graph(sizes: dict[str, int]) -> Graph:
+    return stand_in(
+        n_nodes=sizes["nodes"], n_edges=sizes["edges"], n_features=sizes["features"], n_classes=N_CLASSES, random_state=0
+    )
+
+
+def make_store(sizes: dict[str, int], folder: Path) -> None:
+    """The stand-in as a folder of arrays."""
+    from sparsecut.io.store import write_header
+
+    graph = make_graph(sizes)
+    np.save(folder / "indptr.npy", graph.adjacency.indptr)
+    np.save(folder / "indices.npy", graph.adjacency.indices)
+    np.save(folder / "features.npy", graph.features)
+    write_header(folder, n_nodes=graph.n_nodes, n_entries=graph.adjacency.nnz, directed="symmetrize")
 
 
 def fit_tiny(device: str) -> None:
@@ -80,13 +112,21 @@ def fit_tiny(device: str) -> None:
     SCE(dimension=2, device=device).fit(stand_in(n_nodes=200, n_edges=2_000, n_features=8, n_classes=2))
 
 
-def measure_alone(sizes: dict[str, int], device: str) -> Point:
-    """The same in a process of its own."""
-    command = [sys.executable, __file__, "--point", json.dumps(sizes), "--device", device]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def measure_alone(sizes: dict[str, int], on: str) -> Point:
+    """The same in a process of its own, and where it reads a store, in another one than makes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        stored = ["--store", folder] if on == "disk" else []
+        if stored:
+            call("--make", json.dumps(sizes), *stored)
+        return dict(json.loads(call("--point", json.dumps(sizes), "--on", on, *stored).splitlines()[-1]))
+
+
+def call(*arguments: str) -> str:
+    """What this script prints when run with other arguments."""
+    done = subprocess.run([sys.executable, __file__, *arguments], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise SystemExit(f"{sizes} ended with {done.returncode}:\n{done.stderr}")
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+        raise SystemExit(f"{' '.join(arguments)} ended with {done.returncode}:\n{done.stderr}")
+    return done.stdout
 
 
 def slope(sizes: list[float], values: list[float]) -> float:
@@ -128,57 +168,71 @@ def tables_of(points: dict[str, Point]) -> list[dict[str, Any]]:
     ]
 
 
-def save(points: dict[str, Point], device: str) -> None:
-    on = "the CPU" if device == "cpu" else "a GPU"
-    memory = (
-        "the peak of resident pages during the fit beyond the imports, the graph and its features included"
-        if device == "cpu"
-        else "the peak that torch allocated on the device, the graph and its features included; what the host prepares "
-        "before that is in the time, not in the memory"
-    )
-    gpu = {"gpu": torch.cuda.get_device_name()} if device == "cuda" else {"threads": torch.get_num_threads()}
+ON = {
+    "cpu": (
+        "growth",
+        "Growth on the CPU",
+        "the peak of resident pages during the fit beyond the imports, the graph and its features included",
+    ),
+    "cuda": (
+        "growth_cuda",
+        "Growth on a GPU",
+        "the peak that torch allocated on the device, the graph and its features included; what the host prepares before "
+        "that is in the time, not in the memory",
+    ),
+    "disk": (
+        "growth_disk",
+        f'Growth with engine="disk", limit {MEMORY_LIMIT}',
+        "the peak of resident pages during the fit beyond the imports, pages of mapped files included; it grows up to the "
+        "limit and no further",
+    ),
+}
+
+
+def save(points: dict[str, Point], on: str) -> None:
+    name, title, memory = ON[on]
     write_results(
-        name_of(device),
-        title=f"Growth on {on}",
-        about="The default estimator with a given dimension, rows in memory, on generated stand-ins; one size grows a "
-        "thousandfold while the others stay. Time is the whole fit, the choice of the restart included, the best of up to "
+        name,
+        title=title,
+        about="The default estimator with a given dimension on generated stand-ins; one size grows a thousandfold while the "
+        "others stay. Time is the whole fit, the choice of the restart included, the best of up to "
         f"{MAX_FITS}; memory is {memory}, and counts as {LEAST_MEBIBYTES:g} MiB where it is less.",
-        command=f"python benchmarks/growth.py --device {device}",
+        command=f"python benchmarks/growth.py --on {on}",
         tables=tables_of(points),
-        notes=[
-            "In the features, M costs n·f² and its eigenvectors f³, up to 1,024 columns; beyond, iteration on the smoothed "
-            "rows costs n·f a step.",
-        ],
+        notes=NOTES,
         points=points,
-        environment=gpu,
+        environment={"gpu": torch.cuda.get_device_name()} if on == "cuda" else {"threads": torch.get_num_threads()},
     )
-
-
-def name_of(device: str) -> str:
-    return "growth" if device == "cpu" else "growth_cuda"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
+    parser.add_argument("--on", default="cpu", choices=tuple(ON))
     parser.add_argument("--axes", default=",".join(AXES))
     parser.add_argument("--force", action="store_true")
-    parser.add_argument("--point", help=argparse.SUPPRESS)
+    for hidden in ("--point", "--make", "--store"):
+        parser.add_argument(hidden, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    device = arguments.device
-    if arguments.point:
-        print(json.dumps(measure(json.loads(arguments.point), device)))
-        return
-    points = read_points(name_of(device))
-    for axis in arguments.axes.split(","):
+    on = arguments.on
+    store = Path(arguments.store) if arguments.store else None
+    if arguments.make:
+        make_store(json.loads(arguments.make), Path(arguments.store))
+    elif arguments.point:
+        print(json.dumps(measure(json.loads(arguments.point), on, store)))
+    else:
+        measure_all(on, arguments.axes.split(","), with_old=not arguments.force)
+
+
+def measure_all(on: str, axes: list[str], *, with_old: bool) -> None:
+    points = read_points(ON[on][0])
+    for axis in axes:
         for sizes in sizes_of(axis):
             key = f"{axis} {sizes[axis]}"
-            if key in points and not arguments.force:
+            if key in points and with_old:
                 continue
-            points[key] = measure_alone(sizes, device) if device == "cpu" else measure(sizes, device)
-            seconds, peak = min(points[key]["seconds"]), points[key]["peak_mebibytes"]
-            print(f"{key}: {seconds:.3f} s, {peak:,.1f} MiB", flush=True)
-            save(points, device)
+            points[key] = measure(sizes, on) if on == "cuda" else measure_alone(sizes, on)
+            print(f"{key}: {min(points[key]['seconds']):.3f} s, {points[key]['peak_mebibytes']:,.1f} MiB", flush=True)
+            save(points, on)
 
 
 if __name__ == "__main__":

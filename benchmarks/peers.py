@@ -179,7 +179,7 @@ def save(points: dict[str, Any]) -> None:
         notes=[
             "karateclub is not here: its release 1.3.3 asks for numpy < 1.23, pandas ≤ 1.3.5 and networkx < 2.7, none of "
             "which is built for Python 3.11 beside the rest.",
-            "nodevectors installs and its ProNE runs; its Node2Vec does not, since it passes gensim an argument that gensim 4 "
+            "nodevectors installs and its ProNE runs; its Node2Vec does not, for it passes gensim an argument that gensim 4 "
             "has no longer. It is no dependency of the project: `pip install nodevectors` to run it.",
             "What reads the edges alone does another task than what reads the features too.",
         ],
