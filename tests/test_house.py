@@ -16,7 +16,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "sparsecut"
 
 # From the top of the house down. A room may import those above it and itself.
 ROOMS = (
-    *("version", "errors", "progress", "environment"),
+    *("version", "errors", "contract", "progress", "environment"),
     *("graph", "labels", "pairs", "io", "datasets"),
     *(
         "sparse",
@@ -143,6 +143,19 @@ def test_the_core_works_without_any_extra(tmp_path: Path) -> None:
 def test_importing_and_help_do_not_wait_for_torch() -> None:
     heavy = "{'torch', 'sklearn', 'scipy', 'pyarrow', 'matplotlib'}"
     done = run_python(f"import sys, sparsecut.cli; sys.exit(' '.join({heavy} & set(sys.modules)) or 0)")
+    assert done.returncode == 0, done.stderr
+    code = (
+        "import sys\nfrom sparsecut.cli import main\nsys.argv = ['sparsecut', '--help']\n"
+        f"try:\n    main()\nexcept SystemExit:\n    pass\nsys.exit(' '.join({heavy} & set(sys.modules)) or 0)"
+    )
+    done = run_python(code)
+    assert "embed" in done.stdout
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_estimators_do_not_wait_for_scikit_learn() -> None:
+    heavy = "{'sklearn', 'scipy.stats', 'pandas', 'pyarrow', 'matplotlib', 'networkx'}"
+    done = run_python(f"import sys; from sparsecut import SCE; sys.exit(' '.join({heavy} & set(sys.modules)) or 0)")
     assert done.returncode == 0, done.stderr
 
 

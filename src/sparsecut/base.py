@@ -19,10 +19,9 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.exceptions import NotFittedError
 from torch import Tensor
 
+from sparsecut.contract import Estimator, not_fitted
 from sparsecut.engines import MemoryEngine, resolve_device
 from sparsecut.errors import DimensionWarning, InputError, check_integer, parameter_error
 from sparsecut.features import fingerprint, with_structure
@@ -41,11 +40,11 @@ from sparsecut.training import Encoder, History, effective_rank
 
 MAX_DIMENSION = 512  # of dimension="auto" with Adam: the paper's choice for most of its graphs
 
-Estimator = TypeVar("Estimator", bound="SparsestCutEmbedding")
+Model = TypeVar("Model", bound="SparsestCutEmbedding")
 Callback = Callable[[int, History], None]
 
 
-class SparsestCutEmbedding(Published, TransformerMixin, BaseEstimator):
+class SparsestCutEmbedding(Published, Estimator):
     """Follows scikit-learn: the constructor stores its arguments untouched, `fit` checks, what was learned ends in `_`."""
 
     with_series: ClassVar[bool]  # whether the filters that sum up powers serve, beside the powers themselves
@@ -96,14 +95,14 @@ class SparsestCutEmbedding(Published, TransformerMixin, BaseEstimator):
     def _make_encoder(self, n_features: int, dimension: int, generator: torch.Generator) -> Encoder: ...
 
     def fit(
-        self: Estimator,
+        self: Model,
         graph: Any,
         y: object = None,
         *,
         features: Any = None,
         callback: Callback | None = None,
         progress: Reporter | None = None,
-    ) -> Estimator:
+    ) -> Model:
         """Learn the weights from a graph and its features; `embedding_` holds the nodes' vectors.
 
         `graph` is a `Graph`, or an adjacency with `features` beside it. `y` is ignored. `callback(epoch, history)` is called
@@ -318,7 +317,7 @@ class SparsestCutEmbedding(Published, TransformerMixin, BaseEstimator):
 
     def _check_fitted(self, remedy: str) -> None:
         if not hasattr(self, "weights_"):
-            raise NotFittedError(f"This {type(self).__name__} has not been fitted. {remedy}.")
+            raise not_fitted(self, remedy)
 
     def _check_dimension(self, n_features: int) -> int:
         name = type(self).__name__

@@ -14,17 +14,16 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.exceptions import NotFittedError
 
 from sparsecut.base import Callback
+from sparsecut.contract import Estimator, not_fitted
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_integer
 from sparsecut.graph import Graph, as_graph
 from sparsecut.progress import Reporter, reporting
 from sparsecut.training import History
 
-Estimator = TypeVar("Estimator", bound="Baseline")
+Model = TypeVar("Model", bound="Baseline")
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Run:
             self.callback(epoch, self.history)
 
 
-class Baseline(TransformerMixin, BaseEstimator):
+class Baseline(Estimator):
     """An unsupervised method: a graph in, one vector a node out. Follows scikit-learn as `SCE` does."""
 
     needs_features: ClassVar[bool] = True
@@ -67,14 +66,14 @@ class Baseline(TransformerMixin, BaseEstimator):
         """Train; the embedding of the graph."""
 
     def fit(
-        self: Estimator,
+        self: Model,
         graph: Any,
         y: object = None,
         *,
         features: Any = None,
         callback: Callback | None = None,
         progress: Reporter | None = None,
-    ) -> Estimator:
+    ) -> Model:
         """Learn from a graph; `embedding_` holds the nodes' vectors. The arguments are those of `SCE.fit`."""
         graph = self._accept(as_graph(graph, features))
         check_seed(self)
@@ -144,7 +143,7 @@ def with_same_features(model: Any, graph: Graph) -> Graph:
 
 def check_is_fitted(model: Any, call: str) -> None:
     if not hasattr(model, "n_features_in_"):
-        raise NotFittedError(f"This {type(model).__name__} has not been fitted. Call {call} first.")
+        raise not_fitted(model, f"Call {call} first")
 
 
 def check_seed(model: Any) -> None:

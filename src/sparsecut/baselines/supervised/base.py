@@ -15,7 +15,6 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -23,6 +22,7 @@ from sparsecut.adam import Adam
 from sparsecut.baselines.base import Run, check_is_fitted, check_seed, seeded, with_features, with_same_features
 from sparsecut.baselines.stopping import EarlyStopping
 from sparsecut.baselines.supervised.entries import Entries
+from sparsecut.contract import Estimator
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_integer, check_real, first_few, parameter_error
 from sparsecut.graph import Features, Graph, as_graph
@@ -60,7 +60,7 @@ class Optimizer(Protocol):
     def step(self) -> None: ...
 
 
-class SupervisedBaseline(Published, BaseEstimator):
+class SupervisedBaseline(Published, Estimator):
     """A method that predicts labels: it learns from those of a split's training nodes, for every node of the graph."""
 
     stops_on: ClassVar[str] = "loss"  # of the validation nodes, or "accuracy"

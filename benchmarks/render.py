@@ -1,0 +1,115 @@
+"""docs/performance.md, drawn from the data in `benchmarks/results` alone.
+
+    python benchmarks/render.py
+
+Each file has a title, what was run, tables, notes and the stamp of its machine (`results_file.py`). A file that is not there
+leaves no trace on the page.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
+SECTIONS = (
+    "smoothing",
+    "whole_fit",
+    "wide",
+    "against_dgi",
+    "import_time",
+    "gpu",
+    "disk",
+    "growth",
+    "growth_cuda",
+    "growth_disk",
+    "peers",
+)
+INTRODUCTION = """# Performance
+
+Time and memory, measured. Every figure is drawn by `python benchmarks/render.py` from the data under `benchmarks/results`;
+nothing here is typed by hand. Each section names the command that measures it again and the machine it was measured on.
+A target is what the project has set itself; where it is missed, the table says so.
+"""
+HARDWARE = ("cpu", "cores", "gpu")
+
+
+def render(folder: Path = RESULTS) -> str:
+    """The whole page."""
+    files = {name: folder / f"{name}.json" for name in SECTIONS}
+    results = [json.loads(path.read_text("utf-8")) for path in files.values() if path.exists()]
+    judged = [row for result in results for row in _judged(result)]
+    n_met = sum(row for row in judged)
+    count = f"Of {len(judged)} figures with a target, {n_met} meet it.\n" if judged else ""
+    return "\n".join([INTRODUCTION, count, *(_section(result) for result in results)]).rstrip() + "\n"
+
+
+def _judged(result: dict[str, Any]) -> list[bool]:
+    """Whether each figure that has a target meets it."""
+    judged = []
+    for table in result["tables"]:
+        for position, column in enumerate(table["columns"]):
+            if column == "met":
+                judged += [row[position] for row in table["rows"] if row[position] is not None]
+    return judged
+
+
+def _section(result: dict[str, Any]) -> str:
+    parts = [f"## {result['title']}", result["about"]]
+    if "command" in result:
+        parts.append(f"Measured by `{result['command']}` on {_machine(result['environment'])}.")
+    else:
+        parts.append(f"Measured on {_machine(result['environment'])}.")
+    for table in result["tables"]:
+        where = f" Measured on {_machine(table['environment'])}." if "environment" in table else ""
+        parts += [f"{table['caption']}{where}", _table(table["columns"], table["rows"])]
+    if result.get("notes"):
+        parts.append("\n".join(f"- {note}" for note in result["notes"]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _machine(stamp: dict[str, Any]) -> str:
+    """The machine, the versions and the day of a stamp, in words."""
+    hardware = ", ".join(f"{stamp[key]} cores" if key == "cores" else str(stamp[key]) for key in HARDWARE if stamp.get(key))
+    versions = ", ".join(f"{key} {value}" for key, value in stamp.items() if key not in (*HARDWARE, "date"))
+    return f"{hardware} ({versions}), {stamp['date']}"
+
+
+def _table(columns: list[str], rows: list[list[Any]]) -> str:
+    is_number = [all(row[position] is None or _is_number(row[position]) for row in rows) for position in range(len(columns))]
+    lines = [_line(columns), _line(["---:" if number else "---" for number in is_number])]
+    return "\n".join(lines + [_line([_shown(cell) for cell in row]) for row in rows])
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _is_number(cell: Any) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+def _shown(cell: Any) -> str:
+    """Three digits of a number, thousands apart; yes and no; a dash for nothing."""
+    if cell is None:
+        return "–"
+    if isinstance(cell, bool):
+        return "yes" if cell else "**no**"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    if isinstance(cell, float):
+        if abs(cell) >= 100:
+            return f"{cell:,.0f}"
+        return f"{cell:#.3g}".rstrip(".") if cell else "0"
+    return str(cell).replace("|", "\\|")
+
+
+def main() -> None:
+    PAGE.write_text(render(), "utf-8")
+    print(PAGE)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""The file a benchmark leaves in `benchmarks/results`, in the one shape that `render.py` draws the page from.
+
+title, about, command    what was run, and how to run it again
+tables                   caption, columns and rows of numbers, words and truths each
+notes                    sentences the figures need
+points                   the measurements themselves, by name: a run that was broken off goes on from them
+environment              the stamp of the machine and its versions
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from sparsecut.environment import environment_stamp
+from sparsecut.io.files import write_whole
+
+FOLDER = Path(__file__).parent / "results"
+
+
+def read_points(name: str) -> dict[str, Any]:
+    """The measurements that are there already."""
+    path = FOLDER / f"{name}.json"
+    return dict(json.loads(path.read_text("utf-8"))["points"]) if path.exists() else {}
+
+
+def write_results(name: str, **content: Any) -> None:
+    """Write title, about, command, tables, notes and points whole, stamped."""
+    FOLDER.mkdir(exist_ok=True)
+    with write_whole(FOLDER / f"{name}.json") as temporary:
+        result = {**content, "environment": {**environment_stamp(), **content.get("environment", {})}}
+        temporary.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
