@@ -69,10 +69,43 @@ def value_blocks(matrix: Any, block_bytes: int = BLOCK_BYTES) -> Iterator[NDArra
             release(matrix, rows)
 
 
+def blocks_of_entries(indptr: Any, block_bytes: int = BLOCK_BYTES, row_bytes: int = 0) -> list[slice]:
+    """Slices of rows of a CSR matrix of which neither the entries (8 bytes each) nor `row_bytes` a row fill more than a block.
+
+    A row with more entries than that is a block of its own.
+    """
+    n_rows, start, blocks = len(indptr) - 1, 0, []
+    most_rows = max(1, block_bytes // max(row_bytes, 16))
+    while start < n_rows:
+        ends = indptr[start : start + most_rows + 1]
+        n_fit = int(np.searchsorted(ends, int(ends[0]) + block_bytes // 8, side="right")) - 1
+        stop = min(start + max(n_fit, 1), n_rows)
+        blocks.append(slice(start, stop))
+        start = stop
+    return blocks
+
+
+def neighbour_sums(adjacency: Any, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    """A·values, one number a node, or the (weighted) degrees A·1, in float64 and block by block."""
+    if values is None and adjacency.nnz and adjacency.data.strides == (0,):  # one weight for all
+        return np.diff(adjacency.indptr).astype(np.float64) * float(adjacency.data[0])
+    sums = np.zeros(adjacency.shape[0])
+    for rows in blocks_of_entries(adjacency.indptr):
+        starts = np.array(adjacency.indptr[rows.start : rows.stop + 1], dtype=np.int64)
+        entries = slice(int(starts[0]), int(starts[-1]))
+        terms = np.zeros(entries.stop - entries.start + 1)  # one more, for rows without entries at the end
+        terms[:-1] = adjacency.data[entries]
+        if values is not None:
+            terms[:-1] *= values[adjacency.indices[entries]]
+        sums[rows] = np.where(np.diff(starts) > 0, np.add.reduceat(terms, starts[:-1] - starts[0]), 0.0)
+        release(adjacency, rows)
+    return sums
+
+
 def is_mapped(array: Any) -> bool:
-    """Whether an array, or all of a sparse one that is large, lies in a file."""
+    """Whether an array, or the columns of a sparse one, lie in a file."""
     if sp.issparse(array):
-        return _mapping(array.indices) is not None
+        return _mapping(getattr(array, "indices", None)) is not None
     return _mapping(array) is not None
 
 

@@ -29,8 +29,11 @@ LOCK = "lock"
 
 
 class WorkFolder:
+    """`beside` are files elsewhere that belong to the work and go away with the folder."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.beside: list[Path] = []
 
     def __truediv__(self, name: str) -> Path:
         return self.path / name
@@ -83,9 +86,12 @@ def work_folder(parent: str | Path | None, name: str) -> Iterator[WorkFolder]:
         raise InputError(f"The scratch folder {parent} {kind}. Name a folder that can be written to (scratch).")
     path = parent / f".sparsecut-{name}"
     lock = _lock(path)
+    work = WorkFolder(path)
     try:
-        yield WorkFolder(path)
+        yield work
     finally:
+        for file in work.beside:
+            file.unlink(missing_ok=True)
         shutil.rmtree(path, ignore_errors=True)
         os.close(lock)
 
@@ -117,7 +123,7 @@ class RowWriter:
 
     def __init__(self, path: Path, shape: tuple[int, int], work: WorkFolder) -> None:
         self.path, self.shape, self.work = check_writable(path), shape, work
-        self.temporary = path.absolute().parent / f"{work.path.name}-{path.name}"
+        self.temporary = unfinished(path, work)
         self.n_rows = int(json.loads((work / "rows").read_text())) if work.has("rows") and self.temporary.exists() else 0
 
     def __enter__(self) -> RowWriter:
@@ -143,8 +149,11 @@ class RowWriter:
         if kind is None and self.n_rows == self.shape[0]:
             with _telling(self.path, "output"):
                 self.temporary.replace(self.path)
-        else:
-            self.temporary.unlink(missing_ok=True)
+
+
+def unfinished(path: Path, work: WorkFolder) -> Path:
+    """Where an output is kept until it is whole: beside its place, for a rename does not cross disks."""
+    return path.absolute().parent / f"{work.path.name}-{path.name}"
 
 
 @contextmanager
