@@ -32,7 +32,7 @@ ROOMS = (
         "encoder",
         "engines",
     ),
-    *("routes", "adam", "training", "fitting", "spectral", "recipe", "parameters"),
+    *("routes", "adam", "training", "fitting", "spectral", "recipe", "parameters", "on_disk"),
     *("published", "persistence", "base", "estimators"),
     *("baselines", "methods", "evaluation", "explore", "paper", "cli", "__main__"),
 )

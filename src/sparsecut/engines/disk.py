@@ -29,13 +29,14 @@ from sparsecut.filters import Polynomial
 from sparsecut.io.workfolder import WorkFolder
 from sparsecut.negatives import CompleteNegatives, DegreeNegatives, NegativeGraph, SumOfNegatives
 from sparsecut.progress import Reporter
+from sparsecut.propagation import Diagonals
 from sparsecut.sparse import as_tensor
 from sparsecut.streaming import blocks_of_entries, in_words, release, row_blocks
 from sparsecut.weighting import Weighting
 
 BASE_BYTES = 480 << 20  # the interpreter and the libraries (370 MiB here), the threads' own memory, what malloc holds back
 NODE_BYTES = 64  # a node: degrees, the filter's three scales, and what is computed from them
-N_PANELS = 3  # in memory at a time
+N_PANELS = 3  # in memory at a time; two where no series comes back to the features
 MIN_BLOCK, MAX_BLOCK = 2 << 20, 32 << 20
 N_BLOCKS = 4  # of that size in use at a time: what was read, what is computed from it, and their copies
 GRAM_MATRICES = 5  # float64 (f, f) at a time: two sums, a product, and what an eigensolver works in
@@ -49,38 +50,46 @@ class Sizes:
     block_bytes: int
 
 
-def plan_sizes(n_nodes: int, n_columns: int, limit: int, *, caller: str, n_extra: int = 0, gram: int = 0) -> Sizes:
-    """Panels as wide as the limit allows, all of about one width. `n_extra` bytes are taken throughout.
+def plan_sizes(
+    n_nodes: int,
+    n_columns: int,
+    limit: int,
+    *,
+    caller: str,
+    is_series: bool = True,
+    extra_bytes: int = 0,
+    gram_columns: int = 0,
+) -> Sizes:
+    """Panels as wide as the limit allows, all of about one width. `extra_bytes` are taken throughout.
 
-    `gram` is the number of columns of the Gram matrix, which needs room when no panel is in memory.
+    The Gram matrix needs room when no panel is in memory.
     """
-    free = limit - BASE_BYTES - NODE_BYTES * n_nodes - n_extra
+    n_panels = N_PANELS if is_series else N_PANELS - 1
+    free = limit - BASE_BYTES - NODE_BYTES * n_nodes - extra_bytes
     block_bytes = min(max(free // 32, MIN_BLOCK), MAX_BLOCK)
-    width = min((free - N_BLOCKS * block_bytes) // (4 * N_PANELS * n_nodes), n_columns)
-    least = max(4 * N_PANELS * n_nodes + N_BLOCKS * MIN_BLOCK, 8 * GRAM_MATRICES * gram**2 + N_BLOCKS * MIN_BLOCK)
-    needed = BASE_BYTES + NODE_BYTES * n_nodes + n_extra + least
+    width = min((free - N_BLOCKS * block_bytes) // (4 * n_panels * n_nodes), n_columns)
+    least = max(4 * n_panels * n_nodes, 8 * GRAM_MATRICES * gram_columns**2) + N_BLOCKS * MIN_BLOCK
+    needed = BASE_BYTES + NODE_BYTES * n_nodes + extra_bytes + least
     if width < 1 or limit < needed:
         raise InputError(
             f"The memory_limit of {caller} is too small for this graph: {in_words(limit)}. It needs at least "
             f"{in_words(needed + (1 << 20))}, of which {in_words(BASE_BYTES)} are the interpreter and its libraries."
         )
-    n_panels = math.ceil(n_columns / width)
-    share, rest = divmod(n_columns, n_panels)
-    return Sizes(tuple(share + (panel < rest) for panel in range(n_panels)), block_bytes)
+    n_files = math.ceil(n_columns / width)
+    share, rest = divmod(n_columns, n_files)
+    return Sizes(tuple(share + (panel < rest) for panel in range(n_files)), block_bytes)
 
 
 class DiskPropagation:
     """P = diag(left)·A·diag(right) + diag(own), A where it lies and without the entries at some positions."""
 
     def __init__(
-        self,
-        adjacency: Any,
-        scales: tuple[Tensor, Tensor | None, Tensor],
-        block_bytes: int,
-        removed: NDArray[np.int64] | None = None,
+        self, adjacency: Any, diagonals: Diagonals, block_bytes: int, removed: NDArray[np.int64] | None = None
     ) -> None:
         self.adjacency, self.block_bytes = adjacency, block_bytes
-        self.left, self.right, self.own = scales  # (n, 1); right None where it is 1
+        left, right, own = diagonals
+        self.left, self.own = left[:, None], own[:, None]
+        self.right = None if right is None else right[:, None]
         self.removed = np.empty(0, dtype=np.int64) if removed is None else np.sort(removed)
 
     def blocks(self, n_columns: int) -> list[slice]:

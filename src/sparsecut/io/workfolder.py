@@ -129,9 +129,7 @@ class RowWriter:
     def __enter__(self) -> RowWriter:
         with _telling(self.path, "output"):
             self._file = self.temporary.open("r+b" if self.n_rows else "wb")
-            np.lib.format.write_array_header_1_0(
-                self._file, {"descr": "<f4", "fortran_order": False, "shape": self.shape}
-            )
+            np.lib.format.write_array_header_1_0(self._file, {"descr": "<f4", "fortran_order": False, "shape": self.shape})
             self._file.seek(self.n_rows * self.shape[1] * 4, os.SEEK_CUR)
         return self
 
