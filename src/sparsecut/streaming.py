@@ -70,7 +70,7 @@ def value_blocks(matrix: Any, block_bytes: int = BLOCK_BYTES) -> Iterator[NDArra
 
 
 def blocks_of_entries(indptr: Any, block_bytes: int = BLOCK_BYTES, row_bytes: int = 0) -> list[slice]:
-    """Slices of rows of a CSR matrix of which neither the entries (8 bytes each) nor `row_bytes` a row fill more than a block.
+    """Slices of rows of a CSR matrix, as many as fit a block by their entries (8 bytes each) and by `row_bytes` a row.
 
     A row with more entries than that is a block of its own.
     """

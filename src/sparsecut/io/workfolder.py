@@ -49,7 +49,7 @@ class WorkFolder:
     def writing(self, name: str) -> Iterator[BinaryIO]:
         """A file that becomes the piece `name` when the block ends well."""
         temporary = self.path / f"{name}.part"
-        with _telling(self.path), temporary.open("wb") as file:
+        with telling_where(self.path), temporary.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -106,7 +106,8 @@ def check_room(needed: dict[Path, int], remedy: str) -> None:
         free = shutil.disk_usage(folder).free
         if n_bytes > free:
             raise InputError(
-                f"The disk of {folder} has {in_words(free)} free, and {in_words(n_bytes)} are needed. Free some, or {remedy}."
+                f"The disk of {folder} has {in_words(free)} free, and {in_words(n_bytes)} are needed. "
+                f"Free some, or {remedy}."
             )
 
 
@@ -118,6 +119,16 @@ def fingerprint_of(*things: Any) -> str:
     return digest.hexdigest()
 
 
+@contextmanager
+def telling_where(path: Path, kind: str = "scratch folder") -> Iterator[None]:
+    """An error of the disk as one that says where, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        remedy = " Free some room, or name another folder (scratch)." if kind == "scratch folder" else ""
+        raise InputError(f"The {kind} {path} could not be written: {error.strerror or error}.{remedy}") from error
+
+
 class RowWriter:
     """An .npy file of rows beside the place it goes to, written in order, continued where a killed run left it."""
 
@@ -127,14 +138,14 @@ class RowWriter:
         self.n_rows = int(json.loads((work / "rows").read_text())) if work.has("rows") and self.temporary.exists() else 0
 
     def __enter__(self) -> RowWriter:
-        with _telling(self.path, "output"):
+        with telling_where(self.path, "output"):
             self._file = self.temporary.open("r+b" if self.n_rows else "wb")
             np.lib.format.write_array_header_1_0(self._file, {"descr": "<f4", "fortran_order": False, "shape": self.shape})
             self._file.seek(self.n_rows * self.shape[1] * 4, os.SEEK_CUR)
         return self
 
     def write(self, rows: NDArray[np.float32]) -> None:
-        with _telling(self.path, "output"):
+        with telling_where(self.path, "output"):
             self._file.write(np.ascontiguousarray(rows, dtype="<f4").data)
             self._file.flush()
             os.fdatasync(self._file.fileno())
@@ -145,23 +156,13 @@ class RowWriter:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._file.close()
         if kind is None and self.n_rows == self.shape[0]:
-            with _telling(self.path, "output"):
+            with telling_where(self.path, "output"):
                 self.temporary.replace(self.path)
 
 
 def unfinished(path: Path, work: WorkFolder) -> Path:
     """Where an output is kept until it is whole: beside its place, for a rename does not cross disks."""
     return path.absolute().parent / f"{work.path.name}-{path.name}"
-
-
-@contextmanager
-def _telling(path: Path, kind: str = "scratch folder") -> Iterator[None]:
-    """An error of the disk as one that says where, and what to do."""
-    try:
-        yield
-    except OSError as error:
-        remedy = " Free some room, or name another folder (scratch)." if kind == "scratch folder" else ""
-        raise InputError(f"The {kind} {path} could not be written: {error.strerror or error}.{remedy}") from error
 
 
 def _lock(path: Path) -> int:
