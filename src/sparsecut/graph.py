@@ -65,9 +65,10 @@ class Graph:
         notes: tuple[str, ...] = (),
     ) -> None:
         check_choice("Graph", "directed", directed, DIRECTIONS)
+        adjacency_notes: tuple[str, ...] = ()
         if directed != "in" and is_mapped(adjacency):
             check_mapped(adjacency, is_symmetric=directed == "symmetrize")
-            checked, adjacency_notes = adjacency, ()
+            checked = adjacency
         else:
             checked, adjacency_notes = _check_adjacency(adjacency, directed)
         ids = np.arange(checked.shape[0]) if node_ids is None else _check_ids(node_ids, checked.shape[0])

@@ -310,7 +310,12 @@ def _whole_matrix(weights: Sequence[Tensor], aggregation: str) -> Tensor:
     """The one matrix, float64, that takes the levels side by side to the embedding."""
     if aggregation == "mean":
         return torch.cat(list(weights)).double() / len(weights)
-    return torch.block_diag(*weights).double()
+    widths = [matrix.shape[1] for matrix in weights]
+    whole = torch.zeros(sum(len(matrix) for matrix in weights), sum(widths), dtype=torch.float64)
+    for level, matrix in enumerate(weights):
+        rows, columns = level * len(matrix), sum(widths[:level])
+        whole[rows : rows + len(matrix), columns : columns + widths[level]] = matrix
+    return whole
 
 
 def _effective_rank(spread: Spread, weights: Sequence[Tensor], aggregation: str) -> float:

@@ -88,7 +88,7 @@ def blocks_of_entries(indptr: Any, block_bytes: int = BLOCK_BYTES, row_bytes: in
 def neighbour_sums(adjacency: Any, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
     """A·values, one number a node, or the (weighted) degrees A·1, in float64 and block by block."""
     if values is None and adjacency.nnz and adjacency.data.strides == (0,):  # one weight for all
-        return np.diff(adjacency.indptr).astype(np.float64) * float(adjacency.data[0])
+        return np.asarray(np.diff(adjacency.indptr) * np.float64(adjacency.data[0]))
     sums = np.zeros(adjacency.shape[0])
     for rows in blocks_of_entries(adjacency.indptr):
         starts = np.array(adjacency.indptr[rows.start : rows.stop + 1], dtype=np.int64)

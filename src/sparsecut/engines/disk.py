@@ -215,7 +215,8 @@ class DiskEngine:
             return {"M": ((M + M.T) / 2).numpy(), "mean": means[0].numpy(), "scatter": scatter.numpy()}
 
         found = self.work.arrays(name, compute)
-        return Spread(*(torch.from_numpy(found[key]).clone() for key in ("M", "mean", "scatter")), levels[0].n_rows)
+        M, mean, scatter = (torch.from_numpy(found[key]).clone() for key in ("M", "mean", "scatter"))
+        return Spread(M, mean, scatter, levels[0].n_rows)
 
     def project(
         self, levels: Sequence[Panels], weights: Sequence[Tensor] | None, aggregation: str, start: int = 0

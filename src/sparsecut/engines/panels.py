@@ -93,7 +93,7 @@ class Panels:
 
 def _fill(file: object, values: Tensor) -> None:
     """Read exactly as many float32 as a tensor has room for."""
-    view = memoryview(values.numpy()).cast("B")
+    view = values.numpy().data.cast("B")
     done = 0
     while done < len(view):
         n_bytes = file.readinto(view[done:])  # type: ignore[attr-defined]

@@ -141,7 +141,7 @@ class _Build:
             has_loop[i[is_loop]] = True
             for rows in self._directions(i[~is_loop], j[~is_loop]):
                 np.add.at(counts, rows[0], 1)
-        return {"counts": counts, "n_loops": np.int64(has_loop.sum())}  # type: ignore[dict-item]
+        return {"counts": counts, "n_loops": np.asarray(has_loop.sum())}
 
     def _distribute(self, starts: NDArray[np.int64]) -> int:
         """Entries as numbers that sort by row, then by column, then by direction, in a file a range."""

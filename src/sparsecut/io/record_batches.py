@@ -210,4 +210,5 @@ def _open_arrow(path: Path) -> Any:
 
 def _map(path: Path, kind: str) -> NDArray[Any]:
     with reading(path, kind):
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+        matrix: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    return matrix

@@ -77,7 +77,7 @@ def unweighted(n_entries: int) -> NDArray[np.float32]:
 def _map(folder: Path, name: str, shape: tuple[int | None, ...]) -> NDArray[Any]:
     path = check_readable(folder / f"{name}.npy", "store")
     with reading(path, "store"):
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     is_right = array.ndim == len(shape) and all(
         wanted in (None, length) for wanted, length in zip(shape, array.shape, strict=True)
     )

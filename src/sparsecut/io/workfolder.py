@@ -26,6 +26,7 @@ from sparsecut.io.files import check_writable
 from sparsecut.streaming import in_words, is_mapped, row_blocks
 
 LOCK = "lock"
+N_ATTEMPTS = 100  # to take the lock while other runs come and go
 
 
 class WorkFolder:
@@ -169,13 +170,13 @@ def _lock(path: Path) -> int:
     """Make the folder and take its lock, which the system lets go of however the process ends."""
     import fcntl
 
-    while True:
+    for attempt in range(N_ATTEMPTS):
         try:
             path.mkdir(exist_ok=True)
             lock = os.open(path / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        except FileNotFoundError:  # the run that had it has just ended and took it away
-            continue
         except OSError as error:
+            if isinstance(error, FileNotFoundError) and attempt + 1 < N_ATTEMPTS:
+                continue  # the run that had it has just ended and took it away
             raise InputError(
                 f"The scratch folder {path.parent} cannot be written: {error.strerror}. Name another one (scratch)."
             ) from error
@@ -183,12 +184,11 @@ def _lock(path: Path) -> int:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(lock)
-            raise InputError(
-                f"Another run computes the same in {path}. Wait for it, or name another scratch folder (scratch)."
-            ) from None
+            break
         if (path / LOCK).exists() and os.fstat(lock).st_ino == (path / LOCK).stat().st_ino:
             return lock
         os.close(lock)  # it was removed between opening and locking
+    raise InputError(f"Another run computes the same in {path}. Wait for it, or name another scratch folder (scratch).")
 
 
 def _digest(thing: Any, digest: Any) -> None:
@@ -199,8 +199,8 @@ def _digest(thing: Any, digest: Any) -> None:
         digest.update(repr((thing.shape, thing.dtype.str, thing.strides)).encode())
         if thing.size and 0 in thing.strides:
             digest.update(repr(thing.flat[0]).encode())
-        elif is_mapped(thing):
-            digest.update(repr(_place_of(thing)).encode())
+        elif (place := _place_of(thing)) is not None:
+            digest.update(repr(place).encode())
         else:
             flat = np.ascontiguousarray(thing).reshape(-1)
             for part in row_blocks(len(flat), flat.itemsize):
@@ -216,11 +216,13 @@ def _digest(thing: Any, digest: Any) -> None:
         digest.update(f"{type(thing).__name__} {thing!r};".encode())
 
 
-def _place_of(array: Any) -> tuple[Any, ...]:
-    """The file behind a memory map, as it is now, and where in it the array begins."""
+def _place_of(array: Any) -> tuple[Any, ...] | None:
+    """The file behind a memory map, as it is now, and where in it the array begins; None where there is none any more."""
     root = array
-    while not isinstance(root, np.memmap):
-        root = root.base
+    while root is not None and not isinstance(root, np.memmap):
+        root = getattr(root, "base", None)
+    if not is_mapped(array) or root is None or root.filename is None or not Path(root.filename).exists():
+        return None
     status = Path(root.filename).stat()
-    start = array.ctypes.data - np.frombuffer(root._mmap, dtype=np.uint8).ctypes.data
+    start = array.ctypes.data - root.ctypes.data
     return str(Path(root.filename).resolve()), status.st_size, status.st_mtime_ns, root.offset, start
