@@ -7,7 +7,8 @@ Stand-ins with planted communities and shuffled ids, made on disk beforehand:
     reddit   232,965 nodes, 11.6 M edges, 602 features, under 1 GiB
     large    2.3 M nodes, 120 M edges, 128 features, under 4 GiB
 
-Each fit runs in a process of its own; its peak is what the system says of it afterwards (`wait4`), interpreter included.
+Each fit runs in a process of its own; its peak is what the system says of it afterwards (`wait4`), interpreter included. The
+system counts what the starting process held as well, so the stand-ins are made by another process yet.
 """
 
 from __future__ import annotations
@@ -149,7 +150,11 @@ def main() -> None:
     parser.add_argument("--settings", choices=tuple(SETTINGS))
     parser.add_argument("--folder", type=Path, help="Where the stand-ins are kept. [default: made anew and removed]")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--make", type=Path, help="Only make the stand-in of --only, in this folder.")
     arguments = parser.parse_args()
+    if arguments.make is not None:
+        make_store(arguments.make, *(GRAPHS[arguments.only][size] for size in ("n_nodes", "n_edges", "n_features")))
+        return
     rows = json.loads(RESULTS.read_text())["rows"] if RESULTS.exists() else []
     with tempfile.TemporaryDirectory() as temporary:
         base = arguments.folder or Path(temporary)
@@ -159,7 +164,7 @@ def main() -> None:
             store = base / name
             if not (store / "graph.json").exists():
                 shutil.rmtree(store, ignore_errors=True)
-                make_store(store, graph["n_nodes"], graph["n_edges"], graph["n_features"])
+                subprocess.run([sys.executable, __file__, "--only", name, "--make", str(store)], check=True)
             for label, settings in SETTINGS.items():
                 if arguments.settings not in (None, label):
                     continue

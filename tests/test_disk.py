@@ -14,18 +14,18 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
-from conftest import random_graph
-from reference import dense_filter, dense_laplacian
 from sklearn.base import clone
 
 import sparsecut as sc
+from conftest import random_graph
+from reference import dense_filter, dense_laplacian
+from sparsecut import on_disk
 from sparsecut.engines import disk
 from sparsecut.engines.panels import Panels
 from sparsecut.graph import Graph
 from sparsecut.io import workfolder
 from sparsecut.io.workfolder import fingerprint_of, work_folder
 from sparsecut.negatives import CompleteNegatives, EdgeNegatives, SumOfNegatives
-from sparsecut.on_disk import _hold_out as hold_out_on_disk
 from sparsecut.recipe import _hold_out
 from sparsecut.spectral import solve_gram
 
@@ -35,11 +35,17 @@ def limit_for(n_nodes: int, n_columns: int, *, n_panels: int = disk.N_PANELS) ->
     return disk.BASE_BYTES + n_nodes * (disk.NODE_BYTES + 4 * n_panels * n_columns) + disk.N_BLOCKS * disk.MIN_BLOCK
 
 
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of a few rows and a few entries."""
+    """Blocks of a few rows and a few entries, and no more memory than a few columns take."""
     monkeypatch.setattr(disk, "MIN_BLOCK", 1 << 10)
     monkeypatch.setattr(disk, "MAX_BLOCK", 1 << 10)
+    monkeypatch.setattr(disk, "GRAM_MATRICES", 0)
+    monkeypatch.setattr(on_disk, "PAIR_BYTES", 0)
 
 
 def community_graph(n_nodes: int = 300, n_features: int = 20, *, seed: int = 0, **kinds: bool) -> Graph:
@@ -63,16 +69,16 @@ def community_graph(n_nodes: int = 300, n_features: int = 20, *, seed: int = 0, 
 def assert_alike(model: Any, graph: Graph, tmp_path: Path, n_columns: int = 7) -> None:
     """The disk engine with panels of a few columns against the memory engine."""
     expected = model.fit_transform(graph)
-    on_disk = clone(model).set_params(engine="disk", memory_limit=limit_for(graph.n_nodes, n_columns))
-    Z = on_disk.fit_transform(graph, output=tmp_path / "z.npy")
+    other = clone(model).set_params(engine="disk", memory_limit=limit_for(graph.n_nodes, n_columns))
+    Z = other.fit_transform(graph, output=tmp_path / "z.npy")
     scale = np.abs(expected).max()
     assert Z.shape == expected.shape
     assert isinstance(Z, np.memmap)
     np.testing.assert_allclose(Z, expected, atol=1e-4 * scale)
-    np.testing.assert_allclose(on_disk.transform(graph), expected, atol=1e-4 * scale)
-    assert on_disk.history_.effective_rank == pytest.approx(model.history_.effective_rank, rel=1e-4)
-    assert on_disk.recipe_.strength == model.recipe_.strength
-    assert os.listdir(tmp_path) == ["z.npy"]
+    np.testing.assert_allclose(other.transform(graph, output=tmp_path / "z.npy"), expected, atol=1e-4 * scale)
+    assert other.history_.effective_rank == pytest.approx(model.history_.effective_rank, rel=1e-4)
+    assert other.recipe_.strength == model.recipe_.strength
+    assert names_in(tmp_path) == ["z.npy"]
 
 
 @pytest.mark.parametrize(
@@ -126,16 +132,16 @@ def test_a_real_graph(digits: Graph, tmp_path: Path) -> None:
     assert_alike(sc.SCE(), digits, tmp_path, n_columns=30)
 
 
-def test_wide_features_iterate_as_in_memory(tmp_path: Path) -> None:
+def test_wide_features_iterate_as_in_memory(tmp_path: Path, small_blocks: None) -> None:
     assert_alike(sc.SCE(filter="row", dimension=8), random_graph(60, 1100, seed=3), tmp_path, n_columns=400)
 
 
-def test_a_graph_without_edges(tmp_path: Path) -> None:
+def test_a_graph_without_edges(tmp_path: Path, small_blocks: None) -> None:
     graph = Graph(sp.csr_array((30, 30)), features=np.random.default_rng(0).normal(size=(30, 5)))
     assert_alike(sc.SCE(), graph, tmp_path, n_columns=2)
 
 
-def test_rows_that_are_all_alike(tmp_path: Path) -> None:
+def test_rows_that_are_all_alike(tmp_path: Path, small_blocks: None) -> None:
     graph = Graph(random_graph().adjacency, features=np.ones((40, 3)))
     assert_alike(sc.SCE(weighting="none"), graph, tmp_path, n_columns=1)
 
@@ -171,7 +177,7 @@ def test_gram_is_that_of_the_laplacian(tmp_path: Path, small_blocks: None) -> No
 def test_the_same_edges_are_held_out(is_directed: bool) -> None:
     graph = community_graph(seed=4, is_directed=is_directed)
     kept, edges, others = _hold_out(graph)
-    removed, edges_on_disk, others_on_disk = hold_out_on_disk(graph)
+    removed, edges_on_disk, others_on_disk = on_disk._hold_out(graph)
     assert (edges == edges_on_disk).all()
     assert (others == others_on_disk).all()
     data = graph.adjacency.data.copy()
@@ -248,13 +254,14 @@ def test_an_adjacency_in_memory_maps_needs_no_change_or_is_refused(rule: str, ch
         (sc.SCE(engine="tape"), "The engine parameter of SCE must be one of 'memory', 'disk'. Got 'tape' instead."),
         (
             sc.SCE(memory_limit="much"),
-            "The memory_limit parameter of SCE must be a number of bytes above 0, such as '2GiB' or '500MB'. Got 'much' instead.",
+            "The memory_limit parameter of SCE must be a number of bytes above 0, such as '2GiB' or '500MB'. Got 'much' "
+            "instead.",
         ),
         (sc.SCE(scratch=3), "The scratch parameter of SCE must be a folder's path or None. Got 3 instead."),
         (
             sc.SCE(engine="disk", memory_limit="100MiB"),
-            "The memory_limit of SCE is too small for this graph: 100 MiB. It needs at least 490 MiB, of which 480 MiB are the "
-            "interpreter and its libraries.",
+            "The memory_limit of SCE is too small for this graph: 100 MiB. It needs at least 490 MiB, of which 480 MiB are "
+            "the interpreter and its libraries.",
         ),
         (
             sc.SCE(engine="disk", batch_size=32),
@@ -267,17 +274,21 @@ def test_an_adjacency_in_memory_maps_needs_no_change_or_is_refused(rule: str, ch
         ),
         (
             sc.SCE(engine="disk", features="structure"),
-            "SCE(engine='disk') cannot take structure in place of features. Give the graph features, or use engine='memory'.",
+            "SCE(engine='disk') cannot take structure in place of features. Give the graph features, or use "
+            "engine='memory'.",
         ),
-        (sc.SCE(engine="disk", device="cuda"), "SCE(engine='disk') cannot compute on 'cuda'. Use device='cpu', or use engine='memory'."),
+        (
+            sc.SCE(engine="disk", device="cuda"),
+            "SCE(engine='disk') cannot compute on 'cuda'. Use device='cpu', or use engine='memory'.",
+        ),
         (
             sc.MoSCE(engine="disk", aggregation="max"),
-            "MoSCE(engine='disk') cannot aggregate by max, which is not a function of the Gram matrix. Use aggregation='mean' or "
-            "'concat', or use engine='memory'.",
+            "MoSCE(engine='disk') cannot aggregate by max, which is not a function of the Gram matrix. Use "
+            "aggregation='mean' or 'concat', or use engine='memory'.",
         ),
     ],
     ids=lambda value: "" if isinstance(value, str) else repr(value),
-)  # fmt: skip
+)
 def test_refusals_say_what_to_do(model: Any, words: str, tmp_path: Path) -> None:
     with pytest.raises(sc.InputError) as caught:
         model.fit(community_graph())
@@ -291,7 +302,7 @@ def test_outputs_that_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         model.fit(graph, output="z.csv")
     with pytest.raises(sc.InputError, match=r"SCE\(engine='memory'\) writes no file. Use engine='disk', or write what it"):
         sc.SCE().fit(graph, output="z.npy")
-    with pytest.raises(sc.InputError, match="cannot be written: the folder .* does not exist"):
+    with pytest.raises(sc.InputError, match=r"cannot be written: the folder .* does not exist"):
         model.fit(graph, output=tmp_path / "nowhere" / "z.npy")
     with pytest.raises(sc.InputError) as caught:
         sc.SCE(engine="disk", filter="row", dimension=100_000, memory_limit="500MiB").fit(graph)
@@ -305,7 +316,7 @@ def test_outputs_that_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "has 1 MiB free, and 1 MiB are needed. Free some, or name a folder on another disk (scratch)." in str(
         caught.value
     )
-    assert os.listdir(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
 def test_scratch_folders_that_cannot_be(tmp_path: Path) -> None:
@@ -313,24 +324,24 @@ def test_scratch_folders_that_cannot_be(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
     for scratch, words in (
-        (file, f"The scratch folder {file} is not a folder. Name a folder that can be written to (scratch)."),
-        (tmp_path / "no", f"The scratch folder {tmp_path / 'no'} does not exist. Name a folder that can be written to (scratch)."),
-        (Path("/proc"), "The scratch folder /proc cannot be written: No such file or directory. Name another one (scratch)."),
-    ):  # fmt: skip
+        (file, "is not a folder. Name a folder that can be written to (scratch)."),
+        (tmp_path / "no", "does not exist. Name a folder that can be written to (scratch)."),
+        (Path("/proc"), "cannot be written: No such file or directory. Name another one (scratch)."),
+    ):
         with pytest.raises(sc.InputError) as caught:
             sc.SCE(engine="disk", filter="row", scratch=scratch).fit(graph, output=tmp_path / "z.npy")
-        assert str(caught.value) == words
-    assert os.listdir(tmp_path) == ["file"]
+        assert str(caught.value) == f"The scratch folder {scratch} {words}"
+    assert names_in(tmp_path) == ["file"]
 
 
 def test_scratch_lies_where_it_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     seen = []
     sc.SCE(engine="disk", filter="row", scratch=tmp_path / "work").fit(
-        community_graph(), output=tmp_path / "z.npy", progress=lambda *_: seen.append(len(os.listdir(tmp_path / "work")))
+        community_graph(), output=tmp_path / "z.npy", progress=lambda *_: seen.append(len(names_in(tmp_path / "work")))
     )
     assert set(seen) == {1}
-    assert os.listdir(tmp_path / "work") == []
+    assert names_in(tmp_path / "work") == []
 
 
 def test_a_second_run_of_the_same_waits_its_turn(tmp_path: Path) -> None:
@@ -346,7 +357,7 @@ def test_a_second_run_of_the_same_waits_its_turn(tmp_path: Path) -> None:
 
     sc.SCE(engine="disk", filter="row").fit(graph, output=tmp_path / "z.npy", progress=start_again)
     assert told
-    assert os.listdir(tmp_path) == ["z.npy"]
+    assert names_in(tmp_path) == ["z.npy"]
 
 
 # Failures on the way
@@ -360,10 +371,10 @@ def test_nothing_is_left_of_a_run_that_fails(error: BaseException, tmp_path: Pat
 
     with pytest.raises(type(error)):
         sc.SCE(engine="disk", filter="row").fit(community_graph(), output=tmp_path / "z.npy", progress=fail)
-    assert os.listdir(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
-@pytest.mark.parametrize("n_synced", range(1, 8))
+@pytest.mark.parametrize("n_synced", [1, 4, 6])
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(
     n_synced: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -376,11 +387,9 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", fill_up)
-    with pytest.raises(
-        sc.InputError, match="could not be written: No space left on device. Free some room, or name another"
-    ):
+    with pytest.raises(sc.InputError, match=r"could not be written: No space left on device. Free some room, or"):
         sc.SCE(engine="disk", memory_limit=limit_for(300, 9), filter="row").fit(community_graph(), output=tmp_path / "z.npy")
-    assert os.listdir(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
 RUNS = """
@@ -388,6 +397,7 @@ import os, resource, signal, sys, time
 from pathlib import Path
 import numpy as np, torch
 import sparsecut as sc
+from sparsecut import on_disk
 from sparsecut.engines import disk
 torch.set_num_threads(1)  # no threads, so that a fork is whole
 disk.MIN_BLOCK = disk.MAX_BLOCK = 1 << 12
@@ -462,7 +472,7 @@ def test_killed_at_any_point_it_goes_on_and_gives_the_same_bits(seed: int, tmp_p
     assert int(n_kills) >= 3
     assert is_shorter == "True"  # the last run did not begin at the beginning
     assert "could not be written: File too large. Free some room, or name another folder (scratch)." in said
-    assert sorted(os.listdir(tmp_path)) == ["events", "said", "store", "whole.npy", "z.npy"]
+    assert names_in(tmp_path) == ["events", "said", "store", "whole.npy", "z.npy"]
 
 
 def test_the_same_call_has_the_same_fingerprint_and_no_other(tmp_path: Path) -> None:
@@ -519,4 +529,4 @@ def test_locks_of_runs_that_have_ended_do_not_hold_anyone_up(tmp_path: Path) -> 
         assert (work / workfolder.LOCK).exists()
     with work_folder(tmp_path, "x"):
         pass
-    assert os.listdir(tmp_path) == []
+    assert names_in(tmp_path) == []

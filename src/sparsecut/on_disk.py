@@ -19,7 +19,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.engines.disk import BASE_BYTES, NODE_BYTES, DiskEngine, DiskPropagation, Spread, plan_sizes
+from sparsecut.engines.disk import (
+    BASE_BYTES,
+    MIN_BLOCK,
+    N_BLOCKS,
+    NODE_BYTES,
+    DiskEngine,
+    DiskPropagation,
+    Spread,
+    plan_sizes,
+)
 from sparsecut.engines.panels import Panels
 from sparsecut.errors import InputError
 from sparsecut.filters import Polynomial, is_power, polynomial
@@ -191,7 +200,7 @@ def check_output(path: str | Path) -> Path:
 
 def check_in_memory(n_nodes: int, n_columns: int, limit: int, caller: str) -> None:
     """An embedding without a file to go to must fit into the limit beside the blocks."""
-    needed = BASE_BYTES + NODE_BYTES * n_nodes + 8 * n_nodes * n_columns
+    needed = BASE_BYTES + NODE_BYTES * n_nodes + 4 * n_nodes * n_columns + N_BLOCKS * MIN_BLOCK
     if needed > limit:
         raise InputError(
             f"The embedding of {caller}, {n_nodes:,} × {n_columns:,}, does not fit into the memory_limit of "

@@ -35,6 +35,7 @@ def disk_options(
 ) -> dict[str, Any]:
     """What the options ask of the estimator: nothing, unless the engine is disk."""
     from sparsecut.parameters import ENGINES
+    from sparsecut.streaming import parse_bytes
 
     check_choice("sparsecut", "--engine", engine, ENGINES)
     for option, value in (("memory-limit", memory_limit), ("scratch", scratch)):
@@ -46,7 +47,9 @@ def disk_options(
         raise InputError(f"The output {output_path} must end in {' or '.join(OUTPUTS)} with --engine disk.")
     if missing != "error":
         raise InputError("--missing zero needs the graph in memory. Leave it out, or use --engine memory.")
-    return {"engine": engine, "memory_limit": memory_limit or "2GiB"}
+    limit = memory_limit or "2GiB"
+    parse_bytes("sparsecut", "--memory-limit", limit)
+    return {"engine": engine, "memory_limit": limit}
 
 
 @contextmanager
