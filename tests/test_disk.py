@@ -71,14 +71,20 @@ def assert_alike(model: Any, graph: Graph, tmp_path: Path, n_columns: int = 7) -
     expected = model.fit_transform(graph)
     other = clone(model).set_params(engine="disk", memory_limit=limit_for(graph.n_nodes, n_columns))
     Z = other.fit_transform(graph, output=tmp_path / "z.npy")
-    scale = np.abs(expected).max()
-    assert Z.shape == expected.shape
     assert isinstance(Z, np.memmap)
-    np.testing.assert_allclose(Z, expected, atol=1e-4 * scale)
-    np.testing.assert_allclose(other.transform(graph, output=tmp_path / "z.npy"), expected, atol=1e-4 * scale)
-    assert other.history_.effective_rank == pytest.approx(model.history_.effective_rank, rel=1e-4)
+    assert_same_rows(Z, expected)
+    assert_same_rows(other.transform(graph, output=tmp_path / "z.npy"), expected)
+    assert other.history_.effective_rank == pytest.approx(model.history_.effective_rank, rel=1e-5)
     assert other.recipe_.strength == model.recipe_.strength
     assert names_in(tmp_path) == ["z.npy"]
+
+
+def assert_same_rows(Z: Any, expected: Any) -> None:
+    """Inner products agree to the last digits of float32; columns to fewer, where two eigenvalues are nearly the same."""
+    assert Z.shape == expected.shape
+    products = expected @ expected.T
+    np.testing.assert_allclose(Z @ Z.T, products, atol=1e-5 * np.abs(products).max())
+    np.testing.assert_allclose(Z, expected, atol=1e-3 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize(

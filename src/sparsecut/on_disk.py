@@ -361,7 +361,7 @@ def _choose_restart(
         name = f"trial-{len(coefficients) - 1}-{coefficients[0]:g}"
 
         def compute() -> float:
-            smoothed = engine.smooth(features, P, coefficients, name)
+            smoothed = engine.smooth(features, P, coefficients, name, f"trial of {len(coefficients) - 1} hops")
             spread = engine.gram([smoothed], CompleteNegatives(graph.n_nodes), f"{name}-gram")
             closed = solve_gram(
                 spread.M,

@@ -157,7 +157,9 @@ class DiskEngine:
         panels.fill(blocks)
         return panels
 
-    def smooth(self, panels: Panels, P: DiskPropagation, coefficients: Polynomial, name: str) -> Panels:
+    def smooth(
+        self, panels: Panels, P: DiskPropagation, coefficients: Polynomial, name: str, stage: str = "smoothing"
+    ) -> Panels:
         """S = Σ c_k P^k F, panel by panel, the hops of each in memory. Without a hop the panels are what they were."""
         n_hops = len(coefficients) - 1
         if n_hops == 0 and coefficients == (1.0,):
@@ -169,7 +171,7 @@ class DiskEngine:
         def tick() -> None:
             nonlocal done
             done += 1
-            self.report("smoothing", done, sum(n_ticks))
+            self.report(stage, done, sum(n_ticks))
 
         for panel, ticks in enumerate(n_ticks):
             if smoothed.has(panel):
