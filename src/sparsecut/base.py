@@ -28,14 +28,16 @@ from sparsecut.features import fingerprint, with_structure
 from sparsecut.fitting import fit_encoder, hold_rows
 from sparsecut.graph import Graph, as_graph
 from sparsecut.negatives import NegativeGraph, make_negatives
+from sparsecut.on_disk import fit_on_disk, transform_on_disk
 from sparsecut.parameters import check_parameters, solver_of, training_settings, why_solver
 from sparsecut.persistence import write_model
 from sparsecut.progress import Reporter, reporting
 from sparsecut.published import Published
-from sparsecut.recipe import Recipe, settle
+from sparsecut.recipe import Recipe, choose_restart, load, settle
 from sparsecut.rows import Rows
 from sparsecut.sparse import SparseMatrix, as_tensor
 from sparsecut.spectral import EXACT_COLUMNS, scale_to, solve
+from sparsecut.streaming import neighbour_sums
 from sparsecut.training import Encoder, History, effective_rank
 
 MAX_DIMENSION = 512  # of dimension="auto" with Adam: the paper's choice for most of its graphs
@@ -68,6 +70,9 @@ class SparsestCutEmbedding(Published, Estimator):
     epochs: int | None
     batch_size: int | None
     route: str
+    engine: str
+    memory_limit: int | str
+    scratch: str | Path | None
     device: str
     random_state: int | None
 
@@ -100,6 +105,7 @@ class SparsestCutEmbedding(Published, Estimator):
         y: object = None,
         *,
         features: Any = None,
+        output: str | Path | None = None,
         callback: Callback | None = None,
         progress: Reporter | None = None,
     ) -> Model:
@@ -107,10 +113,14 @@ class SparsestCutEmbedding(Published, Estimator):
 
         `graph` is a `Graph`, or an adjacency with `features` beside it. `y` is ignored. `callback(epoch, history)` is called
         after every epoch, and `transform` then answers with the weights of that epoch; `progress(stage, done, total)`
-        replaces the progress bar.
+        replaces the progress bar. With engine="disk" the embedding is written to the .npy file `output` row by row, and
+        `embedding_` is a memory map of it.
         """
         graph = as_graph(graph, features)
         self._check()
+        if self.engine == "disk":
+            return self._fit_on_disk(graph, output, callback, progress)
+        self._refuse_output(output)
         solver = solver_of(self)
         engine = MemoryEngine(resolve_device(self.device, type(self).__name__))
         seeds = np.random.SeedSequence(self.random_state).generate_state(4, np.uint64)
@@ -127,7 +137,8 @@ class SparsestCutEmbedding(Published, Estimator):
             with history.stage("prepare"):
                 recipe, loaded = settle(
                     graph,
-                    engine,
+                    load=lambda weighting, filter: load(graph, weighting, filter, engine),
+                    choose=lambda loaded, filter, hops_of: choose_restart(graph, loaded, filter, hops_of, engine),
                     weighting=self.weighting,
                     filter=self.filter,
                     strength=self.strength,
@@ -138,14 +149,15 @@ class SparsestCutEmbedding(Published, Estimator):
                     is_structure=is_structure,
                     with_series=self.with_series,
                 )
-                negatives = self._make_negatives(graph, engine.device, np.random.default_rng(negatives_seed))
+                degrees = neighbour_sums(graph.adjacency)
+                negatives = self._make_negatives(degrees, engine.device, np.random.default_rng(negatives_seed))
             task = _Task(graph, loaded, recipe, negatives, engine, history, report, is_structure)
             if solver == "spectral":
                 weights, offset, embedding = self._solve(task)
             else:
                 weights, offset, embedding = self._train(task, start_seed, batches_seed, callback)
         history.effective_rank = effective_rank(embedding)
-        self._keep(task, weights, offset)
+        self._keep(graph, recipe, weights, offset, is_structure)
         self.embedding_ = embedding.cpu().numpy()
         self.history_ = history
         return self
@@ -187,7 +199,7 @@ class SparsestCutEmbedding(Published, Estimator):
             assert callback is not None
             # Copied: the parameters move on, what a caller keeps of this epoch must not.
             weights = [matrix.detach().clone() for matrix in encoder.matrices()]
-            self._keep(task, weights, torch.zeros(weights[0].shape[1]))
+            self._keep(task.graph, task.recipe, weights, torch.zeros(weights[0].shape[1]), task.is_structure)
             if task.is_structure:
                 self.embedding_ = self._embed(task.graph)
             callback(epoch, history)
@@ -209,12 +221,41 @@ class SparsestCutEmbedding(Published, Estimator):
             embedding = task.engine.project(levels, weights, self._aggregation)
         return weights, torch.zeros(embedding.shape[1]), embedding
 
-    def _keep(self, task: _Task, weights: list[Tensor], offset: Tensor) -> None:
+    def _fit_on_disk(
+        self: Estimator, graph: Graph, output: str | Path | None, callback: Callback | None, progress: Reporter | None
+    ) -> Estimator:
+        """The same passes with the rows on disk."""
+        history, cpu = History(), torch.device("cpu")
+        with reporting(progress) as report:
+            fitted = fit_on_disk(
+                self,
+                graph,
+                output=output,
+                history=history,
+                report=report,
+                make_negatives=lambda degrees, generator: self._make_negatives(degrees, cpu, generator),
+                make_encoder=lambda seed, dimension: self._make_encoder(graph.n_features, dimension, _torch_generator(seed)),
+                keep=lambda recipe, weights, offset: self._keep(graph, recipe, weights, offset),
+                callback=callback,
+            )
+        self._keep(graph, fitted.recipe, fitted.weights, fitted.offset)
+        self.embedding_ = fitted.embedding
+        self.history_ = history
+        return self
+
+    def _keep(self, graph: Graph, recipe: Recipe, weights: list[Tensor], offset: Tensor, is_structure: bool = False) -> None:
         self.weights_ = [matrix.cpu().numpy() for matrix in weights]
         self.offset_ = offset.cpu().numpy()
-        self.recipe_ = task.recipe
-        self.n_features_in_ = task.graph.n_features
-        self.structure_ = fingerprint(task.graph.adjacency) if task.is_structure else None
+        self.recipe_ = recipe
+        self.n_features_in_ = graph.n_features
+        self.structure_ = fingerprint(graph.adjacency) if is_structure else None
+
+    def _refuse_output(self, output: object) -> None:
+        if output is not None:
+            raise InputError(
+                f"{type(self).__name__}(engine='memory') writes no file. Use engine='disk', or write what it returns with "
+                "sparsecut.write_embedding."
+            )
 
     def explain(self) -> str:
         """What was chosen in `fit` and why, a sentence a line."""
@@ -229,14 +270,20 @@ class SparsestCutEmbedding(Published, Estimator):
         y: object = None,
         *,
         features: Any = None,
+        output: str | Path | None = None,
         callback: Callback | None = None,
         progress: Reporter | None = None,
     ) -> NDArray[np.float32]:
         """`fit`, then the embedding of the same graph, (n, dimension)."""
-        return self.fit(graph, y, features=features, callback=callback, progress=progress).embedding_
+        return self.fit(graph, y, features=features, output=output, callback=callback, progress=progress).embedding_
 
-    def transform(self, graph: Any, *, features: Any = None) -> NDArray[np.float32]:
-        """The embedding of any graph with the same features, without training: (n, dimension)."""
+    def transform(
+        self, graph: Any, *, features: Any = None, output: str | Path | None = None, progress: Reporter | None = None
+    ) -> NDArray[np.float32]:
+        """The embedding of any graph with the same features, without training: (n, dimension).
+
+        With engine="disk" it goes to the .npy file `output`, as in `fit`.
+        """
         name = type(self).__name__
         self._check_fitted("Call fit or fit_transform first, or sparsecut.load")
         graph = as_graph(graph, features)
@@ -248,6 +295,10 @@ class SparsestCutEmbedding(Published, Estimator):
                 f"{name} was fitted with {self.n_features_in_:,} features. Got a graph with {graph.n_features:,}. "
                 "A graph to transform needs the same features in the same order."
             )
+        if self.engine == "disk":
+            with reporting(progress) as report:
+                return transform_on_disk(self, graph, output=output, report=report)
+        self._refuse_output(output)
         return self._embed(graph)
 
     def _embed(self, graph: Graph) -> NDArray[np.float32]:
@@ -281,6 +332,7 @@ class SparsestCutEmbedding(Published, Estimator):
             if not isinstance(getattr(self, name), str | None):
                 tensors[name] = np.asarray(parameters.pop(name), dtype=np.float64)
         parameters = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
+        parameters["scratch"] = None if self.scratch is None else str(self.scratch)
         header = {
             "estimator": type(self).__name__,
             "parameters": parameters,
@@ -299,15 +351,17 @@ class SparsestCutEmbedding(Published, Estimator):
             )
         return graph
 
-    def _make_negatives(self, graph: Graph, device: torch.device, generator: np.random.Generator) -> NegativeGraph:
+    def _make_negatives(
+        self, degrees: NDArray[np.float64], device: torch.device, generator: np.random.Generator
+    ) -> NegativeGraph:
         return make_negatives(
             self.negatives,
-            graph.n_nodes,
+            len(degrees),
             n_negatives=self.n_negatives,
             generator=generator,
             device=device,
             caller=type(self).__name__,
-            degrees=graph.adjacency.sum(axis=1, dtype=np.float64),
+            degrees=degrees,
             apart=self.apart,
         )
 

@@ -45,6 +45,10 @@ class SCE(SparsestCutEmbedding):
     alpha, l2 : the weight of the loss ("auto": it starts at 1) and of the L2 penalty.
     learning_rate, epochs, batch_size : Adam's; 0.001 and 20 unless given. `batch_size` None is full batch.
     route : "gram", "rows" or "auto", which prices both; `history_` says what was taken and why.
+    engine, memory_limit, scratch : "memory", or "disk" for rows that are not to be held in it: the process then stays under
+        `memory_limit` ("2GiB", "500MB" or a number of bytes, the interpreter included), keeps what it has finished in a
+        folder of `scratch` (by default beside the output, or where the system keeps temporary files), and, if it is killed,
+        goes on from there when it is called again.
     device : "auto", "cpu", "cuda" or "cuda:1".
     random_state : the seed of the start and of the sampled negatives; None draws a new one.
 
@@ -81,6 +85,9 @@ class SCE(SparsestCutEmbedding):
         epochs: int | None = None,
         batch_size: int | None = None,
         route: str = "auto",
+        engine: str = "memory",
+        memory_limit: int | str = "2GiB",
+        scratch: str | Path | None = None,
         device: str = "auto",
         random_state: int | None = 0,
     ) -> None:
@@ -105,6 +112,9 @@ class SCE(SparsestCutEmbedding):
         self.epochs = epochs
         self.batch_size = batch_size
         self.route = route
+        self.engine = engine
+        self.memory_limit = memory_limit
+        self.scratch = scratch
         self.device = device
         self.random_state = random_state
 
@@ -165,6 +175,9 @@ class MoSCE(SparsestCutEmbedding):
         epochs: int | None = None,
         batch_size: int | None = None,
         route: str = "auto",
+        engine: str = "memory",
+        memory_limit: int | str = "2GiB",
+        scratch: str | Path | None = None,
         device: str = "auto",
         random_state: int | None = 0,
     ) -> None:
@@ -190,6 +203,9 @@ class MoSCE(SparsestCutEmbedding):
         self.epochs = epochs
         self.batch_size = batch_size
         self.route = route
+        self.engine = engine
+        self.memory_limit = memory_limit
+        self.scratch = scratch
         self.device = device
         self.random_state = random_state
 

@@ -9,6 +9,9 @@ What a `Graph` holds, whatever was passed in:
 - **no self-loops**: every filter adds each node to its own neighbourhood exactly once, so an isolated node's closed
   neighbourhood is itself. Self-loops in the input are dropped, and `notes` counts them.
 - **features** as float32, dense (numpy) or sparse (CSR), or None.
+
+What lies in a memory map stays there: float32 features are checked block by block and not copied, and neither is an
+adjacency, which then must be all of the above already (`sparsecut.build_store` makes one of any edges).
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import DirectedGraphWarning, InputError, check_choice, first_few
+from sparsecut.mapped import check_mapped
+from sparsecut.streaming import is_mapped, value_blocks
 
 DIRECTIONS = ("symmetrize", "out", "in")
 
@@ -60,7 +65,12 @@ class Graph:
         notes: tuple[str, ...] = (),
     ) -> None:
         check_choice("Graph", "directed", directed, DIRECTIONS)
-        checked, adjacency_notes = _check_adjacency(adjacency, directed)
+        adjacency_notes: tuple[str, ...] = ()
+        if directed != "in" and is_mapped(adjacency):
+            check_mapped(adjacency, is_symmetric=directed == "symmetrize")
+            checked = adjacency
+        else:
+            checked, adjacency_notes = _check_adjacency(adjacency, directed)
         ids = np.arange(checked.shape[0]) if node_ids is None else _check_ids(node_ids, checked.shape[0])
         self._store(checked, features, labels, ids, directed, (*notes, *adjacency_notes))
 
@@ -123,7 +133,10 @@ class Graph:
 
     @property
     def is_weighted(self) -> bool:
-        return bool((self.adjacency.data != 1).any())
+        data = self.adjacency.data
+        if len(data) and data.strides == (0,):  # one number for all
+            return bool(data[0] != 1)
+        return any(bool((values != 1).any()) for values in value_blocks(self.adjacency))
 
     def subgraph(self, nodes: ArrayLike) -> Graph:
         """The graph induced by some nodes, in the order given: what a model may see before the others arrive."""
@@ -235,7 +248,7 @@ def _check_features(features: Any, n_nodes: int) -> Features:
     if checked.shape[1] == 0:
         raise InputError("The features must have at least one column. Got none. Leave features out if there are none.")
     values = checked.data if sp.issparse(checked) else checked
-    if not np.isfinite(values).all():
+    if not all(bool(np.isfinite(block).all()) for block in value_blocks(checked)):
         coordinates = checked.tocoo() if sp.issparse(checked) else None
         position = np.flatnonzero(~np.isfinite(values))[0]
         row, column = (

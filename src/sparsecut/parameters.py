@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from sparsecut.errors import InputError, check_choice, check_integer, check_real, parameter_error
@@ -9,9 +10,11 @@ from sparsecut.features import FEATURES
 from sparsecut.filters import FILTERS, POWERS
 from sparsecut.objective import LOSSES
 from sparsecut.routes import ROUTES
+from sparsecut.streaming import parse_bytes
 from sparsecut.training import TrainingSettings
 from sparsecut.weighting import WEIGHTINGS
 
+ENGINES = ("memory", "disk")
 SOLVERS = ("auto", "spectral", "adam")
 EPOCHS = 20
 LEARNING_RATE = 0.001
@@ -70,6 +73,10 @@ def check_parameters(model: Any) -> None:
     check_choice(name, "filter", model.filter, ("auto", *(FILTERS if model.with_series else POWERS)))
     check_choice(name, "loss", model.loss, LOSSES)
     check_choice(name, "route", model.route, ROUTES)
+    check_choice(name, "engine", model.engine, ENGINES)
+    parse_bytes(name, "memory_limit", model.memory_limit)
+    if model.scratch is not None and not isinstance(model.scratch, str | Path):
+        raise parameter_error(name, "scratch", "a folder's path or None", model.scratch)
     check_integer(name, "n_negatives", model.n_negatives, 1)
     for option in ("strength", "effective_rank", "length", "alpha"):
         if getattr(model, option) != "auto":

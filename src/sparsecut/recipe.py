@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -32,6 +32,7 @@ from sparsecut.negatives import CompleteNegatives
 from sparsecut.propagation import Propagation
 from sparsecut.rows import Rows
 from sparsecut.spectral import solve
+from sparsecut.streaming import neighbour_sums, value_blocks
 from sparsecut.weighting import Weighting, learn_weighting, row_lengths
 
 EFFECTIVE_RANK = 16.0  # of the embedding: enough directions for dozens of groups, few enough for five labels a group
@@ -45,7 +46,8 @@ TRIAL_DIRECTIONS = 64
 TRIAL_ITERATIONS = 3
 USUAL_RESTART = 0.2
 POWER_ORDER = 2  # hops of a power of P where none are given
-HALF_ITERATIONS = 3
+
+L = TypeVar("L")
 
 
 @dataclass(frozen=True)
@@ -83,8 +85,9 @@ def load(graph: Graph, weighting: Weighting, filter: str, engine: MemoryEngine) 
 
 def settle(
     graph: Graph,
-    engine: MemoryEngine,
     *,
+    load: Callable[[Weighting, str], L],
+    choose: Callable[[L, str, Callable[[float], int]], tuple[float, str]],
     weighting: str,
     filter: str,
     strength: float | str,
@@ -94,9 +97,10 @@ def settle(
     solver: str,
     is_structure: bool,
     with_series: bool,
-) -> tuple[Recipe, Rows]:
+) -> tuple[Recipe, L]:
     """The recipe as asked for, "auto" chosen, and the features loaded by it.
 
+    `load(weighting, filter)` loads them, wherever the rows are kept; `choose(loaded, filter, hops_of)` chooses the restart.
     Adam's "auto" is the paper's. Structure in place of features comes weighted, sharpened and with a length.
     `orders(usual)` gives the hops of every level, `usual` where they were not given.
     """
@@ -112,12 +116,12 @@ def settle(
     else:
         hops = orders(POWER_ORDER if filter in POWERS else SERIES_ORDER)
     learned = learn_weighting(weighting, graph.features)
-    loaded = load(graph, learned, filter, engine)
+    loaded = load(learned, filter)
     given = None if strength == "auto" else float(strength)
     if filter.startswith("pagerank"):
         why = "as asked for"
         if given is None:
-            given, why = choose_restart(graph, loaded, filter, lambda restart: orders(hops_of_restart(restart))[0], engine)
+            given, why = choose(loaded, filter, lambda restart: orders(hops_of_restart(restart))[0])
         hops = orders(hops_of_restart(given))
         reasons.append(f"filter {filter}, restart {given:g}, {hops[0]} hops: {why}.")
     elif any(hops):
@@ -130,14 +134,13 @@ def settle(
 def choose_weighting(graph: Graph) -> tuple[str, str]:
     """The weighting for a graph's features, and why."""
     features: Any = graph.features
-    values = features.data if sp.issparse(features) else features
-    if values.size == 0 or values.min() < 0:
+    if features.size == 0 or any(values.size and float(values.min()) < 0 for values in value_blocks(features)):
         return "none", "the features have signs, so they are measurements and stay as they are"
     shared = _length_agreement(graph)
     if shared >= LENGTH_AGREEMENT:
         return "none", f"the length of a row goes with its neighbours' (correlation {shared:.2f}), so it is kept"
     alone = f"the length of a row does not go with its neighbours' (correlation {shared:.2f})"
-    if (values == np.floor(values)).all():
+    if all(bool((values == np.floor(values)).all()) for values in value_blocks(features)):
         return "tf-idf", f"the features are counts or marks, and {alone}"
     return "l2", f"the features are amounts, weighted already, and {alone}"
 
@@ -152,18 +155,23 @@ def choose_restart(
 ) -> tuple[float, str]:
     """The restart whose embedding tells held-out edges best from other pairs of nodes, and why."""
     if graph.n_edges < MIN_EDGES:
-        return USUAL_RESTART, f"{graph.n_edges} edges are too few to hold some out: the usual restart"
+        return usual_restart(graph)
     kept, held_out, others = _hold_out(graph)
-    rows = Rows(
-        loaded.features, Propagation.of(kept, filter, engine.device, is_directed=graph.is_directed), loaded.coefficients
-    )
-    scores = {
-        restart: edge_score(rows, polynomial(filter, hops_of(restart), restart), held_out, others, engine)
-        for restart in RESTARTS
-    }
+    P = Propagation.of(kept, filter, engine.device, is_directed=graph.is_directed)
+    rows = Rows(loaded.features, P, loaded.coefficients)
+    return best_restart(filter, hops_of, lambda coefficients: edge_score(rows, coefficients, held_out, others, engine))
+
+
+def best_restart(filter: str, hops_of: Callable[[float], int], score: Callable[[Polynomial], float]) -> tuple[float, str]:
+    """The restart with the highest score, and all scores."""
+    scores = {restart: score(polynomial(filter, hops_of(restart), restart)) for restart in RESTARTS}
     best = max(scores, key=scores.__getitem__)
     tried = ", ".join(f"{score:.3f} with {restart:g}" for restart, score in scores.items())
     return best, f"held-out edges are told from other pairs best (AUC {tried})"
+
+
+def usual_restart(graph: Graph) -> tuple[float, str]:
+    return USUAL_RESTART, f"{graph.n_edges} edges are too few to hold some out: the usual restart"
 
 
 def edge_score(
@@ -184,7 +192,12 @@ def edge_score(
         exact_columns=0,
     )
     Z = level @ closed.weights[0]
-    Z = torch.nn.functional.normalize(Z - Z.mean(dim=0))
+    return cosine_score(Z - Z.mean(dim=0), edges, others)
+
+
+def cosine_score(Z: Tensor, edges: NDArray[np.int64], others: NDArray[np.int64]) -> float:
+    """The AUC of edges against other pairs, by the cosine of their ends' rows."""
+    Z = torch.nn.functional.normalize(Z)
     cosines = [(Z[first] * Z[second]).sum(dim=1) for first, second in (edges, others)]
     ranks = torch.cat(cosines).argsort().argsort()[: edges.shape[1]].double() + 1
     n_edges, n_others = edges.shape[1], others.shape[1]
@@ -208,9 +221,9 @@ def _hold_out(graph: Graph) -> tuple[sp.csr_array, NDArray[np.int64], NDArray[np
 def _length_agreement(graph: Graph) -> float:
     """The correlation of the log of a row's length with its mean over the neighbours."""
     lengths = row_lengths(graph.features)
-    degrees = graph.adjacency.sum(axis=1, dtype=np.float64)
+    degrees = neighbour_sums(graph.adjacency)
     logs = np.log(np.maximum(lengths, 1e-3 * max(float(lengths.max()), 1e-30)))
-    around = np.divide(graph.adjacency @ logs, degrees, out=np.zeros_like(logs), where=degrees > 0)
+    around = np.divide(neighbour_sums(graph.adjacency, logs), degrees, out=np.zeros_like(logs), where=degrees > 0)
     own, around = logs[degrees > 0], around[degrees > 0]
     # Lengths that differ by rounding alone say nothing, however they correlate.
     if len(own) < 3 or own.std() < 1e-3 or around.std() == 0:

@@ -15,7 +15,7 @@ regression with C = 1 works untuned.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -75,38 +75,105 @@ def solve(
     exact_columns: int = EXACT_COLUMNS,
 ) -> ClosedForm:
     """W = V·g(Λ) of the levels side by side, each with the same share of the energy. `dimension` None chooses it."""
-    scales = _equal_shares(levels, negatives) if len(levels) > 1 else [1.0]
+    scales = _equal_shares([_estimate_trace(level, negatives) for level in levels]) if len(levels) > 1 else [1.0]
     scaled = [level.scaled(scale) for level, scale in zip(levels, scales, strict=True)]
     rows: Rows | StackedRows = scaled[0] if len(scaled) == 1 else StackedRows(scaled)
     n_columns = rows.shape[1]
     n_directions = min(n_directions if dimension is None else dimension, n_columns)
-
     if n_columns <= exact_columns:
-        M = engine.gram(rows, negatives).double()
-        values, vectors = torch.linalg.eigh(M.nan_to_num())
-        eigenvalues, V = values.flip(0)[:n_directions].float(), signed(vectors.flip(1)[:, :n_directions].float())
-        total = float(M.trace())
-        route = f"the {n_columns:,} × {n_columns:,} eigenproblem of M"
+        spectrum = _whole_spectrum(engine.gram(rows, negatives).double(), n_directions)
     else:
-        total = _estimate_trace(rows, negatives)
-        eigenvalues, V = leading_eigenvectors(
+        spectrum = _leading_spectrum(
             lambda W: rows.transpose_times(negatives.laplacian(rows @ W)),
+            _estimate_trace(rows, negatives),
             n_columns,
             n_directions,
-            device=rows.device,
-            n_iterations=n_iterations,
+            n_iterations,
+            rows.device,
         )
-        route = f"{n_directions} directions by {n_iterations} iterations on S, for M would have {n_columns:,} columns"
     report("spectrum", 1, 1)
+    return _closed_form(spectrum, [level.shape[1] for level in levels], scales, dimension, effective_rank, length)
+
+
+def solve_gram(
+    M: Tensor,
+    widths: Sequence[int],
+    *,
+    dimension: int | None,
+    effective_rank: float,
+    length: float,
+    n_directions: int = N_DIRECTIONS,
+    n_iterations: int = N_ITERATIONS,
+    exact_columns: int = EXACT_COLUMNS,
+) -> ClosedForm:
+    """The same from M alone, in float64, of levels with these widths: for rows that are not in memory."""
+
+    def trace(part: Tensor) -> float:
+        signs = _signs(part.shape[0]).double()
+        return float((signs * (part @ signs)).sum()) / N_PROBES
+
+    scales = [1.0]
+    if len(widths) > 1:
+        blocks = [torch.split(part, list(widths), dim=1)[level] for level, part in enumerate(torch.split(M, list(widths)))]
+        scales = _equal_shares([trace(block) for block in blocks])
+        scale = torch.cat([torch.full((width,), share) for width, share in zip(widths, scales, strict=True)]).double()
+        M = M * scale[:, None] * scale
+    n_columns = M.shape[0]
+    n_directions = min(n_directions if dimension is None else dimension, n_columns)
+    if n_columns <= exact_columns:
+        spectrum = _whole_spectrum(M, n_directions)
+    else:
+        spectrum = _leading_spectrum(
+            lambda W: (M @ W.double()).float(), trace(M), n_columns, n_directions, n_iterations, M.device
+        )
+    return _closed_form(spectrum, widths, scales, dimension, effective_rank, length)
+
+
+@dataclass(frozen=True)
+class _Spectrum:
+    """The leading eigenvalues of M, their vectors, and the sum of all."""
+
+    values: Tensor
+    vectors: Tensor  # (columns, k)
+    total: float
+    route: str
+
+
+def _whole_spectrum(M: Tensor, n_directions: int) -> _Spectrum:
+    values, vectors = torch.linalg.eigh(M.nan_to_num())
+    leading = values.flip(0)[:n_directions].float(), signed(vectors.flip(1)[:, :n_directions].float())
+    return _Spectrum(*leading, float(M.trace()), f"the {len(M):,} × {len(M):,} eigenproblem of M")
+
+
+def _leading_spectrum(
+    multiply: Callable[[Tensor], Tensor],
+    total: float,
+    n_columns: int,
+    n_directions: int,
+    n_iterations: int,
+    device: torch.device,
+) -> _Spectrum:
+    leading = leading_eigenvectors(multiply, n_columns, n_directions, device=device, n_iterations=n_iterations)
+    route = f"{n_directions} directions by {n_iterations} iterations on S, for M would have {n_columns:,} columns"
+    return _Spectrum(*leading, total, route)
+
+
+def _closed_form(
+    spectrum: _Spectrum,
+    widths: Sequence[int],
+    scales: Sequence[float],
+    dimension: int | None,
+    effective_rank: float,
+    length: float,
+) -> ClosedForm:
+    eigenvalues, V, total, route = spectrum.values, spectrum.vectors, spectrum.total, spectrum.route
     if not math.isfinite(total) or not bool(eigenvalues.isfinite().all()):
         raise InputError("The energy of the smoothed features overflows. Scale the features down.")
 
     eigenvalues = eigenvalues.clamp(min=0)
     if total <= 0 or float(eigenvalues.max()) <= 0:  # all rows are alike: there is nothing to keep apart
-        width = dimension or 1
-        return ClosedForm(
-            [torch.zeros(level.shape[1], width, device=level.device) for level in levels], 1.0, effective_rank, 0.0, route
-        )
+        weights = [torch.zeros(width, dimension or 1, device=V.device) for width in widths]
+        return ClosedForm(weights, 1.0, effective_rank, 0.0, route)
     power = sharpening(eigenvalues, effective_rank, minimum=1.0)
     relative = eigenvalues / eigenvalues[0]
     variances = relative**power
@@ -116,9 +183,9 @@ def solve(
     W = V * torch.where(relative > 0, relative ** ((power - 1) / 2), 0)
     if dimension is not None and W.shape[1] < dimension:
         W = torch.nn.functional.pad(W, (0, dimension - W.shape[1]))
-    parts = torch.split(W, [level.shape[1] for level in levels])
+    parts = torch.split(W, list(widths))
     weights = [
-        part * (scale * len(levels)) for part, scale in zip(parts, scales, strict=True)
+        part * (scale * len(widths)) for part, scale in zip(parts, scales, strict=True)
     ]  # a mean over levels undoes it
     share = float(variances.double().sum()) * float(eigenvalues[0]) / total
     return ClosedForm(weights, power, effective_rank, length * share**0.5, route)
@@ -132,14 +199,15 @@ def scale_to(Z: Tensor, length: float) -> tuple[float, Tensor]:
     return factor, offset * factor
 
 
-def _equal_shares(levels: Sequence[Rows], negatives: NegativeGraph) -> list[float]:
-    traces = [_estimate_trace(level, negatives) for level in levels]
+def _equal_shares(traces: Sequence[float]) -> list[float]:
     return [trace**-0.5 if trace > 0 else 0.0 for trace in traces]
 
 
 def _estimate_trace(rows: Rows | StackedRows, negatives: NegativeGraph) -> float:
     """tr(M) by Hutchinson's estimate: the mean of ωᵀMω over random signs ω, with a fixed start."""
-    generator = torch.Generator().manual_seed(0)
-    signs = torch.randint(0, 2, (rows.shape[1], N_PROBES), generator=generator).to(rows.device) * 2.0 - 1
-    image = rows @ signs
+    image = rows @ _signs(rows.shape[1]).to(rows.device)
     return float((image.double() * negatives.laplacian(image).double()).sum()) / N_PROBES
+
+
+def _signs(n_columns: int) -> Tensor:
+    return torch.randint(0, 2, (n_columns, N_PROBES), generator=torch.Generator().manual_seed(0)) * 2.0 - 1

@@ -183,7 +183,12 @@ def energies_of_batches(
 def effective_rank(Z: Tensor) -> float:
     """exp of the entropy of the normalised spectrum of the centred embedding: 1 is a line, d an even ball, 0 a point."""
     centred = Z - Z.mean(dim=0)
-    spectrum = torch.linalg.eigvalsh((centred.T @ centred).double()).clamp(min=0)
+    return rank_of_scatter((centred.T @ centred).double())
+
+
+def rank_of_scatter(scatter: Tensor) -> float:
+    """The same from the centred embedding's scatter ZᵀZ, (d, d)."""
+    spectrum = torch.linalg.eigvalsh(scatter).clamp(min=0)
     total = spectrum.sum()
     if total <= 0:
         return 0.0

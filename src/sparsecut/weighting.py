@@ -17,6 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.streaming import release, row_blocks
+
 WEIGHTINGS = ("none", "l2", "tf-idf")
 
 
@@ -41,16 +43,26 @@ def learn_weighting(name: str, features: Any) -> Weighting:
     if name != "tf-idf":
         return Weighting(name)
     n_nodes, n_columns = features.shape
-    if sp.issparse(features):
-        counts = np.bincount(features.indices[features.data != 0], minlength=n_columns)
-    else:
-        counts = np.count_nonzero(features, axis=0)
+    counts = np.zeros(n_columns, dtype=np.int64)
+    for rows in row_blocks(n_nodes, 4 * n_columns):
+        block = features[rows]
+        if sp.issparse(block):
+            counts += np.bincount(block.indices[block.data != 0], minlength=n_columns)
+        else:
+            counts += np.count_nonzero(block, axis=0)
+        release(features, rows)
     return Weighting(name, (np.log((1 + n_nodes) / (1 + counts)) + 1).astype(np.float32))
 
 
 def row_lengths(features: Any) -> NDArray[np.float64]:
     """The Euclidean length of every row."""
-    if sp.issparse(features):
-        squares = np.add.reduceat(np.append(features.data.astype(np.float64) ** 2, 0.0), features.indptr[:-1])
-        return np.sqrt(np.where(np.diff(features.indptr) > 0, squares, 0.0))
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", features, features, dtype=np.float64)))
+    lengths = np.empty(features.shape[0])
+    for rows in row_blocks(features.shape[0], 4 * features.shape[1]):
+        block = features[rows]
+        if sp.issparse(block):
+            squares = np.add.reduceat(np.append(block.data.astype(np.float64) ** 2, 0.0), block.indptr[:-1])
+            lengths[rows] = np.sqrt(np.where(np.diff(block.indptr) > 0, squares, 0.0))
+        else:
+            lengths[rows] = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
+        release(features, rows)
+    return lengths

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,9 +20,13 @@ from sparsecut.cli.console import (
     in_mebibytes,
     peak_memory,
 )
+from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
 from sparsecut.cli.sources import Adjacency, Directed, Labels, Missing, Nodes, Source, Target, Weight, open_graph
 from sparsecut.errors import InputError
 from sparsecut.methods import find_method, names
+
+if TYPE_CHECKING:
+    from sparsecut.graph import Graph
 
 
 def embed(
@@ -45,6 +49,9 @@ def embed(
     epochs: Annotated[int | None, typer.Option(help="Training epochs; sce and mosce then train instead of solving.")] = None,
     order: Annotated[int | None, typer.Option(help="Smoothing hops (sce) or levels (mosce).")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the start and of sampled negatives.")] = 0,
+    engine: Engine = "memory",
+    memory_limit: MemoryLimit = None,
+    scratch: Scratch = None,
     device: Device = "auto",
     save_model: Annotated[
         Path | None, typer.Option(help="Also save the model (.safetensors), to embed later nodes with.")
@@ -62,6 +69,8 @@ def embed(
 
     sparsecut embed edges.csv --features features.csv --save-model model.safetensors -o vectors.parquet
 
+    sparsecut embed edges.parquet --features features.npy --engine disk --memory-limit 2GiB -o vectors.npy
+
     Labels, if given, are not trained on: they go into the metadata of a .tsv.
     """
     output = Output(as_json, quiet)
@@ -77,22 +86,40 @@ def embed(
     check_embedding_path(output_path, overwrite=force)
     if save_model is not None:
         check_writable(save_model, overwrite=force)
-    reading = {"source": source, "target": target, "weight": weight, "adjacency": adjacency, "nodes": nodes}
-    loaded = open_graph(graph, features, output, labels, directed=directed, missing=missing, **reading)
-
+    on_disk = disk_options(engine, memory_limit, scratch, output_path, missing)
     model: Any = chosen.make(
-        {"dimension": dimension, "epochs": epochs, "order": order}, {"random_state": seed, "device": device}, paper
+        {"dimension": dimension, "epochs": epochs, "order": order, **on_disk},
+        {"random_state": seed, "device": device},
+        paper,
     )
     if save_model is not None and not hasattr(model, "save"):
         raise InputError(f"The method {method} learns nothing to save. Leave --save-model out.")
     if explain and not hasattr(model, "explain"):
         raise InputError(f"The method {method} chooses nothing to explain. Leave --explain out.")
-    started = time.perf_counter()
-    with output.warnings_as_notes(), output.progress() as bar:
-        Z = model.fit_transform(loaded, progress=bar)
-    seconds = time.perf_counter() - started
-    marks = loaded.labels if output_path.suffix == ".tsv" else None
-    write_embedding(output_path, Z, loaded.node_ids, labels=marks, overwrite=force)
+
+    reading = {"source": source, "target": target, "weight": weight, "adjacency": adjacency, "nodes": nodes}
+
+    def open_in_memory() -> Graph:
+        return open_graph(graph, features, output, labels, directed=directed, missing=missing, **reading)
+
+    if on_disk:
+        files = {**reading, "labels": labels, "directed": directed}
+        with disk_graph(graph, features, output_path, scratch, on_disk, output, open_in_memory, **files) as (loaded, work):
+            rows_path = output_path if output_path.suffix == ".npy" else work / "rows.npy"
+            started = time.perf_counter()
+            with output.warnings_as_notes(), output.progress() as bar:
+                Z = model.set_params(scratch=work).fit_transform(loaded, output=rows_path, progress=bar)
+            finish(rows_path, output_path, loaded)
+        model.set_params(scratch=None)
+        seconds = time.perf_counter() - started
+    else:
+        loaded = open_in_memory()
+        started = time.perf_counter()
+        with output.warnings_as_notes(), output.progress() as bar:
+            Z = model.fit_transform(loaded, progress=bar)
+        seconds = time.perf_counter() - started
+        marks = loaded.labels if output_path.suffix == ".tsv" else None
+        write_embedding(output_path, Z, loaded.node_ids, labels=marks, overwrite=force)
     if save_model is not None:
         model.save(save_model)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sparsecut.cli.console import AsJson, Device, Features, Force, GraphName, Output, OutputPath, Quiet
+from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
 from sparsecut.cli.sources import (
     Adjacency,
     Directed,
@@ -19,6 +20,9 @@ from sparsecut.cli.sources import (
     Weight,
     open_graph,
 )
+
+if TYPE_CHECKING:
+    from sparsecut.graph import Graph
 
 
 def transform(
@@ -33,6 +37,9 @@ def transform(
     adjacency: Adjacency = None,
     directed: Directed = "symmetrize",
     missing: Missing = "error",
+    engine: Engine = "memory",
+    memory_limit: MemoryLimit = None,
+    scratch: Scratch = None,
     device: Device = "auto",
     force: Force = False,
     as_json: AsJson = False,
@@ -45,12 +52,27 @@ def transform(
     check_embedding_path(output_path, overwrite=force)
     from sparsecut.estimators import load
 
-    model = load(model_path).set_params(device=device)
+    on_disk = disk_options(engine, memory_limit, scratch, output_path, missing)
+    model = load(model_path).set_params(device=device, scratch=None, **{"engine": "memory", **on_disk})
     reading = {"source": source, "target": target, "weight": weight, "adjacency": adjacency, "nodes": nodes}
-    loaded = open_graph(graph, features, output, directed=directed, missing=missing, **reading)
-    started = time.perf_counter()
-    Z = model.transform(loaded)
-    seconds = time.perf_counter() - started
-    write_embedding(output_path, Z, loaded.node_ids, overwrite=force)
+
+    def open_in_memory() -> Graph:
+        return open_graph(graph, features, output, directed=directed, missing=missing, **reading)
+
+    if on_disk:
+        files = {**reading, "labels": None, "directed": directed, "model": model_path}
+        with disk_graph(graph, features, output_path, scratch, on_disk, output, open_in_memory, **files) as (loaded, work):
+            rows_path = output_path if output_path.suffix == ".npy" else work / "rows.npy"
+            started = time.perf_counter()
+            with output.progress() as bar:
+                Z = model.set_params(scratch=work).transform(loaded, output=rows_path, progress=bar)
+            finish(rows_path, output_path, loaded)
+        seconds = time.perf_counter() - started
+    else:
+        loaded = open_in_memory()
+        started = time.perf_counter()
+        Z = model.transform(loaded)
+        seconds = time.perf_counter() - started
+        write_embedding(output_path, Z, loaded.node_ids, overwrite=force)
     output.say(f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {output_path}")
     output.result({"output": str(output_path), "n_nodes": len(Z), "dimension": Z.shape[1], "seconds": seconds})

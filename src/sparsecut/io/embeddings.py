@@ -27,7 +27,9 @@ from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids
 from sparsecut.io.tables import read_parquet
 from sparsecut.io.vectors import ids_beside, read_vectors, write_vectors
+from sparsecut.streaming import release, row_blocks
 
+ROW_GROUP_BYTES = 64 << 20
 EMBEDDING_SUFFIXES = (".parquet", ".npy", ".npz", ".csv", ".w2v", ".vec", ".tsv")
 
 
@@ -126,8 +128,14 @@ def _write_table(path: Path, Z: NDArray[np.float32], ids: NDArray[Any]) -> None:
     if path.suffix == ".parquet":
         import pyarrow.parquet
 
-        vectors = pa.FixedSizeListArray.from_arrays(pa.array(Z.ravel()), Z.shape[1])
-        pyarrow.parquet.write_table(pa.table({"id": _arrow_ids(ids), "embedding": vectors}), path)
+        column = _arrow_ids(ids)
+        schema = pa.schema({"id": column.type, "embedding": pa.list_(pa.float32(), Z.shape[1])})
+        with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+            for rows in row_blocks(len(Z), 4 * Z.shape[1], ROW_GROUP_BYTES):  # Z may be larger than memory
+                vectors = pa.FixedSizeListArray.from_arrays(pa.array(Z[rows].ravel()), Z.shape[1])
+                part = pa.table({"id": column.slice(rows.start, rows.stop - rows.start), "embedding": vectors})
+                writer.write_table(part)
+                release(Z, rows)
     else:
         import pyarrow.csv
 

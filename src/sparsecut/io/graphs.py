@@ -3,6 +3,7 @@
 .csv .tsv .txt .edges .edgelist (.gz)   edge lists in separated text          .parquet .feather .arrow   edge tables
 .mtx (.gz)   Matrix Market              .npz   scipy sparse, gnn-benchmark    .mat   MATLAB v5
 .graphml .gml .json (.gz)   documents   ind.NAME.graph   Planetoid            .h5ad  AnnData
+a folder made by `build_store`, whose arrays stay on disk
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from sparsecut.io.matrices import GraphParts, read_mat, read_matrix_market, read
 from sparsecut.io.nodes import MISSING, Nodes, align_labels, read_nodes
 from sparsecut.io.objects import loop_notes
 from sparsecut.io.planetoid import find_planetoid, read_planetoid_folder
+from sparsecut.io.store import is_store, open_store
 from sparsecut.io.tables import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table, table_suffix
 from sparsecut.io.text import read_layout
 
@@ -75,6 +77,9 @@ def read_graph(
     check_choice("read_graph", "directed", directed, DIRECTIONS)
     check_choice("read_graph", "missing", missing, MISSING)
     path = Path(path)
+    if is_store(path):
+        _refuse(path, source=source, target=target, weight=weight, adjacency=adjacency)
+        return read_nodes(path, features, labels, nodes, missing).onto(open_store(path), path)
     planetoid = find_planetoid(path)
     suffix = table_suffix(path)
     if planetoid is None:

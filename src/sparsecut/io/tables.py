@@ -80,13 +80,13 @@ def read_parquet(path: Path, kind: str, choose: Choose | None = None) -> Any:
     import pyarrow.parquet
 
     with reading(path, kind), pyarrow.parquet.ParquetFile(path) as file:
-        _check_parquet(file.metadata, path, kind)
+        check_parquet(file.metadata, path, kind)
         table = file.read(columns=list(choose(file.schema_arrow.names)) if choose else None)
         table.validate(full=True)
     return table
 
 
-def _check_parquet(metadata: Any, path: Path, kind: str) -> None:
+def check_parquet(metadata: Any, path: Path, kind: str, *, is_whole: bool = True) -> None:
     """pyarrow makes room for as many rows as a part of the file claims, before it finds that they are not there.
 
     Only the parts are asked: asking for a damaged column ends the process.
@@ -102,7 +102,8 @@ def _check_parquet(metadata: Any, path: Path, kind: str) -> None:
             f"The {kind} file {path} has {size:,} bytes and claims {n_rows:,} rows. "
             "It is damaged or not what it claims to be."
         )
-    check_expansion(sum(max(part.total_byte_size, 0) for part in parts), path, kind)
+    if is_whole:  # and not read in parts, each of which is used before the next
+        check_expansion(sum(max(part.total_byte_size, 0) for part in parts), path, kind)
 
 
 def _read_feather(path: Path, kind: str, choose: Choose | None) -> Any:

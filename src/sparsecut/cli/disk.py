@@ -1,0 +1,114 @@
+"""`--engine disk`: what `embed` and `transform` do around it. A store is made of the edges, and all goes on within a limit.
+
+The store, the pieces of the fit and the rows on their way to a Parquet file lie in one folder. It goes away with the
+command; if the command is killed, the same command goes on from what is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sparsecut.errors import InputError, check_choice
+
+if TYPE_CHECKING:
+    from sparsecut.cli.console import Output
+    from sparsecut.graph import Graph
+
+Engine = Annotated[str, typer.Option(help="memory, or disk for graphs larger than it.")]
+MemoryLimit = Annotated[
+    str | None, typer.Option(help="With --engine disk: what the process may take, e.g. 500MB. [default: 2GiB]")
+]
+Scratch = Annotated[
+    Path | None, typer.Option(help="With --engine disk: a folder for unfinished work. [default: the output's]")
+]
+
+OUTPUTS = (".npy", ".parquet")
+
+
+def disk_options(
+    engine: str, memory_limit: str | None, scratch: Path | None, output_path: Path, missing: str
+) -> dict[str, Any]:
+    """What the options ask of the estimator: nothing, unless the engine is disk."""
+    from sparsecut.parameters import ENGINES
+    from sparsecut.streaming import parse_bytes
+
+    check_choice("sparsecut", "--engine", engine, ENGINES)
+    for option, value in (("memory-limit", memory_limit), ("scratch", scratch)):
+        if engine == "memory" and value is not None:
+            raise InputError(f"--{option} is for --engine disk. Add that, or leave --{option} out.")
+    if engine == "memory":
+        return {}
+    if output_path.suffix not in OUTPUTS:
+        raise InputError(f"The output {output_path} must end in {' or '.join(OUTPUTS)} with --engine disk.")
+    if missing != "error":
+        raise InputError("--missing zero needs the graph in memory. Leave it out, or use --engine memory.")
+    limit = memory_limit or "2GiB"
+    parse_bytes("sparsecut", "--memory-limit", limit)
+    return {"engine": engine, "memory_limit": limit}
+
+
+@contextmanager
+def disk_graph(
+    name: str,
+    features: str | None,
+    output_path: Path,
+    scratch: Path | None,
+    options: dict[str, Any],
+    output: Output,
+    open_in_memory: Callable[[], Graph],
+    **reading: Any,
+) -> Iterator[tuple[Graph, Path]]:
+    """The graph, its arrays on disk where its files can be read in parts, and a folder that goes away afterwards."""
+    from sparsecut.io.building import build_store
+    from sparsecut.io.record_batches import STREAMED_SUFFIXES
+    from sparsecut.io.store import is_store, open_store
+    from sparsecut.io.workfolder import fingerprint_of, work_folder
+
+    columns = {key: reading[key] for key in ("source", "target", "weight")}
+    path, features_path = Path(name), None if features is None else Path(features)
+    is_streamed = path.suffix.lower() in STREAMED_SUFFIXES and path.is_file()
+    is_streamed &= features_path is not None and features_path.suffix.lower() in STREAMED_SUFFIXES
+    is_streamed &= reading["nodes"] is None and reading["labels"] is None
+    files = [file for file in (path, features_path) if file is not None and file.is_file()]
+    asked = (name, features, files, sorted(reading.items()), sorted(options.items()), str(output_path.absolute()))
+    parent = scratch if scratch is not None else output_path.absolute().parent
+    with work_folder(parent, fingerprint_of("command", *asked)) as work:
+        if is_store(path) or not is_streamed:
+            graph = open_in_memory()
+        else:
+            assert features_path is not None
+            if not is_store(work / "store"):
+                with output.progress() as bar:
+                    build_store(
+                        work / "store",
+                        path,
+                        features=features_path,
+                        directed=reading["directed"],
+                        memory_limit=options["memory_limit"],
+                        link_features=True,
+                        progress=bar,
+                        **columns,
+                    )
+            graph = open_store(work / "store")
+            for note in (*graph.notes, repr(graph)):
+                output.note(note)
+        yield graph, work.path
+
+
+def finish(rows_path: Path, output_path: Path, graph: Graph) -> None:
+    """The rows that were written, with their ids, to where they were wanted."""
+    import numpy as np
+
+    from sparsecut.io.embeddings import ids_path, write_embedding
+    from sparsecut.io.files import write_whole
+
+    if output_path.suffix == ".npy":
+        with write_whole(ids_path(output_path)) as temporary:
+            np.save(temporary, graph.node_ids)
+        return
+    write_embedding(output_path, np.load(rows_path, mmap_mode="r"), graph.node_ids, overwrite=True)

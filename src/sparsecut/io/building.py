@@ -1,0 +1,317 @@
+"""`build_store`: a graph on disk from edges and features larger than memory, the same graph that `read_graph` would hold.
+
+    count        one pass over the edges: how many entries each node may have, both directions of every edge
+    distribute   a second pass: every entry goes to the file of its range of nodes; a range is as much as fits into memory
+    merge        a range at a time: sorted, repeats united, appended to the neighbours
+
+Each stage is written down when it is done, so a build that was killed goes on from there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.errors import InputError, check_choice, first_few
+from sparsecut.graph import DIRECTIONS
+from sparsecut.io.adjacency import offset_type
+from sparsecut.io.ids import positions_of
+from sparsecut.io.objects import loop_notes
+from sparsecut.io.record_batches import EdgeFile, FeatureFile
+from sparsecut.io.store import is_store, write_header
+from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, telling_where, work_folder
+from sparsecut.progress import Reporter, reporting
+from sparsecut.streaming import in_words, parse_bytes
+
+BASE_BYTES = 450 << 20  # the interpreter, its libraries and the batches in hand
+NODE_BYTES = 40  # counts, offsets, and an id with its place where ids are not row numbers
+ENTRY_BYTES = 48  # of a range in memory: the entry, its order, and sorted copies
+MAX_RANGES = 500  # files open at a time
+COLUMN_BITS = 32
+MAX_NODES = 1 << 30  # an entry, row, column and direction, is one number of 64 bits
+
+
+def build_store(
+    folder: str | Path,
+    edges: str | Path,
+    *,
+    features: str | Path,
+    source: str | None = None,
+    target: str | None = None,
+    weight: str | None = None,
+    directed: str = "symmetrize",
+    memory_limit: int | str = "2GiB",
+    link_features: bool = False,
+    progress: Reporter | None = None,
+) -> None:
+    """Make a folder that `open_store` opens as a graph, without ever holding the graph in memory.
+
+    edges : Parquet, Feather, Arrow, or .npy (m, 2); source, target and weight name its columns, as in `read_graph`.
+    features : .npy, whose rows are the nodes 0..n−1, or Parquet, Feather or Arrow with a column of ids.
+    directed : "symmetrize", or "out" or "in" to keep the directions (see `Graph`).
+    link_features : leave float32 features of an .npy file where they are, and only point to them.
+    """
+    check_choice("build_store", "directed", directed, DIRECTIONS)
+    limit = parse_bytes("build_store", "memory_limit", memory_limit)
+    folder = Path(folder)
+    if folder.exists():
+        raise InputError(f"The store {folder} exists. Remove it first, or open it with sparsecut.open_store.")
+    edge_file, feature_file = EdgeFile(edges, {"source": source, "target": target, "weight": weight}), FeatureFile(features)
+    if feature_file.shape[0] > MAX_NODES:
+        raise InputError(
+            f"A store holds at most {MAX_NODES:,} nodes. {feature_file.what} has {feature_file.shape[0]:,} rows."
+        )
+    n_entries = edge_file.n_edges * (2 if directed == "symmetrize" else 1)
+    range_entries = _range_entries(feature_file.shape[0], n_entries, limit)
+    asked = (edge_file.path, feature_file.path, source, target, weight, directed, limit, link_features)
+    with (
+        reporting(progress) as report,
+        work_folder(folder.absolute().parent, fingerprint_of("store", *asked, str(folder))) as work,
+    ):
+        is_linked = link_features and feature_file.is_as_stored
+        feature_bytes = 0 if is_linked else 4 * feature_file.shape[0] * feature_file.shape[1]
+        check_room(
+            {work.path: max(0, (20 if edge_file.has_weights else 12) * n_entries + feature_bytes - work.n_bytes)},
+            "build the store on another disk",
+        )
+        (work / "store").mkdir(exist_ok=True)
+        _Build(work, edge_file, feature_file, directed, range_entries, report).run(is_linked)
+        (work / "store").replace(folder)
+
+
+class _Build:
+    def __init__(
+        self,
+        work: WorkFolder,
+        edges: EdgeFile,
+        features: FeatureFile,
+        directed: str,
+        range_entries: int,
+        report: Reporter,
+    ) -> None:
+        self.work, self.edges, self.features, self.directed = work, edges, features, directed
+        self.range_entries, self.report = range_entries, report
+        self.n_nodes = features.shape[0]
+        self.positions = _Positions(features, edges)
+
+    def run(self, is_linked: bool) -> None:
+        if is_store(self.work / "store"):  # killed between its last line and its move
+            return
+        self._write_features(is_linked)
+        counted = self.work.arrays("counts", self._count)
+        starts = _ranges(counted["counts"], self.range_entries)
+        self.work.value("distributed", lambda: self._distribute(starts))
+        n_entries = self._merge(starts)
+        notes = (self.edges.note, *loop_notes(int(counted["n_loops"])))
+        write_header(self.work / "store", n_nodes=self.n_nodes, n_entries=n_entries, directed=self.directed, notes=notes)
+
+    def _write_features(self, is_linked: bool) -> None:
+        path = self.work / "store" / "features.npy"
+        if self.features.ids is not None and not _is_range(self.features.ids):
+            with self.work.writing("store/ids.npy") as file:
+                ids = self.features.ids
+                np.save(file, ids.astype(np.str_) if ids.dtype == object else ids)
+        if is_linked:
+            path.unlink(missing_ok=True)
+            path.symlink_to(self.features.path.absolute())
+        elif not path.exists():
+            with self.work.writing("store/features.npy") as file:
+                _write_npy_header(file, np.dtype(np.float32), self.features.shape)
+                n_rows = 0
+                for block in self.features.blocks():
+                    file.write(block.data)
+                    n_rows += len(block)
+                    self.report("reading features", n_rows, self.n_nodes)
+        if is_linked:
+            for _ in self.features.blocks():  # looked through all the same
+                pass
+
+    def _count(self) -> dict[str, NDArray[Any]]:
+        """How many entries each node may have, repeats counted, and how many nodes had a self-loop."""
+        counts = np.zeros(self.n_nodes, dtype=np.int64)
+        has_loop = np.zeros(self.n_nodes, dtype=bool)
+        for i, j, _ in self._numbered("counting edges"):
+            is_loop = i == j
+            has_loop[i[is_loop]] = True
+            for rows in self._directions(i[~is_loop], j[~is_loop]):
+                np.add.at(counts, rows[0], 1)
+        return {"counts": counts, "n_loops": np.asarray(has_loop.sum())}
+
+    def _distribute(self, starts: NDArray[np.int64]) -> int:
+        """Entries as numbers that sort by row, then by column, then by direction, in a file a range."""
+        with ExitStack() as stack:
+            files = [stack.enter_context(self.work.writing(f"range-{number}")) for number in range(len(starts))]
+            weight_files = [
+                stack.enter_context(self.work.writing(f"weights-{number}"))
+                for number in (range(len(starts)) if self.edges.has_weights else ())
+            ]
+            for i, j, weights in self._numbered("sorting edges"):
+                kept = np.flatnonzero(i != j)
+                for direction, (rows, columns) in enumerate(self._directions(i[kept], j[kept])):
+                    keys = ((rows << COLUMN_BITS) | columns) << 1 | direction
+                    ranges = np.searchsorted(starts, rows, side="right") - 1
+                    order = np.argsort(ranges, kind="stable")
+                    bounds = np.searchsorted(ranges[order], np.arange(len(starts) + 1))
+                    keys = keys[order]
+                    values = None if weights is None else weights[kept][order]
+                    for number in np.flatnonzero(np.diff(bounds)):
+                        part = slice(bounds[number], bounds[number + 1])
+                        files[number].write(keys[part].data)
+                        if values is not None:
+                            weight_files[number].write(values[part].data)
+        return len(starts)
+
+    def _merge(self, starts: NDArray[np.int64]) -> int:
+        """The ranges one after another at the end of the neighbours; where that was left off is written down."""
+        n_done, n_entries = self.work.value("merged", lambda: [0, 0])
+        bounds = [*starts.tolist(), self.n_nodes]
+        kinds: dict[str, np.dtype[Any]] = {"indices": np.dtype(offset_type(self.n_nodes, 0)), "counts": np.dtype(np.int64)}
+        if self.edges.has_weights:
+            kinds["weights"] = np.dtype(np.float32)
+        while n_done < len(starts):
+            parts = self._range(n_done, bounds[n_done], bounds[n_done + 1])
+            for name, kind in kinds.items():
+                before = bounds[n_done] if name == "counts" else n_entries
+                self._append(name, kind, before, parts[name])
+            n_done, n_entries = n_done + 1, n_entries + len(parts["indices"])
+            with self.work.writing("merged") as file:
+                file.write(f"[{n_done}, {n_entries}]".encode())
+            self.work.remove(f"range-{n_done - 1}")
+            self.work.remove(f"weights-{n_done - 1}")
+            self.report("merging edges", n_done, len(starts))
+        indptr = np.zeros(self.n_nodes + 1, dtype=offset_type(self.n_nodes, n_entries))
+        np.cumsum(np.load(self.work / "counts.npy"), out=indptr[1:])
+        with self.work.writing("store/indptr.npy") as file:
+            np.save(file, indptr)
+        for name in kinds.keys() - {"counts"}:
+            if self.work.has(f"{name}.npy"):
+                (self.work / f"{name}.npy").replace(self.work / f"store/{name}.npy")
+        return int(n_entries)
+
+    def _append(self, name: str, kind: np.dtype[Any], n_before: int, values: NDArray[Any]) -> None:
+        """Values at the end of an array on disk, of which so many are known to be whole."""
+        path = self.work / f"{name}.npy"
+        with telling_where(self.work.path), path.open("r+b" if path.exists() else "w+b") as file:
+            _write_npy_header(file, kind, (n_before + len(values),))  # as long for any number
+            file.seek(n_before * kind.itemsize, os.SEEK_CUR)
+            file.truncate()
+            file.write(np.ascontiguousarray(values, dtype=kind).data)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _range(self, number: int, first: int, last: int) -> dict[str, NDArray[Any]]:
+        """The columns, the weights and the number of entries of each row of a range, sorted and without repeats."""
+        keys = np.fromfile(self.work / f"range-{number}", dtype=np.int64)
+        weights = None
+        if self.edges.has_weights:
+            order = np.argsort(keys, kind="stable")
+            keys, weights = keys[order], np.fromfile(self.work / f"weights-{number}", dtype=np.float32)[order]
+            del order
+            # Repeats in one direction are summed; of the two directions the larger counts.
+            keys, weights = _reduce(np.add, keys, weights)
+            keys, weights = keys[weights > 0], weights[weights > 0]
+            keys, weights = _reduce(np.maximum, keys >> 1, weights)
+        else:
+            keys.sort()
+            keys >>= 1
+            is_new = np.ones(len(keys), dtype=bool)
+            np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
+            keys = keys[is_new]
+        counts = np.bincount((keys >> COLUMN_BITS) - first, minlength=last - first)
+        keys &= (1 << COLUMN_BITS) - 1
+        return {"indices": keys, "counts": counts} | ({} if weights is None else {"weights": weights})
+
+    def _numbered(self, stage: str) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32] | None]]:
+        n_edges = 0
+        for sources, targets, weights in self.edges.batches():
+            yield self.positions(sources), self.positions(targets), weights
+            n_edges += len(sources)
+            self.report(stage, n_edges, self.edges.n_edges)
+
+    def _directions(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """(rows, columns) of the entries that edges from i to j make."""
+        both = {"out": [(i, j)], "in": [(j, i)], "symmetrize": [(i, j), (j, i)]}
+        return both[self.directed]
+
+
+class _Positions:
+    """Where ids stand among the rows of the features: row numbers as they are, others looked up."""
+
+    def __init__(self, features: FeatureFile, edges: EdgeFile) -> None:
+        self.n_nodes, self.what, self.features = features.shape[0], edges.what, features
+        self.ids = None if features.ids is None or _is_range(features.ids) else features.ids
+        self._order: NDArray[np.int64] | None = None
+        if self.ids is not None and self.ids.dtype.kind in "iu":
+            self._order = np.argsort(self.ids, kind="stable")
+            self._sorted = self.ids[self._order]
+
+    def __call__(self, ids: Any) -> NDArray[np.int64]:
+        is_integer = isinstance(ids, np.ndarray)
+        if self.ids is None and is_integer:
+            is_known = (ids >= 0) & (ids < self.n_nodes)
+            positions = np.where(is_known, ids, -1)
+        elif self._order is not None and is_integer:
+            place = np.minimum(np.searchsorted(self._sorted, ids), self.n_nodes - 1)
+            positions = np.where(self._sorted[place] == ids, self._order[place], -1)
+        else:
+            positions = positions_of(ids, np.arange(self.n_nodes) if self.ids is None else self.ids)
+        if (positions < 0).any():
+            self._refuse(ids, positions)
+        return positions
+
+    def _refuse(self, ids: Any, positions: NDArray[np.int64]) -> None:
+        unknown = list(dict.fromkeys(np.asarray(ids)[np.flatnonzero(positions < 0)].tolist()))
+        if self.features.ids is None:
+            raise InputError(
+                f"{self.features.what} has {self.n_nodes:,} rows without ids, so the ids in {self.what[0].lower()}"
+                f"{self.what[1:]} must be integers from 0 to {self.n_nodes - 1:,}. Got {first_few(unknown)}. "
+                "Give the features an id column (Parquet or Arrow)."
+            )
+        raise InputError(f"{self.what} names nodes that {self.features.what.lower()} does not: {first_few(unknown)}.")
+
+
+def _range_entries(n_nodes: int, n_entries: int, limit: int) -> int:
+    """The entries of a range that fit into the limit."""
+    fixed = BASE_BYTES + NODE_BYTES * n_nodes
+    least = ENTRY_BYTES * max(n_entries // (MAX_RANGES // 2), 1 << 16)
+    if limit < fixed + least:
+        raise InputError(
+            f"The memory_limit of build_store is too small for this graph: {in_words(limit)}. It needs at least "
+            f"{in_words(fixed + least + (1 << 20))}, of which {in_words(BASE_BYTES)} are the interpreter and its libraries."
+        )
+    return int((limit - fixed) // ENTRY_BYTES)
+
+
+def _ranges(counts: NDArray[np.int64], range_entries: int) -> NDArray[np.int64]:
+    """The first node of each range, of about as many entries as fit; a node with more has a range of its own."""
+    ends = np.cumsum(counts)
+    starts, first = [0], 0
+    while True:
+        before = int(ends[first - 1]) if first else 0
+        first = max(int(np.searchsorted(ends, before + range_entries, side="right")), first + 1)
+        if first >= len(counts):
+            return np.array(starts, dtype=np.int64)
+        starts.append(first)
+
+
+def _reduce(operation: Any, keys: NDArray[np.int64], values: NDArray[np.float32]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Values with the same key, which follow one another, made one."""
+    if not len(keys):
+        return keys, values
+    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    return keys[first], operation.reduceat(values, first)
+
+
+def _is_range(ids: NDArray[Any]) -> bool:
+    return ids.dtype.kind in "iu" and bool((ids == np.arange(len(ids))).all())
+
+
+def _write_npy_header(file: Any, kind: np.dtype[Any], shape: tuple[int, ...]) -> None:
+    header = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": tuple(map(int, shape))}
+    np.lib.format.write_array_header_1_0(file, header)

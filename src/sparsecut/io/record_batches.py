@@ -1,0 +1,214 @@
+"""Tables and matrices larger than memory, a batch of rows at a time: Parquet, Feather and Arrow files, .npy.
+
+What a batch becomes is what the readers for memory make of the whole file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.errors import InputError
+from sparsecut.io.edges import EdgeColumns, choose_columns, edge_weights
+from sparsecut.io.files import check_readable
+from sparsecut.io.guards import reading
+from sparsecut.io.ids import as_ids, check_present, check_unique, id_column, plain_ids
+from sparsecut.io.tables import check_parquet
+from sparsecut.streaming import release, row_blocks
+
+BATCH_ROWS = 1 << 20
+BATCH_BYTES = 16 << 20
+STREAMED_SUFFIXES = (".parquet", ".feather", ".arrow", ".npy")
+
+
+def check_streamed(path: str | Path, kind: str) -> Path:
+    """The path of a file that can be read in batches."""
+    path = check_readable(path, kind)
+    if path.suffix.lower() not in STREAMED_SUFFIXES:
+        raise InputError(
+            f"The {kind} file {path} cannot be read in parts. For graphs larger than memory it must end in "
+            f"{', '.join(STREAMED_SUFFIXES)}."
+        )
+    return path
+
+
+class EdgeFile:
+    """The edges of a file, as often as they are asked for."""
+
+    def __init__(self, path: str | Path, asked: dict[str, str | None]) -> None:
+        self.path = check_streamed(path, "edge")
+        self.what = f"The edge file {self.path}"
+        self.columns: EdgeColumns | None = None
+        if self.path.suffix == ".npy":
+            named = next((role for role, name in asked.items() if name is not None), None)
+            if named is not None:
+                raise InputError(f"{self.what} has no use for {named}={asked[named]!r}: it has two columns without names.")
+            pairs = _map(self.path, "edge")
+            if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
+                raise InputError(
+                    f"{self.what} must hold integers in two columns, (m, 2). Got {pairs.dtype} of shape {pairs.shape}."
+                )
+            self.n_edges = len(pairs)
+        else:
+            names, self.n_edges = _names_and_rows(self.path, "edge")
+            self.columns = choose_columns(names, asked, self.what)
+        if self.n_edges == 0:
+            raise InputError(f"{self.what} has no rows.")
+
+    @property
+    def has_weights(self) -> bool:
+        return self.columns is not None and self.columns.weight is not None
+
+    @property
+    def note(self) -> str:
+        form = self.path.suffix[1:].capitalize()
+        return f"Edges: {self.path}, {form}; {self.columns or 'source and target in two columns, no weights'}."
+
+    def batches(self) -> Iterator[tuple[Any, Any, NDArray[np.float32] | None]]:
+        """(sources, targets, weights): ids as 64-bit integers (numpy) or as words (Arrow)."""
+        if self.columns is None:
+            pairs = _map(self.path, "edge")
+            for rows in row_blocks(len(pairs), 1, BATCH_ROWS):
+                yield pairs[rows, 0].astype(np.int64), pairs[rows, 1].astype(np.int64), None
+                release(pairs, rows)
+            return
+        columns = self.columns
+        names = [columns.source, columns.target, *([columns.weight] if columns.weight is not None else [])]
+        with reading(self.path, "edge"):
+            for table in _tables(self.path, "edge", names, BATCH_ROWS):
+                ends = []
+                for name in (columns.source, columns.target):
+                    column = plain_ids(table.column(name))
+                    check_present(column, self.what, f" of column {name!r}")
+                    ends.append(column.to_numpy() if str(column.type) == "int64" else column)
+                weights = None
+                if columns.weight is not None:
+                    weights = edge_weights(table.column(columns.weight), columns.weight, self.what)
+                yield ends[0], ends[1], weights
+
+
+class FeatureFile:
+    """The features of a file, one row a node, and their ids where it has them."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = check_streamed(path, "features")
+        self.what = f"The features file {self.path}"
+        self.ids: NDArray[Any] | None = None
+        if self.path.suffix == ".npy":
+            matrix = _map(self.path, "features")
+            if matrix.ndim != 2 or matrix.dtype.kind not in "biuf" or not matrix.shape[1]:
+                raise InputError(
+                    f"{self.what} must hold numbers, one row a node. Got {matrix.dtype} of shape {matrix.shape}."
+                )
+            self.shape: tuple[int, int] = matrix.shape
+            self.is_as_stored = matrix.dtype == np.float32 and matrix.flags.c_contiguous
+            return
+        self.is_as_stored = False
+        names, n_rows = _names_and_rows(self.path, "features")
+        self._id = id_column(names)
+        self._names = [name for name in names if name != self._id]
+        if not self._names:
+            raise InputError(f"{self.what} has no column beside the ids.")
+        if n_rows == 0:
+            raise InputError(f"{self.what} has no rows.")
+        with reading(self.path, "features"):
+            parts = [as_ids(table.column(self._id), self.what) for table in self._tables([self._id], BATCH_ROWS)]
+            self.ids = np.concatenate(parts)
+            check_unique(self.ids, self.what)
+            first = next(self._tables(self._names, 1))
+        self.shape = n_rows, self._matrix(first).shape[1]
+
+    def blocks(self) -> Iterator[NDArray[np.float32]]:
+        """Blocks of rows in float32; a number that is not finite is refused."""
+        n_rows, width = 0, self.shape[1]
+        for block in self._blocks():
+            with np.errstate(over="ignore"):
+                block = np.ascontiguousarray(block, dtype=np.float32)
+            if block.shape[1] != width:
+                raise InputError(f"{self.what} must hold rows of one length. Got {block.shape[1]} after {width}.")
+            if not np.isfinite(block).all():
+                row, column = np.argwhere(~np.isfinite(block))[0]
+                raise InputError(
+                    f"The features must be finite. Got {block[row, column]:g} in row {n_rows + row}, column {column}. "
+                    "Fill or drop such values first."
+                )
+            n_rows += len(block)
+            yield block
+
+    def _blocks(self) -> Iterator[NDArray[Any]]:
+        if self.path.suffix == ".npy":
+            matrix = _map(self.path, "features")
+            for rows in row_blocks(len(matrix), matrix.dtype.itemsize * matrix.shape[1], BATCH_BYTES):
+                yield matrix[rows]
+                release(matrix, rows)
+            return
+        with reading(self.path, "features"):
+            for table in self._tables(self._names, max(1, BATCH_BYTES // (8 * self.shape[1]))):
+                yield self._matrix(table)
+
+    def _tables(self, names: Sequence[str], n_rows: int) -> Iterator[Any]:
+        return _tables(self.path, "features", names, n_rows)
+
+    def _matrix(self, table: Any) -> NDArray[Any]:
+        """Numbers column by column, or one column of lists."""
+        import pyarrow as pa
+
+        columns = [table.column(name) for name in self._names]
+        if len(columns) == 1 and (pa.types.is_fixed_size_list(columns[0].type) or pa.types.is_list(columns[0].type)):
+            lists = columns[0].combine_chunks()
+            lists = lists.chunk(0) if isinstance(lists, pa.ChunkedArray) else lists
+            if lists.null_count == 0 and len(lists) and len(lists.flatten()) % len(lists) == 0:
+                return np.asarray(lists.flatten().to_numpy(zero_copy_only=False)).reshape(len(lists), -1)
+        for name, column in zip(self._names, columns, strict=True):
+            is_number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+            if not is_number or column.null_count:
+                raise InputError(
+                    f"{self.what} must hold numbers without gaps, or one column of lists, to be read in parts. "
+                    f"Column {name!r} holds others."
+                )
+        return np.column_stack([column.to_numpy() for column in columns])
+
+
+def _names_and_rows(path: Path, kind: str) -> tuple[list[str], int]:
+    import pyarrow.parquet
+
+    with reading(path, kind):
+        if path.suffix.lower() == ".parquet":
+            with pyarrow.parquet.ParquetFile(path) as file:
+                check_parquet(file.metadata, path, kind, is_whole=False)
+                return list(file.schema_arrow.names), int(file.metadata.num_rows)
+        with _open_arrow(path) as file:
+            return list(file.schema.names), sum(file.get_batch(number).num_rows for number in range(file.num_record_batches))
+
+
+def _tables(path: Path, kind: str, names: Sequence[str], n_rows: int) -> Iterator[Any]:
+    """Tables of some columns, at most so many rows each."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    if path.suffix.lower() == ".parquet":
+        with pyarrow.parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
+            for batch in file.iter_batches(n_rows, columns=list(names), use_threads=False):
+                yield pa.Table.from_batches([batch]).select(list(names))
+        return
+    with _open_arrow(path) as file:
+        for number in range(file.num_record_batches):
+            batch = file.get_batch(number).select(list(names))
+            for start in range(0, batch.num_rows, n_rows):
+                yield pa.Table.from_batches([batch.slice(start, n_rows)])
+
+
+def _open_arrow(path: Path) -> Any:
+    import pyarrow as pa
+
+    return pa.ipc.open_file(pa.OSFile(str(path)))
+
+
+def _map(path: Path, kind: str) -> NDArray[Any]:
+    with reading(path, kind):
+        matrix: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    return matrix

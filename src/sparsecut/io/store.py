@@ -1,0 +1,86 @@
+"""A graph on disk in the form in which it is used: a folder of arrays that are memory-mapped, never read whole.
+
+    graph.json      what the folder is, how many nodes and entries, and the notes of whoever built it
+    indptr.npy      where the neighbours of each node begin, n + 1 numbers
+    indices.npy     the neighbours, both directions of every edge, ascending for each node
+    weights.npy     float32, one an entry; absent where every edge weighs 1
+    features.npy    float32 (n, f)
+    ids.npy         the node ids; absent where they are 0..n−1
+
+`build_store` makes one from files larger than memory (`sparsecut.io.building`), `open_store` opens it as a `Graph`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sparsecut.errors import InputError
+from sparsecut.graph import Graph
+from sparsecut.io.files import check_readable
+from sparsecut.io.guards import reading
+
+HEADER = "graph.json"
+FORMAT = "sparsecut-store"
+FORMAT_VERSION = 1
+
+
+def is_store(path: str | Path) -> bool:
+    return (Path(path) / HEADER).is_file()
+
+
+def open_store(path: str | Path) -> Graph:
+    """The graph of a store. Its arrays stay on disk; fit it with engine="disk" where they are larger than memory."""
+    path = Path(path)
+    if not is_store(path):
+        raise InputError(f"{path} is not a store of a graph: it has no {HEADER}. Make one with sparsecut.build_store.")
+    with reading(path / HEADER, "store"):
+        header = json.loads((path / HEADER).read_text("utf-8"))
+        if header["format"] != FORMAT or header["format_version"] > FORMAT_VERSION:
+            raise InputError(f"{path} was made by another version of sparsecut. Build the store again.")
+        n_nodes, n_entries = int(header["n_nodes"]), int(header["n_entries"])
+        has_weights, has_features, has_ids = (bool(header[name]) for name in ("weights", "features", "ids"))
+        directed, notes = str(header["directed"]), tuple(str(note) for note in header["notes"])
+    adjacency = sp.csr_array((n_nodes, n_nodes), dtype=np.float32)
+    adjacency.indptr = _map(path, "indptr", (n_nodes + 1,))
+    adjacency.indices = _map(path, "indices", (n_entries,))
+    adjacency.data = _map(path, "weights", (n_entries,)) if has_weights else unweighted(n_entries)
+    return Graph.from_canonical(
+        adjacency,
+        features=_map(path, "features", (n_nodes, None)) if has_features else None,
+        node_ids=np.asarray(_map(path, "ids", (n_nodes,))) if has_ids else np.arange(n_nodes),
+        directed=directed,
+        notes=notes,
+    )
+
+
+def write_header(folder: Path, *, n_nodes: int, n_entries: int, directed: str, notes: tuple[str, ...] = ()) -> None:
+    """Say what the arrays of a folder are; written last, so that a folder without it is not a store."""
+    has = {name: (folder / f"{name}.npy").exists() for name in ("weights", "features", "ids")}
+    header = {"format": FORMAT, "format_version": FORMAT_VERSION, "n_nodes": n_nodes, "n_entries": n_entries}
+    text = json.dumps({**header, "directed": directed, "notes": list(notes), **has}, indent=1)
+    temporary = folder / f"{HEADER}.part"
+    temporary.write_text(text + "\n", "utf-8")
+    temporary.replace(folder / HEADER)
+
+
+def unweighted(n_entries: int) -> NDArray[np.float32]:
+    """The weights of a graph without any: one number in memory, however many entries there are."""
+    return np.broadcast_to(np.float32(1), n_entries)
+
+
+def _map(folder: Path, name: str, shape: tuple[int | None, ...]) -> NDArray[Any]:
+    path = check_readable(folder / f"{name}.npy", "store")
+    with reading(path, "store"):
+        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    is_right = array.ndim == len(shape) and all(
+        wanted in (None, length) for wanted, length in zip(shape, array.shape, strict=True)
+    )
+    if not is_right:
+        raise InputError(f"{path} has shape {array.shape}, which is not what {HEADER} says. Build the store again.")
+    return array
