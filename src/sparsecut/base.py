@@ -222,8 +222,8 @@ class SparsestCutEmbedding(Published, Estimator):
         return weights, torch.zeros(embedding.shape[1]), embedding
 
     def _fit_on_disk(
-        self: Estimator, graph: Graph, output: str | Path | None, callback: Callback | None, progress: Reporter | None
-    ) -> Estimator:
+        self: Model, graph: Graph, output: str | Path | None, callback: Callback | None, progress: Reporter | None
+    ) -> Model:
         """The same passes with the rows on disk."""
         history, cpu = History(), torch.device("cpu")
         with reporting(progress) as report:
