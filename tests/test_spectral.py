@@ -310,6 +310,17 @@ def test_noisier_features_are_smoothed_more() -> None:
     assert restarts[1] < restarts[0]
 
 
+@pytest.mark.parametrize("filter", ["row", "pagerank"])
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_rows_that_differ_by_rounding_alone_are_not_told_apart(filter: str, is_sparse: bool) -> None:
+    """Three does not divide one: after hops over neighbourhoods of all sizes the rows differ in their last bits."""
+    graph = random_graph(200, 4, density=0.05)
+    rows = np.tile(np.array([0.1, 0.7, 3.3, 1.9], dtype=np.float32), (200, 1))
+    graph = Graph(graph.adjacency, features=sp.csr_array(rows) if is_sparse else rows)
+    Z = SCE(filter=filter, weighting="none").fit_transform(graph)
+    assert not Z.any()
+
+
 def test_explain_says_what_was_chosen_and_why(digits: Graph) -> None:
     model = SCE().fit(digits)
     lines = model.explain().splitlines()

@@ -27,6 +27,7 @@ from sparsecut.engines.disk import (
     DiskEngine,
     DiskPropagation,
     Spread,
+    even_widths,
     plan_sizes,
 )
 from sparsecut.engines.panels import Panels
@@ -45,14 +46,15 @@ from sparsecut.recipe import (
     MAX_HELD_OUT,
     MIN_EDGES,
     TRIAL_DIRECTIONS,
-    TRIAL_ITERATIONS,
+    TRIAL_HOPS,
     Recipe,
     best_restart,
     cosine_score,
     settle,
+    trial_directions,
     usual_restart,
 )
-from sparsecut.spectral import N_DIRECTIONS, solve_gram
+from sparsecut.spectral import N_DIRECTIONS, ROUNDING, solve_gram
 from sparsecut.streaming import blocks_of_entries, in_words, neighbour_sums, parse_bytes, release
 from sparsecut.training import Encoder, History, energy_over_gram, rank_of_scatter, train
 from sparsecut.version import __version__
@@ -265,6 +267,7 @@ def _solve(model: Any, spread: Spread, n_features: int, recipe: Recipe, history:
             dimension=None if model.dimension == "auto" else model._check_dimension(n_features),
             effective_rank=recipe.effective_rank,
             length=recipe.length,
+            are_alike=float(spread.scatter.trace()) <= ROUNDING * spread.n_rows * float(spread.mean.square().sum()),
         )
     history.route, history.reason = "spectral", closed.route
     recipe.reasons.extend(closed.reasons(is_dimension_chosen=model.dimension == "auto"))
@@ -357,31 +360,45 @@ def _choose_restart(
     nodes, ends = np.unique(np.concatenate([held_out, others], axis=1), return_inverse=True)
     pairs = ends.reshape(2, -1)
 
+    leading = _leading_columns(features, P, engine)
+
     def score(coefficients: Polynomial) -> float:
         name = f"trial-{len(coefficients) - 1}-{coefficients[0]:g}"
 
         def compute() -> float:
-            smoothed = engine.smooth(features, P, coefficients, name, f"trial of {len(coefficients) - 1} hops")
+            smoothed = engine.smooth(leading, P, coefficients, name, f"trial of {len(coefficients) - 1} hops")
             spread = engine.gram([smoothed], CompleteNegatives(graph.n_nodes), f"{name}-gram")
-            closed = solve_gram(
-                spread.M,
-                [features.shape[1]],
-                dimension=min(TRIAL_DIRECTIONS, features.shape[1]),
-                effective_rank=EFFECTIVE_RANK,
-                length=1.0,
-                n_iterations=TRIAL_ITERATIONS,
-                exact_columns=0,
-            )
+            n_columns = leading.shape[1]
+            closed = solve_gram(spread.M, [n_columns], dimension=n_columns, effective_rank=EFFECTIVE_RANK, length=1.0)
             W = closed.weights[0]
             Z = engine.take(smoothed, nodes, W) - (spread.mean @ W.double()).float()
             return cosine_score(Z, pairs[:, : held_out.shape[1]], pairs[:, held_out.shape[1] :])
 
         value = float(engine.work.value(f"{name}-score", compute))
         if any(coefficients[:-1]):
-            Panels(engine.work, name, *features.shape[:1], features.widths).remove()
+            Panels(engine.work, name, *leading.shape[:1], leading.widths).remove()
         return value
 
-    return best_restart(filter, hops_of, score)
+    restart = best_restart(filter, hops_of, score)
+    leading.remove()
+    return restart
+
+
+def _leading_columns(features: Panels, P: DiskPropagation, engine: DiskEngine) -> Panels:
+    """The features' leading directions after two hops, as panels of few columns."""
+    negatives, n_features = CompleteNegatives(features.n_rows), features.shape[1]
+    n_columns = min(TRIAL_DIRECTIONS, n_features)
+    leading = Panels(engine.work, "trial", features.n_rows, even_widths(n_columns, max(features.widths)))
+
+    def blocks() -> Iterator[Tensor]:
+        smoothed = engine.smooth(features, P, polynomial("row", TRIAL_HOPS), "trial-smoothed", "trial of two hops")
+        M = engine.gram([smoothed], negatives, "trial-gram").M
+        smoothed.remove()
+        V = trial_directions(lambda W: (M @ W.double()).float(), n_features, torch.device("cpu"))
+        yield from engine.project([features], [V], "mean")
+
+    leading.fill(blocks)
+    return leading
 
 
 def _hold_out(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

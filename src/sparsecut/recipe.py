@@ -5,7 +5,8 @@
   unless the length itself belongs to the place in the graph: where a node's length is told by its neighbours', it stays.
 - The filter is personalised PageRank. Its restart says how much of a node's own row is kept, and how little of its
   neighbourhood is added. Edges tell how much is right: some are held out, the rest of the graph is embedded with each
-  restart, and the one whose embedding tells the held-out edges best from other pairs is taken.
+  restart, and the one whose embedding tells the held-out edges best from other pairs is taken. The embeddings are made of
+  the directions that lead after two hops: found once, they are few columns to smooth, and what lies beyond weighs nothing.
 - The sharpness follows from the spectrum (`sparsecut.spectral`): one effective rank for every graph.
 
 Each choice is a sentence in `reasons`, which `explain` shows.
@@ -32,6 +33,7 @@ from sparsecut.negatives import CompleteNegatives
 from sparsecut.propagation import Propagation
 from sparsecut.rows import Rows
 from sparsecut.spectral import solve
+from sparsecut.spectrum import leading_eigenvectors
 from sparsecut.streaming import neighbour_sums, value_blocks
 from sparsecut.weighting import Weighting, learn_weighting, row_lengths
 
@@ -42,8 +44,7 @@ HELD_OUT = 0.1  # of the edges …
 MAX_HELD_OUT = 20_000  # … and no more than tell restarts apart
 LENGTH_AGREEMENT = 0.35  # correlation of a row's length with its neighbours'; below it lengths are the rows' own affair
 MIN_EDGES = 2_000  # of which 200 are held out: fewer do not tell restarts apart, and the choice would be chance
-TRIAL_DIRECTIONS = 64
-TRIAL_ITERATIONS = 3
+TRIAL_HOPS, TRIAL_DIRECTIONS, TRIAL_ITERATIONS = 2, 64, 3
 USUAL_RESTART = 0.2
 POWER_ORDER = 2  # hops of a power of P where none are given
 
@@ -158,8 +159,8 @@ def choose_restart(
         return usual_restart(graph)
     kept, held_out, others = _hold_out(graph)
     P = Propagation.of(kept, filter, engine.device, is_directed=graph.is_directed)
-    rows = Rows(loaded.features, P, loaded.coefficients)
-    return best_restart(filter, hops_of, lambda coefficients: edge_score(rows, coefficients, held_out, others, engine))
+    leading = Rows(_leading_columns(Rows(loaded.features, P, loaded.coefficients)), P)
+    return best_restart(filter, hops_of, lambda coefficients: edge_score(leading, coefficients, held_out, others, engine))
 
 
 def best_restart(filter: str, hops_of: Callable[[float], int], score: Callable[[Polynomial], float]) -> tuple[float, str]:
@@ -178,18 +179,15 @@ def edge_score(
     rows: Rows, coefficients: Polynomial, edges: NDArray[np.int64], others: NDArray[np.int64], engine: MemoryEngine
 ) -> float:
     """The AUC of edges against other pairs, by the cosine in the embedding of the smoothed rows."""
-    is_dense = isinstance(rows.features, Tensor)
-    level = engine.smooth(rows, coefficients) if is_dense else rows.through(coefficients)
+    level = engine.smooth(rows, coefficients)
     closed = solve(
         [level],
         CompleteNegatives(rows.shape[0]),
         engine=engine,
-        dimension=min(TRIAL_DIRECTIONS, rows.shape[1]),
+        dimension=rows.shape[1],
         effective_rank=EFFECTIVE_RANK,
         length=1.0,
         report=lambda *_: None,
-        n_iterations=TRIAL_ITERATIONS,
-        exact_columns=0,
     )
     Z = level @ closed.weights[0]
     return cosine_score(Z - Z.mean(dim=0), edges, others)
@@ -202,6 +200,19 @@ def cosine_score(Z: Tensor, edges: NDArray[np.int64], others: NDArray[np.int64])
     ranks = torch.cat(cosines).argsort().argsort()[: edges.shape[1]].double() + 1
     n_edges, n_others = edges.shape[1], others.shape[1]
     return float((ranks.sum() - n_edges * (n_edges + 1) / 2) / (n_edges * n_others))
+
+
+def trial_directions(multiply: Callable[[Tensor], Tensor], n_features: int, device: torch.device) -> Tensor:  # (f, k)
+    """The leading directions of M = SᵀLS, known by its products, for the features S smoothed a little."""
+    n_directions = min(TRIAL_DIRECTIONS, n_features)
+    return leading_eigenvectors(multiply, n_features, n_directions, device=device, n_iterations=TRIAL_ITERATIONS)[1]
+
+
+def _leading_columns(rows: Rows) -> Tensor:  # (n, k)
+    n_nodes, n_features = rows.shape
+    smoothed, negatives = rows.through(polynomial("row", TRIAL_HOPS)), CompleteNegatives(n_nodes)
+    V = trial_directions(lambda W: smoothed.transpose_times(negatives.laplacian(smoothed @ W)), n_features, rows.device)
+    return rows @ V
 
 
 def _hold_out(graph: Graph) -> tuple[sp.csr_array, NDArray[np.int64], NDArray[np.int64]]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -33,6 +33,7 @@ N_DIRECTIONS = 128  # of dimension="auto"; with a sharpened spectrum what lies b
 KEPT_SHARE = 0.999  # of the variance; dimension="auto" leaves out the rest
 N_ITERATIONS = 6
 N_PROBES = 64  # random columns that estimate the trace of an M that is not built
+ROUNDING = 1e-11  # rows whose squares differ from their mean's by no larger a share differ by rounding alone
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,8 @@ def solve(
             rows.device,
         )
     report("spectrum", 1, 1)
+    if _are_alike(rows):
+        spectrum = replace(spectrum, total=0.0)
     return _closed_form(spectrum, [level.shape[1] for level in levels], scales, dimension, effective_rank, length)
 
 
@@ -102,11 +105,15 @@ def solve_gram(
     dimension: int | None,
     effective_rank: float,
     length: float,
+    are_alike: bool = False,
     n_directions: int = N_DIRECTIONS,
     n_iterations: int = N_ITERATIONS,
     exact_columns: int = EXACT_COLUMNS,
 ) -> ClosedForm:
-    """The same from M alone, in float64, of levels with these widths: for rows that are not in memory."""
+    """The same from M alone, in float64, of levels with these widths: for rows that are not in memory.
+
+    `are_alike` says that all rows are the same but for rounding: then there is nothing to keep apart.
+    """
 
     def trace(part: Tensor) -> float:
         signs = _signs(part.shape[0]).double()
@@ -126,6 +133,8 @@ def solve_gram(
         spectrum = _leading_spectrum(
             lambda W: (M @ W.double()).float(), trace(M), n_columns, n_directions, n_iterations, M.device
         )
+    if are_alike:
+        spectrum = replace(spectrum, total=0.0)
     return _closed_form(spectrum, widths, scales, dimension, effective_rank, length)
 
 
@@ -201,6 +210,12 @@ def scale_to(Z: Tensor, length: float) -> tuple[float, Tensor]:
 
 def _equal_shares(traces: Sequence[float]) -> list[float]:
     return [trace**-0.5 if trace > 0 else 0.0 for trace in traces]
+
+
+def _are_alike(rows: Rows | StackedRows) -> bool:
+    """Whether the rows differ by rounding alone, seen in a few random combinations of their columns."""
+    image = (rows @ _signs(rows.shape[1])[:, :4].to(rows.device)).double()
+    return float((image - image.mean(dim=0)).square().sum()) <= ROUNDING * float(image.square().sum())
 
 
 def _estimate_trace(rows: Rows | StackedRows, negatives: NegativeGraph) -> float:

@@ -75,9 +75,14 @@ def plan_sizes(
             f"The memory_limit of {caller} is too small for this graph: {in_words(limit)}. It needs at least "
             f"{in_words(needed + (1 << 20))}, of which {in_words(BASE_BYTES)} are the interpreter and its libraries."
         )
-    n_files = math.ceil(n_columns / width)
+    return Sizes(even_widths(n_columns, width), block_bytes)
+
+
+def even_widths(n_columns: int, widest: int) -> tuple[int, ...]:
+    """The widths of as few panels as the widest allows, all about the same."""
+    n_files = math.ceil(n_columns / widest)
     share, rest = divmod(n_columns, n_files)
-    return Sizes(tuple(share + (panel < rest) for panel in range(n_files)), block_bytes)
+    return tuple(share + (panel < rest) for panel in range(n_files))
 
 
 class DiskPropagation:
