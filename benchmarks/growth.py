@@ -39,7 +39,7 @@ HALF_DECADES = tuple(10 ** (exponent / 2) for exponent in range(7))  # 1 … 1,0
 # From the smallest to a thousand times as much; 1,000 nodes hold no more than 124,875 edges of a stand-in.
 AXES: dict[str, dict[str, int]] = {
     "nodes": {"nodes": 1_000, "edges": 100_000, "features": 32, "dimension": 16},
-    "edges": {"nodes": 20_000, "edges": 20_000, "features": 32, "dimension": 16},
+    "edges": {"nodes": 100_000, "edges": 20_000, "features": 32, "dimension": 16},
     "features": {"nodes": 5_000, "edges": 50_000, "features": 8, "dimension": 8},
     "dimension": {"nodes": 20_000, "edges": 200_000, "features": 1_000, "dimension": 1},
 }

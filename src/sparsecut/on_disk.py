@@ -380,15 +380,17 @@ def _choose_restart(
         return value
 
     restart = best_restart(filter, hops_of, score)
-    leading.remove()
+    if leading is not features:
+        leading.remove()
     return restart
 
 
 def _leading_columns(features: Panels, P: DiskPropagation, engine: DiskEngine) -> Panels:
     """The features' leading directions after two hops, as panels of few columns."""
     negatives, n_features = CompleteNegatives(features.n_rows), features.shape[1]
-    n_columns = min(TRIAL_DIRECTIONS, n_features)
-    leading = Panels(engine.work, "trial", features.n_rows, even_widths(n_columns, max(features.widths)))
+    if n_features <= TRIAL_DIRECTIONS:
+        return features
+    leading = Panels(engine.work, "trial", features.n_rows, even_widths(TRIAL_DIRECTIONS, max(features.widths)))
 
     def blocks() -> Iterator[Tensor]:
         smoothed = engine.smooth(features, P, polynomial("row", TRIAL_HOPS), "trial-smoothed", "trial of two hops")

@@ -32,6 +32,7 @@ from sparsecut.graph import Graph
 from sparsecut.negatives import CompleteNegatives
 from sparsecut.propagation import Propagation
 from sparsecut.rows import Rows
+from sparsecut.sparse import as_tensor
 from sparsecut.spectral import solve
 from sparsecut.spectrum import leading_eigenvectors
 from sparsecut.streaming import neighbour_sums, value_blocks
@@ -159,7 +160,7 @@ def choose_restart(
         return usual_restart(graph)
     kept, held_out, others = _hold_out(graph)
     P = Propagation.of(kept, filter, engine.device, is_directed=graph.is_directed)
-    leading = Rows(_leading_columns(Rows(loaded.features, P, loaded.coefficients)), P)
+    leading = _leading_columns(Rows(loaded.features, P, loaded.coefficients))
     return best_restart(filter, hops_of, lambda coefficients: edge_score(leading, coefficients, held_out, others, engine))
 
 
@@ -190,7 +191,10 @@ def edge_score(
         report=lambda *_: None,
     )
     Z = level @ closed.weights[0]
-    return cosine_score(Z - Z.mean(dim=0), edges, others)
+    nodes, ends = np.unique(np.concatenate([edges, others], axis=1), return_inverse=True)
+    ends = ends.reshape(2, -1)
+    Z = Z[as_tensor(nodes, engine.device)] - Z.mean(dim=0)  # few rows of a large graph
+    return cosine_score(Z, ends[:, : edges.shape[1]], ends[:, edges.shape[1] :])
 
 
 def cosine_score(Z: Tensor, edges: NDArray[np.int64], others: NDArray[np.int64]) -> float:
@@ -204,29 +208,37 @@ def cosine_score(Z: Tensor, edges: NDArray[np.int64], others: NDArray[np.int64])
 
 def trial_directions(multiply: Callable[[Tensor], Tensor], n_features: int, device: torch.device) -> Tensor:  # (f, k)
     """The leading directions of M = SᵀLS, known by its products, for the features S smoothed a little."""
-    n_directions = min(TRIAL_DIRECTIONS, n_features)
-    return leading_eigenvectors(multiply, n_features, n_directions, device=device, n_iterations=TRIAL_ITERATIONS)[1]
+    return leading_eigenvectors(multiply, n_features, TRIAL_DIRECTIONS, device=device, n_iterations=TRIAL_ITERATIONS)[1]
 
 
-def _leading_columns(rows: Rows) -> Tensor:  # (n, k)
+def _leading_columns(rows: Rows) -> Rows:  # (n, k)
     n_nodes, n_features = rows.shape
+    if n_features <= TRIAL_DIRECTIONS:
+        return Rows(rows @ torch.eye(n_features, device=rows.device), rows.propagation)
     smoothed, negatives = rows.through(polynomial("row", TRIAL_HOPS)), CompleteNegatives(n_nodes)
     V = trial_directions(lambda W: smoothed.transpose_times(negatives.laplacian(smoothed @ W)), n_features, rows.device)
-    return rows @ V
+    return Rows(rows @ V, rows.propagation)
 
 
 def _hold_out(graph: Graph) -> tuple[sp.csr_array, NDArray[np.int64], NDArray[np.int64]]:
     """The graph without some of its edges, those edges, (2, m), and as many pairs at random, drawn once and for all."""
-    generator = np.random.default_rng(0)
-    adjacency = graph.adjacency
-    edges = (adjacency if graph.is_directed else sp.triu(adjacency, k=1)).tocoo()
-    n_held_out = min(int(HELD_OUT * edges.nnz), MAX_HELD_OUT)
-    is_kept = np.ones(edges.nnz, dtype=bool)
-    is_kept[generator.choice(edges.nnz, n_held_out, replace=False)] = False
-    ends = np.stack([edges.row, edges.col]).astype(np.int64)
-    kept = sp.coo_array((edges.data[is_kept], tuple(ends[:, is_kept])), shape=adjacency.shape).tocsr()
-    others = generator.integers(0, adjacency.shape[0], (2, n_held_out))
-    return kept if graph.is_directed else (kept + kept.T).tocsr(), ends[:, ~is_kept], others
+    generator, A = np.random.default_rng(0), graph.adjacency
+    row_of_entry = np.repeat(np.arange(graph.n_nodes, dtype=A.indices.dtype), np.diff(A.indptr))
+    entries = np.arange(A.nnz, dtype=A.indptr.dtype)
+    first = entries if graph.is_directed else entries[row_of_entry < A.indices]  # of the two entries of an edge
+    n_held_out = min(int(HELD_OUT * len(first)), MAX_HELD_OUT)
+    chosen = first[np.sort(generator.choice(len(first), n_held_out, replace=False))]
+    others = generator.integers(0, graph.n_nodes, (2, n_held_out))
+    i, j = row_of_entry[chosen], A.indices[chosen]
+    is_kept = np.ones(A.nnz, dtype=bool)
+    is_kept[chosen] = False
+    if not graph.is_directed:
+        entry_at = sp.csr_array((entries, A.indices, A.indptr), shape=A.shape)
+        is_kept[entry_at[j, i]] = False
+    n_removed = np.bincount(row_of_entry[~is_kept], minlength=graph.n_nodes)
+    indptr = A.indptr - np.concatenate([[0], np.cumsum(n_removed)]).astype(A.indptr.dtype)
+    kept = sp.csr_array((A.data[is_kept], A.indices[is_kept], indptr), shape=A.shape)
+    return kept, np.stack([i, j]).astype(np.int64), others
 
 
 def _length_agreement(graph: Graph) -> float:

@@ -221,7 +221,7 @@ def _are_alike(rows: Rows | StackedRows) -> bool:
 def _estimate_trace(rows: Rows | StackedRows, negatives: NegativeGraph) -> float:
     """tr(M) by Hutchinson's estimate: the mean of ωᵀMω over random signs ω, with a fixed start."""
     image = rows @ _signs(rows.shape[1]).to(rows.device)
-    return float((image.double() * negatives.laplacian(image).double()).sum()) / N_PROBES
+    return float((image * negatives.laplacian(image)).sum(dtype=torch.float64)) / N_PROBES
 
 
 def _signs(n_columns: int) -> Tensor:
