@@ -25,9 +25,9 @@ def read_points(name: str) -> dict[str, Any]:
     return dict(json.loads(path.read_text("utf-8"))["points"]) if path.exists() else {}
 
 
-def write_results(name: str, **content: Any) -> None:
+def write_results(name: str, *, folder: Path = FOLDER, **content: Any) -> None:
     """Write title, about, command, tables, notes and points whole, stamped."""
-    FOLDER.mkdir(exist_ok=True)
-    with write_whole(FOLDER / f"{name}.json") as temporary:
+    folder.mkdir(exist_ok=True)
+    with write_whole(folder / f"{name}.json") as temporary:
         result = {**content, "environment": {**environment_stamp(), **content.get("environment", {})}}
         temporary.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
