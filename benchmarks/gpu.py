@@ -56,8 +56,8 @@ KEYS_AT_ONCE = 250_000_000  # edges sorted at a time
 NOTES = [
     "Plain torch is its CSR product (cuSPARSE), matrix products and autograd, in float32.",
     "float16 keeps eleven bits of a number. The error is that of the embedding, after hops and training, against float32.",
-    "At the size of papers100M the embedding takes 57 GB: the memory of the first hop is given back for it and taken again in "
-    "every run, which is the difference between the whole and its parts.",
+    "At the size of papers100M the embedding takes 57 GB: in every run the memory of the first hop is given back for it and "
+    "taken again, which is the difference between the whole and its parts.",
 ]
 EPOCHS = TrainingSettings("inverse", "auto", l2=0.0, learning_rate=0.01, epochs=4, batch_size=None, route="gram")
 
