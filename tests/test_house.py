@@ -24,6 +24,7 @@ ROOMS = (
         "cuda",
         "halves",
         "filters",
+        "panels",
         "propagation",
         "rows",
         "spectrum",

@@ -13,7 +13,9 @@ values.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +23,8 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
-from sparsecut import cuda
-from sparsecut.filters import propagation
+from sparsecut import cuda, panels
+from sparsecut.filters import Polynomial, propagation, spread
 from sparsecut.sparse import Entries, SparseMatrix, as_tensor
 
 
@@ -88,11 +90,21 @@ class Propagation:
         return self.neighbors.offsets.diff().argsort(descending=True).int()
 
     def __matmul__(self, rows: Tensor) -> Tensor:
-        if cuda.can_hop(rows):
-            return cuda.hop(*self.neighbors, self.diagonals, rows, self.schedule)
-        left, right, own = self.diagonals
-        sums = self.neighbors @ (rows if right is None else rows * _column(right, rows)).contiguous()
-        return sums.mul_(_column(left, rows)).addcmul_(rows, _column(own, rows))
+        return self.smooth((0.0, 1.0), rows)
+
+    def smooth(self, coefficients: Polynomial, rows: Tensor, report: Callable[[int, int], None] | None = None) -> Tensor:
+        """Σ c_k P^k · rows, by the kernel that serves for them. `report(done, total)` is called as hops are done."""
+        if not cuda.can_hop(rows):
+            return panels.smooth(self.neighbors, self.diagonals, coefficients, rows, report)
+        n_done = count(1)
+
+        def hop(so_far: Tensor) -> Tensor:
+            result = cuda.hop(*self.neighbors, self.diagonals, so_far, self.schedule)
+            if report is not None:
+                report(next(n_done), len(coefficients) - 1)
+            return result
+
+        return spread(coefficients, rows, hop)
 
 
 class Diagonals(NamedTuple):
@@ -112,7 +124,3 @@ class Diagonals(NamedTuple):
         if filter == "lazy":
             return cls((inverse / 2).float(), None, ((1 + inverse) / 2).float())
         return cls(inverse.float(), None, inverse.float())
-
-
-def _column(values: Tensor, rows: Tensor) -> Tensor:
-    return values.to(rows.dtype)[:, None]

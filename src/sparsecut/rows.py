@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from sparsecut import halves
-from sparsecut.filters import Polynomial, spread
+from sparsecut.filters import Polynomial
 from sparsecut.propagation import Propagation
 from sparsecut.sparse import SparseMatrix
 
@@ -53,7 +53,7 @@ class Rows:
 
     def transpose_times(self, rows: Tensor) -> Tensor:  # (f, d)
         if self.coefficients != (1.0,):
-            rows = spread(self.coefficients, rows, lambda so_far: self._propagation.T @ so_far)
+            rows = self._propagation.T.smooth(self.coefficients, rows) if not self.is_formed else rows * self.coefficients[0]
         if isinstance(self.features, Tensor) and halves.is_half(self.features):
             return halves.transpose_times(self.features, rows)
         return self.features.T @ rows
@@ -83,7 +83,7 @@ class Rows:
     def _spread(self, rows: Tensor) -> Tensor:
         if self.coefficients == (1.0,):
             return rows
-        return spread(self.coefficients, rows.contiguous(), lambda so_far: self._propagation @ so_far)
+        return rows * self.coefficients[0] if self.is_formed else self._propagation.smooth(self.coefficients, rows)
 
     @property
     def _propagation(self) -> Propagation:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from sparsecut.encoder import aggregate
 from sparsecut.errors import InputError, parameter_error
-from sparsecut.filters import Polynomial, is_power, spread
+from sparsecut.filters import Polynomial, is_power, polynomial
 from sparsecut.halves import halved
 from sparsecut.negatives import NegativeGraph
 from sparsecut.progress import Reporter
@@ -46,29 +46,28 @@ class MemoryEngine:
 
     def smooth(self, rows: Rows, coefficients: Polynomial, report: Reporter | None = None) -> Rows:
         """S = Σ c_k P^k F, sparse while that is cheaper. Every hop is reported."""
-        P = rows.propagation
+        P, features = rows.propagation, rows.features
         if len(coefficients) == 1:
             return rows.through(coefficients)
         assert P is not None
+        n_hops = len(coefficients) - 1
 
-        n_done = 0
-
-        def hop(features: Any) -> Any:
-            nonlocal n_done
-            n_done += 1
+        def report_hop(done: int, total: int) -> None:
             if report is not None:
-                report("smoothing", n_done, len(coefficients) - 1)
-            if not sp.issparse(features):
-                return P @ features
-            if _is_sparse_hop_cheaper(P, features):
-                return P.csr @ features
-            return P @ as_tensor(features.toarray(), self.device)
+                report("smoothing", done, total)
 
-        features = rows.features
         if isinstance(features, Tensor):
-            return Rows(spread(coefficients, features, hop), P, rows.coefficients)
-        smoothed = spread(coefficients, features.csr if is_power(coefficients) else features.to_dense(), hop)
-        return Rows(SparseMatrix(smoothed, self.device) if sp.issparse(smoothed) else smoothed, P)
+            return Rows(P.smooth(coefficients, features, report_hop), P, rows.coefficients)
+        if not is_power(coefficients):
+            return Rows(P.smooth(coefficients, features.to_dense(), report_hop), P)
+        smoothed = features.csr
+        for hop in range(1, n_hops + 1):
+            if not _is_sparse_hop_cheaper(P, smoothed):
+                dense = as_tensor(smoothed.toarray(), self.device)
+                return Rows(P.smooth(polynomial("row", n_hops - hop + 1), dense, report_hop), P)
+            smoothed = P.csr @ smoothed
+            report_hop(hop, n_hops)
+        return Rows(SparseMatrix(smoothed, self.device), P)
 
     def gram(self, rows: Rows | StackedRows, negatives: NegativeGraph) -> Tensor:
         """M = Sᵀ L_H S, (f, f)."""
