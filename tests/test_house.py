@@ -27,6 +27,7 @@ ROOMS = (
         "panels",
         "propagation",
         "rows",
+        "moments",
         "spectrum",
         "features",
         "weighting",

@@ -9,6 +9,7 @@ Z = S·W                           the embedding                           engin
 
 from __future__ import annotations
 
+import math
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
@@ -73,6 +74,7 @@ class SparsestCutEmbedding(Published, Estimator):
     engine: str
     memory_limit: int | str
     scratch: str | Path | None
+    precision: str
     device: str
     random_state: int | None
 
@@ -122,7 +124,7 @@ class SparsestCutEmbedding(Published, Estimator):
             return self._fit_on_disk(graph, output, callback, progress)
         self._refuse_output(output)
         solver = solver_of(self)
-        engine = MemoryEngine(resolve_device(self.device, type(self).__name__))
+        engine = MemoryEngine(resolve_device(self.device, type(self).__name__), self.precision)
         seeds = np.random.SeedSequence(self.random_state).generate_state(4, np.uint64)
         start_seed, negatives_seed, batches_seed, structure_seed = (int(seed) & (2**63 - 1) for seed in seeds)
         history = History()
@@ -156,7 +158,8 @@ class SparsestCutEmbedding(Published, Estimator):
                 weights, offset, embedding = self._solve(task)
             else:
                 weights, offset, embedding = self._train(task, start_seed, batches_seed, callback)
-        history.effective_rank = effective_rank(embedding)
+        if math.isnan(history.effective_rank):
+            history.effective_rank = effective_rank(embedding)
         self._keep(graph, recipe, weights, offset, is_structure)
         self.embedding_ = embedding.cpu().numpy()
         self.history_ = history
@@ -181,10 +184,12 @@ class SparsestCutEmbedding(Published, Estimator):
                 report=task.report,
             )
         with history.stage("project"):
-            Z = task.engine.project(levels, closed.weights, "mean")
+            Z = task.engine.project(levels, closed.weights, "mean", is_last_use=task.are_spare(levels))
             factor, offset = scale_to(Z, closed.length)
             Z = Z.mul_(factor).sub_(offset)
         history.reason = closed.route
+        if closed.reached is not None:
+            history.effective_rank = closed.reached
         task.recipe.reasons.extend(closed.reasons(is_dimension_chosen=self.dimension == "auto"))
         return [matrix * factor for matrix in closed.weights], offset, Z
 
@@ -218,7 +223,7 @@ class SparsestCutEmbedding(Published, Estimator):
         )
         with task.history.stage("project"):
             weights = [matrix.detach() for matrix in encoder.matrices()]
-            embedding = task.engine.project(levels, weights, self._aggregation)
+            embedding = task.engine.project(levels, weights, self._aggregation, is_last_use=task.are_spare(levels))
         return weights, torch.zeros(embedding.shape[1]), embedding
 
     def _fit_on_disk(
@@ -303,7 +308,7 @@ class SparsestCutEmbedding(Published, Estimator):
 
     def _embed(self, graph: Graph) -> NDArray[np.float32]:
         """The embedding of a graph with features, by the weights as they are."""
-        engine = MemoryEngine(resolve_device(self.device, type(self).__name__))
+        engine = MemoryEngine(resolve_device(self.device, type(self).__name__), self.precision)
         loaded = self.recipe_.load(graph, engine)
         # Projected first, then smoothed: the hops carry as many columns as the embedding has, not as the features.
         levels = [loaded.through(coefficients) for coefficients in self.recipe_.polynomials]
@@ -404,6 +409,10 @@ class _Task:
     history: History
     report: Reporter
     is_structure: bool
+
+    def are_spare(self, levels: list[Rows]) -> bool:
+        """Whether the smoothed rows are in memory of their own, not the user's features themselves."""
+        return all(level.features is not self.loaded.features for level in levels)
 
 
 def _torch_generator(seed: int) -> torch.Generator:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from functools import partial
 
 import torch
+from torch import Tensor
 
 from sparsecut.engines import MemoryEngine
 from sparsecut.filters import Polynomial, is_power, polynomial
-from sparsecut.negatives import NegativeGraph
+from sparsecut.negatives import CompleteNegatives, NegativeGraph
 from sparsecut.progress import Reporter
 from sparsecut.routes import Problem, choose_route
 from sparsecut.rows import Rows, StackedRows
@@ -22,6 +23,7 @@ from sparsecut.training import (
     energies_of_batches,
     energy_over_gram,
     energy_over_rows,
+    rank_of_scatter,
     train,
 )
 
@@ -67,9 +69,9 @@ def fit_encoder(
         return levels
 
     energy: Energy = energy_over_rows(levels, negatives)
+    grams: dict[tuple[int, ...], Tensor] = {}
     if route.over == "gram":
         with history.stage("gram"):
-            grams = {}
             for position, (group, _) in enumerate(blocks):
                 rows = levels[group[0]] if len(group) == 1 else StackedRows([levels[level] for level in group])
                 grams[group] = engine.gram(rows, negatives)
@@ -83,6 +85,11 @@ def fit_encoder(
         else:
             batches = partial(energies_of_batches, levels, negatives, batch_size, batch_generator)
             train(encoder, batches, history, settings, report, callback)
+    if route.over == "gram" and len(grams) == 1 and isinstance(negatives, CompleteNegatives):
+        # All pairs' energies are the scatter of the embedding, up to a factor: no row need be touched for its rank.
+        ((group, matrix),) = encoder.blocks()
+        W = matrix.detach().double()
+        history.effective_rank = rank_of_scatter(W.T @ grams[group].double() @ W)
     return levels
 
 

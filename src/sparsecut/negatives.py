@@ -32,6 +32,7 @@ from torch import Tensor
 
 from sparsecut import halves
 from sparsecut.errors import check_choice
+from sparsecut.moments import scatter
 from sparsecut.pairs import PAIRS_RULE, check_pairs
 from sparsecut.rows import Rows, StackedRows
 from sparsecut.sampling import sample_pairs, sparsifier_probability, sparsify_complete
@@ -99,13 +100,16 @@ class CompleteNegatives(NegativeGraph):
         return nodes, CompleteNegatives(len(nodes), self.weight * _pairs_over_batch_pairs(self.n_nodes, len(nodes)))
 
     def gram(self, S: Tensor | Rows | StackedRows) -> Tensor:
-        features = S.features if isinstance(S, Rows) and S.is_formed else None
-        if not isinstance(features, Tensor) or not halves.with_tensor_cores(features):
+        formed = formed_rows(S)
+        if formed is None:
             return super().gram(S)
-        assert isinstance(S, Rows)
+        features, scale = formed
+        pairs = self.weight * self.n_nodes * scale**2
+        if not halves.with_tensor_cores(features):
+            return (scatter(features) * (pairs * self.n_nodes)).float()
         # The tensor cores of a GPU multiply the halves as they are: n·SᵀS − (Sᵀ1)(Sᵀ1)ᵀ, in one pass.
         squares, sums = halves.moments(features)
-        M = (self.n_nodes * squares - torch.outer(sums, sums)) * (self.weight * S.coefficients[0] ** 2)
+        M = (squares - torch.outer(sums, sums) / self.n_nodes) * pairs
         return ((M + M.T) / 2).float()
 
     @property
@@ -129,6 +133,13 @@ class DegreeNegatives(NegativeGraph):
             return torch.zeros_like(Z)
         shares = (self.degrees / self.volume).to(Z.dtype)
         return (shares * (self.weight * self.volume**2))[:, None] * (Z - shares @ Z)
+
+    def gram(self, S: Tensor | Rows | StackedRows) -> Tensor:
+        formed = formed_rows(S)
+        if formed is None or self.volume == 0:
+            return super().gram(S)
+        features, scale = formed
+        return (scatter(features, self.degrees / self.volume) * (self.weight * (self.volume * scale) ** 2)).float()
 
     def batch(self, nodes: Tensor) -> tuple[Tensor, NegativeGraph]:
         weight = self.weight * _pairs_over_batch_pairs(self.n_nodes, len(nodes))
@@ -233,6 +244,14 @@ def make_negatives(
     # Where the base demands nothing (degrees of a graph without edges), there is nothing to measure the pairs against.
     scale = (base.total_weight or 1.0) / len(pairs)
     return SumOfNegatives(n_nodes, [base, EdgeNegatives(n_nodes, pairs, scale * weights, device)])
+
+
+def formed_rows(S: Tensor | Rows | StackedRows) -> tuple[Tensor, float] | None:
+    """Dense rows that are S up to a factor, and the factor; None where S is not held like that."""
+    rows = Rows(S) if isinstance(S, Tensor) else S
+    if isinstance(rows, StackedRows) or not rows.is_formed or not isinstance(rows.features, Tensor):
+        return None
+    return rows.features, rows.coefficients[0]
 
 
 def quadratic_form(operator: Callable[[Tensor], Tensor], X: Tensor) -> Tensor:

@@ -1,8 +1,8 @@
 """Hops on a CPU, a panel of columns at a time: the rows gathered are one cache line each and stay in the cache.
 
 A hop gathers one row an entry of the graph, many times more bytes than the rows have. Whole rows come from main memory; a
-panel of one line a row fits the last cache up to a few hundred thousand nodes, and the gathers come from there. All hops of a
-polynomial are taken in a panel before the next, so what is held beside the rows and the result is a few panels.
+panel of one line a row fits the last cache up to a few hundred thousand nodes, and the gathers come from there. All hops of
+a polynomial are taken in a panel before the next, so what is held beside the rows and the result is a few panels.
 
 At Reddit's size, two cores, this takes about half the time of whole rows, though every panel reads the neighbour lists again
 (`benchmarks/smoothing.py`). Once panels are in the cache, an order of the nodes that keeps communities together, even the
@@ -36,11 +36,13 @@ def smooth(
 ) -> Tensor:
     """Σ c_k P^k · rows for P = diag(left)·A·diag(right) + diag(own), in the type of the rows, by Horner's rule.
 
-    Sums are float32 for rows in float16, whose numbers must not exceed 1 (`sparsecut.halves`). `report(done, total)` is
-    called after every hop of a panel.
+    Sums are float32 for rows in float16, whose numbers must not exceed 1 (`sparsecut.halves`); what a hop leaves of them is
+    rounded to float16 again. `report(done, total)` is called after every hop of a panel.
     """
     n_hops, width = len(coefficients) - 1, rows.shape[1]
-    step = min(width, panel_width(len(rows), rows.element_size())) if rows.device.type == "cpu" else width
+    # With weights, torch's sums of halves are slower than those of float32.
+    working = rows.dtype if neighbors.values is None or rows.dtype != torch.float16 else torch.float32
+    step = min(width, panel_width(len(rows), working.itemsize)) if rows.device.type == "cpu" else width
     starts = range(0, width, step)
     left, right, own = (
         diagonals[0][:, None],
@@ -51,7 +53,7 @@ def smooth(
         left, right = left / factor, torch.full_like(left, factor) if right is None else right * factor
     result = rows.new_empty(rows.shape)
     for number, start in enumerate(starts):
-        first = tile = rows[:, start : start + step].contiguous()
+        first = tile = rows[:, start : start + step].to(working).contiguous()
         if coefficients[-1] != 1:
             tile = first * coefficients[-1]
         for hop, coefficient in enumerate(reversed(coefficients[:-1]), start=1):

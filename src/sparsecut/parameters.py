@@ -8,6 +8,7 @@ from typing import Any
 from sparsecut.errors import InputError, check_choice, check_integer, check_real, parameter_error
 from sparsecut.features import FEATURES
 from sparsecut.filters import FILTERS, POWERS
+from sparsecut.halves import PRECISIONS
 from sparsecut.objective import LOSSES
 from sparsecut.routes import ROUTES
 from sparsecut.streaming import parse_bytes
@@ -77,6 +78,7 @@ def check_parameters(model: Any) -> None:
     parse_bytes(name, "memory_limit", model.memory_limit)
     if model.scratch is not None and not isinstance(model.scratch, str | Path):
         raise parameter_error(name, "scratch", "a folder's path or None", model.scratch)
+    check_choice(name, "precision", model.precision, PRECISIONS)
     check_integer(name, "n_negatives", model.n_negatives, 1)
     for option in ("strength", "effective_rank", "length", "alpha"):
         if getattr(model, option) != "auto":

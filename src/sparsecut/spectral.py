@@ -23,10 +23,11 @@ from torch import Tensor
 
 from sparsecut.engines import MemoryEngine
 from sparsecut.errors import InputError
-from sparsecut.negatives import NegativeGraph
+from sparsecut.moments import mean_of, mean_square_length
+from sparsecut.negatives import CompleteNegatives, NegativeGraph
 from sparsecut.progress import Reporter
 from sparsecut.rows import Rows, StackedRows
-from sparsecut.spectrum import leading_eigenvectors, sharpening, signed
+from sparsecut.spectrum import leading_eigenvectors, rank_of, sharpening, signed
 
 EXACT_COLUMNS = 1024  # up to here M is built and solved whole; beyond, iteration on S is cheaper
 N_DIRECTIONS = 128  # of dimension="auto"; with a sharpened spectrum what lies beyond weighs nothing
@@ -45,6 +46,7 @@ class ClosedForm:
     effective_rank: float  # that was wanted
     length: float  # of the rows of Z, root mean square, centred
     route: str
+    reached: float | None = None  # the effective rank of the embedding, where the spectrum tells it
 
     def reasons(self, *, is_dimension_chosen: bool) -> list[str]:
         """What the spectrum decided, in sentences."""
@@ -197,13 +199,15 @@ def _closed_form(
         part * (scale * len(widths)) for part, scale in zip(parts, scales, strict=True)
     ]  # a mean over levels undoes it
     share = float(variances.double().sum()) * float(eigenvalues[0]) / total
-    return ClosedForm(weights, power, effective_rank, length * share**0.5, route)
+    # The eigenproblem of all pairs' M is solved exactly: the embedding has these variances.
+    is_exact = n_columns <= exact_columns and isinstance(negatives, CompleteNegatives)
+    return ClosedForm(weights, power, effective_rank, length * share**0.5, route, rank_of(variances) if is_exact else None)
 
 
 def scale_to(Z: Tensor, length: float) -> tuple[float, Tensor]:
     """The factor and the offset that centre the rows and give them a length, root mean square."""
-    offset = Z.mean(dim=0)
-    rms = float((Z - offset).double().square().sum(dim=1).mean().sqrt())
+    offset = mean_of(Z).to(Z.dtype)
+    rms = mean_square_length(Z, offset) ** 0.5
     factor = length / rms if rms > 0 else 1.0
     return factor, offset * factor
 

@@ -20,10 +20,12 @@ from torch import Tensor
 from sparsecut.adam import Adam
 from sparsecut.encoder import LinearEncoder, MultiOrderEncoder
 from sparsecut.errors import InputError
+from sparsecut.moments import scatter
 from sparsecut.negatives import NegativeGraph, quadratic_form
 from sparsecut.objective import loss_of_energy, unit_alpha
 from sparsecut.progress import Reporter
 from sparsecut.rows import Rows
+from sparsecut.spectrum import rank_of
 
 Encoder = LinearEncoder | MultiOrderEncoder
 Energy = Callable[[Encoder], Tensor]
@@ -182,15 +184,10 @@ def energies_of_batches(
 
 def effective_rank(Z: Tensor) -> float:
     """exp of the entropy of the normalised spectrum of the centred embedding: 1 is a line, d an even ball, 0 a point."""
-    centred = Z - Z.mean(dim=0)
-    return rank_of_scatter((centred.T @ centred).double())
+    return rank_of_scatter(scatter(Z))
 
 
-def rank_of_scatter(scatter: Tensor) -> float:
-    """The same from the centred embedding's scatter ZᵀZ, (d, d)."""
-    spectrum = torch.linalg.eigvalsh(scatter).clamp(min=0)
-    total = spectrum.sum()
-    if total <= 0:
-        return 0.0
-    shares = spectrum[spectrum > 0] / total
-    return float(torch.exp(-(shares * shares.log()).sum()))
+def rank_of_scatter(matrix: Tensor) -> float:
+    """The same from the scatter of the embedding, or any multiple of it."""
+    spectrum = torch.linalg.eigvalsh(matrix.double()).clamp(min=0)
+    return rank_of(spectrum) if spectrum.sum() > 0 else 0.0

@@ -25,6 +25,8 @@ from sparsecut.sparse import SparseMatrix, as_tensor
 # (8 ns against 0.3 to 0.7 ns on Cora, Citeseer and Pubmed, two cores).
 SPARSE_HOP_COST = 20
 
+ROW_BLOCK = 8192  # rows projected at a time where Z is written over S
+
 
 class MemoryEngine:
     """Rows as torch tensors; `precision` says what dense ones are kept in, "single" or "half"."""
@@ -73,9 +75,13 @@ class MemoryEngine:
         """M = Sᵀ L_H S, (f, f)."""
         return negatives.gram(rows)
 
-    def project(self, levels: Sequence[Rows], weights: Sequence[Tensor], aggregation: str) -> Tensor:
-        """Z = S·W for every level, aggregated."""
+    def project(
+        self, levels: Sequence[Rows], weights: Sequence[Tensor], aggregation: str, *, is_last_use: bool = False
+    ) -> Tensor:
+        """Z = S·W for every level, aggregated. After the last use of S, Z may take its place in memory."""
         with torch.no_grad():
+            if is_last_use and len(levels) == 1 and _can_overwrite(levels[0], weights[0]):
+                return _project_over(levels[0], weights[0])
             return aggregate([rows @ matrix for rows, matrix in zip(levels, weights, strict=True)], aggregation)
 
     def available_memory(self) -> int:
@@ -108,3 +114,22 @@ def _is_sparse_hop_cheaper(P: Propagation, features: sp.csr_array) -> bool:
     n_sparse = int(entries_by_row[P.csr.indices].sum())  # multiply-adds of P·F, sparse
     n_dense = P.nnz * features.shape[1]
     return bool(n_sparse * SPARSE_HOP_COST < n_dense)
+
+
+def _can_overwrite(rows: Rows, weights: Tensor) -> bool:
+    """Whether Z fits into the memory of S, and fills at least half of it: all of it stays taken."""
+    S, dimension = rows.features, weights.shape[1]
+    if not rows.is_formed or not isinstance(S, Tensor) or S.dtype != weights.dtype or not S.is_contiguous():
+        return False
+    return dimension <= S.shape[1] <= 2 * dimension
+
+
+def _project_over(rows: Rows, weights: Tensor) -> Tensor:
+    """S·W written over S, a block of rows at a time: Z's rows are no wider, so they end before those still to be read."""
+    S, dimension = rows.features, weights.shape[1]
+    assert isinstance(S, Tensor)
+    flat, weights = S.view(-1), weights * rows.coefficients[0]
+    for start in range(0, len(S), ROW_BLOCK):
+        block = S[start : start + ROW_BLOCK] @ weights
+        flat[start * dimension : start * dimension + block.numel()] = block.view(-1)
+    return flat[: len(S) * dimension].view(len(S), dimension)
