@@ -24,7 +24,7 @@ ROOMS = (
         "cuda",
         "halves",
         "filters",
-        "panels",
+        "hops",
         "propagation",
         "rows",
         "moments",

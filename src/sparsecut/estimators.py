@@ -49,8 +49,8 @@ class SCE(SparsestCutEmbedding):
         `memory_limit` ("2GiB", "500MB" or a number of bytes, the interpreter included), keeps what it has finished in a
         folder of `scratch` (by default beside the output, or where the system keeps temporary files), and, if it is killed,
         goes on from there when it is called again.
-    precision : what dense features are kept and smoothed in: "single", float32, or "half", float16 with sums in float32: hops
-        are faster, and every one rounds to eleven bits. Weights, M and the embedding are float32 in both.
+    precision : what dense features are kept and smoothed in: "single", float32, or "half", float16 with sums in float32:
+        hops are faster, and each rounds to eleven bits. Weights, M and the embedding are float32 in both.
     device : "auto", "cpu", "cuda" or "cuda:1".
     random_state : the seed of the start and of the sampled negatives; None draws a new one.
 

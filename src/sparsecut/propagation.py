@@ -23,7 +23,7 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
-from sparsecut import cuda, panels
+from sparsecut import cuda, hops
 from sparsecut.filters import Polynomial, propagation, spread
 from sparsecut.sparse import Entries, SparseMatrix, as_tensor
 
@@ -95,7 +95,7 @@ class Propagation:
     def smooth(self, coefficients: Polynomial, rows: Tensor, report: Callable[[int, int], None] | None = None) -> Tensor:
         """Σ c_k P^k · rows, by the kernel that serves for them. `report(done, total)` is called as hops are done."""
         if not cuda.can_hop(rows):
-            return panels.smooth(self.neighbors, self.diagonals, coefficients, rows, report)
+            return hops.smooth(self.neighbors, self.diagonals, coefficients, rows, report)
         n_done = count(1)
 
         def hop(so_far: Tensor) -> Tensor:
