@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 import torch
-from reddit_size import SIZES, reddit_size
 from torch import Tensor
 
-from sparsecut.engines import MemoryEngine
+from reddit_size import SIZES, reddit_size
 from sparsecut.environment import environment_stamp
 from sparsecut.filters import propagation
 from sparsecut.graph import Graph
@@ -70,7 +69,7 @@ def main() -> None:
         "half": error(P["row"] @ F_half, graph, "row", scale),
         "half, two hops": error(P["row"].smooth((0.0, 0.0, 1.0), F_half), graph, "row", scale, n_hops=2),
     }
-    del F_half, P, weighted
+    P.clear()
     matrix = propagation(graph.adjacency, "row")
     csr = torch.sparse_csr_tensor(
         torch.from_numpy(matrix.indptr), torch.from_numpy(matrix.indices), torch.from_numpy(matrix.data), size=matrix.shape

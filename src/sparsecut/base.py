@@ -28,7 +28,7 @@ from sparsecut.errors import DimensionWarning, InputError, check_integer, parame
 from sparsecut.features import fingerprint, with_structure
 from sparsecut.fitting import fit_encoder, hold_rows
 from sparsecut.graph import Graph, as_graph
-from sparsecut.negatives import NegativeGraph, make_negatives
+from sparsecut.negatives import CompleteNegatives, NegativeGraph, make_negatives
 from sparsecut.on_disk import fit_on_disk, transform_on_disk
 from sparsecut.parameters import check_parameters, solver_of, training_settings, why_solver
 from sparsecut.persistence import write_model
@@ -188,7 +188,8 @@ class SparsestCutEmbedding(Published, Estimator):
             factor, offset = scale_to(Z, closed.length)
             Z = Z.mul_(factor).sub_(offset)
         history.reason = closed.route
-        if closed.reached is not None:
+        if is_whole and isinstance(task.negatives, CompleteNegatives):
+            # All pairs' energies are the embedding's scatter, up to a factor: no row need be touched for its rank.
             history.effective_rank = closed.reached
         task.recipe.reasons.extend(closed.reasons(is_dimension_chosen=self.dimension == "auto"))
         return [matrix * factor for matrix in closed.weights], offset, Z

@@ -24,7 +24,7 @@ from torch import Tensor
 from sparsecut.engines import MemoryEngine
 from sparsecut.errors import InputError
 from sparsecut.moments import mean_of, mean_square_length
-from sparsecut.negatives import CompleteNegatives, NegativeGraph
+from sparsecut.negatives import NegativeGraph
 from sparsecut.progress import Reporter
 from sparsecut.rows import Rows, StackedRows
 from sparsecut.spectrum import leading_eigenvectors, rank_of, sharpening, signed
@@ -46,7 +46,7 @@ class ClosedForm:
     effective_rank: float  # that was wanted
     length: float  # of the rows of Z, root mean square, centred
     route: str
-    reached: float | None = None  # the effective rank of the embedding, where the spectrum tells it
+    reached: float = 0.0  # the effective rank of the sharpened spectrum
 
     def reasons(self, *, is_dimension_chosen: bool) -> list[str]:
         """What the spectrum decided, in sentences."""
@@ -199,9 +199,7 @@ def _closed_form(
         part * (scale * len(widths)) for part, scale in zip(parts, scales, strict=True)
     ]  # a mean over levels undoes it
     share = float(variances.double().sum()) * float(eigenvalues[0]) / total
-    # The eigenproblem of all pairs' M is solved exactly: the embedding has these variances.
-    is_exact = n_columns <= exact_columns and isinstance(negatives, CompleteNegatives)
-    return ClosedForm(weights, power, effective_rank, length * share**0.5, route, rank_of(variances) if is_exact else None)
+    return ClosedForm(weights, power, effective_rank, length * share**0.5, route, rank_of(variances))
 
 
 def scale_to(Z: Tensor, length: float) -> tuple[float, Tensor]:
