@@ -32,4 +32,4 @@ def reddit_size(*, with_weights: bool = False) -> Graph:
         rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
         weights = (1 + (rows * indices.astype(np.int64)) % 7).astype(np.float32)  # the same in both directions
     adjacency = sp.csr_array((weights, indices, indptr), shape=(len(indptr) - 1,) * 2)
-    return Graph.from_canonical(adjacency, features=features, labels=labels)
+    return Graph.from_canonical(adjacency, features=features, labels=labels, node_ids=np.arange(adjacency.shape[0]))
