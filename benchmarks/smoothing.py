@@ -2,8 +2,8 @@
 
     python benchmarks/smoothing.py [--parts products,filters,order] [--repeats 3]
 
-The graph is a stand-in (`reddit_size.py`). Within a part, cases are run turn and turn about in one process on two threads, and
-the best of several counts: ratios are taken within a part. The planted communities serve as an order of the nodes that is
+The graph is a stand-in (`reddit_size.py`). Within a part, cases are run turn and turn about in one process on two threads,
+and the best of several counts: ratios are taken within a part. The planted communities serve as an order of the nodes that is
 better than any that could be found, and free: what it saves bounds what finding one may cost.
 """
 
@@ -160,8 +160,8 @@ def tables_of(points: dict[str, Part]) -> list[dict[str, Any]]:
         tables.append({"caption": "Other filters, weighted edges, two hops in one go.", "columns": columns, "rows": rows})
     if "order" in points:
         caption = (
-            "An order that keeps communities together. The planted ones are given for free here; a clustering would cost time "
-            "on top of permuting graph and features."
+            "An order that keeps communities together. The planted ones are given for free here; a clustering would cost "
+            "time on top of permuting graph and features."
         )
         rows = [[name, value] for name, value in points["order"]["seconds"].items()]
         tables.append({"caption": caption, "columns": ["what", "seconds"], "rows": rows})

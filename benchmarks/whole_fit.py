@@ -80,7 +80,7 @@ def two_hops(graph: Any, precision: str) -> float:
 
 
 def measure_loop(repeats: int) -> Point:
-    """Training on the same smoothed rows, both ways: over M of all pairs, and over rows with five sampled negatives a node."""
+    """Training on the same smoothed rows, both ways: over M of all pairs, and over rows with five negatives a node."""
     graph = reddit_size()
     engine = MemoryEngine(torch.device("cpu"))
     S = engine.smooth(engine.load(graph.features, graph.adjacency, "row"), polynomial("row", 2))
@@ -140,8 +140,8 @@ def tables_of(points: dict[str, Point]) -> list[dict[str, Any]]:
         ]
         columns = ["training", "seconds", "the paper's loop, seconds", "times less", "target", "met"]
         caption = (
-            "Training on the same smoothed features: exact negatives over M, and the paper's loop over rows with five sampled "
-            "negatives a node (`route='rows'`, whose gradients are written out; autograd would take longer)."
+            "Training on the same smoothed features: exact negatives over M, and the paper's loop over rows with five "
+            "sampled negatives a node (`route='rows'`, whose gradients are written out; autograd would take longer)."
         )
         tables.append({"caption": caption, "columns": columns, "rows": rows})
     return tables
