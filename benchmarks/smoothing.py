@@ -3,8 +3,8 @@
     python benchmarks/smoothing.py [--parts products,filters,order] [--repeats 3]
 
 The graph is a stand-in (`reddit_size.py`). Within a part, cases are run turn and turn about in one process on two threads,
-and the best of several counts: ratios are taken within a part. The planted communities serve as an order of the nodes that is
-better than any that could be found, and free: what it saves bounds what finding one may cost.
+and the best of several counts: ratios are taken within a part. The planted communities serve as an order of the nodes that
+is better than any that could be found, and free: what it saves bounds what finding one may cost.
 """
 
 from __future__ import annotations
