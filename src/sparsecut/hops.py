@@ -49,7 +49,7 @@ def smooth(
         None if diagonals[1] is None else diagonals[1][:, None],
         diagonals[2][:, None],
     )
-    if rows.dtype == torch.float16 and (factor := _factor_of_sums(left, right)) != 1:
+    if working == torch.float16 and (factor := _factor_of_sums(left, right)) != 1:
         left, right = left / factor, torch.full_like(left, factor) if right is None else right * factor
     result = rows.new_empty(rows.shape)
     for number, start in enumerate(starts):
