@@ -7,6 +7,7 @@ Blocks are multiplied in float32 and added up in float64.
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -48,7 +49,8 @@ def _squares(rows: Tensor) -> Tensor:
     if rows.device.type != "cpu":
         return rows.T @ rows
     array = rows.numpy()
-    return torch.from_numpy(array.T @ array)
+    with np.errstate(over="ignore", invalid="ignore"):  # as in torch: whoever reads the energy says that it overflowed
+        return torch.from_numpy(array.T @ array)
 
 
 def _type(rows: Tensor) -> torch.dtype:
