@@ -3,7 +3,7 @@
     python benchmarks/whole_fit.py [--parts adam,half,closed,loop] [--repeats 3]
 
 The graph is a stand-in (`reddit_size.py`). Every part is a process of its own. Memory is counted from the process with its
-libraries loaded (a tiny fit) and the adjacency in memory: the features and everything `fit` adds to them, at the first fit's peak.
+libraries loaded (a tiny fit) and the adjacency in memory: the features and all that `fit` adds, at the first fit's peak.
 """
 
 from __future__ import annotations
