@@ -146,7 +146,7 @@ def copy_bandwidth() -> float:
 def fit_and_project(rows: Rows, dimension: int, precision: str) -> Tensor:
     engine = MemoryEngine(CUDA, precision)
     encoder = LinearEncoder([rows.shape[1], dimension], torch.Generator().manual_seed(0)).to(CUDA)
-    levels = fit_encoder(
+    trained = fit_encoder(
         encoder,
         rows,
         (polynomial("row", 2),),
@@ -157,7 +157,7 @@ def fit_and_project(rows: Rows, dimension: int, precision: str) -> Tensor:
         batch_generator=torch.Generator(),
         report=lambda *_: None,
     )
-    return engine.project(levels, [matrix.detach() for matrix in encoder.matrices()], "concat")
+    return engine.project(trained.levels, [matrix.detach() for matrix in encoder.matrices()], "concat")
 
 
 def stages(rows: Rows, dimension: int, precision: str, n_repeats: int) -> dict[str, float]:

@@ -12,7 +12,7 @@ from sparsecut.encoder import LinearEncoder, MultiOrderEncoder, aggregate, gloro
 from sparsecut.negatives import CompleteNegatives
 from sparsecut.objective import LOSSES, loss_of_energy, unit_alpha
 from sparsecut.rows import Rows, StackedRows
-from sparsecut.training import energy_over_gram, energy_over_rows
+from sparsecut.training import EnergyOverGram, energy_over_rows
 
 
 def generator(seed: int = 0) -> torch.Generator:
@@ -50,7 +50,7 @@ def test_the_energy_over_gram_is_the_energy_over_rows(aggregation: str, depths: 
     rows = levels(3)
     encoder = MultiOrderEncoder([[5, *[4] * depth] for depth in depths], aggregation, generator()).double()
     over_rows = energy_over_rows(rows, CompleteNegatives(8))(encoder)
-    over_gram = energy_over_gram(grams(encoder, rows))(encoder)
+    over_gram = EnergyOverGram(grams(encoder, rows))(encoder)
     assert over_gram.item() == pytest.approx(over_rows.item(), rel=1e-12)
     for one, other in zip(
         torch.autograd.grad(over_rows, list(encoder.parameters())),

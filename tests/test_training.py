@@ -14,11 +14,11 @@ from reference import adam_on_rows, complete_pairs, dense_effective_rank, dense_
 from sparsecut import SCE, Graph, InputError, MoSCE
 from sparsecut.encoder import LinearEncoder
 from sparsecut.training import (
+    EnergyOverGram,
     History,
     TrainingSettings,
     _train_unasked,
     effective_rank,
-    energy_over_gram,
     train,
 )
 
@@ -171,13 +171,14 @@ def test_effective_rank_matches_the_singular_values() -> None:
     assert effective_rank(torch.arange(5.0)[:, None] @ torch.ones(1, 3)) == pytest.approx(1, abs=1e-4)
 
 
-def test_steps_unasked_are_the_steps_asked() -> None:
+@pytest.mark.parametrize("widths", [[6, 4], [6, 5, 4]], ids=["one matrix", "two"])
+def test_steps_unasked_are_the_steps_asked(widths: list[int]) -> None:
     """What a GPU does, which never looks at a number between steps; here on the CPU, against the loop that does."""
     M = torch.randn(30, 6, generator=torch.Generator().manual_seed(0))
-    energy = energy_over_gram({(0,): M.T @ M})
+    energy = EnergyOverGram({(0,): M.T @ M})
     for loss, alpha in (("inverse", "auto"), ("negative", 0.3)):
         settings = TrainingSettings(loss, alpha, l2=0.01, learning_rate=0.01, epochs=7, batch_size=None, route="gram")
-        asked, unasked = (LinearEncoder([6, 5, 4], torch.Generator().manual_seed(1)) for _ in range(2))
+        asked, unasked = (LinearEncoder(widths, torch.Generator().manual_seed(1)) for _ in range(2))
         histories = History(), History()
         train(asked, lambda: [energy], histories[0], settings, lambda *_: None)
         assert _train_unasked(unasked, lambda: [energy], histories[1], settings)
@@ -193,7 +194,7 @@ def test_steps_unasked_that_made_no_sense_are_taken_back(size: float) -> None:
     start = encoder.matrix().clone()
     settings = TrainingSettings("inverse", "auto", l2=0, learning_rate=0.01, epochs=3, batch_size=None, route="gram")
     history = History()
-    energy = energy_over_gram({(0,): torch.eye(3) * size * size})
+    energy = EnergyOverGram({(0,): torch.eye(3) * size * size})
     assert not _train_unasked(encoder, lambda: [energy], history, settings)
     assert torch.equal(encoder.matrix(), start)
     assert history == History()

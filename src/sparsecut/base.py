@@ -210,7 +210,7 @@ class SparsestCutEmbedding(Published, Estimator):
                 self.embedding_ = self._embed(task.graph)
             callback(epoch, history)
 
-        levels = fit_encoder(
+        trained = fit_encoder(
             encoder,
             task.loaded,
             task.recipe.polynomials,
@@ -224,7 +224,9 @@ class SparsestCutEmbedding(Published, Estimator):
         )
         with task.history.stage("project"):
             weights = [matrix.detach() for matrix in encoder.matrices()]
+            levels = trained.levels
             embedding = task.engine.project(levels, weights, self._aggregation, is_last_use=task.are_spare(levels))
+        task.history.effective_rank = trained.rank(encoder, task.negatives, embedding)
         return weights, torch.zeros(embedding.shape[1]), embedding
 
     def _fit_on_disk(

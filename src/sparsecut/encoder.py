@@ -90,4 +90,4 @@ def aggregate(embeddings: Sequence[Tensor], aggregation: str) -> Tensor:
 def glorot_uniform(n_in: int, n_out: int, generator: torch.Generator) -> nn.Parameter:
     """Uniform in ±√(6/(n_in + n_out)), drawn on the CPU so that every device starts at the same point."""
     bound = math.sqrt(6 / (n_in + n_out))
-    return nn.Parameter((torch.rand(n_in, n_out, generator=generator) * 2 - 1) * bound)
+    return nn.Parameter(torch.rand(n_in, n_out, generator=generator).mul_(2).sub_(1).mul_(bound))

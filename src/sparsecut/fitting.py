@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 
 import torch
@@ -18,10 +19,11 @@ from sparsecut.sparse import SparseMatrix
 from sparsecut.training import (
     Encoder,
     Energy,
+    EnergyOverGram,
     History,
     TrainingSettings,
+    effective_rank,
     energies_of_batches,
-    energy_over_gram,
     energy_over_rows,
     rank_of_scatter,
     train,
@@ -40,7 +42,7 @@ def fit_encoder(
     batch_generator: torch.Generator,
     report: Reporter,
     callback: Callable[[int, History], None] | None = None,
-) -> list[Rows]:
+) -> Trained:
     """Train the encoder in place; return the rows of its levels, for the projection."""
     blocks = encoder.blocks() if encoder.is_linear else []
     route = choose_route(
@@ -66,7 +68,7 @@ def fit_encoder(
         levels = hold_rows(loaded, polynomials, route.held, engine, report)
     if settings.epochs == 0:
         history.route, history.reason = "none", "there is nothing to train"
-        return levels
+        return Trained(levels)
 
     energy: Energy = energy_over_rows(levels, negatives)
     grams: dict[tuple[int, ...], Tensor] = {}
@@ -76,7 +78,7 @@ def fit_encoder(
                 rows = levels[group[0]] if len(group) == 1 else StackedRows([levels[level] for level in group])
                 grams[group] = engine.gram(rows, negatives)
                 report("Gram matrix", position + 1, len(blocks))
-        energy = energy_over_gram(grams)
+        energy = EnergyOverGram(grams)
 
     with history.stage("train"):
         batch_size = settings.batch_size
@@ -85,12 +87,24 @@ def fit_encoder(
         else:
             batches = partial(energies_of_batches, levels, negatives, batch_size, batch_generator)
             train(encoder, batches, history, settings, report, callback)
-    if route.over == "gram" and len(grams) == 1 and isinstance(negatives, CompleteNegatives):
-        # All pairs' energies are the scatter of the embedding, up to a factor: no row need be touched for its rank.
-        ((group, matrix),) = encoder.blocks()
-        W = matrix.detach().double()
-        history.effective_rank = rank_of_scatter(W.T @ grams[group].double() @ W)
-    return levels
+    return Trained(levels, grams)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What training leaves beside the weights: the rows of the encoder's levels, and M where it was built."""
+
+    levels: list[Rows]
+    grams: dict[tuple[int, ...], Tensor] = field(default_factory=dict)
+
+    def rank(self, encoder: Encoder, negatives: NegativeGraph, embedding: Tensor) -> float:
+        """The effective rank of the embedding."""
+        if len(self.grams) == 1 and isinstance(negatives, CompleteNegatives):
+            # All pairs' energies are the scatter of the embedding, up to a factor: no row need be touched for its rank.
+            ((group, matrix),) = encoder.blocks()
+            W = matrix.detach().double()
+            return rank_of_scatter(W.T @ self.grams[group].double() @ W)
+        return effective_rank(embedding)
 
 
 def hold_rows(

@@ -53,16 +53,14 @@ def smooth(
         left, right = left / factor, torch.full_like(left, factor) if right is None else right * factor
     result = rows.new_empty(rows.shape)
     for number, start in enumerate(starts):
-        first = tile = rows[:, start : start + step].to(working).contiguous()
-        if coefficients[-1] != 1:
-            tile = first * coefficients[-1]
-        for hop, coefficient in enumerate(reversed(coefficients[:-1]), start=1):
-            sums = neighbors @ (tile if right is None else (tile * right).to(tile.dtype))
-            _finish(sums, left, own, tile, first, coefficient)
-            tile = sums
+
+        def count(hop: int, number: int = number) -> None:
             if report is not None:
                 report(number * n_hops + hop, len(starts) * n_hops)
-        result[:, start : start + step] = tile
+
+        tile = rows[:, start : start + step].to(working).contiguous()
+        result[:, start : start + step] = _smooth_panel(neighbors, (left, right, own), coefficients, tile, count)
+        del tile  # before the next one takes its memory
     return result
 
 
@@ -70,6 +68,23 @@ def panel_width(n_rows: int, item_bytes: int) -> int:
     """Columns of a panel: as many lines as the cache holds for every row; wide ones where it holds not one."""
     lines = CACHE_BYTES // (n_rows * LINE_BYTES)
     return (lines * LINE_BYTES if lines else WIDE_BYTES) // item_bytes
+
+
+def _smooth_panel(
+    neighbors: Entries,
+    diagonals: tuple[Tensor, Tensor | None, Tensor],
+    coefficients: Polynomial,
+    first: Tensor,
+    count: Callable[[int], None],
+) -> Tensor:
+    left, right, own = diagonals
+    tile = first if coefficients[-1] == 1 else first * coefficients[-1]
+    for hop, coefficient in enumerate(reversed(coefficients[:-1]), start=1):
+        sums = neighbors @ (tile if right is None else (tile * right).to(tile.dtype))
+        _finish(sums, left, own, tile, first, coefficient)
+        tile = sums
+        count(hop)
+    return tile
 
 
 def _finish(sums: Tensor, left: Tensor, own: Tensor, tile: Tensor, first: Tensor, coefficient: float) -> None:

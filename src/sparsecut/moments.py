@@ -12,13 +12,13 @@ import torch
 from torch import Tensor
 
 ROW_BLOCK = 8192  # 20 MB of 602 columns: multiplied at full speed, and small beside the rows
+GPU_BLOCK = 1 << 18  # a GPU is faster than its launches
 
 
 def mean_of(rows: Tensor, shares: Tensor | None = None) -> Tensor:
     """(f,) float64; every row has the same share where none are given."""
     mean = torch.zeros(rows.shape[1], dtype=torch.float64, device=rows.device)
-    for start in range(0, len(rows), ROW_BLOCK):
-        block = slice(start, start + ROW_BLOCK)
+    for block in _blocks(rows):
         mean += _single(rows[block]).sum(dim=0) if shares is None else shares[block].to(_type(rows)) @ _single(rows[block])
     return mean / len(rows) if shares is None else mean
 
@@ -27,10 +27,10 @@ def scatter(rows: Tensor, shares: Tensor | None = None) -> Tensor:
     """(f, f) float64."""
     mean = mean_of(rows, shares).to(_type(rows))
     total = torch.zeros(rows.shape[1], rows.shape[1], dtype=torch.float64, device=rows.device)
-    for start in range(0, len(rows), ROW_BLOCK):
-        centred = _single(rows[start : start + ROW_BLOCK]) - mean
+    for block in _blocks(rows):
+        centred = _single(rows[block]) - mean
         if shares is not None:
-            centred *= shares[start : start + ROW_BLOCK, None].sqrt().to(centred.dtype)
+            centred *= shares[block, None].sqrt().to(centred.dtype)
         total += _squares(centred)
     return total / len(rows) if shares is None else total
 
@@ -38,8 +38,8 @@ def scatter(rows: Tensor, shares: Tensor | None = None) -> Tensor:
 def mean_square_length(rows: Tensor, mean: Tensor) -> float:
     """The mean of ‖s_i − mean‖², the trace of the scatter, without the rest of it."""
     total = 0.0
-    for start in range(0, len(rows), ROW_BLOCK):
-        squares = (_single(rows[start : start + ROW_BLOCK]) - mean).square_().sum(dim=1)
+    for block in _blocks(rows):
+        squares = (_single(rows[block]) - mean).square_().sum(dim=1)
         total += float(squares.sum(dtype=torch.float64))
     return total / len(rows)
 
@@ -51,6 +51,11 @@ def _squares(rows: Tensor) -> Tensor:
     array = rows.numpy()
     with np.errstate(over="ignore", invalid="ignore"):  # as in torch: whoever reads the energy says that it overflowed
         return torch.from_numpy(array.T @ array)
+
+
+def _blocks(rows: Tensor) -> list[slice]:
+    size = GPU_BLOCK if rows.is_cuda else ROW_BLOCK
+    return [slice(start, start + size) for start in range(0, len(rows), size)]
 
 
 def _type(rows: Tensor) -> torch.dtype:

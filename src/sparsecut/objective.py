@@ -28,6 +28,12 @@ def loss_of_energy(loss: str, energy: Tensor, alpha: float | Tensor) -> Tensor:
     return alpha / energy if loss == "inverse" else -alpha * energy
 
 
+def slope_of_energy(loss: str, energy: Tensor, alpha: Tensor) -> Tensor:
+    """The derivative of the loss in the energy."""
+    slope = -alpha / energy.square() if loss == "inverse" else -alpha
+    return slope.to(energy.dtype)
+
+
 def unit_alpha(loss: str, energy: Number) -> Number:
     """The α at which the loss starts at 1 (inverse) or −1 (negative)."""
     return energy if loss == "inverse" else 1 / energy

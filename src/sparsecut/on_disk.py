@@ -56,7 +56,7 @@ from sparsecut.recipe import (
 )
 from sparsecut.spectral import N_DIRECTIONS, ROUNDING, solve_gram
 from sparsecut.streaming import blocks_of_entries, in_words, neighbour_sums, parse_bytes, release
-from sparsecut.training import Encoder, History, energy_over_gram, rank_of_scatter, train
+from sparsecut.training import Encoder, EnergyOverGram, History, rank_of_scatter, train
 from sparsecut.version import __version__
 
 PAIR_BYTES = 130  # a pair of a sparse negative graph: itself, its entries in the Laplacian, and what sorts them
@@ -309,7 +309,7 @@ def _train(
         with history.stage("train"):
             train(
                 encoder,
-                lambda: [energy_over_gram(grams)],
+                lambda: [EnergyOverGram(grams)],
                 history,
                 settings,
                 report,

@@ -22,7 +22,7 @@ from sparsecut.encoder import LinearEncoder, MultiOrderEncoder
 from sparsecut.errors import InputError
 from sparsecut.moments import scatter
 from sparsecut.negatives import NegativeGraph, quadratic_form
-from sparsecut.objective import loss_of_energy, unit_alpha
+from sparsecut.objective import loss_of_energy, slope_of_energy, unit_alpha
 from sparsecut.progress import Reporter
 from sparsecut.rows import Rows
 from sparsecut.spectrum import rank_of
@@ -132,15 +132,23 @@ def _train_unasked(
     seen = []
     for _ in range(settings.epochs):
         (energy_of,) = energies()
-        energy = energy_of(encoder)
+        # One matrix over M needs no graph of derivatives: tr(WᵀMW) has the gradient 2·MW. Half of the launches.
+        is_direct = isinstance(energy_of, EnergyOverGram) and len(parameters) == 1
+        image = energy_of.image(parameters[0]) if isinstance(energy_of, EnergyOverGram) and is_direct else None
+        energy = energy_of(encoder) if image is None else (parameters[0].detach() * image).sum()
         if alpha is None:
             first = energy.detach().double()
             alpha = unit_alpha(settings.loss, first) if isinstance(settings.alpha, str) else first.new_tensor(settings.alpha)
         unsupervised = loss_of_energy(settings.loss, energy, alpha)
-        unsupervised.backward()  # type: ignore[no-untyped-call]
-        penalty = sum(parameter.detach().square().sum() for parameter in parameters) * (settings.l2 / 2)
+        if image is None:
+            unsupervised.backward()  # type: ignore[no-untyped-call]
+        else:
+            parameters[0].grad = image * (2 * slope_of_energy(settings.loss, energy, alpha))
+        if settings.l2:
+            penalty = sum(parameter.detach().square().sum() for parameter in parameters) * (settings.l2 / 2)
+            unsupervised = unsupervised.detach() + penalty
         optimizer.step()
-        seen.append(torch.stack([energy.detach().double(), unsupervised.detach() + penalty]))
+        seen.append(torch.stack([energy.detach().double(), unsupervised.detach()]))
     assert alpha is not None
     values = torch.stack([*seen, torch.stack([alpha, alpha])]).tolist()
     if not all(math.isfinite(energy) and energy > 0 for energy, _ in values[:-1]):
@@ -154,14 +162,20 @@ def _train_unasked(
     return True
 
 
-def energy_over_gram(grams: dict[tuple[int, ...], Tensor]) -> Energy:
+class EnergyOverGram:
     """Σ tr(Wᵀ M W) over the encoder's blocks: no row is touched."""
 
-    def energy(encoder: Encoder) -> Tensor:
-        forms = [quadratic_form(grams[levels].matmul, matrix) for levels, matrix in encoder.blocks()]
+    def __init__(self, grams: dict[tuple[int, ...], Tensor]) -> None:
+        self.grams = grams
+
+    def __call__(self, encoder: Encoder) -> Tensor:
+        forms = [quadratic_form(self.grams[levels].matmul, matrix) for levels, matrix in encoder.blocks()]
         return torch.stack(forms).sum()
 
-    return energy
+    def image(self, W: Tensor) -> Tensor:
+        """M·W where there is one M."""
+        (M,) = self.grams.values()
+        return M @ W.detach()
 
 
 def energy_over_rows(levels: Sequence[Rows], negatives: NegativeGraph) -> Energy:

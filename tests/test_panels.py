@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference import dense_propagation
@@ -26,6 +26,7 @@ def dense_polynomial(A: np.ndarray, filter: str, order: int, X: np.ndarray) -> n
     return sum(c * np.linalg.matrix_power(P, k) @ X for k, c in enumerate(polynomial(filter, order)))
 
 
+@settings(deadline=None)  # the first call of a kernel takes longer
 @given(graphs(), st.sampled_from(FILTERS), st.integers(0, 4), st.integers(1, 7), st.integers(1, 3))
 def test_panels_of_any_width_give_the_polynomial_of_p(graph: Graph, filter: str, order: int, width: int, step: int) -> None:
     P = Propagation.of(graph.adjacency, filter, CPU, is_directed=graph.is_directed)
@@ -43,6 +44,7 @@ def test_panels_of_any_width_give_the_polynomial_of_p(graph: Graph, filter: str,
     assert np.array_equal(rows.numpy(), X)
 
 
+@settings(deadline=None)  # the first call of a kernel takes longer
 @given(graphs(), st.sampled_from(FILTERS), st.integers(1, 4))
 def test_half_precision_stays_within_its_bound(graph: Graph, filter: str, order: int) -> None:
     """A hop rounds the rows it gathers, their sum and its result: three roundings of numbers whose sizes P averages.
