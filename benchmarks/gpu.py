@@ -5,8 +5,8 @@
 The graphs are stand-ins generated on the device: as many nodes, edges and features as the real ones have, degrees of a power
 law, planted communities, shuffled ids. Timed is what follows once they are there: two hops, the Gram matrix of the exact
 negatives, four epochs over it, the projection, with the settings of the paper for Reddit; not the effective rank, which
-`fit` reports afterwards. Two warm-ups, the median of several runs, by device events. Bytes gathered are those of one row an entry of the graph; a copy's bandwidth, read and
-written, is measured in the same run.
+`fit` reports afterwards. Two warm-ups, the median of several runs, by device events. Bytes gathered are those of one row an
+entry of the graph; a copy's bandwidth, read and written, is measured in the same run.
 """
 
 from __future__ import annotations
