@@ -284,6 +284,10 @@ def test_an_adjacency_in_memory_maps_needs_no_change_or_is_refused(rule: str, ch
             "engine='memory'.",
         ),
         (
+            sc.SCE(engine="disk", precision="half"),
+            "SCE(engine='disk') cannot keep rows in precision='half'. Use precision='single', or use engine='memory'.",
+        ),
+        (
             sc.SCE(engine="disk", device="cuda"),
             "SCE(engine='disk') cannot compute on 'cuda'. Use device='cpu', or use engine='memory'.",
         ),

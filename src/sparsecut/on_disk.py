@@ -445,6 +445,8 @@ def _check_possible(model: Any, graph: Graph) -> None:
         raise refuse("take structure in place of features", "Give the graph features")
     if model.device not in ("auto", "cpu"):
         raise refuse(f"compute on {model.device!r}", "Use device='cpu'")
+    if model.precision != "single":
+        raise refuse(f"keep rows in precision={model.precision!r}", "Use precision='single'")
     if model._aggregation == "max":
         raise refuse("aggregate by max, which is not a function of the Gram matrix", "Use aggregation='mean' or 'concat'")
     if model.batch_size is not None:

@@ -53,6 +53,9 @@ def embed(
     memory_limit: MemoryLimit = None,
     scratch: Scratch = None,
     device: Device = "auto",
+    precision: Annotated[
+        str | None, typer.Option(help="single, or half: features and smoothed rows in float16. [default: single]")
+    ] = None,
     save_model: Annotated[
         Path | None, typer.Option(help="Also save the model (.safetensors), to embed later nodes with.")
     ] = None,
@@ -88,7 +91,7 @@ def embed(
         check_writable(save_model, overwrite=force)
     on_disk = disk_options(engine, memory_limit, scratch, output_path, missing)
     model: Any = chosen.make(
-        {"dimension": dimension, "epochs": epochs, "order": order, **on_disk},
+        {"dimension": dimension, "epochs": epochs, "order": order, "precision": precision, **on_disk},
         {"random_state": seed, "device": device},
         paper,
     )
