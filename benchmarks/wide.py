@@ -30,7 +30,6 @@ SIZES = {"n_nodes": 19_793, "n_edges": 63_421, "n_features": 1, "n_classes": 70}
 FITS: dict[str, dict[str, Any]] = {
     "SCE()": {},
     "SCE(epochs=20), as in the paper": {"epochs": 20},
-    "SCE(epochs=200)": {"epochs": 200},
     "SCE(filter='heat')": {"filter": "heat"},
 }
 MAX_MEBIBYTES = 1024
