@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 MIN_BYTES = 2**27  # of text
 MIN_EDGES = 2**23
 
 
-def loops_for(amount: int, least: int) -> Any:
-    """The module of compiled loops, or None where the plain way is to be taken."""
-    return _loops() if amount >= least else None
+def loops_for(module: str, amount: int, least: int) -> Any:
+    """The module of compiled loops of that name, or None where the plain way is to be taken."""
+    return _loops(module) if amount >= least else None
 
 
 def n_threads() -> int:
@@ -34,9 +35,8 @@ def on_threads(work: Callable[[int], None]) -> None:
 
 
 @cache
-def _loops() -> Any:
+def _loops(module: str) -> Any:
     try:
-        from sparsecut.io import kernels
+        return import_module(f"sparsecut.io.{module}")
     except (ImportError, RuntimeError):  # not installed, or no folder to keep what it compiles
         return None
-    return kernels
