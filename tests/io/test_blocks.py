@@ -180,11 +180,11 @@ def test_ids_that_share_a_place_stay_apart_until_there_are_too_many(width):
     """Shifted by 63 bits, every hash is one of two places."""
     names = [f"{number}{'!' * (number % (8 * width - 4))}" for number in range(200)]
     text, ends = np.frombuffer("".join(names).encode(), dtype=np.uint8), np.cumsum([0, *map(len, names)], dtype=np.int32)
-    table, room = np.zeros((512, width), dtype=np.uint64), np.empty((16, width), dtype=np.uint64)
+    table, words = np.zeros((512, width), dtype=np.uint64), np.empty((16, width), dtype=np.uint64)
     places, again = np.empty((2, 200), dtype=np.int32)
 
     def look_up(n_held, found):
-        return id_loops.look_up(ends, text, table, np.uint64(63), n_held, found, room, np.empty(16, dtype=np.int64))
+        return id_loops.look_up(ends, text, table, np.uint64(63), n_held, found, words, np.empty((3, 16), dtype=np.int64))
 
     assert look_up(0, places[:60]) == 60
     assert len(set(places[:60].tolist())) == 60
@@ -197,7 +197,7 @@ def test_ids_that_share_a_place_stay_apart_until_there_are_too_many(width):
 def test_a_table_grown_too_large_gives_up(monkeypatch, tmp_path):
     path = tmp_path / "edges.csv"
     path.write_text("source,target\nab,cd\nef,gh\n")
-    monkeypatch.setattr(id_tables, "MAX_TABLE_BITS", 4)
+    monkeypatch.setattr(id_tables, "MAX_TABLE_BITS", 5)
     layout = graphs.read_layout(path, "edge", edges.HEADER_NAMES)
     assert blocks.number_file(id_loops, path, layout, ("source", "target"), []) is not None
     monkeypatch.setattr(id_tables, "MAX_LOAD", 0.001)
@@ -210,8 +210,8 @@ def test_no_byte_beyond_the_text_is_read():
     ends, places = np.array([0, 10, 11], dtype=np.int32), np.empty((2, 2), dtype=np.int32)
     tables = np.zeros((2, 16, 3), dtype=np.uint64)
     for table, found, text in zip(tables, places, (memory[:11], memory), strict=True):
-        words, missing = np.empty((5, 3), dtype=np.uint64), np.empty(5, dtype=np.int64)
-        assert id_loops.look_up(ends, text, table, np.uint64(60), 0, found, words, missing) == 2
+        words, room = np.empty((5, 3), dtype=np.uint64), np.empty((3, 5), dtype=np.int64)
+        assert id_loops.look_up(ends, text, table, np.uint64(60), 0, found, words, room) == 2
     assert (tables[0] == tables[1]).all()
     assert (places[0] == places[1]).all()
     assert [tables[0][place].view("S24")[0] for place in places[0]] == [b"abcdefghij", b"k"]
@@ -276,7 +276,7 @@ def test_tables_of_several_threads_number_as_one_list(blocks_by_owner):
     """Whoever read a block, and however full a table was when another was taken in."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(id_tables, "ROWS", 4)
-        patch.setattr(id_tables, "on_threads", lambda work: [work(number) for number in range(4)])
+        patch.setattr(acceleration, "n_threads", lambda: 4)
         tables = [id_tables.IdTable(id_loops, 10) for _ in range(4)]
         for block, (owner, rows) in enumerate(blocks_by_owner):
             content = "".join(f"{source},{target}\n" for source, target in rows)

@@ -34,6 +34,12 @@ def on_threads(work: Callable[[int], None]) -> None:
         list(pool.map(work, range(n_threads())))
 
 
+def thread_parts(n_rows: int) -> list[slice]:
+    """As many equal parts of some rows."""
+    n_parts = n_threads()
+    return [slice(n_rows * part // n_parts, n_rows * (part + 1) // n_parts) for part in range(n_parts)]
+
+
 @cache
 def _loops(module: str) -> Any:
     try:

@@ -39,7 +39,7 @@ def number_file(loops: Any, path: Path, layout: TextLayout, ends: tuple[str, str
     if path.suffix.lower() == ".gz" or layout.is_uneven:
         return None
     try:
-        file = _BlockReader(loops, path, layout, ends, rest)
+        file = _BlockReader(path, layout, ends, rest)
         tables = [IdTable(loops, file.n_blocks) for _ in range(n_threads())]
         on_threads(lambda number: file.read_into(tables[number]))
         i, j, words = unite(loops, tables)
@@ -54,11 +54,13 @@ def number_file(loops: Any, path: Path, layout: TextLayout, ends: tuple[str, str
 class _BlockReader:
     """Blocks of whole lines, read on threads: plain ones by compiled loops, the others parsed by pyarrow."""
 
-    def __init__(self, loops: Any, path: Path, layout: TextLayout, ends: tuple[str, str], rest: list[str]) -> None:
+    def __init__(self, path: Path, layout: TextLayout, ends: tuple[str, str], rest: list[str]) -> None:
         import pyarrow as pa
         from pyarrow import csv
 
-        self.loops, self.path, self.ends, self.rest = loops, path, ends, rest
+        from sparsecut.io import text_loops  # needs numba, as `loops` do
+
+        self.text_loops, self.path, self.ends, self.rest = text_loops, path, ends, rest
         self.others: dict[int, Any] = {}  # the other columns of each block
         n_skipped = layout.n_skipped + layout.has_header
         with path.open("rb") as file:
@@ -95,14 +97,16 @@ class _BlockReader:
         low, high = self._lines(self.start + block * BLOCK_BYTES, text)
         if low == high:
             return
-        has_comments, has_quotes = self.loops.signs(np.frombuffer(text, dtype=np.uint64)[low // WORD : -(-high // WORD)])
+        has_comments, has_quotes = self.text_loops.signs(
+            np.frombuffer(text, dtype=np.uint64)[low // WORD : -(-high // WORD)]
+        )
         if has_comments:
             raise UnusualError
         characters = np.frombuffer(text, dtype=np.uint8)
         is_plain = block > 0 and not has_quotes and not self.rest  # the first block shows what the ids are
         if is_plain and table.add_lines(block, Lines(characters, low, high, *self.columns)):
             return
-        if has_quotes and self.loops.has_broken_cell(characters[low:high]):
+        if has_quotes and self.text_loops.has_broken_cell(characters[low:high]):
             raise UnusualError
         lines = pa.py_buffer(text).slice(low, high - low)
         cells = csv.read_csv(pa.BufferReader(lines), self.reading, self.parsing, self.converting)
@@ -130,7 +134,7 @@ class _BlockReader:
         chunk = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
         _, offsets, text = chunk.buffers()
         offsets = np.frombuffer(offsets, dtype=np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
-        shortest, longest = self.loops.lengths(offsets)
+        shortest, longest = self.text_loops.lengths(offsets)
         n_words = -(-longest // WORD)
         if shortest == 0 or n_words > MAX_WORDS:
             raise UnusualError

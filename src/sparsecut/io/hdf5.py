@@ -22,9 +22,11 @@ def check_hdf5(path: Path, kind: str) -> None:
     """Refuse a file that claims more than it can hold, or cannot be read to its end in reasonable time and memory."""
     deadline = SECONDS + path.stat().st_size / BYTES_PER_SECOND
     arguments = [sys.executable, hdf5_look.__file__, str(path), str(max_expansion(path))]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as looking:
+    # Without a buffer: what `readline` took in beyond its line would be lost to `communicate`.
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0) as looking:
         assert looking.stdout is not None
-        looking.stdout.readline()  # it is ready: the time that Python takes to start is no fault of the file
+        if looking.stdout.readline().strip() != b"ready":  # the time that Python takes to start is no fault of the file
+            raise InputError(f"The {kind} file {path} cannot be looked through: {sys.executable} did not start with h5py.")
         try:
             said, _ = looking.communicate(timeout=deadline)
         except subprocess.TimeoutExpired as error:

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.io.acceleration import on_threads
+from sparsecut.io.acceleration import on_threads, thread_parts
 
 WORD = 8  # bytes
 MIN_WORDS, MAX_WORDS = 2, 8  # an id
-MIN_BITS, MAX_TABLE_BITS = 4, 30
+MIN_BITS, FAST_BITS, MAX_TABLE_BITS = 5, 20, 30  # a table is made four times as large up to the second, then twice
 MAX_LOAD = 0.6
 MANY = 2**62
+DONE, WIDE, ODD, FULL, CROWDED = range(5)  # how compiled loops say that they ended: `id_loops` explains each
 ROWS = 2**11  # looked up at a time: what is computed on the way stays in the cache
 
 
@@ -56,7 +57,7 @@ class IdTable:
         self.places = [np.empty(0, dtype=np.int32) for _ in range(2)]  # of sources and of targets, with room for more
         self.n_held = self.n_rows = 0
         self.blocks: dict[int, slice] = {}  # the rows of each block, by its number in the file
-        self.missing, self.wanted = np.empty(ROWS, dtype=np.int64), np.empty(ROWS, dtype=np.int32)
+        self.room, self.wanted = np.empty((3, ROWS), dtype=np.int64), np.empty(ROWS, dtype=np.int32)
         self._clear(MIN_BITS, MIN_WORDS)
 
     def add_columns(self, block: int, columns: Sequence[Column]) -> None:
@@ -68,7 +69,7 @@ class IdTable:
         for side, column in enumerate(columns):
             self.n_held = self.loops.look_up(
                 *(column.offsets, column.text, self.ids, self._shift, self.n_held),
-                *(self.places[side][rows], self.words[side], self.missing),
+                *(self.places[side][rows], self.words[side], self.room),
             )
             if self.n_held < 0:
                 raise UnusualError
@@ -76,23 +77,22 @@ class IdTable:
 
     def add_lines(self, block: int, lines: Lines) -> bool:
         """The rows of a block straight from its text. Whether that was possible; nothing is added where it was not."""
-        loops = self.loops
         self._make_room((lines.end - lines.start) // (lines.n_columns + 2) + 1)
         at, n_rows = lines.start, self.n_rows
         while True:
-            state, at, n_rows, self.n_held = loops.look_up_lines(
+            state, at, n_rows, self.n_held = self.loops.look_up_lines(
                 *(lines.text, at, lines.end, lines.separator, lines.n_columns, *lines.ends),
-                *(self.ids, self._shift, self._room, self.n_held, *self.places, n_rows, self.words, self.missing),
+                *(self.ids, self._shift, self._max_held, self.n_held, *self.places, n_rows, self.words, self.room),
             )
-            if state == loops.FULL:
+            if state == FULL:
                 self._enlarge(2 * ROWS, MIN_WORDS, n_rows)
-            elif state == loops.WIDE and self.ids.shape[1] < MAX_WORDS:
+            elif state == WIDE and self.ids.shape[1] < MAX_WORDS:
                 self._enlarge(0, self.ids.shape[1] + 1, n_rows)
             else:
                 break
-        if state == loops.ODD:
+        if state == ODD:
             return False
-        if state != loops.DONE:
+        if state != DONE:
             raise UnusualError
         self.n_rows, self.blocks[block] = n_rows, slice(self.n_rows, n_rows)
         return True
@@ -101,7 +101,7 @@ class IdTable:
         """All ids of another table too. Where each of its places went."""
         self._enlarge(0, other.ids.shape[1], self.n_rows)
         moved = np.zeros(len(other.ids), dtype=np.int32)
-        while (n_held := self._move(other.ids, moved, self._room, self.n_held)) < 0:
+        while (n_held := self._move(other.ids, moved, self._max_held, self.n_held)) < 0:
             self._rebuild(self.bits + 1, self.ids.shape[1], self.n_rows)
         self.n_held = n_held
         return moved
@@ -110,10 +110,17 @@ class IdTable:
         """The ids at some places, as an Arrow array."""
         import pyarrow as pa
 
+        parts = thread_parts(len(places))
         offsets = np.zeros(len(places) + 1, dtype=np.int64)
-        self.loops.measure(self.ids, places, offsets)
-        text = np.empty(int(offsets[-1]) + WORD, dtype=np.uint8)
-        self.loops.spell(self.ids, places, offsets, text)
+        on_threads(lambda part: self.loops.measure(self.ids, places[parts[part]], offsets[1:][parts[part]]))
+        np.cumsum(offsets, out=offsets)
+        text = np.empty(int(offsets[-1]), dtype=np.uint8)
+
+        def spell(part: int) -> None:
+            start, stop = parts[part].start, parts[part].stop
+            self.loops.spell(self.ids, places[start:stop], offsets[start : stop + 1], text)
+
+        on_threads(spell)
         return pa.Array.from_buffers(pa.large_string(), len(places), [None, pa.py_buffer(offsets), pa.py_buffer(text)])
 
     def _make_room(self, n_rows: int) -> None:
@@ -129,7 +136,7 @@ class IdTable:
         """A larger table, or one for longer ids, where the next ids could need it."""
         bits, width = self.bits, max(width, self.ids.shape[1])
         while self.n_held + n_new > MAX_LOAD * (1 << bits):
-            bits += 1
+            bits += 2 if bits < FAST_BITS else 1
         if (bits, width) != (self.bits, self.ids.shape[1]):
             self._rebuild(bits, width, n_rows)
 
@@ -148,13 +155,14 @@ class IdTable:
         self.bits, self.ids = bits, np.zeros((1 << bits, width), dtype=np.uint64)
         self.words = np.empty((2, ROWS, width), dtype=np.uint64)
 
-    def _move(self, old: NDArray[np.uint64], moved: NDArray[np.int32], room: int, n_held: int) -> int:
-        return int(
-            self.loops.move(old, self.ids, self._shift, room, n_held, moved, self.words[0], self.wanted, self.missing)
-        )
+    def _move(self, old: NDArray[np.uint64], moved: NDArray[np.int32], max_held: int, n_held: int) -> int:
+        n_held = self.loops.move(old, self.ids, self._shift, max_held, n_held, moved, self.words[0], self.wanted, self.room)
+        if n_held == -2:
+            raise UnusualError
+        return int(n_held)
 
     @property
-    def _room(self) -> int:
+    def _max_held(self) -> int:
         return int(MAX_LOAD * (1 << self.bits))
 
     @property
@@ -173,7 +181,7 @@ def unite(loops: Any, tables: Sequence[IdTable]) -> tuple[NDArray[np.int32], NDA
     firsts: dict[tuple[int, int], NDArray[np.int32]] = {}  # of each block, by side
     on_threads(lambda number: firsts.update(_firsts(loops, tables[number])))
     numbers = np.full(len(whole.ids), -1, dtype=np.int32)
-    place_of = np.empty(whole.n_held, dtype=np.int32)
+    place_of = np.empty(whole.n_held + 1, dtype=np.int32)
     n_known = 0
     for side in range(2):
         for block in sorted(owners):
