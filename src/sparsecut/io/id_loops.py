@@ -125,14 +125,15 @@ def list_firsts(places: Any, is_seen: Any, firsts: Any, n_firsts: Any) -> Any:
 
 @compiled
 def settle(firsts: Any, moved: Any, numbers: Any, place_of: Any, n_known: Any) -> Any:
-    """Number places in the order given: −1 so far means that one has none. How many there are then; one more must fit."""
+    """Number places in the order given: −1 so far means that one has none. How many there are then."""
     for row in range(len(firsts)):
-        place = moved[firsts[row]]
-        number = numbers[place]
-        is_new = number < 0
-        numbers[place] = n_known if is_new else number
-        place_of[n_known] = place
-        n_known += np.int64(is_new)
+        firsts[row] = moved[firsts[row]]
+    for row in range(len(firsts)):
+        place = firsts[row]
+        if numbers[place] < 0:
+            numbers[place] = n_known
+            place_of[n_known] = place
+            n_known += 1
     return n_known
 
 

@@ -181,7 +181,7 @@ def unite(loops: Any, tables: Sequence[IdTable]) -> tuple[NDArray[np.int32], NDA
     firsts: dict[tuple[int, int], NDArray[np.int32]] = {}  # of each block, by side
     on_threads(lambda number: firsts.update(_firsts(loops, tables[number])))
     numbers = np.full(len(whole.ids), -1, dtype=np.int32)
-    place_of = np.empty(whole.n_held + 1, dtype=np.int32)
+    place_of = np.empty(whole.n_held, dtype=np.int32)
     n_known = 0
     for side in range(2):
         for block in sorted(owners):
