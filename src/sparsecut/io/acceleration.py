@@ -28,10 +28,11 @@ def n_threads() -> int:
     return int(pa.cpu_count())
 
 
-def on_threads(work: Callable[[int], None]) -> None:
-    """Call work(0), work(1), … at once, one call a thread."""
-    with ThreadPoolExecutor(n_threads()) as pool:
-        list(pool.map(work, range(n_threads())))
+def on_threads(work: Callable[[int], None], n_calls: int | None = None) -> None:
+    """Call work(0), work(1), … at once, one call a thread, or so many."""
+    n_calls = n_threads() if n_calls is None else n_calls
+    with ThreadPoolExecutor(n_calls) as pool:
+        list(pool.map(work, range(n_calls)))
 
 
 def thread_parts(n_rows: int) -> list[slice]:

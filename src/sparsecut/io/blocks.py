@@ -19,6 +19,7 @@ from sparsecut.io.text import TextLayout
 
 BLOCK_BYTES = 2**20
 MAX_LINE_BYTES = 2**16
+MAX_READERS = 8  # threads: each has a table of ids, and the tables are united one after the other
 PADDING = 128  # bytes that may be looked at after the last line
 
 
@@ -40,8 +41,8 @@ def number_file(loops: Any, path: Path, layout: TextLayout, ends: tuple[str, str
         return None
     try:
         file = _BlockReader(path, layout, ends, rest)
-        tables = [IdTable(loops, file.n_blocks) for _ in range(n_threads())]
-        on_threads(lambda number: file.read_into(tables[number]))
+        tables = [IdTable(loops, file.n_blocks) for _ in range(min(n_threads(), MAX_READERS))]
+        on_threads(lambda number: file.read_into(tables[number]), len(tables))
         i, j, words = unite(loops, tables)
         words.validate(full=True)  # are they UTF-8? The ids once each, not the cells of the file
     except (UnusualError, pa.ArrowInvalid, OSError):

@@ -179,7 +179,7 @@ def unite(loops: Any, tables: Sequence[IdTable]) -> tuple[NDArray[np.int32], NDA
         moves = [np.arange(len(whole.ids), dtype=np.int32), *(whole.take_in(table) for table in tables[1:])]
     owners = {block: number for number, table in enumerate(tables) for block in table.blocks}
     firsts: dict[tuple[int, int], NDArray[np.int32]] = {}  # of each block, by side
-    on_threads(lambda number: firsts.update(_firsts(loops, tables[number])))
+    on_threads(lambda number: firsts.update(_firsts(loops, tables[number])), len(tables))
     numbers = np.full(len(whole.ids), -1, dtype=np.int32)
     place_of = np.empty(whole.n_held, dtype=np.int32)
     n_known = 0
@@ -201,7 +201,7 @@ def unite(loops: Any, tables: Sequence[IdTable]) -> tuple[NDArray[np.int32], NDA
             for side, places in enumerate(tables[number].places):
                 loops.translate(places[there], own, ends[side, rows[block]])
 
-    on_threads(translate)
+    on_threads(translate, len(tables))
     return ends[0], ends[1], whole.spelt(place_of[:n_known])
 
 
