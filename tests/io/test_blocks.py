@@ -299,8 +299,9 @@ def test_without_numba_the_plain_way_is_taken(monkeypatch, error):
         raise error("cannot cache function")
 
     monkeypatch.setattr(numba, "njit", refuse)
-    monkeypatch.delitem(sys.modules, "sparsecut.io.id_loops")
-    monkeypatch.delattr(sparsecut.io, "id_loops", raising=False)
+    for module in ("id_loops", "text_loops"):
+        monkeypatch.delitem(sys.modules, f"sparsecut.io.{module}")
+        monkeypatch.delattr(sparsecut.io, module, raising=False)
     assert acceleration._loops.__wrapped__("id_loops") is None
     assert acceleration.loops_for("id_loops", 10, 11) is None
 
@@ -310,3 +311,19 @@ def test_small_files_do_not_wait_for_numba(tmp_path):
     path.write_text("source,target\na,b\n")
     program = f"import sys, sparsecut; sparsecut.read_graph({str(path)!r}); sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("words", [["a", "ab" * 4, "abc" * 3, "x" * 16], ["a", "y" * 17, "z" * 64]])
+def test_ids_have_one_place_however_they_come(table, words):
+    """Parsed or from lines, in two columns or more, before and after longer ids."""
+    ends = np.cumsum([0, *map(len, words)], dtype=np.int32)
+    column = id_tables.Column(ends, np.frombuffer("".join(words).encode(), dtype=np.uint8), -(-len(words[-1]) // 8))
+    plain = "".join(f"{word},{word}\n" for word in words).encode()
+    more = "".join(f"{word},,{word}\n" for word in words).encode()
+    for block in (0, 3, 6):
+        assert table.add_lines(block, lines_of(plain))
+        assert table.add_lines(block + 1, lines_of(more, columns=(44, 3, (2, 0))))
+        table.add_columns(block + 2, [column, column])
+    assert table.n_held == len(words)
+    for block in range(9):
+        assert held(table, 0, block) == held(table, 1, block) == words

@@ -94,7 +94,7 @@ def move(
                 mixed = FREE
                 for k in range(words.shape[1]):
                     words[n, k] = old[start, k] if k < width else FREE
-                    if words[n, k] != FREE:
+                    if k < 2 or words[n, k] != FREE:
                         mixed = mix(mixed + words[n, k])
                 wanted[n] = hash_place(mixed, shift)
                 n += 1

@@ -132,6 +132,8 @@ def split_lines(
             if is_id:
                 if k == 0:
                     return ODD, at, row
+                if k == 1:
+                    mixed = mix(mixed)
                 while k < width:
                     words[side, row, k] = FREE
                     k += 1
@@ -154,7 +156,7 @@ def split_column(offsets: Any, text: Any, shift: Any, words: Any, places: Any) -
         mixed = FREE
         for k in range(words.shape[1]):
             words[row, k] = _word(text, start + 8 * k, end)
-            if words[row, k] != FREE:
+            if k < 2 or words[row, k] != FREE:
                 mixed = mix(mixed + words[row, k])
         places[row] = hash_place(mixed, shift)
 
@@ -203,5 +205,6 @@ def hash_place(mixed: Any, shift: Any) -> Any:
 
 @compiled
 def mix(word: Any) -> Any:
+    """A word of an id with those before it, the first two always: how many more are free does not change the hash."""
     word *= MULTIPLIER
     return word ^ (word >> HALF)
