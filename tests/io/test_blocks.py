@@ -197,6 +197,7 @@ def test_ids_that_share_a_place_stay_apart_until_there_are_too_many(width):
 def test_a_table_grown_too_large_gives_up(monkeypatch, tmp_path):
     path = tmp_path / "edges.csv"
     path.write_text("source,target\nab,cd\nef,gh\n")
+    monkeypatch.setattr(id_tables, "ROWS", 2)
     monkeypatch.setattr(id_tables, "MAX_TABLE_BITS", 5)
     layout = graphs.read_layout(path, "edge", edges.HEADER_NAMES)
     assert blocks.number_file(id_loops, path, layout, ("source", "target"), []) is not None

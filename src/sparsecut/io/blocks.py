@@ -20,6 +20,7 @@ from sparsecut.io.text import TextLayout
 BLOCK_BYTES = 2**20
 MAX_LINE_BYTES = 2**16
 MAX_READERS = 8  # threads: each has a table of ids, and the tables are united one after the other
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PADDING = 128  # bytes that may be looked at after the last line
 
 
@@ -49,7 +50,8 @@ def number_file(loops: Any, path: Path, layout: TextLayout, ends: tuple[str, str
         return None
     if _has_outer_space(words):
         return None
-    return NumberedFile(i, j, words, pa.concat_tables([file.others[block] for block in sorted(file.others)]))
+    others = [file.others[block] for block in sorted(file.others)]
+    return NumberedFile(i, j, words, pa.concat_tables(others) if rest else None)
 
 
 class _BlockReader:
@@ -104,17 +106,24 @@ class _BlockReader:
         if has_comments:
             raise UnusualError
         characters = np.frombuffer(text, dtype=np.uint8)
-        is_plain = block > 0 and not has_quotes and not self.rest  # the first block shows what the ids are
+        is_plain = not has_quotes and not self.rest and (block > 0 or self._begins_with_words(text[low:high]))
         if is_plain and table.add_lines(block, Lines(characters, low, high, *self.columns)):
             return
         if has_quotes and self.text_loops.has_broken_cell(characters[low:high]):
             raise UnusualError
         lines = pa.py_buffer(text).slice(low, high - low)
         cells = csv.read_csv(pa.BufferReader(lines), self.reading, self.parsing, self.converting)
-        if block == 0 and all(_is_integer(cells.column(name)) for name in self.ends):
+        if block == 0 and all(map(_is_integer, (cells.column(name)[0].as_buffer().to_pybytes() for name in self.ends))):
             raise UnusualError
         table.add_columns(block, [self._column(cells.column(name)) for name in self.ends])
         self.others[block] = cells.select(self.rest)
+
+    def _begins_with_words(self, text: bytearray) -> bool:
+        """Whether the first line shows at once that the ids are no integers."""
+        separator, n_columns, ends = self.columns
+        cells = text.split(b"\n", 1)[0].split(bytes([separator]))
+        is_marked = text.startswith(BYTE_ORDER_MARK)
+        return not is_marked and len(cells) == n_columns and not all(_is_integer(cells[end]) for end in ends)
 
     def _lines(self, start: int, text: bytearray) -> tuple[int, int]:
         """Read the lines that begin in one block of the file: from where to where in `text` they stand."""
@@ -142,9 +151,9 @@ class _BlockReader:
         return Column(offsets, np.frombuffer(text, dtype=np.uint8), n_words)
 
 
-def _is_integer(column: Any) -> bool:
-    """Whether a column begins with an integer: only then are all ids of a file integers."""
-    return bool(column[0].as_buffer().to_pybytes().lstrip(b"-").isdigit())
+def _is_integer(cell: bytes | bytearray) -> bool:
+    """Only where both ids of the first row are integers can all ids of a file be."""
+    return cell.lstrip(b"-").isdigit()
 
 
 def _has_outer_space(words: Any) -> bool:
