@@ -137,7 +137,9 @@ def test_changed_files(group, tmp_path_factory):
 def test_arbitrary_bytes(group, tmp_path_factory):
     target = fuzz_readers.Target(group, tmp_path_factory.mktemp(group))
 
-    @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+    n_examples = 10 if group == "h5ad" else 100  # a process each
+
+    @settings(max_examples=n_examples, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.binary(max_size=300))
     def feed(content):
         target(content)
