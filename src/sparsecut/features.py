@@ -30,9 +30,9 @@ FEATURES = ("auto", "given", "structure")
 
 N_COLUMNS = 128
 N_HOPS = 5
-MIN_SHARE = 0.003  # a walk that comes by less often is dropped: at most 333 entries a row
+MIN_SHARE = 0.002  # a walk that comes by less often is dropped: at most 500 entries a row
 MAX_ENTRIES = 50_000_000  # on large graphs the share rises, so that all rows together stay below this
-EFFECTIVE_RANK = 25.0  # of the weighted columns: fewer cannot tell dozens of groups apart, more keep what is noise
+EFFECTIVE_RANK = 35.0  # of the weighted columns: fewer cannot tell dozens of groups apart, more keep what is noise
 ROW_LENGTH = 6.0  # of every row: a logistic regression with C = 1 then neither under- nor overfits
 N_ITERATIONS = 4  # of subspace iteration; the spectrum of q falls fast
 ROW_BLOCK = 20_000  # rows of q computed at a time

@@ -2,8 +2,10 @@
 
 import base64
 import contextlib
+import struct
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -12,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sparsecut as sc
+from sparsecut.io import hdf5, hdf5_look
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fuzz"))
 import fuzz_readers
@@ -115,7 +118,7 @@ def test_seeds_are_read(group, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("group", sorted(set(fuzz_readers.SUFFIXES) - {"h5ad"}))  # HDF5 may ask for 4 GiB: not in a test
+@pytest.mark.parametrize("group", sorted(set(fuzz_readers.SUFFIXES) - {"h5ad"}))  # a process an input: not in a test
 def test_changed_files(group, tmp_path_factory):
     target = fuzz_readers.Target(group, tmp_path_factory.mktemp(group))
     pool = fuzz_readers.seeds(group)
@@ -134,7 +137,9 @@ def test_changed_files(group, tmp_path_factory):
 def test_arbitrary_bytes(group, tmp_path_factory):
     target = fuzz_readers.Target(group, tmp_path_factory.mktemp(group))
 
-    @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+    n_examples = 10 if group == "h5ad" else 100  # a process each
+
+    @settings(max_examples=n_examples, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.binary(max_size=300))
     def feed(content):
         target(content)
@@ -173,7 +178,47 @@ def test_h5ad_that_claims_more_than_it_holds_is_refused_before_it_is_read(h5ad, 
         sc.read_graph(path)
     with h5py.File(path, "r+") as file:
         del file["uns/large"]
-    sizes = sc.io.hdf5._size
-    monkeypatch.setattr(sc.io.hdf5, "_size", lambda values: 2**40 if isinstance(values, h5py.h5a.AttrID) else sizes(values))
-    with pytest.raises(sc.InputError, match="its / has an attribute larger than the file"):
+    sizes = hdf5_look.size
+    monkeypatch.setattr(hdf5_look, "size", lambda values: 2**40 if isinstance(values, h5py.h5a.AttrID) else sizes(values))
+    with h5py.File(path) as file:
+        assert hdf5_look.look_through(file, 10**6, 10**6) == {"attribute": "/"}
+    monkeypatch.setattr(hdf5, "hdf5_look", SimpleNamespace(__file__=str(path.with_suffix(".py"))))
+    path.with_suffix(".py").write_text("""print('ready\\n{"attribute": "obs/kind"}')""")
+    with pytest.raises(sc.InputError) as raised:
         sc.read_graph(path)
+    assert (
+        str(raised.value) == f"The graph file {path} could not be read: its obs/kind has an attribute larger than the file."
+    )
+    path.with_suffix(".py").write_text("import os; print('ready', flush=True); os.abort()")
+    with pytest.raises(
+        sc.InputError, match=r"cells.h5ad could not be read: the HDF5 library broke down over it\. It is damaged\.$"
+    ):
+        sc.read_graph(path)
+    path.with_suffix(".py").write_text("import no_such_module")
+    with pytest.raises(sc.InputError, match=r"cells.h5ad cannot be looked through: .* did not start with h5py\.$"):
+        sc.read_graph(path)
+
+
+# A text of an .h5ad is (length, heap, number); the heap has (number, count, size, text) for each. Where, what, outcome.
+HEAPS = {
+    "a text of 3 GiB": ("text", struct.pack("<I", 3 * 2**30), "Can't synchronously read data (memory allocation failed for"),
+    "a text that is none": ("text", struct.pack("<IQI", 1, 2048, 9999), "Can't synchronously read data (bad heap index"),
+    "a size that never ends": ("heap", struct.pack("<Q", 2**64 - 16), "after 1 s the HDF5 library is not through with it."),
+    "a size too short": ("heap", struct.pack("<Q", 1), ""),  # this ended the process, now and then
+}
+
+
+@pytest.mark.parametrize("damage", HEAPS)
+def test_h5ad_with_a_damaged_heap_of_texts_ends_in_one_sentence(h5ad, monkeypatch, damage):
+    """It took 3 GiB, or never came back, or ended the process."""
+    h5py, path = h5ad
+    where, instead, outcome = HEAPS[damage]
+    content = bytearray(path.read_bytes())
+    with h5py.File(path) as file:
+        at = {"text": file["obs/_index"].id.get_offset(), "heap": content.index(b"GCOL") + 24}[where]
+    content[at : at + len(instead)] = instead
+    path.write_bytes(content)
+    monkeypatch.setattr(hdf5, "SECONDS", 1)
+    with pytest.raises(sc.InputError) as raised:
+        sc.read_graph(path)
+    assert str(raised.value).startswith(f"The graph file {path} could not be read: {outcome}")

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 MIN_BYTES = 2**27  # of text
 MIN_EDGES = 2**23
 
 
-def loops_for(amount: int, least: int) -> Any:
-    """The module of compiled loops, or None where the plain way is to be taken."""
-    return _loops() if amount >= least else None
+def loops_for(module: str, amount: int, least: int) -> Any:
+    """The module of compiled loops of that name, or None where the plain way is to be taken."""
+    return _loops(module) if amount >= least else None
 
 
 def n_threads() -> int:
@@ -27,16 +28,22 @@ def n_threads() -> int:
     return int(pa.cpu_count())
 
 
-def on_threads(work: Callable[[int], None]) -> None:
-    """Call work(0), work(1), … at once, one call a thread."""
-    with ThreadPoolExecutor(n_threads()) as pool:
-        list(pool.map(work, range(n_threads())))
+def on_threads(work: Callable[[int], None], n_calls: int | None = None) -> None:
+    """Call work(0), work(1), … at once, one call a thread, or so many."""
+    n_calls = n_threads() if n_calls is None else n_calls
+    with ThreadPoolExecutor(n_calls) as pool:
+        list(pool.map(work, range(n_calls)))
+
+
+def thread_parts(n_rows: int) -> list[slice]:
+    """As many equal parts of some rows."""
+    n_parts = n_threads()
+    return [slice(n_rows * part // n_parts, n_rows * (part + 1) // n_parts) for part in range(n_parts)]
 
 
 @cache
-def _loops() -> Any:
+def _loops(module: str) -> Any:
     try:
-        from sparsecut.io import kernels
+        return import_module(f"sparsecut.io.{module}")
     except (ImportError, RuntimeError):  # not installed, or no folder to keep what it compiles
         return None
-    return kernels

@@ -31,7 +31,7 @@ def build_adjacency(
     n_loops = len(np.unique(i[is_loop]))
     if directed == "in":
         i, j = j, i
-    loops = loops_for(len(i), MIN_EDGES)
+    loops = loops_for("entry_loops", len(i), MIN_EDGES)
     if loops is not None and weights is None:
         n_edges = len(i) - int(np.count_nonzero(is_loop))
         return _by_sorting(loops, i, j, n_nodes, n_edges, directed == "symmetrize"), n_loops

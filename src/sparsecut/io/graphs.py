@@ -130,7 +130,7 @@ def _read_numbered(path: Path, asked: dict[str, str | None]) -> tuple[Edges, str
     what = f"The edge file {path}"
     is_text = table_suffix(path) in TEXT_SUFFIXES
     header_names = HEADER_NAMES | {name.lower() for name in asked.values() if name is not None}
-    loops = loops_for(path.stat().st_size, MIN_BYTES) if is_text else None
+    loops = loops_for("id_loops", path.stat().st_size, MIN_BYTES) if is_text else None
     if loops is not None:
         layout = read_layout(path, "edge", header_names)
         edges = edges_from_big_file(loops, path, layout, choose_columns(layout.names, asked, what), what)

@@ -48,13 +48,17 @@ def first_line(error: Exception) -> str:
 
 def check_expansion(n_bytes: int, path: str | Path, kind: str, free_bytes: int = FREE_BYTES) -> None:
     """Refuse a file that would unpack to far more than its size."""
-    size = Path(path).stat().st_size
-    limit = max(free_bytes, MAX_EXPANSION * size)
+    size, limit = Path(path).stat().st_size, max_expansion(path, free_bytes)
     if n_bytes > limit:
         raise InputError(
             f"The {kind} file {path} has {size:,} bytes and would unpack to more than {limit:,}. "
             "It is damaged or not what it claims to be."
         )
+
+
+def max_expansion(path: str | Path, free_bytes: int = FREE_BYTES) -> int:
+    """The bytes that a file may unpack to."""
+    return max(free_bytes, MAX_EXPANSION * Path(path).stat().st_size)
 
 
 def check_claim(n_rows: int, n_columns: int, n_entries: int, path: str | Path, kind: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.io.acceleration import n_threads, on_threads
+from sparsecut.io.acceleration import n_threads, on_threads, thread_parts
 
 ENTRIES_PER_BLOCK = 2**14
 MAX_BLOCK_BITS = 11
@@ -27,7 +27,7 @@ def sorted_entries(
     shift = column_bits - block_bits
     n_blocks = ((n_nodes - 1) >> shift) + 1
     step = n_threads()
-    parts = [slice(len(i) * part // step, len(i) * (part + 1) // step) for part in range(step)]
+    parts = thread_parts(len(i))
 
     counts = np.zeros((step, n_blocks), dtype=np.int64)
     on_threads(lambda part: loops.count_entries(i[parts[part]], j[parts[part]], is_both, shift, counts[part]))
