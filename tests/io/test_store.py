@@ -96,7 +96,7 @@ def test_the_store_is_what_read_graph_holds(
     st.integers(1, 20),
 )
 def test_any_edges_make_the_same_graph(
-    edges: list[tuple[int, int, int]], directed: str, is_weighted: bool, range_entries: int, tmp_path_factory: Any
+    tmp_path_factory: Any, edges: list[tuple[int, int, int]], directed: str, is_weighted: bool, range_entries: int
 ) -> None:
     folder = tmp_path_factory.mktemp("store")
     columns = dict(zip(("source", "target", "weight"), np.array(edges).T, strict=True))
