@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -213,6 +214,7 @@ def main() -> None:
     for hidden in ("--point", "--make", "--store"):
         parser.add_argument(hidden, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # a run that is stopped stops the process it waits for
     on = arguments.on
     store = Path(arguments.store) if arguments.store else None
     if arguments.make:

@@ -21,6 +21,7 @@ import gc
 import importlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -202,6 +203,7 @@ def main() -> None:
     parser.add_argument("--force", action="store_true")
     parser.add_argument("--fit", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # a run that is stopped stops the process it waits for
     if arguments.fit:
         graph_name, method, path = arguments.fit
         print(json.dumps(measure(graph_name, method, Path(path))))
