@@ -127,7 +127,12 @@ def test_answers_are_those_of_memory_on_any_graph(
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"levels": 3, "filter": "symmetric"}, {"aggregation": "concat", "epochs": 4}, {"epochs": 4, "dimension": 9}],
+    [
+        {},
+        {"levels": 3, "filter": "symmetric"},
+        {"aggregation": "concat", "epochs": 4, "dimension": 9},
+        {"epochs": 4, "dimension": 9},
+    ],
     ids=str,
 )
 def test_several_levels(settings: dict[str, Any], tmp_path: Path, small_blocks: None) -> None:

@@ -84,9 +84,15 @@ class DiskPropagation:
     """P = diag(left)·A·diag(right) + diag(own), A where it lies and without the entries at some positions."""
 
     def __init__(
-        self, adjacency: Any, diagonals: Diagonals, block_bytes: int, removed: NDArray[np.int64] | None = None
+        self,
+        adjacency: Any,
+        diagonals: Diagonals,
+        block_bytes: int,
+        *,
+        is_weighted: bool,
+        removed: NDArray[np.int64] | None = None,
     ) -> None:
-        self.adjacency, self.block_bytes = adjacency, block_bytes
+        self.adjacency, self.block_bytes, self.is_weighted = adjacency, block_bytes, is_weighted
         left, right, own = diagonals
         self.left, self.own = left[:, None], own[:, None]
         self.right = None if right is None else right[:, None]
@@ -122,8 +128,7 @@ class DiskPropagation:
         starts = np.array(A.indptr[rows.start : rows.stop + 1], dtype=np.int64)
         entries = slice(int(starts[0]), int(starts[-1]))
         indices = np.array(A.indices[entries])
-        is_plain = len(A.data) > 0 and A.data.strides == (0,) and A.data[0] == 1
-        weights = None if is_plain else np.array(A.data[entries])
+        weights = np.array(A.data[entries]) if self.is_weighted else None
         first, last = np.searchsorted(self.removed, (entries.start, entries.stop))
         if first < last:
             gone = self.removed[first:last]
@@ -247,16 +252,21 @@ class DiskEngine:
     def _rows(self, levels: Sequence[Panels], stage: str, start: int = 0) -> Iterator[tuple[slice, Tensor]]:
         """Blocks of rows of all levels side by side."""
         self.free()
-        block_bytes = max(self.sizes.block_bytes // len(levels), MIN_BLOCK)
-        for parts in zip(*(level.blocks(block_bytes, start) for level in levels), strict=True):
+        slices = [rows for rows in self._slices(levels) if rows.start >= start]
+        for parts in zip(*(level.blocks(slices) for level in levels), strict=True):
             rows = parts[0][0]
             yield rows, parts[0][1] if len(parts) == 1 else torch.cat([part for _, part in parts], dim=1)
             self.report(stage, rows.stop, levels[0].n_rows)
 
+    def _slices(self, levels: Sequence[Panels]) -> list[slice]:
+        """Rows of which a block holds all columns twice: as read, and side by side."""
+        row_bytes = 8 * sum(level.shape[1] for level in levels)
+        return list(row_blocks(levels[0].n_rows, row_bytes, self.sizes.block_bytes))
+
     def _means(self, level: Panels, weights: Sequence[Tensor]) -> Tensor:  # (k, f)
         """The weighted means of the rows, in float64."""
         sums = torch.zeros(len(weights), level.shape[1], dtype=torch.float64)
-        for rows, block in level.blocks(self.sizes.block_bytes):
+        for rows, block in level.blocks(self._slices([level])):
             sums += torch.stack([row_weights[rows] for row_weights in weights]) @ block.double()
         totals = torch.stack([row_weights.sum() for row_weights in weights])
         return sums / totals.clamp(min=1e-300)[:, None]
@@ -272,7 +282,7 @@ class DiskEngine:
                 rows_done = 0
                 for other, offset in zip(levels, _offsets(levels), strict=True):
                     span = slice(offset, offset + other.shape[1])
-                    for rows, block in other.blocks(self.sizes.block_bytes):
+                    for rows, block in other.blocks(self._slices([other])):
                         M[span, columns : columns + width] += block.T @ image[rows]
                         rows_done = rows.stop
                         self.report("negative pairs", columns * level.n_rows + rows_done, n_columns * level.n_rows)
