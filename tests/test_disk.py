@@ -42,8 +42,8 @@ def names_in(folder: Path) -> list[str]:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of a few rows and a few entries, and no more memory than a few columns take."""
-    monkeypatch.setattr(disk, "MIN_BLOCK", 1 << 10)
-    monkeypatch.setattr(disk, "MAX_BLOCK", 1 << 10)
+    monkeypatch.setattr(disk, "MIN_BLOCK", 1 << 12)
+    monkeypatch.setattr(disk, "MAX_BLOCK", 1 << 12)
     monkeypatch.setattr(disk, "GRAM_MATRICES", 0)
     monkeypatch.setattr(on_disk, "PAIR_BYTES", 0)
 
@@ -460,9 +460,8 @@ print((folder / "said").read_text())
 """
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_killed_at_any_point_it_goes_on_and_gives_the_same_bits(seed: int, tmp_path: Path) -> None:
-    graph = community_graph(seed=seed)
+def test_killed_at_any_point_it_goes_on_and_gives_the_same_bits(tmp_path: Path) -> None:
+    graph = community_graph()
     (tmp_path / "store").mkdir()
     for name in ("indptr", "indices"):
         np.save(tmp_path / "store" / f"{name}.npy", getattr(graph.adjacency, name))
@@ -471,7 +470,7 @@ def test_killed_at_any_point_it_goes_on_and_gives_the_same_bits(seed: int, tmp_p
 
     write_header(tmp_path / "store", n_nodes=300, n_entries=graph.adjacency.nnz, directed="symmetrize")
     done = subprocess.run(
-        [sys.executable, "-c", RUNS, str(tmp_path), str(limit_for(300, 6)), str(seed)],
+        [sys.executable, "-c", RUNS, str(tmp_path), str(limit_for(300, 6)), "0"],
         capture_output=True,
         text=True,
         timeout=300,

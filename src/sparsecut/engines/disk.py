@@ -40,6 +40,7 @@ N_PANELS = 3  # in memory at a time; two where no series comes back to the featu
 MIN_BLOCK, MAX_BLOCK = 2 << 20, 32 << 20
 N_BLOCKS = 4  # of that size in use at a time: what was read, what is computed from it, and their copies
 GRAM_MATRICES = 5  # float64 (f, f) at a time: two sums, a product, and what an eigensolver works in
+ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a column that a few hops have averaged, against its mean
 
 
 @dataclass(frozen=True)
@@ -219,6 +220,9 @@ class DiskEngine:
                     M += scatters[1 + degrees.index(part)] * (part.weight * part.volume)
                 else:
                     M += self._gram_of_pairs(levels, part)
+            is_rounding = scatter.diagonal() <= levels[0].n_rows * (ROUNDING * means[0]).square()
+            for matrix in (M, scatter):  # float64 would take the last digits of a constant column for differences
+                matrix[is_rounding], matrix[:, is_rounding] = 0, 0
             return {"M": ((M + M.T) / 2).numpy(), "mean": means[0].numpy(), "scatter": scatter.numpy()}
 
         found = self.work.arrays(name, compute)
