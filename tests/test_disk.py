@@ -271,7 +271,7 @@ def test_an_adjacency_in_memory_maps_needs_no_change_or_is_refused(rule: str, ch
         (sc.SCE(scratch=3), "The scratch parameter of SCE must be a folder's path or None. Got 3 instead."),
         (
             sc.SCE(engine="disk", memory_limit="100MiB"),
-            "The memory_limit of SCE is too small for this graph: 100 MiB. It needs at least 490 MiB, of which 480 MiB are "
+            "The memory_limit of SCE is too small for this graph: 100 MiB. It needs at least 498 MiB, of which 480 MiB are "
             "the interpreter and its libraries.",
         ),
         (

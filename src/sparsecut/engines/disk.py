@@ -37,8 +37,8 @@ from sparsecut.weighting import Weighting
 BASE_BYTES = 480 << 20  # the interpreter and the libraries (370 MiB here), the threads' own memory, what malloc holds back
 NODE_BYTES = 64  # a node: degrees, the filter's three scales, and what is computed from them
 N_PANELS = 3  # in memory at a time; two where no series comes back to the features
-MIN_BLOCK, MAX_BLOCK = 2 << 20, 32 << 20
-N_BLOCKS = 4  # of that size in use at a time: what was read, what is computed from it, and their copies
+MIN_BLOCK, MAX_BLOCK = 2 << 20, 16 << 20
+N_BLOCKS = 8  # of that size in use at a time: what was read, what is computed from it, and as much that malloc keeps
 GRAM_MATRICES = 5  # float64 (f, f) at a time: two sums, a product, and what an eigensolver works in
 ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a column that a few hops have averaged, against its mean
 
@@ -67,7 +67,7 @@ def plan_sizes(
     """
     n_panels = N_PANELS if is_series else N_PANELS - 1
     free = limit - BASE_BYTES - NODE_BYTES * n_nodes - extra_bytes
-    block_bytes = min(max(free // 32, MIN_BLOCK), MAX_BLOCK)
+    block_bytes = min(max(free // 64, MIN_BLOCK), MAX_BLOCK)
     width = min((free - N_BLOCKS * block_bytes) // (4 * n_panels * n_nodes), n_columns)
     least = max(4 * n_panels * n_nodes, 8 * GRAM_MATRICES * gram_columns**2) + N_BLOCKS * MIN_BLOCK
     needed = BASE_BYTES + NODE_BYTES * n_nodes + extra_bytes + least
