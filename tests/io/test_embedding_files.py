@@ -118,7 +118,7 @@ def test_a_write_that_fails_leaves_nothing(tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(pyarrow.parquet, "write_table", fail)
+    monkeypatch.setattr(pyarrow.parquet.ParquetWriter, "write_table", fail)
     with pytest.raises(sc.InputError, match="could not be written: No space left on device"):
         sc.write_embedding(tmp_path / "z.parquet", Z)
     assert list(tmp_path.iterdir()) == []
