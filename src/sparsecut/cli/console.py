@@ -25,7 +25,7 @@ GraphName = Annotated[
     typer.Argument(
         metavar="GRAPH",
         help="A dataset's name or a file: an edge list (CSV, TSV, text, gzip, Parquet, Feather), Matrix Market, npz, .mat, "
-        "GraphML, GML, node-link JSON, Planetoid, .h5ad.",
+        "GraphML, GML, node-link JSON, Planetoid, .h5ad; or a folder made by build_store.",
     ),
 ]
 Features = Annotated[

@@ -37,9 +37,10 @@ from sparsecut.weighting import Weighting
 BASE_BYTES = 480 << 20  # the interpreter and the libraries (370 MiB here), the threads' own memory, what malloc holds back
 NODE_BYTES = 64  # a node: degrees, the filter's three scales, and what is computed from them
 N_PANELS = 3  # in memory at a time; two where no series comes back to the features
-MIN_BLOCK, MAX_BLOCK = 2 << 20, 32 << 20
-N_BLOCKS = 4  # of that size in use at a time: what was read, what is computed from it, and their copies
+MIN_BLOCK, MAX_BLOCK = 2 << 20, 16 << 20
+N_BLOCKS = 8  # of that size in use at a time: what was read, what is computed from it, and as much that malloc keeps
 GRAM_MATRICES = 5  # float64 (f, f) at a time: two sums, a product, and what an eigensolver works in
+ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a column that a few hops have averaged, against its mean
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def plan_sizes(
     """
     n_panels = N_PANELS if is_series else N_PANELS - 1
     free = limit - BASE_BYTES - NODE_BYTES * n_nodes - extra_bytes
-    block_bytes = min(max(free // 32, MIN_BLOCK), MAX_BLOCK)
+    block_bytes = min(max(free // 64, MIN_BLOCK), MAX_BLOCK)
     width = min((free - N_BLOCKS * block_bytes) // (4 * n_panels * n_nodes), n_columns)
     least = max(4 * n_panels * n_nodes, 8 * GRAM_MATRICES * gram_columns**2) + N_BLOCKS * MIN_BLOCK
     needed = BASE_BYTES + NODE_BYTES * n_nodes + extra_bytes + least
@@ -89,9 +90,15 @@ class DiskPropagation:
     """P = diag(left)·A·diag(right) + diag(own), A where it lies and without the entries at some positions."""
 
     def __init__(
-        self, adjacency: Any, diagonals: Diagonals, block_bytes: int, removed: NDArray[np.int64] | None = None
+        self,
+        adjacency: Any,
+        diagonals: Diagonals,
+        block_bytes: int,
+        *,
+        is_weighted: bool,
+        removed: NDArray[np.int64] | None = None,
     ) -> None:
-        self.adjacency, self.block_bytes = adjacency, block_bytes
+        self.adjacency, self.block_bytes, self.is_weighted = adjacency, block_bytes, is_weighted
         left, right, own = diagonals
         self.left, self.own = left[:, None], own[:, None]
         self.right = None if right is None else right[:, None]
@@ -127,8 +134,7 @@ class DiskPropagation:
         starts = np.array(A.indptr[rows.start : rows.stop + 1], dtype=np.int64)
         entries = slice(int(starts[0]), int(starts[-1]))
         indices = np.array(A.indices[entries])
-        is_plain = len(A.data) > 0 and A.data.strides == (0,) and A.data[0] == 1
-        weights = None if is_plain else np.array(A.data[entries])
+        weights = np.array(A.data[entries]) if self.is_weighted else None
         first, last = np.searchsorted(self.removed, (entries.start, entries.stop))
         if first < last:
             gone = self.removed[first:last]
@@ -219,6 +225,9 @@ class DiskEngine:
                     M += scatters[1 + degrees.index(part)] * (part.weight * part.volume)
                 else:
                     M += self._gram_of_pairs(levels, part)
+            is_rounding = scatter.diagonal() <= levels[0].n_rows * (ROUNDING * means[0]).square()
+            for matrix in (M, scatter):  # float64 would take the last digits of a constant column for differences
+                matrix[is_rounding], matrix[:, is_rounding] = 0, 0
             return {"M": ((M + M.T) / 2).numpy(), "mean": means[0].numpy(), "scatter": scatter.numpy()}
 
         found = self.work.arrays(name, compute)
@@ -252,16 +261,21 @@ class DiskEngine:
     def _rows(self, levels: Sequence[Panels], stage: str, start: int = 0) -> Iterator[tuple[slice, Tensor]]:
         """Blocks of rows of all levels side by side."""
         self.free()
-        block_bytes = max(self.sizes.block_bytes // len(levels), MIN_BLOCK)
-        for parts in zip(*(level.blocks(block_bytes, start) for level in levels), strict=True):
+        slices = [rows for rows in self._slices(levels) if rows.start >= start]
+        for parts in zip(*(level.blocks(slices) for level in levels), strict=True):
             rows = parts[0][0]
             yield rows, parts[0][1] if len(parts) == 1 else torch.cat([part for _, part in parts], dim=1)
             self.report(stage, rows.stop, levels[0].n_rows)
 
+    def _slices(self, levels: Sequence[Panels]) -> list[slice]:
+        """Rows of which a block holds all columns twice: as read, and side by side."""
+        row_bytes = 8 * sum(level.shape[1] for level in levels)
+        return list(row_blocks(levels[0].n_rows, row_bytes, self.sizes.block_bytes))
+
     def _means(self, level: Panels, weights: Sequence[Tensor]) -> Tensor:  # (k, f)
         """The weighted means of the rows, in float64."""
         sums = torch.zeros(len(weights), level.shape[1], dtype=torch.float64)
-        for rows, block in level.blocks(self.sizes.block_bytes):
+        for rows, block in level.blocks(self._slices([level])):
             sums += torch.stack([row_weights[rows] for row_weights in weights]) @ block.double()
         totals = torch.stack([row_weights.sum() for row_weights in weights])
         return sums / totals.clamp(min=1e-300)[:, None]
@@ -277,7 +291,7 @@ class DiskEngine:
                 rows_done = 0
                 for other, offset in zip(levels, _offsets(levels), strict=True):
                     span = slice(offset, offset + other.shape[1])
-                    for rows, block in other.blocks(self.sizes.block_bytes):
+                    for rows, block in other.blocks(self._slices([other])):
                         M[span, columns : columns + width] += block.T @ image[rows]
                         rows_done = rows.stop
                         self.report("negative pairs", columns * level.n_rows + rows_done, n_columns * level.n_rows)

@@ -8,7 +8,7 @@ same rows of every panel: as many reads as there are panels, each in order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 
 import torch
@@ -62,7 +62,7 @@ class Panels:
                 for file, span in zip(files, self.spans, strict=True):
                     file.write(block[:, span].contiguous().numpy().data)
 
-    def blocks(self, block_bytes: int, start: int = 0) -> Iterator[tuple[slice, Tensor]]:
+    def blocks(self, slices: Iterable[slice]) -> Iterator[tuple[slice, Tensor]]:
         """Blocks of whole rows (b, f), not to be kept: the next one takes their place."""
         with ExitStack() as stack:
             files = [
@@ -70,9 +70,7 @@ class Panels:
                 for panel in range(len(self.widths))
             ]
             room = torch.empty(0)
-            for rows in row_blocks(self.n_rows, 8 * self.shape[1], block_bytes):
-                if rows.start < start:
-                    continue
+            for rows in slices:
                 n = rows.stop - rows.start
                 if len(room) < n:
                     room, part = torch.empty(n, self.shape[1]), torch.empty(n * max(self.widths))

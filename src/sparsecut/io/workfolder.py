@@ -163,7 +163,7 @@ class RowWriter:
 
 def unfinished(path: Path, work: WorkFolder) -> Path:
     """Where an output is kept until it is whole: beside its place, for a rename does not cross disks."""
-    return path.absolute().parent / f"{work.path.name}-{path.name}"
+    return path.parent / f"{work.path.name}-{path.name}"
 
 
 def _lock(path: Path) -> int:
