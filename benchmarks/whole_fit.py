@@ -144,7 +144,7 @@ def tables_of(points: dict[str, Point]) -> list[dict[str, Any]]:
         columns = ["training", "seconds", "the paper's loop, seconds", "times less", "target", "met"]
         caption = (
             "Training on the same smoothed features: exact negatives over M, and the paper's loop over rows with five "
-            "sampled negatives a node (`route='rows'`, whose gradients are written out; autograd would take longer)."
+            "sampled negatives a node (`route='rows'`)."
         )
         tables.append({"caption": caption, "columns": columns, "rows": rows})
     return tables
