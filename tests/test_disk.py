@@ -19,14 +19,14 @@ from sklearn.base import clone
 import sparsecut as sc
 from conftest import random_graph
 from reference import dense_filter, dense_laplacian
-from sparsecut import on_disk
+from sparsecut import on_disk, restart_on_disk
 from sparsecut.engines import disk
 from sparsecut.engines.panels import Panels
 from sparsecut.graph import Graph
 from sparsecut.io import workfolder
 from sparsecut.io.workfolder import fingerprint_of, work_folder
 from sparsecut.negatives import CompleteNegatives, EdgeNegatives, SumOfNegatives
-from sparsecut.recipe import _hold_out
+from sparsecut.restart import _hold_out
 from sparsecut.spectral import solve_gram
 
 
@@ -188,7 +188,7 @@ def test_gram_is_that_of_the_laplacian(tmp_path: Path, small_blocks: None) -> No
 def test_the_same_edges_are_held_out(is_directed: bool) -> None:
     graph = community_graph(seed=4, is_directed=is_directed)
     kept, edges, others = _hold_out(graph)
-    removed, edges_on_disk, others_on_disk = on_disk._hold_out(graph)
+    removed, edges_on_disk, others_on_disk = restart_on_disk._hold_out(graph)
     assert (edges == edges_on_disk).all()
     assert (others == others_on_disk).all()
     data = graph.adjacency.data.copy()

@@ -37,7 +37,8 @@ ROOMS = (
         "encoder",
         "engines",
     ),
-    *("routes", "adam", "training", "fitting", "spectral", "recipe", "parameters", "on_disk"),
+    *("routes", "adam", "training", "fitting", "spectral", "restart", "recipe", "parameters"),
+    *("restart_on_disk", "on_disk"),
     *("published", "persistence", "base", "estimators"),
     *("baselines", "methods", "evaluation", "explore", "paper", "cli", "__main__"),
 )

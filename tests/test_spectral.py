@@ -16,7 +16,8 @@ from sparsecut import SCE, Graph, MoSCE, evaluate, load
 from sparsecut.engines import MemoryEngine
 from sparsecut.filters import polynomial
 from sparsecut.negatives import CompleteNegatives
-from sparsecut.recipe import _hold_out, choose_restart, choose_weighting, edge_score
+from sparsecut.recipe import choose_weighting
+from sparsecut.restart import _hold_out, choose_restart, edge_score
 from sparsecut.rows import Rows
 from sparsecut.spectral import solve
 from sparsecut.weighting import learn_weighting, row_lengths

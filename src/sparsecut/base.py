@@ -34,7 +34,8 @@ from sparsecut.parameters import check_parameters, solver_of, training_settings,
 from sparsecut.persistence import write_model
 from sparsecut.progress import Reporter, reporting
 from sparsecut.published import Published
-from sparsecut.recipe import Recipe, choose_restart, load, settle
+from sparsecut.recipe import Recipe, load, settle
+from sparsecut.restart import choose_restart
 from sparsecut.rows import Rows
 from sparsecut.sparse import SparseMatrix, as_tensor
 from sparsecut.spectral import EXACT_COLUMNS, scale_to, solve

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,6 @@ from sparsecut.engines.disk import (
     DiskEngine,
     DiskPropagation,
     Spread,
-    even_widths,
     plan_sizes,
 )
 from sparsecut.engines.panels import Panels
@@ -36,26 +36,13 @@ from sparsecut.filters import Polynomial, is_power, polynomial
 from sparsecut.graph import Graph
 from sparsecut.io.files import check_writable
 from sparsecut.io.workfolder import RowWriter, WorkFolder, check_room, fingerprint_of, unfinished, work_folder
-from sparsecut.negatives import CompleteNegatives, NegativeGraph
+from sparsecut.negatives import NegativeGraph
 from sparsecut.parameters import solver_of, training_settings
 from sparsecut.progress import Reporter
-from sparsecut.propagation import Diagonals
-from sparsecut.recipe import (
-    EFFECTIVE_RANK,
-    HELD_OUT,
-    MAX_HELD_OUT,
-    MIN_EDGES,
-    TRIAL_DIRECTIONS,
-    TRIAL_HOPS,
-    Recipe,
-    best_restart,
-    cosine_score,
-    settle,
-    trial_directions,
-    usual_restart,
-)
+from sparsecut.recipe import Recipe, settle
+from sparsecut.restart_on_disk import choose_restart_on_disk, propagation_on_disk
 from sparsecut.spectral import N_DIRECTIONS, ROUNDING, solve_gram
-from sparsecut.streaming import blocks_of_entries, in_words, neighbour_sums, parse_bytes, release
+from sparsecut.streaming import in_words, neighbour_sums, parse_bytes
 from sparsecut.training import Encoder, EnergyOverGram, History, rank_of_scatter, train
 from sparsecut.version import __version__
 
@@ -112,7 +99,7 @@ def fit_on_disk(
             recipe, features = settle(
                 graph,
                 load=lambda weighting, _: engine.load(graph.features, weighting),
-                choose=lambda panels, filter, hops_of: _choose_restart(graph, degrees, panels, filter, hops_of, engine),
+                choose=partial(choose_restart_on_disk, graph, degrees, engine),
                 weighting=model.weighting,
                 filter=model.filter,
                 strength=model.strength,
@@ -125,7 +112,7 @@ def fit_on_disk(
             )
             negatives = make_negatives(degrees, np.random.default_rng(seeds[1]))
         with history.stage("smooth"):
-            P = _propagation(graph, degrees, recipe.filter, engine)
+            P = propagation_on_disk(graph, degrees, recipe.filter, engine)
             levels = _smooth_levels(features, recipe.polynomials, P, engine)
         history.rows = "disk"
         with history.stage("gram"):
@@ -181,7 +168,7 @@ def transform_on_disk(model: Any, graph: Graph, *, output: str | Path | None, re
             sizes = plan_sizes(n_nodes, matrix.shape[1], limit, caller=name, is_series=is_series)
             engine = DiskEngine(work, sizes, report)
             projected = engine.load(graph.features, recipe.weighting, matrix, f"projected-{level}")
-            P = _propagation(graph, degrees, recipe.filter, engine)
+            P = propagation_on_disk(graph, degrees, recipe.filter, engine)
             levels.append(engine.smooth(projected, P, coefficients, f"smoothed-{level}"))
         embedding = _write(
             lambda start: (Z - offset for Z in engine.project(levels, None, aggregation, start)),
@@ -333,107 +320,6 @@ def _whole_matrix(weights: Sequence[Tensor], aggregation: str) -> Tensor:
 def _effective_rank(spread: Spread, weights: Sequence[Tensor], aggregation: str) -> float:
     W = _whole_matrix(weights, aggregation)
     return rank_of_scatter(W.T @ spread.scatter @ W)
-
-
-def _propagation(
-    graph: Graph, degrees: NDArray[np.float64], filter: str, engine: DiskEngine, removed: NDArray[np.int64] | None = None
-) -> DiskPropagation:
-    diagonals = Diagonals.of(torch.from_numpy(1 + degrees), filter)
-    return DiskPropagation(
-        graph.adjacency, diagonals, engine.sizes.block_bytes, is_weighted=graph.is_weighted, removed=removed
-    )
-
-
-def _choose_restart(
-    graph: Graph,
-    degrees: NDArray[np.float64],
-    features: Panels,
-    filter: str,
-    hops_of: Callable[[float], int],
-    engine: DiskEngine,
-) -> tuple[float, str]:
-    """The restart whose embedding tells held-out edges best from other pairs; the graph is read without them."""
-    if graph.n_edges < MIN_EDGES:
-        return usual_restart(graph)
-    removed, held_out, others = _hold_out(graph)
-    kept_degrees = degrees.copy()
-    np.subtract.at(kept_degrees, _rows_of(graph, removed), graph.adjacency.data[removed].astype(np.float64))
-    P = _propagation(graph, kept_degrees, filter, engine, removed)
-    nodes, ends = np.unique(np.concatenate([held_out, others], axis=1), return_inverse=True)
-    pairs = ends.reshape(2, -1)
-
-    leading = _leading_columns(features, P, engine)
-
-    def score(coefficients: Polynomial) -> float:
-        name = f"trial-{len(coefficients) - 1}-{coefficients[0]:g}"
-
-        def compute() -> float:
-            smoothed = engine.smooth(leading, P, coefficients, name, f"trial of {len(coefficients) - 1} hops")
-            spread = engine.gram([smoothed], CompleteNegatives(graph.n_nodes), f"{name}-gram")
-            n_columns = leading.shape[1]
-            closed = solve_gram(spread.M, [n_columns], dimension=n_columns, effective_rank=EFFECTIVE_RANK, length=1.0)
-            W = closed.weights[0]
-            Z = engine.take(smoothed, nodes, W) - (spread.mean @ W.double()).float()
-            return cosine_score(Z, pairs[:, : held_out.shape[1]], pairs[:, held_out.shape[1] :])
-
-        value = float(engine.work.value(f"{name}-score", compute))
-        if any(coefficients[:-1]):
-            Panels(engine.work, name, *leading.shape[:1], leading.widths).remove()
-        return value
-
-    restart = best_restart(filter, hops_of, score)
-    if leading is not features:
-        leading.remove()
-    return restart
-
-
-def _leading_columns(features: Panels, P: DiskPropagation, engine: DiskEngine) -> Panels:
-    """The features' leading directions after two hops, as panels of few columns."""
-    negatives, n_features = CompleteNegatives(features.n_rows), features.shape[1]
-    if n_features <= TRIAL_DIRECTIONS:
-        return features
-    leading = Panels(engine.work, "trial", features.n_rows, even_widths(TRIAL_DIRECTIONS, max(features.widths)))
-
-    def blocks() -> Iterator[Tensor]:
-        smoothed = engine.smooth(features, P, polynomial("row", TRIAL_HOPS), "trial-smoothed", "trial of two hops")
-        M = engine.gram([smoothed], negatives, "trial-gram").M
-        smoothed.remove()
-        V = trial_directions(lambda W: (M @ W.double()).float(), n_features, torch.device("cpu"))
-        yield from engine.project([features], [V], "mean")
-
-    leading.fill(blocks)
-    return leading
-
-
-def _hold_out(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Where the held-out entries stand in the adjacency, those edges, (2, m), and as many pairs: drawn as in memory."""
-    generator, A = np.random.default_rng(0), graph.adjacency
-    n_held_out = min(int(HELD_OUT * graph.n_edges), MAX_HELD_OUT)
-    chosen = np.sort(generator.choice(graph.n_edges, n_held_out, replace=False))
-    others = generator.integers(0, graph.n_nodes, (2, n_held_out))
-    if graph.is_directed:
-        return chosen, np.stack([_rows_of(graph, chosen), A.indices[chosen].astype(np.int64)]), others
-    # An edge is counted where its column is larger than its row.
-    found, n_before = [], 0
-    for rows in blocks_of_entries(A.indptr):
-        starts = np.array(A.indptr[rows.start : rows.stop + 1], dtype=np.int64)
-        row_of = np.repeat(np.arange(rows.start, rows.stop), np.diff(starts))
-        upper = np.flatnonzero(A.indices[starts[0] : starts[-1]] > row_of)
-        first, last = np.searchsorted(chosen, (n_before, n_before + len(upper)))
-        found.append(starts[0] + upper[chosen[first:last] - n_before])
-        n_before += len(upper)
-        release(A, rows)
-    there = np.concatenate(found)
-    edges = np.stack([_rows_of(graph, there), A.indices[there].astype(np.int64)])
-    back = [
-        int(A.indptr[j]) + int(np.searchsorted(A.indices[int(A.indptr[j]) : int(A.indptr[j + 1])], i)) for i, j in edges.T
-    ]
-    release(A)
-    return np.concatenate([there, np.array(back, dtype=np.int64)]), edges, others
-
-
-def _rows_of(graph: Graph, entries: NDArray[np.int64]) -> NDArray[np.int64]:
-    return (np.searchsorted(graph.adjacency.indptr, entries, side="right") - 1).astype(np.int64)
 
 
 def _check_possible(model: Any, graph: Graph) -> None:

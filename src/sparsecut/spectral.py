@@ -29,6 +29,7 @@ from sparsecut.progress import Reporter
 from sparsecut.rows import Rows, StackedRows
 from sparsecut.spectrum import leading_eigenvectors, rank_of, sharpening, signed
 
+EFFECTIVE_RANK = 16.0  # of the embedding: enough directions for dozens of groups, few enough for five labels a group
 EXACT_COLUMNS = 1024  # up to here M is built and solved whole; beyond, iteration on S is cheaper
 N_DIRECTIONS = 128  # of dimension="auto"; with a sharpened spectrum what lies beyond weighs nothing
 KEPT_SHARE = 0.999  # of the variance; dimension="auto" leaves out the rest

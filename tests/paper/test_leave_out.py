@@ -95,12 +95,12 @@ def test_the_table_by_hand(tmp_path: Path) -> None:
 
 
 def test_the_shipped_constants_are_those_of_the_estimator() -> None:
-    from sparsecut import recipe
+    from sparsecut import recipe, restart, spectral
     from sparsecut.published import read_experiment
 
     shipped = read_experiment("leave_out")["shipped"]
     assert shipped == {
-        "effective_rank": recipe.EFFECTIVE_RANK,
+        "effective_rank": spectral.EFFECTIVE_RANK,
         "length": recipe.LENGTH,
-        "strength": recipe.USUAL_RESTART,
+        "strength": restart.USUAL_RESTART,
     }
