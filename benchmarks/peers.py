@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from peak import PEAK, RESIDENT, mebibytes, reset_peak
 from results_file import read_points, write_results
@@ -60,13 +61,13 @@ def with_pyg(name: str) -> Fit:
 
 def with_scikit_network(name: str) -> Fit:
     embedding = importlib.import_module("sknetwork.embedding")
-    return lambda graph: getattr(embedding, name)(DIMENSION).fit_transform(graph.adjacency)
+    return lambda graph: getattr(embedding, name)(DIMENSION).fit_transform(sp.csr_matrix(graph.adjacency))
 
 
 def with_nodevectors(name: str) -> Fit:
     nodevectors, csrgraph = (importlib.import_module(module) for module in ("nodevectors", "csrgraph"))
     return lambda graph: getattr(nodevectors, name)(n_components=DIMENSION, verbose=False).fit_transform(
-        csrgraph.csrgraph(graph.adjacency.copy())
+        csrgraph.csrgraph(sp.csr_matrix(graph.adjacency, copy=True))
     )
 
 
