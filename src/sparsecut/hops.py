@@ -5,8 +5,8 @@ panel of one line a row fits the last cache up to a few hundred thousand nodes, 
 a polynomial are taken in a panel before the next, so what is held beside the rows and the result is a few panels.
 
 At Reddit's size, two cores, this takes about half the time of whole rows, though every panel reads the neighbour lists again
-(`benchmarks/smoothing.py`). An order of the nodes that keeps communities together, even the planted one given for free, saves
-less in two hops than permuting graph and features costs: none is looked for.
+(`benchmarks/smoothing.py`). An order of the nodes that keeps communities together is not looked for: bringing graph and
+features into it costs more than two hops gain, even where the communities are given.
 """
 
 from __future__ import annotations
