@@ -80,7 +80,12 @@ def _machine(stamp: dict[str, Any]) -> str:
 def _table(columns: list[str], rows: list[list[Any]]) -> str:
     is_number = [all(row[position] is None or _is_number(row[position]) for row in rows) for position in range(len(columns))]
     lines = [_line(columns), _line(["---:" if number else "---" for number in is_number])]
-    return "\n".join(lines + [_line([_shown(cell) for cell in row]) for row in rows])
+    # A target that is missed is to be seen.
+    shown = [
+        ["**no**" if column == "met" and cell is False else _shown(cell) for column, cell in zip(columns, row, strict=True)]
+        for row in rows
+    ]
+    return "\n".join(lines + [_line(row) for row in shown])
 
 
 def _line(cells: list[str]) -> str:
@@ -96,7 +101,7 @@ def _shown(cell: Any) -> str:
     if cell is None:
         return "–"
     if isinstance(cell, bool):
-        return "yes" if cell else "**no**"
+        return "yes" if cell else "no"
     if isinstance(cell, int):
         return f"{cell:,}"
     if isinstance(cell, float):

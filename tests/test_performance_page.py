@@ -30,7 +30,7 @@ def write(folder: Path, name: str, **content: Any) -> None:
         (1234.5, "1,234"),
         (0.0, "0"),
         (True, "yes"),
-        (False, "**no**"),
+        (False, "no"),
         (None, "–"),
         ("a|b", "a\\|b"),
     ],
@@ -66,3 +66,8 @@ def test_committed_results_are_stamped() -> None:
             result = json.loads(path.read_text("utf-8"))
             assert {"date", "cpu", "cores", "python", "sparsecut", "torch"} <= set(result["environment"]), name
             assert all(len(row) == len(table["columns"]) for table in result["tables"] for row in table["rows"]), name
+
+
+def test_a_target_that_is_missed_stands_out_and_another_no_does_not() -> None:
+    table = RENDER["_table"](["torch imported", "met"], [[False, False], [True, True]])
+    assert table.splitlines()[2:] == ["| no | **no** |", "| yes | yes |"]
