@@ -78,7 +78,7 @@ def dense_loop(graph: Graph, name: str) -> NDArray[np.float32]:
         optimizer.zero_grad()
         Z = reduce(torch.matmul, layers, S)
         loss = settings["alpha"] / torch.trace(Z.T @ L @ Z)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         optimizer.step()
     with torch.no_grad():
         return reduce(torch.matmul, layers, S).numpy()

@@ -176,8 +176,8 @@ def stages(rows: Rows, dimension: int, precision: str, n_repeats: int) -> dict[s
 
 def plain_torch(rows: Rows, dimension: int) -> Callable[[], Tensor]:
     """The same by library calls alone: torch's sparse product, matrix products, autograd."""
-    entries, features = rows.propagation.neighbors, rows.features  # type: ignore[union-attr]
-    left = rows.propagation.diagonals.left[:, None]  # type: ignore[union-attr]
+    entries, features = rows.propagation.neighbors, rows.features
+    left = rows.propagation.diagonals.left[:, None]
     values = torch.ones(len(entries.indices), device=CUDA)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns that its CSR is new
@@ -230,7 +230,7 @@ def measure(name: str, bandwidth: float) -> list[dict[str, Any]]:
         milliseconds = time_of(partial(fit_and_project, loaded, dimension, precision), n_repeats)
         parts = stages(loaded, dimension, precision, n_repeats)
         peak = torch.cuda.max_memory_allocated()
-        size = loaded.features.element_size()  # type: ignore[union-attr]
+        size = loaded.features.element_size()
         moved = (n_entries + 2 * n_nodes) * n_features * size + 4 * n_entries
         least = 2 * n_nodes * n_features * size + 4 * n_entries
         Z = fit_and_project(loaded, dimension, precision)

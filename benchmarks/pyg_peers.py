@@ -80,7 +80,7 @@ def train(model: nn.Module, loss_of: Callable[[], Tensor], *, learning_rate: flo
     while n_waited < PATIENCE and n_epochs < MAX_EPOCHS:
         optimizer.zero_grad()
         loss = loss_of()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         value = float(loss.detach())
         if value < lowest:  # the weights that gave this loss, before the step that leaves them
             lowest, best, n_waited = value, deepcopy(model.state_dict()), 0

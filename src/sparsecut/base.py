@@ -30,7 +30,7 @@ from sparsecut.fitting import fit_encoder, hold_rows
 from sparsecut.graph import Graph, as_graph
 from sparsecut.negatives import CompleteNegatives, NegativeGraph, make_negatives
 from sparsecut.on_disk import fit_on_disk, transform_on_disk
-from sparsecut.parameters import check_parameters, solver_of, training_settings, why_solver
+from sparsecut.parameters import check_parameters, recipe_settings, solver_of, training_settings, why_solver
 from sparsecut.persistence import write_model
 from sparsecut.progress import Reporter, reporting
 from sparsecut.published import Published
@@ -142,15 +142,8 @@ class SparsestCutEmbedding(Published, Estimator):
                     graph,
                     load=lambda weighting, filter: load(graph, weighting, filter, engine),
                     choose=lambda loaded, filter, hops_of: choose_restart(graph, loaded, filter, hops_of, engine),
-                    weighting=self.weighting,
-                    filter=self.filter,
-                    strength=self.strength,
-                    effective_rank=self.effective_rank,
-                    length=self.length,
-                    orders=self._orders,
-                    solver=solver,
                     is_structure=is_structure,
-                    with_series=self.with_series,
+                    **recipe_settings(self),
                 )
                 degrees = neighbour_sums(graph.adjacency)
                 negatives = self._make_negatives(degrees, engine.device, np.random.default_rng(negatives_seed))

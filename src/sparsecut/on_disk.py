@@ -37,7 +37,7 @@ from sparsecut.graph import Graph
 from sparsecut.io.files import check_writable
 from sparsecut.io.workfolder import RowWriter, WorkFolder, check_room, fingerprint_of, unfinished, work_folder
 from sparsecut.negatives import NegativeGraph
-from sparsecut.parameters import solver_of, training_settings
+from sparsecut.parameters import recipe_settings, solver_of, training_settings
 from sparsecut.progress import Reporter
 from sparsecut.recipe import Recipe, settle
 from sparsecut.restart_on_disk import choose_restart_on_disk, propagation_on_disk
@@ -100,15 +100,8 @@ def fit_on_disk(
                 graph,
                 load=lambda weighting, _: engine.load(graph.features, weighting),
                 choose=partial(choose_restart_on_disk, graph, degrees, engine),
-                weighting=model.weighting,
-                filter=model.filter,
-                strength=model.strength,
-                effective_rank=model.effective_rank,
-                length=model.length,
-                orders=model._orders,
-                solver=solver,
                 is_structure=False,
-                with_series=model.with_series,
+                **recipe_settings(model),
             )
             negatives = make_negatives(degrees, np.random.default_rng(seeds[1]))
         with history.stage("smooth"):

@@ -53,6 +53,12 @@ def given_to_adam(model: Any) -> list[str]:
     return [name for name, unsaid in ADAM_ALONE.items() if getattr(model, name, unsaid) != unsaid]
 
 
+def recipe_settings(model: Any) -> dict[str, Any]:
+    """What `sparsecut.recipe.settle` asks of an estimator, whichever engine it has."""
+    names = ("weighting", "filter", "strength", "effective_rank", "length", "with_series")
+    return {**{name: getattr(model, name) for name in names}, "orders": model._orders, "solver": solver_of(model)}
+
+
 def training_settings(model: Any) -> TrainingSettings:
     return TrainingSettings(
         loss=model.loss,

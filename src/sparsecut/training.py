@@ -133,8 +133,9 @@ def _train_unasked(
     for _ in range(settings.epochs):
         (energy_of,) = energies()
         # One matrix over M needs no graph of derivatives: tr(WᵀMW) has the gradient 2·MW. Half of the launches.
-        is_direct = isinstance(energy_of, EnergyOverGram) and len(parameters) == 1
-        image = energy_of.image(parameters[0]) if isinstance(energy_of, EnergyOverGram) and is_direct else None
+        image = None
+        if isinstance(energy_of, EnergyOverGram) and len(parameters) == 1:
+            image = energy_of.image(parameters[0])
         energy = energy_of(encoder) if image is None else (parameters[0].detach() * image).sum()
         if alpha is None:
             first = energy.detach().double()
