@@ -412,7 +412,7 @@ import os, resource, signal, sys, time
 from pathlib import Path
 import numpy as np, torch
 import sparsecut as sc
-from sparsecut import on_disk
+from killing import run_killed
 from sparsecut.engines import disk
 torch.set_num_threads(1)  # no threads, so that a fork is whole
 disk.MIN_BLOCK = disk.MAX_BLOCK = 1 << 12
@@ -421,26 +421,15 @@ graph = sc.open_store(folder / "store")
 generator = np.random.default_rng(int(sys.argv[3]))
 
 def run(output, kill_at=None, prepare=lambda: None):
-    # A process of its own, which kills itself at an event: a report of progress, or a file brought to the disk.
-    child = os.fork()
-    if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    n_events = 0
-    def event(*_):
-        nonlocal n_events
-        n_events += 1
-        if n_events == kill_at:
-            os.kill(os.getpid(), signal.SIGKILL)
-    sync = os.fsync
-    os.fsync = lambda handle: (event(), sync(handle), event())
-    prepare()
-    try:
-        sc.SCE(engine="disk", memory_limit=limit, scratch=folder).fit(graph, output=output, progress=event)
-        (folder / "events").write_text(str(n_events))
-    except sc.InputError as error:
-        (folder / "said").write_text(str(error))
-        os._exit(3)
-    os._exit(0)
+    def work(event):
+        prepare()
+        try:
+            sc.SCE(engine="disk", memory_limit=limit, scratch=folder).fit(graph, output=output, progress=event)
+        except sc.InputError as error:
+            (folder / "said").write_text(str(error))
+            return 3
+        return 0
+    return run_killed(work, folder / "events", kill_at)
 
 assert run(folder / "whole.npy") == 0
 n_all = int((folder / "events").read_text())
@@ -475,6 +464,7 @@ def test_killed_at_any_point_it_goes_on_and_gives_the_same_bits(tmp_path: Path) 
     write_header(tmp_path / "store", n_nodes=300, n_entries=graph.adjacency.nnz, directed="symmetrize")
     done = subprocess.run(
         [sys.executable, "-c", RUNS, str(tmp_path), str(limit_for(300, 6)), "0"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         timeout=300,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -194,26 +195,17 @@ import os, signal, sys
 from pathlib import Path
 import numpy as np
 import sparsecut as sc
+from killing import run_killed
 from sparsecut.io import building
 building._range_entries = lambda *_: 60
 folder = Path(sys.argv[1])
 generator = np.random.default_rng(int(sys.argv[2]))
 
 def run(store, kill_at=None):
-    child = os.fork()
-    if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    n_events = 0
-    def event(*_):
-        nonlocal n_events
-        n_events += 1
-        if n_events == kill_at:
-            os.kill(os.getpid(), signal.SIGKILL)
-    sync = os.fsync
-    os.fsync = lambda handle: (event(), sync(handle), event())
-    sc.build_store(store, folder / "weighted.parquet", features=folder / "doubles.npy", progress=event)
-    (folder / "events").write_text(str(n_events))
-    os._exit(0)
+    def work(event):
+        sc.build_store(store, folder / "weighted.parquet", features=folder / "doubles.npy", progress=event)
+        return 0
+    return run_killed(work, folder / "events", kill_at)
 
 assert run(folder / "whole") == 0
 n_all = int((folder / "events").read_text())
@@ -234,6 +226,7 @@ print(n_kills)
 def test_a_build_that_is_killed_goes_on(files: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", RUNS, str(files), "0"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         timeout=300,
