@@ -262,3 +262,11 @@ def test_a_failed_fit_leaves_the_fitted_model_as_it_was() -> None:
     with pytest.raises(InputError):
         model.set_params(negatives=[(0, 99)]).fit(GRAPH)
     assert model.embedding_ is before
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_half_precision_of_sparse_features_says_that_it_changes_nothing(is_sparse: bool) -> None:
+    graph = random_graph(60, 8, is_sparse=is_sparse)
+    half = SCE(precision="half").fit(graph)
+    assert any("single precision" in note for note in half.history_.notes) == is_sparse
+    assert np.array_equal(half.embedding_, SCE().fit_transform(graph)) == is_sparse

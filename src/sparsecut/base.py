@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -137,6 +138,8 @@ class SparsestCutEmbedding(Published, Estimator):
                     graph = with_structure(graph, structure_seed, engine.device, report)
                 history.notes.append("Structure took the place of node features; the embedding belongs to this graph alone.")
             graph = self._with_features(graph)
+            if self.precision == "half" and sp.issparse(graph.features):
+                history.notes.append("Sparse features are kept in single precision: half is for dense ones.")
             with history.stage("prepare"):
                 recipe, loaded = settle(
                     graph,
