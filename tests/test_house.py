@@ -40,7 +40,7 @@ ROOMS = (
     *("routes", "adam", "training", "fitting", "spectral", "restart", "recipe", "parameters"),
     *("restart_on_disk", "on_disk"),
     *("published", "persistence", "base", "estimators"),
-    *("baselines", "methods", "evaluation", "explore", "paper", "cli", "__main__"),
+    *("baselines", "methods", "partition", "evaluation", "explore", "paper", "cli", "__main__"),
 )
 
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         write_embedding,
     )
     from sparsecut.pairs import keep_close
+    from sparsecut.partition import hierarchy, partition, sparsest_cut, sweep_cut
 
 _HOME = {
     "Graph": "sparsecut.graph",
@@ -52,11 +53,15 @@ _HOME = {
     "from_igraph": "sparsecut.io",
     "from_networkx": "sparsecut.io",
     "from_pyg": "sparsecut.io",
+    "hierarchy": "sparsecut.partition",
     "keep_close": "sparsecut.pairs",
     "load": "sparsecut.estimators",
     "open_store": "sparsecut.io",
+    "partition": "sparsecut.partition",
     "read_embedding": "sparsecut.io",
     "read_graph": "sparsecut.io",
+    "sparsest_cut": "sparsecut.partition",
+    "sweep_cut": "sparsecut.partition",
     "to_networkx": "sparsecut.io",
     "to_pyg": "sparsecut.io",
     "write_embedding": "sparsecut.io",
@@ -78,11 +83,15 @@ __all__ = [
     "from_igraph",
     "from_networkx",
     "from_pyg",
+    "hierarchy",
     "keep_close",
     "load",
     "open_store",
+    "partition",
     "read_embedding",
     "read_graph",
+    "sparsest_cut",
+    "sweep_cut",
     "to_networkx",
     "to_pyg",
     "write_embedding",

@@ -1,0 +1,283 @@
+"""A hierarchy: the sparsest cut of the graph, then of each side, down to single nodes.
+
+Dasgupta (2016) gave such trees a cost, Σ_edges w_ij · (leaves below the lowest common ancestor of i and j), and recursive
+sparsest cut approximates its least value (Charikar and Chatziafratis, 2017). The height of a split is the number of nodes
+below it, which always grows towards the root, so the tree is a SciPy linkage whose cophenetic distances are exactly the
+factors of that cost.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse.csgraph import connected_components
+
+from sparsecut.errors import InputError, check_integer
+from sparsecut.graph import Graph
+from sparsecut.partition.candidates import Candidate
+from sparsecut.partition.objective import CutProblem, Mask, Real
+from sparsecut.partition.solve import QUICK, solve
+from sparsecut.partition.sources import Material, material
+from sparsecut.progress import Reporter, reporting
+
+SMALL_SHARE = 0.1  # of the nodes: several disjoint cuts this small are taken from one search
+LOOSENESS = 1.1  # times the sparsest one's value, for another cut of the same search to be taken too
+
+Nodes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, repr=False)
+class Hierarchy:
+    """A binary tree over the nodes of a graph.
+
+    Attributes
+    ----------
+    linkage : array (n - 1, 4)
+        As SciPy's: the two clusters joined, the height (the number of nodes below) and the number of nodes.
+        `scipy.cluster.hierarchy.dendrogram(tree.linkage)` draws it.
+    values : array (n - 1,)
+        φ′ of each split within its own nodes, in the order of the linkage: the last one is the cut of the whole graph.
+    cost : float
+        Dasgupta's cost of the tree on the graph's own edges; smaller is better.
+    """
+
+    linkage: Real
+    values: Real
+    cost: float
+    graph: Graph = field(compare=False)
+
+    def cut(self, *, parts: int | None = None, level: int | None = None) -> Nodes:
+        """The part of every node, 0 … k - 1 from the largest part to the smallest.
+
+        Parameters
+        ----------
+        parts : int, optional
+            How many parts: of the splits that can be made next, the sparsest is, until there are so many.
+        level : int, optional
+            How many splits deep: level 0 is the whole graph, level 1 its two sides, level 2 up to four parts.
+        """
+        if (parts is None) == (level is None):
+            raise InputError("Hierarchy.cut needs either parts= or level=. Got both or neither.")
+        n = self.graph.n_nodes
+        if level is not None:
+            check_integer("Hierarchy.cut", "level", level, minimum=0)
+            return _numbered(self._leaves(self._open_levels(level)))
+        count = check_integer("Hierarchy.cut", "parts", parts, minimum=1)
+        if count > n:
+            raise InputError(
+                f"The parts parameter of Hierarchy.cut must be at most the number of nodes, {n:,}. Got {count}."
+            )
+        return _numbered(self._leaves(self._open_sparsest(count)))
+
+    def __repr__(self) -> str:
+        top = f", first cut φ′ {self.values[-1]:.4g}" if len(self.values) else ""
+        return f"Hierarchy({self.graph.n_nodes:,} nodes, Dasgupta's cost {self.cost:.6g}{top})"
+
+    def _open_levels(self, level: int) -> list[int]:
+        n = self.graph.n_nodes
+        current = [2 * n - 2]
+        for _ in range(level):
+            if all(cluster < n for cluster in current):
+                break
+            current = [child for cluster in current for child in self._children(cluster)]
+        return current
+
+    def _open_sparsest(self, count: int) -> list[int]:
+        n = self.graph.n_nodes
+        closed: list[int] = []
+        ready = [(0.0, 2 * n - 2)]
+        while ready and len(ready) + len(closed) < count:
+            _, cluster = heapq.heappop(ready)
+            for child in self._children(cluster):
+                if child < n:
+                    closed.append(child)
+                else:
+                    heapq.heappush(ready, (float(self.values[child - n]), child))
+        return closed + [cluster for _, cluster in ready]
+
+    def _children(self, cluster: int) -> list[int]:
+        n = self.graph.n_nodes
+        return [cluster] if cluster < n else [int(child) for child in self.linkage[cluster - n, :2]]
+
+    def _leaves(self, clusters: list[int]) -> Nodes:
+        """The cluster above every node."""
+        n = self.graph.n_nodes
+        above = np.full(2 * n - 1, -1)
+        above[clusters] = clusters
+        for row in range(n - 2, -1, -1):  # parents come after their children, so this walks from the root down
+            if above[n + row] >= 0:
+                above[self.linkage[row, :2].astype(np.int64)] = above[n + row]
+        return above[:n]
+
+
+def hierarchy(
+    graph: Graph,
+    *,
+    use: str = "structure",
+    embedding: ArrayLike | None = None,
+    random_state: int = 0,
+    progress: Reporter | None = None,
+) -> Hierarchy:
+    """A binary tree over the nodes: recursive sparsest cut from the top.
+
+    Parameters
+    ----------
+    graph : Graph
+        Undirected; weights count.
+    use : "structure", "embedding" or "both", default="structure"
+        What is cut: the graph's edges, the nearest neighbours in the embedding, or the sum of the two.
+    embedding : array (n, d), optional
+        In place of `SCE`'s own embedding, with use="embedding" or "both".
+    random_state : int, default=0
+        Seed of the clustering and of the eigensolver's start.
+    progress : callable, optional
+        Called as progress(stage, done, total).
+
+    Returns
+    -------
+    Hierarchy
+        `linkage`, `values`, `cost`, and `cut(parts=k)` or `cut(level=d)`.
+
+    Examples
+    --------
+    >>> import numpy as np, sparsecut as sc
+    >>> A = np.kron(np.eye(2), np.ones((3, 3)))  # two triangles
+    >>> A[2, 3] = A[3, 2] = 1
+    >>> tree = sc.hierarchy(sc.Graph(A))
+    >>> tree.cut(parts=2).tolist(), tree.cost
+    ([0, 0, 0, 1, 1, 1], 22.0)
+    """
+    seed = check_integer("hierarchy", "random_state", random_state, minimum=0)
+    with reporting(progress) as report:
+        source = material(graph, use, embedding, "hierarchy")
+        linkage, values = _linkage(*_split_all(source, np.random.default_rng(seed), report))
+    return Hierarchy(linkage, values, dasgupta_cost(graph.adjacency, linkage), graph)
+
+
+def dasgupta_cost(A: sp.csr_array, linkage: Real) -> float:
+    """Σ over edges of their weight times the leaves below the lowest common ancestor of their ends.
+
+    Rows of a linkage come after those of their children, so the smaller number of two is never above the other: stepping it
+    up until the two meet finds all common ancestors at once.
+    """
+    n = A.shape[0]
+    coordinates = sp.triu(sp.csr_array(A, dtype=np.float64), 1).tocoo()
+    up = np.full(2 * n - 1, -1)
+    for row, (a, b) in enumerate(linkage[:, :2].astype(np.int64)):
+        up[a] = up[b] = n + row
+    height = np.concatenate([np.ones(n), linkage[:, 3]])
+    one, other = coordinates.row.astype(np.int64), coordinates.col.astype(np.int64)
+    total = 0.0
+    weights = coordinates.data
+    while len(one):
+        lower = one < other  # numbers grow towards the root: the smaller one of two is never above the other
+        one, other = np.where(lower, up[one], one), np.where(lower, other, up[other])
+        met = one == other
+        total += float((weights[met] * height[one[met]]).sum())
+        one, other, weights = one[~met], other[~met], weights[~met]
+    return total
+
+
+@dataclass
+class _Split:
+    """One inner node: its two children are splits (numbers ≥ 0) or leaves (-1 - node)."""
+
+    children: list[int]
+    size: int
+    value: float
+
+
+def _split_all(source: Material, random: np.random.Generator, report: Reporter) -> tuple[list[_Split], int]:
+    """All splits, parents before children, and the number of leaves."""
+    n = source.adjacency.shape[0]
+    splits: list[_Split] = []
+    todo: list[tuple[Nodes, int, int]] = [(np.arange(n), -1, 0)]  # nodes, their parent, which child
+    while todo:
+        nodes, parent, place = todo.pop()
+        if len(nodes) == 1:
+            if parent >= 0:
+                splits[parent].children[place] = -1 - int(nodes[0])
+            continue
+        report("Cutting", len(splits), n - 1)
+        for inside, rest, value in _peel(source, nodes, random):
+            number = len(splits)
+            splits.append(_Split([0, 0], len(inside) + len(rest), value))
+            if parent >= 0:
+                splits[parent].children[place] = number
+            todo.append((inside, number, 0))
+            nodes, parent, place = rest, number, 1
+        todo.append((nodes, parent, place))
+    return splits, n
+
+
+def _peel(source: Material, nodes: Nodes, random: np.random.Generator) -> list[tuple[Nodes, Nodes, float]]:
+    """Cuts of some nodes, one after the other: (cut off, left over, value), each within what the one before left over."""
+    A = source.adjacency[nodes][:, nodes] if len(nodes) < source.adjacency.shape[0] else source.adjacency
+    count, component = connected_components(A, directed=False)
+    if count > 1:  # nothing is cut: the components in turn, the smallest first
+        by_size = np.argsort(np.bincount(component), kind="stable")
+        sides: list[Mask] = [component == part for part in by_size[:-1]]
+        return _apply(nodes, [(side, 0.0) for side in sides])
+    problem = CutProblem.of_adjacency(A, "ratio")
+    vectors = None if source.vectors is None else source.vectors[nodes]
+    found = solve(problem, random, _silent, vectors=vectors, effort=QUICK, with_certificate=False).cuts
+    return _apply(nodes, _disjoint(problem, found))
+
+
+def _disjoint(problem: CutProblem, found: list[Candidate]) -> list[tuple[Mask, float]]:
+    """The sparsest cut; if it is small, also others of the search that do not meet it and are about as sparse."""
+    best = problem.smaller(found[0].side)
+    taken = [(best, found[0].value)]
+    left = ~best
+    for candidate in found[1:]:
+        if best.mean() > SMALL_SHARE or candidate.value > LOOSENESS * found[0].value:
+            break
+        side = problem.smaller(candidate.side)
+        if side.mean() > SMALL_SHARE or not left[side].all():
+            continue
+        rest = problem.adjacency @ left.astype(np.float64)
+        cut = float(rest[side].sum() - (problem.adjacency[side] @ side.astype(np.float64)).sum())
+        inside, whole = int(side.sum()), int(left.sum())
+        value = whole * cut / (inside * (whole - inside))
+        if value <= LOOSENESS * found[0].value:
+            taken.append((side, value))
+            left = left & ~side
+    return taken
+
+
+def _apply(nodes: Nodes, sides: list[tuple[Mask, float]]) -> list[tuple[Nodes, Nodes, float]]:
+    steps = []
+    left = np.ones(len(nodes), dtype=bool)
+    for side, value in sides:
+        left = left & ~side
+        steps.append((nodes[side], nodes[left], value))
+    return steps
+
+
+def _linkage(splits: list[_Split], n: int) -> tuple[Real, Real]:
+    """The splits as SciPy's rows, the smallest first, children before parents."""
+    sizes = np.array([split.size for split in splits], dtype=np.int64)
+    order = np.lexsort((-np.arange(len(splits)), sizes))  # of equal sizes the later split cannot be above the earlier
+    row_of = np.empty(len(splits), dtype=np.int64)
+    row_of[order] = np.arange(len(splits))
+    rows = np.zeros((len(splits), 4))
+    for row, number in enumerate(order):
+        pair = sorted(-1 - child if child < 0 else n + int(row_of[child]) for child in splits[number].children)
+        rows[row] = (*pair, splits[number].size, splits[number].size)
+    return rows, np.array([splits[number].value for number in order])
+
+
+def _numbered(clusters: Nodes) -> Nodes:
+    """Clusters as 0 … k - 1, the largest first, of equal ones that of the first node."""
+    _, first, inverse, sizes = np.unique(clusters, return_index=True, return_inverse=True, return_counts=True)
+    rank = np.empty(len(sizes), dtype=np.int64)
+    rank[np.lexsort((first, -sizes))] = np.arange(len(sizes))
+    return rank[inverse]
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """The searches of a tree are many and short: the tree itself reports."""
