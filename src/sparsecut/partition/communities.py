@@ -2,7 +2,8 @@
 
 Modularity gains by moving a node to a neighbour's community are computed for all nodes at once; of those that gain, a random
 half moves, because neighbours that change places together would undo each other. When few move any more, communities become
-nodes, and it starts again. A resolution below 1 makes fewer and larger ones (Blondel et al. 2008; Reichardt and Bornholdt 2006).
+nodes, and it starts again. A resolution below 1 makes fewer and larger ones (Blondel et al. 2008; Reichardt and Bornholdt
+2006).
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -72,6 +73,32 @@ class Hierarchy:
                 f"The parts parameter of Hierarchy.cut must be at most the number of nodes, {n:,}. Got {count}."
             )
         return _numbered(self._leaves(self._open_sparsest(count)))
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The tree as a table: one row per cluster, the nodes first, the whole graph last.
+
+        Columns: `id` (of a node), `parent`, `left`, `right` (rows), `size`, `value` (φ′ of the split); masked where there is
+        none. The rows with a `left` are those of the linkage.
+        """
+        n = self.graph.n_nodes
+        none = np.full(n, -1)
+        children = self.linkage[:, :2].astype(np.int64)
+        parent = np.full(2 * n - 1, -1)
+        parent[children[:, 0]] = parent[children[:, 1]] = np.arange(n, 2 * n - 1)
+        ids = np.ma.MaskedArray(
+            np.concatenate([self.graph.node_ids, self.graph.node_ids[: n - 1]]), np.arange(2 * n - 1) >= n
+        )
+        links = {
+            name: np.ma.masked_equal(np.concatenate([none, children[:, side]]), -1)
+            for side, name in enumerate(("left", "right"))
+        }
+        return {
+            "id": ids,
+            "parent": np.ma.masked_equal(parent, -1),
+            **links,
+            "size": np.concatenate([np.ones(n, dtype=np.int64), self.linkage[:, 3].astype(np.int64)]),
+            "value": np.ma.MaskedArray(np.concatenate([np.zeros(n), self.values]), np.arange(2 * n - 1) < n),
+        }
 
     def __repr__(self) -> str:
         top = f", first cut φ′ {self.values[-1]:.4g}" if len(self.values) else ""
