@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import DirectedGraphWarning, InputError, check_choice, first_few
 from sparsecut.mapped import check_mapped
+from sparsecut.node_ids import as_id_array
 from sparsecut.streaming import is_mapped, value_blocks
 
 DIRECTIONS = ("symmetrize", "out", "in")
@@ -40,7 +41,7 @@ class Graph:
     adjacency : scipy sparse matrix or array (n, n); a dense array is accepted too. Weights are non-negative.
     features : array or scipy sparse (n, f), optional.
     labels : array (n,), optional. Any type; -1, None, NaN and "" mean that a node has no label.
-    node_ids : array (n,), optional. Unique; 0..n-1 where not given.
+    node_ids : array (n,), optional. Unique, all integers or all words; 0..n-1 where not given.
     directed : "symmetrize", "out" or "in": what becomes of an adjacency whose entry (i, j) is an edge from i to j.
     notes : sentences about how the graph was read, kept for whoever shows the graph to a person.
     """
@@ -271,7 +272,7 @@ def _check_column(name: str, values: ArrayLike, n_nodes: int) -> NDArray[Any]:
 
 
 def _check_ids(values: ArrayLike, n_nodes: int) -> NDArray[Any]:
-    ids = _check_column("node_ids", values, n_nodes)
+    ids = _check_column("node_ids", as_id_array(values), n_nodes)
     unique, counts = np.unique(ids, return_counts=True)
     if len(unique) < n_nodes:
         raise InputError(f"The node ids must be unique. These occur more than once: {first_few(unique[counts > 1])}.")

@@ -112,7 +112,7 @@ def test_ids_that_do_not_match(run, vectors, tmp_path):
     path, _, ids, labels = vectors
     strangers = np.where(np.arange(N_NODES) < 2, np.char.add("x", ids), ids)
     result = run("evaluate", path, "-l", write_labels(tmp_path / "l.csv", strangers, labels))
-    assert_refused(result, "names nodes that", "xn0, xn1")
+    assert_refused(result, "names nodes that", "'xn0', 'xn1'")
     np.save(tmp_path / "short.npy", np.arange(10))
     assert_refused(run("evaluate", path, "-l", tmp_path / "short.npy"), "one label for each of the 240 nodes")
 

@@ -62,7 +62,7 @@ def test_embed_with_named_columns_and_a_sibling_table(folder):
     ("arguments", "expected"),
     [
         (("edges.csv", *COLUMNS, "--features", "age,city"),
-         "The edge file edges.csv names nodes that the features file nodes.csv does not: n29. missing='zero' "
+         "The edge file edges.csv names nodes that the features file nodes.csv does not: 'n29'. missing='zero' "
          "(--missing zero) gives them zeros."),
         (("edges.csv", "--missing", "none"), "The --missing parameter of sparsecut must be one of 'error', 'zero'. "
                                              "Got 'none' instead."),

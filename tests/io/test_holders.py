@@ -88,10 +88,10 @@ def test_anndata_there_and_back(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ({"adjacency": "x"}, "The AnnData object has no graph obsp['x']. It has: connectivities, distances. "
+        ({"adjacency": "x"}, "The AnnData object has no graph obsp['x']. It has: 'connectivities', 'distances'. "
                              "scanpy.pp.neighbors makes one."),
-        ({"features": "x"}, "The AnnData object has no obsm['x']. It has: X_pca."),
-        ({"labels": "x"}, "The AnnData object has no obs['x']. It has: type."),
+        ({"features": "x"}, "The AnnData object has no obsm['x']. It has: 'X_pca'."),
+        ({"labels": "x"}, "The AnnData object has no obs['x']. It has: 'type'."),
     ],
 )  # fmt: skip
 def test_anndata_errors(arguments, expected):
@@ -101,7 +101,7 @@ def test_anndata_errors(arguments, expected):
 
 
 def test_embeddings_that_do_not_fit():
-    with pytest.raises(sc.InputError, match="The embedding has no row for these nodes of the AnnData object: c2, c3"):
+    with pytest.raises(sc.InputError, match="The embedding has no row for these nodes of the AnnData object: 'c2', 'c3'"):
         sc.add_embedding(cells(), [[1.0]], ["c1"])
     with pytest.raises(sc.InputError, match="The embedding must have one row for each of the 3 nodes"):
         sc.add_embedding(cells(), [[1.0]])

@@ -102,7 +102,7 @@ def test_frames_of_edges(make):
     ordered = sc.from_edges(frame, node_ids=["c", "b", "a", "z"], features=np.eye(4), labels=[1, 2, 3, 4])
     assert ordered.adjacency.toarray()[1].tolist() == [2, 0, 1.5, 0]
     assert ordered.labels.tolist() == [1, 2, 3, 4]
-    with pytest.raises(sc.InputError, match="names nodes that node_ids does not: a"):
+    with pytest.raises(sc.InputError, match="names nodes that node_ids does not: 'a'"):
         sc.from_edges(frame, node_ids=["c", "b"])
 
 

@@ -21,6 +21,7 @@ from sparsecut.io.edges import choose_columns, edges_from_table
 from sparsecut.io.encoding import encode_columns
 from sparsecut.io.ids import check_known, positions_of
 from sparsecut.io.tables import as_table
+from sparsecut.node_ids import as_id_array, check_one_type
 
 
 def from_edges(
@@ -48,7 +49,7 @@ def from_edges(
     numbered = edges_from_table(table, columns, "The table of edges")
     i, j, ids = numbered.i, numbered.j, numbered.ids
     if node_ids is not None:
-        ids = np.asarray(node_ids)
+        ids = as_id_array(node_ids)
         position = positions_of(numbered.ids, ids)
         check_known(position, numbered.ids, "The table of edges", "node_ids")
         i, j = position[i], position[j]
@@ -177,7 +178,8 @@ def dense_features(graph: Graph) -> NDArray[np.float32]:
 
 
 def as_node_ids(values: Sequence[Any]) -> NDArray[Any]:
-    """Ids as an array: integers where all are, and text otherwise."""
+    """Ids as an array: integers where all are, and text otherwise. Mixed ids are refused."""
+    check_one_type(values, "The node ids")
     if all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in values):
         try:
             return np.array(values, dtype=np.int64)
