@@ -70,7 +70,7 @@ def test_every_note_is_printed_once_and_is_in_the_json(tmp_path):
     notes = json.loads(run(*command, "--json", folder=tmp_path).stdout)["notes"]
     assert [note.startswith(told) for note in notes].count(True) == 1
     assert any(note.startswith("Edges: edges.csv, separated by commas, with a header;") for note in notes)
-    assert "1 self-loops were dropped: filters count each node in its own neighbourhood once." in notes
+    assert "2 self-loops were dropped: filters count each node in its own neighbourhood once." in notes
     assert len(set(notes)) == len(notes)
     settled = json.loads(run(*command, "--json", "--header", folder=tmp_path).stdout)
     assert (settled["n_nodes"], [note for note in settled["notes"] if "first line" in note]) == (23, [])

@@ -62,8 +62,8 @@ def seeds(group: str) -> list[bytes]:
                  b"a b {'weight': 4, 'x': \"it's\"}\nb c {}\n", b'follower,followee\n"a ", b\nb ,"c""d "\n'],
         "blocks": [csv, b"a\tb\nb\tc\n", b'source,target\r\n"a, b",c\r\nmore than one word,\xc3\xa9\r\n', b"x;y;2\n\nz;x;1",
                    b"gene1,gene2\nTP53,MYC\nMYC,AKT1\n"],
-        "metis": [b"%c\n3 2 1\n2 5\n%d\n1 5 3 7\n2 7\n", b"4 2 110 2\n1 1 1 2\n1 1 1 1 3\n1 1 1 2\n1 1 1\n", b"3 1\n2\n1\n\n",
-                  gzip.compress(b"2 1\n2\n1\n")],
+        "metis": [b"%c\n3 2 1\n2 5\n%d\n1 5 3 7\n2 7\n", b"4 2 110 2\n1 1 1 2\n1 1 1 1 3\n1 1 1 2\n1 1 1\n",
+                  b"3 1\n2\n1\n\n", gzip.compress(b"2 1\n2\n1\n")],
         "columnar": [
             saved(lambda file: pyarrow.parquet.write_table(edges, file)),
             saved(lambda file: pyarrow.feather.write_feather(edges, file)),

@@ -164,8 +164,8 @@ def test_columns_by_name(edges, tmp_path):
         ({"features": "t.csv", "feature_columns": ["age", "size"]},
          "The features file {0}/t.csv has no column 'size'. It has: 'age', 'team'."),
         ({"label_column": "team"},
-         "'team' is neither a file nor a column at hand: there is no node table beside {0}/edges.csv (nodes.csv or the like). "
-         "Name one: nodes=... (--nodes)."),
+         "'team' is neither a file nor a column at hand: there is no node table beside {0}/edges.csv (nodes.csv or the "
+         "like). Name one: nodes=... (--nodes)."),
         ({"labels": "team", "label_column": "team", "nodes": "t.csv"},
          "label_column='team' is for a file, and 'team' names columns already. Leave one out."),
     ],
