@@ -86,7 +86,7 @@ class EdgeText:
         if columns.is_asked or is_above_number:
             return Verdict(True)
         is_listed = ends[0].lower() in SOURCE_NAMES and ends[1].lower() in TARGET_NAMES
-        return review_header(ends, is_listed, layout.header_from == "roles", words, what, line)
+        return review_header(ends, is_listed, layout.header_from == "roles", words, self.beside, what, line)
 
 
 def choose_columns(

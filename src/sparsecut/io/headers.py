@@ -76,13 +76,25 @@ def are_roles(names: Sequence[str], others: Iterable[str]) -> bool:
     return not any(_stem(other) in stems for other in others)
 
 
-def review_header(names: Sequence[str], is_listed: bool, is_guessed: bool, words: Any, what: str, line: str) -> Verdict:
+def review_header(
+    names: Sequence[str],
+    is_listed: bool,
+    is_guessed: bool,
+    words: Any,
+    beside: Callable[[], Beside],
+    what: str,
+    line: str,
+) -> Verdict:
     """A header that was found, after the ids have been read: are its names of the two ends among them?"""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     found = [name for name in names if pc.index(words, pa.scalar(name, words.type)).as_py() >= 0]
     first = f"The first line of {what}, {line!r}, was taken for"
+    if not found and is_guessed:
+        known = beside().ids
+        if known is not None and (positions_of(np.array(names), known) >= 0).any():
+            return Verdict(False, f"{first} an edge, because the features have rows for its nodes. {SETTLE}")
     if not found:
         return Verdict(True, f"{first} a header: its names occur in no other line. {SETTLE}" if is_guessed else None)
     elsewhere = f"{' and '.join(map(repr, found))} {'is' if len(found) == 1 else 'are'} also in other lines"
@@ -116,7 +128,9 @@ def _evidence(i: NDArray[Any], j: NDArray[Any], names: list[str], words: Any, be
         return "", False
     if {name.lower() for name in names} & {name.lower() for name in beside.id_names}:
         return f"{nowhere}, and a file beside it has a column of ids with such a name", True
-    if beside.ids is not None and (positions_of(np.array(names), beside.ids) < 0).all():
+    if beside.ids is not None and (positions_of(np.array(names), beside.ids) >= 0).any():
+        return "", False
+    if beside.ids is not None:
         is_known = positions_of(np.array(others), beside.ids) >= 0
         if is_known.mean() > 0.9:
             return f"{nowhere}, and the features have rows for the others but not for them", True
