@@ -144,7 +144,13 @@ def test_a_row_that_was_taken_for_a_header(edges, tmp_path):
 def test_columns_by_name(edges, tmp_path):
     table = write(tmp_path / "t.csv", "row,person,age,team,city\n7,ann,3,x,p\n8,cy,4,y,q\n9,bob,5,x,p\n")
     graph = sc.read_graph(
-        edges, features=table, labels=table, id_column="person", feature_columns=["age", "row"], label_column="team"
+        edges,
+        features=table,
+        labels=table,
+        id_column="person",
+        feature_columns=["age", "row"],
+        label_column="team",
+        scale=False,
     )
     assert graph.node_ids.tolist() == ["ann", "cy", "bob"]
     assert graph.labels.tolist() == ["x", "y", "x"]

@@ -18,7 +18,7 @@ METHODS = (
 )
 
 
-@takes_reading
+@takes_reading()
 def compare(
     graph: GraphName,
     methods: Annotated[str, typer.Option(help=METHODS)],

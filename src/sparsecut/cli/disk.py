@@ -64,9 +64,13 @@ def disk_graph(
     output: Output,
     open_in_memory: Callable[[], Graph],
     reading: Reading,
+    encoder: Any = None,
     **files: Any,
 ) -> Iterator[tuple[Graph, Path]]:
-    """The graph, its arrays on disk where its files can be read in parts, and a folder that goes away afterwards."""
+    """The graph, its arrays on disk where its files can be read in parts, and a folder that goes away afterwards.
+
+    `encoder` is that of the fitted model that is to transform the graph.
+    """
     from sparsecut.io.building import build_store
     from sparsecut.io.record_batches import STREAMED_SUFFIXES
     from sparsecut.io.store import is_store, open_store
@@ -76,7 +80,7 @@ def disk_graph(
     path, features_path = Path(name), None if features is None else Path(features)
     is_streamed = path.suffix.lower() in STREAMED_SUFFIXES and path.is_file()
     is_streamed &= features_path is not None and features_path.suffix.lower() in STREAMED_SUFFIXES
-    is_streamed &= files["labels"] is None and set(reading.given()) <= {"source", "target", "weight", "directed"}
+    is_streamed &= files["labels"] is None and set(reading.given()) <= {"source", "target", "weight", "directed", "scale"}
     read = [file for file in (path, features_path) if file is not None and file.is_file()]
     settings = [sorted(values.items()) for values in (asdict(reading), files, options)]
     asked = (name, features, read, *settings, str(output_path.absolute()))
@@ -95,6 +99,8 @@ def disk_graph(
                         directed=reading.directed,
                         memory_limit=options["memory_limit"],
                         link_features=True,
+                        scale=reading.scale,
+                        encoder=encoder,
                         progress=bar,
                         **columns,
                     )

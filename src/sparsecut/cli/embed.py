@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sparsecut.graph import Graph
 
 
-@takes_reading
+@takes_reading()
 def embed(
     graph: GraphName,
     output_path: OutputPath,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 TASKS = ("classify", "cluster", "links", "health")
 
 
-@takes_reading
+@takes_reading()
 def evaluate(
     embedding: Annotated[
         Path | None, typer.Argument(metavar="[EMBEDDING]", help="A file written by embed; not for links.")

@@ -60,35 +60,44 @@ class Reading:
     missing: Annotated[
         str, _option("error, or zero: nodes without a row get zeros, and rows without a node are left out.")
     ] = "error"
+    scale: Annotated[
+        bool,
+        _option("Whether numbers of a table with named columns are standardised; arrays never are.", "--scale/--no-scale"),
+    ] = True
 
     def given(self) -> dict[str, Any]:
         """The options that are not as they are by default."""
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) != field.default}
 
 
-def takes_reading(command: Callable[..., None]) -> Callable[..., None]:
-    """A command with a parameter `reading` as one with the options of `Reading` in its place."""
-    hints, options = get_type_hints(command, include_extras=True), get_type_hints(Reading, include_extras=True)
-    parameters = []
-    for name, parameter in inspect.signature(command).parameters.items():
-        if name != "reading":
-            parameters.append(parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY))
-            continue
-        parameters += [
-            inspect.Parameter(
-                field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=options[field.name]
-            )
-            for field in fields(Reading)
-        ]
+def takes_reading(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make of a command with a parameter `reading` one with the options of `Reading` in its place, without some."""
+    hints = get_type_hints(Reading, include_extras=True)
+    options = [field for field in fields(Reading) if field.name not in without]
 
-    @functools.wraps(command)
-    def run(**values: Any) -> None:
-        reading = Reading(**{field.name: values.pop(field.name) for field in fields(Reading)})
-        command(reading=reading, **values)
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        own = get_type_hints(command, include_extras=True)
+        parameters = []
+        for name, parameter in inspect.signature(command).parameters.items():
+            if name != "reading":
+                parameters.append(parameter.replace(annotation=own[name], kind=inspect.Parameter.KEYWORD_ONLY))
+                continue
+            parameters += [
+                inspect.Parameter(
+                    field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+                )
+                for field in options
+            ]
 
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
+        @functools.wraps(command)
+        def run(**values: Any) -> None:
+            command(reading=Reading(**{field.name: values.pop(field.name) for field in options}), **values)
+
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
+
+    return decorate
 
 
 def open_graph(

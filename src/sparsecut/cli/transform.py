@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sparsecut.graph import Graph
 
 
-@takes_reading
+@takes_reading("scale", "label_column")
 def transform(
     model_path: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by embed --save-model.")],
     graph: GraphName,
@@ -32,7 +32,11 @@ def transform(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Embed a graph with a saved model, without training: its nodes may all be new, its features must be the same."""
+    """Embed a graph with a saved model, without training: its nodes may all be new, its features must be the same.
+
+    A table of features is encoded as the one the model was fitted on: columns are matched by name, and categories that were
+    not there then are counted in a note.
+    """
     output = Output(as_json, quiet)
     from sparsecut.io.embeddings import check_embedding_path, write_embedding
 
@@ -47,20 +51,23 @@ def transform(
 
     if on_disk:
         files = {"labels": None, "model": model_path}
-        with disk_graph(graph, features, output_path, scratch, on_disk, output, open_in_memory, reading, **files) as (
+        with disk_graph(
+            graph, features, output_path, scratch, on_disk, output, open_in_memory, reading, model.encoder_, **files
+        ) as (
             loaded,
             work,
         ):
             rows_path = output_path if output_path.suffix == ".npy" else work / "rows.npy"
             started = time.perf_counter()
-            with output.progress() as bar:
+            with output.warnings_as_notes(), output.progress() as bar:
                 Z = model.set_params(scratch=work).transform(loaded, output=rows_path, progress=bar)
             finish(rows_path, output_path, loaded)
         seconds = time.perf_counter() - started
     else:
         loaded = open_in_memory()
         started = time.perf_counter()
-        Z = model.transform(loaded)
+        with output.warnings_as_notes():
+            Z = model.transform(loaded)
         seconds = time.perf_counter() - started
         write_embedding(output_path, Z, loaded.node_ids, overwrite=force)
     output.say(f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {output_path}")

@@ -79,6 +79,7 @@ def read_graph(
     label_column: str | None = None,
     feature_columns: Sequence[str] | None = None,
     id_column: str | None = None,
+    scale: bool = True,
 ) -> Graph:
     """Read a graph from a file; the suffix is the format.
 
@@ -114,6 +115,8 @@ def read_graph(
         The columns of the features file, or of the node table, that are features; likewise.
     id_column : str, optional
         The column of ids in the tables of features, labels and nodes.
+    scale : bool, default=True
+        Whether the numbers of a table with named columns are standardised (`sparsecut.encoding`).
 
     Returns
     -------
@@ -128,6 +131,7 @@ def read_graph(
     check_choice("read_graph", "missing", missing, MISSING)
     path = Path(path)
     beside: dict[str, Any] = {"label_column": label_column, "feature_columns": feature_columns, "id_column": id_column}
+    beside["scale"] = scale
     if is_store(path):
         _refuse(path, source=source, target=target, weight=weight, adjacency=adjacency, header=header, separator=separator)
         return read_nodes(path, features, labels, nodes, missing, **beside).onto(open_store(path), path)

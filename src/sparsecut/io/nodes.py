@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.encoding import FeatureTable, WordLists
 from sparsecut.errors import InputError, first_few
 from sparsecut.graph import Graph
 from sparsecut.io.attributes import LABEL_NAMES, load_features, load_labels, read_node_table
@@ -76,16 +77,12 @@ class Nodes:
         """The graph with these features and labels in the order of its nodes."""
         if self.features is None and self.labels is None:
             return graph
-        features = graph.features if self.features is None else self._features_of(graph.node_ids)
-        labels = graph.labels if self.labels is None else self._labels_of(graph.node_ids)
-        return Graph.from_canonical(
-            graph.adjacency,
-            features=features,
-            labels=labels,
-            node_ids=graph.node_ids,
-            directed="out" if graph.is_directed else "symmetrize",
-            notes=(*graph.notes, *self.notes),
-        )
+        changes: dict[str, Any] = {"notes": (*graph.notes, *self.notes)}
+        if self.features is not None:
+            changes["features"] = self._features_of(graph.node_ids)
+        if self.labels is not None:
+            changes["labels"] = self._labels_of(graph.node_ids)
+        return graph.replace(**changes)
 
     def _features_of(self, node_ids: NDArray[Any]) -> Any:
         what = f"The features file {self.features_path}"
@@ -97,6 +94,8 @@ class Nodes:
         self._check(rows, node_ids, self.feature_ids, what, self.features_path, "features")
         if len(rows) == len(self.feature_ids) and (rows == np.arange(len(rows))).all():
             return self.features
+        if isinstance(self.features, FeatureTable | WordLists):
+            return self.features.placed(rows)
         found = np.flatnonzero(rows >= 0)
         if sp.issparse(self.features):
             pick = sp.csr_array(
@@ -138,9 +137,11 @@ def read_nodes(
     labels: str | Path | None,
     nodes: str | Path | None,
     missing: str,
+    *,
     label_column: str | None = None,
     feature_columns: Sequence[str] | None = None,
     id_column: str | None = None,
+    scale: bool = True,
 ) -> Nodes:
     """The files beside a graph: features and labels of their own, or columns of the node table."""
     asked_features, asked_label = _as_names(feature_columns), label_column
@@ -157,7 +158,6 @@ def read_nodes(
     if nodes is None and (feature_columns is not None or label_column is not None):
         nodes = _sibling(path, feature_columns or [str(label_column)])
     notes: tuple[str, ...] = ()
-    label_notes: tuple[str, ...] = ()
     matrix = feature_ids = label_values = label_ids = None
     features_path, labels_path = str(features), str(labels)
     if nodes is not None:
@@ -168,16 +168,16 @@ def read_nodes(
         takes_all = features is None and any(name != label_column for name in table.column_names)
         if feature_columns is not None or takes_all:
             without = () if label_column is None else (label_column,)
-            feature_ids, matrix, notes = load_features(nodes, feature_columns, without, id_column)
+            feature_ids, matrix = load_features(nodes, feature_columns, without, id_column, scale=scale)
             features_path = str(nodes)
         if label_column is not None:
-            label_ids, label_values, label_notes = load_labels(nodes, label_column, id_column)
+            label_ids, label_values, notes = load_labels(nodes, label_column, id_column)
             labels_path = str(nodes)
     if features is not None and feature_columns is None:
-        feature_ids, matrix, notes = load_features(str(features), asked_features, id_name=id_column)
+        feature_ids, matrix = load_features(str(features), asked_features, id_name=id_column, scale=scale)
     if labels is not None and label_column is None:
-        label_ids, label_values, label_notes = load_labels(labels, asked_label, id_column)
-    return Nodes(missing, matrix, feature_ids, features_path, label_values, label_ids, labels_path, (*notes, *label_notes))
+        label_ids, label_values, notes = load_labels(labels, asked_label, id_column)
+    return Nodes(missing, matrix, feature_ids, features_path, label_values, label_ids, labels_path, notes)
 
 
 def align_labels(
