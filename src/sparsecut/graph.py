@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.encoding.encoder import Encoder, NamedColumns
 from sparsecut.encoding.sources import FeatureMatrix, FeatureTable, Source, WordLists
 from sparsecut.errors import DirectedGraphWarning, InputError, NewValuesWarning, check_choice, first_few
-from sparsecut.foreign import not_square, plain_adjacency, refuse_foreign, refuse_matrix
+from sparsecut.foreign import from_torch, library_of, not_square, plain_adjacency, refuse_foreign, refuse_matrix
 from sparsecut.frames import is_frame, place_column, place_frame
 from sparsecut.mapped import check_mapped
 from sparsecut.node_ids import choose_nodes
@@ -135,6 +135,8 @@ class Graph:
         scale: bool,
     ) -> None:
         n_nodes = adjacency.shape[0]
+        if library_of(features) == "torch":
+            features = from_torch(features)
         if is_frame(features):
             table, rows = place_frame(features, ids, "The frame of features")
             features = FeatureTable(table, "The frame of features", scale=scale)
