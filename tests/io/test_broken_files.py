@@ -122,7 +122,7 @@ FILES = {
     "no known suffix": (
         "x.xyz", b"1 2\n", "graph",
         "has no known suffix. Known ones: .csv, .tsv, .txt, .edges, .edgelist, .parquet, .feather, .arrow, .mtx, .npz, "
-        ".mat, .graphml, .gml, .json, .graph, .metis, .h5ad."),
+        ".mat, .graph, .metis, .graphml, .gml, .json, .h5ad."),
 }  # fmt: skip
 
 MANY = [b"a", b"b", *(b"n%d" % k for k in range(18))]

@@ -24,7 +24,12 @@ PANEL = "How to read the files"
 GUESSED = "Guessed where not given, and the guess is printed."
 
 Labels = Annotated[
-    str | None, typer.Option("--labels", "-l", help="Labels: a table keyed by node id, or a column of the node table.")
+    str | None,
+    typer.Option(
+        "--labels",
+        "-l",
+        help="Labels: a table keyed by node id, a column of the node table, or an attribute in the graph file.",
+    ),
 ]
 
 

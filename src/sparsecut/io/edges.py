@@ -134,10 +134,10 @@ def edges_from_table(table: Any, columns: EdgeColumns, what: str) -> Edges:
 
     ends = _ends(table, columns, what)
     if pa.types.is_integer(ends[0].type) != pa.types.is_integer(ends[1].type):
-        names = (columns.source, columns.target)
-        shown = " and ".join(f"{first_few(table.column(name)[:1].to_pylist())} in column {name!r}" for name in names)
+        kinds = ["integers" if pa.types.is_integer(end.type) else "words" for end in ends]
         raise InputError(
-            f"{what} must hold node ids that are all integers or all words. Got {shown}. Give both columns one type."
+            f"{what} mixes {kinds[0]} in column {columns.source!r} and {kinds[1]} in column {columns.target!r} as node ids. "
+            "Make them one kind first."
         )
     if pa.types.is_integer(ends[0].type):
         (i, j), ids = number_integers([end.to_numpy() for end in ends])

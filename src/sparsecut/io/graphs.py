@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError, ReadingWarning, check_choice, import_extra
+from sparsecut.errors import InputError, ReadingWarning, check_choice
+from sparsecut.foreign import refuse_foreign
 from sparsecut.graph import DIRECTIONS, Graph
 from sparsecut.io.acceleration import MIN_BYTES, loops_for
 from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
+from sparsecut.io.cells import read_h5ad
 from sparsecut.io.documents import read_gml, read_graphml, read_node_link
 from sparsecut.io.edges import (
     HEADER_NAMES,
@@ -34,10 +35,8 @@ from sparsecut.io.edges import (
     edges_from_text,
 )
 from sparsecut.io.files import check_readable
-from sparsecut.io.guards import reading
-from sparsecut.io.hdf5 import check_hdf5
 from sparsecut.io.headers import Verdict
-from sparsecut.io.holders import from_anndata
+from sparsecut.io.held import HeldGraph, graph_with_nodes
 from sparsecut.io.ids import check_known, check_unique, positions_of
 from sparsecut.io.matrices import GraphParts, read_mat, read_matrix_market, read_npz_graph
 from sparsecut.io.metis import METIS_SUFFIXES, read_metis
@@ -55,10 +54,11 @@ MATRIX_READERS: dict[str, Callable[[Path, str | None], GraphParts]] = {
     ".npz": read_npz_graph,
     ".mat": read_mat,
 }
-DOCUMENT_READERS: dict[str, Callable[[Path, str | None, str], Graph]] = {
+HELD_READERS: dict[str, Callable[[Path, str | None, str], HeldGraph]] = {
     ".graphml": read_graphml,
     ".gml": read_gml,
     ".json": read_node_link,
+    ".h5ad": read_h5ad,
 }
 
 
@@ -91,7 +91,9 @@ def read_graph(
     path : str or Path
         An edge list, a matrix, a document or a store; docs/files.md lists the formats.
     features, labels : str, Path or list of str, optional
-        Files keyed by node id; or names of columns of the node table (features: a list, or one string with commas).
+        Files keyed by node id; or names (features: one, a list, or one string with commas) of columns of the node table, of
+        node attributes in GraphML, GML and JSON, or of what an .h5ad holds: obsm, layers, columns of obs. A name that the
+        graph file has wins over a file of that name; "./name" is always a file (`sparsecut.io.held`).
     nodes : str or Path, optional
         A table with one row per node, "nodes.csv" beside "edges.csv" where not named. Given alone, its label column
         (label, class, …) is the labels and the others are features.
@@ -129,7 +131,7 @@ def read_graph(
     """
     check_choice("read_graph", "directed", directed, DIRECTIONS)
     check_choice("read_graph", "missing", missing, MISSING)
-    path = Path(path)
+    path = _as_path(path)
     beside: dict[str, Any] = {"label_column": label_column, "feature_columns": feature_columns, "id_column": id_column}
     beside["scale"] = scale
     if is_store(path):
@@ -140,6 +142,12 @@ def read_graph(
     if planetoid is None:
         check_readable(path, "edge" if suffix in TABLE_SUFFIXES else "graph")
     asked = {"source": source, "target": target, "weight": weight}
+    if planetoid is None and suffix in HELD_READERS:
+        is_h5ad = suffix == ".h5ad"
+        _refuse(path, source=source, target=target, header=header, separator=separator)
+        _refuse(path, **({"weight": weight} if is_h5ad else {"adjacency": adjacency}))
+        held = HELD_READERS[suffix](path, adjacency if is_h5ad else weight, directed)
+        return graph_with_nodes(held, path, features, labels, nodes, missing, **beside)
     table_of_nodes = read_nodes(path, features, labels, nodes, missing, **beside)
 
     if planetoid is None and suffix in TABLE_SUFFIXES:
@@ -158,19 +166,20 @@ def read_graph(
         _refuse(path, weight=weight)
         parts = MATRIX_READERS[suffix](path, adjacency)
         graph = Graph(parts.adjacency, features=parts.features, labels=parts.labels, directed=directed, notes=parts.notes)
-    elif suffix in DOCUMENT_READERS:
-        _refuse(path, adjacency=adjacency)
-        graph = DOCUMENT_READERS[suffix](path, weight, directed)
     elif suffix in METIS_SUFFIXES:
         _refuse(path, adjacency=adjacency, weight=weight)
         graph = read_metis(path, directed)
-    elif suffix == ".h5ad":
-        _refuse(path, weight=weight)
-        graph = _read_h5ad(path, adjacency, directed)
     else:
-        known = (*TABLE_SUFFIXES, *MATRIX_READERS, *DOCUMENT_READERS, *METIS_SUFFIXES, ".h5ad")
+        known = (*TABLE_SUFFIXES, *MATRIX_READERS, *METIS_SUFFIXES, *HELD_READERS)
         raise InputError(f"The graph file {path} has no known suffix. Known ones: {', '.join(known)}.")
     return table_of_nodes.onto(graph, path)
+
+
+def _as_path(path: Any) -> Path:
+    if not isinstance(path, str | Path):
+        refuse_foreign(path, "read_graph reads files.")
+        raise InputError(f"read_graph reads files. Got {type(path).__name__}, which is no path.")
+    return Path(path)
 
 
 def _read_edges(
@@ -250,17 +259,6 @@ def _place(
 
 def _as_words(*parts: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([part.astype(np.str_) for part in parts])
-
-
-def _read_h5ad(path: Path, adjacency: str | None, directed: str) -> Graph:
-    anndata = import_extra("anndata", caller="Reading .h5ad", extra="anndata")
-    check_hdf5(path, "graph")
-    with reading(path, "graph"):
-        cells = anndata.read_h5ad(path)
-        for matrix in (cells.X, *cells.obsp.values()):
-            if sp.issparse(matrix):  # scipy follows an index that points outside, and ends the process
-                matrix.check_format(full_check=True)
-    return from_anndata(cells, adjacency=adjacency or "connectivities", directed=directed)
 
 
 def _refuse(path: Path, **options: str | bool | None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sparsecut.errors import InputError
 from sparsecut.io.files import check_readable
-from sparsecut.io.guards import FREE_BYTES, check_expansion, reading, telling
+from sparsecut.io.guards import FREE_BYTES, check_expansion, reading
 from sparsecut.io.ids import has_outer_space
 from sparsecut.io.text import read_layout, read_text, trim_ids
 
@@ -75,8 +75,7 @@ def as_table(frame: Any, caller: str) -> Any:
     if hasattr(frame, "to_arrow"):  # polars
         return frame.to_arrow()
     if hasattr(frame, "iloc"):
-        with telling(lambda error: f"{caller} needs columns of one type each, node ids all integers or all words: {error}."):
-            return pa.Table.from_pandas(frame, preserve_index=False)
+        return pa.Table.from_pandas(frame, preserve_index=False)
     raise InputError(f"{caller} needs a pandas, polars or pyarrow table of edges. Got {type(frame).__name__}.")
 
 
