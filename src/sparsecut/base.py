@@ -29,6 +29,8 @@ from sparsecut.errors import DimensionWarning, InputError, check_integer, parame
 from sparsecut.features import fingerprint, with_structure
 from sparsecut.fitting import fit_encoder, hold_rows
 from sparsecut.graph import Graph, as_graph
+from sparsecut.magnitude import check_finite, naming_overflow
+from sparsecut.meaning import check_meaning
 from sparsecut.negatives import CompleteNegatives, NegativeGraph, make_negatives
 from sparsecut.on_disk import fit_on_disk, transform_on_disk
 from sparsecut.parameters import check_parameters, recipe_settings, solver_of, training_settings, why_solver
@@ -132,7 +134,7 @@ class SparsestCutEmbedding(Published, Estimator):
         history = History()
 
         is_structure = self.features == "structure" or (self.features == "auto" and graph.features is None)
-        with reporting(progress) as report:
+        with reporting(progress) as report, naming_overflow(graph):
             if is_structure:
                 with history.stage("structure"):
                     graph = with_structure(graph, structure_seed, engine.device, report)
@@ -146,6 +148,7 @@ class SparsestCutEmbedding(Published, Estimator):
                     load=lambda weighting, filter: load(graph, weighting, filter, engine),
                     choose=lambda loaded, filter, hops_of: choose_restart(graph, loaded, filter, hops_of, engine),
                     is_structure=is_structure,
+                    notes=history.notes,
                     **recipe_settings(self),
                 )
                 degrees = neighbour_sums(graph.adjacency)
@@ -158,8 +161,9 @@ class SparsestCutEmbedding(Published, Estimator):
         if math.isnan(history.effective_rank):
             history.effective_rank = effective_rank(embedding)
         self._keep(graph, recipe, weights, offset, is_structure)
-        self.embedding_ = embedding.cpu().numpy()
+        self.embedding_ = check_finite(embedding.cpu().numpy(), graph)
         self.history_ = history
+        check_meaning(self.embedding_, graph, type(self).__name__, history.notes, is_structure=is_structure)
         return self
 
     def _solve(self, task: _Task) -> tuple[list[Tensor], Tensor, Tensor]:
@@ -231,7 +235,7 @@ class SparsestCutEmbedding(Published, Estimator):
     ) -> Model:
         """The same passes with the rows on disk."""
         history, cpu = History(), torch.device("cpu")
-        with reporting(progress) as report:
+        with reporting(progress) as report, naming_overflow(graph):
             fitted = fit_on_disk(
                 self,
                 graph,
@@ -246,6 +250,7 @@ class SparsestCutEmbedding(Published, Estimator):
         self._keep(graph, fitted.recipe, fitted.weights, fitted.offset)
         self.embedding_ = fitted.embedding
         self.history_ = history
+        check_meaning(self.embedding_, graph, type(self).__name__, history.notes)
         return self
 
     def _keep(self, graph: Graph, recipe: Recipe, weights: list[Tensor], offset: Tensor, is_structure: bool = False) -> None:
@@ -266,7 +271,7 @@ class SparsestCutEmbedding(Published, Estimator):
         """What was chosen in `fit` and why, a sentence a line."""
         self._check_fitted("There is nothing to explain yet")
         lines = [f"solver {solver_of(self)}: {why_solver(self)}.", *self.recipe_.reasons]
-        lines.append(f"route {self.history_.route}: {self.history_.reason}.")
+        lines += [f"route {self.history_.route}: {self.history_.reason}.", *self.history_.notes]
         return "\n".join(line[0].upper() + line[1:] for line in lines)
 
     def fit_transform(
@@ -301,10 +306,11 @@ class SparsestCutEmbedding(Published, Estimator):
                 "A graph to transform needs the same features in the same order."
             )
         if self.engine == "disk":
-            with reporting(progress) as report:
+            with reporting(progress) as report, naming_overflow(graph):
                 return transform_on_disk(self, graph, output=output, report=report)
         self._refuse_output(output)
-        return self._embed(graph)
+        with naming_overflow(graph):
+            return check_finite(self._embed(graph), graph)
 
     def _embed(self, graph: Graph) -> NDArray[np.float32]:
         """The embedding of a graph with features, by the weights as they are."""

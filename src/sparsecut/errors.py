@@ -29,6 +29,14 @@ class DimensionWarning(UserWarning):
     """The embedding was asked to have more dimensions than its features can fill."""
 
 
+class MeaninglessEmbeddingWarning(UserWarning):
+    """All rows of an embedding are alike, so it tells no node from another; the message says why and what to do."""
+
+
+class OverflowInputError(InputError):
+    """Sums of squares overflowed; `sparsecut.magnitude` finds the number that is too large."""
+
+
 def parameter_error(caller: str, name: str, rule: str, got: object) -> InputError:
     return InputError(f"The {name} parameter of {caller} must be {rule}. Got {got!r} instead.")
 

@@ -36,6 +36,7 @@ from sparsecut.filters import Polynomial, is_power, polynomial
 from sparsecut.graph import Graph
 from sparsecut.io.files import check_writable
 from sparsecut.io.workfolder import RowWriter, WorkFolder, check_room, fingerprint_of, unfinished, work_folder
+from sparsecut.magnitude import check_finite
 from sparsecut.negatives import NegativeGraph
 from sparsecut.parameters import recipe_settings, solver_of, training_settings
 from sparsecut.progress import Reporter
@@ -101,6 +102,7 @@ def fit_on_disk(
                 load=lambda weighting, _: engine.load(graph.features, weighting),
                 choose=partial(choose_restart_on_disk, graph, degrees, engine),
                 is_structure=False,
+                notes=history.notes,
                 **recipe_settings(model),
             )
             negatives = make_negatives(degrees, np.random.default_rng(seeds[1]))
@@ -128,7 +130,7 @@ def fit_on_disk(
         with history.stage("project"):
             n_columns = len(offset)
             embedding = _write(
-                lambda start: (Z - offset for Z in engine.project(levels, weights, aggregation, start)),
+                lambda start: (check_finite(Z - offset, graph) for Z in engine.project(levels, weights, aggregation, start)),
                 (n_nodes, n_columns),
                 path,
                 work,
@@ -164,7 +166,7 @@ def transform_on_disk(model: Any, graph: Graph, *, output: str | Path | None, re
             P = propagation_on_disk(graph, degrees, recipe.filter, engine)
             levels.append(engine.smooth(projected, P, coefficients, f"smoothed-{level}"))
         embedding = _write(
-            lambda start: (Z - offset for Z in engine.project(levels, None, aggregation, start)),
+            lambda start: (check_finite(Z - offset, graph) for Z in engine.project(levels, None, aggregation, start)),
             (n_nodes, len(offset)),
             path,
             work,

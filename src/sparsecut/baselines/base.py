@@ -20,6 +20,8 @@ from sparsecut.contract import Estimator, not_fitted
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_integer
 from sparsecut.graph import Graph, as_graph
+from sparsecut.magnitude import check_finite, naming_overflow
+from sparsecut.meaning import check_meaning
 from sparsecut.progress import Reporter, reporting
 from sparsecut.training import History
 
@@ -79,12 +81,13 @@ class Baseline(Estimator):
         check_seed(self)
         self._check()
         device = resolve_device(self.device, type(self).__name__)
-        with seeded(self.random_state, device) as generator, reporting(progress) as report:
+        with seeded(self.random_state, device) as generator, reporting(progress) as report, naming_overflow(graph):
             run = Run(device, generator, History(), report, callback)
             with run.history.stage("fit"):
                 embedding = self._fit(graph, run)
-        self.embedding_ = embedding
+        self.embedding_ = check_finite(embedding, graph)
         self.history_ = run.history
+        check_meaning(embedding, graph, type(self).__name__, run.history.notes, is_structure=not self.needs_features)
         return self
 
     def fit_transform(
