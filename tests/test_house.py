@@ -37,7 +37,7 @@ ROOMS = (
         "encoder",
         "engines",
     ),
-    *("routes", "adam", "training", "fitting", "spectral", "edge_trial", "restart", "recipe", "parameters"),
+    *("routes", "adam", "training", "fitting", "spectral", "edge_trial", "restart", "recipe", "parameters", "both"),
     *("restart_on_disk", "on_disk"),
     *("published", "persistence", "base", "estimators"),
     *("baselines", "methods", "evaluation", "explore", "paper", "cli", "__main__"),

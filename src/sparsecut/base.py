@@ -23,10 +23,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from sparsecut.both import check_both, fingerprint_of_both, fit_both
 from sparsecut.contract import Estimator, not_fitted
 from sparsecut.engines import MemoryEngine, resolve_device
 from sparsecut.errors import DimensionWarning, InputError, check_integer, parameter_error
-from sparsecut.features import fingerprint, with_structure
+from sparsecut.features import STRUCTURE_NOTE, fingerprint, with_structure
 from sparsecut.fitting import fit_encoder, hold_rows
 from sparsecut.graph import Graph, as_graph
 from sparsecut.magnitude import check_finite, naming_overflow
@@ -124,6 +125,10 @@ class SparsestCutEmbedding(Published, Estimator):
         """
         graph = as_graph(graph, features)
         self._check()
+        if self.features == "both":
+            check_both(self, graph)
+            self._refuse_output(output)
+            return fit_both(self, graph, progress)  # type: ignore[no-any-return]
         if self.engine == "disk":
             return self._fit_on_disk(graph, output, callback, progress)
         self._refuse_output(output)
@@ -138,7 +143,7 @@ class SparsestCutEmbedding(Published, Estimator):
             if is_structure:
                 with history.stage("structure"):
                     graph = with_structure(graph, structure_seed, engine.device, report)
-                history.notes.append("Structure took the place of node features; the embedding belongs to this graph alone.")
+                history.notes.append(STRUCTURE_NOTE)
             graph = self._with_features(graph)
             if self.precision == "half" and sp.issparse(graph.features):
                 history.notes.append("Sparse features are kept in single precision: half is for dense ones.")
@@ -310,7 +315,8 @@ class SparsestCutEmbedding(Published, Estimator):
                 return transform_on_disk(self, graph, output=output, report=report)
         self._refuse_output(output)
         with naming_overflow(graph):
-            return check_finite(self._embed(graph), graph)
+            embedding: NDArray[np.float32] = check_finite(self._embed(graph), graph)
+            return embedding
 
     def _embed(self, graph: Graph) -> NDArray[np.float32]:
         """The embedding of a graph with features, by the weights as they are."""
@@ -324,7 +330,15 @@ class SparsestCutEmbedding(Published, Estimator):
 
     def _recall(self, graph: Graph) -> NDArray[np.float32]:
         """The embedding of the graph whose structure served as features; no other graph has that structure."""
-        if not hasattr(self, "embedding_") or fingerprint(graph.adjacency) != self.structure_:
+        is_both = self.features == "both"
+        seen = fingerprint_of_both(graph) if is_both else fingerprint(graph.adjacency)
+        if not hasattr(self, "embedding_") or seen != self.structure_:
+            if is_both:
+                raise InputError(
+                    f"This {type(self).__name__} was fitted with features='both': the structure of its graph is part of the "
+                    "embedding, which belongs to that graph and its features alone. Fit the new graph, or fit with "
+                    "features='given' to embed other graphs."
+                )
             raise InputError(
                 f"This {type(self).__name__} was fitted on a graph without features: its structure took their place, and "
                 "the embedding belongs to that graph alone. Fit the new graph, or give both graphs the same features."

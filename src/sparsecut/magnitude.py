@@ -61,6 +61,11 @@ def overflow_error(graph: Any, error: InputError | None = None) -> InputError:
         value, row, column = _largest(graph.features)
         if abs(value) >= SUSPECT:
             return too_large("feature", value, f"in row {row}, column {column}")
+        if abs(value) <= 1 / SUSPECT and error is not None:  # the inverse of the energy overflows
+            return InputError(
+                f"The features are too small to train on in float32. The largest is {value:g}, in row {row}, column {column}. "
+                "Scale them up, for example divide each column by its standard deviation."
+            )
     value, row, column = _largest(graph.adjacency)
     if abs(value) >= SUSPECT:
         return too_large("edge weight", value, f"between the nodes at positions {row} and {column}")
@@ -116,5 +121,5 @@ def _place(matrix: Any, position: int) -> tuple[int, int]:
 def _exactly(matrix: Any, row: int, column: int) -> float:
     """An entry in float64, with entries given twice summed."""
     if sp.issparse(matrix):
-        return float(sp.csr_array(matrix, dtype=np.float64)[row, column])
+        return float(sp.csr_array(matrix.astype(np.float64))[row, column])
     return float(np.asarray(matrix)[row, column])

@@ -28,7 +28,7 @@ def check_meaning(embedding: Any, graph: Graph, caller: str, notes: list[str], *
     """
     if not are_alike(embedding):
         return
-    message = f"All {graph.n_nodes:,} rows of this embedding by {caller} are the same: {why_alike(graph, is_structure)}"
+    message = f"The embedding by {caller} tells no node from another, all its rows are alike: {why_alike(graph, is_structure)}"
     notes.append(message)
     warnings.warn(message, MeaninglessEmbeddingWarning, stacklevel=3)
 
@@ -58,7 +58,7 @@ def why_alike(graph: Graph, is_structure: bool) -> str:
         )
     largest = max(float(np.abs(block).max(initial=0)) for _, block in dense_blocks(graph.features))
     if largest == 0:
-        return "all features are zero. Give the graph others, or use features='structure'."
+        return "all features are zero. Give the graph others, or embed its structure: SCE(features='structure')."
     if largest <= SMALLEST:
         return (
             f"the features are too small for float32, which has zero for their squares. The largest is {largest:g}. Scale "
@@ -67,7 +67,7 @@ def why_alike(graph: Graph, is_structure: bool) -> str:
     if are_alike(graph.features):
         return (
             "every node has the same features, or they differ by rounding alone. Subtract each column's mean before they are "
-            "rounded to float32 if they differ, or use features='structure'."
+            "rounded to float32 if they differ, or embed the structure: SCE(features='structure')."
         )
     return (
         "the nodes' features differ, but averaged over neighbours they no longer do, as where every node is linked to every "

@@ -130,7 +130,7 @@ def fit_on_disk(
         with history.stage("project"):
             n_columns = len(offset)
             embedding = _write(
-                lambda start: (check_finite(Z - offset, graph) for Z in engine.project(levels, weights, aggregation, start)),
+                lambda start: _finished(engine.project(levels, weights, aggregation, start), offset, graph),
                 (n_nodes, n_columns),
                 path,
                 work,
@@ -166,7 +166,7 @@ def transform_on_disk(model: Any, graph: Graph, *, output: str | Path | None, re
             P = propagation_on_disk(graph, degrees, recipe.filter, engine)
             levels.append(engine.smooth(projected, P, coefficients, f"smoothed-{level}"))
         embedding = _write(
-            lambda start: (check_finite(Z - offset, graph) for Z in engine.project(levels, None, aggregation, start)),
+            lambda start: _finished(engine.project(levels, None, aggregation, start), offset, graph),
             (n_nodes, len(offset)),
             path,
             work,
@@ -223,6 +223,14 @@ def _write(
         for block in blocks(writer.n_rows):
             writer.write(block.numpy())
     return np.empty((0, shape[1]), dtype=np.float32)
+
+
+def _finished(blocks: Iterator[Tensor], offset: Tensor, graph: Graph) -> Iterator[Tensor]:
+    """Blocks of the embedding about the offset; a number that overflowed is never written."""
+    for block in blocks:
+        Z = block - offset
+        check_finite(Z.numpy(), graph)
+        yield Z
 
 
 def _smooth_levels(

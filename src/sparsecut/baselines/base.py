@@ -119,7 +119,10 @@ class InductiveBaseline(Baseline):
 
     def transform(self, graph: Any, *, features: Any = None) -> NDArray[np.float32]:
         """The embedding of any graph with the same features, without training: (n, dimension)."""
-        return self._embed(self._meet(graph, features))
+        met = self._meet(graph, features)
+        with naming_overflow(met):
+            embedding: NDArray[np.float32] = check_finite(self._embed(met), met)
+            return embedding
 
     def _meet(self, graph: Any, features: Any) -> Graph:
         """A graph that came after training, checked against what was learned."""

@@ -54,10 +54,12 @@ class Output:
         self.as_json = as_json
         self.is_talkative = not (as_json or quiet)
         self._console = Console(soft_wrap=True, highlight=False)
+        self._noted: set[str] = set()
 
     def note(self, message: str) -> None:
-        """A remark about the work, on standard error so that it never mixes with results."""
-        if self.is_talkative:
+        """A remark about the work, on standard error so that it never mixes with results; none is made twice."""
+        if self.is_talkative and message not in self._noted:
+            self._noted.add(message)
             Console(stderr=True, soft_wrap=True, highlight=False).print(message, style="dim", markup=False)
 
     def say(self, message: str) -> None:
@@ -89,6 +91,7 @@ class Output:
             yield
         for warning in caught:
             self.note(f"Note: {warning.message}")
+            self._noted.add(str(warning.message))
 
 
 def peak_memory() -> int:
