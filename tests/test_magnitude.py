@@ -14,6 +14,8 @@ from sparsecut import SCE, Graph, InputError, MoSCE
 from sparsecut.baselines import SmoothedFeatures, SmoothedPCA
 
 ADJACENCY = random_graph(50).adjacency
+
+pytestmark = pytest.mark.filterwarnings("ignore::sparsecut.errors.ScaleWarning")  # one huge number is said to drown the others
 KINDS = {"dense": np.asarray, "sparse": sp.csr_array, "coordinates": sp.coo_array}
 
 

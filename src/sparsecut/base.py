@@ -25,8 +25,10 @@ from torch import Tensor
 
 from sparsecut.both import check_both, fingerprint_of_both, fit_both
 from sparsecut.contract import Estimator, not_fitted
+from sparsecut.encoding import dominant_column
+from sparsecut.encoding.encoder import Encoder as FeatureEncoder
 from sparsecut.engines import MemoryEngine, resolve_device
-from sparsecut.errors import DimensionWarning, InputError, check_integer, parameter_error
+from sparsecut.errors import DimensionWarning, InputError, ScaleWarning, check_integer, parameter_error
 from sparsecut.features import STRUCTURE_NOTE, fingerprint, with_structure
 from sparsecut.fitting import fit_encoder, hold_rows
 from sparsecut.graph import Graph, as_graph
@@ -89,7 +91,9 @@ class SparsestCutEmbedding(Published, Estimator):
     recipe_: Recipe
     embedding_: NDArray[np.float32]
     history_: History
-    n_features_in_: int
+    n_features_in_: int  # columns as they were given, before a table is encoded
+    feature_names_in_: NDArray[Any]  # their names, where they have names
+    encoder_: FeatureEncoder | None  # how a table became features; None for an array without names
     structure_: int | None  # the fingerprint of the graph whose structure served as features
 
     @abstractmethod
@@ -138,13 +142,15 @@ class SparsestCutEmbedding(Published, Estimator):
         start_seed, negatives_seed, batches_seed, structure_seed = (int(seed) & (2**63 - 1) for seed in seeds)
         history = History()
 
-        is_structure = self.features == "structure" or (self.features == "auto" and graph.features is None)
+        is_structure = self.features == "structure" or (self.features == "auto" and not graph.has_features)
         with reporting(progress) as report, naming_overflow(graph):
             if is_structure:
                 with history.stage("structure"):
                     graph = with_structure(graph, structure_seed, engine.device, report)
                 history.notes.append(STRUCTURE_NOTE)
             graph = self._with_features(graph)
+            if not is_structure:
+                history.notes.extend(_say_features(graph, type(self).__name__))
             if self.precision == "half" and sp.issparse(graph.features):
                 history.notes.append("Sparse features are kept in single precision: half is for dense ones.")
             with history.stage("prepare"):
@@ -241,6 +247,8 @@ class SparsestCutEmbedding(Published, Estimator):
         """The same passes with the rows on disk."""
         history, cpu = History(), torch.device("cpu")
         with reporting(progress) as report, naming_overflow(graph):
+            if graph.has_features:
+                history.notes.extend(_say_features(graph, type(self).__name__))
             fitted = fit_on_disk(
                 self,
                 graph,
@@ -262,8 +270,24 @@ class SparsestCutEmbedding(Published, Estimator):
         self.weights_ = [matrix.cpu().numpy() for matrix in weights]
         self.offset_ = offset.cpu().numpy()
         self.recipe_ = recipe
-        self.n_features_in_ = graph.n_features
+        self._know_features(None if is_structure else graph.encoder, graph.n_features)
         self.structure_ = fingerprint(graph.adjacency) if is_structure else None
+
+    def _know_features(self, encoder: FeatureEncoder | None, n_features: int) -> None:
+        """Keep the encoder, and with it what scikit-learn's estimators say of their input."""
+        self.encoder_ = encoder
+        names = None if encoder is None else encoder.names_in
+        self.n_features_in_ = n_features if names is None else len(names)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
+        """The names of the embedding's columns: sce0, sce1, …; `input_features` is ignored, as every one goes into all."""
+        self._check_fitted("There are no columns to name yet")
+        prefix = type(self).__name__.lower()
+        return np.array([f"{prefix}{column}" for column in range(len(self.offset_))], dtype=object)
 
     def _refuse_output(self, output: object) -> None:
         if output is not None:
@@ -276,7 +300,8 @@ class SparsestCutEmbedding(Published, Estimator):
         """What was chosen in `fit` and why, a sentence a line."""
         self._check_fitted("There is nothing to explain yet")
         lines = [f"solver {solver_of(self)}: {why_solver(self)}.", *self.recipe_.reasons]
-        lines += [f"route {self.history_.route}: {self.history_.reason}.", *self.history_.notes]
+        lines.append(f"route {self.history_.route}: {self.history_.reason}.")
+        lines.extend(self.history_.notes)
         return "\n".join(line[0].upper() + line[1:] for line in lines)
 
     def fit_transform(
@@ -297,17 +322,19 @@ class SparsestCutEmbedding(Published, Estimator):
     ) -> NDArray[np.float32]:
         """The embedding of any graph with the same features, without training: (n, dimension).
 
-        With engine="disk" it goes to the .npy file `output`, as in `fit`.
+        A table is encoded as the one that was fitted: its columns are matched by name, numbers are scaled by the fitted
+        means and deviations, a category that was not fitted is "other" (a `NewValuesWarning` counts them). With
+        engine="disk" it goes to the .npy file `output`, as in `fit`.
         """
-        name = type(self).__name__
         self._check_fitted("Call fit or fit_transform first, or sparsecut.load")
         graph = as_graph(graph, features)
         if self.structure_ is not None:
             return self._recall(graph)
-        graph = self._with_features(graph)
-        if graph.n_features != self.n_features_in_:
+        graph = self._with_features(graph).encoded_by(self.encoder_)
+        n_features = len(self.weights_[0])
+        if graph.n_features != n_features:
             raise InputError(
-                f"{name} was fitted with {self.n_features_in_:,} features. Got a graph with {graph.n_features:,}. "
+                f"{type(self).__name__} was fitted with {n_features:,} features. Got a graph with {graph.n_features:,}. "
                 "A graph to transform needs the same features in the same order."
             )
         if self.engine == "disk":
@@ -364,11 +391,12 @@ class SparsestCutEmbedding(Published, Estimator):
             "history": self.history_.to_dict(),
             "structure": self.structure_,
             "recipe": self.recipe_.to_header(),
+            "encoder": None if self.encoder_ is None else self.encoder_.to_header(),
         }
         write_model(path, header, tensors)
 
     def _with_features(self, graph: Graph) -> Graph:
-        if graph.features is None:
+        if not graph.has_features:
             name = type(self).__name__
             raise InputError(
                 f"{name} needs node features, and the graph has none. Pass Graph(adjacency, features=...), or fit with "
@@ -433,6 +461,24 @@ class _Task:
     def are_spare(self, levels: list[Rows]) -> bool:
         """Whether the smoothed rows are in memory of their own, not the user's features themselves."""
         return all(level.features is not self.loaded.features for level in levels)
+
+
+def _say_features(graph: Graph, caller: str) -> list[str]:
+    """What became of a table's columns; a column that drowns all others is worth a warning."""
+    notes = [] if graph.encoder is None else list(graph.encoder.notes)
+    dominant = dominant_column(graph.features)
+    if dominant is not None:
+        column, share = dominant
+        names = getattr(graph.encoder, "names_out", graph.feature_names)
+        message = (
+            f"Column {column if names is None else repr(names[column])} holds {share:.2%} of the variance of the features, "
+            f"so the embedding of {caller} follows it and hardly any other. Columns of unequal scale are standardised where "
+            "they come as a table with names (a data frame, a file with a header, scale=True); divide those of an array by "
+            "their standard deviation."
+        )
+        notes.append(message)
+        warnings.warn(message, ScaleWarning, stacklevel=4)
+    return notes
 
 
 def _torch_generator(seed: int) -> torch.Generator:

@@ -48,7 +48,7 @@ def fit_both(model: Any, graph: Graph, progress: Reporter | None) -> Any:
     model.embedding_ = np.concatenate([own.embedding_, other.embedding_ * weight], axis=1)
     reasons = [f"{name}: {reason}" for name, part in zip(NAMES, parts, strict=True) for reason in part.recipe_.reasons]
     model.recipe_ = replace(own.recipe_, reasons=reasons)
-    model.n_features_in_ = graph.n_features
+    model._know_features(own.encoder_, graph.n_features)
     model.structure_ = fingerprint_of_both(graph)
     model.history_ = _history(own.history_, other.history_, model.embedding_)
     model.history_.notes.append(
@@ -65,7 +65,7 @@ def check_both(model: Any, graph: Graph) -> None:
         raise InputError(
             f"{name}(engine='disk') cannot put structure beside the features. Use features='given', or use engine='memory'."
         )
-    if graph.features is None:
+    if not graph.has_features:
         raise InputError(
             f"{name}(features='both') needs node features beside the structure, and the graph has none. Use features='auto'."
         )

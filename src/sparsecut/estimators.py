@@ -11,11 +11,11 @@ import torch
 
 from sparsecut.base import SparsestCutEmbedding
 from sparsecut.encoder import AGGREGATIONS, LinearEncoder, MultiOrderEncoder
+from sparsecut.encoding import read_encoder
 from sparsecut.errors import InputError, check_choice, check_integer, parameter_error
 from sparsecut.persistence import read_model
-from sparsecut.recipe import Recipe, read_recipe
+from sparsecut.recipe import read_recipe
 from sparsecut.training import History
-from sparsecut.weighting import Weighting
 
 
 class SCE(SparsestCutEmbedding):
@@ -57,6 +57,8 @@ class SCE(SparsestCutEmbedding):
 
     Attributes
     ----------
+    n_features_in_, feature_names_in_ : the columns as they were given, and their names where they have names.
+    encoder_ : how a table became features, kept for `transform`; None where they were an array without names.
     embedding_ : (n, dimension) float32. weights_ : [W], one (f, dimension) matrix, and offset_, taken off every row.
     history_ : see `History`. recipe_ : what was chosen; `explain()` says why.
     """
@@ -274,19 +276,11 @@ def load(path: str | Path) -> SparsestCutEmbedding:
         parameters |= {name: tensors[name] for name in ("negatives", "apart") if name in tensors}
         model: SparsestCutEmbedding = estimators[header["estimator"]](**parameters)
         model.history_ = History(**header["history"])
-        model.n_features_in_ = int(weights[0].shape[0])
+        model._know_features(read_encoder(header["encoder"]), len(weights[0]))
         model.structure_ = header["structure"]
         model.offset_ = tensors.get("offset", np.zeros(weights[0].shape[1], dtype=np.float32))
-        model.recipe_ = _read_recipe(header, tensors, parameters)
+        model.recipe_ = read_recipe(header["recipe"], tensors.get("column_weights"))
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"{path} does not hold a whole sparsecut model: {error}. Save the model again.") from error
     model.weights_ = weights
     return model
-
-
-def _read_recipe(header: dict[str, Any], tensors: dict[str, Any], parameters: dict[str, Any]) -> Recipe:
-    """The recipe of a saved model; the first version of the format had none, only the filter and its orders."""
-    if "recipe" not in header:
-        orders = (parameters["order"],) if "order" in parameters else tuple(range(1, parameters["levels"] + 1))
-        return Recipe(Weighting("none"), parameters["filter"], None, orders)
-    return read_recipe(header["recipe"], tensors.get("column_weights"))

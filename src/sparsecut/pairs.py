@@ -36,13 +36,8 @@ def keep_close(graph: Graph, pairs: Any, *, weight: float | None = None) -> Grap
     edges = (adjacency + (added + added.T)).tocsr().astype(np.float32)
     edges.eliminate_zeros()  # a pair of weight 0
     edges.sort_indices()
-    return Graph.from_canonical(
-        edges,
-        features=graph.features,
-        labels=graph.labels,
-        node_ids=graph.node_ids,
-        directed="out" if graph.is_directed else "symmetrize",  # the rows are oriented already
-        notes=(*graph.notes, f"{len(ends):,} pairs to keep close were added to the edges."),
+    return graph.replace(
+        adjacency=edges, notes=(*graph.notes, f"{len(ends):,} pairs to keep close were added to the edges.")
     )
 
 

@@ -36,7 +36,7 @@ def test_embed_with_named_columns_and_a_sibling_table(folder):
     assert done.returncode == 0, done.stderr
     notes = " ".join(done.stderr.split())
     assert "source in column 'buyer', target in column 'seller', weight in column 'price'" in notes
-    assert "'age' became 1 feature; 'city' became 3 features" in notes
+    assert "1 column of numbers standardised; 'city' became 3 features" in notes
     lines = (folder / "z.metadata.tsv").read_text().splitlines()
     assert lines[:2] == ["id\tlabel", "n0\tp"]
     assert len(sc.read_embedding(folder / "z.tsv")[1]) == 30

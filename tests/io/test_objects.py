@@ -54,7 +54,7 @@ def test_networkx_with_words_directions_and_parallel_edges():
 def test_networkx_attributes_become_features():
     graph = sc.from_networkx(karate(), features=["age", "club"])
     assert graph.features.shape == (34, 3)  # age, and one column a club
-    assert graph.notes == ("Features: 'age' became 1 feature; 'club' became 2 features.",)
+    assert graph.encoder.notes == ("Features: 1 column of numbers standardised; 'club' became 2 features.",)
     assert graph.features[:, 0].mean() == pytest.approx(0, abs=1e-6)
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base import Callback
 from sparsecut.contract import Estimator, not_fitted
+from sparsecut.encoding.encoder import Encoder
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_integer
 from sparsecut.graph import Graph, as_graph
@@ -59,6 +60,7 @@ class Baseline(Estimator):
 
     embedding_: NDArray[np.float32]
     history_: History
+    encoder_: Encoder | None  # how a table became features
 
     def _check(self) -> None:
         """Raise where a parameter breaks its rule."""
@@ -80,6 +82,7 @@ class Baseline(Estimator):
         graph = self._accept(as_graph(graph, features))
         check_seed(self)
         self._check()
+        self.encoder_ = graph.encoder if self.needs_features else None
         device = resolve_device(self.device, type(self).__name__)
         with seeded(self.random_state, device) as generator, reporting(progress) as report, naming_overflow(graph):
             run = Run(device, generator, History(), report, callback)
@@ -132,13 +135,14 @@ class InductiveBaseline(Baseline):
 
 def with_features(model: Any, graph: Graph) -> Graph:
     """The graph, which must have features."""
-    if graph.features is None:
+    if not graph.has_features:
         raise InputError(f"{type(model).__name__} needs node features, and the graph has none.")
     return graph
 
 
 def with_same_features(model: Any, graph: Graph) -> Graph:
-    """The graph, which must have as many features as the one fitted on."""
+    """The graph with its features as the one fitted on had them."""
+    graph = graph.encoded_by(model.encoder_)
     if graph.n_features != model.n_features_in_:
         raise InputError(
             f"{type(model).__name__} was fitted with {model.n_features_in_:,} features. Got a graph with "

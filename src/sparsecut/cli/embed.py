@@ -21,7 +21,7 @@ from sparsecut.cli.console import (
     peak_memory,
 )
 from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
-from sparsecut.cli.sources import Adjacency, Directed, Labels, Missing, Nodes, Source, Target, Weight, open_graph
+from sparsecut.cli.sources import Adjacency, Directed, Labels, Missing, Nodes, Scale, Source, Target, Weight, open_graph
 from sparsecut.errors import InputError, check_choice
 from sparsecut.methods import find_method, names
 
@@ -41,6 +41,7 @@ def embed(
     adjacency: Adjacency = None,
     directed: Directed = "symmetrize",
     missing: Missing = "error",
+    scale: Scale = True,
     method: Annotated[str, typer.Option(help=f"One of {', '.join(names(is_supervised=False))}.")] = "sce",
     use: Annotated[
         str | None,
@@ -116,10 +117,10 @@ def embed(
     reading = {"source": source, "target": target, "weight": weight, "adjacency": adjacency, "nodes": nodes}
 
     def open_in_memory() -> Graph:
-        return open_graph(graph, features, output, labels, directed=directed, missing=missing, **reading)
+        return open_graph(graph, features, output, labels, directed=directed, missing=missing, scale=scale, **reading)
 
     if on_disk:
-        files = {**reading, "labels": labels, "directed": directed}
+        files = {**reading, "labels": labels, "directed": directed, "scale": scale}
         with disk_graph(graph, features, output_path, scratch, on_disk, output, open_in_memory, **files) as (loaded, work):
             rows_path = output_path if output_path.suffix == ".npy" else work / "rows.npy"
             started = time.perf_counter()

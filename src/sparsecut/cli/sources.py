@@ -27,6 +27,12 @@ Directed = Annotated[str, typer.Option(help="symmetrize, or keep the directions 
 Missing = Annotated[
     str, typer.Option(help="error, or zero: nodes without a row get zeros, and rows without a node are left out.")
 ]
+Scale = Annotated[
+    bool,
+    typer.Option(
+        "--scale/--no-scale", help="Whether numbers of a table with named columns are standardised; arrays never are."
+    ),
+]
 
 
 def open_graph(
@@ -43,7 +49,7 @@ def open_graph(
         check_choice("sparsecut", f"--{option}", options.get(option, choices[0]), choices)
     with output.warnings_as_notes():
         if name in datasets.names() and not Path(name).exists():
-            defaults = {"directed": "symmetrize", "missing": "error"}
+            defaults = {"directed": "symmetrize", "missing": "error", "scale": True}
             given = [option for option, value in options.items() if value != defaults.get(option)]
             given += [option for option, value in (("features", features), ("labels", labels)) if value is not None]
             if given:

@@ -116,12 +116,8 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
     generator = np.random.default_rng(random_state)
     is_held_out = np.zeros(n_pairs, dtype=bool)
     is_held_out[generator.choice(n_pairs, n_held_out, replace=False)] = True
-    training = Graph.from_canonical(
-        _without(graph.adjacency, pairs[is_held_out]),
-        features=graph.features,
-        labels=graph.labels,
-        node_ids=graph.node_ids,
-        directed="out" if graph.is_directed else "symmetrize",  # the rows are oriented already
+    training = graph.replace(
+        adjacency=_without(graph.adjacency, pairs[is_held_out]),
         notes=(*graph.notes, f"{n_held_out:,} of {n_pairs:,} edges are held out."),
     )
     return LinkSplit(training, pairs[is_held_out], sample_non_edges(pairs, graph.n_nodes, n_held_out, generator))

@@ -59,14 +59,7 @@ def _predict(model: Any, graph: Graph, folder: Path) -> tuple[Any, dict[str, flo
             labels = np.full(graph.n_nodes, -1, dtype=np.int64)
             labels[train], labels[validation] = seen[f"train classes {number}"], seen[f"validation classes {number}"]
             split = Split(train, validation, np.flatnonzero(labels < 0))
-            labelled = Graph.from_canonical(
-                graph.adjacency,
-                features=graph.features,
-                labels=labels,
-                node_ids=graph.node_ids,
-                directed="out" if graph.is_directed else "symmetrize",
-            )
-            classes, seconds = _timed(model.fit_predict, labelled, split)
+            classes, seconds = _timed(model.fit_predict, graph.replace(labels=labels), split)
             predicted.append(classes)
             times.append(seconds)
     return np.stack(predicted), {"seconds": float(np.mean(times)), "first_seconds": times[0]}, _peak_memory()

@@ -61,6 +61,7 @@ def read_graph(
     adjacency: str | None = None,
     directed: str = "symmetrize",
     missing: str = "error",
+    scale: bool = True,
 ) -> Graph:
     """Read a graph from a file; the suffix is the format. `Graph.notes` say what was guessed.
 
@@ -73,19 +74,20 @@ def read_graph(
     directed : "symmetrize", or "out" or "in" to keep the directions (see `Graph`).
     missing : "error", or "zero": a node without features gets zeros, one without a label none, and rows for nodes that the
         graph does not have are left out.
+    scale : whether the numbers of a table with named columns are standardised (`sparsecut.encoding`).
     """
     check_choice("read_graph", "directed", directed, DIRECTIONS)
     check_choice("read_graph", "missing", missing, MISSING)
     path = Path(path)
     if is_store(path):
         _refuse(path, source=source, target=target, weight=weight, adjacency=adjacency)
-        return read_nodes(path, features, labels, nodes, missing).onto(open_store(path), path)
+        return read_nodes(path, features, labels, nodes, missing, scale=scale).onto(open_store(path), path)
     planetoid = find_planetoid(path)
     suffix = table_suffix(path)
     if planetoid is None:
         check_readable(path, "edge" if suffix in TABLE_SUFFIXES else "graph")
     asked = {"source": source, "target": target, "weight": weight}
-    table_of_nodes = read_nodes(path, features, labels, nodes, missing)
+    table_of_nodes = read_nodes(path, features, labels, nodes, missing, scale=scale)
 
     if planetoid is None and suffix in TABLE_SUFFIXES:
         _refuse(path, adjacency=adjacency)

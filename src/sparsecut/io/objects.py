@@ -14,11 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.encoding import FeatureTable
 from sparsecut.errors import InputError, check_choice, import_extra
 from sparsecut.graph import DIRECTIONS, Graph
 from sparsecut.io.adjacency import build_adjacency
 from sparsecut.io.edges import choose_columns, edges_from_table
-from sparsecut.io.encoding import encode_columns
 from sparsecut.io.ids import check_known, positions_of
 from sparsecut.io.tables import as_table
 
@@ -36,8 +36,9 @@ def from_edges(
 ) -> Graph:
     """A graph from a table of edges: pandas, polars or pyarrow.
 
-    `features` and `labels` are in the order of `node_ids`; without `node_ids` the nodes are those of the edges, integers
-    ascending, words in the order they first appear.
+    `features` and `labels` that have an index, or features with a column of ids, are matched to the nodes by it; others are
+    in the order of `node_ids`. Without `node_ids` the nodes are those of the edges, integers ascending, words in the order
+    they first appear.
     """
     check_choice("from_edges", "directed", directed, DIRECTIONS)
     table = as_table(edges, "from_edges")
@@ -91,10 +92,10 @@ def from_networkx(
     if not graph.is_directed():
         directed = "symmetrize"
     attributes = [graph.nodes[node] for node in nodes]
-    matrix, feature_notes = node_features(features, attributes, "The networkx graph")
+    matrix = node_features(features, attributes, "The networkx graph")
     return _graph(
         as_node_ids(nodes), ends[:, 0], ends[:, 1], weights, matrix, node_labels(labels, attributes, "The networkx graph"),
-        directed, (*notes, *feature_notes),
+        directed, notes,
     )  # fmt: skip
 
 
@@ -138,10 +139,10 @@ def from_igraph(
     weights = check_weights(graph.es[weight], "The igraph graph") if weight in graph.es.attributes() else None
     ids = as_node_ids(graph.vs[node_ids]) if node_ids in graph.vs.attributes() else np.arange(graph.vcount())
     attributes = [vertex.attributes() for vertex in graph.vs]
-    matrix, notes = node_features(features, attributes, "The igraph graph")
+    matrix = node_features(features, attributes, "The igraph graph")
     return _graph(
         ids, ends[:, 0], ends[:, 1], weights, matrix, node_labels(labels, attributes, "The igraph graph"),
-        directed if graph.is_directed() else "symmetrize", notes,
+        directed if graph.is_directed() else "symmetrize", (),
     )  # fmt: skip
 
 
@@ -208,15 +209,15 @@ def loop_notes(n_loops: int) -> tuple[str, ...]:
     return (said,) if n_loops else ()
 
 
-def node_features(features: Any, attributes: list[Any], what: str) -> tuple[Any, tuple[str, ...]]:
-    """(feature matrix or None, notes) from an array, an attribute's name, or several."""
+def node_features(features: Any, attributes: list[Any], what: str) -> Any:
+    """Features as they are, or those of an attribute, or a table of several."""
     is_names = isinstance(features, list | tuple) and all(isinstance(name, str) for name in features)
     if not (is_names or isinstance(features, str)):
-        return features, ()
+        return features
     if isinstance(features, str) and attributes and np.ndim(attributes[0].get(features)) == 1:
         vectors = [node.get(features) for node in attributes]
         try:
-            return np.asarray(vectors, dtype=np.float32), ()
+            return np.asarray(vectors, dtype=np.float32)
         except (TypeError, ValueError) as error:
             raise InputError(f"{what} must hold vectors of one length as {features!r}, at every node.") from error
     names = [features] if isinstance(features, str) else [str(name) for name in features]
@@ -230,8 +231,7 @@ def node_features(features: Any, attributes: list[Any], what: str) -> tuple[Any,
         table = pa.table(columns)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise InputError(f"{what} must hold values of one type in each attribute. {str(error).splitlines()[0]}.") from error
-    matrix, _, notes = encode_columns(table, names, what)
-    return matrix, notes
+    return FeatureTable(table, what)
 
 
 def node_labels(labels: Any, attributes: list[Any], what: str) -> Any:
