@@ -26,7 +26,9 @@ def test_the_parts_are_those_that_each_gives_alone(estimator: type[SCE], is_spar
     np.testing.assert_array_equal(Z[:, :width], own)
     lengths = [np.square(part.astype(np.float64)).sum(axis=1).mean() for part in (Z[:, :width], Z[:, width:])]
     assert lengths[1] == pytest.approx(STRUCTURE_SHARE * lengths[0], rel=1e-5)
-    np.testing.assert_allclose(Z[:, width:], structure * np.sqrt(lengths[1] / np.square(structure).sum(axis=1).mean()), rtol=1e-4)
+    np.testing.assert_allclose(
+        Z[:, width:], structure * np.sqrt(lengths[1] / np.square(structure).sum(axis=1).mean()), rtol=1e-4
+    )
     # The weights are in the weights too: structure's are scaled as its columns are.
     assert len(model.weights_) == 2 * len(estimator(features="given").fit(graph).weights_)
     assert len(model.offset_) == Z.shape[1]

@@ -102,7 +102,9 @@ def test_own_features_come_first_unless_passed_over() -> None:
     assert SCE(features="structure").fit(graph).n_features_in_ == 40
     with pytest.raises(InputError, match="needs node features, and the graph has none"):
         SCE(features="given").fit(graph.adjacency)
-    with pytest.raises(InputError, match="The features parameter of SCE must be one of 'auto', 'given', 'structure', 'both'"):
+    with pytest.raises(
+        InputError, match="The features parameter of SCE must be one of 'auto', 'given', 'structure', 'both'"
+    ):
         SCE(features="none").fit(graph)
 
 

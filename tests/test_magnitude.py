@@ -8,14 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from typer.testing import CliRunner
 
 from conftest import random_graph
 from sparsecut import SCE, Graph, InputError, MoSCE
 from sparsecut.baselines import SmoothedFeatures, SmoothedPCA
+from sparsecut.cli import app
 
 ADJACENCY = random_graph(50).adjacency
 
-pytestmark = pytest.mark.filterwarnings("ignore::sparsecut.errors.ScaleWarning")  # one huge number is said to drown the others
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sparsecut.errors.ScaleWarning"
+)  # one huge number is said to drown the others
 KINDS = {"dense": np.asarray, "sparse": sp.csr_array, "coordinates": sp.coo_array}
 
 
@@ -28,7 +32,9 @@ def rows_with(value: float, row: int = 7, column: int = 2) -> np.ndarray:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("value", [1e39, -2.5e300])
 def test_a_float64_beyond_float32_is_named_when_the_graph_is_made(kind: str, value: float) -> None:
-    expected = rf"One feature is too large for float32\. Got {value:g} in row 7, column 2\. Scale the features down".replace("+", r"\+")
+    expected = rf"One feature is too large for float32\. Got {value:g} in row 7, column 2\. Scale the features down".replace(
+        "+", r"\+"
+    )
     with pytest.raises(InputError, match=expected):
         Graph(ADJACENCY, features=KINDS[kind](rows_with(value)))
 
@@ -46,7 +52,9 @@ def test_what_is_not_finite_is_told_as_that(kind: str, value: float) -> None:
         Graph(ADJACENCY, features=KINDS[kind](rows_with(value)))
 
 
-@pytest.mark.parametrize("model", [SCE(), SCE(epochs=3), MoSCE(), SCE(features="both")], ids=["closed", "adam", "mosce", "both"])
+@pytest.mark.parametrize(
+    "model", [SCE(), SCE(epochs=3), MoSCE(), SCE(features="both")], ids=["closed", "adam", "mosce", "both"]
+)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("value", [1e38, -1e30, 1e22])
 def test_a_float32_whose_squares_overflow_is_named_by_fit(kind: str, value: float, model: Any) -> None:
@@ -139,3 +147,20 @@ def test_large_features_that_work_are_embedded_as_small_ones_are(value: float) -
 def test_features_too_small_to_train_on_are_not_told_to_shrink() -> None:
     with pytest.raises(InputError, match=r"too small to train on in float32.*Scale them up"):
         SCE(epochs=5).fit(Graph(ADJACENCY, features=1e-12 * rows_with(1)))
+
+
+@pytest.mark.parametrize("engine", ["memory", "disk"])
+def test_files_name_the_row_and_the_column(engine: str, tmp_path: Path) -> None:
+    edges, weighted, features = (tmp_path / name for name in ("edges.csv", "weighted.csv", "features.csv"))
+    edges.write_text("source,target\na,b\nb,c\nc,d\n")
+    weighted.write_text("source,target,weight\na,b,1\nb,c,1e39\n")
+    features.write_text("id,age,income\na,1,2\nb,3,1e39\nc,4,5\nd,1,1\n")
+    run = CliRunner().invoke
+    said = run(app, ["embed", str(weighted), "--engine", engine, "-o", str(tmp_path / "Z.npy")])
+    assert said.exit_code != 0
+    assert "One edge weight is too large for float32. Got 1e+39 in row 2 of column 'weight'" in str(said.exception)
+    arguments = ["embed", str(edges), "--features", str(features), "--engine", engine, "-o", str(tmp_path / "Z.npy")]
+    said = run(app, [*arguments, "--no-scale"])
+    assert said.exit_code != 0
+    assert "One feature is too large for float32. Got 1e+39 in row" in str(said.exception)
+    assert not (tmp_path / "Z.npy").exists()

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from conftest import load_or_skip, random_graph
 from reference import complete_pairs, dense_effective_rank, dense_filter, dense_laplacian
 from sparsecut import SCE, Graph, MoSCE, evaluate, load
+from sparsecut.edge_trial import Trial
 from sparsecut.engines import MemoryEngine
+from sparsecut.errors import MeaninglessEmbeddingWarning
 from sparsecut.filters import polynomial
 from sparsecut.negatives import CompleteNegatives
 from sparsecut.recipe import choose_weighting
-from sparsecut.edge_trial import Trial
-from sparsecut.errors import MeaninglessEmbeddingWarning
 from sparsecut.restart import _hold_out, choose_restart, edge_score
 from sparsecut.rows import Rows
 from sparsecut.spectral import solve

@@ -11,9 +11,9 @@ import torch
 
 from conftest import random_graph
 from reference import adam_on_rows, complete_pairs, dense_effective_rank, dense_laplacian, dense_propagation
-from sparsecut.errors import MeaninglessEmbeddingWarning
 from sparsecut import SCE, Graph, InputError, MoSCE
 from sparsecut.encoder import LinearEncoder
+from sparsecut.errors import MeaninglessEmbeddingWarning
 from sparsecut.training import (
     EnergyOverGram,
     History,
@@ -148,7 +148,9 @@ def test_rows_that_are_all_alike_are_left_as_they_started(features: np.ndarray) 
 def test_an_energy_that_overflows_is_an_error_with_a_remedy() -> None:
     graph = Graph(sp.csr_array((3, 3)), features=np.eye(3) * 1e25)
     for model in (SCE(solver="adam"), SCE(weighting="none")):
-        with pytest.raises(InputError, match=r"too large for float32: .*Got 1e\+25 in row 0, column 0\. Scale the features down"):
+        with pytest.raises(
+            InputError, match=r"too large for float32: .*Got 1e\+25 in row 0, column 0\. Scale the features down"
+        ):
             model.fit(graph)
     # With features as they should be it is the steps that are too long.
     with pytest.raises(InputError, match=r"energy overflowed in epoch \d+\. .*lower learning_rate"):

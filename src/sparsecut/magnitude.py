@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, OverflowInputError
 from sparsecut.streaming import value_blocks
@@ -29,10 +30,26 @@ def are_finite(matrix: Any) -> bool:
     return all(bool(np.isfinite(block).all()) for block in value_blocks(matrix))
 
 
-def feature_error(given: Any, checked: Any) -> InputError:
-    """What is wrong with features that are not all finite in float32 (`checked`), by what they were when `given`."""
+def in_single(values: NDArray[Any], name: str, what: str) -> NDArray[np.float32]:
+    """A column of a table in float32; a number that it cannot hold is named by its row and the column's name."""
+    with np.errstate(over="ignore"):
+        single = np.asarray(values).astype(np.float32)
+    if np.isinf(single).any():
+        lost = np.flatnonzero(np.isinf(single) & np.isfinite(values))
+        if len(lost):
+            place = f"in row {lost[0] + 1:,} of column {name!r}, {what[0].lower()}{what[1:]}"
+            raise too_large("feature", float(values[lost[0]]), place)
+    return single
+
+
+def feature_error(given: Any, checked: Any, n_before: int = 0) -> InputError:
+    """What is wrong with features that are not all finite in float32 (`checked`), by what they were when `given`.
+
+    They may be a block of rows, with `n_before` rows before it.
+    """
     row, column = _first_not_finite(checked)
     value = _exactly(given, row, column)
+    row += n_before
     if np.isfinite(value):
         return too_large("feature", value, f"in row {row}, column {column}")
     return InputError(
@@ -63,7 +80,7 @@ def overflow_error(graph: Any, error: InputError | None = None) -> InputError:
             return too_large("feature", value, f"in row {row}, column {column}")
         if abs(value) <= 1 / SUSPECT and error is not None:  # the inverse of the energy overflows
             return InputError(
-                f"The features are too small to train on in float32. The largest is {value:g}, in row {row}, column {column}. "
+                f"The features are too small to train on in float32. The largest is {value:g} in row {row}, column {column}. "
                 "Scale them up, for example divide each column by its standard deviation."
             )
     value, row, column = _largest(graph.adjacency)

@@ -28,7 +28,9 @@ def check_meaning(embedding: Any, graph: Graph, caller: str, notes: list[str], *
     """
     if not are_alike(embedding):
         return
-    message = f"The embedding by {caller} tells no node from another, all its rows are alike: {why_alike(graph, is_structure)}"
+    message = (
+        f"The embedding by {caller} tells no node from another, all its rows are alike: {why_alike(graph, is_structure)}"
+    )
     notes.append(message)
     warnings.warn(message, MeaninglessEmbeddingWarning, stacklevel=3)
 
@@ -53,8 +55,8 @@ def why_alike(graph: Graph, is_structure: bool) -> str:
         if graph.n_edges == 0:
             return "the graph has neither edges nor features. Give it one of them."
         return (
-            f"by structure its {graph.n_nodes:,} nodes cannot be told apart, as each is linked to the others in the same way "
-            "(two nodes, a triangle). Give it features, or more nodes."
+            f"by structure its {graph.n_nodes:,} nodes cannot be told apart, as each is linked to the others in the same "
+            "way (two nodes, a triangle). Give it features, or more nodes."
         )
     largest = max(float(np.abs(block).max(initial=0)) for _, block in dense_blocks(graph.features))
     if largest == 0:
@@ -66,11 +68,10 @@ def why_alike(graph: Graph, is_structure: bool) -> str:
         )
     if are_alike(graph.features):
         return (
-            "every node has the same features, or they differ by rounding alone. Subtract each column's mean before they are "
-            "rounded to float32 if they differ, or embed the structure: SCE(features='structure')."
+            "every node has the same features, or they differ by rounding alone. Subtract each column's mean before they "
+            "are rounded to float32 if they differ, or embed the structure: SCE(features='structure')."
         )
     return (
         "the nodes' features differ, but averaged over neighbours they no longer do, as where every node is linked to every "
         "other. Take fewer hops: order=0 leaves the features as they are."
     )
-
