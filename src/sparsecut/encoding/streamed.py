@@ -50,7 +50,9 @@ class NumberScan:
             return LeftOut(name, "it holds one value throughout")
         if self.is_mark[number]:
             return NumberColumn(name)
-        mean = float(self.mean[number])
+        mean, deviation = float(self.mean[number]), float(np.sqrt(self.squares[number] / self.n_rows))
         if not is_scaled:
             return NumberColumn(name, fill=mean)
-        return NumberColumn(name, mean, float(np.sqrt(self.squares[number] / self.n_rows)))
+        if not deviation > 0:  # the squares of such small numbers are zero
+            return LeftOut(name, "it holds one value throughout, as far as its numbers can be squared")
+        return NumberColumn(name, mean, deviation)

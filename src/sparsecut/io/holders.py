@@ -99,7 +99,8 @@ def from_anndata(
     return Graph(
         cells.obsp[adjacency],
         features=matrix,
-        feature_names=[str(name) for name in cells.var_names] if features == "X" else None,
+        # AnnData lets names repeat; then they name nothing.
+        feature_names=[str(name) for name in cells.var_names] if features == "X" and cells.var_names.is_unique else None,
         labels=None if labels is None else np.asarray(cells.obs[labels].astype(str)),
         node_ids=np.asarray(cells.obs_names, dtype=np.str_),
         directed=directed,
