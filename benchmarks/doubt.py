@@ -96,6 +96,17 @@ def measure(spec: str, n_splits: int) -> dict[str, Any]:
     return {**point, "accuracy": accuracy, "n_splits": n_splits}
 
 
+def table(rows: list[dict[str, Any]]) -> str:
+    """The rows as `docs/method.md` has them."""
+    lines = ["| graph | alike | told | structure | note | given | structure alone | both |"]
+    lines.append("| --- | ---: | ---: | ---: | --- | ---: | ---: | ---: |")
+    for row in rows:
+        scores = " | ".join(f"{row[name]:.2f}" for name in ("alike", "told", "structure"))
+        accuracies = " | ".join(f"{row['accuracy'][part]:.1f}" for part in PARTS)
+        lines.append(f"| {row['graph']} | {scores} | {'yes' if row['is_doubted'] else ''} | {accuracies} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graphs", default=",".join(GRAPHS))

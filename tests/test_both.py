@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from typer.testing import CliRunner
 
 from conftest import load_or_skip, random_graph
 from sparsecut import SCE, Graph, InputError, MoSCE, evaluate, load
 from sparsecut.both import STRUCTURE_SHARE, structure_weight
+from sparsecut.cli import app
 
 BOTH = pytest.mark.parametrize("estimator", [SCE, MoSCE])
 
@@ -111,3 +114,33 @@ def test_noise_in_place_of_features_costs_little_with_both() -> None:
     )
     assert own + 8 < both
     assert both > structure - 5
+
+
+def test_the_shell_reaches_every_choice(tmp_path: Path) -> None:
+    """`--use` is what `features=` is in Python; what cannot be is refused before the graph is looked for."""
+    run = CliRunner().invoke
+    for use in ("given", "structure", "both"):
+        output = tmp_path / f"{use}.npy"
+        said = run(app, ["embed", "digits", "--use", use, "--json", "-o", str(output)])
+        assert said.exit_code == 0, said.output
+        np.testing.assert_allclose(np.load(output), SCE(features=use).fit_transform(load_or_skip("digits")), atol=1e-4)
+    assert "mean square length" in " ".join(json.loads(said.stdout)["history"]["notes"])
+    for arguments, why in (
+        (["--use", "all"], "The --use parameter of embed must be one of 'auto', 'given', 'structure', 'both'"),
+        (["--use", "both", "--engine", "disk"], "cannot take structure: --use both needs --engine memory"),
+        (["--use", "both", "--method", "pca"], "The method pca has no use to set. Leave --use out"),
+    ):
+        said = run(app, ["embed", "no-such-file.csv", *arguments, "-o", str(tmp_path / "Z.npy")])
+        assert why in str(said.exception)
+
+
+def test_a_note_is_made_once(tmp_path: Path) -> None:
+    """The warning of a meaningless embedding is in the notes as well; at the shell it is read once, with --explain too."""
+    (tmp_path / "edges.csv").write_text("a,b\nb,c\na,c\n")
+    for more in ([], ["--explain"]):
+        said = CliRunner().invoke(
+            app, ["embed", str(tmp_path / "edges.csv"), *more, "--force", "-o", str(tmp_path / "Z.npy")]
+        )
+        assert said.exit_code == 0, said.output
+        assert said.stderr.count("tells no node from another") == 1
+        assert said.stderr.count("Structure took the place") + said.stdout.count("Structure took the place") == 1

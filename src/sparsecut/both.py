@@ -3,9 +3,9 @@
     Z = [Z_features, w·Z_structure],   w² · mean ‖z_structure‖² = ½ · mean ‖z_features‖²
 
 Each part is what features="given" and features="structure" give alone, sharpened and scaled by its own spectrum. The part of
-the features keeps its length, at which a logistic regression works untuned, and structure half of its mean square length. Over
-ten graphs, real and spoiled, and 20 labels per class, both then lose at most 4.3 points to the better part alone; with
-equal lengths 4.4, with a quarter 8.1, and more on average. `docs/method.md` has the table.
+the features keeps its length, at which a logistic regression works untuned, and structure has half its mean square length.
+Over ten graphs, real and spoiled, and 20 labels per class, both then lose at most 4.3 points to the better part alone; with
+equal lengths 4.4, with a quarter 8.1, and more on average. `docs/method.md` has a table.
 
 Structure belongs to its graph, so the whole does: no other graph can be embedded by it.
 """

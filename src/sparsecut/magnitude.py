@@ -80,8 +80,8 @@ def overflow_error(graph: Any, error: InputError | None = None) -> InputError:
             return too_large("feature", value, f"in row {row}, column {column}")
         if abs(value) <= 1 / SUSPECT and error is not None:  # the inverse of the energy overflows
             return InputError(
-                f"The features are too small to train on in float32. The largest is {value:g} in row {row}, column {column}. "
-                "Scale them up, for example divide each column by its standard deviation."
+                f"The features are too small to train on in float32: the largest is {value:g} in row {row}, column {column}."
+                " Scale them up, for example divide each column by its standard deviation."
             )
     value, row, column = _largest(graph.adjacency)
     if abs(value) >= SUSPECT:
