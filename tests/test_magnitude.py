@@ -158,7 +158,10 @@ def test_files_name_the_row_and_the_column(engine: str, tmp_path: Path) -> None:
     run = CliRunner().invoke
     said = run(app, ["embed", str(weighted), "--engine", engine, "-o", str(tmp_path / "Z.npy")])
     assert said.exit_code != 0
-    assert "One edge weight is too large for float32. Got 1e+39 in row 2 of column 'weight'" in str(said.exception)
+    assert (
+        "an edge weight that is too large for float32 in column 'weight'. Got 1e+39 in row 2. Scale the edge weights"
+        in str(said.exception)
+    )
     arguments = ["embed", str(edges), "--features", str(features), "--engine", engine, "-o", str(tmp_path / "Z.npy")]
     said = run(app, [*arguments, "--no-scale"])
     assert said.exit_code != 0
