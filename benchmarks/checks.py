@@ -2,9 +2,9 @@
 
     OMP_NUM_THREADS=1 python benchmarks/checks.py [--graphs cora,pubmed,generated] [--repeats 7]
 
-Each check is timed by itself on what the fit gives it, the fastest of several runs, over the fastest of several fits, all with
-one thread and in seconds of the processor, which another program that runs beside changes least. The target is 2 % for all
-together. The trial of structure is run only where the features look as if they did not go with the edges; on these graphs it
+Each check is timed by itself on what the fit gives it, the fastest of several runs, over the fastest of several fits, all
+with one thread and in seconds of the processor, which another program that runs beside changes least. The target is 2 % for
+all together. The trial of structure is run only where the features look as if they did not go with the edges; on these it
 is not, so it is listed and not counted.
 """
 
@@ -108,7 +108,8 @@ def main() -> None:
         "checks",
         title="What checks cost",
         about=(
-            "Each check of a fit's input and result alone, beside the whole fit in memory on one core, in seconds of the processor "
+            "Each check of a fit's input and result alone, beside the whole fit in memory on one core, in seconds of the "
+            "processor "
             f"(nodes × features, seconds of a fit: {sizes}). Generated is a stand-in with 500,000 edges."
         ),
         command="OMP_NUM_THREADS=1 python benchmarks/checks.py",

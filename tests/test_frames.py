@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+import torch
 
 import sparsecut as sc
 
@@ -69,7 +71,7 @@ def test_labels_of_other_nodes_are_refused() -> None:
         sc.from_edges(EDGES, labels=pd.Series([1, 2, 3, 4], index=list("abcx")))
 
 
-@pytest.mark.parametrize("kind", ["pandas", "indexed", "polars", "arrow"])
+@pytest.mark.parametrize("kind", ["pandas", "indexed", "polars", "lazy", "arrow", "duckdb"])
 def test_a_frame_is_encoded_as_its_csv_is(kind: str, tmp_path: Path) -> None:
     mixed = pd.DataFrame(
         {
@@ -86,6 +88,8 @@ def test_a_frame_is_encoded_as_its_csv_is(kind: str, tmp_path: Path) -> None:
         "pandas": mixed,
         "indexed": mixed.set_index("id"),
         "polars": pl.from_pandas(mixed),
+        "lazy": pl.from_pandas(mixed).lazy(),
+        "duckdb": duckdb.sql("select * from mixed"),
         "arrow": pa.Table.from_pandas(mixed, preserve_index=False),
     }
     graph = sc.from_edges(EDGES, features=frames[kind])
@@ -100,6 +104,13 @@ def test_a_column_of_names_is_ids_only_where_it_names_the_nodes() -> None:
     assert sc.from_edges(EDGES, features=by_name).feature_names == ("age",)
     others = pd.DataFrame({"name": ["Ann", "Ann", "Bob", "Bob"], "age": [1.0, 2.0, 3.0, 6.0]})
     assert sc.from_edges(EDGES, features=others).feature_names == ("name", "age")
+
+
+def test_tensors_are_arrays() -> None:
+    X = np.arange(8, dtype=np.float32).reshape(4, 2)
+    for tensor in (torch.from_numpy(X), torch.from_numpy(X).requires_grad_(), torch.from_numpy(X).to_sparse()):
+        features = sc.Graph(PATH, features=tensor).features
+        assert (features.toarray() if sp.issparse(features) else features).tolist() == X.tolist()
 
 
 def test_names_of_an_array() -> None:

@@ -114,7 +114,7 @@ def test_any_adjacency_becomes_symmetric_without_loops(adjacency: np.ndarray) ->
     [
         (np.ones((2, 3)), {}, r"The adjacency must be square.*\(2, 3\)"),
         (np.ones((0, 0)), {}, "The graph is empty"),
-        ("edges.csv", {}, r"must be a scipy sparse matrix.*read_graph"),
+        ("edges.csv", {}, r"names a file or a dataset. Read it first: sc.read_graph\('edges.csv'"),
         ([[0, 1], [1]], {}, "must be a scipy sparse matrix"),
         (sp.csr_array(np.eye(2) * 1j), {}, "real numbers.*complex"),
         (np.array([[0, np.nan], [np.nan, 0]]), {}, "weights must be finite. Got nan between the nodes at positions 0 and 1"),

@@ -17,7 +17,8 @@ SOURCE = Path(__file__).parents[1] / "src" / "sparsecut"
 # From the top of the house down. A room may import those above it and itself.
 ROOMS = (
     *("version", "errors", "contract", "progress", "environment"),
-    *("streaming", "magnitude", "mapped", "encoding", "frames", "graph", "meaning", "labels", "pairs", "io", "datasets"),
+    *("streaming", "magnitude", "mapped", "encoding", "frames", "node_ids", "foreign", "graph", "meaning"),
+    *("labels", "pairs", "io", "datasets"),
     *(
         "sparse",
         "cuda_kernels",

@@ -36,6 +36,7 @@ from sparsecut.magnitude import check_finite, naming_overflow
 from sparsecut.meaning import check_meaning
 from sparsecut.negatives import CompleteNegatives, NegativeGraph, make_negatives
 from sparsecut.on_disk import fit_on_disk, transform_on_disk
+from sparsecut.pairs import pack_pairs
 from sparsecut.parameters import check_parameters, recipe_settings, solver_of, training_settings, why_solver
 from sparsecut.persistence import write_model
 from sparsecut.progress import Reporter, reporting
@@ -122,12 +123,13 @@ class SparsestCutEmbedding(Published, Estimator):
     ) -> Model:
         """Learn the weights from a graph and its features; `embedding_` holds the nodes' vectors.
 
-        `graph` is a `Graph`, or an adjacency with `features` beside it. `y` is ignored. `callback(epoch, history)` is called
+        `graph` is a `Graph`, or an adjacency with `features` beside it. `y` is ignored, and a matrix in its place refused:
+        features are given by name. `callback(epoch, history)` is called
         after every epoch, and `transform` then answers with the weights of that epoch; `progress(stage, done, total)`
         replaces the progress bar. With engine="disk" the embedding is written to the .npy file `output` row by row, and
         `embedding_` is a memory map of it.
         """
-        graph = as_graph(graph, features)
+        graph = as_graph(graph, features, y)
         self._check()
         if self.features == "both":
             check_both(self, graph)
@@ -163,7 +165,7 @@ class SparsestCutEmbedding(Published, Estimator):
                     **recipe_settings(self),
                 )
                 degrees = neighbour_sums(graph.adjacency)
-                negatives = self._make_negatives(degrees, engine.device, np.random.default_rng(negatives_seed))
+                negatives = self._make_negatives(graph, degrees, engine.device, np.random.default_rng(negatives_seed))
             task = _Task(graph, loaded, recipe, negatives, engine, history, report, is_structure)
             if solver == "spectral":
                 weights, offset, embedding = self._solve(task)
@@ -255,7 +257,7 @@ class SparsestCutEmbedding(Published, Estimator):
                 output=output,
                 history=history,
                 report=report,
-                make_negatives=lambda degrees, generator: self._make_negatives(degrees, cpu, generator),
+                make_negatives=lambda degrees, generator: self._make_negatives(graph, degrees, cpu, generator),
                 make_encoder=lambda seed, dimension: self._make_encoder(graph.n_features, dimension, _torch_generator(seed)),
                 keep=lambda recipe, weights, offset: self._keep(graph, recipe, weights, offset),
                 callback=callback,
@@ -382,7 +384,7 @@ class SparsestCutEmbedding(Published, Estimator):
             tensors["column_weights"] = self.recipe_.weighting.columns
         for name in ("negatives", "apart"):
             if not isinstance(getattr(self, name), str | None):
-                tensors[name] = np.asarray(parameters.pop(name), dtype=np.float64)
+                tensors[name] = pack_pairs(parameters.pop(name))
         parameters = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
         parameters["scratch"] = None if self.scratch is None else str(self.scratch)
         header = {
@@ -405,7 +407,7 @@ class SparsestCutEmbedding(Published, Estimator):
         return graph
 
     def _make_negatives(
-        self, degrees: NDArray[np.float64], device: torch.device, generator: np.random.Generator
+        self, graph: Graph, degrees: NDArray[np.float64], device: torch.device, generator: np.random.Generator
     ) -> NegativeGraph:
         return make_negatives(
             self.negatives,
@@ -416,6 +418,7 @@ class SparsestCutEmbedding(Published, Estimator):
             caller=type(self).__name__,
             degrees=degrees,
             apart=self.apart,
+            node_ids=graph.node_ids,
         )
 
     def _check(self) -> None:

@@ -13,6 +13,7 @@ from sparsecut.base import SparsestCutEmbedding
 from sparsecut.encoder import AGGREGATIONS, LinearEncoder, MultiOrderEncoder
 from sparsecut.encoding import read_encoder
 from sparsecut.errors import InputError, check_choice, check_integer, parameter_error
+from sparsecut.pairs import unpack_pairs
 from sparsecut.persistence import read_model
 from sparsecut.recipe import read_recipe
 from sparsecut.training import History
@@ -39,9 +40,10 @@ class SCE(SparsestCutEmbedding):
     depth, widths : layers of the linear network, and the widths of its hidden layers: an integer for all, one a layer, or
         None for the dimension.
     negatives, n_negatives : "complete" (all pairs, exactly), "degrees" (all pairs, by the product of their degrees),
-        "sampled" (`n_negatives` a node), "sparsifier", or an array of node pairs (m, 2), weighted (m, 3).
-    apart : node pairs that must differ, (m, 2) or weighted (m, 3), on top of the negatives; together they demand as much as
-        those do. Pairs to keep close are edges: `sparsecut.keep_close`.
+        "sampled" (`n_negatives` a node), "sparsifier", or pairs of node ids (m, 2), weighted (m, 3).
+    apart : pairs of node ids that must differ, (m, 2) or weighted (m, 3), on top of the negatives; together they demand as
+        much as those do. They are ids, never positions: `[("anna", "ben"), ("anna", "carl")]`. Pairs to keep close
+        are edges: `sparsecut.keep_close`.
     loss : "inverse" (SCE), "negative" (the ablation) or "none" (a random projection).
     alpha, l2 : the weight of the loss ("auto": it starts at 1) and of the L2 penalty.
     learning_rate, epochs, batch_size : Adam's; 0.001 and 20 unless given. `batch_size` None is full batch.
@@ -273,7 +275,7 @@ def load(path: str | Path) -> SparsestCutEmbedding:
     weights = [tensors[f"weights.{level}"] for level in range(sum(name.startswith("weights.") for name in tensors))]
     try:
         parameters = dict(header["parameters"])
-        parameters |= {name: tensors[name] for name in ("negatives", "apart") if name in tensors}
+        parameters |= {name: unpack_pairs(tensors[name]) for name in ("negatives", "apart") if name in tensors}
         model: SparsestCutEmbedding = estimators[header["estimator"]](**parameters)
         model.history_ = History(**header["history"])
         model._know_features(read_encoder(header["encoder"]), len(weights[0]))

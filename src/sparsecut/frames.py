@@ -18,7 +18,9 @@ NAME_COLUMN = "name"  # holds ids where it names just the nodes
 
 
 def is_frame(values: Any) -> bool:
-    """Whether these are columns with names: a frame of pandas or polars, or an Arrow table."""
+    """Whether these are columns with names: a frame of pandas or polars, a relation of DuckDB, an Arrow table."""
+    if hasattr(values, "collect") and hasattr(values, "lazy"):  # a lazy frame of polars, which warns if asked for columns
+        return True
     return (hasattr(values, "columns") and hasattr(values, "dtypes")) or hasattr(values, "column_names")
 
 
@@ -28,8 +30,10 @@ def as_arrow(frame: Any, what: str) -> Any:
 
     if isinstance(frame, pa.Table):
         return frame
-    if hasattr(frame, "to_arrow"):  # polars
-        return frame.to_arrow()
+    if hasattr(frame, "collect") and hasattr(frame, "lazy"):
+        frame = frame.collect()
+    if not hasattr(frame, "iloc"):  # polars, DuckDB and others that speak Arrow
+        return pa.table(frame)
     names = [str(name) for name in frame.columns]
     columns: dict[str, Any] = {}
     for position, name in enumerate(names):

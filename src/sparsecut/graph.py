@@ -30,9 +30,11 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.encoding.encoder import Encoder, NamedColumns
 from sparsecut.encoding.sources import FeatureMatrix, FeatureTable, Source, WordLists
 from sparsecut.errors import DirectedGraphWarning, InputError, NewValuesWarning, check_choice, first_few
+from sparsecut.foreign import from_torch, library_of, not_square, plain_adjacency, refuse_foreign, refuse_matrix
 from sparsecut.frames import is_frame, place_column, place_frame
 from sparsecut.magnitude import are_finite, feature_error, weight_error
 from sparsecut.mapped import check_mapped
+from sparsecut.node_ids import choose_nodes
 from sparsecut.streaming import is_mapped, value_blocks
 
 DIRECTIONS = ("symmetrize", "out", "in")
@@ -87,6 +89,9 @@ class Graph:
         notes: tuple[str, ...] = (),
     ) -> None:
         check_choice("Graph", "directed", directed, DIRECTIONS)
+        adjacency, named = plain_adjacency(adjacency)
+        if named is not None:
+            node_ids = _check_same_ids(named, node_ids)
         adjacency_notes: tuple[str, ...] = ()
         if directed != "in" and is_mapped(adjacency):
             check_mapped(adjacency, is_symmetric=directed == "symmetrize")
@@ -131,6 +136,8 @@ class Graph:
         scale: bool,
     ) -> None:
         n_nodes = adjacency.shape[0]
+        if library_of(features) == "torch":
+            features = from_torch(features)
         if is_frame(features):
             table, rows = place_frame(features, ids, "The frame of features")
             features = FeatureTable(table, "The frame of features", scale=scale)
@@ -241,11 +248,27 @@ class Graph:
             return bool(data[0] != 1)
         return any(bool((values != 1).any()) for values in value_blocks(self.adjacency))
 
-    def subgraph(self, nodes: ArrayLike) -> Graph:
-        """The graph induced by some nodes, in the order given: what a model may see before the others arrive."""
-        nodes = np.asarray(nodes)
-        if nodes.dtype == bool:
-            nodes = np.flatnonzero(nodes)
+    def subgraph(self, nodes: Any = None, *, positions: ArrayLike | None = None) -> Graph:
+        """The graph induced by some nodes, in the order given: what a model may see before the others arrive.
+
+        Parameters
+        ----------
+        nodes : list or array of node ids, or boolean mask (n,)
+            The nodes to keep. Integers are ids, never positions: the two agree only where the ids are 0..n-1. A mask goes
+            by position; a boolean pandas Series by its index, unless that is 0..n-1.
+        positions : list or array of int, optional
+            The nodes by their positions 0..n-1 instead.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> graph = sc.Graph(np.ones((3, 3)), node_ids=["a", "b", "c"])
+        >>> graph.subgraph(["c", "a"]).node_ids.tolist()
+        ['c', 'a']
+        >>> graph.subgraph(positions=[2, 0]).node_ids.tolist()
+        ['c', 'a']
+        """
+        nodes = choose_nodes(nodes, positions, self.node_ids, "subgraph")
         return Graph(
             self.adjacency[nodes][:, nodes],
             labels=None if self.labels is None else self.labels[nodes],
@@ -267,8 +290,13 @@ class Graph:
         return f"Graph({', '.join(parts)})"
 
 
-def as_graph(graph: Any, features: Any = None) -> Graph:
-    """A `Graph` as it is, or an adjacency and its features checked into one."""
+def as_graph(graph: Any, features: Any = None, y: Any = None) -> Graph:
+    """A `Graph` as it is, or an adjacency and its features checked into one.
+
+    `y` is the second argument of scikit-learn's `fit`, ignored, and refused where it looks like the features.
+    """
+    if y is not None:
+        refuse_matrix(y)
     if isinstance(graph, Graph):
         if features is not None:
             raise InputError("features are given beside a Graph, which has its own. Pass Graph(adjacency, features=...).")
@@ -276,20 +304,37 @@ def as_graph(graph: Any, features: Any = None) -> Graph:
     return Graph(graph, features=features)
 
 
+def check_graph(graph: Any, caller: str) -> Graph:
+    """A `Graph`, which `caller` needs; of anything else the error says how it becomes one."""
+    if not isinstance(graph, Graph):
+        refuse_foreign(graph, f"{caller} needs a sparsecut.Graph.")
+        raise InputError(
+            f"{caller} needs a sparsecut.Graph. Got {type(graph).__name__}. Pass sc.Graph(adjacency, features=...)."
+        )
+    return graph
+
+
 def _check_adjacency(adjacency: Any, directed: str) -> tuple[sp.csr_array, tuple[str, ...]]:
+    if isinstance(adjacency, Graph):
+        raise InputError("The adjacency is a Graph already: pass it as it is, or its graph.adjacency.")
     if not sp.issparse(adjacency):
+        got = type(adjacency).__name__
         try:
             adjacency = np.asarray(adjacency)
+            got = f"{got} of shape {adjacency.shape}" if adjacency.ndim else got
             is_matrix = adjacency.ndim == 2 and adjacency.dtype.kind in "biuf"
         except ValueError:
             is_matrix = False
         if not is_matrix:
             raise InputError(
                 "The adjacency must be a scipy sparse matrix or a two-dimensional array of numbers. "
-                f"Got {type(adjacency).__name__} instead. Files are read with sparsecut.read_graph(path)."
+                f"Got {got} instead. Edges become a graph with sc.from_edges(edges), files with sc.read_graph(path)."
             )
     if adjacency.shape[0] != adjacency.shape[1]:
-        raise InputError(f"The adjacency must be square, one row and one column a node. Got shape {adjacency.shape}.")
+        raise InputError(
+            f"The adjacency must be square, one row and one column a node. Got shape {adjacency.shape}."
+            f"{not_square(adjacency.shape)}"
+        )
     if adjacency.shape[0] == 0:
         raise InputError("The graph is empty: the adjacency has no rows. A graph needs at least one node.")
     if adjacency.dtype.kind not in "biuf":
@@ -385,6 +430,15 @@ def _check_column(name: str, values: ArrayLike, n_nodes: int) -> NDArray[Any]:
     if column.shape != (n_nodes,):
         raise InputError(f"The {name} must be one value for each of the {n_nodes:,} nodes. Got shape {column.shape}.")
     return column
+
+
+def _check_same_ids(named: NDArray[Any], node_ids: ArrayLike | None) -> NDArray[Any]:
+    """The ids that the adjacency has as a frame's index, which others beside it may not contradict."""
+    if node_ids is not None and not np.array_equal(named, np.asarray(node_ids)):
+        raise InputError(
+            "The node_ids differ from the index of the adjacency. Leave node_ids out, or pass frame.to_numpy()."
+        )
+    return named
 
 
 def _check_ids(values: ArrayLike, n_nodes: int) -> NDArray[Any]:

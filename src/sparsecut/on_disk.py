@@ -38,6 +38,7 @@ from sparsecut.io.files import check_writable
 from sparsecut.io.workfolder import RowWriter, WorkFolder, check_room, fingerprint_of, unfinished, work_folder
 from sparsecut.magnitude import check_finite
 from sparsecut.negatives import NegativeGraph
+from sparsecut.pairs import pack_pairs
 from sparsecut.parameters import recipe_settings, solver_of, training_settings
 from sparsecut.progress import Reporter
 from sparsecut.recipe import Recipe, settle
@@ -89,7 +90,13 @@ def fit_on_disk(
     if path is None:
         check_in_memory(n_nodes, most_columns, limit, name)
     parameters = {key: value for key, value in model.get_params(deep=False).items() if key != "scratch"}
-    fingerprint = fingerprint_of("fit", __version__, graph.adjacency, graph.features, parameters, str(path))
+    given = {
+        key: pack_pairs(parameters[key]) for key in ("negatives", "apart") if not isinstance(parameters[key], str | None)
+    }
+    ids = graph.node_ids if given else None  # what the ends of the pairs mean
+    fingerprint = fingerprint_of(
+        "fit", __version__, graph.adjacency, graph.features, {**parameters, **given}, ids, str(path)
+    )
     with _working(model, path, fingerprint) as work:
         panel_bytes = 4 * n_nodes * n_features * (1 + len(orders))
         _check_room(work, panel_bytes, path, 4 * n_nodes * most_columns)

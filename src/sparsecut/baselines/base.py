@@ -79,7 +79,7 @@ class Baseline(Estimator):
         progress: Reporter | None = None,
     ) -> Model:
         """Learn from a graph; `embedding_` holds the nodes' vectors. The arguments are those of `SCE.fit`."""
-        graph = self._accept(as_graph(graph, features))
+        graph = self._accept(as_graph(graph, features, y))
         check_seed(self)
         self._check()
         self.encoder_ = graph.encoder if self.needs_features else None

@@ -33,8 +33,8 @@ Features = Annotated[
     typer.Option(
         "--features",
         "-f",
-        help="Features: .npy, .npz, .json, a table keyed by node id (CSV, Parquet), "
-        "or columns of the node table: age,country.",
+        help="Features: .npy, .npz, .json, a table keyed by node id (CSV, Parquet), columns of the node table: age,country, "
+        "or what the graph file holds: node attributes of GraphML, GML and JSON, X_pca of an .h5ad.",
     ),
 ]
 OutputPath = Annotated[

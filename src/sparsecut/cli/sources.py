@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from sparsecut.graph import Graph
 
 Labels = Annotated[
-    str | None, typer.Option("--labels", "-l", help="Labels: a table keyed by node id, or a column of the node table.")
+    str | None,
+    typer.Option(
+        "--labels",
+        "-l",
+        help="Labels: a table keyed by node id, a column of the node table, or an attribute in the graph file.",
+    ),
 ]
 Nodes = Annotated[
     str | None, typer.Option(help="A table with one row a node. [default: nodes.csv beside edges.csv, if columns are named]")

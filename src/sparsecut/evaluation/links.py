@@ -26,7 +26,7 @@ from sparsecut.errors import InputError, check_choice, check_integer, check_real
 from sparsecut.evaluation.logistic import OneVsRest
 from sparsecut.evaluation.probe import CHUNK, check_embedding
 from sparsecut.evaluation.scores import summary
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, as_graph
 from sparsecut.progress import Reporter, reporting
 
 SCORINGS = ("dot", "cosine", "distance", "hadamard")
@@ -81,6 +81,7 @@ def evaluate_links(
 
     The logistic regression of `hadamard` grows with the cube of the columns: leave it out of `scorings` for thousands.
     """
+    graph = as_graph(graph)
     check_integer("evaluate_links", "n_runs", n_runs, 1)
     check_integer("evaluate_links", "random_state", random_state, 0)
     runs = []
@@ -104,6 +105,7 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
     two nodes that point to each other both edges are held out or neither: the scores do not tell i, j from j, i, so an edge
     that stays would give the other away.
     """
+    graph = as_graph(graph)
     check_real("hold_out_edges", "fraction", fraction, above=0)
     check_integer("hold_out_edges", "random_state", random_state, 0)
     pairs = linked_pairs(graph)

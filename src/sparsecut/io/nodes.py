@@ -112,8 +112,8 @@ def read_nodes(
     scale: bool = True,
 ) -> Nodes:
     """The files beside a graph: features and labels of their own, or columns of the node table."""
-    feature_columns = _as_columns(features)
-    label_column = labels if isinstance(labels, str) and not _is_path(labels) else None
+    feature_columns = as_columns(features)
+    label_column = labels if isinstance(labels, str) and not is_path(labels) else None
     if nodes is None and (feature_columns is not None or label_column is not None):
         nodes = _sibling(path, feature_columns or [str(label_column)])
     notes: tuple[str, ...] = ()
@@ -150,22 +150,29 @@ def align_labels(
     return aligned
 
 
-def _as_columns(features: Any) -> list[str] | None:
+def as_columns(features: Any) -> list[str] | None:
     """Names of columns, where these are meant and not a file."""
     if features is None or isinstance(features, Path):
         return None
     if isinstance(features, str):
-        return None if _is_path(features) else [name.strip() for name in features.split(",") if name.strip()]
+        return None if is_path(features) else [name.strip() for name in features.split(",") if name.strip()]
     return [str(name) for name in features]
 
 
-def _is_path(name: str) -> bool:
+def is_path(name: str) -> bool:
+    """Whether a string names a file rather than a column."""
     path = Path(name)
     return path.exists() or bool(path.suffix) or len(path.parts) > 1
 
 
-def _sibling(path: Path, columns: list[str]) -> Path:
-    """The node table beside an edge file: nodes.csv for edges.csv, x_nodes.parquet for x_edges.csv."""
+def find_sibling(path: Path) -> Path | None:
+    """The node table beside an edge file, if there is one: nodes.csv for edges.csv, x_nodes.parquet for x_edges.csv."""
+    stem = _sibling_stem(path)
+    names = [f"{stem}nodes{suffix}{packed}" for suffix in TABLE_SUFFIXES for packed in ("", ".gz")]
+    return next((path.parent / name for name in names if (path.parent / name).is_file()), None)
+
+
+def _sibling_stem(path: Path) -> str:
     stem = path.name.removesuffix(".gz").removesuffix(table_suffix(path))
     for word in ("edges", "edgelist", "links"):
         if stem.endswith(word):
@@ -173,11 +180,14 @@ def _sibling(path: Path, columns: list[str]) -> Path:
             break
     else:
         stem = f"{stem}_"
-    names = [f"{stem}nodes{suffix}{packed}" for suffix in TABLE_SUFFIXES for packed in ("", ".gz")]
-    found = [path.parent / name for name in names if (path.parent / name).is_file()]
-    if not found:
+    return stem
+
+
+def _sibling(path: Path, columns: list[str]) -> Path:
+    found = find_sibling(path)
+    if found is None:
         raise InputError(
             f"{columns[0]!r} is neither a file nor a column at hand: there is no node table beside {path} "
-            f"({stem}nodes.csv or the like). Name one: nodes=... (--nodes)."
+            f"({_sibling_stem(path)}nodes.csv or the like). Name one: nodes=... (--nodes)."
         )
-    return found[0]
+    return found
