@@ -23,14 +23,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from sparsecut.both import check_both, fingerprint_of_both, fit_both
 from sparsecut.contract import Estimator, not_fitted
 from sparsecut.encoding import dominant_column
 from sparsecut.encoding.encoder import Encoder as FeatureEncoder
 from sparsecut.engines import MemoryEngine, resolve_device
 from sparsecut.errors import DimensionWarning, InputError, ScaleWarning, check_integer, parameter_error
-from sparsecut.features import fingerprint, with_structure
+from sparsecut.features import STRUCTURE_NOTE, fingerprint, with_structure
 from sparsecut.fitting import fit_encoder, hold_rows
 from sparsecut.graph import Graph, as_graph
+from sparsecut.magnitude import check_finite, naming_overflow
+from sparsecut.meaning import check_meaning
 from sparsecut.negatives import CompleteNegatives, NegativeGraph, make_negatives
 from sparsecut.on_disk import fit_on_disk, transform_on_disk
 from sparsecut.pairs import pack_pairs
@@ -128,6 +131,10 @@ class SparsestCutEmbedding(Published, Estimator):
         """
         graph = as_graph(graph, features, y)
         self._check()
+        if self.features == "both":
+            check_both(self, graph)
+            self._refuse_output(output)
+            return fit_both(self, graph, progress)  # type: ignore[no-any-return]
         if self.engine == "disk":
             return self._fit_on_disk(graph, output, callback, progress)
         self._refuse_output(output)
@@ -138,11 +145,11 @@ class SparsestCutEmbedding(Published, Estimator):
         history = History()
 
         is_structure = self.features == "structure" or (self.features == "auto" and not graph.has_features)
-        with reporting(progress) as report:
+        with reporting(progress) as report, naming_overflow(graph):
             if is_structure:
                 with history.stage("structure"):
                     graph = with_structure(graph, structure_seed, engine.device, report)
-                history.notes.append("Structure took the place of node features; the embedding belongs to this graph alone.")
+                history.notes.append(STRUCTURE_NOTE)
             graph = self._with_features(graph)
             if not is_structure:
                 history.notes.extend(_say_features(graph, type(self).__name__))
@@ -154,6 +161,7 @@ class SparsestCutEmbedding(Published, Estimator):
                     load=lambda weighting, filter: load(graph, weighting, filter, engine),
                     choose=lambda loaded, filter, hops_of: choose_restart(graph, loaded, filter, hops_of, engine),
                     is_structure=is_structure,
+                    notes=history.notes,
                     **recipe_settings(self),
                 )
                 degrees = neighbour_sums(graph.adjacency)
@@ -166,8 +174,9 @@ class SparsestCutEmbedding(Published, Estimator):
         if math.isnan(history.effective_rank):
             history.effective_rank = effective_rank(embedding)
         self._keep(graph, recipe, weights, offset, is_structure)
-        self.embedding_ = embedding.cpu().numpy()
+        self.embedding_ = check_finite(embedding.cpu().numpy(), graph)
         self.history_ = history
+        check_meaning(self.embedding_, graph, type(self).__name__, history.notes, is_structure=is_structure)
         return self
 
     def _solve(self, task: _Task) -> tuple[list[Tensor], Tensor, Tensor]:
@@ -239,9 +248,9 @@ class SparsestCutEmbedding(Published, Estimator):
     ) -> Model:
         """The same passes with the rows on disk."""
         history, cpu = History(), torch.device("cpu")
-        if graph.has_features:
-            history.notes.extend(_say_features(graph, type(self).__name__))
-        with reporting(progress) as report:
+        with reporting(progress) as report, naming_overflow(graph):
+            if graph.has_features:
+                history.notes.extend(_say_features(graph, type(self).__name__))
             fitted = fit_on_disk(
                 self,
                 graph,
@@ -256,6 +265,7 @@ class SparsestCutEmbedding(Published, Estimator):
         self._keep(graph, fitted.recipe, fitted.weights, fitted.offset)
         self.embedding_ = fitted.embedding
         self.history_ = history
+        check_meaning(self.embedding_, graph, type(self).__name__, history.notes)
         return self
 
     def _keep(self, graph: Graph, recipe: Recipe, weights: list[Tensor], offset: Tensor, is_structure: bool = False) -> None:
@@ -330,10 +340,12 @@ class SparsestCutEmbedding(Published, Estimator):
                 "A graph to transform needs the same features in the same order."
             )
         if self.engine == "disk":
-            with reporting(progress) as report:
+            with reporting(progress) as report, naming_overflow(graph):
                 return transform_on_disk(self, graph, output=output, report=report)
         self._refuse_output(output)
-        return self._embed(graph)
+        with naming_overflow(graph):
+            embedding: NDArray[np.float32] = check_finite(self._embed(graph), graph)
+            return embedding
 
     def _embed(self, graph: Graph) -> NDArray[np.float32]:
         """The embedding of a graph with features, by the weights as they are."""
@@ -347,7 +359,15 @@ class SparsestCutEmbedding(Published, Estimator):
 
     def _recall(self, graph: Graph) -> NDArray[np.float32]:
         """The embedding of the graph whose structure served as features; no other graph has that structure."""
-        if not hasattr(self, "embedding_") or fingerprint(graph.adjacency) != self.structure_:
+        is_both = self.features == "both"
+        seen = fingerprint_of_both(graph) if is_both else fingerprint(graph.adjacency)
+        if not hasattr(self, "embedding_") or seen != self.structure_:
+            if is_both:
+                raise InputError(
+                    f"This {type(self).__name__} was fitted with features='both': the structure of its graph is part of the "
+                    "embedding, which belongs to that graph and its features alone. Fit the new graph, or fit with "
+                    "features='given' to embed other graphs."
+                )
             raise InputError(
                 f"This {type(self).__name__} was fitted on a graph without features: its structure took their place, and "
                 "the embedding belongs to that graph alone. Fit the new graph, or give both graphs the same features."

@@ -33,6 +33,14 @@ class ReadingWarning(UserWarning):
     """Something in a file was understood in one of several ways, and another would give another graph."""
 
 
+class MeaninglessEmbeddingWarning(UserWarning):
+    """All rows of an embedding are alike, so it tells no node from another; the message says why and what to do."""
+
+
+class OverflowInputError(InputError):
+    """Sums of squares overflowed; `sparsecut.magnitude` finds the number that is too large."""
+
+
 class NewValuesWarning(UserWarning):
     """A table holds what was not there when the model's encoder was fitted; it was encoded as documented."""
 

@@ -26,7 +26,8 @@ class SCE(SparsestCutEmbedding):
     ----------
     dimension : columns of the embedding; "auto" takes what holds 99.9 % of the variance, or min(512, features) with Adam.
     features : "auto" takes the graph's own, or its structure where it brings none (`sparsecut.features`); "given" insists on
-        its own; "structure" passes them over.
+        its own; "structure" passes them over; "both" embeds each by itself and puts them side by side, structure with half
+        of the features' mean square length (`sparsecut.both`), in closed form and for this graph alone.
     solver : "spectral", the closed form, without epochs or seed; "adam", the paper's training loop; "auto" takes Adam where
         one of its settings is given (depth, widths, loss, alpha, l2, learning_rate, epochs, batch_size, route).
     weighting : of the features, "none", "l2" or "tf-idf"; "auto" chooses by what they are (`sparsecut.recipe`), or "none"

@@ -26,7 +26,8 @@ from sparsecut.progress import Reporter
 from sparsecut.sparse import SparseMatrix
 from sparsecut.spectrum import leading_eigenvectors, sharpening
 
-FEATURES = ("auto", "given", "structure")
+FEATURES = ("auto", "given", "structure", "both")
+STRUCTURE_NOTE = "Structure took the place of node features; the embedding belongs to this graph alone."
 
 N_COLUMNS = 128
 N_HOPS = 5

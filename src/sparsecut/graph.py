@@ -32,6 +32,7 @@ from sparsecut.encoding.sources import FeatureMatrix, FeatureTable, Source, Word
 from sparsecut.errors import DirectedGraphWarning, InputError, NewValuesWarning, check_choice, first_few
 from sparsecut.foreign import from_torch, library_of, not_square, plain_adjacency, refuse_foreign, refuse_matrix
 from sparsecut.frames import is_frame, place_column, place_frame
+from sparsecut.magnitude import are_finite, feature_error, weight_error
 from sparsecut.mapped import check_mapped
 from sparsecut.node_ids import as_id_array, choose_nodes
 from sparsecut.streaming import is_mapped, value_blocks
@@ -339,9 +340,10 @@ def _check_adjacency(adjacency: Any, directed: str) -> tuple[sp.csr_array, tuple
     if adjacency.dtype.kind not in "biuf":
         raise InputError(f"The edge weights must be real numbers. Got an adjacency of type {adjacency.dtype}.")
 
-    A = sp.csr_array(adjacency, dtype=np.float32, copy=True)  # (n, n)
-    A.sum_duplicates()
-    _check_weights(A)
+    with np.errstate(over="ignore"):  # a weight beyond float32 becomes infinite and is refused below
+        A = sp.csr_array(adjacency, dtype=np.float32, copy=True)  # (n, n)
+        A.sum_duplicates()
+    _check_weights(A, adjacency)
     A.eliminate_zeros()
 
     notes = []
@@ -362,52 +364,44 @@ def _check_adjacency(adjacency: Any, directed: str) -> tuple[sp.csr_array, tuple
     return A, tuple(notes)
 
 
-def _check_weights(A: sp.csr_array) -> None:
-    for is_bad, rule in ((~np.isfinite(A.data), "finite"), (A.data < 0, "zero or more")):
-        if is_bad.any():
-            entry = int(np.argmax(is_bad))
-            row = int(np.searchsorted(A.indptr, entry, side="right")) - 1
-            raise InputError(
-                f"The edge weights must be {rule}. Got {A.data[entry]:g} between the nodes at positions "
-                f"{row} and {A.indices[entry]}."
-            )
+def _check_weights(A: sp.csr_array, given: Any) -> None:
+    if not are_finite(A):
+        raise weight_error(given, A)
+    is_negative = A.data < 0
+    if is_negative.any():
+        entry = int(np.argmax(is_negative))
+        row = int(np.searchsorted(A.indptr, entry, side="right")) - 1
+        raise InputError(
+            f"The edge weights must be zero or more. Got {A.data[entry]:g} between the nodes at positions "
+            f"{row} and {A.indices[entry]}."
+        )
 
 
 def _check_features(features: Any, n_nodes: int) -> Features:
     if sp.issparse(features):
         # A canonical float32 CSR is shared, not copied: features are the largest thing a user holds.
-        checked = sp.csr_array(features, dtype=np.float32)
-        if not checked.has_canonical_format:
-            checked = checked.copy()
-            checked.sum_duplicates()
+        with np.errstate(over="ignore"):  # a value beyond float32 becomes infinite and is refused below
+            checked = sp.csr_array(features, dtype=np.float32)
+            if not checked.has_canonical_format:
+                checked = checked.copy()
+                checked.sum_duplicates()
     else:
         try:
-            checked = np.asarray(features)
-            if checked.dtype.kind not in "biuf":
-                checked = checked.astype(np.float32)
+            features = np.asarray(features)
+            if features.dtype.kind not in "biuf":
+                features = features.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise InputError(f"The features must be numbers, one row a node. {str(error).capitalize()}.") from error
-        if checked.ndim != 2:
-            raise InputError(f"The features must be two-dimensional, one row a node. Got shape {checked.shape}.")
+        if features.ndim != 2:
+            raise InputError(f"The features must be two-dimensional, one row a node. Got shape {features.shape}.")
         with np.errstate(over="ignore"):  # a value beyond float32 becomes infinite and is refused below
-            checked = np.ascontiguousarray(checked, dtype=np.float32)
+            checked = np.ascontiguousarray(features, dtype=np.float32)
     if checked.shape[0] != n_nodes:
         raise _wrong_rows(n_nodes, checked.shape[0])
     if checked.shape[1] == 0:
         raise InputError("The features must have at least one column. Got none. Leave features out if there are none.")
-    values = checked.data if sp.issparse(checked) else checked
-    if not all(bool(np.isfinite(block).all()) for block in value_blocks(checked)):
-        coordinates = checked.tocoo() if sp.issparse(checked) else None
-        position = np.flatnonzero(~np.isfinite(values))[0]
-        row, column = (
-            (coordinates.row[position], coordinates.col[position])
-            if coordinates is not None
-            else np.unravel_index(position, checked.shape)
-        )
-        raise InputError(
-            f"The features must be finite. Got {values.flat[position]:g} in row {row}, column {column}. "
-            "Fill or drop such values first."
-        )
+    if not are_finite(checked):
+        raise feature_error(features, checked)
     return checked
 
 

@@ -51,7 +51,8 @@ TEXTS = {
     ),
     "a weight beyond float32": (
         b"source,target,weight\na,b,1\nb,c,1e300\n",
-        "must hold finite weights of zero or more in column 'weight'. Got 1e+300 in row 2.",
+        "has an edge weight that is too large for float32 in column 'weight'. Got 1e+300 in row 2. Scale the edge weights "
+        "down, for example divide them by the largest.",
     ),
     "a negative weight": (
         b"source,target,weight\na,b,1\nb,c,-2\n",

@@ -21,6 +21,8 @@ from sparsecut.encoding.encoder import Encoder
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_integer
 from sparsecut.graph import Graph, as_graph
+from sparsecut.magnitude import check_finite, naming_overflow
+from sparsecut.meaning import check_meaning
 from sparsecut.progress import Reporter, reporting
 from sparsecut.training import History
 
@@ -82,12 +84,13 @@ class Baseline(Estimator):
         self._check()
         self.encoder_ = graph.encoder if self.needs_features else None
         device = resolve_device(self.device, type(self).__name__)
-        with seeded(self.random_state, device) as generator, reporting(progress) as report:
+        with seeded(self.random_state, device) as generator, reporting(progress) as report, naming_overflow(graph):
             run = Run(device, generator, History(), report, callback)
             with run.history.stage("fit"):
                 embedding = self._fit(graph, run)
-        self.embedding_ = embedding
+        self.embedding_ = check_finite(embedding, graph)
         self.history_ = run.history
+        check_meaning(embedding, graph, type(self).__name__, run.history.notes, is_structure=not self.needs_features)
         return self
 
     def fit_transform(
@@ -119,7 +122,10 @@ class InductiveBaseline(Baseline):
 
     def transform(self, graph: Any, *, features: Any = None) -> NDArray[np.float32]:
         """The embedding of any graph with the same features, without training: (n, dimension)."""
-        return self._embed(self._meet(graph, features))
+        met = self._meet(graph, features)
+        with naming_overflow(met):
+            embedding: NDArray[np.float32] = check_finite(self._embed(met), met)
+            return embedding
 
     def _meet(self, graph: Any, features: Any) -> Graph:
         """A graph that came after training, checked against what was learned."""

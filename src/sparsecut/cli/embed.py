@@ -22,7 +22,7 @@ from sparsecut.cli.console import (
 )
 from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
 from sparsecut.cli.sources import Labels, Reading, open_graph, takes_reading
-from sparsecut.errors import InputError
+from sparsecut.errors import InputError, check_choice
 from sparsecut.methods import find_method, names
 
 if TYPE_CHECKING:
@@ -38,6 +38,13 @@ def embed(
     *,
     reading: Reading,
     method: Annotated[str, typer.Option(help=f"One of {', '.join(names(is_supervised=False))}.")] = "sce",
+    use: Annotated[
+        str | None,
+        typer.Option(
+            help="What sce and mosce embed: given (the features), structure (the edges alone), both side by side, or auto: "
+            "the features, and structure where there are none. [default: auto]"
+        ),
+    ] = None,
     dimension: Annotated[
         int | None, typer.Option(help="Columns of the embedding. [default: the method's own choice]")
     ] = None,
@@ -82,12 +89,18 @@ def embed(
             f"The method {method} predicts labels from labels and does not embed: see its accuracy with sparsecut compare, "
             f"or call fit_predict of {chosen.home.replace(':', '.')}."
         )
+    if use is not None:
+        from sparsecut.features import FEATURES
+
+        check_choice("embed", "--use", use, FEATURES)
+        if engine == "disk" and use in ("structure", "both"):
+            raise InputError(f"embed --engine disk cannot take structure: --use {use} needs --engine memory.")
     check_embedding_path(output_path, overwrite=force)
     if save_model is not None:
         check_writable(save_model, overwrite=force)
     on_disk = disk_options(engine, memory_limit, scratch, output_path, reading.missing)
     model: Any = chosen.make(
-        {"dimension": dimension, "epochs": epochs, "order": order, "precision": precision, **on_disk},
+        {"dimension": dimension, "epochs": epochs, "order": order, "precision": precision, "use": use, **on_disk},
         {"random_state": seed, "device": device},
         paper,
     )
@@ -135,8 +148,10 @@ def embed(
             output.aside(
                 f"Route: {history.route} over {history.rows}, {history.reason}. Effective rank {history.effective_rank:.1f}."
             )
+        explained = set(model.explain().splitlines()) if explain else set()
         for note in history.notes:
-            output.note(note)
+            if note not in explained:
+                output.note(note)
     output.aside(f"Peak memory {in_mebibytes(peak_memory())}.")
     output.result(
         {

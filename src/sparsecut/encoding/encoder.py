@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from sparsecut.encoding.columns import KINDS, Column, LeftOut, NumberColumn, fit_column, is_number
 from sparsecut.errors import InputError, first_few
+from sparsecut.magnitude import in_single
 
 MIN_SPARSE_COLUMNS = 32
 MIN_ZEROS = 0.5
@@ -75,17 +76,16 @@ class TableEncoder:
         n_rows = len(next(iter(table.values())))
         matrix = np.empty((n_rows, len(self.names_out)), dtype=np.float32)
         place, notes = 0, []
-        with np.errstate(over="ignore"):  # beyond float32: infinite, and refused by the graph
-            for column in self.columns:
-                parts, note = column.encode(table[column.name], what)
-                for values in parts:
-                    matrix[:, place] = values
-                    place += 1
-                if note:
-                    notes.append(f"{what}: {note}.")
+        for column in self.columns:
+            parts, note = column.encode(table[column.name], what)
+            for values in parts:
+                matrix[:, place] = in_single(values, column.name, what)
+                place += 1
+            if note:
+                notes.append(f"{what}: {note}.")
         return matrix, tuple(notes)
 
-    def scale_numbers(self, block: NDArray[Any]) -> NDArray[np.float32]:
+    def scale_numbers(self, block: NDArray[Any]) -> NDArray[np.float64]:
         """Rows of a table of numbers alone, one column each, encoded: for tables that are read in parts."""
         means, deviations, kept = [], [], []
         for position, column in enumerate(self.columns):
@@ -93,9 +93,8 @@ class TableEncoder:
                 means.append(column.mean)
                 deviations.append(column.deviation)
                 kept.append(position)
-        with np.errstate(over="ignore"):
-            scaled = block[:, kept].astype(np.float64) / np.array(deviations) - np.array(means) / np.array(deviations)
-            return np.ascontiguousarray(scaled, dtype=np.float32)
+        scaled = block[:, kept].astype(np.float64) / np.array(deviations) - np.array(means) / np.array(deviations)
+        return np.asarray(scaled)
 
     def to_header(self) -> dict[str, Any]:
         return {"kind": self.kind, "columns": [{"kind": column.kind, **asdict(column)} for column in self.columns]}

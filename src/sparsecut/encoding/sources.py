@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sparsecut.encoding.columns import check_type, is_number, plain
 from sparsecut.encoding.encoder import Encoder, NamedColumns, TableEncoder, Vocabulary
 from sparsecut.errors import InputError, first_few
+from sparsecut.magnitude import in_single
 
 
 class FeatureTable:
@@ -106,9 +107,8 @@ class FeatureTable:
                 "holds others."
             )
         matrix = np.empty((len(next(iter(self.columns.values()))), len(self.columns)), dtype=np.float32)
-        with np.errstate(over="ignore"):
-            for place, column in enumerate(self.columns.values()):
-                matrix[:, place] = pc.cast(column, "float64", safe=False).to_numpy()
+        for place, (name, column) in enumerate(self.columns.items()):
+            matrix[:, place] = in_single(pc.cast(column, "float64", safe=False).to_numpy(), name, self.what)
         return matrix
 
 

@@ -125,6 +125,7 @@ def fit_alone(
             "home": method.home,
             "words": dict(method.words),
             "is_supervised": method.is_supervised,
+            "is_directed": graph.is_directed,
             "offered": dict(offered),
             "paper": paper,
         }

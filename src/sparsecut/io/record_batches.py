@@ -21,6 +21,7 @@ from sparsecut.io.files import check_readable
 from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids, check_present, check_unique, id_column, plain_ids
 from sparsecut.io.tables import check_parquet
+from sparsecut.magnitude import are_finite, feature_error
 from sparsecut.streaming import release, row_blocks
 
 BATCH_ROWS = 1 << 20
@@ -155,19 +156,21 @@ class FeatureFile:
         scan = NumberScan(tuple(self._names))
         for table in self._tables(self._names, max(1, BATCH_BYTES // (8 * first.shape[1]))):
             block = self._matrix(table)
-            _check_finite(block, scan.n_rows)
+            if not are_finite(block):
+                raise feature_error(block, block, scan.n_rows)
             scan.update(block)
         return scan.encoder(scale=scale)
 
     def blocks(self) -> Iterator[NDArray[np.float32]]:
         """Blocks of rows in float32; a number that is not finite is refused."""
         n_rows, width = 0, self.shape[1]
-        for block in self._blocks():
-            with np.errstate(over="ignore"):
-                block = np.ascontiguousarray(block, dtype=np.float32)
+        for given in self._blocks():
+            with np.errstate(over="ignore"):  # a number beyond float32 becomes infinite and is refused below
+                block = np.ascontiguousarray(given, dtype=np.float32)
             if block.shape[1] != width:
                 raise InputError(f"{self.what} must hold rows of one length. Got {block.shape[1]} after {width}.")
-            _check_finite(block, n_rows)
+            if not are_finite(block):
+                raise feature_error(given, block, n_rows)
             n_rows += len(block)
             yield block
 
@@ -206,15 +209,6 @@ class FeatureFile:
                     f"Column {name!r} holds others."
                 )
         return np.column_stack([column.to_numpy() for column in columns])
-
-
-def _check_finite(block: NDArray[Any], n_before: int) -> None:
-    if not np.isfinite(block).all():
-        row, column = np.argwhere(~np.isfinite(block))[0]
-        raise InputError(
-            f"The features must be finite. Got {block[row, column]:g} in row {n_before + row}, column {column}. "
-            "Fill or drop such values first."
-        )
 
 
 def _names_and_rows(path: Path, kind: str) -> tuple[list[str], int]:
