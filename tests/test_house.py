@@ -29,6 +29,7 @@ ROOMS = (
         "rows",
         "moments",
         "spectrum",
+        "proximity",
         "features",
         "weighting",
         "sampling",

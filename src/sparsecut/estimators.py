@@ -42,7 +42,8 @@ class SCE(SparsestCutEmbedding):
     apart : node pairs that must differ, (m, 2) or weighted (m, 3), on top of the negatives; together they demand as much as
         those do. Pairs to keep close are edges: `sparsecut.keep_close`.
     loss : "inverse" (SCE), "negative" (the ablation) or "none" (a random projection).
-    alpha, l2 : the weight of the loss ("auto": it starts at 1) and of the L2 penalty.
+    alpha, l2 : the weight of the loss ("auto": it starts at 1) and of the L2 penalty. A number counts against the energy of
+        negatives that weigh as much as `n_negatives` sampled ones per node, whichever negatives are taken.
     learning_rate, epochs, batch_size : Adam's; 0.001 and 20 unless given. `batch_size` None is full batch.
     route : "gram", "rows" or "auto", which prices both; `history_` says what was taken and why.
     engine, memory_limit, scratch : "memory", or "disk" for rows that are not to be held in it: the process then stays under
