@@ -6,20 +6,22 @@ Entries of a power below a share of 1/500 are dropped, so q stays sparse. That a
 to a hub would list all neighbours of the hub, to find that each is too rare to keep. So before a power is multiplied
 
 1. a row i whose entries cannot reach the share is not multiplied: none exceeds Σ_h power_ih·max_j P_hj. Nothing is lost.
-2. a row may take 1/share multiplications per entry, and those of 40 entries in any case. Where it would take more, the entries
-   with the most rare steps lose these, widest first, and keep the steps with P_hj ≥ share, of which there are at most 1/share.
-   What any one entry loses is below share·Σ_h power_ih ≤ share: no more than is dropped anyhow. Rows below the limit keep
-   every bit, and so do whole graphs whose degrees are not extreme: every graph of `benchmarks/structure.py`.
-3. rows are multiplied in blocks of a number of multiplications, not of rows.
+2. a row may take a number of rare steps, those with P_hj < share (in a graph without weights: out of nodes with more than 500
+   neighbours): 10⁸/n, so that all rows together take at most 10⁸ a hop. Where it would take more, entries with the most rare steps
+   go by their frequent ones alone, of which there are at most 1/share. No sum loses as much as share·Σ_h power_ih ≤ share, which
+   is dropped anyhow. Rows within the limit keep every bit, and so do whole graphs whose degrees are not extreme: all of
+   `benchmarks/structure.py`.
+3. rows are multiplied in blocks of so many multiplications, not of so many rows.
+4. a row of q keeps its neighbours' number of entries and 1/share more, the largest.
 
-Then nothing depends on the degrees: N has at most two entries for every entry of A and 2/share = 1,000 for every node (fewer
-beyond 100,000 nodes, 100 million in all), and the peak of memory is at most 32 bytes for each of these two plus 300 MiB.
-No step is random, and none depends on the order of the nodes but for ties between equally wide nodes.
+Then sizes do not depend on the degrees. A hop takes at most 1/share multiplications per entry of the power, and 10⁸. With
+E = (entries of A) + 500·(nodes), where 500 falls beyond 100,000 nodes so that E grows with A alone, N has at most 2·E entries
+and memory peaks at 32·E bytes and 0.5 GiB for the block at hand. No step is random; the order of the nodes decides between
+equally wide ones alone.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -31,8 +33,7 @@ from sparsecut.progress import Reporter
 N_HOPS = 5
 MIN_SHARE = 0.002  # a walk that comes by less often is dropped: at most 500 entries per row
 MAX_ENTRIES = 50_000_000  # on large graphs the share rises, so that all rows together stay below this
-FREE_NODES = 10_000  # up to here a row may take 1/share multiplications per entry; beyond, all rows together as many as here
-MIN_ENTRIES = 40  # a row with fewer entries may take as many multiplications as one with so many
+RARE_STEPS = 100_000_000  # multiplications by rare steps, all rows together: 10,000 per row of a graph with 10,000 nodes
 ROW_BLOCK = 20_000  # rows of q computed at a time
 PRODUCT_BLOCK = 1 << 24  # multiplications at a time, and so the most entries a product has before the rare ones are dropped
 ROUNDING = 1e-3  # sums in float32 may come out larger than their bound by no larger a part
@@ -75,8 +76,7 @@ class Steps:
     def __init__(self, P: sp.csr_array, share: float) -> None:
         self.P = P  # rows of sum 1 or 0
         self.share = share
-        # What a row may take for each of its entries, the fewer the more rows there are.
-        self.per_entry = min(1, FREE_NODES / P.shape[0]) / share if share > 0 else math.inf
+        self.rare_limit = RARE_STEPS / P.shape[0]  # of one row
         self.n_multiplications = 0  # so far
         self._widths = np.diff(P.indptr).astype(np.int64)
         self._likeliest = np.zeros(P.shape[0])  # the largest entry of each row
@@ -84,7 +84,7 @@ class Steps:
         self._likeliest[is_there] = np.maximum.reduceat(P.data, P.indptr[:-1][is_there])
         self._frequent = P.copy()  # at most 1/share entries per row
         _drop_below(self._frequent, share)
-        self._saved = self._widths - np.diff(self._frequent.indptr)  # by leaving the rare steps out
+        self._rare = self._widths - np.diff(self._frequent.indptr)  # steps below the share, none where the share is 0
 
     def after(self, power: sp.csr_array) -> sp.csr_array:
         """power·P without the entries below the share."""
@@ -102,31 +102,29 @@ class Steps:
     def _blocks(self, power: sp.csr_array) -> Iterator[tuple[sp.csr_array, NDArray[np.float64]]]:
         """As many rows at a time as take PRODUCT_BLOCK multiplications, or one that takes more; and their excess.
 
-        The excess is how many multiplications a row would take beyond its limit.
+        The excess is how many rare steps a row would take beyond its limit.
         """
-        costs = _row_sums(power, self._widths)
-        entries = np.maximum(np.diff(power.indptr), MIN_ENTRIES)
-        limits = entries * self.per_entry
-        ends = np.cumsum(np.minimum(costs, limits))
+        excess = np.maximum(_row_sums(power, self._rare) - self.rare_limit, 0)
+        ends = np.cumsum(_row_sums(power, self._widths) - excess)
         start, n_rows = 0, power.shape[0]
         while start < n_rows:
             done = ends[start - 1] if start else 0
             stop = max(int(np.searchsorted(ends, done + PRODUCT_BLOCK, side="right")), start + 1)
             part = power if stop - start == n_rows else power[start:stop]
-            yield part, (costs - limits)[start:stop]
+            yield part, excess[start:stop]
             start = stop
 
     def _product(self, power: sp.csr_array, excess: NDArray[np.float64]) -> sp.csr_array:
-        product = self._times(power, self.P) if (excess <= 0).all() else self._limited_product(power, excess)
+        product = self._times(power, self.P) if not excess.any() else self._limited_product(power, excess)
         _drop_below(product, self.share)
         return product
 
     def _limited_product(self, power: sp.csr_array, excess: NDArray[np.float64]) -> sp.csr_array:
-        """Entries with the most rare steps first, take the frequent steps alone until each row keeps to its limit."""
-        saved = self._saved[power.indices]
-        order, row = _sorted_in_rows(power, -saved, excess > 0)
-        before = np.cumsum(saved[order]) - saved[order]
-        before -= before[np.searchsorted(row, row)]  # saved by the entries of the same row ahead of this one
+        """Entries with the most rare steps first, take the frequent ones alone until each row keeps to its limit."""
+        rare = self._rare[power.indices]
+        order, row = _sorted_in_rows(power, -rare, excess > 0)
+        before = np.cumsum(rare[order]) - rare[order]
+        before -= before[np.searchsorted(row, row)]  # left out by the entries of the same row ahead of this one
         limited = power.copy()
         limited.data[:] = 0
         narrow = order[before < excess[row]]
