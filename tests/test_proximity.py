@@ -152,7 +152,7 @@ BIG: dict[str, Callable[[], sp.csr_array]] = {
     "weighted hub": lambda: with_hub(20_000, is_weighted=True),
     "directed hub": lambda: outward(with_hub(50_000)),
     "directed hub, inward": lambda: sp.csr_array(outward(with_hub(50_000)).T),
-    "power law": lambda: power_law(10_000),
+    "power law": lambda: power_law(5_000),
     "bipartite, even": lambda: bipartite(800, 800),
     "bipartite, uneven": lambda: bipartite(10, 20_000),
 }
@@ -160,7 +160,7 @@ BIG: dict[str, Callable[[], sp.csr_array]] = {
 
 @pytest.mark.parametrize("name", BIG)
 def test_work_and_size_are_bounded_whatever_the_degrees(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counted, not timed. Without limits the star takes 10 billion multiplications, the hub 2.5 and the power law 0.31."""
+    """Counted, not timed. Without limits the star takes 10 billion multiplications and the hub 2.5 billion."""
     A = BIG[name]()
     used: list[Steps] = []
 
@@ -170,10 +170,10 @@ def test_work_and_size_are_bounded_whatever_the_degrees(name: str, monkeypatch: 
             used.append(self)
 
     monkeypatch.setattr(proximity, "Steps", Counted)
-    monkeypatch.setattr(proximity, "RARE_STEPS", 10_000_000)  # a tenth, for graphs a tenth as large
+    monkeypatch.setattr(proximity, "RARE_STEPS", 2_000_000)  # fewer than on large graphs, for smaller ones
     N = log_proximity(A)
     assert N.nnz <= 2 * (A.nnz + A.shape[0] / MIN_SHARE)
-    assert used[0].n_multiplications < 200_000_000
+    assert used[0].n_multiplications < 80_000_000
 
 
 @pytest.mark.parametrize("name", ["hub", "weighted hub", "directed hub"])

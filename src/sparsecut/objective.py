@@ -11,10 +11,10 @@ Adam divides a gradient by its own size, so without an L2 penalty α changes not
 penalty counts. `alpha="auto"` makes the loss start at 1 (or −1), which takes the scale of the features and the number of
 negative pairs out of it.
 
-A number α needs a unit, or it would mean n/(2k) times as much against all n(n−1)/2 pairs as against k sampled ones per node,
-while the penalty stays. The paper's α belong to its sampled graph, so that is the unit: α counts against the energy of a negative
-graph whose weights add up to those of k = `n_negatives` uniform pairs per node, k·(n−1) without a node's pairs with itself. For
-all pairs the energy so scaled is exactly what the sampled one is in expectation.
+A number α needs a unit: the energy of all n(n−1)/2 pairs is n/(2k) times that of k sampled ones per node, and the penalty
+would outweigh the loss. The paper's α belong to its sampled graph, so that is the unit: α counts against the energy scaled
+to the weight of k = `n_negatives` uniform pairs per node, k·(n−1) without those of a node with itself. The energy of all
+pairs, scaled like that, is exactly what the sampled one is in expectation.
 """
 
 from __future__ import annotations

@@ -6,18 +6,17 @@ Entries of a power below a share of 1/500 are dropped, so q stays sparse. That a
 to a hub would list all neighbours of the hub, to find that each is too rare to keep. So before a power is multiplied
 
 1. a row i whose entries cannot reach the share is not multiplied: none exceeds Σ_h power_ih·max_j P_hj. Nothing is lost.
-2. a row may take a number of rare steps, those with P_hj < share (in a graph without weights: out of nodes with more than 500
-   neighbours): 10⁸/n, so that all rows together take at most 10⁸ a hop. Where it would take more, entries with the most rare steps
-   go by their frequent ones alone, of which there are at most 1/share. No sum loses as much as share·Σ_h power_ih ≤ share, which
-   is dropped anyhow. Rows within the limit keep every bit, and so do whole graphs whose degrees are not extreme: all of
-   `benchmarks/structure.py`.
+2. a row may take 10⁸/n rare steps, those with P_hj < share: in a graph without weights, steps out of nodes with more than
+   500 neighbours. Where it would take more, entries with the most rare steps go by their frequent ones alone, of which
+   there are at most 1/share. No sum loses as much as share·Σ_h power_ih ≤ share, which is dropped anyhow. Rows within the
+   limit keep every bit, and so do whole graphs whose degrees are not extreme: all of `benchmarks/structure.py`.
 3. rows are multiplied in blocks of so many multiplications, not of so many rows.
-4. a row of q keeps its neighbours' number of entries and 1/share more, the largest.
+4. a row of q keeps as many entries as it has neighbours and 1/share more, the largest.
 
-Then sizes do not depend on the degrees. A hop takes at most 1/share multiplications per entry of the power, and 10⁸. With
-E = (entries of A) + 500·(nodes), where 500 falls beyond 100,000 nodes so that E grows with A alone, N has at most 2·E entries
-and memory peaks at 32·E bytes and 0.5 GiB for the block at hand. No step is random; the order of the nodes decides between
-equally wide ones alone.
+Then the sizes do not depend on the degrees. A hop takes at most 1/share multiplications per entry of the power, and 10⁸
+rare ones. With E = (entries of A) + 500·(nodes), N has at most 2·E entries, and memory peaks at 32·E bytes and 0.5 GiB for
+the block at hand; beyond 100,000 nodes the share rises so that 500·(nodes) stays at 50 million. No step is random, and the
+order of the nodes decides between equally wide ones alone.
 """
 
 from __future__ import annotations
@@ -177,8 +176,10 @@ def _sorted_in_rows(
 
 def _row_sums(matrix: sp.csr_array, values: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each row the sum of its columns' values, whatever its entries are."""
-    sums = np.concatenate([[0], np.cumsum(values[matrix.indices])])
-    return np.diff(sums[matrix.indptr])
+    sums = np.zeros(matrix.nnz + 1, dtype=np.int64)
+    np.cumsum(values[matrix.indices], out=sums[1:])
+    by_row: NDArray[np.int64] = np.diff(sums[matrix.indptr])
+    return by_row
 
 
 def _drop_below(matrix: sp.csr_array, share: float) -> None:

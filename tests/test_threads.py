@@ -1,0 +1,55 @@
+"""When the same seed gives the same bits: the same number of threads, in any process. For others, how far apart."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SCRIPT = """
+import sys
+import numpy as np
+import sparsecut as sc
+
+digits = sc.datasets.load("digits")
+models = {"SCE": sc.SCE(), "MoSCE": sc.MoSCE(), "Adam": sc.SCE(epochs=5, l2=1e-3, negatives="sampled", batch_size=500)}
+embeddings = {name: model.fit_transform(digits) for name, model in models.items()}
+embeddings["structure"] = sc.SCE().fit_transform(sc.Graph(digits.adjacency))
+np.savez(sys.argv[1], **embeddings)
+"""
+
+
+@pytest.fixture(scope="module")
+def embeddings(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int], dict[str, np.ndarray]]:
+    """By number of threads and run, each in a process of its own."""
+    folder = tmp_path_factory.mktemp("threads")
+    found = {}
+    for n_threads in (1, 2):
+        for run in range(2):
+            path: Path = folder / f"{n_threads}-{run}.npz"
+            environment = {**os.environ, "OMP_NUM_THREADS": str(n_threads)}
+            subprocess.run([sys.executable, "-c", SCRIPT, str(path)], env=environment, check=True, capture_output=True)
+            with np.load(path) as arrays:
+                found[n_threads, run] = dict(arrays)
+    return found
+
+
+@pytest.mark.parametrize("name", ["SCE", "MoSCE", "Adam", "structure"])
+def test_the_same_number_of_threads_gives_the_same_bits(
+    embeddings: dict[tuple[int, int], dict[str, np.ndarray]], name: str
+) -> None:
+    for n_threads in (1, 2):
+        assert np.array_equal(embeddings[n_threads, 0][name], embeddings[n_threads, 1][name])
+
+
+@pytest.mark.parametrize("name", ["SCE", "MoSCE", "Adam", "structure"])
+def test_another_number_of_threads_changes_as_little_as_the_page_says(
+    embeddings: dict[tuple[int, int], dict[str, np.ndarray]], name: str
+) -> None:
+    one, two = embeddings[1, 0][name], embeddings[2, 0][name]
+    assert one.shape == two.shape
+    assert np.linalg.norm(one - two) < 1e-5 * np.linalg.norm(one)
