@@ -57,8 +57,8 @@ class SCE(SparsestCutEmbedding):
         hops are faster, and each rounds to eleven bits. Weights, M and the embedding are float32 in both.
     device : "auto", "cpu", "cuda" or "cuda:1".
     random_state : the seed of the start and of the sampled negatives; None draws a new one. The same seed gives the same
-        bits on the same machine with the same versions and the same number of threads (`OMP_NUM_THREADS`); with another number an
-        embedding changes by some 1e-5 of its size ("Same seed, same bits" in docs/method.md).
+        bits on the same machine with the same versions and the same number of threads (`OMP_NUM_THREADS`); with another
+        number an embedding changes by some 1e-5 of its size ("Same seed, same bits" in docs/method.md).
 
     Attributes
     ----------
