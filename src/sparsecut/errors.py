@@ -29,16 +29,16 @@ class DimensionWarning(UserWarning):
     """The embedding was asked to have more dimensions than its features can fill."""
 
 
-class ReadingWarning(UserWarning):
-    """Something in a file was understood in one of several ways, and another would give another graph."""
-
-
 class MeaninglessEmbeddingWarning(UserWarning):
     """All rows of an embedding are alike, so it tells no node from another; the message says why and what to do."""
 
 
 class OverflowInputError(InputError):
     """Sums of squares overflowed; `sparsecut.magnitude` finds the number that is too large."""
+
+
+class ReadingWarning(UserWarning):
+    """Something in a file was understood in one of several ways, and another would give another graph."""
 
 
 class NewValuesWarning(UserWarning):
