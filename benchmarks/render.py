@@ -20,11 +20,13 @@ SECTIONS = (
     "wide",
     "against_dgi",
     "import_time",
+    "checks",
     "gpu",
     "disk",
     "growth",
     "growth_cuda",
     "growth_disk",
+    "growth_structure",
     "peers",
 )
 INTRODUCTION = """# Performance

@@ -21,6 +21,7 @@ from sparsecut.negatives import (
     NegativeGraph,
     SumOfNegatives,
     make_negatives,
+    sampled_weight,
 )
 from sparsecut.sampling import pair_of_number, sample_pairs, sparsifier_probability, sparsify_complete
 
@@ -190,6 +191,28 @@ def test_sparsifier_approximates_the_complete_energy() -> None:
     assert make("sparsifier", 800).energy(Z).item() == pytest.approx(CompleteNegatives(800).energy(Z).item(), rel=0.1)
 
 
+@pytest.mark.parametrize("n_negatives", [1, 5])
+def test_all_pairs_at_the_sampled_weight_are_what_sampling_expects(n_negatives: int) -> None:
+    n_nodes = 12
+    Z = np.random.default_rng(0).normal(size=(n_nodes, 3))
+    draws = [sample_pairs(n_nodes, n_negatives, np.random.default_rng(seed)) for seed in range(2000)]
+    energies = [((Z[pairs[:, 0]] - Z[pairs[:, 1]]) ** 2).sum() for pairs, _ in draws]
+    complete = CompleteNegatives(n_nodes)
+    scaled = complete.energy(torch.from_numpy(Z)).item() * sampled_weight(n_nodes, n_negatives) / complete.base_weight
+    standard_error = np.std(energies) / len(energies) ** 0.5
+    assert abs(np.mean(energies) - scaled) < 4.5 * standard_error
+    different = np.mean([(pairs[:, 0] != pairs[:, 1]).sum() for pairs, _ in draws])
+    assert different == pytest.approx(sampled_weight(n_nodes, n_negatives), rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["complete", "degrees", "sampled", "sparsifier", GIVEN])
+def test_the_base_weight_is_what_the_graph_demands_without_pairs_that_must_differ(name: object) -> None:
+    base, with_apart = make(name, 30), make(name, 30, apart=APART)
+    assert with_apart.base_weight == base.base_weight
+    draws = [make(name, 30, seed).total_weight for seed in range(300)]
+    assert base.base_weight == pytest.approx(np.mean(draws), rel=0.02)
+
+
 @given(st.integers(2, 60))
 def test_pairs_are_numbered_row_by_row(n_nodes: int) -> None:
     expected = complete_pairs(n_nodes)
@@ -223,9 +246,9 @@ def test_over_all_batches_the_mean_energy_is_the_whole_energy(name: object, apar
     ("negatives", "message"),
     [
         ("all", "negatives parameter of SCE must be one of 'complete', 'degrees', 'sampled', 'sparsifier'. Got 'all'"),
-        ([(0, 9)], "positions from 0 to 4. Got positions from 0 to 9"),
-        ([(0, -1)], "positions from 0 to 4"),
-        ([(0, 1.5)], "whole node positions"),
+        ([(0, 9)], "names nodes that the graph does not have: 9. Its ids are integers from 0 to 4"),
+        ([(0, -1)], "names nodes that the graph does not have: -1"),
+        ([(0, 1.5)], "names nodes that the graph does not have: 1.5"),
         ([(0, 1, -1)], "zero or more. Got -1"),
         ([(0, 1, np.nan)], "finite weights"),
         ([0, 1], r"pairs \(m, 2\).*Got shape \(2,\)"),
@@ -241,8 +264,8 @@ def test_bad_negatives_get_their_own_message(negatives: object, message: str) ->
     ("apart", "message"),
     [
         ("complete", "apart parameter of SCE must be an array of node pairs"),
-        ([(0, 5)], "apart of SCE must be positions from 0 to 4. Got positions from 0 to 5"),
-        ([(0, 1), (2, 2)], "two different nodes. Got the node at position 2 with itself"),
+        ([(0, 5)], "apart parameter of SCE names nodes that the graph does not have: 5"),
+        ([(0, 1), (2, 2)], "two different nodes. Got the node 2 with itself"),
         ([(0, 1, -2)], "weights of the apart of SCE must be zero or more. Got -2"),
         (np.empty((0, 2)), r"Got shape \(0, 2\)"),
     ],

@@ -29,6 +29,26 @@ class DimensionWarning(UserWarning):
     """The embedding was asked to have more dimensions than its features can fill."""
 
 
+class MeaninglessEmbeddingWarning(UserWarning):
+    """All rows of an embedding are alike, so it tells no node from another; the message says why and what to do."""
+
+
+class OverflowInputError(InputError):
+    """Sums of squares overflowed; `sparsecut.magnitude` finds the number that is too large."""
+
+
+class ReadingWarning(UserWarning):
+    """Something in a file was understood in one of several ways, and another would give another graph."""
+
+
+class NewValuesWarning(UserWarning):
+    """A table holds what was not there when the model's encoder was fitted; it was encoded as documented."""
+
+
+class ScaleWarning(UserWarning):
+    """One column of the features holds nearly all of their variance, and the embedding follows it alone."""
+
+
 def parameter_error(caller: str, name: str, rule: str, got: object) -> InputError:
     return InputError(f"The {name} parameter of {caller} must be {rule}. Got {got!r} instead.")
 
@@ -69,6 +89,6 @@ def import_extra(module: str, *, caller: str, extra: str) -> ModuleType:
 
 
 def first_few(values: Any, limit: int = 5) -> str:
-    """The first values of a list for a message, and how many more there are."""
-    shown = ", ".join(str(value) for value in values[:limit])
+    """The first values of a list for a message, words in quotes so that spaces are seen, and how many more there are."""
+    shown = ", ".join(repr(str(value)) if isinstance(value, str) else str(value) for value in values[:limit])
     return shown if len(values) <= limit else f"{shown} and {len(values) - limit:,} more"

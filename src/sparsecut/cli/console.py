@@ -25,7 +25,7 @@ GraphName = Annotated[
     typer.Argument(
         metavar="GRAPH",
         help="A dataset's name or a file: an edge list (CSV, TSV, text, gzip, Parquet, Feather), Matrix Market, npz, .mat, "
-        "GraphML, GML, node-link JSON, Planetoid, .h5ad; or a folder made by build_store.",
+        "GraphML, GML, node-link JSON, METIS, Planetoid, .h5ad; or a folder made by build_store.",
     ),
 ]
 Features = Annotated[
@@ -33,8 +33,8 @@ Features = Annotated[
     typer.Option(
         "--features",
         "-f",
-        help="Features: .npy, .npz, .json, a table keyed by node id (CSV, Parquet), "
-        "or columns of the node table: age,country.",
+        help="Features: .npy, .npz, .json, a table keyed by node id (CSV, Parquet), columns of the node table: age,country, "
+        "or what the graph file holds: node attributes of GraphML, GML and JSON, X_pca of an .h5ad.",
     ),
 ]
 OutputPath = Annotated[
@@ -53,10 +53,17 @@ class Output:
     def __init__(self, as_json: bool, quiet: bool) -> None:
         self.as_json = as_json
         self.is_talkative = not (as_json or quiet)
+        self.notes: list[str] = []
         self._console = Console(soft_wrap=True, highlight=False)
 
     def note(self, message: str) -> None:
-        """A remark about the work, on standard error so that it never mixes with results."""
+        """A remark about the result, once: on standard error so that it never mixes with it, and among the JSON's notes."""
+        if message not in self.notes:
+            self.notes.append(message)
+            self.aside(message)
+
+    def aside(self, message: str) -> None:
+        """A remark about the work, for people only."""
         if self.is_talkative:
             Console(stderr=True, soft_wrap=True, highlight=False).print(message, style="dim", markup=False)
 
@@ -73,10 +80,10 @@ class Output:
                 table.add_row(*row)
             self._console.print(table)
 
-    def result(self, values: dict[str, Any]) -> None:
-        """The machine's copy of what was done."""
+    def result(self, values: dict[str, Any], *, with_notes: bool = True) -> None:
+        """The machine's copy of what was done, and all that was noted on the way."""
         if self.as_json:
-            print(json.dumps(values))
+            print(json.dumps({**values, "notes": self.notes} if with_notes else values))
 
     def progress(self) -> ProgressBar:
         return ProgressBar(is_enabled=self.is_talkative and sys.stderr.isatty())
@@ -88,7 +95,7 @@ class Output:
             warnings.simplefilter("always", UserWarning)
             yield
         for warning in caught:
-            self.note(f"Note: {warning.message}")
+            self.note(str(warning.message))
 
 
 def peak_memory() -> int:

@@ -60,7 +60,7 @@ def demo(
     try:
         from sparsecut.explore import draw_map
 
-        output.note("Drawing the map…")
+        output.aside("Drawing the map…")
         draw_map(picture_path, Z, graph.labels, title="Handwritten digits, embedded without labels", caller="sparsecut demo")
         written.append(picture_path)
     except MissingExtraError as error:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sparsecut.cli.console import AsJson, Device, Features, Output, Quiet
+from sparsecut.cli.sources import Reading, open_graph, takes_reading
 from sparsecut.errors import InputError, check_choice, check_integer
 
 if TYPE_CHECKING:
@@ -22,12 +24,18 @@ if TYPE_CHECKING:
 TASKS = ("classify", "cluster", "links", "health")
 
 
+@takes_reading()
 def evaluate(
     embedding: Annotated[
         Path | None, typer.Argument(metavar="[EMBEDDING]", help="A file written by embed; not for links.")
     ] = None,
     labels: Annotated[
-        str | None, typer.Option("--labels", "-l", help="A table keyed by node id (CSV, Parquet), or a dataset's name.")
+        str | None,
+        typer.Option(
+            "--labels",
+            "-l",
+            help="A table keyed by node id (CSV, Parquet), a dataset's name, or an attribute in the file of --graph.",
+        ),
     ] = None,
     task: Annotated[str, typer.Option(help="classify, cluster, links or health.")] = "classify",
     probe: Annotated[str, typer.Option(help="paper (C = 1) or tuned (C chosen on validation nodes).")] = "paper",
@@ -43,6 +51,8 @@ def evaluate(
         str | None, typer.Option(help="The graph, for links, and for graph figures: a dataset's name or an edge list.")
     ] = None,
     features: Features = None,
+    *,
+    reading: Reading,
     method: Annotated[str, typer.Option(help="links: the method to train on what is left of the graph.")] = "sce",
     fraction: Annotated[float, typer.Option(help="links: the fraction of edges to hold out.")] = 0.1,
     clusters: Annotated[int | None, typer.Option(help="cluster: how many. [default: as many as classes]")] = None,
@@ -66,16 +76,20 @@ def evaluate(
     check_choice("sparsecut evaluate", "--task", task, TASKS)
     loaded = None
     if graph is not None:
-        from sparsecut.cli.sources import open_graph
-
-        loaded = open_graph(graph, features, output)
+        inside, labels = (labels, None) if _is_attribute(labels) else (None, labels)
+        of_graph = replace(reading, label_column=None) if labels is not None else reading
+        loaded = open_graph(graph, features, output, inside, of_graph)
     if task == "links":
         _links(output, embedding, loaded, method, fraction, runs, seed, device)
         return
     if embedding is None:
         raise InputError(f"The task {task} scores an embedding. Name its file: sparsecut evaluate EMBEDDING.")
     node_ids, Z = _read(embedding, loaded)
-    known = None if labels is None else _read_labels(labels, node_ids, embedding)
+    if graph is None and labels is not None and not Path(labels).suffix and _is_attribute(labels):
+        raise InputError(
+            f"{labels!r} is neither a file nor a dataset. For an attribute in a graph's file, add --graph FILE."
+        )
+    known = None if labels is None else _read_labels(labels, node_ids, embedding, reading, output)
     if known is None and loaded is not None:
         known = loaded.labels
     if task == "classify":
@@ -252,7 +266,7 @@ def _read(embedding: Path, graph: Graph | None) -> tuple[NDArray[Any], NDArray[n
     from sparsecut.io import read_embedding
     from sparsecut.io.ids import check_known, positions_of
 
-    node_ids, Z = read_embedding(embedding)
+    Z, node_ids = read_embedding(embedding)
     if graph is None:
         return node_ids, Z
     positions = positions_of(graph.node_ids, node_ids)
@@ -261,12 +275,19 @@ def _read(embedding: Path, graph: Graph | None) -> tuple[NDArray[Any], NDArray[n
     return graph.node_ids, Z[positions]
 
 
-def _read_labels(labels: str, node_ids: NDArray[Any], embedding: Path) -> NDArray[Any]:
+def _is_attribute(labels: str | None) -> bool:
+    """Whether labels are to be looked for in the graph's file: where they are neither a file nor a dataset."""
+    from sparsecut import datasets
+
+    return labels is not None and labels not in datasets.names() and not Path(labels).exists()
+
+
+def _read_labels(labels: str, node_ids: NDArray[Any], embedding: Path, reading: Reading, output: Output) -> NDArray[Any]:
     """The labels in the order of the nodes, matched by id."""
     import numpy as np
 
     from sparsecut import datasets
-    from sparsecut.io.attributes import read_labels
+    from sparsecut.io.attributes import load_labels
     from sparsecut.io.graphs import align_labels
 
     if labels in datasets.names() and not Path(labels).exists():
@@ -275,7 +296,9 @@ def _read_labels(labels: str, node_ids: NDArray[Any], embedding: Path) -> NDArra
         if values is None:
             raise InputError(f"The dataset {labels} has no labels.")
     else:
-        ids, values = read_labels(labels)
+        ids, values, notes = load_labels(labels, reading.label_column, reading.id_column)
+        for note in notes:
+            output.note(note)
         label_ids = node_ids if ids is None else ids
     if np.ndim(values) != 1 or len(label_ids) != len(values):
         raise InputError(

@@ -10,33 +10,20 @@ import typer
 
 from sparsecut.cli.console import AsJson, Device, Features, Force, GraphName, Output, OutputPath, Quiet
 from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
-from sparsecut.cli.sources import (
-    Adjacency,
-    Directed,
-    Missing,
-    Nodes,
-    Source,
-    Target,
-    Weight,
-    open_graph,
-)
+from sparsecut.cli.sources import Reading, open_graph, takes_reading
 
 if TYPE_CHECKING:
     from sparsecut.graph import Graph
 
 
+@takes_reading("scale", "label_column")
 def transform(
     model_path: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by embed --save-model.")],
     graph: GraphName,
     output_path: OutputPath,
     features: Features = None,
-    nodes: Nodes = None,
-    source: Source = None,
-    target: Target = None,
-    weight: Weight = None,
-    adjacency: Adjacency = None,
-    directed: Directed = "symmetrize",
-    missing: Missing = "error",
+    *,
+    reading: Reading,
     engine: Engine = "memory",
     memory_limit: MemoryLimit = None,
     scratch: Scratch = None,
@@ -45,33 +32,42 @@ def transform(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Embed a graph with a saved model, without training: its nodes may all be new, its features must be the same."""
+    """Embed a graph with a saved model, without training: its nodes may all be new, its features must be the same.
+
+    A table of features is encoded as the one the model was fitted on: columns are matched by name, and categories that were
+    not there then are counted in a note.
+    """
     output = Output(as_json, quiet)
     from sparsecut.io.embeddings import check_embedding_path, write_embedding
 
     check_embedding_path(output_path, overwrite=force)
     from sparsecut.estimators import load
 
-    on_disk = disk_options(engine, memory_limit, scratch, output_path, missing)
+    on_disk = disk_options(engine, memory_limit, scratch, output_path, reading.missing)
     model = load(model_path).set_params(device=device, scratch=None, **{"engine": "memory", **on_disk})
-    reading = {"source": source, "target": target, "weight": weight, "adjacency": adjacency, "nodes": nodes}
 
     def open_in_memory() -> Graph:
-        return open_graph(graph, features, output, directed=directed, missing=missing, **reading)
+        return open_graph(graph, features, output, reading=reading)
 
     if on_disk:
-        files = {**reading, "labels": None, "directed": directed, "model": model_path}
-        with disk_graph(graph, features, output_path, scratch, on_disk, output, open_in_memory, **files) as (loaded, work):
+        files = {"labels": None, "model": model_path}
+        with disk_graph(
+            graph, features, output_path, scratch, on_disk, output, open_in_memory, reading, model.encoder_, **files
+        ) as (
+            loaded,
+            work,
+        ):
             rows_path = output_path if output_path.suffix == ".npy" else work / "rows.npy"
             started = time.perf_counter()
-            with output.progress() as bar:
+            with output.warnings_as_notes(), output.progress() as bar:
                 Z = model.set_params(scratch=work).transform(loaded, output=rows_path, progress=bar)
             finish(rows_path, output_path, loaded)
         seconds = time.perf_counter() - started
     else:
         loaded = open_in_memory()
         started = time.perf_counter()
-        Z = model.transform(loaded)
+        with output.warnings_as_notes():
+            Z = model.transform(loaded)
         seconds = time.perf_counter() - started
         write_embedding(output_path, Z, loaded.node_ids, overwrite=force)
     output.say(f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {output_path}")

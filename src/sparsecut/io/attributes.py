@@ -2,8 +2,8 @@
 
 - `.npy`: one row a node, in the order of the ids 0..n−1. Never unpickled.
 - `.npz`: a scipy sparse matrix; or an array `features` (or the only array), with `ids` beside it or not.
-- tables: a column of ids (named id, node, node_id, name; or the first), and the features or the label beside it. Columns
-  that are not all numbers are encoded as `encoding` describes.
+- tables: a column of ids (named id, node, node_id, name; or the first), and the features or the label beside it. Named
+  columns stay a table, which is encoded with the model (`sparsecut.encoding`); numbers under no header are a matrix.
 - `.json`: node id → list of feature ids (columns that are 1 there), or list of numbers; node id → label.
 """
 
@@ -19,40 +19,43 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.encoding import FeatureTable, WordLists
 from sparsecut.errors import InputError, first_few
 from sparsecut.io.arrays import Archive, read_npy
-from sparsecut.io.encoding import encode_columns
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import check_claim, open_bytes, reading
 from sparsecut.io.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_column
-from sparsecut.io.tables import describe_table, table_suffix
+from sparsecut.io.tables import describe_table, table_suffix, trim_id_column
 
 LABEL_NAMES = ("label", "labels", "class", "target", "y")
 
 
-def read_features(path: str | Path) -> tuple[NDArray[Any] | None, Any]:
-    """(ids or None, feature matrix)."""
-    return load_features(path)[:2]
-
-
 def load_features(
-    path: str | Path, columns: Sequence[str] | None = None, without: Sequence[str] = ()
-) -> tuple[NDArray[Any] | None, Any, tuple[str, ...]]:
-    """(ids or None, feature matrix, notes). Of a table, `columns` or all but the id and those in `without`."""
+    path: str | Path,
+    columns: Sequence[str] | None = None,
+    without: Sequence[str] = (),
+    id_name: str | None = None,
+    *,
+    scale: bool = True,
+) -> tuple[NDArray[Any] | None, Any]:
+    """(ids or None; a matrix, a table or lists of words). Of a table, `columns` or all but the id and those in `without`."""
     path = check_readable(path, "features")
     if path.suffix in (".npy", ".npz"):
-        return *_read_numpy(path, "features"), ()
+        return _read_numpy(path, "features")
     if table_suffix(path) == ".json":
-        return *_read_json_features(path), ()
-    ids, table = read_node_table(path, "features", frozenset((*ID_NAMES, *(name.lower() for name in columns or ()))))
+        return _read_json_features(path)
+    asked = frozenset((*ID_NAMES, *(name.lower() for name in columns or ())))
+    ids, table = read_node_table(path, "features", asked, id_name)
     others = [name for name in table.column_names if name not in without]
     unknown = [name for name in columns or () if name not in others]
     if unknown:
         raise InputError(f"The features file {path} has no column {unknown[0]!r}. It has: {first_few(others, 20)}.")
     if not others:
         raise InputError(f"The features file {path} has no column beside the ids.")
-    matrix, _, notes = encode_columns(table, list(columns or others), f"The features file {path}")
-    return ids, matrix, notes
+    features = FeatureTable(table.select(list(columns or others)), f"The features file {path}", scale=scale)
+    # Columns that no header names are a matrix of numbers, where they are numbers.
+    has_header = others[0] != "f1" or not _is_text(path)
+    return ids, features if has_header or not features.is_numbers else features.matrix(None)[0]
 
 
 def read_labels(path: str | Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
@@ -60,7 +63,9 @@ def read_labels(path: str | Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
     return load_labels(path)[:2]
 
 
-def load_labels(path: str | Path, column: str | None = None) -> tuple[NDArray[Any] | None, NDArray[Any], tuple[str, ...]]:
+def load_labels(
+    path: str | Path, column: str | None = None, id_name: str | None = None
+) -> tuple[NDArray[Any] | None, NDArray[Any], tuple[str, ...]]:
     """(ids or None, labels, notes). Of a table: `column`, or one of a usual name, or that with the fewest values."""
     path = check_readable(path, "labels")
     if path.suffix in (".npy", ".npz"):
@@ -69,7 +74,7 @@ def load_labels(path: str | Path, column: str | None = None) -> tuple[NDArray[An
         ids, values = _read_json(path, "labels")
         return ids, _as_labels(values, path), ()
     asked = () if column is None else (column.lower(),)
-    ids, table = read_node_table(path, "labels", frozenset((*ID_NAMES, *LABEL_NAMES, *asked)))
+    ids, table = read_node_table(path, "labels", frozenset((*ID_NAMES, *LABEL_NAMES, *asked)), id_name)
     names = table.column_names
     if not names:
         raise InputError(f"The labels file {path} has no column beside the ids.")
@@ -91,12 +96,19 @@ def _as_labels(values: list[Any], path: Path) -> NDArray[Any]:
     return np.array(["" if value is None else str(value) for value in values])
 
 
-def read_node_table(path: str | Path, kind: str, header_names: frozenset[str]) -> tuple[NDArray[Any], Any]:
-    """(ids, the other columns) of a table with one row a node."""
-    table, _ = describe_table(path, kind, header_names, words=lambda names: [id_column(names)])
-    name = id_column(table)
-    ids = as_ids(table.column(name), f"The {kind} file {path}", is_text=_is_text(path))
-    check_unique(ids, f"The {kind} file {path}")
+def read_node_table(
+    path: str | Path, kind: str, header_names: frozenset[str], id_name: str | None = None
+) -> tuple[NDArray[Any], Any]:
+    """(ids, the other columns) of a table with one row a node. Spaces around an id of a text file are not part of it."""
+    what = f"The {kind} file {path}"
+    if id_name is not None:
+        header_names |= {id_name.lower()}
+    table, _ = describe_table(path, kind, header_names, words=lambda names: [id_column(names, id_name, what)])
+    name = id_column(table, id_name, what)
+    if _is_text(path):
+        table = trim_id_column(table, name, Path(path), kind, header_names)
+    ids = as_ids(table.column(name), what, is_text=_is_text(path))
+    check_unique(ids, what)
     return ids, table.drop_columns([name])
 
 
@@ -143,8 +155,10 @@ def _read_json_features(path: Path) -> tuple[NDArray[Any], Any]:
     ids, lists = _read_json(path, "features")
     wrong = next((row for row, values in enumerate(lists) if not isinstance(values, list)), None)
     if wrong is not None:
-        raise InputError(f"The features file {path} must hold a list for each node. That of node {ids[wrong]} is none.")
+        node = first_few(ids[[wrong]])
+        raise InputError(f"The features file {path} must hold a list for each node. That of node {node} is none.")
     flat = list(chain.from_iterable(lists))
+    words: tuple[str, ...] | int
     kinds = set(map(type, flat))
     lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
     if kinds <= {int, float} and float in kinds and lengths.min() == lengths.max():
@@ -155,14 +169,14 @@ def _read_json_features(path: Path) -> tuple[NDArray[Any], Any]:
                 f"The features file {path} must hold feature ids of zero or more. Got {min(flat)} to {max(flat)}."
             )
         columns = np.array(flat, dtype=np.int64)
-        n_columns = max(flat) + 1
+        n_columns = words = max(flat) + 1
     elif kinds == {str}:
         vocabulary, columns = np.unique(np.array(flat, dtype=object), return_inverse=True)
-        n_columns = len(vocabulary)
+        n_columns, words = len(vocabulary), tuple(vocabulary.tolist())
     else:
         raise InputError(f"The features file {path} must hold lists of feature ids: integers, or words. Got others.")
     check_claim(len(lists), n_columns, len(flat), path, "features")
     rows = np.repeat(np.arange(len(lists)), lengths)
     matrix = sp.coo_array((np.ones(len(flat), dtype=np.float32), (rows, columns)), shape=(len(lists), n_columns)).tocsr()
     matrix.data[:] = 1  # a feature named twice is there once
-    return ids, matrix
+    return ids, WordLists(matrix, words, f"The features file {path}")
