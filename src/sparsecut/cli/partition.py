@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sparsecut.cli.console import AsJson, Features, Force, GraphName, Output, Quiet
-from sparsecut.cli.sources import Adjacency, Labels, Missing, Nodes, Source, Target, Weight, open_graph
+from sparsecut.cli.sources import Labels, Reading, open_graph, takes_reading
 from sparsecut.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 PartsPath = Annotated[Path, typer.Option("--output", "-o", help="Where to write, one row per node: .parquet or .csv.")]
 
 
+@takes_reading()
 def partition(
     graph: GraphName,
     output_path: PartsPath,
@@ -36,12 +37,8 @@ def partition(
     draw: Annotated[Path | None, typer.Option(help="Also draw the cut: .png, .svg or .pdf (with --cut).")] = None,
     features: Features = None,
     labels: Labels = None,
-    nodes: Nodes = None,
-    source: Source = None,
-    target: Target = None,
-    weight: Weight = None,
-    adjacency: Adjacency = None,
-    missing: Missing = "error",
+    *,
+    reading: Reading,
     seed: Annotated[int, typer.Option(help="Seed of the clustering and of the eigensolver's start.")] = 0,
     force: Force = False,
     as_json: AsJson = False,
@@ -75,8 +72,7 @@ def partition(
     check_columns_path(output_path, overwrite=force)
     if draw is not None:
         check_writable(draw, overwrite=force)
-    reading = {"source": source, "target": target, "weight": weight, "adjacency": adjacency, "nodes": nodes}
-    loaded = open_graph(graph, features, output, labels, missing=missing, **reading)
+    loaded = open_graph(graph, features, output, labels, reading=reading)
     started = time.perf_counter()
     with output.warnings_as_notes(), output.progress() as bar:
         if cut:

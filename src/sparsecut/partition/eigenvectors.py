@@ -26,8 +26,8 @@ from sparsecut.partition.coarsen import contract, pair_up
 from sparsecut.partition.objective import CutProblem, Mask, Real
 
 DENSE_BELOW = 400
-FACTORISE_BELOW = 2_000  # nodes: any such graph's factors are cheap
-MAX_FRONT = 1_500  # nodes in a breadth-first level of the 3-core: what factorising costs grows with its cube
+FACTORISE_BELOW = 1_000  # nodes: any such graph's factors are cheap
+MAX_FRONT = 1_000  # nodes in a breadth-first level of the 3-core: what factorising costs grows with its cube
 MAX_FACTORISED = 250_000  # nodes: beyond, the factors of a mesh outgrow what the rest needs
 TOLERANCE = 1e-2  # of λ₂, for its residual to count as converged
 

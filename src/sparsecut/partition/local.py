@@ -14,6 +14,7 @@ import numpy as np
 
 from sparsecut.partition.objective import CutProblem, Mask
 
+MAX_TOUCHED = 1_000_000  # edges looked at in one call: a second or two, however large and dense the graph is
 PATIENCE = 150  # moves without a new best value before a pass gives up
 MAX_PASSES = 6
 
@@ -21,16 +22,21 @@ MAX_PASSES = 6
 def local_search(problem: CutProblem, side: Mask, patience: int = PATIENCE) -> Mask:
     """The cut after passes of single moves; never worse than given, and allowed if the moves lead there."""
     best, value = side, problem.value(side)
+    patience, left = min(patience, 20 + problem.n_nodes // 10), MAX_TOUCHED
     for _ in range(MAX_PASSES):
-        moved = _pass(problem, best, min(patience, 20 + problem.n_nodes // 10))
+        moved, touched = _pass(problem, best, patience, left)
+        left -= touched
         new = problem.value(moved)
         if not (new < value * (1 - 1e-12) or (math.isinf(value) and (moved != best).any())):
             break
         best, value = moved, new
+        if left <= 0:
+            break
     return best
 
 
-def _pass(problem: CutProblem, side: Mask, patience: int) -> Mask:
+def _pass(problem: CutProblem, side: Mask, patience: int, limit: int) -> tuple[Mask, int]:
+    """The best moment of one pass, and how many edges were looked at."""
     A = problem.adjacency
     within = A @ side.astype(np.float64)
     # What moving a node takes off the cut: its weight across less its weight on its own side. Only nodes that touch the
@@ -47,7 +53,8 @@ def _pass(problem: CutProblem, side: Mask, patience: int) -> Mask:
     for heap in heaps:
         heapq.heapify(heap)
     best, best_length = (_excess(problem, inside), problem.plain_value(cut, inside)), 0
-    while len(moves) - best_length < patience:
+    touched = 0
+    while len(moves) - best_length < patience and touched < limit:
         options = []
         for heap in heaps:
             while heap and (heap[0][1] in moved or -heap[0][0] != gain[heap[0][1]]):
@@ -65,6 +72,7 @@ def _pass(problem: CutProblem, side: Mask, patience: int) -> Mask:
         moved.add(node)
         moves.append(node)
         first, last = A.indptr[node], A.indptr[node + 1]
+        touched += int(last - first)
         for other, weight in zip(A.indices[first:last].tolist(), A.data[first:last].tolist(), strict=True):
             gain[other] += 2 * weight if on[other] == on[node] else -2 * weight
             if other not in moved:
@@ -74,7 +82,7 @@ def _pass(problem: CutProblem, side: Mask, patience: int) -> Mask:
             best, best_length = (excess, value), len(moves)
     result: Mask = side.copy()
     result[moves[:best_length]] = ~side[moves[:best_length]]
-    return result
+    return result, touched
 
 
 def _excess(problem: CutProblem, inside: float) -> float:

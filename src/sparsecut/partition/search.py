@@ -24,8 +24,8 @@ from sparsecut.progress import Reporter
 NARROW = (1, 3)
 WIDE = (2, 5, 12)
 ALIKE = 0.2  # of the smaller one's nodes: two cuts that differ by less count as nearly the same
-SMALL = 2_000_000  # arcs inside a set for which exact improvement is affordable on any graph
-ARCS_PER_CALL = 4_000  # what calling a flow costs, in arcs
+LARGEST_NETWORK = 4_000_000  # arcs of a flow: half a GiB
+ARCS_PER_CALL = 3_000  # what calling a flow costs, in arcs
 
 
 @dataclass
@@ -36,11 +36,12 @@ class Budget:
     depth: float
     spent: float = field(default=0.0)
 
-    def cost(self, n_arcs: float) -> float:
-        return ARCS_PER_CALL + n_arcs * (0.5 + self.depth / 50)
-
-    def pay(self, n_arcs: float) -> None:
-        self.spent += self.cost(n_arcs)
+    def pay(self, n_arcs: float, n_flows: int) -> bool:
+        """Whether a network is small enough at all; its flows are then paid for."""
+        if n_arcs > LARGEST_NETWORK:
+            return False
+        self.spent += n_flows * (ARCS_PER_CALL + n_arcs * (0.5 + self.depth / 50))
+        return True
 
 
 def refine(
@@ -48,13 +49,13 @@ def refine(
 ) -> list[Candidate]:
     """The candidates and what became of them, the sparsest first."""
     pool = distinct(candidates)
-    for stage, (share, improve) in enumerate(((0.25, _narrow), (0.6, _inside))):
+    for stage, (share, improve) in enumerate(((0.25, _narrow), (0.6, _try_inside))):
         improved = []
         queue = list(_by_turns(problem, pool))
         for number, candidate in enumerate(queue):
             if budget.spent > share * budget.limit:
                 break
-            improved += improve(problem, candidate, budget)
+            improved.append(improve(problem, candidate, budget))
             report("Improving cuts", stage * len(queue) + number, 3 * len(queue))
         pool = distinct([*pool, *improved])
     for number, candidate in enumerate(_unlike(problem, pool, 2 * n_finalists)):
@@ -75,8 +76,7 @@ def _along_border(problem: CutProblem, candidate: Candidate, budget: Budget) -> 
         before = candidate
         candidate = _try(problem, candidate, local_search)
         for width in WIDE:
-            candidate = _try(problem, candidate, band, width)
-            budget.pay(_near(problem, candidate.side, width))
+            candidate = _try_band(problem, candidate, width, budget)
         if candidate is before or budget.spent > 2 * budget.limit:
             return candidate
 
@@ -85,11 +85,9 @@ def _all_over(problem: CutProblem, candidate: Candidate, budget: Budget) -> Cand
     """One cut, improved inside, around and along its border until nothing improves it."""
     while True:
         before = candidate
-        candidate = _try(problem, candidate, mqi)
-        budget.pay(_arcs(problem, problem.smaller(candidate.side)))
-        if budget.spent <= budget.limit:
+        candidate = _try_inside(problem, candidate, budget)
+        if budget.spent <= budget.limit and budget.pay(problem.adjacency.nnz, n_flows=2):
             candidate = _try(problem, candidate, flow_improve)
-            budget.pay(2 * problem.adjacency.nnz)
         if candidate is before or budget.spent > 2 * budget.limit:
             return candidate
         candidate = _along_border(problem, candidate, budget)
@@ -112,24 +110,28 @@ def _unlike(problem: CutProblem, pool: list[Candidate], count: int) -> list[Cand
 
 
 def improve_border(problem: CutProblem, candidate: Candidate) -> Candidate:
-    """One cut of a large graph, improved near its border and, if it is small, inside."""
+    """One cut of a large graph, improved where that is affordable: near its border, inside if it is small, node by node."""
+    budget = Budget(limit=0.0, depth=0.0)
     for width in (1, 2):
-        candidate = _try(problem, candidate, band, width)
-    if _arcs(problem, problem.smaller(candidate.side)) <= SMALL:
-        candidate = _try(problem, candidate, mqi)
+        candidate = _try_band(problem, candidate, width, budget)
+    return _try(problem, _try_inside(problem, candidate, budget), local_search)
+
+
+def _narrow(problem: CutProblem, candidate: Candidate, budget: Budget) -> Candidate:
+    for width in NARROW:
+        candidate = _try_band(problem, candidate, width, budget)
     return candidate
 
 
-def _narrow(problem: CutProblem, candidate: Candidate, budget: Budget) -> list[Candidate]:
-    for width in NARROW:
-        candidate = _try(problem, candidate, band, width)
-        budget.pay(_near(problem, candidate.side, width))
-    return [candidate]
+def _try_band(problem: CutProblem, candidate: Candidate, width: int, budget: Budget) -> Candidate:
+    near = width * _arcs(problem, border(problem, candidate.side))
+    is_paid = budget.pay(min(near, problem.adjacency.nnz), n_flows=n_slopes(problem))
+    return _try(problem, candidate, band, width) if is_paid else candidate
 
 
-def _inside(problem: CutProblem, candidate: Candidate, budget: Budget) -> list[Candidate]:
-    budget.pay(2 * _arcs(problem, problem.smaller(candidate.side)))
-    return [_try(problem, candidate, mqi)]
+def _try_inside(problem: CutProblem, candidate: Candidate, budget: Budget) -> Candidate:
+    is_paid = budget.pay(_arcs(problem, problem.smaller(candidate.side)), n_flows=2)
+    return _try(problem, candidate, mqi) if is_paid else candidate
 
 
 def _try(problem: CutProblem, candidate: Candidate, improve: Callable[..., Mask], *options: int) -> Candidate:
@@ -150,9 +152,3 @@ def _by_turns(problem: CutProblem, pool: list[Candidate]) -> Iterator[Candidate]
 
 def _arcs(problem: CutProblem, side: Mask) -> float:
     return float(np.diff(problem.adjacency.indptr)[side].sum())
-
-
-def _near(problem: CutProblem, side: Mask, width: int) -> float:
-    """About the arcs of a band's networks."""
-    near = _arcs(problem, border(problem, side))
-    return float(n_slopes(problem) * min(width * near, problem.adjacency.nnz))

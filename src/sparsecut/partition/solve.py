@@ -31,6 +31,7 @@ from sparsecut.partition.search import Budget, improve_border, refine
 from sparsecut.progress import Reporter
 
 DIRECT = 30_000  # nodes searched without a coarser graph
+DENSE = 2_000_000  # stored entries beyond which the search gets no more work
 N_CARRIED = 6  # cuts that go from a coarser graph to the finer one
 
 
@@ -111,7 +112,9 @@ def _search(
     problem: CutProblem, random: np.random.Generator, report: Reporter, vectors: Real | None, effort: Effort
 ) -> Solution:
     report("Eigenvectors", 0, 1)
-    spectrum = smoothest(problem, effort.n_eigenvectors, random)
+    # A coarse graph of few nodes may still have most of the edges: then fewer vectors and flows.
+    is_dense = problem.adjacency.nnz > DENSE
+    spectrum = smoothest(problem, min(effort.n_eigenvectors, 4 if is_dense else 99), random, 15 if is_dense else 40)
     found = [
         *from_vectors(problem, spectrum.vectors, "eigenvector"),
         *from_rotations(problem, spectrum.vectors),
@@ -120,7 +123,7 @@ def _search(
         *(() if vectors is None else from_vectors(problem, vectors, "embedding column")),
     ]
     depth = dijkstra(problem.adjacency, indices=0, unweighted=True)
-    work = max(effort.work * problem.adjacency.nnz / 1e5, effort.least_work)
+    work = max(effort.work * min(problem.adjacency.nnz, DENSE) / 1e5, effort.least_work)
     budget = Budget(work, float(depth[np.isfinite(depth)].max()))
     return Solution(refine(problem, found, budget, effort.n_finalists, report), spectrum)
 

@@ -52,10 +52,10 @@ def material(graph: Graph, use: str, embedding: ArrayLike | None, caller: str) -
 
 
 def embed(graph: Graph, dimension: int | None = DIMENSION) -> Real:
-    """The library's own embedding of a graph with features."""
+    """The library's own embedding of a graph with features; a narrow one with the paper's filter, which need not be chosen."""
     from sparsecut.estimators import SCE
 
-    model = SCE() if dimension is None else SCE(dimension=min(dimension, graph.n_features))
+    model = SCE() if dimension is None else SCE(dimension=min(dimension, graph.n_features), filter="row", order=2)
     return np.asarray(model.fit_transform(graph), dtype=np.float64)
 
 
