@@ -14,7 +14,7 @@ from sparsecut.graph import Graph
 from sparsecut.partition.improve import band
 from sparsecut.partition.local import local_search
 from sparsecut.partition.objective import CutProblem, ratio
-from sparsecut.partition.solve import THOROUGH, solve
+from sparsecut.partition.solve import LIGHT, THOROUGH, solve
 from sparsecut.partition.sources import Material, material
 from sparsecut.progress import Reporter, reporting
 
@@ -180,7 +180,7 @@ def _split(
     A = source.adjacency[nodes][:, nodes] if size < source.adjacency.shape[0] else source.adjacency
     problem = replace(CutProblem.of_adjacency(A, "ratio"), allowed=tuple((a, b) for _, a, b in pairs if a <= b))
     vectors = None if source.vectors is None else source.vectors[nodes]
-    effort = replace(THOROUGH, least_work=THOROUGH.work * min(1.0, 2 * size / source.adjacency.shape[0]))
+    effort = THOROUGH if size == source.adjacency.shape[0] else LIGHT
     side = solve(problem, random, report, vectors=vectors, effort=effort, with_certificate=False).cuts[0].side
     inside = int(side.sum())
     # As many parts for a side as its size asks for, among the numbers its size allows.

@@ -121,9 +121,8 @@ class CutProblem:
         return max(cut, 0.0) / size if size > 0 else math.inf
 
     def cut(self, side: Mask) -> float:
-        """The weight of the edges between a set and the rest."""
-        inside = side.astype(np.float64)
-        return max(float(inside @ self.degrees - inside @ (self.adjacency @ inside)), 0.0)
+        """The weight of the edges between a set and the rest: a sum of weights, no difference that could cancel."""
+        return float(side.astype(np.float64) @ (self.adjacency @ (~side).astype(np.float64)))
 
     def value(self, side: Mask) -> float:
         return float(self.values(self.cut(side), float(self.measure[side].sum())))

@@ -32,6 +32,7 @@ from sparsecut.progress import Reporter
 
 DIRECT = 30_000  # nodes searched without a coarser graph
 DENSE = 2_000_000  # stored entries beyond which the search gets no more work
+WIDE_RANGE = 1e8  # of weights
 N_CARRIED = 6  # cuts that go from a coarser graph to the finer one
 
 
@@ -48,6 +49,8 @@ class Effort:
 
 
 THOROUGH = Effort(n_eigenvectors=8, resolutions=(1.0, 0.1, 0.02), n_finalists=4, work=8e5, least_work=8e5)
+# For all cuts of a partition but the first: borders are improved once more at the end.
+LIGHT = Effort(n_eigenvectors=6, resolutions=(1.0, 0.1), n_finalists=3, work=4e5, least_work=1e5)
 # For the many cuts of a tree.
 QUICK = Effort(n_eigenvectors=3, resolutions=(1.0,), n_finalists=1, work=2e5, least_work=2e4, communities_from=300)
 
@@ -122,6 +125,9 @@ def _search(
         *(from_communities(problem, random, effort.resolutions) if problem.n_nodes >= effort.communities_from else ()),
         *(() if vectors is None else from_vectors(problem, vectors, "embedding column")),
     ]
+    weights = problem.adjacency.data
+    if weights.max(initial=1.0) > WIDE_RANGE * weights.min(initial=1.0):  # running sums of sweeps lose the small ones
+        found = [replace(candidate, value=problem.value(candidate.side)) for candidate in found]
     depth = dijkstra(problem.adjacency, indices=0, unweighted=True)
     work = max(effort.work * min(problem.adjacency.nnz, DENSE) / 1e5, effort.least_work)
     budget = Budget(work, float(depth[np.isfinite(depth)].max()))

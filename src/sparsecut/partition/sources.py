@@ -52,7 +52,7 @@ def material(graph: Graph, use: str, embedding: ArrayLike | None, caller: str) -
 
 
 def embed(graph: Graph, dimension: int | None = DIMENSION) -> Real:
-    """The library's own embedding of a graph with features; a narrow one with the paper's filter, which need not be chosen."""
+    """The library's own embedding of a graph with features; a narrow one with a fixed filter, which is not searched for."""
     from sparsecut.estimators import SCE
 
     model = SCE() if dimension is None else SCE(dimension=min(dimension, graph.n_features), filter="row", order=2)
