@@ -14,8 +14,9 @@ MINUTES, GIBIBYTES = 10, 4
 Points = dict[str, Any]
 
 
-def tables_of(points: Points) -> list[dict[str, Any]]:
-    graphs = list(dict.fromkeys(_graph(key) for key in points if not key.startswith(("time, ", "scale, "))))
+def tables_of(points: Points, order: tuple[str, ...]) -> list[dict[str, Any]]:
+    known = {_graph(key) for key in points}
+    graphs = [graph for graph in order if graph in known]
     tables = [_sparsest(points, graphs), _clock(points), _scale(points), _balanced(points, graphs)]
     tables += [_methods(points, graph) for graph in graphs]
     return [table for table in tables if table["rows"]]
@@ -31,7 +32,8 @@ def _graph(key: str) -> str:
 
 def _told(points: Points, graph: str) -> dict[str, list[dict[str, Any]]]:
     """What each method told about a graph."""
-    return {key.removeprefix(f"{graph}, "): told for key, told in points.items() if _graph(key) == graph}
+    told = {key.removeprefix(f"{graph}, "): told for key, told in points.items() if _graph(key) == graph}
+    return {method: told[method] for method in sorted(told, key=lambda method: method.partition(",")[0] not in _OURS)}
 
 
 def _best(told: list[dict[str, Any]], objective: str) -> float | None:

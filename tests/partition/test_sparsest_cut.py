@@ -271,3 +271,24 @@ def test_a_small_side_is_drawn_with_its_surroundings() -> None:
     found = sc.sparsest_cut(sc.Graph(A.tocsr()))
     assert set(found.nodes.tolist()) == set(range(400, 406))
     assert "within 2 steps" in found.draw().axes[0].get_title()
+
+
+@pytest.mark.parametrize("balance", [0.0, 0.5])
+def test_larger_graphs_are_searched_on_coarser_ones(monkeypatch: pytest.MonkeyPatch, balance: float) -> None:
+    """The way of graphs beyond 30,000 nodes, on a grid of 12 × 50: a straight cut across the middle is the sparsest."""
+    monkeypatch.setattr(solve, "DIRECT", 100)
+    found = sc.sparsest_cut(grid(12, 50), balance=balance)
+    assert found.value == pytest.approx(600 * 12 / (300 * 300))
+    assert len(found.nodes) == 300
+    assert found.is_converged
+
+
+def test_a_coarser_graph_finds_planted_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = planted(2000, 2, 10, 1, seed=6)
+    direct = sc.sparsest_cut(graph, objective="conductance")
+    monkeypatch.setattr(solve, "DIRECT", 300)
+    found = sc.sparsest_cut(graph, objective="conductance")
+    assert found.value <= 1.02 * direct.value
+    assert found.lower_bound == pytest.approx(direct.lower_bound, rel=1e-2)
+    again = sc.partition(graph, 4, balance=0.2)
+    assert again.sizes.min() >= 400 * graph.n_nodes // 2000
