@@ -38,14 +38,18 @@ N_CARRIED = 6  # cuts that go from a coarser graph to the finer one
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is tried. work : arcs of flow networks for up to 50,000 edges, in proportion beyond."""
+    """How much is tried.
+
+    work : arcs of flow networks for a graph of 50,000 edges; in proportion below, down to least_work, and with the square
+    root beyond. communities_from : nodes below which eigenvectors must do.
+    """
 
     n_eigenvectors: int
     resolutions: tuple[float, ...]
     n_finalists: int
     work: float
     least_work: float
-    communities_from: int = 0  # nodes: below, eigenvectors must do
+    communities_from: int = 0
 
 
 THOROUGH = Effort(n_eigenvectors=8, resolutions=(1.0, 0.1, 0.02), n_finalists=4, work=8e5, least_work=8e5)
@@ -117,7 +121,7 @@ def _search(
     report("Eigenvectors", 0, 1)
     # A coarse graph of few nodes may still have most of the edges: then fewer vectors and flows.
     is_dense = problem.adjacency.nnz > DENSE
-    spectrum = smoothest(problem, min(effort.n_eigenvectors, 4 if is_dense else 99), random, 15 if is_dense else 40)
+    spectrum = smoothest(problem, min(effort.n_eigenvectors, 4 if is_dense else 99), random, 15 if is_dense else 60)
     found = [
         *from_vectors(problem, spectrum.vectors, "eigenvector"),
         *from_rotations(problem, spectrum.vectors),
@@ -129,7 +133,8 @@ def _search(
     if weights.max(initial=1.0) > WIDE_RANGE * weights.min(initial=1.0):  # running sums of sweeps lose the small ones
         found = [replace(candidate, value=problem.value(candidate.side)) for candidate in found]
     depth = dijkstra(problem.adjacency, indices=0, unweighted=True)
-    work = max(effort.work * min(problem.adjacency.nnz, DENSE) / 1e5, effort.least_work)
+    growth = min(problem.adjacency.nnz, DENSE) / 1e5
+    work = max(effort.work * min(growth, growth**0.5), effort.least_work)
     budget = Budget(work, float(depth[np.isfinite(depth)].max()))
     return Solution(refine(problem, found, budget, effort.n_finalists, report), spectrum)
 
