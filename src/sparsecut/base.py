@@ -269,6 +269,13 @@ class SparsestCutEmbedding(Published, Estimator):
         lines.append(f"route {self.history_.route}: {self.history_.reason}.")
         return "\n".join(line[0].upper() + line[1:] for line in lines)
 
+    def plot(self, labels: Any = None, **options: Any) -> Any:
+        """Draw a map of the fitted embedding and return matplotlib's axes; `options` are those of `sparsecut.plot`."""
+        self._check_fitted("There is nothing to plot yet")
+        import sparsecut  # the public name: pictures lie below the models in the house
+
+        return sparsecut.plot(self.embedding_, labels, **options)
+
     def fit_transform(
         self,
         graph: Any,

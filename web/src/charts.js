@@ -9,7 +9,7 @@ const EDGE = { left: 52, right: 14, top: 12, bottom: 38 };
 
 /** A line through (x, y), on a logarithmic axis where it says so, with a dashed second line on a 0 to 1 axis. */
 export function lineChart({ x, y, second, xTitle, yTitle, isLog, asBars }) {
-  const [across, up] = [axis(x, WIDTH, EDGE.left, EDGE.right), axis(y, HEIGHT, EDGE.bottom, EDGE.top, isLog)];
+  const [across, up] = [axis(x, WIDTH, EDGE.left, EDGE.right), axis(asBars ? [0, ...y] : y, HEIGHT, EDGE.bottom, EDGE.top, isLog)];
   const place = (value, other) => [across.place(value), HEIGHT - up.place(other)];
   const drawing = frame(across, up, xTitle, yTitle);
   if (asBars) {
@@ -125,7 +125,6 @@ export function ticks(low, high, count = 5) {
 function axis(values, length, start, end, isLog = false) {
   const finite = values.filter((value) => Number.isFinite(value) && (!isLog || value > 0));
   let [low, high] = finite.length ? [Math.min(...finite), Math.max(...finite)] : [0, 1];
-  if (!isLog && low > 0 && low < 0.5 * high) low = 0;
   if (high === low) [low, high] = [low - (Math.abs(low) || 1) / 2, high + (Math.abs(high) || 1) / 2];
   const map = isLog ? (value) => Math.log10(Math.max(value, low)) : (value) => value;
   const [from, to] = [map(low), map(high)];
@@ -137,9 +136,9 @@ function axis(values, length, start, end, isLog = false) {
 function powers(low, high) {
   const found = [];
   for (let power = Math.ceil(Math.log10(low)); power <= Math.floor(Math.log10(high)); power += 1) found.push(10 ** power);
+  if (found.length < 3) return [low, ...ticks(low, high, 4).filter((mark) => mark > 1.5 * low)]; // less than two powers of ten
   const step = Math.ceil(found.length / 6);
-  const thinned = found.filter((_, position) => position % step === 0);
-  return thinned.length ? thinned : [low, high];
+  return found.filter((_, position) => position % step === 0);
 }
 
 function frame(across, up, xTitle, yTitle) {

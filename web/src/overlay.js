@@ -82,7 +82,7 @@ function ring(context, [left, top], radius, color, halo, width) {
 
 /** The names of classes at their places, the largest first; one that would cover another is left out. */
 function drawLabels(context, labels, view, ink, paper, family) {
-  context.font = `600 13px ${family}`;
+  context.font = `700 15px ${family}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
   context.lineJoin = "round";
@@ -90,11 +90,11 @@ function drawLabels(context, labels, view, ink, paper, family) {
   for (const { text, x, y } of labels) {
     const [left, top] = view.toScreen(x, y);
     const half = context.measureText(text).width / 2 + 5;
-    const box = [left - half, top - 11, left + half, top + 11];
+    const box = [left - half, top - 12, left + half, top + 12];
     if (box[0] < 0 || box[1] < 0 || box[2] > view.width || box[3] > view.height) continue;
     if (taken.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1])) continue;
     taken.push(box);
-    context.lineWidth = 4;
+    context.lineWidth = 5;
     context.strokeStyle = paper;
     context.strokeText(text, left, top);
     context.fillStyle = ink;

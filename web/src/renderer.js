@@ -17,7 +17,7 @@ void main() {
 }`;
 
 const FRAGMENT = `#version 300 es
-precision mediump float;
+precision highp float;
 in vec4 shade;
 uniform float size;
 out vec4 color;

@@ -22,7 +22,7 @@ export class Scene {
     this.y = y;
     this.grid = new Grid(x, y);
     this.view = new View(this.grid.bounds);
-    this.renderer = (withWebgl && WebglRenderer.create(canvas, x, y)) || new CanvasRenderer(canvas, x, y);
+    this.renderer = makeRenderer(canvas, x, y, withWebgl);
     this.colors = new Uint8Array(4 * x.length);
     this.marks = { hover: -1, picked: -1, neighbors: [], selection: new Set(), lasso: [], labels: [] };
     this.share = 1;
@@ -147,6 +147,22 @@ export class Scene {
     };
     this.animation = requestAnimationFrame(step);
   }
+}
+
+/** WebGL where it works, pixels set by hand where it does not. */
+function makeRenderer(canvas, x, y, withWebgl) {
+  if (withWebgl) {
+    try {
+      const renderer = WebglRenderer.create(canvas, x, y);
+      if (renderer) return renderer;
+    } catch (error) {
+      console.warn(`WebGL failed, drawing without it: ${error.message}`);
+      const fresh = canvas.cloneNode(); // a canvas that has given out one kind of context gives no other
+      canvas.replaceWith(fresh);
+      return new CanvasRenderer(fresh, x, y);
+    }
+  }
+  return new CanvasRenderer(canvas, x, y);
 }
 
 /** The view that shows all of some places; one that is already well inside the view is left as it is. */

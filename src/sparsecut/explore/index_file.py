@@ -16,9 +16,9 @@ FORMAT = "sparsecut-neighbors"
 FORMAT_VERSION = "1"
 
 
-def index_beside(embedding: Path) -> Path:
-    """Where the index of an embedding's file lies."""
-    return embedding.with_name(f"{embedding.name}.neighbors.safetensors")
+def index_beside(embedding: Path, metric: str) -> Path:
+    """Where the index of an embedding's file for a metric lies."""
+    return embedding.with_name(f"{embedding.name}.{metric}.neighbors.safetensors")
 
 
 def write_index(path: Path, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:

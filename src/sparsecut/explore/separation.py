@@ -62,7 +62,7 @@ def separation_section(Z: Vectors, labels: ArrayLike, seed: int) -> Section | No
     return {
         "id": "separation",
         "title": "Classes: separation and confusion",
-        "isWide": len(shown) > 8,
+        "isWide": len(shown) > 12,
         "sentences": sentences,
         "chart": {
             "kind": "heatmap",
