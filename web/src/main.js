@@ -27,8 +27,8 @@ class App {
     const [x, y] = await Promise.all(["x", "y"].map((name) => this.payload.array(name, Float32Array)));
     if (this.column) await this.column.load();
     this.showHead();
-    const withWebgl = !new URLSearchParams(location.search).has("canvas");
-    this.scene = new Scene(byId("map"), byId("overlay"), x, y, withWebgl);
+    const drawing = new URLSearchParams(location.search).get("draw") ?? "auto"; // ?draw=webgl or ?draw=canvas
+    this.scene = new Scene(byId("map"), byId("overlay"), x, y, drawing);
     this.count = x.length;
     this.setUpMap();
     this.setUpControls();

@@ -51,9 +51,10 @@ void main() {
 }`;
 
 export class WebglRenderer {
-  /** Null where the browser has no WebGL 2. */
-  static create(canvas, x, y) {
-    const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, powerPreference: "high-performance" });
+  /** Null where the browser has no WebGL 2, or only one drawn by the processor, unless that is asked for. */
+  static create(canvas, x, y, withSoftware = false) {
+    const options = { antialias: false, alpha: true, powerPreference: "high-performance" };
+    const gl = canvas.getContext("webgl2", { ...options, failIfMajorPerformanceCaveat: !withSoftware });
     return gl ? new WebglRenderer(gl, x, y) : null;
   }
 

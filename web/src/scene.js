@@ -8,21 +8,21 @@ import { WebglRenderer } from "./renderer.js";
 import { View } from "./view.js";
 
 export const MAX_POINTS = 250_000; // drawn as points at a time
-const SLOW_FRAME = 28; // milliseconds
+const SLOW_FRAME = 26; // milliseconds; above it fewer points are drawn, at 38 frames per second
 const FAST_FRAME = 18;
-const MIN_SHARE = 0.08;
+const MIN_SHARE = 0.05;
 const SETTLE = 160; // milliseconds without a move, after which everything is drawn
 const DENSITY_PIXEL = 2; // screen pixels per pixel of density
 
 export class Scene {
-  constructor(canvas, overlay, x, y, withWebgl = true) {
+  constructor(canvas, overlay, x, y, drawing = "auto") {
     this.canvas = canvas;
     this.overlay = overlay.getContext("2d");
     this.x = x;
     this.y = y;
     this.grid = new Grid(x, y);
     this.view = new View(this.grid.bounds);
-    this.renderer = makeRenderer(canvas, x, y, withWebgl);
+    this.renderer = makeRenderer(canvas, x, y, drawing);
     this.colors = new Uint8Array(4 * x.length);
     this.marks = { hover: -1, picked: -1, neighbors: [], selection: new Set(), lasso: [], labels: [] };
     this.share = 1;
@@ -35,7 +35,7 @@ export class Scene {
     this.animation = null;
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => {
-      this.renderer = WebglRenderer.create(canvas, x, y) ?? this.renderer;
+      this.renderer = WebglRenderer.create(canvas, x, y, true) ?? this.renderer;
       this.setColors(this.colors);
     });
   }
@@ -67,12 +67,6 @@ export class Scene {
   moved() {
     this.isMoving = true;
     clearTimeout(this.settling);
-    this.settling = setTimeout(() => {
-      this.isMoving = false;
-      this.lastFrame = 0;
-      this.image = null;
-      this.draw();
-    }, SETTLE);
     this.draw();
   }
 
@@ -88,11 +82,23 @@ export class Scene {
   frame(now) {
     const ratio = Math.min(2, window.devicePixelRatio || 1);
     if (this.isMoving && this.lastFrame) this.adapt(now - this.lastFrame);
+    if (this.isMoving) this.settle(this.lastFrame ? now - this.lastFrame : 0);
     this.lastFrame = this.isMoving ? now : 0;
     if (this.isDensity) this.drawDensity(ratio);
     else this.drawPoints(ratio);
     drawOverlay(this.overlay, this, ratio);
     this.frames += 1;
+  }
+
+  /** Draw everything once no move has come for a while: counted from a frame, so that slow frames do not end a move. */
+  settle(elapsed) {
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => {
+      this.isMoving = false;
+      this.lastFrame = 0;
+      this.image = null;
+      this.draw();
+    }, Math.max(SETTLE, 3 * elapsed));
   }
 
   drawPoints(ratio) {
@@ -121,8 +127,8 @@ export class Scene {
 
   /** While the map moves, a frame that came late shrinks the next ones, and frames in time let them grow. */
   adapt(elapsed) {
-    if (elapsed > SLOW_FRAME) this.share = Math.max(MIN_SHARE, this.share * 0.8);
-    else if (elapsed < FAST_FRAME) this.share = Math.min(1, this.share * 1.1);
+    if (elapsed > SLOW_FRAME) this.share = Math.max(MIN_SHARE, this.share * Math.max(0.4, FAST_FRAME / elapsed));
+    else if (elapsed < FAST_FRAME) this.share = Math.min(1, this.share * 1.08);
   }
 
   /** Move the view so that some nodes are shown, at once or in a short glide. */
@@ -149,11 +155,11 @@ export class Scene {
   }
 }
 
-/** WebGL where it works, pixels set by hand where it does not. */
-function makeRenderer(canvas, x, y, withWebgl) {
-  if (withWebgl) {
+/** WebGL where a GPU draws it, pixels set by hand where none does; "webgl" and "canvas" insist on one of them. */
+function makeRenderer(canvas, x, y, drawing) {
+  if (drawing !== "canvas") {
     try {
-      const renderer = WebglRenderer.create(canvas, x, y);
+      const renderer = WebglRenderer.create(canvas, x, y, drawing === "webgl");
       if (renderer) return renderer;
     } catch (error) {
       console.warn(`WebGL failed, drawing without it: ${error.message}`);

@@ -21,7 +21,7 @@ export function setUpSearch(app) {
     const options = [...list.querySelectorAll("[role=option]")];
     if (!options.length) return;
     active = (position + options.length) % options.length;
-    options.forEach((option, place) => option.setAttribute("aria-selected", String(place === active)));
+    options.forEach((item, place) => item.setAttribute("aria-selected", String(place === active)));
     options[active].scrollIntoView({ block: "nearest" });
     box.setAttribute("aria-activedescendant", options[active].id);
   };
