@@ -53,8 +53,8 @@ void main() {
 export class WebglRenderer {
   /** Null where the browser has no WebGL 2, or only one drawn by the processor, unless that is asked for. */
   static create(canvas, x, y, withSoftware = false) {
-    const options = { antialias: false, alpha: true, powerPreference: "high-performance" };
-    const gl = canvas.getContext("webgl2", { ...options, failIfMajorPerformanceCaveat: !withSoftware });
+    if (!withSoftware && isSoftware()) return null;
+    const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, powerPreference: "high-performance" });
     return gl ? new WebglRenderer(gl, x, y) : null;
   }
 
@@ -176,6 +176,16 @@ export class WebglRenderer {
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     gl.bindVertexArray(null);
   }
+}
+
+/** Whether the processor stands in for a GPU, by the name of what draws; asked of a canvas that is thrown away. */
+function isSoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2", { failIfMajorPerformanceCaveat: true });
+  if (!gl) return true;
+  const names = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }
 
 /** The same numbers on every page: a fair order of 0 to n − 1. */
