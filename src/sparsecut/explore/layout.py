@@ -8,7 +8,10 @@ principal components alone where none is.
 from __future__ import annotations
 
 import importlib.util
+import logging
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -20,6 +23,7 @@ from sparsecut.progress import Reporter, reporting
 METHODS = ("pacmap", "umap", "tsne", "pca")
 MODULES = {"pacmap": "pacmap", "umap": "umap", "tsne": "openTSNE"}
 N_COMPONENTS = 50  # what every layout works on
+N_ITERATIONS = 750  # of openTSNE: 250 with exaggeration, 500 without
 FEW = 16  # nodes up to which there are no neighbourhoods to keep: principal components are drawn as they are
 
 Plane = NDArray[np.float32]
@@ -101,33 +105,28 @@ def _in_the_square(xy: NDArray[np.float64]) -> Plane:
 
 
 def _pacmap(components: Plane, seed: int, report: Reporter) -> Any:
-    pacmap = import_extra("pacmap", caller="layout", extra="explore")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that a seed makes it slower is known
+    with _quietly("pacmap"):
+        pacmap = import_extra("pacmap", caller="layout", extra="explore")
         model = pacmap.PaCMAP(n_components=2, random_state=seed, apply_pca=False)
         return model.fit_transform(components, init=_start(components))
 
 
 def _umap(components: Plane, seed: int, report: Reporter) -> Any:
-    umap = import_extra("umap", caller="layout", extra="explore")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = umap.UMAP(n_neighbors=min(15, len(components) - 1), random_state=seed, init=_start(components), low_memory=False)
+    with _quietly("umap"):
+        umap = import_extra("umap", caller="layout", extra="explore")
+        model = umap.UMAP(n_neighbors=min(15, len(components) - 1), random_state=seed, init=_start(components))
         return model.fit_transform(components)
 
 
 def _tsne(components: Plane, seed: int, report: Reporter) -> Any:
-    tsne = import_extra("openTSNE", caller="layout", extra="explore")
-
     def told(iteration: int, error: float, embedding: Any) -> bool:
-        report("layout by tsne", min(iteration, 750), 750)
+        report("layout by tsne", min(iteration, N_ITERATIONS), N_ITERATIONS)
         return False
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        perplexity = min(30.0, max(1.0, (len(components) - 1) / 3))
+    with _quietly("openTSNE"):
+        tsne = import_extra("openTSNE", caller="layout", extra="explore")
         model = tsne.TSNE(
-            perplexity=perplexity,
+            perplexity=min(30.0, max(1.0, (len(components) - 1) / 3)),
             initialization=1e-4 * _start(components),
             random_state=seed,
             n_jobs=-1,
@@ -135,6 +134,20 @@ def _tsne(components: Plane, seed: int, report: Reporter) -> Any:
             callbacks_every_iters=25,
         )
         return np.asarray(model.fit(components.astype(np.float64)))
+
+
+@contextmanager
+def _quietly(logger: str) -> Iterator[None]:
+    """Without the remarks of a library: that a seed makes it slower, or that another library is not installed."""
+    log = logging.getLogger(logger)
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.setLevel(level)
 
 
 def _start(components: Plane) -> Plane:
