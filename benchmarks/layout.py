@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,10 @@ NAMES = {"pacmap": "PaCMAP", "umap": "UMAP", "tsne": "openTSNE", "pca": "PCA"}
 GRAPHS = {"cora": "Cora", "pubmed": "Pubmed", "lifted": "Pubmed lifted to 200,000 nodes"}
 
 
-def embed(name: str) -> tuple[np.ndarray, np.ndarray]:
+def embed(name: str, folder: Path | None) -> tuple[np.ndarray, np.ndarray]:
+    kept = None if folder is None else [folder / f"pubmed-200000{suffix}.npy" for suffix in ("", ".labels")]
+    if name == "lifted" and kept is not None and all(path.exists() for path in kept):
+        return np.load(kept[0]), np.load(kept[1])
     if name == "lifted":
         Z, graph = lifted_embedding("pubmed", 200_000)
     else:
@@ -84,13 +88,14 @@ def main() -> None:
     parser.add_argument("--graphs", default=",".join(GRAPHS))
     parser.add_argument("--methods", default=",".join(NAMES))
     parser.add_argument("--limit", type=float, default=600)
+    parser.add_argument("--folder", type=Path, help="where the lifted embedding may be found")
     options = parser.parse_args()
     points = read_points("layout")
     for name in options.graphs.split(","):
         wanted = [method for method in options.methods.split(",") if f"{name} {method}" not in points]
         if not wanted:
             continue
-        Z, labels = embed(name)
+        Z, labels = embed(name, options.folder)
         for method in wanted:
             points[f"{name} {method}"] = measure(Z, labels, method, options.limit)
             print(name, method, points[f"{name} {method}"], flush=True)

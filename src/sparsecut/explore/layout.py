@@ -73,7 +73,8 @@ def choose_method(method: str, n_nodes: int = 2**31) -> str:
         installed = (name for name in METHODS if name == "pca" or importlib.util.find_spec(MODULES[name]) is not None)
         return next(installed)
     if method in MODULES and n_nodes > FEW:
-        import_extra(MODULES[method], caller=f"layout(method={method!r})", extra="explore")
+        with _quietly(MODULES[method]):
+            import_extra(MODULES[method], caller=f"layout(method={method!r})", extra="explore")
     return method
 
 
