@@ -20,6 +20,7 @@ SECTIONS = (
     "wide",
     "against_dgi",
     "import_time",
+    "checks",
     "gpu",
     "disk",
     "growth",

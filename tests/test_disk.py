@@ -152,6 +152,7 @@ def test_a_graph_without_edges(tmp_path: Path, small_blocks: None) -> None:
     assert_alike(sc.SCE(), graph, tmp_path, n_columns=2)
 
 
+@pytest.mark.filterwarnings("ignore::sparsecut.errors.MeaninglessEmbeddingWarning")
 def test_rows_that_are_all_alike(tmp_path: Path, small_blocks: None) -> None:
     graph = Graph(random_graph().adjacency, features=np.ones((40, 3)))
     assert_alike(sc.SCE(weighting="none"), graph, tmp_path, n_columns=1)

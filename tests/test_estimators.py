@@ -133,6 +133,7 @@ def test_adjacency_and_features_serve_as_a_graph() -> None:
     ],
     ids=["one node", "no edges", "disconnected"],
 )
+@pytest.mark.filterwarnings("ignore::sparsecut.errors.MeaninglessEmbeddingWarning")
 def test_odd_graphs_work(estimator: type[SCE], graph: Graph) -> None:
     for solver in ("spectral", "adam"):
         Z = estimator(solver=solver, dimension=3).fit_transform(graph)

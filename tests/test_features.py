@@ -72,6 +72,7 @@ def test_rows_have_one_length_and_the_seed_decides() -> None:
     assert np.allclose(np.linalg.norm(one, axis=1), ROW_LENGTH, rtol=1e-4)
 
 
+@pytest.mark.filterwarnings("ignore::sparsecut.errors.MeaninglessEmbeddingWarning")
 @pytest.mark.parametrize("n_nodes", [1, 2, 5])
 def test_tiny_graphs_and_graphs_without_edges(n_nodes: int) -> None:
     for adjacency in (sp.csr_array((n_nodes, n_nodes)), np.ones((n_nodes, n_nodes))):
@@ -101,7 +102,9 @@ def test_own_features_come_first_unless_passed_over() -> None:
     assert SCE(features="structure").fit(graph).n_features_in_ == 40
     with pytest.raises(InputError, match="needs node features, and the graph has none"):
         SCE(features="given").fit(graph.adjacency)
-    with pytest.raises(InputError, match="The features parameter of SCE must be one of 'auto', 'given', 'structure'"):
+    with pytest.raises(
+        InputError, match="The features parameter of SCE must be one of 'auto', 'given', 'structure', 'both'"
+    ):
         SCE(features="none").fit(graph)
 
 

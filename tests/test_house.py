@@ -17,7 +17,8 @@ SOURCE = Path(__file__).parents[1] / "src" / "sparsecut"
 # From the top of the house down. A room may import those above it and itself.
 ROOMS = (
     *("version", "errors", "contract", "progress", "environment"),
-    *("streaming", "mapped", "graph", "labels", "pairs", "io", "datasets"),
+    *("streaming", "magnitude", "mapped", "encoding", "frames", "node_ids", "foreign", "graph", "meaning"),
+    *("labels", "pairs", "io", "datasets"),
     *(
         "sparse",
         "cuda_kernels",
@@ -37,7 +38,7 @@ ROOMS = (
         "encoder",
         "engines",
     ),
-    *("routes", "adam", "training", "fitting", "spectral", "restart", "recipe", "parameters"),
+    *("routes", "adam", "training", "fitting", "spectral", "edge_trial", "restart", "recipe", "parameters", "both"),
     *("restart_on_disk", "on_disk"),
     *("published", "persistence", "base", "estimators"),
     *("baselines", "methods", "evaluation", "explore", "paper", "cli", "__main__"),

@@ -223,9 +223,9 @@ def test_over_all_batches_the_mean_energy_is_the_whole_energy(name: object, apar
     ("negatives", "message"),
     [
         ("all", "negatives parameter of SCE must be one of 'complete', 'degrees', 'sampled', 'sparsifier'. Got 'all'"),
-        ([(0, 9)], "positions from 0 to 4. Got positions from 0 to 9"),
-        ([(0, -1)], "positions from 0 to 4"),
-        ([(0, 1.5)], "whole node positions"),
+        ([(0, 9)], "names nodes that the graph does not have: 9. Its ids are integers from 0 to 4"),
+        ([(0, -1)], "names nodes that the graph does not have: -1"),
+        ([(0, 1.5)], "names nodes that the graph does not have: 1.5"),
         ([(0, 1, -1)], "zero or more. Got -1"),
         ([(0, 1, np.nan)], "finite weights"),
         ([0, 1], r"pairs \(m, 2\).*Got shape \(2,\)"),
@@ -241,8 +241,8 @@ def test_bad_negatives_get_their_own_message(negatives: object, message: str) ->
     ("apart", "message"),
     [
         ("complete", "apart parameter of SCE must be an array of node pairs"),
-        ([(0, 5)], "apart of SCE must be positions from 0 to 4. Got positions from 0 to 5"),
-        ([(0, 1), (2, 2)], "two different nodes. Got the node at position 2 with itself"),
+        ([(0, 5)], "apart parameter of SCE names nodes that the graph does not have: 5"),
+        ([(0, 1), (2, 2)], "two different nodes. Got the node 2 with itself"),
         ([(0, 1, -2)], "weights of the apart of SCE must be zero or more. Got -2"),
         (np.empty((0, 2)), r"Got shape \(0, 2\)"),
     ],

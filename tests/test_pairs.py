@@ -18,7 +18,7 @@ PATH = np.array([[0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]], dtype=
 
 def test_pairs_become_edges_of_the_mean_closed_strength_and_all_else_stays() -> None:
     graph = Graph(PATH, features=np.eye(4), labels=list("aabb"), node_ids=list("wxyz"), notes=("read",))
-    joined = keep_close(graph, [(3, 0), (0, 1)])
+    joined = keep_close(graph, [("z", "w"), ("w", "x")])
     weight = 1 + 6 / 4
     expected = PATH.copy()
     expected[0, 3] = expected[3, 0] = weight
@@ -67,13 +67,20 @@ def test_weights_multiply_and_add_up_as_in_a_dense_matrix(pairs: list[tuple[int,
 @pytest.mark.parametrize(
     ("pairs", "weight", "message"),
     [
-        ([(0, 4)], None, "pairs of keep_close must be positions from 0 to 3. Got positions from 0 to 4"),
-        ([(1, 1)], None, "two different nodes. Got the node at position 1 with itself"),
-        ([(0, 1.5)], None, "whole node positions"),
+        ([(0, 4)], None, "pairs parameter of keep_close names nodes that the graph does not have: 4. Its ids are integers "
+                         "from 0 to 3"),
+        ([(1, 1)], None, "two different nodes. Got the node 1 with itself"),
+        ([(0, 1.5)], None, "nodes that the graph does not have: 1.5"),
+        ([("0", "1")], None, "nodes that the graph does not have: '0'"),
+        ([(0, True)], None, "nodes that the graph does not have: True"),
+        ([(0, None)], None, "nodes that the graph does not have: None"),
+        ([(0, 1, "much")], None, "weights of the pairs of keep_close must be numbers. Got others, as in 'much'"),
+        ([(0, 1), (0, 1, 2)], None, r"Got shape \(2, 2 and 3\)"),
+        (iter([(0, 1)]), None, "pairs parameter of keep_close must be an array of node pairs"),
         ("ab", None, "pairs parameter of keep_close must be an array of node pairs"),
         ([(0, 1)], 0, "weight parameter of keep_close must be a finite number above 0. Got 0"),
     ],
-)
+)  # fmt: skip
 def test_bad_pairs_get_their_own_message(pairs: object, weight: float | None, message: str) -> None:
     with pytest.raises(InputError, match=message):
         keep_close(Graph(PATH), pairs, weight=weight)

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from conftest import load_or_skip, random_graph
 from reference import complete_pairs, dense_effective_rank, dense_filter, dense_laplacian
 from sparsecut import SCE, Graph, MoSCE, evaluate, load
+from sparsecut.edge_trial import Trial
 from sparsecut.engines import MemoryEngine
+from sparsecut.errors import MeaninglessEmbeddingWarning
 from sparsecut.filters import polynomial
 from sparsecut.negatives import CompleteNegatives
 from sparsecut.recipe import choose_weighting
@@ -270,7 +272,7 @@ def test_the_score_of_edges_is_the_auc_of_their_cosines() -> None:
     Z /= np.linalg.norm(Z, axis=1, keepdims=True)
     cosines = [(Z[first] * Z[second]).sum(axis=1) for first, second in (edges, others)]
     expected = roc_auc_score(np.repeat([1, 0], [len(values) for values in cosines]), np.concatenate(cosines))
-    assert edge_score(rows, coefficients, edges, others, ENGINE) == pytest.approx(expected, abs=5e-3)
+    assert edge_score(rows, coefficients, Trial.of(edges, others), ENGINE) == pytest.approx(expected, abs=5e-3)
 
 
 def test_nothing_is_left_of_the_edges_that_are_held_out() -> None:
@@ -305,9 +307,9 @@ def test_noisier_features_are_smoothed_more() -> None:
         features = position + spread * generator.normal(size=position.shape)
         graph = Graph(sp.csr_array(upper + upper.T), features=features.astype(np.float32))
         loaded = ENGINE.load(graph.features, graph.adjacency)
-        restart, why = choose_restart(graph, loaded, "pagerank", lambda restart: round(2 / restart), ENGINE)
-        restarts.append(restart)
-        assert f"with {restart:g}" in why
+        chosen = choose_restart(graph, loaded, "pagerank", lambda restart: round(2 / restart), ENGINE)
+        restarts.append(chosen.value)
+        assert f"with {chosen.value:g}" in chosen.why
     assert restarts[1] < restarts[0]
 
 
@@ -318,7 +320,8 @@ def test_rows_that_differ_by_rounding_alone_are_not_told_apart(filter: str, is_s
     graph = random_graph(200, 4, density=0.05)
     rows = np.tile(np.array([0.1, 0.7, 3.3, 1.9], dtype=np.float32), (200, 1))
     graph = Graph(graph.adjacency, features=sp.csr_array(rows) if is_sparse else rows)
-    Z = SCE(filter=filter, weighting="none").fit_transform(graph)
+    with pytest.warns(MeaninglessEmbeddingWarning):
+        Z = SCE(filter=filter, weighting="none").fit_transform(graph)
     assert not Z.any()
 
 

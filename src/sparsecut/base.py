@@ -23,14 +23,20 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from sparsecut.both import check_both, fingerprint_of_both, fit_both
 from sparsecut.contract import Estimator, not_fitted
+from sparsecut.encoding import dominant_column
+from sparsecut.encoding.encoder import Encoder as FeatureEncoder
 from sparsecut.engines import MemoryEngine, resolve_device
-from sparsecut.errors import DimensionWarning, InputError, check_integer, parameter_error
-from sparsecut.features import fingerprint, with_structure
+from sparsecut.errors import DimensionWarning, InputError, ScaleWarning, check_integer, parameter_error
+from sparsecut.features import STRUCTURE_NOTE, fingerprint, with_structure
 from sparsecut.fitting import fit_encoder, hold_rows
 from sparsecut.graph import Graph, as_graph
+from sparsecut.magnitude import check_finite, naming_overflow
+from sparsecut.meaning import check_meaning
 from sparsecut.negatives import CompleteNegatives, NegativeGraph, make_negatives
 from sparsecut.on_disk import fit_on_disk, transform_on_disk
+from sparsecut.pairs import pack_pairs
 from sparsecut.parameters import check_parameters, recipe_settings, solver_of, training_settings, why_solver
 from sparsecut.persistence import write_model
 from sparsecut.progress import Reporter, reporting
@@ -86,7 +92,9 @@ class SparsestCutEmbedding(Published, Estimator):
     recipe_: Recipe
     embedding_: NDArray[np.float32]
     history_: History
-    n_features_in_: int
+    n_features_in_: int  # columns as they were given, before a table is encoded
+    feature_names_in_: NDArray[Any]  # their names, where they have names
+    encoder_: FeatureEncoder | None  # how a table became features; None for an array without names
     structure_: int | None  # the fingerprint of the graph whose structure served as features
 
     @abstractmethod
@@ -115,13 +123,18 @@ class SparsestCutEmbedding(Published, Estimator):
     ) -> Model:
         """Learn the weights from a graph and its features; `embedding_` holds the nodes' vectors.
 
-        `graph` is a `Graph`, or an adjacency with `features` beside it. `y` is ignored. `callback(epoch, history)` is called
+        `graph` is a `Graph`, or an adjacency with `features` beside it. `y` is ignored, and a matrix in its place refused:
+        features are given by name. `callback(epoch, history)` is called
         after every epoch, and `transform` then answers with the weights of that epoch; `progress(stage, done, total)`
         replaces the progress bar. With engine="disk" the embedding is written to the .npy file `output` row by row, and
         `embedding_` is a memory map of it.
         """
-        graph = as_graph(graph, features)
+        graph = as_graph(graph, features, y)
         self._check()
+        if self.features == "both":
+            check_both(self, graph)
+            self._refuse_output(output)
+            return fit_both(self, graph, progress)  # type: ignore[no-any-return]
         if self.engine == "disk":
             return self._fit_on_disk(graph, output, callback, progress)
         self._refuse_output(output)
@@ -131,13 +144,15 @@ class SparsestCutEmbedding(Published, Estimator):
         start_seed, negatives_seed, batches_seed, structure_seed = (int(seed) & (2**63 - 1) for seed in seeds)
         history = History()
 
-        is_structure = self.features == "structure" or (self.features == "auto" and graph.features is None)
-        with reporting(progress) as report:
+        is_structure = self.features == "structure" or (self.features == "auto" and not graph.has_features)
+        with reporting(progress) as report, naming_overflow(graph):
             if is_structure:
                 with history.stage("structure"):
                     graph = with_structure(graph, structure_seed, engine.device, report)
-                history.notes.append("Structure took the place of node features; the embedding belongs to this graph alone.")
+                history.notes.append(STRUCTURE_NOTE)
             graph = self._with_features(graph)
+            if not is_structure:
+                history.notes.extend(_say_features(graph, type(self).__name__))
             if self.precision == "half" and sp.issparse(graph.features):
                 history.notes.append("Sparse features are kept in single precision: half is for dense ones.")
             with history.stage("prepare"):
@@ -146,10 +161,11 @@ class SparsestCutEmbedding(Published, Estimator):
                     load=lambda weighting, filter: load(graph, weighting, filter, engine),
                     choose=lambda loaded, filter, hops_of: choose_restart(graph, loaded, filter, hops_of, engine),
                     is_structure=is_structure,
+                    notes=history.notes,
                     **recipe_settings(self),
                 )
                 degrees = neighbour_sums(graph.adjacency)
-                negatives = self._make_negatives(degrees, engine.device, np.random.default_rng(negatives_seed))
+                negatives = self._make_negatives(graph, degrees, engine.device, np.random.default_rng(negatives_seed))
             task = _Task(graph, loaded, recipe, negatives, engine, history, report, is_structure)
             if solver == "spectral":
                 weights, offset, embedding = self._solve(task)
@@ -158,8 +174,9 @@ class SparsestCutEmbedding(Published, Estimator):
         if math.isnan(history.effective_rank):
             history.effective_rank = effective_rank(embedding)
         self._keep(graph, recipe, weights, offset, is_structure)
-        self.embedding_ = embedding.cpu().numpy()
+        self.embedding_ = check_finite(embedding.cpu().numpy(), graph)
         self.history_ = history
+        check_meaning(self.embedding_, graph, type(self).__name__, history.notes, is_structure=is_structure)
         return self
 
     def _solve(self, task: _Task) -> tuple[list[Tensor], Tensor, Tensor]:
@@ -231,14 +248,16 @@ class SparsestCutEmbedding(Published, Estimator):
     ) -> Model:
         """The same passes with the rows on disk."""
         history, cpu = History(), torch.device("cpu")
-        with reporting(progress) as report:
+        with reporting(progress) as report, naming_overflow(graph):
+            if graph.has_features:
+                history.notes.extend(_say_features(graph, type(self).__name__))
             fitted = fit_on_disk(
                 self,
                 graph,
                 output=output,
                 history=history,
                 report=report,
-                make_negatives=lambda degrees, generator: self._make_negatives(degrees, cpu, generator),
+                make_negatives=lambda degrees, generator: self._make_negatives(graph, degrees, cpu, generator),
                 make_encoder=lambda seed, dimension: self._make_encoder(graph.n_features, dimension, _torch_generator(seed)),
                 keep=lambda recipe, weights, offset: self._keep(graph, recipe, weights, offset),
                 callback=callback,
@@ -246,14 +265,31 @@ class SparsestCutEmbedding(Published, Estimator):
         self._keep(graph, fitted.recipe, fitted.weights, fitted.offset)
         self.embedding_ = fitted.embedding
         self.history_ = history
+        check_meaning(self.embedding_, graph, type(self).__name__, history.notes)
         return self
 
     def _keep(self, graph: Graph, recipe: Recipe, weights: list[Tensor], offset: Tensor, is_structure: bool = False) -> None:
         self.weights_ = [matrix.cpu().numpy() for matrix in weights]
         self.offset_ = offset.cpu().numpy()
         self.recipe_ = recipe
-        self.n_features_in_ = graph.n_features
+        self._know_features(None if is_structure else graph.encoder, graph.n_features)
         self.structure_ = fingerprint(graph.adjacency) if is_structure else None
+
+    def _know_features(self, encoder: FeatureEncoder | None, n_features: int) -> None:
+        """Keep the encoder, and with it what scikit-learn's estimators say of their input."""
+        self.encoder_ = encoder
+        names = None if encoder is None else encoder.names_in
+        self.n_features_in_ = n_features if names is None else len(names)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
+        """The names of the embedding's columns: sce0, sce1, …; `input_features` is ignored, as every one goes into all."""
+        self._check_fitted("There are no columns to name yet")
+        prefix = type(self).__name__.lower()
+        return np.array([f"{prefix}{column}" for column in range(len(self.offset_))], dtype=object)
 
     def _refuse_output(self, output: object) -> None:
         if output is not None:
@@ -267,6 +303,7 @@ class SparsestCutEmbedding(Published, Estimator):
         self._check_fitted("There is nothing to explain yet")
         lines = [f"solver {solver_of(self)}: {why_solver(self)}.", *self.recipe_.reasons]
         lines.append(f"route {self.history_.route}: {self.history_.reason}.")
+        lines.extend(self.history_.notes)
         return "\n".join(line[0].upper() + line[1:] for line in lines)
 
     def plot(self, labels: Any = None, **options: Any) -> Any:
@@ -294,24 +331,28 @@ class SparsestCutEmbedding(Published, Estimator):
     ) -> NDArray[np.float32]:
         """The embedding of any graph with the same features, without training: (n, dimension).
 
-        With engine="disk" it goes to the .npy file `output`, as in `fit`.
+        A table is encoded as the one that was fitted: its columns are matched by name, numbers are scaled by the fitted
+        means and deviations, a category that was not fitted is "other" (a `NewValuesWarning` counts them). With
+        engine="disk" it goes to the .npy file `output`, as in `fit`.
         """
-        name = type(self).__name__
         self._check_fitted("Call fit or fit_transform first, or sparsecut.load")
         graph = as_graph(graph, features)
         if self.structure_ is not None:
             return self._recall(graph)
-        graph = self._with_features(graph)
-        if graph.n_features != self.n_features_in_:
+        graph = self._with_features(graph).encoded_by(self.encoder_)
+        n_features = len(self.weights_[0])
+        if graph.n_features != n_features:
             raise InputError(
-                f"{name} was fitted with {self.n_features_in_:,} features. Got a graph with {graph.n_features:,}. "
+                f"{type(self).__name__} was fitted with {n_features:,} features. Got a graph with {graph.n_features:,}. "
                 "A graph to transform needs the same features in the same order."
             )
         if self.engine == "disk":
-            with reporting(progress) as report:
+            with reporting(progress) as report, naming_overflow(graph):
                 return transform_on_disk(self, graph, output=output, report=report)
         self._refuse_output(output)
-        return self._embed(graph)
+        with naming_overflow(graph):
+            embedding: NDArray[np.float32] = check_finite(self._embed(graph), graph)
+            return embedding
 
     def _embed(self, graph: Graph) -> NDArray[np.float32]:
         """The embedding of a graph with features, by the weights as they are."""
@@ -325,7 +366,15 @@ class SparsestCutEmbedding(Published, Estimator):
 
     def _recall(self, graph: Graph) -> NDArray[np.float32]:
         """The embedding of the graph whose structure served as features; no other graph has that structure."""
-        if not hasattr(self, "embedding_") or fingerprint(graph.adjacency) != self.structure_:
+        is_both = self.features == "both"
+        seen = fingerprint_of_both(graph) if is_both else fingerprint(graph.adjacency)
+        if not hasattr(self, "embedding_") or seen != self.structure_:
+            if is_both:
+                raise InputError(
+                    f"This {type(self).__name__} was fitted with features='both': the structure of its graph is part of the "
+                    "embedding, which belongs to that graph and its features alone. Fit the new graph, or fit with "
+                    "features='given' to embed other graphs."
+                )
             raise InputError(
                 f"This {type(self).__name__} was fitted on a graph without features: its structure took their place, and "
                 "the embedding belongs to that graph alone. Fit the new graph, or give both graphs the same features."
@@ -342,7 +391,7 @@ class SparsestCutEmbedding(Published, Estimator):
             tensors["column_weights"] = self.recipe_.weighting.columns
         for name in ("negatives", "apart"):
             if not isinstance(getattr(self, name), str | None):
-                tensors[name] = np.asarray(parameters.pop(name), dtype=np.float64)
+                tensors[name] = pack_pairs(parameters.pop(name))
         parameters = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
         parameters["scratch"] = None if self.scratch is None else str(self.scratch)
         header = {
@@ -351,11 +400,12 @@ class SparsestCutEmbedding(Published, Estimator):
             "history": self.history_.to_dict(),
             "structure": self.structure_,
             "recipe": self.recipe_.to_header(),
+            "encoder": None if self.encoder_ is None else self.encoder_.to_header(),
         }
         write_model(path, header, tensors)
 
     def _with_features(self, graph: Graph) -> Graph:
-        if graph.features is None:
+        if not graph.has_features:
             name = type(self).__name__
             raise InputError(
                 f"{name} needs node features, and the graph has none. Pass Graph(adjacency, features=...), or fit with "
@@ -364,7 +414,7 @@ class SparsestCutEmbedding(Published, Estimator):
         return graph
 
     def _make_negatives(
-        self, degrees: NDArray[np.float64], device: torch.device, generator: np.random.Generator
+        self, graph: Graph, degrees: NDArray[np.float64], device: torch.device, generator: np.random.Generator
     ) -> NegativeGraph:
         return make_negatives(
             self.negatives,
@@ -375,6 +425,7 @@ class SparsestCutEmbedding(Published, Estimator):
             caller=type(self).__name__,
             degrees=degrees,
             apart=self.apart,
+            node_ids=graph.node_ids,
         )
 
     def _check(self) -> None:
@@ -420,6 +471,24 @@ class _Task:
     def are_spare(self, levels: list[Rows]) -> bool:
         """Whether the smoothed rows are in memory of their own, not the user's features themselves."""
         return all(level.features is not self.loaded.features for level in levels)
+
+
+def _say_features(graph: Graph, caller: str) -> list[str]:
+    """What became of a table's columns; a column that drowns all others is worth a warning."""
+    notes = [] if graph.encoder is None else list(graph.encoder.notes)
+    dominant = dominant_column(graph.features)
+    if dominant is not None:
+        column, share = dominant
+        names = getattr(graph.encoder, "names_out", graph.feature_names)
+        message = (
+            f"Column {column if names is None else repr(names[column])} holds {share:.2%} of the variance of the features, "
+            f"so the embedding of {caller} follows it and hardly any other. Columns of unequal scale are standardised where "
+            "they come as a table with names (a data frame, a file with a header, scale=True); divide those of an array by "
+            "their standard deviation."
+        )
+        notes.append(message)
+        warnings.warn(message, ScaleWarning, stacklevel=4)
+    return notes
 
 
 def _torch_generator(seed: int) -> torch.Generator:

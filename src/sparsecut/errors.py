@@ -29,6 +29,22 @@ class DimensionWarning(UserWarning):
     """The embedding was asked to have more dimensions than its features can fill."""
 
 
+class MeaninglessEmbeddingWarning(UserWarning):
+    """All rows of an embedding are alike, so it tells no node from another; the message says why and what to do."""
+
+
+class OverflowInputError(InputError):
+    """Sums of squares overflowed; `sparsecut.magnitude` finds the number that is too large."""
+
+
+class NewValuesWarning(UserWarning):
+    """A table holds what was not there when the model's encoder was fitted; it was encoded as documented."""
+
+
+class ScaleWarning(UserWarning):
+    """One column of the features holds nearly all of their variance, and the embedding follows it alone."""
+
+
 def parameter_error(caller: str, name: str, rule: str, got: object) -> InputError:
     return InputError(f"The {name} parameter of {caller} must be {rule}. Got {got!r} instead.")
 

@@ -11,11 +11,12 @@ import torch
 
 from sparsecut.base import SparsestCutEmbedding
 from sparsecut.encoder import AGGREGATIONS, LinearEncoder, MultiOrderEncoder
+from sparsecut.encoding import read_encoder
 from sparsecut.errors import InputError, check_choice, check_integer, parameter_error
+from sparsecut.pairs import unpack_pairs
 from sparsecut.persistence import read_model
-from sparsecut.recipe import Recipe, read_recipe
+from sparsecut.recipe import read_recipe
 from sparsecut.training import History
-from sparsecut.weighting import Weighting
 
 
 class SCE(SparsestCutEmbedding):
@@ -25,7 +26,8 @@ class SCE(SparsestCutEmbedding):
     ----------
     dimension : columns of the embedding; "auto" takes what holds 99.9 % of the variance, or min(512, features) with Adam.
     features : "auto" takes the graph's own, or its structure where it brings none (`sparsecut.features`); "given" insists on
-        its own; "structure" passes them over.
+        its own; "structure" passes them over; "both" embeds each by itself and puts them side by side, structure with half
+        of the features' mean square length (`sparsecut.both`), in closed form and for this graph alone.
     solver : "spectral", the closed form, without epochs or seed; "adam", the paper's training loop; "auto" takes Adam where
         one of its settings is given (depth, widths, loss, alpha, l2, learning_rate, epochs, batch_size, route).
     weighting : of the features, "none", "l2" or "tf-idf"; "auto" chooses by what they are (`sparsecut.recipe`), or "none"
@@ -38,9 +40,10 @@ class SCE(SparsestCutEmbedding):
     depth, widths : layers of the linear network, and the widths of its hidden layers: an integer for all, one a layer, or
         None for the dimension.
     negatives, n_negatives : "complete" (all pairs, exactly), "degrees" (all pairs, by the product of their degrees),
-        "sampled" (`n_negatives` a node), "sparsifier", or an array of node pairs (m, 2), weighted (m, 3).
-    apart : node pairs that must differ, (m, 2) or weighted (m, 3), on top of the negatives; together they demand as much as
-        those do. Pairs to keep close are edges: `sparsecut.keep_close`.
+        "sampled" (`n_negatives` a node), "sparsifier", or pairs of node ids (m, 2), weighted (m, 3).
+    apart : pairs of node ids that must differ, (m, 2) or weighted (m, 3), on top of the negatives; together they demand as
+        much as those do. They are ids, never positions: `[("anna", "ben"), ("anna", "carl")]`. Pairs to keep close
+        are edges: `sparsecut.keep_close`.
     loss : "inverse" (SCE), "negative" (the ablation) or "none" (a random projection).
     alpha, l2 : the weight of the loss ("auto": it starts at 1) and of the L2 penalty.
     learning_rate, epochs, batch_size : Adam's; 0.001 and 20 unless given. `batch_size` None is full batch.
@@ -56,6 +59,8 @@ class SCE(SparsestCutEmbedding):
 
     Attributes
     ----------
+    n_features_in_, feature_names_in_ : the columns as they were given, and their names where they have names.
+    encoder_ : how a table became features, kept for `transform`; None where they were an array without names.
     embedding_ : (n, dimension) float32. weights_ : [W], one (f, dimension) matrix, and offset_, taken off every row.
     history_ : see `History`. recipe_ : what was chosen; `explain()` says why.
     """
@@ -270,22 +275,14 @@ def load(path: str | Path) -> SparsestCutEmbedding:
     weights = [tensors[f"weights.{level}"] for level in range(sum(name.startswith("weights.") for name in tensors))]
     try:
         parameters = dict(header["parameters"])
-        parameters |= {name: tensors[name] for name in ("negatives", "apart") if name in tensors}
+        parameters |= {name: unpack_pairs(tensors[name]) for name in ("negatives", "apart") if name in tensors}
         model: SparsestCutEmbedding = estimators[header["estimator"]](**parameters)
         model.history_ = History(**header["history"])
-        model.n_features_in_ = int(weights[0].shape[0])
+        model._know_features(read_encoder(header["encoder"]), len(weights[0]))
         model.structure_ = header["structure"]
         model.offset_ = tensors.get("offset", np.zeros(weights[0].shape[1], dtype=np.float32))
-        model.recipe_ = _read_recipe(header, tensors, parameters)
+        model.recipe_ = read_recipe(header["recipe"], tensors.get("column_weights"))
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"{path} does not hold a whole sparsecut model: {error}. Save the model again.") from error
     model.weights_ = weights
     return model
-
-
-def _read_recipe(header: dict[str, Any], tensors: dict[str, Any], parameters: dict[str, Any]) -> Recipe:
-    """The recipe of a saved model; the first version of the format had none, only the filter and its orders."""
-    if "recipe" not in header:
-        orders = (parameters["order"],) if "order" in parameters else tuple(range(1, parameters["levels"] + 1))
-        return Recipe(Weighting("none"), parameters["filter"], None, orders)
-    return read_recipe(header["recipe"], tensors.get("column_weights"))

@@ -26,7 +26,8 @@ from sparsecut.progress import Reporter
 from sparsecut.sparse import SparseMatrix
 from sparsecut.spectrum import leading_eigenvectors, sharpening
 
-FEATURES = ("auto", "given", "structure")
+FEATURES = ("auto", "given", "structure", "both")
+STRUCTURE_NOTE = "Structure took the place of node features; the embedding belongs to this graph alone."
 
 N_COLUMNS = 128
 N_HOPS = 5
@@ -60,14 +61,7 @@ def structural_features(
 def with_structure(graph: Graph, seed: int, device: torch.device, report: Reporter) -> Graph:
     """The graph with its structure for features."""
     features = structural_features(graph.adjacency, seed=seed, device=device, report=report)
-    return Graph.from_canonical(
-        graph.adjacency,
-        features=features,
-        labels=graph.labels,
-        node_ids=graph.node_ids,
-        directed="out" if graph.is_directed else "symmetrize",
-        notes=graph.notes,
-    )
+    return graph.replace(features=features)
 
 
 def log_proximity(

@@ -21,6 +21,8 @@ def labelled_nodes(labels: NDArray[Any]) -> NDArray[np.int64]:
 
 def encode_labels(labels: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The classes in order, and the position of each node's class among them: −1 for a node without a label."""
+    if hasattr(labels, "adjacency"):
+        raise InputError("The labels must be one value a node. Got a Graph: pass graph.labels.")
     values = np.asarray(labels)
     if values.ndim != 1:
         raise InputError(f"The labels must be one value a node. Got shape {values.shape}.")

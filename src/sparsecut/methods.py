@@ -76,8 +76,15 @@ def find_method(name: str) -> Method:
     return METHODS[name]
 
 
-register(Method("sce", "sparsest cut embedding", "sparsecut.estimators:SCE"))
-register(Method("mosce", "SCE of several smoothing orders", "sparsecut.estimators:MoSCE", words={"order": "levels"}))
+register(Method("sce", "sparsest cut embedding", "sparsecut.estimators:SCE", words={"use": "features"}))
+register(
+    Method(
+        "mosce",
+        "SCE of several smoothing orders",
+        "sparsecut.estimators:MoSCE",
+        words={"order": "levels", "use": "features"},
+    )
+)
 for _name, _about, _class in (
     ("raw", "the features as they are", "RawFeatures"),
     ("smoothed", "the features after the filter alone", "SmoothedFeatures"),

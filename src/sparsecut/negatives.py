@@ -232,15 +232,19 @@ def make_negatives(
     caller: str,
     degrees: NDArray[Any] | None = None,
     apart: Any = None,
+    node_ids: NDArray[Any] | None = None,
 ) -> NegativeGraph:
     """The negative graph an estimator asks for: a name, or an array of pairs (m, 2) or of weighted pairs (m, 3).
 
+    Pairs are of node ids, which are 0..n−1 where `node_ids` does not say what they are.
+
     `degrees` are the graph's (weighted) degrees, which "degrees" needs. `apart` are pairs on top that must differ.
     """
-    base = _make_base(negatives, n_nodes, n_negatives, generator, device, caller, degrees)
+    ids = np.arange(n_nodes) if node_ids is None else node_ids
+    base = _make_base(negatives, ids, n_negatives, generator, device, caller, degrees)
     if apart is None:
         return base
-    pairs, weights = check_pairs(apart, n_nodes, caller=caller, name="apart")
+    pairs, weights = check_pairs(apart, ids, caller=caller, name="apart")
     # Where the base demands nothing (degrees of a graph without edges), there is nothing to measure the pairs against.
     scale = (base.total_weight or 1.0) / len(pairs)
     return SumOfNegatives(n_nodes, [base, EdgeNegatives(n_nodes, pairs, scale * weights, device)])
@@ -281,16 +285,17 @@ def _edge_laplacian(n_nodes: int, pairs: NDArray[np.int64], weights: NDArray[Any
 
 def _make_base(
     negatives: Any,
-    n_nodes: int,
+    node_ids: NDArray[Any],
     n_negatives: int,
     generator: np.random.Generator,
     device: torch.device,
     caller: str,
     degrees: NDArray[Any] | None,
 ) -> NegativeGraph:
+    n_nodes = len(node_ids)
     if not isinstance(negatives, str):
         rule = f"one of {', '.join(NEGATIVES)}, or {PAIRS_RULE}"
-        pairs, weights = check_pairs(negatives, n_nodes, caller=caller, name="negatives", rule=rule, with_same=True)
+        pairs, weights = check_pairs(negatives, node_ids, caller=caller, name="negatives", rule=rule, with_same=True)
         return EdgeNegatives(n_nodes, pairs, weights.astype(np.float32), device)
     check_choice(caller, "negatives", negatives, NEGATIVES)
     if negatives == "complete":

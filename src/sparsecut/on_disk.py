@@ -36,7 +36,9 @@ from sparsecut.filters import Polynomial, is_power, polynomial
 from sparsecut.graph import Graph
 from sparsecut.io.files import check_writable
 from sparsecut.io.workfolder import RowWriter, WorkFolder, check_room, fingerprint_of, unfinished, work_folder
+from sparsecut.magnitude import check_finite
 from sparsecut.negatives import NegativeGraph
+from sparsecut.pairs import pack_pairs
 from sparsecut.parameters import recipe_settings, solver_of, training_settings
 from sparsecut.progress import Reporter
 from sparsecut.recipe import Recipe, settle
@@ -88,7 +90,13 @@ def fit_on_disk(
     if path is None:
         check_in_memory(n_nodes, most_columns, limit, name)
     parameters = {key: value for key, value in model.get_params(deep=False).items() if key != "scratch"}
-    fingerprint = fingerprint_of("fit", __version__, graph.adjacency, graph.features, parameters, str(path))
+    given = {
+        key: pack_pairs(parameters[key]) for key in ("negatives", "apart") if not isinstance(parameters[key], str | None)
+    }
+    ids = graph.node_ids if given else None  # what the ends of the pairs mean
+    fingerprint = fingerprint_of(
+        "fit", __version__, graph.adjacency, graph.features, {**parameters, **given}, ids, str(path)
+    )
     with _working(model, path, fingerprint) as work:
         panel_bytes = 4 * n_nodes * n_features * (1 + len(orders))
         _check_room(work, panel_bytes, path, 4 * n_nodes * most_columns)
@@ -101,6 +109,7 @@ def fit_on_disk(
                 load=lambda weighting, _: engine.load(graph.features, weighting),
                 choose=partial(choose_restart_on_disk, graph, degrees, engine),
                 is_structure=False,
+                notes=history.notes,
                 **recipe_settings(model),
             )
             negatives = make_negatives(degrees, np.random.default_rng(seeds[1]))
@@ -128,7 +137,7 @@ def fit_on_disk(
         with history.stage("project"):
             n_columns = len(offset)
             embedding = _write(
-                lambda start: (Z - offset for Z in engine.project(levels, weights, aggregation, start)),
+                lambda start: _finished(engine.project(levels, weights, aggregation, start), offset, graph),
                 (n_nodes, n_columns),
                 path,
                 work,
@@ -164,7 +173,7 @@ def transform_on_disk(model: Any, graph: Graph, *, output: str | Path | None, re
             P = propagation_on_disk(graph, degrees, recipe.filter, engine)
             levels.append(engine.smooth(projected, P, coefficients, f"smoothed-{level}"))
         embedding = _write(
-            lambda start: (Z - offset for Z in engine.project(levels, None, aggregation, start)),
+            lambda start: _finished(engine.project(levels, None, aggregation, start), offset, graph),
             (n_nodes, len(offset)),
             path,
             work,
@@ -221,6 +230,14 @@ def _write(
         for block in blocks(writer.n_rows):
             writer.write(block.numpy())
     return np.empty((0, shape[1]), dtype=np.float32)
+
+
+def _finished(blocks: Iterator[Tensor], offset: Tensor, graph: Graph) -> Iterator[Tensor]:
+    """Blocks of the embedding about the offset; a number that overflowed is never written."""
+    for block in blocks:
+        Z = block - offset
+        check_finite(Z.numpy(), graph)
+        yield Z
 
 
 def _smooth_levels(

@@ -18,7 +18,7 @@ from sparsecut.io.files import check_readable, write_whole
 from sparsecut.version import __version__
 
 FORMAT = "sparsecut-model"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 
 def write_model(path: str | Path, header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
@@ -49,6 +49,11 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]
                 raise InputError(
                     f"{path} was saved by sparsecut {metadata.get('version', 'of a later version')}, which is newer than "
                     f"this one ({__version__}). Upgrade: pip install --upgrade sparsecut."
+                )
+            if int(metadata["format_version"]) < FORMAT_VERSION:
+                raise InputError(
+                    f"{path} was saved by an earlier sparsecut ({metadata.get('version', 'unknown')}), whose models do not "
+                    "hold the encoding of their features. Fit the model and save it again."
                 )
             header = json.loads(metadata["model"])
             return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping

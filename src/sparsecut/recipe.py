@@ -24,7 +24,7 @@ from sparsecut.engines import MemoryEngine
 from sparsecut.features import ROW_LENGTH
 from sparsecut.filters import POWERS, SERIES_ORDER, Polynomial, polynomial
 from sparsecut.graph import Graph
-from sparsecut.restart import hops_of_restart
+from sparsecut.restart import Restart, hops_of_restart
 from sparsecut.rows import Rows
 from sparsecut.spectral import EFFECTIVE_RANK
 from sparsecut.streaming import neighbour_sums, value_blocks
@@ -74,7 +74,7 @@ def settle(
     graph: Graph,
     *,
     load: Callable[[Weighting, str], L],
-    choose: Callable[[L, str, Callable[[float], int]], tuple[float, str]],
+    choose: Callable[[L, str, Callable[[float], int]], Restart],
     weighting: str,
     filter: str,
     strength: float | str,
@@ -84,10 +84,12 @@ def settle(
     solver: str,
     is_structure: bool,
     with_series: bool,
+    notes: list[str],
 ) -> tuple[Recipe, L]:
     """The recipe as asked for, "auto" chosen, and the features loaded by it.
 
-    `load(weighting, filter)` loads them, wherever the rows are kept; `choose(loaded, filter, hops_of)` chooses the restart.
+    `load(weighting, filter)` loads them, wherever the rows are kept; `choose(loaded, filter, hops_of)` chooses the restart;
+    what it has to say against the features is added to `notes`.
     Adam's "auto" is the paper's. Structure in place of features comes weighted, sharpened and with a length.
     `orders(usual)` gives the hops of every level, `usual` where they were not given.
     """
@@ -108,7 +110,9 @@ def settle(
     if filter.startswith("pagerank"):
         why = "as asked for"
         if given is None:
-            given, why = choose(loaded, filter, lambda restart: orders(hops_of_restart(restart))[0])
+            chosen = choose(loaded, filter, lambda restart: orders(hops_of_restart(restart))[0])
+            given, why = chosen.value, chosen.why
+            notes.extend([chosen.doubt] if chosen.doubt is not None else [])
         hops = orders(hops_of_restart(given))
         reasons.append(f"filter {filter}, restart {given:g}, {hops[0]} hops: {why}.")
     elif any(hops):

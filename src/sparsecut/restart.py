@@ -8,6 +8,7 @@ are few columns to smooth, and what lies beyond weighs nothing. `sparsecut.resta
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from sparsecut.edge_trial import STRUCTURE_HOPS, Trial, doubt, random_signs
 from sparsecut.engines import MemoryEngine
 from sparsecut.filters import Polynomial, polynomial
 from sparsecut.graph import Graph
@@ -33,16 +35,43 @@ MIN_EDGES = 2_000  # of which 200 are held out: fewer do not tell restarts apart
 TRIAL_HOPS, TRIAL_DIRECTIONS, TRIAL_ITERATIONS = 2, 64, 3
 
 
+@dataclass(frozen=True)
+class Restart:
+    """The restart chosen, why, and what the trial says against the features, if anything."""
+
+    value: float
+    why: str
+    doubt: str | None = None
+
+
 def choose_restart(
     graph: Graph, loaded: Rows, filter: str, hops_of: Callable[[float], int], engine: MemoryEngine
-) -> tuple[float, str]:
-    """The restart whose embedding tells held-out edges best from other pairs of nodes, and why."""
+) -> Restart:
+    """The restart whose embedding tells held-out edges best from other pairs of nodes."""
     if graph.n_edges < MIN_EDGES:
         return usual_restart(graph)
     kept, held_out, others = _hold_out(graph)
     P = Propagation.of(kept, filter, engine.device, is_directed=graph.is_directed)
     leading = _leading_columns(Rows(loaded.features, P, loaded.coefficients))
-    return best_restart(filter, hops_of, lambda coefficients: edge_score(leading, coefficients, held_out, others, engine))
+    trial = Trial.of(held_out, others)
+
+    nodes = as_tensor(trial.nodes, engine.device)
+
+    def score_as_they_are(rows: Rows) -> float:
+        assert isinstance(rows.features, Tensor)
+        return trial.score_centred(rows.features[nodes])
+
+    def structure() -> float:
+        walks = Rows(random_signs(graph.n_nodes).to(engine.device), P)
+        return score_as_they_are(engine.smooth(walks, polynomial("row", STRUCTURE_HOPS)))
+
+    return best_restart(
+        filter,
+        hops_of,
+        lambda coefficients: edge_score(leading, coefficients, trial, engine),
+        alike=lambda: score_as_they_are(leading),
+        structure=structure,
+    )
 
 
 def hops_of_restart(restart: float) -> int:
@@ -50,22 +79,27 @@ def hops_of_restart(restart: float) -> int:
     return round(2 / restart)
 
 
-def best_restart(filter: str, hops_of: Callable[[float], int], score: Callable[[Polynomial], float]) -> tuple[float, str]:
-    """The restart with the highest score, and all scores."""
+def best_restart(
+    filter: str,
+    hops_of: Callable[[float], int],
+    score: Callable[[Polynomial], float],
+    alike: Callable[[], float],
+    structure: Callable[[], float],
+) -> Restart:
+    """The restart with the highest score, and all scores; `alike` and `structure` are what `edge_trial.doubt` asks for."""
     scores = {restart: score(polynomial(filter, hops_of(restart), restart)) for restart in RESTARTS}
     best = max(scores, key=scores.__getitem__)
     tried = ", ".join(f"{score:.3f} with {restart:g}" for restart, score in scores.items())
-    return best, f"held-out edges are told from other pairs best (AUC {tried})"
+    why = f"held-out edges are told from other pairs best (AUC {tried})"
+    return Restart(best, why, doubt(alike(), scores[best], structure))
 
 
-def usual_restart(graph: Graph) -> tuple[float, str]:
-    return USUAL_RESTART, f"{graph.n_edges} edges are too few to hold some out: the usual restart"
+def usual_restart(graph: Graph) -> Restart:
+    return Restart(USUAL_RESTART, f"{graph.n_edges} edges are too few to hold some out: the usual restart")
 
 
-def edge_score(
-    rows: Rows, coefficients: Polynomial, edges: NDArray[np.int64], others: NDArray[np.int64], engine: MemoryEngine
-) -> float:
-    """The AUC of edges against other pairs, by the cosine in the embedding of the smoothed rows."""
+def edge_score(rows: Rows, coefficients: Polynomial, trial: Trial, engine: MemoryEngine) -> float:
+    """The AUC of edges against other pairs in the embedding of the smoothed rows."""
     level = engine.smooth(rows, coefficients)
     closed = solve(
         [level],
@@ -77,19 +111,7 @@ def edge_score(
         report=lambda *_: None,
     )
     Z = level @ closed.weights[0]
-    nodes, ends = np.unique(np.concatenate([edges, others], axis=1), return_inverse=True)
-    ends = ends.reshape(2, -1)
-    Z = Z[as_tensor(nodes, engine.device)] - Z.mean(dim=0)  # few rows of a large graph
-    return cosine_score(Z, ends[:, : edges.shape[1]], ends[:, edges.shape[1] :])
-
-
-def cosine_score(Z: Tensor, edges: NDArray[np.int64], others: NDArray[np.int64]) -> float:
-    """The AUC of edges against other pairs, by the cosine of their ends' rows."""
-    Z = torch.nn.functional.normalize(Z)
-    cosines = [(Z[first] * Z[second]).sum(dim=1) for first, second in (edges, others)]
-    ranks = torch.cat(cosines).argsort().argsort()[: edges.shape[1]].double() + 1
-    n_edges, n_others = edges.shape[1], others.shape[1]
-    return float((ranks.sum() - n_edges * (n_edges + 1) / 2) / (n_edges * n_others))
+    return trial.score(Z[as_tensor(trial.nodes, engine.device)] - Z.mean(dim=0))  # few rows of a large graph
 
 
 def trial_directions(multiply: Callable[[Tensor], Tensor], n_features: int, device: torch.device) -> Tensor:  # (f, k)

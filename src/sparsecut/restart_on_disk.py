@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from sparsecut.edge_trial import STRUCTURE_COLUMNS, STRUCTURE_HOPS, Trial, random_signs
 from sparsecut.engines.disk import DiskEngine, DiskPropagation, even_widths
 from sparsecut.engines.panels import Panels
 from sparsecut.filters import Polynomial, polynomial
@@ -21,13 +22,13 @@ from sparsecut.restart import (
     MIN_EDGES,
     TRIAL_DIRECTIONS,
     TRIAL_HOPS,
+    Restart,
     best_restart,
-    cosine_score,
     trial_directions,
     usual_restart,
 )
 from sparsecut.spectral import EFFECTIVE_RANK, solve_gram
-from sparsecut.streaming import blocks_of_entries, release
+from sparsecut.streaming import blocks_of_entries, release, row_blocks
 
 
 def choose_restart_on_disk(
@@ -37,7 +38,7 @@ def choose_restart_on_disk(
     features: Panels,
     filter: str,
     hops_of: Callable[[float], int],
-) -> tuple[float, str]:
+) -> Restart:
     """The restart whose embedding tells held-out edges best from other pairs; the graph is read without them."""
     if graph.n_edges < MIN_EDGES:
         return usual_restart(graph)
@@ -45,9 +46,7 @@ def choose_restart_on_disk(
     kept_degrees = degrees.copy()
     np.subtract.at(kept_degrees, _rows_of(graph, removed), graph.adjacency.data[removed].astype(np.float64))
     P = propagation_on_disk(graph, kept_degrees, filter, engine, removed)
-    nodes, ends = np.unique(np.concatenate([held_out, others], axis=1), return_inverse=True)
-    pairs = ends.reshape(2, -1)
-
+    trial = Trial.of(held_out, others)
     leading = _leading_columns(features, P, engine)
 
     def score(coefficients: Polynomial) -> float:
@@ -59,15 +58,32 @@ def choose_restart_on_disk(
             n_columns = leading.shape[1]
             closed = solve_gram(spread.M, [n_columns], dimension=n_columns, effective_rank=EFFECTIVE_RANK, length=1.0)
             W = closed.weights[0]
-            Z = engine.take(smoothed, nodes, W) - (spread.mean @ W.double()).float()
-            return cosine_score(Z, pairs[:, : held_out.shape[1]], pairs[:, held_out.shape[1] :])
+            return trial.score(engine.take(smoothed, trial.nodes, W) - (spread.mean @ W.double()).float())
 
         value = float(engine.work.value(f"{name}-score", compute))
         if any(coefficients[:-1]):
             Panels(engine.work, name, *leading.shape[:1], leading.widths).remove()
         return value
 
-    restart = best_restart(filter, hops_of, score)
+    def score_as_they_are(rows: Panels) -> float:
+        return trial.score_centred(engine.take(rows, trial.nodes, torch.eye(rows.shape[1])))
+
+    def structure() -> float:
+        signs = Panels(engine.work, "trial-signs", graph.n_nodes, even_widths(STRUCTURE_COLUMNS, max(features.widths)))
+        signs.fill(lambda: _sign_blocks(signs, engine))
+        walks = engine.smooth(signs, P, polynomial("row", STRUCTURE_HOPS), "trial-walks", "trial of structure")
+        value = score_as_they_are(walks)
+        signs.remove()
+        walks.remove()
+        return value
+
+    restart = best_restart(
+        filter,
+        hops_of,
+        score,
+        alike=lambda: float(engine.work.value("trial-alike", lambda: score_as_they_are(leading))),
+        structure=lambda: float(engine.work.value("trial-structure", structure)),
+    )
     if leading is not features:
         leading.remove()
     return restart
@@ -89,6 +105,11 @@ def _leading_columns(features: Panels, P: DiskPropagation, engine: DiskEngine) -
 
     leading.fill(blocks)
     return leading
+
+
+def _sign_blocks(signs: Panels, engine: DiskEngine) -> Iterator[Tensor]:
+    for rows in row_blocks(signs.n_rows, 8 * STRUCTURE_COLUMNS, engine.sizes.block_bytes):
+        yield random_signs(rows.stop - rows.start, rows.start)
 
 
 def _hold_out(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

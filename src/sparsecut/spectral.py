@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from sparsecut.engines import MemoryEngine
-from sparsecut.errors import InputError
+from sparsecut.errors import OverflowInputError
 from sparsecut.moments import mean_of, mean_square_length
 from sparsecut.negatives import NegativeGraph
 from sparsecut.progress import Reporter
@@ -180,7 +180,7 @@ def _closed_form(
 ) -> ClosedForm:
     eigenvalues, V, total, route = spectrum.values, spectrum.vectors, spectrum.total, spectrum.route
     if not math.isfinite(total) or not bool(eigenvalues.isfinite().all()):
-        raise InputError("The energy of the smoothed features overflows. Scale the features down.")
+        raise OverflowInputError("The energy of the smoothed features overflows. Scale the features down.")
 
     eigenvalues = eigenvalues.clamp(min=0)
     if total <= 0 or float(eigenvalues.max()) <= 0:  # all rows are alike: there is nothing to keep apart
@@ -212,6 +212,8 @@ def scale_to(Z: Tensor, length: float) -> tuple[float, Tensor]:
 
 
 def _equal_shares(traces: Sequence[float]) -> list[float]:
+    if not all(math.isfinite(trace) for trace in traces):
+        raise OverflowInputError("The energy of the smoothed features overflows. Scale the features down.")
     return [trace**-0.5 if trace > 0 else 0.0 for trace in traces]
 
 

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from sparsecut.adam import Adam
 from sparsecut.encoder import LinearEncoder, MultiOrderEncoder
-from sparsecut.errors import InputError
+from sparsecut.errors import OverflowInputError
 from sparsecut.moments import scatter
 from sparsecut.negatives import NegativeGraph, quadratic_form
 from sparsecut.objective import loss_of_energy, slope_of_energy, unit_alpha
@@ -95,7 +95,7 @@ def train(
             if value <= 0:
                 continue  # no pair of this batch is apart: no direction to step in
             if not math.isfinite(value):
-                raise InputError(
+                raise OverflowInputError(
                     f"The energy overflowed in epoch {epoch + 1}. Scale the features down, or lower learning_rate or epochs."
                 )
             if history.alpha is None:

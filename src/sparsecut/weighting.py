@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.errors import OverflowInputError
 from sparsecut.streaming import release, row_blocks
 
 WEIGHTINGS = ("none", "l2", "tf-idf")
@@ -34,6 +35,8 @@ class Weighting:
         if self.columns is not None:
             features = sp.csr_array(features * self.columns[None, :]) if sp.issparse(features) else features * self.columns
         lengths = row_lengths(features)
+        if not np.isfinite(lengths).all():
+            raise OverflowInputError("The weighted features overflow. Scale the features down.")
         scale = (1 / np.where(lengths > 0, lengths, 1)).astype(np.float32)
         return sp.csr_array(sp.diags_array(scale) @ features) if sp.issparse(features) else features * scale[:, None]
 

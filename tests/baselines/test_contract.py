@@ -94,6 +94,7 @@ ODD = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::sparsecut.errors.MeaninglessEmbeddingWarning")
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("graph", ODD.values(), ids=ODD.keys())
 def test_odd_graphs_work(name: str, graph: Graph) -> None:

@@ -38,6 +38,7 @@ def test_there_are_no_more_columns_than_features_or_nodes() -> None:
     assert SmoothedPCA().fit_transform(random_graph(9, 30)).shape == (9, 9)
 
 
+@pytest.mark.filterwarnings("ignore::sparsecut.errors.MeaninglessEmbeddingWarning")
 def test_rows_that_are_all_alike_are_at_the_origin() -> None:
     Z = SmoothedPCA().fit_transform(Graph(np.ones((4, 4)), features=np.eye(4)))
     np.testing.assert_allclose(Z, np.zeros((4, 4)), atol=1e-6)

@@ -86,8 +86,8 @@ def test_completion_is_offered(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", ["parquet", "npy", "npz", "csv"])
 def test_embed_writes_what_python_computes_with_the_ids(folder: Path, suffix: str) -> None:
-    sparsecut("embed", "edges.csv", "-f", "features.csv", "-o", f"z.{suffix}", "--seed", "3", folder=folder)
-    ids, Z = read_embedding(folder / f"z.{suffix}")
+    sparsecut("embed", "edges.csv", "-f", "features.csv", "--no-scale", "-o", f"z.{suffix}", "--seed", "3", folder=folder)
+    Z, ids = read_embedding(folder / f"z.{suffix}")
     assert list(ids) == WORDS
     rows = [line.split(",") for line in (folder / "features.csv").read_text().splitlines()[1:]]
     features = np.array([row[1:] for row in rows], dtype=np.float32)
@@ -97,11 +97,11 @@ def test_embed_writes_what_python_computes_with_the_ids(folder: Path, suffix: st
 
 def test_embed_save_and_transform_nodes_that_came_later(folder: Path) -> None:
     command = ("embed", "edges.csv", "-f", "features.csv", "-o", "z.npy", "--save-model", "m.safetensors")
-    sparsecut(*command, "--epochs", 2, folder=folder)
+    sparsecut(*command, "--epochs", 2, "--no-scale", folder=folder)
     (folder / "new_edges.csv").write_text("source,target\nada,zoe\n")
     (folder / "new_features.csv").write_text("id,a,b,c,d\nzoe,1,0,0,0\nada,0,1,0,0\n")
     sparsecut("transform", "m.safetensors", "new_edges.csv", "-f", "new_features.csv", "-o", "new.parquet", folder=folder)
-    ids, Z = read_embedding(folder / "new.parquet")
+    Z, ids = read_embedding(folder / "new.parquet")
     assert list(ids) == ["zoe", "ada"]
     mean = (load(folder / "m.safetensors").weights_[0][:2]).mean(axis=0)  # both nodes average over both
     assert np.allclose(Z, [mean, mean], atol=1e-5)
@@ -146,7 +146,7 @@ def test_demo(tmp_path: Path) -> None:
     for n_labels in ("5", "20"):
         assert embedded[n_labels]["accuracy"] > raw[n_labels]["accuracy"]
     assert result["peak_memory_bytes"] > 0
-    ids, Z = read_embedding(tmp_path / "sparsecut-demo" / "embedding.parquet")
+    Z, ids = read_embedding(tmp_path / "sparsecut-demo" / "embedding.parquet")
     assert len(ids) == len(Z) == 1797
     assert (tmp_path / "sparsecut-demo" / "embedding.png").read_bytes().startswith(b"\x89PNG")
 

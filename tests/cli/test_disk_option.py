@@ -42,8 +42,8 @@ def test_embed_on_disk_gives_what_memory_gives(edges: str, features: str, output
     sparsecut("embed", edges, "--features", features, "-o", "memory.parquet", folder=folder)
     done = sparsecut("embed", edges, "--features", features, *ON_DISK, "-o", output, "--json", folder=folder)
     said = json.loads(done.stdout)
-    ids, Z = read_embedding(folder / output)
-    expected_ids, expected = read_embedding(folder / "memory.parquet")
+    Z, ids = read_embedding(folder / output)
+    expected, expected_ids = read_embedding(folder / "memory.parquet")
     assert (said["n_nodes"], said["dimension"]) == Z.shape
     assert said["history"]["rows"] == "disk"
     assert (ids == expected_ids).all()
@@ -58,9 +58,9 @@ def test_a_model_is_saved_and_transforms_on_disk(folder: Path) -> None:
     assert load(folder / "m.safetensors").scratch is None
     sparsecut("transform", "m.safetensors", *given, "-o", "again.parquet", folder=folder)
     sparsecut("transform", "m.safetensors", *given[:3], "-o", "memory.npy", folder=folder)
-    _, Z = read_embedding(folder / "z.npy")
+    Z, _ = read_embedding(folder / "z.npy")
     for name in ("again.parquet", "memory.npy"):
-        np.testing.assert_allclose(read_embedding(folder / name)[1], Z, atol=1e-4)
+        np.testing.assert_allclose(read_embedding(folder / name).vectors, Z, atol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -95,4 +95,4 @@ def test_files_that_exist_are_replaced_only_by_force(folder: Path) -> None:
     assert "The output z.npy exists. Pass overwrite=True (--force) to replace it." in done.stderr
     assert (folder / "z.npy").read_text() == "mine"
     sparsecut(*given, "--force", folder=folder)
-    assert len(read_embedding(folder / "z.npy")[1]) == 80
+    assert len(read_embedding(folder / "z.npy").vectors) == 80

@@ -1,5 +1,6 @@
 """The options of embed and transform that say how to read and write, run as a user runs them."""
 
+import json
 import subprocess
 import sys
 
@@ -36,10 +37,10 @@ def test_embed_with_named_columns_and_a_sibling_table(folder):
     assert done.returncode == 0, done.stderr
     notes = " ".join(done.stderr.split())
     assert "source in column 'buyer', target in column 'seller', weight in column 'price'" in notes
-    assert "'age' became 1 feature; 'city' became 3 features" in notes
+    assert "1 column of numbers standardised; 'city' became 3 features" in notes
     lines = (folder / "z.metadata.tsv").read_text().splitlines()
     assert lines[:2] == ["id\tlabel", "n0\tp"]
-    assert len(sc.read_embedding(folder / "z.tsv")[1]) == 30
+    assert len(sc.read_embedding(folder / "z.tsv").vectors) == 30
 
     again = run(*command, "--dimension", 3, folder=folder)
     assert again.returncode == 2
@@ -52,10 +53,12 @@ def test_embed_with_named_columns_and_a_sibling_table(folder):
 
     transform = ("transform", "m.safetensors", "edges.csv", *COLUMNS, "--features", "age,city", "--missing", "zero")
     assert run(*transform, "-o", "t.vec", folder=folder).returncode == 0
-    assert sc.read_embedding(folder / "t.vec")[1] == pytest.approx(sc.read_embedding(folder / "z.tsv")[1], abs=1e-5)
+    assert sc.read_embedding(folder / "t.vec").vectors == pytest.approx(
+        sc.read_embedding(folder / "z.tsv").vectors, abs=1e-5
+    )
     assert "exists" in run(*transform, "-o", "t.vec", folder=folder).stderr
     assert run(*transform, "-o", "t.vec", "--force", "--directed", "out", folder=folder).returncode == 0
-    assert not np.allclose(sc.read_embedding(folder / "t.vec")[1], sc.read_embedding(folder / "z.tsv")[1])
+    assert not np.allclose(sc.read_embedding(folder / "t.vec").vectors, sc.read_embedding(folder / "z.tsv").vectors)
 
 
 @pytest.mark.parametrize(
@@ -80,3 +83,58 @@ def test_wrong_options_are_one_sentence(folder, arguments, expected):
     assert done.stderr.splitlines()[-1] == f"Error: {expected}"
     assert "Traceback" not in done.stderr
     assert not (folder / "never.parquet").exists()
+
+
+@pytest.fixture(scope="module")
+def attributes(tmp_path_factory):
+    """Node-link JSON with two groups of 15, their ages and the name of the group at the nodes."""
+    folder = tmp_path_factory.mktemp("attributes")
+    generator = np.random.default_rng(0)
+    nodes = [{"id": f"n{i}", "team": "pq"[i % 2], "age": i % 7 + 20 * (i % 2), "size": i / 3} for i in range(30)]
+    pairs = [(i, j) for i in range(30) for j in range(i) if generator.random() < (0.5 if i % 2 == j % 2 else 0.05)]
+    links = [{"source": f"n{i}", "target": f"n{j}"} for i, j in pairs]
+    (folder / "x.json").write_text(json.dumps({"nodes": nodes, "links": links}))
+    return folder
+
+
+def test_attributes_inside_the_graph_file_serve_every_command(attributes):
+    embed = run("embed", "x.json", "-f", "age,size", "-l", "team", "-o", "z.tsv", "--save-model", "m.safetensors",
+                folder=attributes)  # fmt: skip
+    assert embed.returncode == 0, embed.stderr
+    graph = sc.read_graph(attributes / "x.json", features=["age", "size"], labels="team")
+    Z, ids = sc.read_embedding(attributes / "z.tsv")
+    np.testing.assert_allclose(Z, sc.SCE().fit_transform(graph), atol=1e-5)
+    assert ids.tolist() == graph.node_ids.tolist()
+    rows = (attributes / "z.metadata.tsv").read_text().splitlines()[1:]
+    assert [row.split("\t")[1] for row in rows] == graph.labels.tolist()
+    again = run("transform", "m.safetensors", "x.json", "--features", "age,size", "-o", "t.npz", folder=attributes)
+    assert again.returncode == 0, again.stderr
+    np.testing.assert_allclose(sc.read_embedding(attributes / "t.npz").vectors, Z, atol=1e-5)
+    scored = run("evaluate", "z.tsv", "--graph", "x.json", "-l", "team", "--per-class", 2, "--splits", 4, "--json",
+                 folder=attributes)  # fmt: skip
+    assert scored.returncode == 0, scored.stderr
+    expected = sc.evaluate(Z, graph.labels, per_class=2, n_splits=4)
+    assert json.loads(scored.stdout)["per_class"]["2"]["accuracy"] == pytest.approx(expected.mean)
+    compared = run("compare", "x.json", "-f", "age,size", "-l", "team", "--methods", "raw", "--per-class", 2, "--splits", 4,
+                   "--json", folder=attributes)  # fmt: skip
+    assert compared.returncode == 0, compared.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("embed", "x.json", "-f", "height", "-o", "n.npz"), "'height' is neither a file nor in the graph file x.json. The "
+                                                             "file has node attributes: age, size, team."),
+        (("compare", "x.json", "-l", "group", "--methods", "raw"), "'group' is neither a file nor in the graph file x.json. "
+                                                                   "The file has node attributes: age, size, team."),
+        (("evaluate", "v.npz", "--graph", "x.json", "-l", "why"), "'why' is neither a file nor in the graph file x.json. "
+                                                                  "The file has node attributes: age, size, team."),
+        (("evaluate", "v.npz", "-l", "team"), "'team' is neither a file nor a dataset. For an attribute in a graph's file, "
+                                              "add --graph FILE."),
+    ],
+)  # fmt: skip
+def test_a_name_that_the_file_has_not_is_one_sentence(attributes, arguments, expected):
+    sc.write_embedding(attributes / "v.npz", np.eye(30), [f"n{i}" for i in range(30)], overwrite=True)
+    done = run(*arguments, folder=attributes)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == f"Error: {expected}"

@@ -67,7 +67,7 @@ def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
 def test_a_model_trains_on_the_training_nodes_and_meets_the_others(small: str, root: Path) -> None:
     graph, roles = datasets.load(small, root), datasets.load_roles(small, root)
     assert roles._fields == ("train", "validation", "test")
-    seen = graph.subgraph(roles.train)
+    seen = graph.subgraph(positions=roles.train)
     np.testing.assert_array_equal(seen.node_ids, [0, 3])
     np.testing.assert_array_equal(seen.labels, [0, 2])
     assert seen.n_edges == 0

@@ -10,7 +10,7 @@ import pytest
 
 from sparsecut import SCE, Graph, InputError, datasets, methods
 from sparsecut.baselines import SGC
-from sparsecut.evaluation import compare_methods, compare_scores, probe, sample_splits
+from sparsecut.evaluation import Split, compare_methods, compare_scores, probe, sample_splits
 from sparsecut.evaluation.compare import fit_alone
 from sparsecut.methods import Method
 
@@ -135,3 +135,31 @@ def test_what_cannot_be_compared_is_refused(graph):
         compare_methods(graph, [])
     with pytest.raises(InputError, match="the graph has none"):
         compare_methods(Graph(graph.adjacency, features=graph.features), ["sce"])
+
+
+@pytest.fixture
+def directed_path() -> Graph:
+    """0 → 1 → … → 19, with a column for every node and two classes."""
+    return Graph(np.diag(np.ones(19), 1), features=np.eye(20), labels=np.arange(20) % 2, directed="out")
+
+
+def test_a_directed_graph_keeps_its_directions_in_the_other_process(directed_path):
+    """One hop averages a node with the next one alone."""
+    fit = fit_alone(methods.find_method("smoothed"), directed_path, offered={"order": 1})
+    expected = np.eye(20) + np.diag(np.ones(19), 1)
+    np.testing.assert_allclose(fit.embedding, expected / expected.sum(axis=1, keepdims=True), atol=1e-6)
+
+
+def test_a_method_that_predicts_sees_the_directions_too(directed_path, tmp_path, monkeypatch):
+    code = """
+        class Arrows:
+            def fit_predict(self, graph, split, progress=None):
+                assert graph.is_directed
+                return (graph.adjacency.sum(axis=1) > 0).astype(int) + 2 * (graph.adjacency.sum(axis=0) > 0)
+    """
+    (tmp_path / "arrows.py").write_text(textwrap.dedent(code))
+    monkeypatch.syspath_prepend(tmp_path)
+    splits = [Split(np.arange(4), np.arange(4, 8), np.arange(8, 20))]
+    fit = fit_alone(Method("arrows", "", "arrows:Arrows", is_supervised=True), directed_path, offered={}, splits=splits)
+    assert fit.error is None
+    np.testing.assert_array_equal(fit.predicted, [[1, *[3] * 18, 2]])

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from sparsecut import SCE, Graph, InputError, datasets
+from sparsecut.baselines import SmoothedFeatures
 from sparsecut.evaluation import LinkSplit, evaluate_links, hold_out_edges, score_links
 from sparsecut.evaluation.links import sample_non_edges
 
@@ -175,3 +176,52 @@ def test_scorings_asked_for_are_the_same_alone_and_in_blocks(graph, monkeypatch)
     assert list(evaluate_links(graph, lambda _: Z, n_runs=1, scorings=("dot",)).auc) == ["dot"]
     with pytest.raises(InputError, match="scorings parameter of score_links"):
         score_links(Z, split, scorings=("best",))
+
+
+def directed_graph(n_nodes: int = 40) -> Graph:
+    """Edges in one direction or in both, with weights of their own."""
+    generator = np.random.default_rng(5)
+    A = generator.random((n_nodes, n_nodes)) * (generator.random((n_nodes, n_nodes)) < 0.2)
+    np.fill_diagonal(A, 0)
+    assert ((A > 0) & (A.T == 0)).any()
+    assert ((A > 0) & (A.T > 0)).any()
+    return Graph(A, features=generator.normal(size=(n_nodes, 4)), directed="out")
+
+
+def test_a_directed_graph_stays_directed_and_loses_both_directions_of_a_pair():
+    whole = directed_graph()
+    split = hold_out_edges(whole, 0.2, random_state=1)
+    dense = whole.adjacency.toarray()
+    linked = {(i, j) for i, j in zip(*np.nonzero(np.triu((dense > 0) | (dense.T > 0))), strict=True)}
+    assert len(split.positive) == round(0.2 * len(linked))
+    assert pair_set(split.positive) <= linked
+    assert pair_set(split.negative).isdisjoint(linked)
+    expected = dense.copy()
+    for i, j in split.positive:
+        expected[i, j] = expected[j, i] = 0
+    assert split.graph.is_directed
+    np.testing.assert_array_equal(split.graph.adjacency.toarray(), expected)
+
+
+def test_what_is_embedded_of_a_directed_path_follows_its_arrows():
+    """0 → 1 → … → 9: one hop averages a node with the next one, unless the edge between them is held out."""
+    A, n_nodes = np.diag(np.ones(9), 1), 10
+    features = np.eye(n_nodes)
+    split = hold_out_edges(Graph(A, features=features, directed="out"), 0.2)
+    held_out = pair_set(split.positive)
+    expected = np.array(
+        [
+            (features[i] + features[i + 1]) / 2 if i + 1 < n_nodes and (i, i + 1) not in held_out else features[i]
+            for i in range(n_nodes)
+        ]
+    )
+    np.testing.assert_allclose(SmoothedFeatures(order=1).fit_transform(split.graph), expected, atol=1e-6)
+
+
+def test_links_of_a_directed_graph_are_scored_over_edges_of_either_direction():
+    """With every edge pointing to a lower number, the upper triangle of A is empty: `hadamard` must find its examples."""
+    whole = directed_graph()
+    downward = Graph(np.tril(whole.adjacency.toarray()), features=whole.features, directed="out")
+    split = hold_out_edges(downward, 0.2)
+    assert (split.positive[:, 0] < split.positive[:, 1]).all()
+    assert 0 <= score_links(np.asarray(whole.features), split, scorings=["hadamard"])["hadamard"][0] <= 100

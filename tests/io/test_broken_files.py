@@ -51,7 +51,8 @@ TEXTS = {
     ),
     "a weight beyond float32": (
         b"source,target,weight\na,b,1\nb,c,1e300\n",
-        "must hold finite weights of zero or more in column 'weight'. Got 1e+300 in row 2.",
+        "has an edge weight that is too large for float32 in column 'weight'. Got 1e+300 in row 2. Scale the edge weights "
+        "down, for example divide them by the largest.",
     ),
     "a negative weight": (
         b"source,target,weight\na,b,1\nb,c,-2\n",
@@ -125,6 +126,8 @@ FILES = {
         ".mat, .graphml, .gml, .json, .h5ad."),
 }  # fmt: skip
 
+MANY = [b"a", b"b", *(b"n%d" % k for k in range(18))]
+
 BESIDE = {
     "features for other nodes": (
         "features", "f.csv", b"id,x,y\na,1,2\nb,3,4\nz,5,6\n",
@@ -142,12 +145,12 @@ BESIDE = {
     "two feature rows for a node": ("features", "f.csv", b"id,x\na,1\nb,2\nc,1\na,2\n",
                                     "The features file {0}/f.csv has more than one row for a."),
     "a slip in a column of numbers": (
-        "features", "f.csv", b"id,x\n" + b"".join(b"n%d,%d\n" % (k, k) for k in range(20)) + b"c,1o\n",
+        "features", "f.csv", b"id,x\n" + b"".join(b"%s,%d\n" % (name, k) for k, name in enumerate(MANY)) + b"c,1o\n",
         "The features file {0}/f.csv holds '1o' among the numbers of column 'x', in row 21. "
         "Mend it, or leave the cell empty."),
     "only ids": ("features", "f.csv", b"id,\na,\nb,\nc,\n",
-                 "The features file {0}/f.csv has no column that could be a feature: '' was left out: one value throughout, "
-                 "or a different one nearly everywhere."),
+                 "The features file {0}/f.csv has no column that could be a feature: '' was left out: it holds nothing "
+                 "but gaps."),
     "a billion features": ("features", "f.json", b'{"a": [1999999999], "b": [0], "c": [1]}',
                            "The features file {0}/f.json claims 3 rows and 2,000,000,000 columns for 3 entries. " + DAMAGED),
     "one node twice in JSON": ("features", "f.json", b'{"a": [1], "a": [2], "b": [0], "c": [1]}',
@@ -184,7 +187,12 @@ def test_broken_files_beside_a_graph(case, tmp_path):
     role, name, content, expected = BESIDE[case]
     (tmp_path / "edges.csv").write_bytes(EDGES)
     (tmp_path / name).write_bytes(content)
-    assert message(sc.read_graph, tmp_path / "edges.csv", **{role: tmp_path / name}) == expected.format(tmp_path)
+
+    def read() -> object:
+        return sc.read_graph(tmp_path / "edges.csv", **{role: tmp_path / name}, missing=missing).features
+
+    missing = "zero" if case == "a slip in a column of numbers" else "error"
+    assert message(read) == expected.format(tmp_path)
 
 
 def halved(path):

@@ -18,11 +18,49 @@ WORDS = ["é/1", "b", "#c"]
 def test_round_trip(suffix, ids, tmp_path):
     path = tmp_path / f"z{suffix}"
     sc.write_embedding(path, Z, ids)
-    read_ids, vectors = sc.read_embedding(path)
+    vectors, read_ids = sc.read_embedding(path)
     assert read_ids.tolist() == ids
     assert vectors.dtype == np.float32
     assert (vectors == Z).all()
     assert not list(tmp_path.glob(".*"))  # no temporary names left
+
+
+def test_what_is_read_can_be_written_as_it_comes(tmp_path):
+    sc.write_embedding(tmp_path / "a.parquet", Z, WORDS)
+    sc.write_embedding(tmp_path / "b.npz", *sc.read_embedding(tmp_path / "a.parquet"))
+    assert (sc.read_embedding(tmp_path / "b.npz").vectors == Z).all()
+    assert sc.read_embedding(tmp_path / "b.npz").ids.tolist() == WORDS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ((WORDS, Z), "The vectors come first, then the ids: {0}. Got words of shape (3,) for the vectors and numbers of "
+                     "shape (3, 3) for the ids, which looks like the other order."),
+        (([5, 6, 7], Z), "The vectors come first, then the ids: {0}. Got integers of shape (3,) for the vectors and numbers "
+                         "of shape (3, 3) for the ids, which looks like the other order."),
+        ((Z, [[5], [6], [7]]), "The ids must be one for each of the 3 rows of the vectors: {0}. Got integers of shape "
+                               "(3, 1)."),
+        ((Z, [5, 6]), "The ids must be one for each of the 3 rows of the vectors: {0}. Got integers of shape (2,)."),
+        (([5, 6, 7],), "The vectors must be two-dimensional, one row per node: {0}. Got shape (3,)."),
+        ((WORDS,), "The vectors must be numbers, one row per node: {0}. Got words of shape (3,)."),
+        ((Z, ["a", 0, "b"]), "The list of ids given to write_embedding mixes words and integers as node ids: 'a' and 0. "
+                             "Make them one kind first."),
+        ((Z, ["a", None, "b"]), "The list of ids given to write_embedding has None as a node id, in row 2. An id is an "
+                                "integer or a word."),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("suffix", [".parquet", ".npy"])
+def test_swapped_or_misfitting_arguments(suffix, arguments, expected, tmp_path):
+    with pytest.raises(sc.InputError) as caught:
+        sc.write_embedding(tmp_path / f"z{suffix}", *arguments)
+    assert str(caught.value) == expected.format("write_embedding(path, Z, ids)")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_path_comes_first(tmp_path):
+    with pytest.raises(sc.InputError, match=r"takes the path first.* Got ndarray"):
+        sc.write_embedding(Z, tmp_path / "z.parquet")
 
 
 @pytest.mark.parametrize("suffix", EMBEDDING_SUFFIXES)
@@ -32,9 +70,9 @@ def test_an_existing_file_is_replaced_only_on_demand(suffix, tmp_path):
     with pytest.raises(sc.InputError) as caught:
         sc.write_embedding(path, Z[::-1], WORDS)
     assert str(caught.value) == f"The output {path} exists. Pass overwrite=True (--force) to replace it."
-    assert (sc.read_embedding(path)[1] == Z).all()
+    assert (sc.read_embedding(path).vectors == Z).all()
     sc.write_embedding(path, Z[::-1], WORDS, overwrite=True)
-    assert (sc.read_embedding(path)[1] == Z[::-1]).all()
+    assert (sc.read_embedding(path).vectors == Z[::-1]).all()
 
 
 @pytest.mark.parametrize(("suffix", "beside"), [(".npy", "z.ids.npy"), (".tsv", "z.metadata.tsv")])
@@ -77,7 +115,7 @@ def test_projector_files(tmp_path):
     assert (tmp_path / "z.metadata.tsv").read_text(encoding="utf-8") == "é/1\nb\n#c\n"
     sc.write_embedding(tmp_path / "y.tsv", Z, WORDS, labels=["p", "q", "p"])
     assert (tmp_path / "y.metadata.tsv").read_text(encoding="utf-8") == "id\tlabel\né/1\tp\nb\tq\n#c\tp\n"
-    assert sc.read_embedding(tmp_path / "y.tsv")[0].tolist() == WORDS
+    assert sc.read_embedding(tmp_path / "y.tsv").ids.tolist() == WORDS
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,8 @@ def test_embedding_into_a_pyg_data():
 def cells():
     return anndata.AnnData(
         X=sp.csr_matrix(np.eye(3, 5, dtype=np.float32)),
-        obs=pandas.DataFrame({"type": pandas.Categorical(["T", "B", "T"])}, index=["c1", "c2", "c3"]),
+        obs=pandas.DataFrame({"type": pandas.Categorical(["T", "B", "T"]), "depth": [1, 5, 9]}, index=["c1", "c2", "c3"]),
+        layers={"counts": sp.csr_matrix(np.eye(3, 5, dtype=np.float32) * 7)},
         obsm={"X_pca": np.arange(6.0).reshape(3, 2)},
         obsp={"connectivities": sp.csr_matrix(DENSE), "distances": sp.csr_matrix(DENSE.T * 2)},
     )
@@ -90,14 +91,47 @@ def test_anndata_there_and_back(tmp_path):
     [
         ({"adjacency": "x"}, "The AnnData object has no graph obsp['x']. It has: connectivities, distances. "
                              "scanpy.pp.neighbors makes one."),
-        ({"features": "x"}, "The AnnData object has no obsm['x']. It has: X_pca."),
-        ({"labels": "x"}, "The AnnData object has no obs['x']. It has: type."),
+        ({"features": "x"}, "The AnnData object has no 'x' for the features. It has obsm: X_pca; layers: counts; "
+                            "obs: type, depth."),
+        ({"labels": "x"}, "The AnnData object has no 'x' for the labels. It has obs: type, depth."),
+        ({"labels": "X_pca"}, "The AnnData object has no 'X_pca' for the labels. It has obs: type, depth."),
+        ({"features": ["X_pca", "depth"]}, "Several features must be columns of obs: obsm['X_pca'] is a matrix. "
+                                           "Name it alone."),
     ],
 )  # fmt: skip
 def test_anndata_errors(arguments, expected):
     with pytest.raises(sc.InputError) as caught:
         sc.from_anndata(cells(), **arguments)
     assert str(caught.value) == expected
+
+
+def test_everything_that_an_anndata_holds_is_reachable_by_name():
+    held = cells()
+    assert (sc.from_anndata(held, features="counts").features.toarray() == np.eye(3, 5) * 7).all()
+    assert sc.from_anndata(held, features=None).features is None
+    assert sc.from_anndata(held, labels="depth").labels.tolist() == [1, 5, 9]
+    obs = sc.from_anndata(held, features=["depth", "type"])
+    assert obs.notes[0] == "AnnData: graph in obsp['connectivities'], features in obs: depth, type."
+    assert obs.features[:, 1:].tolist() == [[0, 1], [1, 0], [0, 1]]  # B, T
+    held.obs["type"] = pandas.Categorical(["T", None, "B"])
+    assert sc.from_anndata(held, labels="type").labels.tolist() == ["T", "", "B"]  # no label, not the class "nan"
+    held.layers["X_pca"] = held.layers["counts"]
+    with pytest.raises(sc.InputError, match=r"has 'X_pca' in obsm and in layers. Say which one is meant: 'obsm:X_pca' or"):
+        sc.from_anndata(held, features="X_pca")
+    assert sc.from_anndata(held, features="obsm:X_pca").features.tolist() == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_swapped_or_repeated_ids_of_an_embedding():
+    vectors, ids = [[3.0], [1.0], [2.0]], [2, 0, 1]
+    data = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=3)
+    with pytest.raises(sc.InputError, match=r"vectors come first, then the ids: add_embedding\(holder, Z, ids\)"):
+        sc.add_embedding(data, ids, vectors)
+    with pytest.raises(sc.InputError, match=r"vectors must be numbers, one row per node: add_embedding\(holder, Z, ids\)"):
+        sc.add_embedding(cells(), ["c1", "c2", "c3"])
+    with pytest.raises(sc.InputError, match="more than one row for 0"):
+        sc.add_embedding(data, vectors, [0, 0, 1])
+    with pytest.raises(sc.InputError, match="ids must be one for each of the 3 rows"):
+        sc.add_embedding(data, vectors, [0, 1])
 
 
 def test_embeddings_that_do_not_fit():

@@ -38,7 +38,7 @@ def write_features(form, folder):
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "parquet", "npz", "json"])
 def test_features_by_id(form, edges):
-    graph = sc.read_graph(edges, features=write_features(form, edges.parent))
+    graph = sc.read_graph(edges, features=write_features(form, edges.parent), scale=False)
     assert graph.node_ids.tolist() == IDS
     assert (graph.features == X).all()
     assert graph.adjacency.toarray().tolist() == [[0, 0, 1], [0, 0, 1], [1, 1, 0]]
@@ -91,18 +91,20 @@ def test_what_is_missing_is_zero_on_demand(is_sparse, edges):
 def test_features_onto_a_matrix(tmp_path):
     sp.save_npz(tmp_path / "g.npz", sp.csr_array(np.ones((3, 3))))
     (tmp_path / "x.csv").write_text("id,x\n2,20\n0,0\n1,10\n")
-    graph = sc.read_graph(tmp_path / "g.npz", features=tmp_path / "x.csv")
+    graph = sc.read_graph(tmp_path / "g.npz", features=tmp_path / "x.csv", scale=False)
     assert graph.features.tolist() == [[0], [10], [20]]
     (tmp_path / "x.csv").write_text("id,x\n2,20\n0,0\n5,10\n")
     with pytest.raises(sc.InputError, match="names nodes that the graph does not: 5"):
         sc.read_graph(tmp_path / "g.npz", features=tmp_path / "x.csv")
-    graph = sc.read_graph(tmp_path / "g.npz", features=tmp_path / "x.csv", missing="zero")
+    graph = sc.read_graph(tmp_path / "g.npz", features=tmp_path / "x.csv", missing="zero", scale=False)
     assert graph.features.tolist() == [[0], [0], [20]]
+    scaled = sc.read_graph(tmp_path / "g.npz", features=tmp_path / "x.csv", missing="zero")
+    assert scaled.features.tolist() == [[-1], [0], [1]]  # the row of 5 does not count, and node 1 has none
 
 
 def test_columns_of_the_sibling_table(edges):
     (edges.parent / "nodes.csv").write_text("id,age,city,team\nb,2,Rome,p\na,1,Oslo,q\nc,4,Rome,p\n")
-    graph = sc.read_graph(edges, features="age", labels="team")
+    graph = sc.read_graph(edges, features="age", labels="team", scale=False)
     assert graph.node_ids.tolist() == ["b", "a", "c"]
     assert graph.features.tolist() == [[2], [1], [4]]
     assert graph.labels.tolist() == ["p", "q", "p"]
@@ -117,7 +119,7 @@ def test_columns_of_the_sibling_table(edges):
 
 def test_a_table_of_nodes_given_alone_brings_its_labels(edges):
     (edges.parent / "people.csv").write_text("id,age,class\nb,2,p\na,1,q\nc,4,p\n")
-    graph = sc.read_graph(edges, nodes=edges.parent / "people.csv")
+    graph = sc.read_graph(edges, nodes=edges.parent / "people.csv", scale=False)
     assert graph.features.tolist() == [[2], [1], [4]]
     assert graph.labels.tolist() == ["p", "q", "p"]
 
@@ -160,5 +162,5 @@ def test_a_column_that_turns_from_integers_to_words_after_many_rows(tmp_path):
     rows = "".join(f"{number},{number % 7}\n" for number in range(n_nodes))
     (tmp_path / "f.csv").write_text(f"id,f\n{rows}{n_nodes},2.5\n")
     (tmp_path / "edges.csv").write_text("0,1\n1,2\n")
-    graph = sc.read_graph(tmp_path / "edges.csv", features=tmp_path / "f.csv")
+    graph = sc.read_graph(tmp_path / "edges.csv", features=tmp_path / "f.csv", scale=False)
     assert graph.features[-1].tolist() == [2.5]

@@ -54,15 +54,15 @@ def test_networkx_with_words_directions_and_parallel_edges():
 def test_networkx_attributes_become_features():
     graph = sc.from_networkx(karate(), features=["age", "club"])
     assert graph.features.shape == (34, 3)  # age, and one column a club
-    assert graph.notes == ("Features: 'age' became 1 feature; 'club' became 2 features.",)
+    assert graph.encoder.notes == ("Features: 1 column of numbers standardised; 'club' became 2 features.",)
     assert graph.features[:, 0].mean() == pytest.approx(0, abs=1e-6)
 
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ({"features": "nothing"}, "The networkx graph has no node attribute 'nothing'."),
-        ({"labels": "nothing"}, "The networkx graph has no node attribute 'nothing'."),
+        ({"features": "nothing"}, "The networkx graph has no node attribute 'nothing'. It has: age, club, vector."),
+        ({"labels": "nothing"}, "The networkx graph has no node attribute 'nothing'. It has: age, club, vector."),
         ({"weight": "word"}, "The networkx graph must have numbers as edge weights. Got others."),
         ({"directed": "both"}, "The directed parameter of from_networkx must be one of 'symmetrize', 'out', 'in'. "
                                "Got 'both' instead."),
@@ -115,5 +115,33 @@ def test_frames_with_integers_gaps_and_categories():
         sc.from_edges(pandas.DataFrame({"u": [1, 2], "v": [5, None]}))
     with pytest.raises(sc.InputError, match="The table of edges has no rows"):
         sc.from_edges(pandas.DataFrame({"u": [], "v": []}))
-    with pytest.raises(sc.InputError, match=r"a pandas, polars or pyarrow table of edges\. Got list"):
-        sc.from_edges([(1, 2)])
+
+
+def test_nodes_of_two_kinds_are_refused_and_none_gets_a_sentence():
+    with pytest.raises(sc.InputError) as caught:
+        sc.from_networkx(networkx.Graph([("a", 0)]))
+    assert str(caught.value) == (
+        "The networkx graph mixes words and integers as node ids: 'a' and 0. Make them one kind first. "
+        "networkx.relabel_nodes(G, str) makes words of all."
+    )
+    with pytest.raises(sc.InputError, match=r"must have integers or words as node ids. Got values of type bool"):
+        sc.from_networkx(networkx.Graph([(True, False)]))
+    g = igraph.Graph([(0, 1), (1, 2)])
+    g.vs["name"] = ["x", None, "z"]
+    with pytest.raises(sc.InputError, match="The igraph graph, in its attribute 'name', has None as a node id, in row 2"):
+        sc.from_igraph(g)
+    g.vs["name"] = ["x", 7, "z"]
+    with pytest.raises(sc.InputError, match="mixes words and integers as node ids: 'x' and 7"):
+        sc.from_igraph(g)
+
+
+def test_tuples_as_in_grids_become_their_text_with_a_note():
+    graph = sc.from_networkx(networkx.grid_2d_graph(2, 2))
+    assert graph.node_ids.tolist() == ["(0, 0)", "(0, 1)", "(1, 0)", "(1, 1)"]
+    assert graph.notes == ("Node ids: tuples became their text, as in '(0, 0)'.",)
+
+
+def test_labels_that_are_numbers_stay_numbers_where_some_are_missing():
+    G = networkx.path_graph(3)
+    G.nodes[0]["grade"], G.nodes[2]["grade"] = 1.5, 2
+    assert np.array_equal(sc.from_networkx(G, labels="grade").labels, [1.5, np.nan, 2], equal_nan=True)

@@ -97,7 +97,7 @@ def test_one_long_id_does_not_make_all_ids_long(tmp_path):
     assert graph.node_ids.dtype == object
     assert len(graph.node_ids[20_000]) == 1_000_000
     sc.write_embedding(tmp_path / "z.parquet", [[0.0]] * graph.n_nodes, graph.node_ids)
-    assert sc.read_embedding(tmp_path / "z.parquet")[0].tolist() == graph.node_ids.tolist()
+    assert sc.read_embedding(tmp_path / "z.parquet").ids.tolist() == graph.node_ids.tolist()
     with pytest.raises(sc.InputError, match="one has 1,000,000 characters"):
         sc.write_embedding(tmp_path / "z.npz", [[0.0]] * graph.n_nodes, graph.node_ids)
     assert not (tmp_path / "z.npz").exists()

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from conftest import random_graph
 from sparsecut import SCE, Graph, InputError, methods
+from sparsecut.baselines import SmoothedFeatures
 from sparsecut.paper import inductive
 from sparsecut.paper.inductive import Unseen, embed_unseen, only_seen, score_unseen
 from sparsecut.paper.plan import Absent, Job, Request
@@ -139,3 +140,16 @@ def test_a_method_without_a_seed_runs_once_and_one_with_a_seed_ten_times(monkeyp
         "SCE": 10,
         "smoothed-features": 1,
     }
+
+
+def test_a_directed_graph_is_cut_with_its_directions(graph: Graph) -> None:
+    """The part that is seen has the arrows of the whole, and one hop of it goes along them."""
+    arrows = np.triu(graph.adjacency.toarray())
+    whole = Graph(arrows, features=graph.features, labels=graph.labels, directed="out")
+    seen = inductive._cut(whole, TRAIN, TEST).seen
+    assert seen.is_directed
+    expected = arrows[np.ix_(TRAIN, TRAIN)]
+    np.testing.assert_array_equal(seen.adjacency.toarray(), expected)
+    P = expected + np.eye(len(TRAIN))
+    smoothed = P / P.sum(axis=1, keepdims=True) @ np.asarray(graph.features)[TRAIN]
+    np.testing.assert_allclose(SmoothedFeatures(order=1).fit_transform(seen), smoothed, atol=1e-5)

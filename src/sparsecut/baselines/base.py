@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 
 from sparsecut.base import Callback
 from sparsecut.contract import Estimator, not_fitted
+from sparsecut.encoding.encoder import Encoder
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_integer
 from sparsecut.graph import Graph, as_graph
+from sparsecut.magnitude import check_finite, naming_overflow
+from sparsecut.meaning import check_meaning
 from sparsecut.progress import Reporter, reporting
 from sparsecut.training import History
 
@@ -57,6 +60,7 @@ class Baseline(Estimator):
 
     embedding_: NDArray[np.float32]
     history_: History
+    encoder_: Encoder | None  # how a table became features
 
     def _check(self) -> None:
         """Raise where a parameter breaks its rule."""
@@ -75,16 +79,18 @@ class Baseline(Estimator):
         progress: Reporter | None = None,
     ) -> Model:
         """Learn from a graph; `embedding_` holds the nodes' vectors. The arguments are those of `SCE.fit`."""
-        graph = self._accept(as_graph(graph, features))
+        graph = self._accept(as_graph(graph, features, y))
         check_seed(self)
         self._check()
+        self.encoder_ = graph.encoder if self.needs_features else None
         device = resolve_device(self.device, type(self).__name__)
-        with seeded(self.random_state, device) as generator, reporting(progress) as report:
+        with seeded(self.random_state, device) as generator, reporting(progress) as report, naming_overflow(graph):
             run = Run(device, generator, History(), report, callback)
             with run.history.stage("fit"):
                 embedding = self._fit(graph, run)
-        self.embedding_ = embedding
+        self.embedding_ = check_finite(embedding, graph)
         self.history_ = run.history
+        check_meaning(embedding, graph, type(self).__name__, run.history.notes, is_structure=not self.needs_features)
         return self
 
     def fit_transform(
@@ -116,7 +122,10 @@ class InductiveBaseline(Baseline):
 
     def transform(self, graph: Any, *, features: Any = None) -> NDArray[np.float32]:
         """The embedding of any graph with the same features, without training: (n, dimension)."""
-        return self._embed(self._meet(graph, features))
+        met = self._meet(graph, features)
+        with naming_overflow(met):
+            embedding: NDArray[np.float32] = check_finite(self._embed(met), met)
+            return embedding
 
     def _meet(self, graph: Any, features: Any) -> Graph:
         """A graph that came after training, checked against what was learned."""
@@ -126,13 +135,14 @@ class InductiveBaseline(Baseline):
 
 def with_features(model: Any, graph: Graph) -> Graph:
     """The graph, which must have features."""
-    if graph.features is None:
+    if not graph.has_features:
         raise InputError(f"{type(model).__name__} needs node features, and the graph has none.")
     return graph
 
 
 def with_same_features(model: Any, graph: Graph) -> Graph:
-    """The graph, which must have as many features as the one fitted on."""
+    """The graph with its features as the one fitted on had them."""
+    graph = graph.encoded_by(model.encoder_)
     if graph.n_features != model.n_features_in_:
         raise InputError(
             f"{type(model).__name__} was fitted with {model.n_features_in_:,} features. Got a graph with "

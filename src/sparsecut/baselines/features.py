@@ -15,6 +15,7 @@ from sparsecut.engines import MemoryEngine, resolve_device
 from sparsecut.errors import check_choice, check_integer
 from sparsecut.filters import FILTERS, polynomial
 from sparsecut.graph import Graph, as_graph
+from sparsecut.magnitude import check_finite
 from sparsecut.sparse import SparseMatrix
 
 
@@ -62,4 +63,5 @@ def smoothed_features(graph: Graph, filter: str, order: int, device: torch.devic
     engine = MemoryEngine(device)
     rows = engine.load(graph.features, graph.adjacency, filter, is_directed=graph.is_directed)
     S = engine.smooth(rows, polynomial(filter, order)).features
-    return np.asarray((S.to_dense() if isinstance(S, SparseMatrix) else S).cpu().numpy())
+    smoothed = (S.to_dense() if isinstance(S, SparseMatrix) else S).cpu().numpy()
+    return np.asarray(check_finite(smoothed, graph))

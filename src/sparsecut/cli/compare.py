@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sparsecut.cli.console import AsJson, Device, Features, GraphName, Output, Quiet, in_mebibytes
-from sparsecut.cli.sources import open_graph
+from sparsecut.cli.sources import Labels, open_graph
 from sparsecut.errors import InputError, check_choice, check_integer
 from sparsecut.methods import find_method, names
 
@@ -23,9 +22,7 @@ def compare(
     graph: GraphName,
     methods: Annotated[str, typer.Option(help=METHODS)],
     features: Features = None,
-    labels: Annotated[
-        Path | None, typer.Option("--labels", "-l", help="A table keyed by node id (CSV, Parquet), for a graph in a file.")
-    ] = None,
+    labels: Labels = None,
     probe: Annotated[str, typer.Option(help="paper (C = 1) or tuned (C chosen on validation nodes).")] = "paper",
     per_class: Annotated[
         list[int] | None, typer.Option(help="Labels a class to train on; may be repeated. [default: 5, 20]")

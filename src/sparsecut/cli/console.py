@@ -33,8 +33,8 @@ Features = Annotated[
     typer.Option(
         "--features",
         "-f",
-        help="Features: .npy, .npz, .json, a table keyed by node id (CSV, Parquet), "
-        "or columns of the node table: age,country.",
+        help="Features: .npy, .npz, .json, a table keyed by node id (CSV, Parquet), columns of the node table: age,country, "
+        "or what the graph file holds: node attributes of GraphML, GML and JSON, X_pca of an .h5ad.",
     ),
 ]
 OutputPath = Annotated[
@@ -54,10 +54,12 @@ class Output:
         self.as_json = as_json
         self.is_talkative = not (as_json or quiet)
         self._console = Console(soft_wrap=True, highlight=False)
+        self._noted: set[str] = set()
 
     def note(self, message: str) -> None:
-        """A remark about the work, on standard error so that it never mixes with results."""
-        if self.is_talkative:
+        """A remark about the work, on standard error so that it never mixes with results; none is made twice."""
+        if self.is_talkative and message not in self._noted:
+            self._noted.add(message)
             Console(stderr=True, soft_wrap=True, highlight=False).print(message, style="dim", markup=False)
 
     def say(self, message: str) -> None:
@@ -89,6 +91,7 @@ class Output:
             yield
         for warning in caught:
             self.note(f"Note: {warning.message}")
+            self._noted.add(str(warning.message))
 
 
 def peak_memory() -> int:

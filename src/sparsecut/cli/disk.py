@@ -61,9 +61,13 @@ def disk_graph(
     options: dict[str, Any],
     output: Output,
     open_in_memory: Callable[[], Graph],
+    encoder: Any = None,
     **reading: Any,
 ) -> Iterator[tuple[Graph, Path]]:
-    """The graph, its arrays on disk where its files can be read in parts, and a folder that goes away afterwards."""
+    """The graph, its arrays on disk where its files can be read in parts, and a folder that goes away afterwards.
+
+    `encoder` is that of the fitted model that is to transform the graph.
+    """
     from sparsecut.io.building import build_store
     from sparsecut.io.record_batches import STREAMED_SUFFIXES
     from sparsecut.io.store import is_store, open_store
@@ -91,6 +95,8 @@ def disk_graph(
                         directed=reading["directed"],
                         memory_limit=options["memory_limit"],
                         link_features=True,
+                        scale=reading["scale"],
+                        encoder=encoder,
                         progress=bar,
                         **columns,
                     )

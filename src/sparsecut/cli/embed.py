@@ -21,8 +21,8 @@ from sparsecut.cli.console import (
     peak_memory,
 )
 from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
-from sparsecut.cli.sources import Adjacency, Directed, Labels, Missing, Nodes, Source, Target, Weight, open_graph
-from sparsecut.errors import InputError
+from sparsecut.cli.sources import Adjacency, Directed, Labels, Missing, Nodes, Scale, Source, Target, Weight, open_graph
+from sparsecut.errors import InputError, check_choice
 from sparsecut.methods import find_method, names
 
 if TYPE_CHECKING:
@@ -41,7 +41,15 @@ def embed(
     adjacency: Adjacency = None,
     directed: Directed = "symmetrize",
     missing: Missing = "error",
+    scale: Scale = True,
     method: Annotated[str, typer.Option(help=f"One of {', '.join(names(is_supervised=False))}.")] = "sce",
+    use: Annotated[
+        str | None,
+        typer.Option(
+            help="What sce and mosce embed: given (the features), structure (the edges alone), both side by side, or auto: "
+            "the features, and structure where there are none. [default: auto]"
+        ),
+    ] = None,
     dimension: Annotated[
         int | None, typer.Option(help="Columns of the embedding. [default: the method's own choice]")
     ] = None,
@@ -91,6 +99,12 @@ def embed(
             f"The method {method} predicts labels from labels and does not embed: see its accuracy with sparsecut compare, "
             f"or call fit_predict of {chosen.home.replace(':', '.')}."
         )
+    if use is not None:
+        from sparsecut.features import FEATURES
+
+        check_choice("embed", "--use", use, FEATURES)
+        if engine == "disk" and use in ("structure", "both"):
+            raise InputError(f"embed --engine disk cannot take structure: --use {use} needs --engine memory.")
     check_embedding_path(output_path, overwrite=force)
     if xy and (output_path.suffix != ".parquet" or engine != "memory"):
         raise InputError("--xy writes the columns x and y of a .parquet file, with --engine memory. Got others.")
@@ -98,7 +112,7 @@ def embed(
         check_writable(save_model, overwrite=force)
     on_disk = disk_options(engine, memory_limit, scratch, output_path, missing)
     model: Any = chosen.make(
-        {"dimension": dimension, "epochs": epochs, "order": order, "precision": precision, **on_disk},
+        {"dimension": dimension, "epochs": epochs, "order": order, "precision": precision, "use": use, **on_disk},
         {"random_state": seed, "device": device},
         paper,
     )
@@ -110,10 +124,10 @@ def embed(
     reading = {"source": source, "target": target, "weight": weight, "adjacency": adjacency, "nodes": nodes}
 
     def open_in_memory() -> Graph:
-        return open_graph(graph, features, output, labels, directed=directed, missing=missing, **reading)
+        return open_graph(graph, features, output, labels, directed=directed, missing=missing, scale=scale, **reading)
 
     if on_disk:
-        files = {**reading, "labels": labels, "directed": directed}
+        files = {**reading, "labels": labels, "directed": directed, "scale": scale}
         with disk_graph(graph, features, output_path, scratch, on_disk, output, open_in_memory, **files) as (loaded, work):
             rows_path = output_path if output_path.suffix == ".npy" else work / "rows.npy"
             started = time.perf_counter()
@@ -145,8 +159,10 @@ def embed(
             output.note(
                 f"Route: {history.route} over {history.rows}, {history.reason}. Effective rank {history.effective_rank:.1f}."
             )
+        explained = set(model.explain().splitlines()) if explain else set()
         for note in history.notes:
-            output.note(note)
+            if note not in explained:
+                output.note(note)
     output.note(f"Peak memory {in_mebibytes(peak_memory())}.")
     output.result(
         {

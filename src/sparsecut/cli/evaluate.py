@@ -27,7 +27,12 @@ def evaluate(
         Path | None, typer.Argument(metavar="[EMBEDDING]", help="A file written by embed; not for links.")
     ] = None,
     labels: Annotated[
-        str | None, typer.Option("--labels", "-l", help="A table keyed by node id (CSV, Parquet), or a dataset's name.")
+        str | None,
+        typer.Option(
+            "--labels",
+            "-l",
+            help="A table keyed by node id (CSV, Parquet), a dataset's name, or an attribute in the file of --graph.",
+        ),
     ] = None,
     task: Annotated[str, typer.Option(help="classify, cluster, links or health.")] = "classify",
     probe: Annotated[str, typer.Option(help="paper (C = 1) or tuned (C chosen on validation nodes).")] = "paper",
@@ -68,13 +73,18 @@ def evaluate(
     if graph is not None:
         from sparsecut.cli.sources import open_graph
 
-        loaded = open_graph(graph, features, output)
+        inside, labels = (labels, None) if _is_attribute(labels) else (None, labels)
+        loaded = open_graph(graph, features, output, inside)
     if task == "links":
         _links(output, embedding, loaded, method, fraction, runs, seed, device)
         return
     if embedding is None:
         raise InputError(f"The task {task} scores an embedding. Name its file: sparsecut evaluate EMBEDDING.")
     node_ids, Z = _read(embedding, loaded)
+    if graph is None and labels is not None and not Path(labels).suffix and _is_attribute(labels):
+        raise InputError(
+            f"{labels!r} is neither a file nor a dataset. For an attribute in a graph's file, add --graph FILE."
+        )
     known = None if labels is None else _read_labels(labels, node_ids, embedding)
     if known is None and loaded is not None:
         known = loaded.labels
@@ -252,13 +262,20 @@ def _read(embedding: Path, graph: Graph | None) -> tuple[NDArray[Any], NDArray[n
     from sparsecut.io import read_embedding
     from sparsecut.io.ids import check_known, positions_of
 
-    node_ids, Z = read_embedding(embedding)
+    Z, node_ids = read_embedding(embedding)
     if graph is None:
         return node_ids, Z
     positions = positions_of(graph.node_ids, node_ids)
     check_known(positions, graph.node_ids, "The graph", str(embedding))
     check_known(positions_of(node_ids, graph.node_ids), node_ids, str(embedding), "the graph")
     return graph.node_ids, Z[positions]
+
+
+def _is_attribute(labels: str | None) -> bool:
+    """Whether labels are to be looked for in the graph's file: where they are neither a file nor a dataset."""
+    from sparsecut import datasets
+
+    return labels is not None and labels not in datasets.names() and not Path(labels).exists()
 
 
 def _read_labels(labels: str, node_ids: NDArray[Any], embedding: Path) -> NDArray[Any]:

@@ -73,7 +73,7 @@ def _open(path: Path, metric: str, rebuild: bool, output: Output) -> Neighbors:
     from sparsecut.explore.neighbors import EXACT_NODES, wants_index
     from sparsecut.io import read_embedding
 
-    ids, Z = read_embedding(path)
+    Z, ids = read_embedding(path)
     index_path = index_beside(path, metric)
     if index_path.exists() and not rebuild and len(ids) > EXACT_NODES:
         return Neighbors.load(index_path, Z, ids)

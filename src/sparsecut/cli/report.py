@@ -59,7 +59,7 @@ def report(
     check_writable(output_path, force)
     if nodes is not None:
         check_readable(nodes, "node")
-    ids, Z = read_embedding(embedding)
+    Z, ids = read_embedding(embedding)
     loaded = None if graph is None else open_graph(graph, None, output)
     marks = None if labels is None else _labels_of(labels, ids, output)
     fitted = None

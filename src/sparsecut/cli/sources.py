@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from sparsecut.graph import Graph
 
 Labels = Annotated[
-    str | None, typer.Option("--labels", "-l", help="Labels: a table keyed by node id, or a column of the node table.")
+    str | None,
+    typer.Option(
+        "--labels",
+        "-l",
+        help="Labels: a table keyed by node id, a column of the node table, or an attribute in the graph file.",
+    ),
 ]
 Nodes = Annotated[
     str | None, typer.Option(help="A table with one row a node. [default: nodes.csv beside edges.csv, if columns are named]")
@@ -26,6 +31,12 @@ Adjacency = Annotated[str | None, typer.Option(help="Which matrix of a .mat or .
 Directed = Annotated[str, typer.Option(help="symmetrize, or keep the directions and look along them: out or in.")]
 Missing = Annotated[
     str, typer.Option(help="error, or zero: nodes without a row get zeros, and rows without a node are left out.")
+]
+Scale = Annotated[
+    bool,
+    typer.Option(
+        "--scale/--no-scale", help="Whether numbers of a table with named columns are standardised; arrays never are."
+    ),
 ]
 
 
@@ -43,7 +54,7 @@ def open_graph(
         check_choice("sparsecut", f"--{option}", options.get(option, choices[0]), choices)
     with output.warnings_as_notes():
         if name in datasets.names() and not Path(name).exists():
-            defaults = {"directed": "symmetrize", "missing": "error"}
+            defaults = {"directed": "symmetrize", "missing": "error", "scale": True}
             given = [option for option, value in options.items() if value != defaults.get(option)]
             given += [option for option, value in (("features", features), ("labels", labels)) if value is not None]
             if given:

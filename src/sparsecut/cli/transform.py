@@ -45,7 +45,11 @@ def transform(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Embed a graph with a saved model, without training: its nodes may all be new, its features must be the same."""
+    """Embed a graph with a saved model, without training: its nodes may all be new, its features must be the same.
+
+    A table of features is encoded as the one the model was fitted on: columns are matched by name, and categories that were
+    not there then are counted in a note.
+    """
     output = Output(as_json, quiet)
     from sparsecut.io.embeddings import check_embedding_path, write_embedding
 
@@ -60,18 +64,22 @@ def transform(
         return open_graph(graph, features, output, directed=directed, missing=missing, **reading)
 
     if on_disk:
-        files = {**reading, "labels": None, "directed": directed, "model": model_path}
-        with disk_graph(graph, features, output_path, scratch, on_disk, output, open_in_memory, **files) as (loaded, work):
+        files = {**reading, "labels": None, "directed": directed, "model": model_path, "scale": True}
+        with disk_graph(graph, features, output_path, scratch, on_disk, output, open_in_memory, model.encoder_, **files) as (
+            loaded,
+            work,
+        ):
             rows_path = output_path if output_path.suffix == ".npy" else work / "rows.npy"
             started = time.perf_counter()
-            with output.progress() as bar:
+            with output.warnings_as_notes(), output.progress() as bar:
                 Z = model.set_params(scratch=work).transform(loaded, output=rows_path, progress=bar)
             finish(rows_path, output_path, loaded)
         seconds = time.perf_counter() - started
     else:
         loaded = open_in_memory()
         started = time.perf_counter()
-        Z = model.transform(loaded)
+        with output.warnings_as_notes():
+            Z = model.transform(loaded)
         seconds = time.perf_counter() - started
         write_embedding(output_path, Z, loaded.node_ids, overwrite=force)
     output.say(f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {output_path}")

@@ -27,7 +27,7 @@ from sparsecut.errors import InputError, check_integer, first_few
 from sparsecut.evaluation.probe import check_embedding
 from sparsecut.evaluation.scores import summary
 from sparsecut.evaluation.splits import Nodes
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, as_graph
 from sparsecut.labels import encode_labels
 from sparsecut.progress import Reporter, reporting
 
@@ -72,6 +72,7 @@ def evaluate_clusters(
     check_integer("evaluate_clusters", "random_state", random_state, 0)
     if labels is None and graph is None:
         raise InputError("Clusters are scored against labels or a graph. Got neither.")
+    graph = None if graph is None else as_graph(graph)
     if graph is not None and graph.n_nodes != n_nodes:
         raise InputError(f"The graph must have the embedding's {n_nodes:,} nodes. Got {graph.n_nodes:,}.")
     classes, codes = (np.empty(0), np.empty(0, dtype=np.int64)) if labels is None else encode_labels(labels)
@@ -111,14 +112,14 @@ def matched_accuracy(true: ArrayLike, assigned: ArrayLike) -> float:
 
 def modularity(graph: Graph, assigned: ArrayLike) -> float:
     """Newman's modularity of a partition of the nodes; not a number where the graph has no edge."""
-    within, volumes = _weights_of_clusters(graph, assigned)
+    within, volumes = _weights_of_clusters(as_graph(graph), assigned)
     total = volumes.sum()  # 2m
     return float((within / total - (volumes / total) ** 2).sum()) if total else math.nan
 
 
 def conductance(graph: Graph, assigned: ArrayLike) -> float:
     """The mean conductance of the clusters that have edges on both sides; not a number where none has."""
-    within, volumes = _weights_of_clusters(graph, assigned)
+    within, volumes = _weights_of_clusters(as_graph(graph), assigned)
     smaller = np.minimum(volumes, volumes.sum() - volumes)
     has_sides = smaller > 0
     return float(((volumes - within)[has_sides] / smaller[has_sides]).mean()) if has_sides.any() else math.nan

@@ -26,7 +26,7 @@ from sparsecut.errors import InputError
 from sparsecut.evaluation.probe import probe as run_probe
 from sparsecut.evaluation.scores import Comparison, Scores, compare_scores, score_predictions
 from sparsecut.evaluation.splits import Split, sample_splits
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, as_graph
 from sparsecut.labels import encode_labels
 from sparsecut.methods import Method, find_method
 from sparsecut.progress import Reporter, reporting
@@ -82,6 +82,7 @@ def compare_methods(
     `options` (dimension, epochs, order, device) go to the methods that have them. `paper` names a dataset whose published
     settings serve the methods that have some.
     """
+    graph = as_graph(graph)
     if graph.labels is None:
         raise InputError("Methods are compared by how well labels are read off their embeddings, and the graph has none.")
     chosen = [find_method(name) for name in methods]
@@ -124,6 +125,7 @@ def fit_alone(
             "home": method.home,
             "words": dict(method.words),
             "is_supervised": method.is_supervised,
+            "is_directed": graph.is_directed,
             "offered": dict(offered),
             "paper": paper,
         }

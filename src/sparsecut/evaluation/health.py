@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError
 from sparsecut.evaluation.probe import check_embedding
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, as_graph
 
 LINE_RANK = 1.5  # an effective rank below it is a line: at least about nine tenths of the variance in one direction
 POINT_SHARE = 1e-10  # of the mean squared length; less variance than that is rounding
@@ -86,6 +86,7 @@ def measure_health(embedding: ArrayLike, graph: Graph | None = None) -> Health:
     """The health of an embedding; with its graph, how well edges hold together too."""
     Z = check_embedding(embedding)
     Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z)
+    graph = None if graph is None else as_graph(graph)
     if graph is not None and graph.n_nodes != len(Z):
         raise InputError(f"The graph must have the embedding's {len(Z):,} nodes. Got {graph.n_nodes:,}.")
     centred = Z - Z.mean(axis=0, dtype=np.float64)
@@ -105,7 +106,7 @@ def cut_ratio(embedding: ArrayLike, graph: Graph) -> float | None:
     Z = np.asarray(embedding, dtype=np.float64)
     centred = Z - Z.mean(axis=0)
     n_nodes = len(Z)
-    edges = sp.triu(graph.adjacency, k=1).tocoo()
+    edges = sp.triu(as_graph(graph).adjacency, k=1).tocoo()
     # Σ_pairs ‖z_i − z_j‖² = n·Σ_i ‖z_i − mean‖²
     mean_pair = np.square(centred).sum() * 2 / (n_nodes - 1) if n_nodes > 1 else 0.0
     if not edges.nnz or mean_pair <= 0:

@@ -26,7 +26,7 @@ from sparsecut.errors import InputError, check_choice, check_integer, check_real
 from sparsecut.evaluation.logistic import OneVsRest
 from sparsecut.evaluation.probe import CHUNK, check_embedding
 from sparsecut.evaluation.scores import summary
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, as_graph
 from sparsecut.progress import Reporter, reporting
 
 SCORINGS = ("dot", "cosine", "distance", "hadamard")
@@ -81,6 +81,7 @@ def evaluate_links(
 
     The logistic regression of `hadamard` grows with the cube of the columns: leave it out of `scorings` for thousands.
     """
+    graph = as_graph(graph)
     check_integer("evaluate_links", "n_runs", n_runs, 1)
     check_integer("evaluate_links", "random_state", random_state, 0)
     runs = []
@@ -100,29 +101,26 @@ def evaluate_links(
 def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -> LinkSplit:
     """Take a fraction of the edges out of a graph, uniformly, and draw as many pairs that are no edges of it.
 
-    All nodes stay, with their features, labels and ids; a node may lose all its edges.
+    All nodes stay, with their features, labels and ids; a node may lose all its edges. A directed graph stays directed. Of
+    two nodes that point to each other both edges are held out or neither: the scores do not tell i, j from j, i, so an edge
+    that stays would give the other away.
     """
+    graph = as_graph(graph)
     check_real("hold_out_edges", "fraction", fraction, above=0)
     check_integer("hold_out_edges", "random_state", random_state, 0)
-    edges = sp.triu(graph.adjacency, k=1).tocoo()  # each once, i < j
-    n_edges = edges.nnz
-    n_held_out = max(1, round(fraction * n_edges))
-    if n_held_out >= n_edges:
+    pairs = linked_pairs(graph)
+    n_pairs = len(pairs)
+    n_held_out = max(1, round(fraction * n_pairs))
+    if n_held_out >= n_pairs:
         raise InputError(
-            f"Held-out edges must leave some to train on. Got {fraction:g} of {n_edges:,} edges. Use a smaller fraction."
+            f"Held-out edges must leave some to train on. Got {fraction:g} of {n_pairs:,} edges. Use a smaller fraction."
         )
     generator = np.random.default_rng(random_state)
-    is_held_out = np.zeros(n_edges, dtype=bool)
-    is_held_out[generator.choice(n_edges, n_held_out, replace=False)] = True
-    pairs = np.column_stack([edges.row, edges.col]).astype(np.int64)
-    kept = ~is_held_out
-    half = sp.coo_array((edges.data[kept], (pairs[kept, 0], pairs[kept, 1])), shape=graph.adjacency.shape)
-    training = Graph(
-        (half + half.T).tocsr(),
-        features=graph.features,
-        labels=graph.labels,
-        node_ids=graph.node_ids,
-        notes=(*graph.notes, f"{n_held_out:,} of {n_edges:,} edges are held out."),
+    is_held_out = np.zeros(n_pairs, dtype=bool)
+    is_held_out[generator.choice(n_pairs, n_held_out, replace=False)] = True
+    training = graph.replace(
+        adjacency=_without(graph.adjacency, pairs[is_held_out]),
+        notes=(*graph.notes, f"{n_held_out:,} of {n_pairs:,} edges are held out."),
     )
     return LinkSplit(training, pairs[is_held_out], sample_non_edges(pairs, graph.n_nodes, n_held_out, generator))
 
@@ -179,6 +177,24 @@ def sample_non_edges(known: Pairs, n_nodes: int, n_pairs: int, generator: np.ran
     return np.column_stack([chosen // n_nodes, chosen % n_nodes])
 
 
+def linked_pairs(graph: Graph) -> Pairs:
+    """The pairs of nodes with an edge between them, in either direction, each once: i < j."""
+    A = graph.adjacency
+    upper = sp.triu(A.maximum(A.T) if graph.is_directed else A, k=1).tocoo()
+    return np.column_stack([upper.row, upper.col]).astype(np.int64)
+
+
+def _without(adjacency: sp.csr_array, pairs: Pairs) -> sp.csr_array:
+    """The adjacency less the entries between some pairs i < j, in both directions."""
+    n_nodes = adjacency.shape[0]
+    entries = adjacency.tocoo()
+    lower, upper = np.minimum(entries.row, entries.col), np.maximum(entries.row, entries.col)
+    numbers = lower.astype(np.int64) * n_nodes + upper  # a pair as one number
+    stays = ~np.isin(numbers, pairs[:, 0] * n_nodes + pairs[:, 1])
+    kept = (entries.data[stays], (entries.row[stays], entries.col[stays]))
+    return sp.coo_array(kept, shape=adjacency.shape).tocsr()
+
+
 def _rank_by_geometry(Z: NDArray[np.float64], asked: Pairs) -> dict[str, NDArray[np.float64]]:
     """Dot, cosine and distance of pairs of rows, some pairs at a time: raw features have thousands of columns."""
     dots, lengths, distances = (np.empty(len(asked)) for _ in range(3))
@@ -195,7 +211,7 @@ def _rank_by_geometry(Z: NDArray[np.float64], asked: Pairs) -> dict[str, NDArray
 
 def _hadamard(Z: NDArray[np.float64], split: LinkSplit, asked: Pairs, generator: np.random.Generator) -> NDArray[np.float64]:
     """The decision values of a logistic regression for products of rows; no pair asked for is among its examples."""
-    edges = np.column_stack(sp.triu(split.graph.adjacency, k=1).nonzero()).astype(np.int64)
+    edges = linked_pairs(split.graph)
     n_nodes = split.graph.n_nodes
     avoided = np.concatenate([edges, split.positive, split.negative])
     n_free = n_nodes * (n_nodes - 1) // 2 - len(avoided)

@@ -34,7 +34,8 @@ def run(folder: Path) -> dict[str, Any]:
     method = Method(job["name"], "", job["home"], job["words"], job["is_supervised"])
     paper = job["paper"] if hasattr(method.load(), "paper") else None
     model = method.make({}, job["offered"], paper)
-    graph = Graph(sp.load_npz(folder / "adjacency.npz"), features=_read_features(folder))
+    directed = "out" if job["is_directed"] else "symmetrize"  # the rows are oriented already
+    graph = Graph(sp.load_npz(folder / "adjacency.npz"), features=_read_features(folder), directed=directed)
     before = memory("VmRSS")
     forget_peak()
     answer, seconds, more = _predict(model, graph, folder) if method.is_supervised else _embed(model, graph)
@@ -58,8 +59,7 @@ def _predict(model: Any, graph: Graph, folder: Path) -> tuple[Any, dict[str, flo
             labels = np.full(graph.n_nodes, -1, dtype=np.int64)
             labels[train], labels[validation] = seen[f"train classes {number}"], seen[f"validation classes {number}"]
             split = Split(train, validation, np.flatnonzero(labels < 0))
-            labelled = Graph.from_canonical(graph.adjacency, features=graph.features, labels=labels, node_ids=graph.node_ids)
-            classes, seconds = _timed(model.fit_predict, labelled, split)
+            classes, seconds = _timed(model.fit_predict, graph.replace(labels=labels), split)
             predicted.append(classes)
             times.append(seconds)
     return np.stack(predicted), {"seconds": float(np.mean(times)), "first_seconds": times[0]}, _peak_memory()

@@ -2,8 +2,8 @@
 
 - `.npy`: one row a node, in the order of the ids 0..n−1. Never unpickled.
 - `.npz`: a scipy sparse matrix; or an array `features` (or the only array), with `ids` beside it or not.
-- tables: a column of ids (named id, node, node_id, name; or the first), and the features or the label beside it. Columns
-  that are not all numbers are encoded as `encoding` describes.
+- tables: a column of ids (named id, node, node_id, name; or the first), and the features or the label beside it. Named
+  columns stay a table, which is encoded with the model (`sparsecut.encoding`); numbers under no header are a matrix.
 - `.json`: node id → list of feature ids (columns that are 1 there), or list of numbers; node id → label.
 """
 
@@ -19,9 +19,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.encoding import FeatureTable, WordLists
 from sparsecut.errors import InputError, first_few
 from sparsecut.io.arrays import Archive, read_npy
-from sparsecut.io.encoding import encode_columns
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import check_claim, open_bytes, reading
 from sparsecut.io.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_column
@@ -30,20 +30,15 @@ from sparsecut.io.tables import describe_table, table_suffix
 LABEL_NAMES = ("label", "labels", "class", "target", "y")
 
 
-def read_features(path: str | Path) -> tuple[NDArray[Any] | None, Any]:
-    """(ids or None, feature matrix)."""
-    return load_features(path)[:2]
-
-
 def load_features(
-    path: str | Path, columns: Sequence[str] | None = None, without: Sequence[str] = ()
-) -> tuple[NDArray[Any] | None, Any, tuple[str, ...]]:
-    """(ids or None, feature matrix, notes). Of a table, `columns` or all but the id and those in `without`."""
+    path: str | Path, columns: Sequence[str] | None = None, without: Sequence[str] = (), *, scale: bool = True
+) -> tuple[NDArray[Any] | None, Any]:
+    """(ids or None; a matrix, a table or lists of words). Of a table, `columns` or all but the id and those in `without`."""
     path = check_readable(path, "features")
     if path.suffix in (".npy", ".npz"):
-        return *_read_numpy(path, "features"), ()
+        return _read_numpy(path, "features")
     if table_suffix(path) == ".json":
-        return *_read_json_features(path), ()
+        return _read_json_features(path)
     ids, table = read_node_table(path, "features", frozenset((*ID_NAMES, *(name.lower() for name in columns or ()))))
     others = [name for name in table.column_names if name not in without]
     unknown = [name for name in columns or () if name not in others]
@@ -51,8 +46,10 @@ def load_features(
         raise InputError(f"The features file {path} has no column {unknown[0]!r}. It has: {first_few(others, 20)}.")
     if not others:
         raise InputError(f"The features file {path} has no column beside the ids.")
-    matrix, _, notes = encode_columns(table, list(columns or others), f"The features file {path}")
-    return ids, matrix, notes
+    features = FeatureTable(table.select(list(columns or others)), f"The features file {path}", scale=scale)
+    # Columns that no header names are a matrix of numbers, where they are numbers.
+    has_header = others[0] != "f1" or not _is_text(path)
+    return ids, features if has_header or not features.is_numbers else features.matrix(None)[0]
 
 
 def read_labels(path: str | Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
@@ -145,6 +142,7 @@ def _read_json_features(path: Path) -> tuple[NDArray[Any], Any]:
     if wrong is not None:
         raise InputError(f"The features file {path} must hold a list for each node. That of node {ids[wrong]} is none.")
     flat = list(chain.from_iterable(lists))
+    words: tuple[str, ...] | int
     kinds = set(map(type, flat))
     lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
     if kinds <= {int, float} and float in kinds and lengths.min() == lengths.max():
@@ -155,14 +153,14 @@ def _read_json_features(path: Path) -> tuple[NDArray[Any], Any]:
                 f"The features file {path} must hold feature ids of zero or more. Got {min(flat)} to {max(flat)}."
             )
         columns = np.array(flat, dtype=np.int64)
-        n_columns = max(flat) + 1
+        n_columns = words = max(flat) + 1
     elif kinds == {str}:
         vocabulary, columns = np.unique(np.array(flat, dtype=object), return_inverse=True)
-        n_columns = len(vocabulary)
+        n_columns, words = len(vocabulary), tuple(vocabulary.tolist())
     else:
         raise InputError(f"The features file {path} must hold lists of feature ids: integers, or words. Got others.")
     check_claim(len(lists), n_columns, len(flat), path, "features")
     rows = np.repeat(np.arange(len(lists)), lengths)
     matrix = sp.coo_array((np.ones(len(flat), dtype=np.float32), (rows, columns)), shape=(len(lists), n_columns)).tocsr()
     matrix.data[:] = 1  # a feature named twice is there once
-    return ids, matrix
+    return ids, WordLists(matrix, words, f"The features file {path}")

@@ -48,6 +48,8 @@ def build_store(
     directed: str = "symmetrize",
     memory_limit: int | str = "2GiB",
     link_features: bool = False,
+    scale: bool = True,
+    encoder: Any = None,
     progress: Reporter | None = None,
 ) -> None:
     """Make a folder that `open_store` opens as a graph, without ever holding the graph in memory.
@@ -55,6 +57,9 @@ def build_store(
     edges : Parquet, Feather, Arrow, or .npy (m, 2); source, target and weight name its columns, as in `read_graph`.
     features : .npy, whose rows are the nodes 0..n−1, or Parquet, Feather or Arrow with a column of ids.
     directed : "symmetrize", or "out" or "in" to keep the directions (see `Graph`).
+    scale : whether the numbers of a table with named columns are standardised, as by `read_graph`.
+    encoder : a fitted model, or its `encoder_`: the table is encoded as the one it was fitted on, so that the model can
+        transform the store.
     link_features : leave float32 features of an .npy file where they are, and only point to them.
     """
     check_choice("build_store", "directed", directed, DIRECTIONS)
@@ -62,14 +67,17 @@ def build_store(
     folder = Path(folder)
     if folder.exists():
         raise InputError(f"The store {folder} exists. Remove it first, or open it with sparsecut.open_store.")
-    edge_file, feature_file = EdgeFile(edges, {"source": source, "target": target, "weight": weight}), FeatureFile(features)
+    encoder = getattr(encoder, "encoder_", encoder)
+    edge_file = EdgeFile(edges, {"source": source, "target": target, "weight": weight})
+    feature_file = FeatureFile(features, scale=scale, encoder=encoder)
     if feature_file.shape[0] > MAX_NODES:
         raise InputError(
             f"A store holds at most {MAX_NODES:,} nodes. {feature_file.what} has {feature_file.shape[0]:,} rows."
         )
     n_entries = edge_file.n_edges * (2 if directed == "symmetrize" else 1)
     range_entries = _range_entries(feature_file.shape[0], n_entries, limit)
-    asked = (edge_file.path, feature_file.path, source, target, weight, directed, limit, link_features)
+    described = None if feature_file.encoder is None else feature_file.encoder.to_header()
+    asked = (edge_file.path, feature_file.path, source, target, weight, directed, limit, link_features, described)
     with (
         reporting(progress) as report,
         work_folder(folder.absolute().parent, fingerprint_of("store", *asked, str(folder))) as work,
@@ -109,7 +117,14 @@ class _Build:
         self.work.value("distributed", lambda: self._distribute(starts))
         n_entries = self._merge(starts)
         notes = (self.edges.note, *loop_notes(int(counted["n_loops"])))
-        write_header(self.work / "store", n_nodes=self.n_nodes, n_entries=n_entries, directed=self.directed, notes=notes)
+        write_header(
+            self.work / "store",
+            n_nodes=self.n_nodes,
+            n_entries=n_entries,
+            directed=self.directed,
+            encoder=self.features.encoder,
+            notes=notes,
+        )
 
     def _write_features(self, is_linked: bool) -> None:
         path = self.work / "store" / "features.npy"

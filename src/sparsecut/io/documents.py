@@ -1,7 +1,7 @@
 """Graphs from documents: node-link JSON, and GraphML and GML by way of networkx.
 
-Node attributes in such files are not guessed to be features: `from_networkx(networkx.read_graphml(path), features=[...])`
-takes those that are meant.
+Node attributes in such files are not guessed to be features: `read_graph(path, features=["age"], labels="club")` takes those
+that are meant, and the notes name those that were not used.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from xml.parsers import expat
 from sparsecut.errors import InputError, import_extra
 from sparsecut.graph import Graph
 from sparsecut.io.guards import open_bytes, reading
-from sparsecut.io.objects import from_networkx, graph_of_links
+from sparsecut.io.held import HeldGraph
+from sparsecut.io.objects import graph_of_links, graph_of_networkx
 
 
-def read_graphml(path: Path, weight: str | None, directed: str) -> Graph:
+def read_graphml(path: Path, weight: str | None, directed: str) -> HeldGraph:
     networkx = import_extra("networkx", caller="Reading GraphML", extra="formats")
     with reading(path, "graph"):
         with open_bytes(path, "graph") as file:
@@ -28,7 +29,7 @@ def read_graphml(path: Path, weight: str | None, directed: str) -> Graph:
     return _converted(graph, path, "GraphML", weight, directed)
 
 
-def read_gml(path: Path, weight: str | None, directed: str) -> Graph:
+def read_gml(path: Path, weight: str | None, directed: str) -> HeldGraph:
     networkx = import_extra("networkx", caller="Reading GML", extra="formats")
     with reading(path, "graph"):
         with open_bytes(path, "graph") as file:
@@ -42,7 +43,7 @@ def read_gml(path: Path, weight: str | None, directed: str) -> Graph:
     return _converted(graph, path, "GML", weight, directed)
 
 
-def read_node_link(path: Path, weight: str | None, directed: str) -> Graph:
+def read_node_link(path: Path, weight: str | None, directed: str) -> HeldGraph:
     """`{"nodes": [{"id": …}], "links": [{"source": …, "target": …}]}`, or with `edges` for `links`."""
     with reading(path, "graph"), open_bytes(path, "graph") as file:
         content = json.loads(file.read())
@@ -59,26 +60,49 @@ def read_node_link(path: Path, weight: str | None, directed: str) -> Graph:
     if weight is not None and not any(weight in link for link in links):
         raise InputError(f"The graph file {path} has no {weight!r} in any of its links.")
     weights = [link.get(column, 1) for link in links] if any(column in link for link in links) else None
-    return graph_of_links(
-        [node["id"] for node in nodes],
-        [(link["source"], link["target"]) for link in links],
-        weights,
-        what=f"The graph file {path}",
-        directed=directed,
-        notes=(f"Graph: {path}, node-link JSON, {'no weights' if weights is None else f'weights in {column!r}'}.",),
-    )
+    what, names = f"The graph file {path}", _names({name for node in nodes for name in node} - {"id"})
+    said = "no weights" if weights is None else f"weights in {column!r}"
+
+    def make(features: Any, labels: Any, scale: bool, notes: tuple[str, ...]) -> Graph:
+        return graph_of_links(
+            [node["id"] for node in nodes],
+            [(link["source"], link["target"]) for link in links],
+            weights,
+            what=what,
+            directed=directed,
+            notes=(f"Graph: {path}, node-link JSON, {said}.{_unused(names, features, labels)}", *notes),
+            attributes=nodes,
+            features=features,
+            labels=labels,
+            scale=scale,
+        )
+
+    return HeldGraph({"node attributes": names}, make)
 
 
-def _converted(graph: Any, path: Path, form: str, weight: str | None, directed: str) -> Graph:
-    names = sorted({name for _, attributes in graph.nodes(data=True) for name in attributes})
-    unused = f" Node attributes not used: {', '.join(names)}." if names else ""
+def _converted(graph: Any, path: Path, form: str, weight: str | None, directed: str) -> HeldGraph:
+    names = _names({name for _, attributes in graph.nodes(data=True) for name in attributes})
     has_weights = any((weight or "weight") in attributes for *_, attributes in graph.edges(data=True))
     if weight is not None and not has_weights:
         raise InputError(f"The graph file {path} has no {weight!r} at any of its edges.")
     said = f"weights in {weight or 'weight'!r}" if has_weights else "no weights"
-    return from_networkx(
-        graph, weight=weight or "weight", directed=directed, notes=(f"Graph: {path}, {form}, {said}.{unused}",)
-    )
+
+    def make(features: Any, labels: Any, scale: bool, notes: tuple[str, ...]) -> Graph:
+        notes = (f"Graph: {path}, {form}, {said}.{_unused(names, features, labels)}", *notes)
+        what = f"The graph file {path}"
+        return graph_of_networkx(graph, features, labels, weight or "weight", directed, what=what, scale=scale, notes=notes)
+
+    return HeldGraph({"node attributes": names}, make)
+
+
+def _names(names: set[Any]) -> list[str]:
+    return sorted(str(name) for name in names)
+
+
+def _unused(names: list[str], features: Any, labels: Any) -> str:
+    used = {labels, *([features] if isinstance(features, str) else features or ())}
+    unused = [name for name in names if name not in used]
+    return f" Node attributes not used: {', '.join(unused)}." if unused else ""
 
 
 def _quietly(parse: Any, *arguments: Any, **options: Any) -> Any:

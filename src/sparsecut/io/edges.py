@@ -19,6 +19,7 @@ from sparsecut.io.blocks import number_file
 from sparsecut.io.ids import as_array, as_integers, check_present, plain_ids
 from sparsecut.io.numbering import number_integers, number_words
 from sparsecut.io.text import TextLayout
+from sparsecut.magnitude import REMEDIES
 
 SOURCE_NAMES = ("source", "src", "from", "u", "id_1", "node_1", "node1", "head")
 TARGET_NAMES = ("target", "dst", "to", "v", "id_2", "node_2", "node2", "tail")
@@ -163,6 +164,11 @@ def edge_weights(values: Any, column: str, what: str) -> NDArray[np.float32]:
     bad = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
     if len(bad):
         got = values[int(bad[0])].as_py()
+        if got is not None and np.isfinite(float(got)) and float(got) > 0:
+            raise InputError(
+                f"{what} has an edge weight that is too large for float32 in column {column!r}. Got {float(got):g} in row "
+                f"{bad[0] + 1:,}. {REMEDIES['edge weight']}"
+            )
         raise InputError(
             f"{what} must hold finite weights of zero or more in column {column!r}. "
             f"Got {'an empty cell' if got is None else got} in row {bad[0] + 1:,}."

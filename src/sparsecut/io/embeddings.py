@@ -7,6 +7,9 @@
 - `.w2v`, `.vec`: word2vec's text format
 - `.tsv`: for TensorBoard's projector, the vectors alone; ids, and labels if given, beside them in `NAME.metadata.tsv`
 
+The order is vectors, then ids, going in and coming out: `write_embedding(path, Z, ids)`, `Z, ids = read_embedding(path)`, as
+in `add_embedding(holder, Z, ids)`. Ids where vectors are expected are an error.
+
 Files are written to a temporary name and moved into place. An existing file is replaced only with `overwrite=True`.
 """
 
@@ -14,7 +17,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,10 +30,18 @@ from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids
 from sparsecut.io.tables import read_parquet
 from sparsecut.io.vectors import ids_beside, read_vectors, write_vectors
+from sparsecut.node_ids import check_one_kind
 from sparsecut.streaming import release, row_blocks
 
 ROW_GROUP_BYTES = 64 << 20
 EMBEDDING_SUFFIXES = (".parquet", ".npy", ".npz", ".csv", ".w2v", ".vec", ".tsv")
+
+
+class Embedding(NamedTuple):
+    """Vectors (n, d) and the ids (n,) of their nodes; unpacks as `Z, ids`."""
+
+    vectors: NDArray[np.float32]
+    ids: NDArray[Any]
 
 
 def check_embedding_path(path: str | Path, overwrite: bool = True) -> Path:
@@ -52,15 +63,35 @@ def write_embedding(
     xy: ArrayLike | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Write one vector a node; the suffix of the path is the format. `labels` go into the projector's metadata.
+    """Write one vector per node; the suffix of the path is the format.
 
-    `xy`, positions in the plane (n, 2), become the columns `x` and `y` of a Parquet file, where other programs find them.
+    Parameters
+    ----------
+    path : str or Path
+        Where to; .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv.
+    embedding : array (n, d)
+        The vectors.
+    node_ids : array (n,), optional
+        The id of each row; 0..n-1 where not given.
+    labels : array (n,), optional
+        For the metadata of a .tsv.
+    xy : array (n, 2), optional
+        Positions in the plane: the columns `x` and `y` of a .parquet file, where other programs find them.
+    overwrite : bool, default=False
+        Whether to replace files that exist.
+
+    Raises
+    ------
+    InputError
+        Where vectors and ids are given in the other order, do not fit together, or the file cannot be written.
     """
+    if not isinstance(path, str | Path):
+        raise InputError(
+            f"write_embedding takes the path first: write_embedding('vectors.parquet', Z, ids). Got {type(path).__name__}."
+        )
     path = check_embedding_path(path, overwrite)
-    Z = np.ascontiguousarray(embedding, dtype=np.float32)  # (n, d)
-    ids = np.arange(len(Z)) if node_ids is None else np.asarray(node_ids)
-    if Z.ndim != 2 or ids.shape != (len(Z),) or not Z.shape[1]:
-        raise InputError(f"An embedding needs one row a node id. Got shape {Z.shape} and {ids.size:,} ids.")
+    Z, given_ids = check_vectors(embedding, node_ids, "write_embedding(path, Z, ids)")
+    ids = np.arange(len(Z)) if given_ids is None else given_ids
     if labels is not None and (path.suffix != ".tsv" or np.shape(labels) != ids.shape):
         raise InputError("Labels go only into the projector's metadata (.tsv), one a node.")
     if xy is not None and (path.suffix != ".parquet" or np.shape(xy) != (len(Z), 2)):
@@ -78,8 +109,44 @@ def write_embedding(
             write_vectors(path, temporary, Z, ids, None if labels is None else np.asarray(labels))
 
 
-def read_embedding(path: str | Path) -> tuple[NDArray[Any], NDArray[np.float32]]:
-    """(node ids, embedding) from any file `write_embedding` writes."""
+def check_vectors(embedding: Any, node_ids: Any, call: str) -> tuple[NDArray[np.float32], NDArray[Any] | None]:
+    """Vectors (n, d) as float32 and their ids (n,), if any. `call` is how to call it, for an error about the order."""
+    try:
+        matrix, ids = np.asarray(embedding), None if node_ids is None else np.asarray(node_ids)
+    except (TypeError, ValueError, RuntimeError) as error:  # rows of unequal length, a tensor on a GPU
+        raise InputError(f"The vectors and ids must be arrays: {call}. {str(error).splitlines()[0]}") from error
+    is_vectors = matrix.ndim == 2 and matrix.dtype.kind in "biuf"
+    if ids is not None and ids.ndim == 2 and not is_vectors:
+        raise InputError(
+            f"The vectors come first, then the ids: {call}. Got {_described(matrix)} for the vectors and {_described(ids)} "
+            "for the ids, which looks like the other order."
+        )
+    if not is_vectors and matrix.dtype.kind not in "biuf":
+        raise InputError(f"The vectors must be numbers, one row per node: {call}. Got {_described(matrix)}.")
+    if not is_vectors or not matrix.shape[1]:
+        raise InputError(f"The vectors must be two-dimensional, one row per node: {call}. Got shape {matrix.shape}.")
+    if ids is not None and ids.shape != matrix.shape[:1]:
+        raise InputError(
+            f"The ids must be one for each of the {len(matrix):,} rows of the vectors: {call}. Got {_described(ids)}."
+        )
+    if ids is not None and (ids.dtype == object or not hasattr(node_ids, "dtype")):  # numpy would make words of a mixture
+        check_one_kind(list(node_ids), f"The list of ids given to {call.partition('(')[0]}")
+    return np.ascontiguousarray(matrix, dtype=np.float32), ids
+
+
+def _described(array: NDArray[Any]) -> str:
+    kinds = {"U": "words", "O": "objects", "i": "integers", "u": "integers", "f": "numbers", "b": "booleans"}
+    return f"{kinds.get(array.dtype.kind, array.dtype)} of shape {array.shape}"
+
+
+def read_embedding(path: str | Path) -> Embedding:
+    """The vectors and the node ids of any file that `write_embedding` writes.
+
+    Returns
+    -------
+    Embedding
+        `vectors`, float32 (n, d), and `ids` (n,), in this order: `Z, ids = read_embedding(path)`.
+    """
     path = check_readable(path, "embedding")
     if path.suffix not in EMBEDDING_SUFFIXES:
         raise InputError(f"The embedding file {path} must end in {', '.join(EMBEDDING_SUFFIXES)}.")
@@ -97,7 +164,7 @@ def read_embedding(path: str | Path) -> tuple[NDArray[Any], NDArray[np.float32]]
     if Z.ndim != 2 or Z.dtype.kind not in "biuf" or (ids is not None and ids.shape != Z.shape[:1]):
         n_ids = len(Z) if ids is None else ids.size
         raise InputError(f"The embedding file {path} must hold one row a node. Got shape {Z.shape} and {n_ids:,} ids.")
-    return np.arange(len(Z)) if ids is None else ids, np.asarray(Z, dtype=np.float32)
+    return Embedding(np.asarray(Z, dtype=np.float32), np.arange(len(Z)) if ids is None else ids)
 
 
 def read_positions(path: str | Path) -> NDArray[np.float32] | None:

@@ -13,19 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError, check_choice, import_extra
+from sparsecut.errors import InputError, check_choice
+from sparsecut.foreign import refuse_foreign
 from sparsecut.graph import DIRECTIONS, Graph
 from sparsecut.io.acceleration import MIN_BYTES, loops_for
 from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
+from sparsecut.io.cells import read_h5ad
 from sparsecut.io.documents import read_gml, read_graphml, read_node_link
 from sparsecut.io.edges import HEADER_NAMES, EdgeColumns, Edges, choose_columns, edges_from_big_file, edges_from_table
 from sparsecut.io.files import check_readable
-from sparsecut.io.guards import reading
-from sparsecut.io.hdf5 import check_hdf5
-from sparsecut.io.holders import from_anndata
+from sparsecut.io.held import HeldGraph, graph_with_nodes
 from sparsecut.io.ids import check_known, check_unique, positions_of
 from sparsecut.io.matrices import GraphParts, read_mat, read_matrix_market, read_npz_graph
 from sparsecut.io.nodes import MISSING, Nodes, align_labels, read_nodes
@@ -42,10 +41,11 @@ MATRIX_READERS: dict[str, Callable[[Path, str | None], GraphParts]] = {
     ".npz": read_npz_graph,
     ".mat": read_mat,
 }
-DOCUMENT_READERS: dict[str, Callable[[Path, str | None, str], Graph]] = {
+HELD_READERS: dict[str, Callable[[Path, str | None, str], HeldGraph]] = {
     ".graphml": read_graphml,
     ".gml": read_gml,
     ".json": read_node_link,
+    ".h5ad": read_h5ad,
 }
 
 
@@ -61,11 +61,13 @@ def read_graph(
     adjacency: str | None = None,
     directed: str = "symmetrize",
     missing: str = "error",
+    scale: bool = True,
 ) -> Graph:
     """Read a graph from a file; the suffix is the format. `Graph.notes` say what was guessed.
 
-    features, labels : files keyed by node id; or names of columns of the node table (features: a list, or one string with
-        commas).
+    features, labels : files keyed by node id; or names (features: one, a list, or one string with commas) of columns of the
+        node table, of node attributes in GraphML, GML and JSON, or of what an .h5ad holds: obsm, layers, columns of obs. A
+        name that the graph file has wins over a file of that name; "./name" is always a file (`sparsecut.io.held`).
     nodes : a table with one row a node, "nodes.csv" beside "edges.csv" where not named. Given alone, its label column
         (label, class, …) is the labels and the others are features.
     source, target, weight : columns of an edge list; weight also names the attribute in GraphML, GML and JSON.
@@ -73,19 +75,25 @@ def read_graph(
     directed : "symmetrize", or "out" or "in" to keep the directions (see `Graph`).
     missing : "error", or "zero": a node without features gets zeros, one without a label none, and rows for nodes that the
         graph does not have are left out.
+    scale : whether the numbers of a table with named columns are standardised (`sparsecut.encoding`).
     """
     check_choice("read_graph", "directed", directed, DIRECTIONS)
     check_choice("read_graph", "missing", missing, MISSING)
-    path = Path(path)
+    path = _as_path(path)
     if is_store(path):
         _refuse(path, source=source, target=target, weight=weight, adjacency=adjacency)
-        return read_nodes(path, features, labels, nodes, missing).onto(open_store(path), path)
+        return read_nodes(path, features, labels, nodes, missing, scale=scale).onto(open_store(path), path)
     planetoid = find_planetoid(path)
     suffix = table_suffix(path)
     if planetoid is None:
         check_readable(path, "edge" if suffix in TABLE_SUFFIXES else "graph")
     asked = {"source": source, "target": target, "weight": weight}
-    table_of_nodes = read_nodes(path, features, labels, nodes, missing)
+    if planetoid is None and suffix in HELD_READERS:
+        is_h5ad = suffix == ".h5ad"
+        _refuse(path, source=source, target=target, **({"weight": weight} if is_h5ad else {"adjacency": adjacency}))
+        held = HELD_READERS[suffix](path, adjacency if is_h5ad else weight, directed)
+        return graph_with_nodes(held, path, features, labels, nodes, missing, scale=scale)
+    table_of_nodes = read_nodes(path, features, labels, nodes, missing, scale=scale)
 
     if planetoid is None and suffix in TABLE_SUFFIXES:
         _refuse(path, adjacency=adjacency)
@@ -98,16 +106,17 @@ def read_graph(
         _refuse(path, weight=weight)
         parts = MATRIX_READERS[suffix](path, adjacency)
         graph = Graph(parts.adjacency, features=parts.features, labels=parts.labels, directed=directed, notes=parts.notes)
-    elif suffix in DOCUMENT_READERS:
-        _refuse(path, adjacency=adjacency)
-        graph = DOCUMENT_READERS[suffix](path, weight, directed)
-    elif suffix == ".h5ad":
-        _refuse(path, weight=weight)
-        graph = _read_h5ad(path, adjacency, directed)
     else:
-        known = (*TABLE_SUFFIXES, *MATRIX_READERS, *DOCUMENT_READERS, ".h5ad")
+        known = (*TABLE_SUFFIXES, *MATRIX_READERS, *HELD_READERS)
         raise InputError(f"The graph file {path} has no known suffix. Known ones: {', '.join(known)}.")
     return table_of_nodes.onto(graph, path)
+
+
+def _as_path(path: Any) -> Path:
+    if not isinstance(path, str | Path):
+        refuse_foreign(path, "read_graph reads files.")
+        raise InputError(f"read_graph reads files. Got {type(path).__name__}, which is no path.")
+    return Path(path)
 
 
 def _read_edges(path: Path, asked: dict[str, str | None], nodes: Nodes, directed: str) -> Graph:
@@ -173,17 +182,6 @@ def _place(
 
 def _as_words(*parts: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([part.astype(np.str_) for part in parts])
-
-
-def _read_h5ad(path: Path, adjacency: str | None, directed: str) -> Graph:
-    anndata = import_extra("anndata", caller="Reading .h5ad", extra="anndata")
-    check_hdf5(path, "graph")
-    with reading(path, "graph"):
-        cells = anndata.read_h5ad(path)
-        for matrix in (cells.X, *cells.obsp.values()):
-            if sp.issparse(matrix):  # scipy follows an index that points outside, and ends the process
-                matrix.check_format(full_check=True)
-    return from_anndata(cells, adjacency=adjacency or "connectivities", directed=directed)
 
 
 def _refuse(path: Path, **options: str | None) -> None:

@@ -1,7 +1,7 @@
-"""Objects that hold a graph beside tables of numbers, PyTorch Geometric's `Data` and `AnnData`; and embeddings put back.
+"""PyTorch Geometric's `Data`, there and back; and embeddings put into the objects that graphs came from.
 
-graph = from_anndata(cells)                        # obsp["connectivities"] and X
-add_embedding(cells, Z, graph.node_ids)            # → cells.obsm["X_sparsecut"], rows matched by name
+graph = from_pyg(data)                             # edge_index, x, y
+add_embedding(data, Z, graph.node_ids)             # → data.embedding; of an AnnData, obsm["X_sparsecut"], rows by name
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsecut.errors import InputError, check_choice, first_few, import_extra
-from sparsecut.graph import DIRECTIONS, Graph
+from sparsecut.graph import DIRECTIONS, Graph, check_graph
 from sparsecut.io.adjacency import build_adjacency
-from sparsecut.io.ids import positions_of
+from sparsecut.io.embeddings import check_vectors
+from sparsecut.io.ids import check_unique, positions_of
 from sparsecut.io.objects import check_weights, dense_features, loop_notes
 
 
@@ -54,7 +55,7 @@ def to_pyg(graph: Graph) -> Any:
     Data = import_extra("torch_geometric.data", caller="to_pyg", extra="pyg").Data
     import torch
 
-    entries = graph.adjacency.tocoo()
+    entries = check_graph(graph, "to_pyg").adjacency.tocoo()
     data = Data(edge_index=torch.from_numpy(np.stack(entries.coords).astype(np.int64)), num_nodes=graph.n_nodes)
     if graph.is_weighted:
         data.edge_weight = torch.from_numpy(entries.data.copy())
@@ -72,66 +73,33 @@ def to_pyg(graph: Graph) -> Any:
     return data
 
 
-def from_anndata(
-    cells: Any,
-    *,
-    adjacency: str = "connectivities",
-    features: str = "X",
-    labels: str | None = None,
-    directed: str = "symmetrize",
-) -> Graph:
-    """A graph from AnnData: obsp[`adjacency`], X or obsm[`features`], and obs[`labels`] where named."""
-    import_extra("anndata", caller="from_anndata", extra="anndata")
-    for holder in ("obsp", "obsm", "obs_names", "X"):
-        if not hasattr(cells, holder):
-            raise InputError(f"from_anndata needs an AnnData object. Got {type(cells).__name__}.")
-    if adjacency not in cells.obsp:
-        raise InputError(
-            f"The AnnData object has no graph obsp[{adjacency!r}]. It has: {first_few(list(cells.obsp)) or 'none'}. "
-            "scanpy.pp.neighbors makes one."
-        )
-    if features != "X" and features not in cells.obsm:
-        raise InputError(f"The AnnData object has no obsm[{features!r}]. It has: {first_few(list(cells.obsm)) or 'none'}.")
-    if labels is not None and labels not in cells.obs:
-        raise InputError(f"The AnnData object has no obs[{labels!r}]. It has: {first_few(list(cells.obs)) or 'none'}.")
-    place = "X" if features == "X" else f"obsm[{features!r}]"
-    matrix = cells.X if features == "X" else np.asarray(cells.obsm[features])
-    return Graph(
-        cells.obsp[adjacency],
-        features=matrix,
-        labels=None if labels is None else np.asarray(cells.obs[labels].astype(str)),
-        node_ids=np.asarray(cells.obs_names, dtype=np.str_),
-        directed=directed,
-        notes=(f"AnnData: graph in obsp[{adjacency!r}], features in {place}.",),
-    )
-
-
 def add_embedding(holder: Any, embedding: ArrayLike, node_ids: ArrayLike | None = None, *, key: str | None = None) -> None:
     """Put an embedding into an AnnData's obsm (`key` "X_sparsecut") or a PyG Data (`key` "embedding").
 
     With `node_ids` the rows are matched to the holder's own names; without, they are in its order.
     """
-    Z = np.ascontiguousarray(embedding, dtype=np.float32)  # (n, d)
+    Z, ids = check_vectors(embedding, node_ids, "add_embedding(holder, Z, ids)")
     if hasattr(holder, "obsm"):
         names = np.asarray(holder.obs_names, dtype=np.str_)
-        holder.obsm[key or "X_sparsecut"] = _matched(Z, node_ids, names, "the AnnData object")
+        holder.obsm[key or "X_sparsecut"] = _matched(Z, ids, names, "the AnnData object")
     elif hasattr(holder, "edge_index"):
         import torch
 
         names = np.asarray(getattr(holder, "node_id", np.arange(holder.num_nodes)))
-        holder[key or "embedding"] = torch.from_numpy(_matched(Z, node_ids, names, "the Data object"))
+        holder[key or "embedding"] = torch.from_numpy(_matched(Z, ids, names, "the Data object"))
     else:
         raise InputError(f"An embedding goes into an AnnData or a PyG Data object. Got {type(holder).__name__}.")
 
 
-def _matched(Z: Any, node_ids: Any, names: Any, where: str) -> Any:
-    if Z.ndim != 2 or (node_ids is None and len(Z) != len(names)):
-        raise InputError(
-            f"The embedding must have one row for each of the {len(names):,} nodes of {where}. Got shape {Z.shape}."
-        )
-    if node_ids is None:
+def _matched(Z: Any, ids: Any, names: Any, where: str) -> Any:
+    if ids is None:
+        if len(Z) != len(names):
+            raise InputError(
+                f"The embedding must have one row for each of the {len(names):,} nodes of {where}. Got shape {Z.shape}."
+            )
         return Z
-    positions = positions_of(names, np.asarray(node_ids))
+    check_unique(ids, "The embedding")
+    positions = positions_of(names, ids)
     missing = np.flatnonzero(positions < 0)
     if len(missing):
         raise InputError(f"The embedding has no row for these nodes of {where}: {first_few(names[missing])}.")

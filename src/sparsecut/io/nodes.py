@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.encoding import FeatureTable, WordLists
 from sparsecut.errors import InputError, first_few
 from sparsecut.graph import Graph
 from sparsecut.io.attributes import LABEL_NAMES, load_features, load_labels, read_node_table
@@ -51,16 +52,12 @@ class Nodes:
         """The graph with these features and labels in the order of its nodes."""
         if self.features is None and self.labels is None:
             return graph
-        features = graph.features if self.features is None else self._features_of(graph.node_ids)
-        labels = graph.labels if self.labels is None else self._labels_of(graph.node_ids)
-        return Graph.from_canonical(
-            graph.adjacency,
-            features=features,
-            labels=labels,
-            node_ids=graph.node_ids,
-            directed="out" if graph.is_directed else "symmetrize",
-            notes=(*graph.notes, *self.notes),
-        )
+        changes: dict[str, Any] = {"notes": (*graph.notes, *self.notes)}
+        if self.features is not None:
+            changes["features"] = self._features_of(graph.node_ids)
+        if self.labels is not None:
+            changes["labels"] = self._labels_of(graph.node_ids)
+        return graph.replace(**changes)
 
     def _features_of(self, node_ids: NDArray[Any]) -> Any:
         what = f"The features file {self.features_path}"
@@ -72,6 +69,8 @@ class Nodes:
         self._check(rows, node_ids, self.feature_ids, what)
         if len(rows) == len(self.feature_ids) and (rows == np.arange(len(rows))).all():
             return self.features
+        if isinstance(self.features, FeatureTable | WordLists):
+            return self.features.placed(rows)
         found = np.flatnonzero(rows >= 0)
         if sp.issparse(self.features):
             pick = sp.csr_array(
@@ -109,14 +108,15 @@ def read_nodes(
     labels: str | Path | None,
     nodes: str | Path | None,
     missing: str,
+    *,
+    scale: bool = True,
 ) -> Nodes:
     """The files beside a graph: features and labels of their own, or columns of the node table."""
-    feature_columns = _as_columns(features)
-    label_column = labels if isinstance(labels, str) and not _is_path(labels) else None
+    feature_columns = as_columns(features)
+    label_column = labels if isinstance(labels, str) and not is_path(labels) else None
     if nodes is None and (feature_columns is not None or label_column is not None):
         nodes = _sibling(path, feature_columns or [str(label_column)])
     notes: tuple[str, ...] = ()
-    label_notes: tuple[str, ...] = ()
     matrix = feature_ids = label_values = label_ids = None
     features_path, labels_path = str(features), str(labels)
     if nodes is not None:
@@ -126,16 +126,16 @@ def read_nodes(
         takes_all = features is None and any(name != label_column for name in table.column_names)
         if feature_columns is not None or takes_all:
             without = () if label_column is None else (label_column,)
-            feature_ids, matrix, notes = load_features(nodes, feature_columns, without)
+            feature_ids, matrix = load_features(nodes, feature_columns, without, scale=scale)
             features_path = str(nodes)
         if label_column is not None:
-            label_ids, label_values, label_notes = load_labels(nodes, label_column)
+            label_ids, label_values, notes = load_labels(nodes, label_column)
             labels_path = str(nodes)
     if features is not None and feature_columns is None:
-        feature_ids, matrix, notes = load_features(str(features))
+        feature_ids, matrix = load_features(str(features), scale=scale)
     if labels is not None and label_column is None:
-        label_ids, label_values, label_notes = load_labels(labels)
-    return Nodes(missing, matrix, feature_ids, features_path, label_values, label_ids, labels_path, (*notes, *label_notes))
+        label_ids, label_values, notes = load_labels(labels)
+    return Nodes(missing, matrix, feature_ids, features_path, label_values, label_ids, labels_path, notes)
 
 
 def align_labels(
@@ -150,22 +150,29 @@ def align_labels(
     return aligned
 
 
-def _as_columns(features: Any) -> list[str] | None:
+def as_columns(features: Any) -> list[str] | None:
     """Names of columns, where these are meant and not a file."""
     if features is None or isinstance(features, Path):
         return None
     if isinstance(features, str):
-        return None if _is_path(features) else [name.strip() for name in features.split(",") if name.strip()]
+        return None if is_path(features) else [name.strip() for name in features.split(",") if name.strip()]
     return [str(name) for name in features]
 
 
-def _is_path(name: str) -> bool:
+def is_path(name: str) -> bool:
+    """Whether a string names a file rather than a column."""
     path = Path(name)
     return path.exists() or bool(path.suffix) or len(path.parts) > 1
 
 
-def _sibling(path: Path, columns: list[str]) -> Path:
-    """The node table beside an edge file: nodes.csv for edges.csv, x_nodes.parquet for x_edges.csv."""
+def find_sibling(path: Path) -> Path | None:
+    """The node table beside an edge file, if there is one: nodes.csv for edges.csv, x_nodes.parquet for x_edges.csv."""
+    stem = _sibling_stem(path)
+    names = [f"{stem}nodes{suffix}{packed}" for suffix in TABLE_SUFFIXES for packed in ("", ".gz")]
+    return next((path.parent / name for name in names if (path.parent / name).is_file()), None)
+
+
+def _sibling_stem(path: Path) -> str:
     stem = path.name.removesuffix(".gz").removesuffix(table_suffix(path))
     for word in ("edges", "edgelist", "links"):
         if stem.endswith(word):
@@ -173,11 +180,14 @@ def _sibling(path: Path, columns: list[str]) -> Path:
             break
     else:
         stem = f"{stem}_"
-    names = [f"{stem}nodes{suffix}{packed}" for suffix in TABLE_SUFFIXES for packed in ("", ".gz")]
-    found = [path.parent / name for name in names if (path.parent / name).is_file()]
-    if not found:
+    return stem
+
+
+def _sibling(path: Path, columns: list[str]) -> Path:
+    found = find_sibling(path)
+    if found is None:
         raise InputError(
             f"{columns[0]!r} is neither a file nor a column at hand: there is no node table beside {path} "
-            f"({stem}nodes.csv or the like). Name one: nodes=... (--nodes)."
+            f"({_sibling_stem(path)}nodes.csv or the like). Name one: nodes=... (--nodes)."
         )
-    return found[0]
+    return found

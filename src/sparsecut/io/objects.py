@@ -14,13 +14,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError, check_choice, import_extra
-from sparsecut.graph import DIRECTIONS, Graph
+from sparsecut.encoding import FeatureTable
+from sparsecut.errors import InputError, check_choice, first_few, import_extra
+from sparsecut.foreign import refuse_foreign
+from sparsecut.graph import DIRECTIONS, Graph, check_graph
 from sparsecut.io.adjacency import build_adjacency
+from sparsecut.io.edge_objects import ROLES, check_ends, edge_table
 from sparsecut.io.edges import choose_columns, edges_from_table
-from sparsecut.io.encoding import encode_columns
 from sparsecut.io.ids import check_known, positions_of
-from sparsecut.io.tables import as_table
+from sparsecut.node_ids import check_one_kind
 
 
 def from_edges(
@@ -33,37 +35,59 @@ def from_edges(
     target: str | None = None,
     weight: str | None = None,
     directed: str = "symmetrize",
+    scale: bool = True,
 ) -> Graph:
-    """A graph from a table of edges: pandas, polars or pyarrow.
+    """A graph from edges that Python holds.
 
-    `features` and `labels` are in the order of `node_ids`; without `node_ids` the nodes are those of the edges, integers
-    ascending, words in the order they first appear.
+    Parameters
+    ----------
+    edges : table, array or iterable of pairs
+        A frame of pandas or polars, a pyarrow table, a DuckDB relation or a dict of columns; an array (m, 2), or (m, 3) with
+        weights; pairs (a, b) or (a, b, weight), in a list or from a generator. Ids are integers or words, not both.
+    features, labels : array, frame or series, optional
+        Those that have an index, or features with a column of ids, are matched to the nodes by it; others are in the order
+        of `node_ids`. Without `node_ids` the nodes are those of the edges, integers ascending, words in the order they first
+        appear.
+    node_ids : array, optional
+        All nodes, those without edges too.
+    source, target, weight : str, optional
+        Columns of a table; by their usual names, or the first ones, where not given.
+    directed : "symmetrize", "out" or "in"
+        See `Graph`.
+    scale : bool, default=True
+        Whether the numbers of a frame of features are standardised.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> sc.from_edges([("anna", "ben"), ("ben", "carl")]).node_ids.tolist()
+    ['anna', 'ben', 'carl']
     """
     check_choice("from_edges", "directed", directed, DIRECTIONS)
-    table = as_table(edges, "from_edges")
+    what = "The table of edges"
+    table, is_ordered = edge_table(edges, what)
     if table.num_rows == 0:
-        raise InputError("The table of edges has no rows.")
+        raise InputError(f"{what} has no rows.")
     asked = {"source": source, "target": target, "weight": weight}
-    columns = choose_columns([str(name) for name in table.column_names], asked, "The table of edges")
-    numbered = edges_from_table(table, columns, "The table of edges")
+    if is_ordered:
+        asked = {role: asked[role] or (role if role in table.column_names else None) for role in ROLES}
+    columns = choose_columns([str(name) for name in table.column_names], asked, what)
+    check_ends(table, (columns.source, columns.target), what)
+    numbered = edges_from_table(table, columns, what)
     i, j, ids = numbered.i, numbered.j, numbered.ids
     if node_ids is not None:
+        if not hasattr(node_ids, "dtype"):  # numpy would make words of a mixture
+            check_one_kind(list(node_ids), "The list of node_ids")
         ids = np.asarray(node_ids)
         position = positions_of(numbered.ids, ids)
         check_known(position, numbered.ids, "The table of edges", "node_ids")
         i, j = position[i], position[j]
     adjacency, n_loops = build_adjacency(i, j, numbered.weights, len(ids), directed)
     notes = (f"Edges: {numbered.columns}.", *loop_notes(n_loops))
+    brought = {"features": features, "labels": labels, "scale": scale, "notes": notes}
     if node_ids is not None:  # the caller's own: may repeat
-        return Graph(
-            adjacency,
-            features=features,
-            labels=labels,
-            node_ids=ids,
-            directed="symmetrize" if directed == "symmetrize" else "out",
-            notes=notes,
-        )
-    return Graph.from_canonical(adjacency, features=features, labels=labels, node_ids=ids, directed=directed, notes=notes)
+        return Graph(adjacency, node_ids=ids, directed="symmetrize" if directed == "symmetrize" else "out", **brought)
+    return Graph.from_canonical(adjacency, node_ids=ids, directed=directed, **brought)
 
 
 def from_networkx(
@@ -73,34 +97,55 @@ def from_networkx(
     labels: Any = None,
     weight: str | None = "weight",
     directed: str = "symmetrize",
-    notes: tuple[str, ...] = (),
+    scale: bool = True,
 ) -> Graph:
-    """A graph from networkx. An edge without the attribute `weight` counts 1; parallel edges with weights are summed."""
+    """A graph from networkx. An edge without the attribute `weight` counts 1; parallel edges with weights are summed.
+
+    Nodes are integers or words, not both; tuples, as in networkx's grids, become their text, which `Graph.notes` say.
+    """
     networkx = import_extra("networkx", caller="from_networkx", extra="formats")
     check_choice("from_networkx", "directed", directed, DIRECTIONS)
     if not isinstance(graph, networkx.Graph):
+        refuse_foreign(graph, "from_networkx needs a networkx graph.")
         raise InputError(f"from_networkx needs a networkx graph. Got {type(graph).__name__}.")
+    return graph_of_networkx(graph, features, labels, weight, directed, what="The networkx graph", scale=scale)
+
+
+def graph_of_networkx(
+    graph: Any,
+    features: Any,
+    labels: Any,
+    weight: str | None,
+    directed: str,
+    *,
+    what: str,
+    scale: bool = True,
+    notes: tuple[str, ...] = (),
+) -> Graph:
+    """`from_networkx` of a graph that `what` names in messages: an object, or a file that was read into one."""
     nodes = list(graph)
     if not nodes:
-        raise InputError("The networkx graph has no nodes. A graph needs at least one node.")
+        raise InputError(f"{what} has no nodes. A graph needs at least one node.")
     index = {node: position for position, node in enumerate(nodes)}
     ends = np.array([(index[a], index[b]) for a, b in graph.edges()], dtype=np.int64).reshape(-1, 2)
     values = [attributes.get(weight, 1) for *_, attributes in graph.edges(data=True)] if weight is not None else []
     has_weights = weight is not None and any(weight in attributes for *_, attributes in graph.edges(data=True))
-    weights = check_weights(values, "The networkx graph") if has_weights else None
+    weights = check_weights(values, what) if has_weights else None
     if not graph.is_directed():
         directed = "symmetrize"
     attributes = [graph.nodes[node] for node in nodes]
-    matrix, feature_notes = node_features(features, attributes, "The networkx graph")
+    ids, id_notes = as_node_ids(nodes, what, " networkx.relabel_nodes(G, str) makes words of all.")
+    matrix = node_features(features, attributes, what, scale)
     return _graph(
-        as_node_ids(nodes), ends[:, 0], ends[:, 1], weights, matrix, node_labels(labels, attributes, "The networkx graph"),
-        directed, (*notes, *feature_notes),
+        ids, ends[:, 0], ends[:, 1], weights, matrix, node_labels(labels, attributes, what),
+        directed, (*notes, *id_notes),
     )  # fmt: skip
 
 
 def to_networkx(graph: Graph, *, features: str | None = "features", labels: str | None = "label") -> Any:
     """A networkx graph with the node ids as nodes, `weight` at the edges, and features and labels under these names."""
     networkx = import_extra("networkx", caller="to_networkx", extra="formats")
+    check_graph(graph, "to_networkx")
     result = networkx.DiGraph() if graph.is_directed else networkx.Graph()
     nodes = graph.node_ids.tolist()
     result.add_nodes_from(nodes)
@@ -126,22 +171,27 @@ def from_igraph(
     weight: str | None = "weight",
     node_ids: str | None = "name",
     directed: str = "symmetrize",
+    scale: bool = True,
 ) -> Graph:
     """A graph from igraph. Node ids are the vertex attribute `node_ids` where there is one, and 0..n−1 otherwise."""
     igraph = import_extra("igraph", caller="from_igraph", extra="igraph")
     check_choice("from_igraph", "directed", directed, DIRECTIONS)
     if not isinstance(graph, igraph.Graph):
+        refuse_foreign(graph, "from_igraph needs an igraph graph.")
         raise InputError(f"from_igraph needs an igraph graph. Got {type(graph).__name__}.")
     if graph.vcount() == 0:
         raise InputError("The igraph graph has no nodes. A graph needs at least one node.")
     ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     weights = check_weights(graph.es[weight], "The igraph graph") if weight in graph.es.attributes() else None
-    ids = as_node_ids(graph.vs[node_ids]) if node_ids in graph.vs.attributes() else np.arange(graph.vcount())
+    id_notes: tuple[str, ...] = ()
+    ids = np.arange(graph.vcount())
+    if node_ids in graph.vs.attributes():
+        ids, id_notes = as_node_ids(graph.vs[node_ids], f"The igraph graph, in its attribute {node_ids!r},")
     attributes = [vertex.attributes() for vertex in graph.vs]
-    matrix, notes = node_features(features, attributes, "The igraph graph")
+    matrix = node_features(features, attributes, "The igraph graph", scale)
     return _graph(
         ids, ends[:, 0], ends[:, 1], weights, matrix, node_labels(labels, attributes, "The igraph graph"),
-        directed if graph.is_directed() else "symmetrize", notes,
+        directed if graph.is_directed() else "symmetrize", id_notes,
     )  # fmt: skip
 
 
@@ -153,22 +203,31 @@ def graph_of_links(
     what: str,
     directed: str,
     notes: tuple[str, ...],
+    attributes: list[Any] | None = None,
+    features: Any = None,
+    labels: Any = None,
+    scale: bool = True,
 ) -> Graph:
-    """A graph from a list of nodes and pairs of them."""
+    """A graph from a list of nodes and pairs of them; `features` and `labels` name entries of `attributes`, one per node."""
     if not nodes:
         raise InputError(f"{what} has no nodes. A graph needs at least one node.")
-    ids = as_node_ids(nodes)
+    ids, id_notes = as_node_ids(nodes, what)
     index = {node: position for position, node in enumerate(ids.tolist())}
     if len(index) < len(nodes):
         raise InputError(f"{what} has more than one node with the same id.")
-    is_word = ids.dtype.kind not in "iu"
     try:
-        ends = [(index[str(a) if is_word else a], index[str(b) if is_word else b]) for a, b in links]
+        ends = [(index[a], index[b]) for a, b in links]
     except (KeyError, TypeError) as error:
-        raise InputError(f"{what} has an edge that names the node {error}, which is not among its nodes.") from error
+        is_spelt = isinstance(error, KeyError) and any(str(node) == str(error.args[0]) for node in nodes)
+        hint = " A link names a node as the node's id does: 7 is not '7'." if is_spelt else ""
+        raise InputError(f"{what} has an edge that names the node {error}, which is not among its nodes.{hint}") from error
     positions = np.array(ends, dtype=np.int64).reshape(-1, 2)
     checked = None if weights is None else check_weights(weights, what)
-    return _graph(ids, positions[:, 0], positions[:, 1], checked, None, None, directed, notes)
+    matrix = node_features(features, attributes or [], what, scale)
+    return _graph(
+        ids, positions[:, 0], positions[:, 1], checked, matrix, node_labels(labels, attributes or [], what),
+        directed, (*notes, *id_notes),
+    )  # fmt: skip
 
 
 def dense_features(graph: Graph) -> NDArray[np.float32]:
@@ -176,18 +235,21 @@ def dense_features(graph: Graph) -> NDArray[np.float32]:
     return np.asarray(features.toarray() if sp.issparse(features) else features)
 
 
-def as_node_ids(values: Sequence[Any]) -> NDArray[Any]:
-    """Ids as an array: integers where all are, and text otherwise."""
-    if all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in values):
+def as_node_ids(values: Sequence[Any], what: str, remedy: str = "") -> tuple[NDArray[Any], tuple[str, ...]]:
+    """(ids as an array, notes): integers or words as they are, tuples as their text. Mixtures and others are refused."""
+    kind = check_one_kind(values, what, remedy)
+    if kind == "integers":
         try:
-            return np.array(values, dtype=np.int64)
+            return np.array([int(value) for value in values], dtype=np.int64), ()
         except OverflowError:
             pass
+    elif kind not in ("words", "values of type tuple"):
+        raise InputError(f"{what} must have integers or words as node ids. Got {kind}, as in {values[0]!r}.{remedy}")
     words = [str(value) for value in values]
+    notes = (f"Node ids: tuples became their text, as in {words[0]!r}.",) if kind == "values of type tuple" else ()
     longest = max(map(len, words))
-    if len(words) * longest * 4 > 2**26 + 16 * sum(map(len, words)):
-        return np.array(words, dtype=object)
-    return np.array(words, dtype=np.str_)
+    is_uneven = len(words) * longest * 4 > 2**26 + 16 * sum(map(len, words))
+    return np.array(words, dtype=object if is_uneven else np.str_), notes
 
 
 def check_weights(values: Any, what: str) -> NDArray[np.float32]:
@@ -208,15 +270,15 @@ def loop_notes(n_loops: int) -> tuple[str, ...]:
     return (said,) if n_loops else ()
 
 
-def node_features(features: Any, attributes: list[Any], what: str) -> tuple[Any, tuple[str, ...]]:
-    """(feature matrix or None, notes) from an array, an attribute's name, or several."""
+def node_features(features: Any, attributes: list[Any], what: str, scale: bool = True) -> Any:
+    """Features as they are, or those of an attribute, or a table of several."""
     is_names = isinstance(features, list | tuple) and all(isinstance(name, str) for name in features)
     if not (is_names or isinstance(features, str)):
-        return features, ()
+        return features
     if isinstance(features, str) and attributes and np.ndim(attributes[0].get(features)) == 1:
         vectors = [node.get(features) for node in attributes]
         try:
-            return np.asarray(vectors, dtype=np.float32), ()
+            return np.asarray(vectors, dtype=np.float32)
         except (TypeError, ValueError) as error:
             raise InputError(f"{what} must hold vectors of one length as {features!r}, at every node.") from error
     names = [features] if isinstance(features, str) else [str(name) for name in features]
@@ -225,13 +287,12 @@ def node_features(features: Any, attributes: list[Any], what: str) -> tuple[Any,
     columns: dict[str, list[Any]] = {name: [node.get(name) for node in attributes] for name in names}
     absent = [name for name, values in columns.items() if all(value is None for value in values)]
     if absent:
-        raise InputError(f"{what} has no node attribute {absent[0]!r}.")
+        raise _no_attribute(absent[0], attributes, what)
     try:
         table = pa.table(columns)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise InputError(f"{what} must hold values of one type in each attribute. {str(error).splitlines()[0]}.") from error
-    matrix, _, notes = encode_columns(table, names, what)
-    return matrix, notes
+    return FeatureTable(table, what, scale=scale)
 
 
 def node_labels(labels: Any, attributes: list[Any], what: str) -> Any:
@@ -240,9 +301,17 @@ def node_labels(labels: Any, attributes: list[Any], what: str) -> Any:
         return labels
     values = [node.get(labels) for node in attributes]
     if all(value is None for value in values):
-        raise InputError(f"{what} has no node attribute {labels!r}.")
-    is_integer = all(isinstance(value, int | np.integer) or value is None for value in values)
-    return np.array([(-1 if is_integer else "") if value is None else value for value in values])
+        raise _no_attribute(labels, attributes, what)
+    known = [value for value in values if value is not None]
+    is_integer = all(isinstance(value, int | np.integer) for value in known)
+    is_number = all(isinstance(value, int | float | np.number) for value in known)
+    absent: Any = -1 if is_integer else np.nan if is_number else ""
+    return np.array([absent if value is None else value for value in values])
+
+
+def _no_attribute(name: str, attributes: list[Any], what: str) -> InputError:
+    names = sorted({str(key) for node in attributes for key in node})
+    return InputError(f"{what} has no node attribute {name!r}. It has: {first_few(names, 20) or 'none'}.")
 
 
 def _graph(

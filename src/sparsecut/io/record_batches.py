@@ -12,12 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.encoding import NumberScan, TableEncoder
+from sparsecut.encoding.columns import LeftOut, NumberColumn, VectorColumn
+from sparsecut.encoding.encoder import Encoder, check_names
 from sparsecut.errors import InputError
 from sparsecut.io.edges import EdgeColumns, choose_columns, edge_weights
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids, check_present, check_unique, id_column, plain_ids
 from sparsecut.io.tables import check_parquet
+from sparsecut.magnitude import are_finite, feature_error
 from sparsecut.streaming import release, row_blocks
 
 BATCH_ROWS = 1 << 20
@@ -92,9 +96,13 @@ class EdgeFile:
 
 
 class FeatureFile:
-    """The features of a file, one row a node, and their ids where it has them."""
+    """The features of a file, one row a node, and their ids where it has them.
 
-    def __init__(self, path: str | Path) -> None:
+    A table of named columns is encoded as the whole table would be in memory, or by the encoder of a fitted model.
+    """
+
+    def __init__(self, path: str | Path, *, scale: bool = True, encoder: Encoder | None = None) -> None:
+        self.encoder: TableEncoder | None = None
         self.path = check_streamed(path, "features")
         self.what = f"The features file {self.path}"
         self.ids: NDArray[Any] | None = None
@@ -104,6 +112,8 @@ class FeatureFile:
                 raise InputError(
                     f"{self.what} must hold numbers, one row a node. Got {matrix.dtype} of shape {matrix.shape}."
                 )
+            if isinstance(encoder, TableEncoder):
+                raise InputError(f"{self.what} is an array, and the model was fitted on a table with named columns.")
             self.shape: tuple[int, int] = matrix.shape
             self.is_as_stored = matrix.dtype == np.float32 and matrix.flags.c_contiguous
             return
@@ -119,23 +129,48 @@ class FeatureFile:
             parts = [as_ids(table.column(self._id), self.what) for table in self._tables([self._id], BATCH_ROWS)]
             self.ids = np.concatenate(parts)
             check_unique(self.ids, self.what)
-            first = next(self._tables(self._names, 1))
-        self.shape = n_rows, self._matrix(first).shape[1]
+            self.encoder = self._accept(encoder) if encoder is not None else self._fit_encoder(scale)
+        if not self.encoder.names_out:
+            raise InputError(f"{self.what} has no column that could be a feature: each holds one value throughout.")
+        self.shape = n_rows, len(self.encoder.names_out)
+
+    def _accept(self, encoder: Encoder) -> TableEncoder:
+        """The encoder of a fitted model, where it can be applied to a part of the table."""
+        check_names(encoder.names_in or (), tuple(self._names), self.what)
+        self._names = list(encoder.names_in or ())  # in the fitted order
+        if not isinstance(encoder, TableEncoder):
+            return TableEncoder(tuple(NumberColumn(name) for name in self._names))
+        for column in encoder.columns:
+            is_plain = isinstance(column, NumberColumn) and column.names == (column.name,) and not column.is_time
+            if not (is_plain or isinstance(column, LeftOut) or (isinstance(column, VectorColumn) and len(self._names) == 1)):
+                raise InputError(
+                    f"{self.what} cannot be read in parts: the model was fitted on a table whose column {column.name!r} is "
+                    "more than a number. Use engine='memory'."
+                )
+        return encoder
+
+    def _fit_encoder(self, scale: bool) -> TableEncoder:
+        first = self._matrix(next(self._tables(self._names, 1)))
+        if first.shape[1] != len(self._names):
+            return TableEncoder((VectorColumn(self._names[0], first.shape[1]),))
+        scan = NumberScan(tuple(self._names))
+        for table in self._tables(self._names, max(1, BATCH_BYTES // (8 * first.shape[1]))):
+            block = self._matrix(table)
+            if not are_finite(block):
+                raise feature_error(block, block, scan.n_rows)
+            scan.update(block)
+        return scan.encoder(scale=scale)
 
     def blocks(self) -> Iterator[NDArray[np.float32]]:
         """Blocks of rows in float32; a number that is not finite is refused."""
         n_rows, width = 0, self.shape[1]
-        for block in self._blocks():
-            with np.errstate(over="ignore"):
-                block = np.ascontiguousarray(block, dtype=np.float32)
+        for given in self._blocks():
+            with np.errstate(over="ignore"):  # a number beyond float32 becomes infinite and is refused below
+                block = np.ascontiguousarray(given, dtype=np.float32)
             if block.shape[1] != width:
                 raise InputError(f"{self.what} must hold rows of one length. Got {block.shape[1]} after {width}.")
-            if not np.isfinite(block).all():
-                row, column = np.argwhere(~np.isfinite(block))[0]
-                raise InputError(
-                    f"The features must be finite. Got {block[row, column]:g} in row {n_rows + row}, column {column}. "
-                    "Fill or drop such values first."
-                )
+            if not are_finite(block):
+                raise feature_error(given, block, n_rows)
             n_rows += len(block)
             yield block
 
@@ -146,9 +181,12 @@ class FeatureFile:
                 yield matrix[rows]
                 release(matrix, rows)
             return
+        assert self.encoder is not None
         with reading(self.path, "features"):
             for table in self._tables(self._names, max(1, BATCH_BYTES // (8 * self.shape[1]))):
-                yield self._matrix(table)
+                block = self._matrix(table)
+                is_vector = isinstance(self.encoder.columns[0], VectorColumn)
+                yield block if is_vector else self.encoder.scale_numbers(block)
 
     def _tables(self, names: Sequence[str], n_rows: int) -> Iterator[Any]:
         return _tables(self.path, "features", names, n_rows)

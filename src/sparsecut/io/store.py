@@ -1,6 +1,7 @@
 """A graph on disk in the form in which it is used: a folder of arrays that are memory-mapped, never read whole.
 
-    graph.json      what the folder is, how many nodes and entries, and the notes of whoever built it
+    graph.json      what the folder is, how many nodes and entries, how the features were encoded, and the notes of whoever
+                    built it
     indptr.npy      where the neighbours of each node begin, n + 1 numbers
     indices.npy     the neighbours, both directions of every edge, ascending for each node
     weights.npy     float32, one an entry; absent where every edge weighs 1
@@ -20,6 +21,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.encoding import read_encoder
+from sparsecut.encoding.encoder import Encoder
 from sparsecut.errors import InputError
 from sparsecut.graph import Graph
 from sparsecut.io.files import check_readable
@@ -27,7 +30,7 @@ from sparsecut.io.guards import reading
 
 HEADER = "graph.json"
 FORMAT = "sparsecut-store"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 
 def is_store(path: str | Path) -> bool:
@@ -41,10 +44,11 @@ def open_store(path: str | Path) -> Graph:
         raise InputError(f"{path} is not a store of a graph: it has no {HEADER}. Make one with sparsecut.build_store.")
     with reading(path / HEADER, "store"):
         header = json.loads((path / HEADER).read_text("utf-8"))
-        if header["format"] != FORMAT or header["format_version"] > FORMAT_VERSION:
+        if header["format"] != FORMAT or header["format_version"] != FORMAT_VERSION:
             raise InputError(f"{path} was made by another version of sparsecut. Build the store again.")
         n_nodes, n_entries = int(header["n_nodes"]), int(header["n_entries"])
         has_weights, has_features, has_ids = (bool(header[name]) for name in ("weights", "features", "ids"))
+        encoder = read_encoder(header["encoder"])
         directed, notes = str(header["directed"]), tuple(str(note) for note in header["notes"])
     adjacency = sp.csr_array((n_nodes, n_nodes), dtype=np.float32)
     adjacency.indptr = _map(path, "indptr", (n_nodes + 1,))
@@ -55,14 +59,24 @@ def open_store(path: str | Path) -> Graph:
         features=_map(path, "features", (n_nodes, None)) if has_features else None,
         node_ids=np.asarray(_map(path, "ids", (n_nodes,))) if has_ids else np.arange(n_nodes),
         directed=directed,
+        encoder=encoder,
         notes=notes,
     )
 
 
-def write_header(folder: Path, *, n_nodes: int, n_entries: int, directed: str, notes: tuple[str, ...] = ()) -> None:
+def write_header(
+    folder: Path,
+    *,
+    n_nodes: int,
+    n_entries: int,
+    directed: str,
+    encoder: Encoder | None = None,
+    notes: tuple[str, ...] = (),
+) -> None:
     """Say what the arrays of a folder are; written last, so that a folder without it is not a store."""
     has = {name: (folder / f"{name}.npy").exists() for name in ("weights", "features", "ids")}
-    header = {"format": FORMAT, "format_version": FORMAT_VERSION, "n_nodes": n_nodes, "n_entries": n_entries}
+    header: dict[str, Any] = {"format": FORMAT, "format_version": FORMAT_VERSION, "n_nodes": n_nodes, "n_entries": n_entries}
+    header["encoder"] = None if encoder is None else encoder.to_header()
     text = json.dumps({**header, "directed": directed, "notes": list(notes), **has}, indent=1)
     temporary = folder / f"{HEADER}.part"
     temporary.write_text(text + "\n", "utf-8")

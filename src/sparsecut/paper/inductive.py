@@ -76,11 +76,17 @@ def plan(request: Request) -> Plan:
 
 
 def only_seen(
-    adjacency: Any, features: Any, labels: ArrayLike | None, nodes: ArrayLike, node_ids: ArrayLike | None = None
+    adjacency: Any,
+    features: Any,
+    labels: ArrayLike | None,
+    nodes: ArrayLike,
+    node_ids: ArrayLike | None = None,
+    directed: str = "symmetrize",
 ) -> Graph:
     """The graph of some nodes alone. Rows and columns of the others are dropped before anything looks at them.
 
     The nodes keep their ids, by which a method may know them again in the whole graph: their numbers where none are given.
+    `directed` is what `Graph` takes it for.
     """
     nodes = np.asarray(nodes)
     return Graph(
@@ -88,6 +94,7 @@ def only_seen(
         features=features[nodes],
         labels=None if labels is None else np.asarray(labels)[nodes],
         node_ids=nodes if node_ids is None else np.asarray(node_ids)[nodes],
+        directed=directed,
     )
 
 
@@ -129,7 +136,8 @@ def unseen_task(column: str, seed: int) -> Unseen:
 
 
 def _cut(graph: Graph, train: NDArray[np.int64], test: NDArray[np.int64]) -> Unseen:
-    return Unseen(only_seen(graph.adjacency, graph.features, graph.labels, train, graph.node_ids), graph, test)
+    directed = "out" if graph.is_directed else "symmetrize"  # the rows are oriented already
+    return Unseen(only_seen(graph.adjacency, graph.features, graph.labels, train, graph.node_ids, directed), graph, test)
 
 
 def _why_absent(row: str, column: str) -> str | None:

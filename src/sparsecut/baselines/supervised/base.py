@@ -23,6 +23,7 @@ from sparsecut.baselines.base import Run, check_is_fitted, check_seed, seeded, w
 from sparsecut.baselines.stopping import EarlyStopping
 from sparsecut.baselines.supervised.entries import Entries
 from sparsecut.contract import Estimator
+from sparsecut.encoding.encoder import Encoder
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_integer, check_real, first_few, parameter_error
 from sparsecut.graph import Features, Graph, as_graph
@@ -75,6 +76,7 @@ class SupervisedBaseline(Published, Estimator):
     network_: Network
     classes_: NDArray[Any]
     n_features_in_: int
+    encoder_: Encoder | None  # how a table became features
     history_: History
 
     @abstractmethod
@@ -110,7 +112,7 @@ class SupervisedBaseline(Published, Estimator):
                 network = self._network(graph.n_features, len(task.classes)).to(device)
                 self._train(network, self._inputs(graph, device), task, run)
         self.network_, self.classes_ = network, task.classes
-        self.n_features_in_ = graph.n_features
+        self.n_features_in_, self.encoder_ = graph.n_features, graph.encoder
         self.history_ = run.history
         return self
 
