@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from lifted import lifted_embedding
 from results_file import read_points, write_results
-
 from sparsecut import SCE, datasets
 
 K = 15
@@ -114,8 +114,8 @@ def keep(points: dict[str, Any]) -> None:
     write_results(
         "layout",
         title="Layout of the map",
-        about="Positions in the plane for the report: seconds, the share of the 15 nearest neighbours that stay among the 15 "
-        "nearest in the plane, and how often their vote gives a node's class.",
+        about="Positions in the plane for the report: seconds, the share of the 15 nearest neighbours that stay among the "
+        "15 nearest in the plane, and how often their vote gives a node's class.",
         command="python benchmarks/layout.py",
         tables=[{"caption": "A dash: stopped at the time limit.", "columns": columns, "rows": rows}],
         notes=["Seconds include the import and the compilation of the layout library, in a process of its own."],

@@ -1,9 +1,9 @@
 """A real graph made larger without making it artificial: a random lift.
 
-Every node becomes `n_copies` nodes. Every edge (i, j) becomes `n_copies` edges, which join the copies of i to the copies of j
-by a random permutation, so that each copy keeps the degree of its original. Every copy keeps a random 80% of its original's
-features. What an embedding of a real graph has, and vectors drawn at random have not, is kept: a spectrum that falls, dense
-and empty regions, hubs, near-duplicates.
+Every node becomes `n_copies` nodes. Every edge (i, j) becomes `n_copies` edges, which join the copies of i to the copies of
+j by a random permutation, so that each copy keeps the degree of its original. Every copy keeps a random 80% of its
+original's features. What an embedding of a real graph has, and vectors drawn at random have not, is kept: a spectrum that
+falls, dense and empty regions, hubs, near-duplicates.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
     python benchmarks/report_page.py [--nodes 200000,1000000] [--folder DIR]
 
-Each page is a report on a random lift of Pubmed (`lifted.py`) with the layout "pca": what is drawn is the same number of nodes
-whatever laid them out. It is opened from the file system in headless Chromium without a GPU (SwiftShader draws on the
-processor), in a window of 1,400 × 900. First paint is from the start of the navigation to the frame after the first one with
-the map. Panning drags the map to and fro for five seconds, a pointer event per frame; a frame counts when it was drawn by the
-page, and the slowest is the longest time between two.
+Each page is a report on a random lift of Pubmed (`lifted.py`) with the layout "pca": what is drawn is the same number of
+nodes whatever laid them out. It is opened from the file system in headless Chromium without a GPU (SwiftShader draws on the
+processor), in a window of 1,400 × 900. First paint is from the start of the navigation to the frame after the first one
+with the map. Panning drags the map to and fro for five seconds, a pointer event per frame; a frame counts when it was drawn
+by the page, and the slowest is the longest time between two.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from lifted import lifted_embedding
 from playwright.sync_api import sync_playwright
-from results_file import read_points, write_results
 
 import sparsecut as sc
+from lifted import lifted_embedding
+from results_file import read_points, write_results
 
 FLAGS = (
     *("--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"),
@@ -45,7 +45,10 @@ DRIVE = """async ([seconds, zooming]) => {
   await new Promise((done) => {
     const step = (now) => {
       const t = (performance.now() - started) / 1000;
-      if (scene.frames > seen) { slowest = Math.max(slowest, now - last); last = now; seen = scene.frames; drawn = scene.drawn; }
+      if (scene.frames > seen) {
+        slowest = Math.max(slowest, now - last);
+        [last, seen, drawn] = [now, scene.frames, scene.drawn];
+      }
       if (t > seconds) return done();
       if (zooming) canvas.dispatchEvent(new WheelEvent("wheel", {
         deltaY: Math.sin(t * 2) > 0 ? -12 : 12, clientX: cx, clientY: cy, bubbles: true, cancelable: true }));

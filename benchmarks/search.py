@@ -3,9 +3,9 @@
     python benchmarks/search.py [--part compare|ours] [--libraries …] [--nodes 200000,1000000]
 
 `compare` builds each library's index over an embedding of Pubmed lifted to 200,000 nodes (`lifted.py`), 128 dimensions,
-cosine, two threads, and answers 500 queries one after another on one thread; recall@10 is against exact search. Each library
-runs at several efforts, and the cheapest that finds 98% is shown. `ours` is `Neighbors` itself, as users call it, on the same
-and on one million nodes. Measurements are kept as they end, and one that is there is not run again.
+cosine, two threads, and answers 500 queries one after another on one thread; recall@10 is against exact search. Each
+library runs at several efforts, and the cheapest that finds 98% is shown. `ours` is `Neighbors` itself, as users call it,
+on the same and on one million nodes. Measurements are kept as they end, and one that is there is not run again.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from lifted import lifted_embedding
 from results_file import read_points, write_results
-
 from sparsecut import Neighbors
 from sparsecut.explore.exact import exact_nearest, prepare
 
@@ -107,7 +107,9 @@ def compare(library: str, Z: np.ndarray) -> dict[str, Any]:
             started = time.perf_counter()
             found = np.array([ask(rows[query]) for query in queries]).astype(np.int64)
             best = min(best, (time.perf_counter() - started) / N_QUERIES)
-        tried.append({"effort": effort, "recall": round(recall_of(found, rows, queries, kth), 4), "ms": round(1e3 * best, 3)})
+        tried.append(
+            {"effort": effort, "recall": round(recall_of(found, rows, queries, kth), 4), "ms": round(1e3 * best, 3)}
+        )
     enough = next((row for row in tried if row["recall"] >= TARGETS["recall"]), tried[-1])
     return {"build_seconds": round(seconds, 1), "tried": tried, **enough}
 
@@ -169,7 +171,12 @@ def main() -> None:
 
 def keep(points: dict[str, Any]) -> None:
     compared = [
-        [title, points[f"compare {name}"]["build_seconds"], points[f"compare {name}"]["recall"], points[f"compare {name}"]["ms"]]
+        [
+            title,
+            points[f"compare {name}"]["build_seconds"],
+            points[f"compare {name}"]["recall"],
+            points[f"compare {name}"]["ms"],
+        ]
         for name, title in NAMES.items()
         if f"compare {name}" in points
     ]
@@ -191,8 +198,8 @@ def keep(points: dict[str, Any]) -> None:
     write_results(
         "search",
         title="Nearest neighbours",
-        about="An index over an embedding of 128 dimensions by SCE, of Pubmed made larger by a random lift: a falling spectrum "
-        "and near-duplicates, as real embeddings have them. Built with two threads; queries one after another on one thread, "
+        about="An index over an embedding of 128 dimensions by SCE, of Pubmed made larger by a random lift: a falling "
+        "spectrum and near-duplicates, as real embeddings have them. Built with two threads; queries one after another, "
         f"{N_QUERIES} of them, best of three rounds.",
         command="python benchmarks/search.py",
         tables=[
@@ -201,7 +208,11 @@ def keep(points: dict[str, Any]) -> None:
                 "columns": ["index", "built in, s", "recall@10", "one query, ms"],
                 "rows": compared,
             },
-            {"caption": "`Neighbors`, as users call it.", "columns": ["vectors", "what", "measured", "target", "met"], "rows": rows},
+            {
+                "caption": "`Neighbors`, as users call it.",
+                "columns": ["vectors", "what", "measured", "target", "met"],
+                "rows": rows,
+            },
         ],
         notes=[
             "Inverted lists were chosen: built fastest, the same index for the same seed, and all that must be kept are the "

@@ -75,7 +75,9 @@ class ReportPage:
 
     def settle(self) -> None:
         """Wait until the map rests and has been drawn."""
-        self.page.wait_for_function("() => !window.sparsecut.scene.isMoving && !window.sparsecut.scene.requested", timeout=10_000)
+        self.page.wait_for_function(
+            "() => !window.sparsecut.scene.isMoving && !window.sparsecut.scene.requested", timeout=10_000
+        )
 
     def colors_at(self, left: float, top: float, size: int = 9) -> set[tuple[int, int, int]]:
         """The colours of the pixels around a point of the screen, from a screenshot."""

@@ -55,7 +55,9 @@ def test_equal_vectors_lie_in_one_place() -> None:
     assert not layout(np.ones((50, 4))).any()
 
 
-def test_the_first_that_is_installed_is_chosen_and_principal_components_where_none_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_that_is_installed_is_chosen_and_principal_components_where_none_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     find = importlib.util.find_spec
     missing: set[str] = set()
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name in missing else find(name, *rest))
@@ -74,7 +76,9 @@ def test_a_layout_that_was_asked_for_must_be_installed(monkeypatch: pytest.Monke
         layout(groups()[0], method="umap")
 
 
-@pytest.mark.parametrize(("Z", "message"), [([1.0], "finite matrix"), ([[np.inf, 1]], "finite matrix"), (np.ones((0, 2)), "finite")])
+@pytest.mark.parametrize(
+    ("Z", "message"), [([1.0], "finite matrix"), ([[np.inf, 1]], "finite matrix"), (np.ones((0, 2)), "finite")]
+)
 def test_wrong_input_is_refused(Z: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         layout(Z)

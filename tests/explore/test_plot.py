@@ -51,7 +51,11 @@ def test_every_node_is_drawn_in_its_class_colour_and_all_can_be_read(style: str)
     colors, counts = np.unique(np.round(points.get_facecolors()[:, :3], 6), axis=0, return_counts=True)
     expected = {
         tuple(np.round(palette.rgb(color), 6)): (labels == name).sum()
-        for color, name in ((*palette.CLASSES[theme][:1], "a"), (palette.CLASSES[theme][1], "b"), (palette.MISSING[theme], ""))
+        for color, name in (
+            (*palette.CLASSES[theme][:1], "a"),
+            (palette.CLASSES[theme][1], "b"),
+            (palette.MISSING[theme], ""),
+        )
     }
     assert {tuple(color): count for color, count in zip(colors, counts, strict=True)} == expected
     for color in colors:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import random_graph
 
 import sparsecut as sc
+from conftest import random_graph
 from sparsecut.errors import InputError
 from sparsecut.evaluation import probe, sample_splits
 from sparsecut.evaluation.confusion import confusion_matrix
@@ -86,7 +86,9 @@ def test_the_report_holds_every_node_its_columns_and_its_neighbours(tmp_path: Pa
 
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path, digits: sc.Graph) -> None:
     Z = np.asarray(digits.features)[:200]
-    first, second = (sc.report(Z, tmp_path / name, labels=digits.labels[:200], layout_method="pca") for name in ("a.html", "b.html"))
+    first, second = (
+        sc.report(Z, tmp_path / name, labels=digits.labels[:200], layout_method="pca") for name in ("a.html", "b.html")
+    )
     assert first.read_bytes() == second.read_bytes()
 
 
@@ -196,7 +198,9 @@ def test_warnings_name_what_is_wrong_and_are_silent_otherwise() -> None:
 def test_nodes_with_broken_vectors_are_left_out_and_named(tmp_path: Path) -> None:
     Z = np.random.default_rng(0).normal(size=(40, 3))
     Z[5, 1], Z[9, 0] = np.nan, np.inf
-    path = sc.report(Z, tmp_path / "r.html", layout_method="pca", nodes={"n": np.arange(40) + 0.5, "t": [f"t{i}" for i in range(40)]})
+    path = sc.report(
+        Z, tmp_path / "r.html", layout_method="pca", nodes={"n": np.arange(40) + 0.5, "t": [f"t{i}" for i in range(40)]}
+    )
     blocks, meta = blocks_of(path), meta_of(path)
     assert "2 of 40 nodes have vectors that are not finite and are left out: 5, 9" in meta["warnings"][0]
     kept = [number for number in range(40) if number not in (5, 9)]

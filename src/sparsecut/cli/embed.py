@@ -143,7 +143,9 @@ def embed(
             Z = model.fit_transform(loaded, progress=bar)
         seconds = time.perf_counter() - started
         marks = loaded.labels if output_path.suffix == ".tsv" else None
-        write_embedding(output_path, Z, loaded.node_ids, labels=marks, xy=_lay_out(Z, output) if xy else None, overwrite=force)
+        write_embedding(
+            output_path, Z, loaded.node_ids, labels=marks, xy=_lay_out(Z, output) if xy else None, overwrite=force
+        )
     if save_model is not None:
         model.save(save_model)
 

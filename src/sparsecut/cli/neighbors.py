@@ -23,7 +23,9 @@ def neighbors(
     k: Annotated[int, typer.Option("-k", help="How many neighbours of each node.")] = 10,
     metric: Metric = "cosine",
     batch: Annotated[Path | None, typer.Option(help="A file with one id per line; - reads standard input.")] = None,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Build the index again, whatever lies beside the file.")] = False,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Build the index again, whatever lies beside the file.")
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,15 +13,21 @@ from sparsecut.cli.neighbors import EmbeddingPath, Metric
 from sparsecut.cli.sources import open_graph
 from sparsecut.errors import InputError, check_choice
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 
 def report(
     embedding: EmbeddingPath,
     output_path: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path("report.html"),
     graph: Annotated[str | None, typer.Option(help="The graph that was embedded: a dataset's name or a file.")] = None,
     labels: Annotated[
-        str | None, typer.Option("--labels", "-l", help="Labels: a table keyed by node id, .npy, .json, or a dataset's name.")
+        str | None,
+        typer.Option("--labels", "-l", help="Labels: a table keyed by node id, .npy, .json, or a dataset's name."),
     ] = None,
-    nodes: Annotated[Path | None, typer.Option(help="A node table keyed by id: columns to colour by, search and show.")] = None,
+    nodes: Annotated[
+        Path | None, typer.Option(help="A node table keyed by id: columns to colour by, search and show.")
+    ] = None,
     model: Annotated[
         Path | None, typer.Option(help="The model saved by sparsecut embed --save-model: what it chose, its training curve.")
     ] = None,
@@ -89,16 +95,14 @@ def report(
     output.result({"output": str(path), "n_nodes": len(Z), "bytes": size})
 
 
-def _labels_of(name: str, ids: object, output: Output) -> object:
+def _labels_of(name: str, node_ids: NDArray[Any], output: Output) -> NDArray[Any]:
     """Labels of the embedding's nodes from a dataset or a file; a file may leave nodes out."""
-    import numpy as np
-
     from sparsecut import datasets
     from sparsecut.io.attributes import load_labels
     from sparsecut.io.ids import positions_of
     from sparsecut.io.nodes import align_labels
 
-    node_ids = np.asarray(ids)
+    label_ids: NDArray[Any] | None
     if name in datasets.names() and not Path(name).exists():
         graph = open_graph(name, None, output)
         if graph.labels is None:

@@ -33,8 +33,8 @@ def cautions(Z: NDArray[np.float32], health: Health, ids: NDArray[Any], graph: G
     far = np.flatnonzero(lengths > FAR * max(float(np.median(lengths)), 1e-30))
     if len(far) and (lengths > 0).any():
         found.append(
-            f"{_nodes(len(far))} {_have(len(far))} a vector more than {FAR} times as long as the median: {first_few(ids[far])}."
-            " By Euclidean distance they are far from everything."
+            f"{_nodes(len(far))} {_have(len(far))} a vector more than {FAR} times as long as the median: "
+            f"{first_few(ids[far])}. By Euclidean distance they are far from everything."
         )
     if graph is not None:
         found += _of_graph(graph, ids)
@@ -54,7 +54,7 @@ def _duplicates(Z: NDArray[np.float32], ids: NDArray[Any]) -> list[str]:
     same = np.flatnonzero(rows == rows[first[largest]])
     return [
         f"{n_equal:,} nodes ({n_equal / len(Z):.0%}) share their vector with another and cannot be told apart from it; the "
-        f"largest group has {len(same):,}: {first_few(ids[same])}. Equal features and equal neighbourhoods give equal vectors."
+        f"largest group has {len(same):,}: {first_few(ids[same])}. Equal features and neighbourhoods give equal vectors."
     ]
 
 

@@ -59,8 +59,8 @@ def rank_meaning(health: Health) -> str:
         return "So few directions cannot tell many groups apart: use a closed form or fewer epochs, and more dimensions."
     if health.effective_rank < 0.1 * health.dimension:
         return (
-            f"Most of the {health.dimension} dimensions carry little: about {max(2, round(2 * health.effective_rank))} would "
-            "nearly do, and files and searches would be smaller."
+            f"Most of the {health.dimension} dimensions carry little: about {max(2, round(2 * health.effective_rank))} "
+            "would nearly do, and files and searches would be smaller."
         )
     if health.effective_rank > 0.8 * health.dimension:
         return "All dimensions carry about the same: more of them may hold more of the graph."
@@ -88,8 +88,8 @@ def curve_section(loss: list[float]) -> Section:
         "title": "Training",
         "sentences": [
             f"The loss after each of {len(values):,} epochs, from {values[0]:.4g} to {values[-1]:.4g}. "
-            f"The last epoch changed it by {change:.2%}. SCE is stopped early on purpose: run to its end, the loss collapses "
-            "the embedding to a line."
+            f"The last epoch changed it by {change:.2%}. SCE is stopped early on purpose: run to its end, the loss "
+            "collapses the embedding to a line."
         ],
         "chart": {
             "kind": "line",
@@ -164,7 +164,7 @@ def cluster_section(sizes: NDArray[Any], how: str, agreement: str) -> Section:
         "id": "clusters",
         "title": "Clusters",
         "sentences": [
-            f"{how} {len(sizes)} clusters of {smallest:,} to {largest:,} nodes; the column “cluster” colours the map by them."
+            f"{how} {len(sizes)} clusters of {smallest:,} to {largest:,} nodes; the column “cluster” colours the map."
             + (f" {agreement}" if agreement else "")
         ],
         "chart": {

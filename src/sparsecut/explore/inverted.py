@@ -1,12 +1,12 @@
 """An approximate index: the vectors in lists around centroids, of which a query looks into the nearest few.
 
-k-means (faiss) finds about 4·√n centroids on a sample; every vector is in the list of its nearest one. A query compares itself
-with all centroids, then with the vectors of the `n_probed` nearest lists. How many lists it takes is measured here, not
-assumed: the number is doubled until a sample of the vectors finds its true neighbours as often as was asked.
+k-means (faiss) finds about 4·√n centroids on a sample; every vector is in the list of its nearest one. A query compares
+itself with all centroids, then with the vectors of the `n_probed` nearest lists. How many lists it takes is measured here,
+not assumed: the number is doubled until a sample of the vectors finds its true neighbours as often as was asked.
 
-What is learned is two plain arrays, the centroids and each vector's list. They are what is saved, a hundredth of the vectors'
-size; a file is checked like any other input, and no foreign library parses it. On the same machine with the same number of
-threads the same seed gives the same arrays.
+What is learned is two plain arrays, the centroids and each vector's list. They are what is saved, a hundredth of the
+vectors' size; a file is checked like any other input, and no foreign library parses it. On the same machine with the same
+number of threads the same seed gives the same arrays.
 """
 
 from __future__ import annotations
@@ -126,15 +126,15 @@ def _add(index: Any, rows: Vectors, lists: NDArray[np.int32]) -> None:
     index.add_core(len(rows), faiss.swig_ptr(rows), None, faiss.swig_ptr(lists_64))
 
 
-def check_arrays(centroids: Any, list_of: Any, n_rows: int, dimension: int, what: str) -> None:
+def check_arrays(centroids: Any, list_of: Any, vectors: Vectors, what: str) -> None:
     """Refuse arrays that no build can have left: the index would read beyond its memory."""
     is_right = (
         centroids.ndim == 2
-        and centroids.shape[1] == dimension
+        and centroids.shape[1] == vectors.shape[1]
         and centroids.dtype == np.float32
         and len(centroids) > 0
         and bool(np.isfinite(centroids).all())
-        and list_of.shape == (n_rows,)
+        and list_of.shape == (len(vectors),)
         and list_of.dtype == np.int32
         and bool((list_of >= 0).all() and (list_of < len(centroids)).all())
     )

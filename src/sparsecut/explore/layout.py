@@ -29,9 +29,7 @@ FEW = 16  # nodes up to which there are no neighbourhoods to keep: principal com
 Plane = NDArray[np.float32]
 
 
-def layout(
-    embedding: ArrayLike, *, method: str = "auto", random_state: int = 0, progress: Reporter | None = None
-) -> Plane:
+def layout(embedding: ArrayLike, *, method: str = "auto", random_state: int = 0, progress: Reporter | None = None) -> Plane:
     """A position in the plane for every node.
 
     Parameters

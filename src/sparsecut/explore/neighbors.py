@@ -151,7 +151,7 @@ class Neighbors:
         return Nearest(self.ids[positions], distances_to(self._vectors, queries, positions, self.metric), positions)
 
     def nearest(self, k: int = 10, *, progress: Reporter | None = None) -> Nearest:
-        """The `k` nearest nodes of every node, in the order of the embedding: what ``umap.UMAP(precomputed_knn=…)`` takes."""
+        """The `k` nearest nodes of every node, in the embedding's order: what ``umap.UMAP(precomputed_knn=…)`` takes."""
         k = self._check_k(k, len(self.ids) - 1)
         everyone = np.arange(len(self.ids))
         found = np.empty((len(everyone), k), dtype=np.int64)
@@ -205,7 +205,7 @@ class Neighbors:
             )
         what = f"The index {path}"
         centroids, list_of = (arrays.get(name, np.empty(0)) for name in ("centroids", "list_of"))
-        check_arrays(centroids, list_of, *self._vectors.shape, what)
+        check_arrays(centroids, list_of, self._vectors, what)
         n_probed = check_integer(what, "n_probed", header.get("n_probed"), 1)
         recall = check_real(what, "recall", header.get("recall"))
         self._index = restore_inverted(self._vectors, self.metric, centroids, list_of, n_probed, recall)
@@ -229,7 +229,7 @@ class Neighbors:
         found = self._search(self._vectors[positions], k + 1)
         is_self = found == positions[:, None]
         is_self[~is_self.any(axis=1), -1] = True  # crowded out by others that are equal to it
-        return found[~is_self].reshape(len(positions), -1)[:, :k]
+        return np.asarray(found[~is_self].reshape(len(positions), -1)[:, :k])
 
     def _answer(self, found: Positions, asked: Positions) -> Nearest:
         return Nearest(self.ids[found], distances_to(self._vectors, self._vectors[asked], found, self.metric), found)

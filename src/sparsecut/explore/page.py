@@ -73,7 +73,9 @@ def page_template() -> str:
 
 def read_block(path: Path, name: str) -> bytes | None:
     """The content of a block of a report written before; None where there is none."""
-    pattern = re.compile(rb'<script type="application/octet-stream" data-block="' + re.escape(name.encode()) + rb'">([^<]*)<')
+    pattern = re.compile(
+        rb'<script type="application/octet-stream" data-block="' + re.escape(name.encode()) + rb'">([^<]*)<'
+    )
     try:
         found = pattern.search(path.read_bytes())
         return None if found is None else gzip.decompress(base64.b64decode(found.group(1), validate=True))

@@ -44,7 +44,9 @@ def _spread(position: int, theme: str) -> NDArray[np.float64]:
     lightness = 0.5 - 0.05 * (position % 3) if theme == "light" else 0.68 + 0.06 * (position % 3)
     hue = np.deg2rad(position * GOLDEN_ANGLE)
     a, b = 0.12 * np.cos(hue), 0.12 * np.sin(hue)
-    roots = lightness + np.array([[0.3963377774, 0.2158037573], [-0.1055613458, -0.0638541728], [-0.0894841775, -1.291485548]]) @ [
+    roots = lightness + np.array(
+        [[0.3963377774, 0.2158037573], [-0.1055613458, -0.0638541728], [-0.0894841775, -1.291485548]]
+    ) @ [
         a,
         b,
     ]

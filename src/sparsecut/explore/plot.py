@@ -1,8 +1,8 @@
 """A map of an embedding as a picture, for notebooks and papers (matplotlib, extra `explore`).
 
-Colours suit the background they are drawn on, light or dark, and eyes that see red and green alike. Classes are named on the
-map. Up to 20,000 nodes are points, drawn in a random order, so that no class lies on top of another because of its name; more
-nodes are an image whose pixels have the mean colour of their nodes, the denser the more opaque.
+Colours suit the background they are drawn on, light or dark, and eyes that see red and green alike. Classes are named on
+the map. Up to 20,000 nodes are points, drawn in a random order, so that no class lies on top of another because of its
+name; more nodes are an image whose pixels have the mean colour of their nodes, the denser the more opaque.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def _move_apart(spots: NDArray[np.float64], places: NDArray[np.float64], n_round
         shift = direction * (1.001 - distance[i, j]) / 2 * reach
         at[i] += shift
         at[j] -= shift
-    return at * span + places.min(axis=0)
+    return np.asarray(at * span + places.min(axis=0))
 
 
 def _color(value: Any) -> tuple[float, ...]:

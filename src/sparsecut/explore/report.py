@@ -118,7 +118,7 @@ def report(
     columns = _given_columns(everything, nodes)
     whole, n_broken, broken = everything.without_broken()
     if n_broken:
-        kept = np.isfinite(everything.Z).all(axis=1)
+        kept = np.asarray(np.isfinite(everything.Z).all(axis=1))
         columns = [_taken(column, kept) for column in columns]
     Z, node_ids = whole.Z, whole.ids
     warnings_found = []
@@ -153,7 +153,9 @@ def report(
     blocks = Blocks()
     described, left_out = blocks.add_columns(all_columns)
     if left_out:
-        warnings_found.append(f"The page has no room for {len(left_out)} columns and leaves them out: {first_few(left_out)}.")
+        warnings_found.append(
+            f"The page has no room for {len(left_out)} columns and leaves them out: {first_few(left_out)}."
+        )
     sections.append(_how_section(drawn_by, near, command, random_state))
     meta = {
         "title": title or "Embedding report",
@@ -236,9 +238,10 @@ def _aligned(graph: Graph, ids: NDArray[Any]) -> Graph:
     rows = positions_of(ids, graph.node_ids)
     if (rows < 0).any():
         raise InputError(
-            f"The graph does not have these nodes of the embedding: {first_few(ids[rows < 0])}. Give the graph that was embedded."
+            f"The graph does not have these nodes of the embedding: {first_few(ids[rows < 0])}. "
+            "Give the graph that was embedded."
         )
-    return graph if len(rows) == graph.n_nodes and (rows == np.arange(len(rows))).all() else graph.subgraph(rows)
+    return graph if len(rows) == graph.n_nodes and (rows == np.arange(len(rows))).all() else graph.subgraph(positions=rows)
 
 
 def _given_columns(everything: _Input, nodes: Any) -> list[NodeColumn]:
@@ -246,7 +249,9 @@ def _given_columns(everything: _Input, nodes: Any) -> list[NodeColumn]:
 
 
 def _taken(column: NodeColumn, kept: NDArray[np.bool_]) -> NodeColumn:
-    values = [v for v, keep in zip(column.values, kept, strict=True) if keep] if column.kind == "text" else column.values[kept]
+    values = (
+        [v for v, keep in zip(column.values, kept, strict=True) if keep] if column.kind == "text" else column.values[kept]
+    )
     return NodeColumn(column.name, column.kind, values, column.names)
 
 
@@ -285,7 +290,7 @@ def find_clusters(Z: NDArray[np.float32], labels: Any, seed: int) -> NDArray[np.
     """k-means with as many clusters as classes, or √(n/2) up to 12 where there are no labels; largest cluster first."""
     n_classes = 0 if labels is None else len(encode_labels(labels)[0])
     count = min(n_classes if 2 <= n_classes <= 50 else 12, round(math.sqrt(len(Z) / 2)))
-    if count < 2 or (Z == Z[0]).all():
+    if count < 2 or (Z[0] == Z).all():
         return None
     if len(Z) > MAX_CLUSTERED:
         from sklearn.cluster import MiniBatchKMeans
@@ -297,7 +302,7 @@ def find_clusters(Z: NDArray[np.float32], labels: Any, seed: int) -> NDArray[np.
     sizes = np.bincount(assigned, minlength=count)
     rank = np.empty(count, dtype=np.int64)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(count)
-    return rank[assigned]
+    return np.asarray(rank[assigned], dtype=np.int64)
 
 
 def _clusters_found(clusters: NDArray[np.int64], labels: Any) -> Section:
@@ -310,7 +315,7 @@ def _clusters_found(clusters: NDArray[np.int64], labels: Any) -> Section:
 
 
 def _degrees(graph: Graph) -> NDArray[np.int64]:
-    return np.diff(graph.adjacency.indptr).astype(np.int64)
+    return np.asarray(np.diff(graph.adjacency.indptr), dtype=np.int64)
 
 
 def _computed_columns(labels: Any, degrees: Any, lengths: Any, clusters: Any) -> list[NodeColumn]:
@@ -336,9 +341,13 @@ def _of_model(model: Any) -> list[Section]:
 
 
 def _how_section(drawn_by: str, near: Neighbors | None, command: str | None, seed: int) -> Section:
-    sentences = [f"Layout: {drawn_by}, seed {seed}. Distances on the map are not those of the embedding; neighbourhoods are."]
+    sentences = [
+        f"Layout: {drawn_by}, seed {seed}. Distances on the map are not those of the embedding; neighbourhoods are."
+    ]
     if near is not None:
-        how = "exact" if near.is_exact else f"by an approximate index with recall@10 {near.recall_:.3f}, measured on a sample"
+        how = (
+            "exact" if near.is_exact else f"by an approximate index with recall@10 {near.recall_:.3f}, measured on a sample"
+        )
         sentences.append(f"Nearest neighbours: {near.metric}, {how}.")
     section: Section = {"id": "repeat", "title": "How to repeat this", "sentences": sentences, "isWide": True}
     return section if command is None else {**section, "code": command}

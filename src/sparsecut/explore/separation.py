@@ -50,8 +50,9 @@ def separation_section(Z: Vectors, labels: ArrayLike, seed: int) -> Section | No
     most_common = counts.sum(axis=1).max() / counts.sum()
     silhouette = silhouette_of(Z, codes, nodes, generator)
     sentences = [
-        f"With {PER_CLASS} labels per class (half of a class where it has few) a linear probe is right for {accuracy:.1%} of "
-        f"the other nodes; always guessing the largest class would be right for {most_common:.1%}. Mean of {N_SPLITS} splits.",
+        f"With {PER_CLASS} labels per class (half of a class where it has few) a linear probe is right for {accuracy:.1%} "
+        f"of the other nodes; always guessing the largest class would be right for {most_common:.1%}. Mean of {N_SPLITS} "
+        "splits.",
         f"The mean silhouette is {silhouette:+.2f}: {_silhouette_words(silhouette)}.",
     ]
     if len(probed) < len(classes):
