@@ -27,6 +27,9 @@ SECTIONS = (
     "growth_cuda",
     "growth_disk",
     "peers",
+    "search",
+    "layout",
+    "report_page",
 )
 INTRODUCTION = """# Performance
 

@@ -51,19 +51,14 @@ export class CanvasRenderer {
     const left = width / 2 - view.x * scale - side / 2;
     const top = height / 2 + view.y * scale - side / 2;
     const { drawnX, drawnY, drawnColors } = this;
+    const insets = discInsets(side);
     for (let place = 0; place < drawn; place += 1) {
       const color = drawnColors[place];
       const column = Math.round(left + drawnX[place] * scale);
       const row = Math.round(top - drawnY[place] * scale);
       if (color === 0 || column < 0 || row < 0 || column + side > width || row + side > height) continue;
-      for (let start = row * width + column, end = start + side * width; start < end; start += width) {
-        for (let pixel = start; pixel < start + side; pixel += 1) pixels[pixel] = color;
-      }
-      if (side > 3) {
-        // Without its corners a square passes for a dot.
-        const first = row * width + column;
-        const last = first + (side - 1) * width;
-        pixels[first] = pixels[first + side - 1] = pixels[last] = pixels[last + side - 1] = 0;
+      for (let down = 0, start = row * width + column; down < side; down += 1, start += width) {
+        for (let pixel = start + insets[down], end = start + side - insets[down]; pixel < end; pixel += 1) pixels[pixel] = color;
       }
     }
     this.context.putImageData(this.image, 0, 0);
@@ -83,4 +78,13 @@ export class CanvasRenderer {
     this.context.imageSmoothingEnabled = false;
     this.context.drawImage(this.picture, left * ratio, top * ratio, (right - left) * ratio, (bottom - top) * ratio);
   }
+}
+
+/** How many pixels a disc leaves free at either end of each row of its square. */
+export function discInsets(side) {
+  const radius = side / 2;
+  return Int32Array.from({ length: side }, (_, row) => {
+    const half = Math.sqrt(Math.max(0, radius * radius - (row + 0.5 - radius) ** 2));
+    return Math.min(Math.max(0, Math.round(radius - half)), Math.floor((side - 1) / 2));
+  });
 }

@@ -56,7 +56,7 @@ export function heatmap({ rows, columns, shares, texts, xTitle, yTitle }) {
   const left = 120;
   const top = 8;
   const below = 84;
-  const width = left + cell * columns.length + 10;
+  const width = Math.max(340, left + cell * columns.length + 10);
   const height = top + cell * rows.length + below;
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true", class: "chart heat", width });
   rows.forEach((name, row) => {

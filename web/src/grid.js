@@ -94,6 +94,29 @@ export function boundsOf(x, y) {
   return x.length ? [x0, y0, x1, y1] : [0, 0, 0, 0];
 }
 
+const SAMPLED = 20000;
+const OUTSIDE = 0.005; // of the nodes, at either end of either axis
+
+/**
+ * The bounds without the few nodes that lie far off, where leaving them out saves much of the map; the bounds of all where it
+ * does not.
+ */
+export function homeBounds(x, y) {
+  const all = boundsOf(x, y);
+  const step = Math.max(1, Math.floor(x.length / SAMPLED));
+  const range = (values) => {
+    const sorted = values.filter((_, i) => i % step === 0).sort();
+    const cut = Math.floor(sorted.length * OUTSIDE);
+    const [low, high] = [sorted[cut], sorted[sorted.length - 1 - cut]];
+    return [low - 0.08 * (high - low), high + 0.08 * (high - low)];
+  };
+  if (x.length < 100) return all;
+  const [[x0, x1], [y0, y1]] = [range(x), range(y)];
+  const robust = [Math.max(all[0], x0), Math.max(all[1], y0), Math.min(all[2], x1), Math.min(all[3], y1)];
+  const area = ([left, low, right, high]) => (right - left) * (high - low);
+  return area(robust) > 0 && area(robust) < 0.6 * area(all) ? robust : all;
+}
+
 /** Whether a ray to the right crosses the polygon's sides an odd number of times. */
 export function isInside(x, y, polygon) {
   let inside = false;

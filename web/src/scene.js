@@ -2,7 +2,7 @@
 
 import { CanvasRenderer } from "./canvas_renderer.js";
 import { densityImage } from "./density.js";
-import { Grid } from "./grid.js";
+import { Grid, homeBounds } from "./grid.js";
 import { drawOverlay } from "./overlay.js";
 import { WebglRenderer } from "./renderer.js";
 import { View } from "./view.js";
@@ -21,7 +21,7 @@ export class Scene {
     this.x = x;
     this.y = y;
     this.grid = new Grid(x, y);
-    this.view = new View(this.grid.bounds);
+    this.view = new View(this.grid.bounds, homeBounds(x, y));
     this.renderer = makeRenderer(canvas, x, y, drawing);
     this.colors = new Uint8Array(4 * x.length);
     this.marks = { hover: -1, picked: -1, neighbors: [], selection: new Set(), lasso: [], labels: [] };

@@ -4,16 +4,17 @@ const MARGIN = 0.06; // of the smaller side, around all nodes
 const MAX_ZOOM = 20000;
 
 export class View {
-  constructor(bounds) {
+  constructor(bounds, home = bounds) {
     this.bounds = bounds; // [x0, y0, x1, y1] of all nodes
+    this.home = home; // what the map shows at first: all of them, or all but a few that lie far off
     this.width = 1;
     this.height = 1;
     this.fit();
   }
 
-  /** The scale at which all nodes are shown. */
+  /** The scale at which the map shows what it shows at first. */
   get fitScale() {
-    const [x0, y0, x1, y1] = this.bounds;
+    const [x0, y0, x1, y1] = this.home;
     const usable = 1 - 2 * MARGIN;
     const across = x1 > x0 ? (this.width * usable) / (x1 - x0) : Infinity;
     const up = y1 > y0 ? (this.height * usable) / (y1 - y0) : Infinity;
@@ -26,7 +27,7 @@ export class View {
   }
 
   fit() {
-    const [x0, y0, x1, y1] = this.bounds;
+    const [x0, y0, x1, y1] = this.home;
     this.x = (x0 + x1) / 2;
     this.y = (y0 + y1) / 2;
     this.scale = this.fitScale;
@@ -58,7 +59,7 @@ export class View {
   zoomAt(factor, left, top) {
     const [x, y] = this.toWorld(left, top);
     const fit = this.fitScale;
-    this.scale = Math.min(fit * MAX_ZOOM, Math.max(fit * 0.5, this.scale * factor));
+    this.scale = Math.min(fit * MAX_ZOOM, Math.max(fit * 0.2, this.scale * factor));
     this.x = x - (left - this.width / 2) / this.scale;
     this.y = y - (this.height / 2 - top) / this.scale;
     this.keepInside();

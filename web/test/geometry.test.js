@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { boundsOf, Grid, isInside } from "../src/grid.js";
+import { discInsets } from "../src/canvas_renderer.js";
+import { boundsOf, Grid, homeBounds, isInside } from "../src/grid.js";
 import { View } from "../src/view.js";
 
 function random(seed) {
@@ -106,4 +107,23 @@ test("counting a rectangle never misses a node", () => {
   const counted = grid.count([0.3, 0.1, 0.6, 0.2]);
   assert.ok(counted >= inside && counted < inside + 400);
   assert.equal(grid.count(boundsOf(x, y)), 5000);
+});
+
+test("a few nodes far off do not shrink the map, and an even map is shown whole", () => {
+  const [x, y] = cloud(5000, 8);
+  assert.deepEqual(homeBounds(x, y), boundsOf(x, y));
+  x[17] = 50;
+  y[90] = -40;
+  const [x0, y0, x1, y1] = homeBounds(x, y);
+  assert.ok(x1 < 1.2 && y0 > -0.2 && x0 < 0.02 && y1 > 0.98);
+  assert.deepEqual(homeBounds(Float32Array.of(0, 90), Float32Array.of(0, 1)), [0, 0, 90, 1]);
+});
+
+test("a disc is round, whole rows where it is small", () => {
+  assert.deepEqual([...discInsets(1)], [0]);
+  assert.deepEqual([...discInsets(3)], [0, 0, 0]);
+  assert.deepEqual([...discInsets(5)].map((inset) => 5 - 2 * inset), [3, 5, 5, 5, 3]);
+  const widths = [...discInsets(9)].map((inset) => 9 - 2 * inset);
+  assert.deepEqual(widths, [...widths].reverse());
+  assert.ok(Math.abs(widths.reduce((sum, width) => sum + width) - Math.PI * 4.5 ** 2) < 8);
 });

@@ -151,7 +151,7 @@ class Neighbors:
         return Nearest(self.ids[positions], distances_to(self._vectors, queries, positions, self.metric), positions)
 
     def nearest(self, k: int = 10, *, progress: Reporter | None = None) -> Nearest:
-        """The `k` nearest nodes of every node, in the embedding's order: what ``umap.UMAP(precomputed_knn=…)`` takes."""
+        """The `k` nearest nodes of every node, one row per node in the order of the embedding."""
         k = self._check_k(k, len(self.ids) - 1)
         everyone = np.arange(len(self.ids))
         found = np.empty((len(everyone), k), dtype=np.int64)
