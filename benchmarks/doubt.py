@@ -4,8 +4,8 @@
 
 For real graphs, and for the same graphs spoiled (a share of the nodes has the features of another node, or a share of the
 columns is shuffled, or all features are normal noise): the three scores of `sparsecut.edge_trial`, whether they lead to the
-note, and the accuracy of features="given", "structure" and "both" with 20 labels per class. The limit of the note and the
-weight of structure in "both" were chosen by it. The results are saved graph by graph.
+note, and the accuracy of features="given", "structure" and "both" with 20 labels per class, the last with other weights too.
+The limit of the note and the weight of structure were chosen by it. The results are saved graph by graph.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import scipy.sparse as sp
 
 import sparsecut.restart
 from sparsecut import SCE, Graph, datasets, evaluate
+from sparsecut.both import structure_weight
 from sparsecut.edge_trial import doubt
 from sparsecut.environment import environment_stamp
 from sparsecut.io.files import write_whole
@@ -35,6 +36,7 @@ GRAPHS = (
     *("chameleon_filtered", "tolokers", "twitch_de", "twitch_engb", "twitch_es", "digits"),
 )
 PARTS = ("given", "structure", "both")
+OTHER_SHARES = (1.0, 0.25)  # of the mean square length of the features' part, beside the one that "both" gives to structure
 N_NOISE = 500  # columns
 
 
@@ -86,9 +88,12 @@ def measure(spec: str, n_splits: int) -> dict[str, Any]:
     sparsecut.restart.doubt = recorded
     models = {part: SCE(features=part, device="cpu").fit(graph) for part in PARTS}
     # "both" fits the features a second time, with the same scores.
+    embeddings = {part: model.embedding_ for part, model in models.items()}
+    for share in OTHER_SHARES:
+        weight = structure_weight(embeddings["given"], embeddings["structure"], share)
+        embeddings[f"both, {share:g}"] = np.hstack([embeddings["given"], embeddings["structure"] * weight])
     accuracy = {
-        part: round(evaluate(model.embedding_, graph.labels, per_class=20, n_splits=n_splits).mean, 1)
-        for part, model in models.items()
+        part: round(evaluate(Z, graph.labels, per_class=20, n_splits=n_splits).mean, 1) for part, Z in embeddings.items()
     }
     is_doubted = any(note.startswith("The features hardly go") for note in models["given"].history_.notes)
     point = {"graph": spec, **{name: round(score, 3) for name, score in scores.items()}, "is_doubted": is_doubted}

@@ -1,6 +1,6 @@
 """How time and peak memory grow with the nodes, the edges, the features and the dimension, over three decades each.
 
-    python benchmarks/growth.py [--on cpu|cuda|disk] [--axes nodes,edges,features,dimension] [--force]
+    python benchmarks/growth.py [--on cpu|cuda|disk|structure] [--axes nodes,edges,features,dimension] [--force]
 
 Stand-ins with planted classes (`sparsecut.paper.standins`); on each axis one size grows and the others stay. The estimator
 is the default, all pairs as negatives, with the dimension given: weighing, the choice of the restart by held-out edges,
@@ -10,6 +10,10 @@ On the CPU every point has a process of its own. Its memory is the peak of resid
 process had after the imports and a first tiny fit: the graph and its features are in it. On CUDA all points share a process,
 after a first fit; the memory is the peak that torch allocated on the device, the graph included. On disk (engine="disk",
 under a limit) the graph is a store that another process made, and the embedding goes to a file.
+
+On structure (also on the CPU) the graphs bring no features and have the widest rows there are (`families.py`, one family an
+axis): their edges grow, and the memory is held against the bound that `sparsecut.proximity` states. With one thread
+(OMP_NUM_THREADS=1) seconds are those of the processor where these are fewer: other work on the machine holds them up less.
 
 Slopes are fitted to the logarithms: over all points, and over the last decade, where what does not grow no longer counts.
 Every point is saved when it is there, and not measured again without --force.
@@ -31,10 +35,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from families import FAMILIES
 from peak import PEAK, RESIDENT, mebibytes, reset_peak
 from results_file import read_points, write_results
 from sparsecut import SCE, Graph
 from sparsecut.paper.standins import stand_in
+from sparsecut.proximity import MAX_ENTRIES, MIN_SHARE
 
 HALF_DECADES = tuple(10 ** (exponent / 2) for exponent in range(7))  # 1 … 1,000
 # From the smallest to a thousand times as much; 1,000 nodes hold no more than 124,875 edges of a stand-in.
@@ -45,8 +51,10 @@ AXES: dict[str, dict[str, int]] = {
     "dimension": {"nodes": 20_000, "edges": 200_000, "features": 1_000, "dimension": 1},
 }
 TARGET_AXIS, TARGET = "edges", 1.1
+FAMILY_EDGES, FAMILY_DIMENSION = 300, 16  # from so many edges to a thousand times as many
 N_CLASSES = 8
 ENOUGH_SECONDS = 12.0  # of fits at a point; one is enough when it takes as long
+ENOUGH_ON_STRUCTURE = 3.0
 MAX_FITS = 7
 MEMORY_LIMIT = "1GiB"  # of the engine on disk, interpreter included
 LEAST_MEBIBYTES = 1.0  # less is not told from the allocator's own
@@ -65,21 +73,39 @@ NOTES_ON_DISK = [
     "On disk M must fit into the limit: 8,000 features would need 2.87 GiB, and the axis of features ends before them.",
 ]
 
+NOTES_ON_STRUCTURE = [
+    "Before rare steps were limited, 20,000 nodes with a hub took 113 s and 3.8 GB, and 100,000 nodes 18 GB without an end.",
+    "One thread, and the seconds of the processor: other work was running on the machine, which slows memory down for all.",
+    "The nodes grow with the edges. The target is the memory's; the time over the last decade exceeds it in six families.",
+    "In the last four families a hub is joined to all other nodes by half of the edges; the others are random.",
+]
+BLOCK_MEBIBYTES = 512  # of the rows that log-proximity multiplies at a time
+ROW_BYTES = 8_000  # of a node's columns: 136 in float32, for the basis, its image, the features and what is smoothed of them
+
 Point = dict[str, Any]
 
 
-def sizes_of(axis: str) -> list[dict[str, int]]:
+def axes_of(on: str) -> list[str]:
+    return list(FAMILIES if on == "structure" else AXES)
+
+
+def sizes_of(axis: str) -> list[dict[str, Any]]:
+    if axis in FAMILIES:
+        return [{"family": axis, "edges": round(FAMILY_EDGES * factor)} for factor in HALF_DECADES]
     base = AXES[axis]
     return [{**base, axis: round(base[axis] * factor)} for factor in HALF_DECADES]
 
 
-def measure(sizes: dict[str, int], on: str, store: Path | None = None) -> Point:
+def measure(sizes: dict[str, Any], on: str, store: Path | None = None) -> Point:
     """Seconds and peak memory of the fit of a stand-in, or of the one in a store, in this process."""
     device = "cuda" if on == "cuda" else "cpu"
     fit_tiny(device)
     before = mebibytes(RESIDENT)
-    settings: dict[str, Any] = {"dimension": sizes["dimension"], "device": device}
-    if store is None:
+    settings: dict[str, Any] = {"dimension": sizes.get("dimension", FAMILY_DIMENSION), "device": device}
+    if on == "structure":
+        graph, files = FAMILIES[sizes["family"]](sizes["edges"]), {}
+        sizes = {**sizes, "nodes": graph.n_nodes, "edges": graph.n_edges, "entries": graph.adjacency.nnz}
+    elif store is None:
         graph, files = make_graph(sizes), {}
     else:
         from sparsecut.io.store import open_store
@@ -92,10 +118,13 @@ def measure(sizes: dict[str, int], on: str, store: Path | None = None) -> Point:
     else:
         reset_peak()
     seconds: list[float] = []
-    while len(seconds) < MAX_FITS and sum(seconds) < ENOUGH_SECONDS:
-        started = time.perf_counter()
+    enough = ENOUGH_ON_STRUCTURE if on == "structure" else ENOUGH_SECONDS
+    while len(seconds) < MAX_FITS and sum(seconds) < enough:
+        started, cpu = time.perf_counter(), time.process_time()
         model = SCE(**settings).fit(graph, **files)  # ends with the embedding on the CPU, or in its file
         seconds.append(time.perf_counter() - started)
+        if on == "structure" and torch.get_num_threads() == 1:
+            seconds[-1] = min(seconds[-1], time.process_time() - cpu)
     peak = torch.cuda.max_memory_allocated() / 2**20 if device == "cuda" else mebibytes(PEAK) - before
     return {**sizes, "seconds": seconds, "peak_mebibytes": peak, "stages": model.history_.stages}
 
@@ -122,7 +151,7 @@ def fit_tiny(device: str) -> None:
     SCE(dimension=2, device=device).fit(stand_in(n_nodes=200, n_edges=2_000, n_features=8, n_classes=2))
 
 
-def measure_alone(sizes: dict[str, int], on: str) -> Point:
+def measure_alone(sizes: dict[str, Any], on: str) -> Point:
     """The same in a process of its own, and where it reads a store, in another one than makes it."""
     with tempfile.TemporaryDirectory() as folder:
         stored = ["--store", folder] if on == "disk" else []
@@ -154,28 +183,73 @@ def tables_of(points: dict[str, Point]) -> list[dict[str, Any]]:
             rows.append([axis, *(point[name] for name in AXES), round(seconds, 5), round(peak, 2)])
         if len(measured) < 3:
             continue
-        sizes = [float(point[axis]) for point in measured]
-        growth = []
-        for values in (
-            [min(point["seconds"]) for point in measured],
-            [max(point["peak_mebibytes"], LEAST_MEBIBYTES) for point in measured],
-        ):
-            growth += [round(slope(sizes, values), 3), round(slope(sizes[-3:], values[-3:]), 3)]
+        growth = growth_of(measured, axis)
         judged = [f"≤ {TARGET}", max(growth) <= TARGET] if axis == TARGET_AXIS else [None, None]
-        slopes.append([axis, int(sizes[0]), int(sizes[-1]), *growth, *judged])
-    columns = ["time", "time, last decade", "memory", "memory, last decade"]
+        slopes.append([axis, measured[0][axis], measured[-1][axis], *growth, *judged])
     return [
-        {
-            "caption": "Slopes of time and peak memory in a log-log plot: 1 is linear. The target is for all four.",
-            "columns": ["what grows", "from", "to", *columns, "target", "met"],
-            "rows": slopes,
-        },
+        table_of_slopes("what grows", "all four", slopes),
         {
             "caption": "The points.",
             "columns": ["what grows", *AXES, "seconds", "peak MiB"],
             "rows": rows,
         },
     ]
+
+
+def table_of_slopes(first: str, judged: str, rows: list[list[Any]]) -> dict[str, Any]:
+    columns = ["time", "time, last decade", "memory", "memory, last decade"]
+    return {
+        "caption": f"Slopes of time and peak memory in a log-log plot: 1 is linear. The target is for {judged}.",
+        "columns": [first, "from", "to", *columns, "target", "met"],
+        "rows": rows,
+    }
+
+
+def family_tables_of(points: dict[str, Point]) -> list[dict[str, Any]]:
+    slopes, rows = [], []
+    for family in FAMILIES:
+        measured = [points[key] for key in map(key_of, sizes_of(family)) if key in points]
+        for point in measured:
+            seconds, peak, bound = min(point["seconds"]), point["peak_mebibytes"], bound_of(point)
+            rows.append(
+                [family, point["nodes"], point["edges"], round(seconds, 5), round(peak, 2), round(bound), peak <= bound]
+            )
+        if len(measured) >= 3:
+            slopes.append([family, measured[0]["edges"], measured[-1]["edges"], *growth_of(measured, "edges")])
+            slopes[-1] += [f"≤ {TARGET}", max(slopes[-1][-2:]) <= TARGET]
+    return [
+        table_of_slopes("family", "the memory", slopes),
+        {
+            "caption": "The points. The bound is the stated one: 32 bytes for every entry of A and 500 for every node in "
+            f"log-proximity, {BLOCK_MEBIBYTES} MiB for the block at hand, and {ROW_BYTES:,} bytes a node for the columns.",
+            "columns": ["family", "nodes", "edges", "seconds", "peak MiB", "bound MiB", "met"],
+            "rows": rows,
+        },
+    ]
+
+
+def bound_of(point: Point) -> float:
+    """Mebibytes."""
+    per_node = min(1 / MIN_SHARE, MAX_ENTRIES / point["nodes"])
+    size = 32 * (point["entries"] + per_node * point["nodes"]) + ROW_BYTES * point["nodes"]
+    return size / 2**20 + BLOCK_MEBIBYTES
+
+
+def growth_of(measured: list[Point], axis: str) -> list[float]:
+    """The slopes of time and of memory, each over all points and over the last decade."""
+    sizes = [float(point[axis]) for point in measured]
+    growth = []
+    for values in (
+        [min(point["seconds"]) for point in measured],
+        [max(point["peak_mebibytes"], LEAST_MEBIBYTES) for point in measured],
+    ):
+        growth += [round(slope(sizes, values), 3), round(slope(sizes[-3:], values[-3:]), 3)]
+    return growth
+
+
+def key_of(sizes: dict[str, Any]) -> str:
+    """The name of a family's point among the measured ones."""
+    return f"{sizes['family']} {sizes['edges']}"
 
 
 ON = {
@@ -190,6 +264,11 @@ ON = {
         "the peak that torch allocated on the device, the graph and its features included; what the host prepares before "
         "that is in the time, not in the memory",
     ),
+    "structure": (
+        "growth_structure",
+        "Growth without features, whatever the degrees",
+        "the peak of resident pages during the fit beyond the imports, the graph included",
+    ),
     "disk": (
         "growth_disk",
         f'Growth with engine="disk", limit {MEMORY_LIMIT}',
@@ -201,15 +280,20 @@ ON = {
 
 def save(points: dict[str, Point], on: str) -> None:
     name, title, memory = ON[on]
+    graphs = (
+        "graphs without features that have the widest rows there are; their edges grow a thousandfold"
+        if on == "structure"
+        else "generated stand-ins; one size grows a thousandfold while the others stay"
+    )
     write_results(
         name,
         title=title,
-        about="The default estimator with a given dimension on generated stand-ins; one size grows a thousandfold while the "
-        "others stay. Time is the whole fit, the choice of the restart included, the best of up to "
+        about=f"The default estimator with a given dimension on {graphs}. "
+        "Time is the whole fit, the choice of the restart included, the best of up to "
         f"{MAX_FITS}; memory is {memory}, and counts as {LEAST_MEBIBYTES:g} MiB where it is less.",
-        command=f"python benchmarks/growth.py --on {on}",
-        tables=tables_of(points),
-        notes=NOTES + {"cpu": NOTES_ON_CPU, "disk": NOTES_ON_DISK}.get(on, []),
+        command=f"{'OMP_NUM_THREADS=1 ' if on == 'structure' else ''}python benchmarks/growth.py --on {on}",
+        tables=family_tables_of(points) if on == "structure" else tables_of(points),
+        notes=NOTES_ON_STRUCTURE if on == "structure" else NOTES + {"cpu": NOTES_ON_CPU, "disk": NOTES_ON_DISK}.get(on, []),
         points=points,
         environment={"gpu": torch.cuda.get_device_name()} if on == "cuda" else {"threads": torch.get_num_threads()},
     )
@@ -218,7 +302,7 @@ def save(points: dict[str, Point], on: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--on", default="cpu", choices=tuple(ON))
-    parser.add_argument("--axes", default=",".join(AXES))
+    parser.add_argument("--axes", help="comma-separated; all unless given")
     parser.add_argument("--force", action="store_true")
     for hidden in ("--point", "--make", "--store"):
         parser.add_argument(hidden, help=argparse.SUPPRESS)
@@ -231,14 +315,15 @@ def main() -> None:
     elif arguments.point:
         print(json.dumps(measure(json.loads(arguments.point), on, store)))
     else:
-        measure_all(on, arguments.axes.split(","), with_old=not arguments.force)
+        axes = arguments.axes.split(",") if arguments.axes else axes_of(on)
+        measure_all(on, axes, with_old=not arguments.force)
 
 
 def measure_all(on: str, axes: list[str], *, with_old: bool) -> None:
     points = read_points(ON[on][0])
     for axis in axes:
         for sizes in sizes_of(axis):
-            key = f"{axis} {sizes[axis]}"
+            key = key_of(sizes) if on == "structure" else f"{axis} {sizes[axis]}"
             if key in points and with_old:
                 continue
             points[key] = measure(sizes, on) if on == "cuda" else measure_alone(sizes, on)

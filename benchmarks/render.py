@@ -26,6 +26,7 @@ SECTIONS = (
     "growth",
     "growth_cuda",
     "growth_disk",
+    "growth_structure",
     "peers",
     "search",
     "layout",

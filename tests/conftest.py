@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +22,17 @@ def load_or_skip(name: str) -> Graph:
             pytest.fail(f"SPARSECUT_REQUIRE_DATA is set, but {reason}")
         pytest.skip(reason)
     return datasets.load(name)
+
+
+def data_file(name: str) -> Path:
+    """A file that lies with the real graphs; where they have not been promised, the test skips."""
+    path = Path(os.environ.get("SPARSECUT_DATA", "nowhere")) / name
+    if not path.is_file():
+        reason = f"{name} is not under SPARSECUT_DATA"
+        if os.environ.get("SPARSECUT_REQUIRE_DATA"):
+            pytest.fail(f"SPARSECUT_REQUIRE_DATA is set, but {reason}")
+        pytest.skip(reason)
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -35,6 +35,20 @@ def dense_filter(A: np.ndarray, filter: str, order: int, strength: float) -> np.
     return powers[-1]
 
 
+def dense_log_proximity(A: np.ndarray, share: float = 0.0, n_hops: int = 5) -> np.ndarray:
+    """log max(1, q_ij·vol/d_j) made symmetric, q the mean of the powers of D⁻¹A, their entries below a share dropped."""
+    degrees = A.sum(axis=1, dtype=np.float64)
+    inverse = np.array([1 / degree if degree else 0.0 for degree in degrees])
+    P = inverse[:, None] * A
+    visits = power = P
+    for _ in range(n_hops - 1):
+        power = power @ P
+        power = np.where(power < share, 0, power)
+        visits = visits + power
+    ratio = visits / n_hops * degrees.sum() * inverse
+    return np.log(np.maximum((ratio + ratio.T) / 2, 1))
+
+
 def dense_laplacian(n_nodes: int, pairs: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """L = Σ w (e_i − e_j)(e_i − e_j)ᵀ, a pair at a time."""
     L = np.zeros((n_nodes, n_nodes))

@@ -16,7 +16,6 @@ from sparsecut import SCE, Graph, InputError, MoSCE, evaluate, load
 from sparsecut.features import (
     ROW_LENGTH,
     fingerprint,
-    log_proximity,
     structural_features,
 )
 
@@ -29,32 +28,6 @@ def two_communities(n_nodes: int = 200, seed: int = 0) -> tuple[sp.csr_array, np
     probability = np.where(side[:, None] == side, 0.15, 0.01)
     upper = np.triu(generator.random((n_nodes, n_nodes)) < probability, 1)
     return sp.csr_array((upper | upper.T).astype(np.float32)), side
-
-
-@pytest.mark.parametrize("is_weighted", [False, True])
-def test_log_proximity_is_the_dense_formula(is_weighted: bool) -> None:
-    A = random_graph(is_weighted=is_weighted, density=0.25).adjacency
-    dense = A.toarray().astype(np.float64)
-    degrees = dense.sum(axis=1)
-    assert (degrees > 0).all()
-    P = dense / degrees[:, None]
-    visits = sum(np.linalg.matrix_power(P, hops) for hops in range(1, 6)) / 5
-    ratio = visits * degrees.sum() / degrees
-    expected = np.log(np.maximum((ratio + ratio.T) / 2, 1))
-    assert np.allclose(log_proximity(A, min_share=0).toarray(), expected, atol=1e-4)
-
-
-def test_dropping_rare_visits_changes_only_small_entries() -> None:
-    A = random_graph(300, density=0.02).adjacency
-    exact, pruned = log_proximity(A, min_share=0).toarray(), log_proximity(A, min_share=0.003).toarray()
-    assert np.linalg.norm(exact - pruned) < 0.25 * np.linalg.norm(exact)
-
-
-def test_blocks_of_rows_give_the_same_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
-    A = random_graph().adjacency
-    whole = log_proximity(A)
-    monkeypatch.setattr("sparsecut.features.ROW_BLOCK", 7)
-    assert (log_proximity(A) != whole).nnz == 0
 
 
 def test_structure_separates_planted_communities() -> None:

@@ -128,7 +128,7 @@ def test_any_adjacency_becomes_symmetric_without_loops(adjacency: np.ndarray) ->
         (PATH, {"features": np.full((3, 1), 1e300)}, r"too large for float32\. Got 1e\+300 in row 0, column 0"),
         (PATH, {"features": [["a"], ["b"], ["c"]]}, "features must be numbers"),
         (PATH, {"labels": [0, 1]}, r"labels must be one value for each of the 3 nodes. Got shape \(2,\)"),
-        (PATH, {"node_ids": ["a", "a", "b"]}, "ids must be unique. These occur more than once: a"),
+        (PATH, {"node_ids": ["a", "a", "b"]}, "ids must be unique. These occur more than once: 'a'"),
     ],
 )
 def test_bad_input_gets_its_own_message(adjacency: object, arguments: dict, message: str) -> None:

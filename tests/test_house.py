@@ -30,6 +30,7 @@ ROOMS = (
         "rows",
         "moments",
         "spectrum",
+        "proximity",
         "features",
         "weighting",
         "sampling",

@@ -21,6 +21,7 @@ from sparsecut.negatives import (
     NegativeGraph,
     SumOfNegatives,
     make_negatives,
+    sampled_weight,
 )
 from sparsecut.sampling import pair_of_number, sample_pairs, sparsifier_probability, sparsify_complete
 
@@ -188,6 +189,28 @@ def test_sparsifier_spans_the_complete_graph_and_its_edges() -> None:
 def test_sparsifier_approximates_the_complete_energy() -> None:
     Z = torch.randn(800, 4, generator=torch.Generator().manual_seed(0))
     assert make("sparsifier", 800).energy(Z).item() == pytest.approx(CompleteNegatives(800).energy(Z).item(), rel=0.1)
+
+
+@pytest.mark.parametrize("n_negatives", [1, 5])
+def test_all_pairs_at_the_sampled_weight_are_what_sampling_expects(n_negatives: int) -> None:
+    n_nodes = 12
+    Z = np.random.default_rng(0).normal(size=(n_nodes, 3))
+    draws = [sample_pairs(n_nodes, n_negatives, np.random.default_rng(seed)) for seed in range(2000)]
+    energies = [((Z[pairs[:, 0]] - Z[pairs[:, 1]]) ** 2).sum() for pairs, _ in draws]
+    complete = CompleteNegatives(n_nodes)
+    scaled = complete.energy(torch.from_numpy(Z)).item() * sampled_weight(n_nodes, n_negatives) / complete.base_weight
+    standard_error = np.std(energies) / len(energies) ** 0.5
+    assert abs(np.mean(energies) - scaled) < 4.5 * standard_error
+    different = np.mean([(pairs[:, 0] != pairs[:, 1]).sum() for pairs, _ in draws])
+    assert different == pytest.approx(sampled_weight(n_nodes, n_negatives), rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["complete", "degrees", "sampled", "sparsifier", GIVEN])
+def test_the_base_weight_is_what_the_graph_demands_without_pairs_that_must_differ(name: object) -> None:
+    base, with_apart = make(name, 30), make(name, 30, apart=APART)
+    assert with_apart.base_weight == base.base_weight
+    draws = [make(name, 30, seed).total_weight for seed in range(300)]
+    assert base.base_weight == pytest.approx(np.mean(draws), rel=0.02)
 
 
 @given(st.integers(2, 60))

@@ -14,6 +14,7 @@ from reference import adam_on_rows, complete_pairs, dense_effective_rank, dense_
 from sparsecut import SCE, Graph, InputError, MoSCE
 from sparsecut.encoder import LinearEncoder
 from sparsecut.errors import MeaninglessEmbeddingWarning
+from sparsecut.evaluation import probe, published_splits
 from sparsecut.training import (
     EnergyOverGram,
     History,
@@ -41,7 +42,7 @@ def test_is_the_papers_loop_step_for_step(route: str) -> None:
     P = dense_propagation(graph.adjacency.toarray())
     expected = adam_on_rows(
         P @ P @ graph.features.toarray(),
-        dense_laplacian(40, complete_pairs(40), np.ones(780)),
+        dense_laplacian(40, complete_pairs(40), np.full(780, 5 * 39 / 780)),  # together as heavy as 5 sampled per node
         start_of(SCE(**settings), graph),
         alpha=300.0,
         l2=0.05,
@@ -95,7 +96,47 @@ def test_loss_is_alpha_over_energy_plus_the_penalty() -> None:
     model = SCE(epochs=1, alpha=7.0, l2=0.5)
     history = model.fit(graph).history_
     start = start_of(SCE(), graph)
-    assert history.loss[0] == pytest.approx(7 / history.energy[0] + 0.25 * np.sum(start.astype(float) ** 2), rel=1e-5)
+    scaled = history.energy[0] * (5 * 39 / 780)  # of 780 pairs to the weight of 5 sampled per node
+    assert history.loss[0] == pytest.approx(7 / scaled + 0.25 * np.sum(start.astype(float) ** 2), rel=1e-5)
+    assert history.alpha == pytest.approx(7 * 780 / (5 * 39))
+
+
+@pytest.mark.parametrize("loss", ["inverse", "negative"])
+@pytest.mark.parametrize("n_negatives", [2, 5])
+def test_a_given_alpha_means_the_same_against_all_pairs_as_against_sampled_ones(loss: str, n_negatives: int) -> None:
+    """All pairs against every partner that a node may draw, itself included, weighed by how often it is drawn."""
+    graph = random_graph()
+    settings = {"loss": loss, "alpha": 0.3, "l2": 0.1, "epochs": 10, "n_negatives": n_negatives, "dimension": 6}
+    expected = SCE(**settings, negatives=[(i, j, n_negatives / 40) for i in range(40) for j in range(40)]).fit(graph)
+    assert expected.history_.alpha == pytest.approx(0.3, rel=1e-6)
+    model = SCE(**settings, negatives="complete").fit(graph)
+    assert model.history_.loss == pytest.approx(expected.history_.loss, rel=1e-5)
+    assert relative_difference(model.embedding_, expected.embedding_) < 1e-4
+    assert SCE(**settings, negatives="sampled").fit(graph).history_.alpha == 0.3  # not a bit of the paper's loop moves
+
+
+def test_a_given_alpha_does_not_depend_on_how_heavy_the_negatives_are() -> None:
+    n_nodes = 40
+    ring = sp.diags_array([np.ones(n_nodes - 1), np.ones(1)], offsets=[1, n_nodes - 1], shape=(n_nodes, n_nodes)).tocsr()
+    graph = Graph(ring + ring.T, features=random_graph().features)
+
+    def fitted(negatives: object) -> np.ndarray:
+        return SCE(alpha=3.0, l2=0.1, epochs=5, dimension=6, negatives=negatives).fit(graph).weights_[0]
+
+    pairs = [(i, j) for i in range(5) for j in range(5, 9)]
+    assert relative_difference(fitted([(*pair, 50) for pair in pairs]), fitted(pairs)) < 1e-4
+    assert relative_difference(fitted("degrees"), fitted("complete")) < 1e-4  # equal degrees are the complete graph
+    assert relative_difference(fitted("sparsifier"), fitted("complete")) < 0.1  # drawn: equal in expectation
+
+
+def test_the_papers_settings_score_the_same_over_all_pairs_on_cora(cora: Graph) -> None:
+    for per_class in (5, 20):
+        splits = published_splits("cora", per_class, cora.n_nodes)[:10]
+        sampled, complete = (
+            probe(SCE.paper("cora", negatives=negatives).fit_transform(cora), cora.labels, splits).mean
+            for negatives in ("sampled", "complete")
+        )
+        assert complete > sampled - 0.5
 
 
 def test_alpha_does_not_matter_without_a_penalty_and_does_with_one() -> None:

@@ -229,7 +229,7 @@ class SparsestCutEmbedding(Published, Estimator):
             task.loaded,
             task.recipe.polynomials,
             task.negatives,
-            training_settings(self),
+            training_settings(self, task.negatives),
             engine=task.engine,
             history=task.history,
             batch_generator=_torch_generator(batches_seed),

@@ -77,10 +77,10 @@ def check_both(model: Any, graph: Graph) -> None:
         raise InputError(f"{name}(features='both') needs a dimension for each of its two parts. Got {model.dimension}.")
 
 
-def structure_weight(features: NDArray[np.float32], structure: NDArray[np.float32]) -> float:
+def structure_weight(features: NDArray[np.float32], structure: NDArray[np.float32], share: float = STRUCTURE_SHARE) -> float:
     """w of the module's equation; 1 where one of the parts is zero."""
     own, other = (float(np.einsum("ij,ij->", part, part, dtype=np.float64)) for part in (features, structure))
-    return (STRUCTURE_SHARE * own / other) ** 0.5 if own > 0 and other > 0 else 1.0
+    return (share * own / other) ** 0.5 if own > 0 and other > 0 else 1.0
 
 
 def fingerprint_of_both(graph: Graph) -> int:

@@ -37,6 +37,10 @@ class OverflowInputError(InputError):
     """Sums of squares overflowed; `sparsecut.magnitude` finds the number that is too large."""
 
 
+class ReadingWarning(UserWarning):
+    """Something in a file was understood in one of several ways, and another would give another graph."""
+
+
 class NewValuesWarning(UserWarning):
     """A table holds what was not there when the model's encoder was fitted; it was encoded as documented."""
 
@@ -85,6 +89,6 @@ def import_extra(module: str, *, caller: str, extra: str) -> ModuleType:
 
 
 def first_few(values: Any, limit: int = 5) -> str:
-    """The first values of a list for a message, and how many more there are."""
-    shown = ", ".join(str(value) for value in values[:limit])
+    """The first values of a list for a message, words in quotes so that spaces are seen, and how many more there are."""
+    shown = ", ".join(repr(str(value)) if isinstance(value, str) else str(value) for value in values[:limit])
     return shown if len(values) <= limit else f"{shown} and {len(values) - limit:,} more"

@@ -45,7 +45,8 @@ class SCE(SparsestCutEmbedding):
         much as those do. They are ids, never positions: `[("anna", "ben"), ("anna", "carl")]`. Pairs to keep close
         are edges: `sparsecut.keep_close`.
     loss : "inverse" (SCE), "negative" (the ablation) or "none" (a random projection).
-    alpha, l2 : the weight of the loss ("auto": it starts at 1) and of the L2 penalty.
+    alpha, l2 : the weight of the loss ("auto": it starts at 1) and of the L2 penalty. A number counts against the energy of
+        negatives that weigh as much as `n_negatives` sampled ones per node, whichever negatives are taken.
     learning_rate, epochs, batch_size : Adam's; 0.001 and 20 unless given. `batch_size` None is full batch.
     route : "gram", "rows" or "auto", which prices both; `history_` says what was taken and why.
     engine, memory_limit, scratch : "memory", or "disk" for rows that are not to be held in it: the process then stays under
@@ -55,7 +56,9 @@ class SCE(SparsestCutEmbedding):
     precision : what dense features are kept and smoothed in: "single", float32, or "half", float16 with sums in float32:
         hops are faster, and each rounds to eleven bits. Weights, M and the embedding are float32 in both.
     device : "auto", "cpu", "cuda" or "cuda:1".
-    random_state : the seed of the start and of the sampled negatives; None draws a new one.
+    random_state : the seed of the start and of the sampled negatives; None draws a new one. The same seed gives the same
+        bits on the same machine with the same versions and the same number of threads (`OMP_NUM_THREADS`); with another
+        number an embedding changes by some 1e-5 of its size ("Same seed, same bits" in docs/method.md).
 
     Attributes
     ----------

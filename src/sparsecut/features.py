@@ -1,7 +1,7 @@
 """Features for graphs that bring none: the structure itself, as columns.
 
 1. q = the mean of the first five powers of D⁻¹A: how often a short walk from i comes by j. Rare entries are dropped, so q
-   stays sparse.
+   stays sparse, whatever the degrees (`sparsecut.proximity` states the bounds).
 2. log max(1, q_ij·vol/d_j): how much more often than chance, which is what skip-gram methods learn by sampling walks
    (Levy and Goldberg, 2014; Qiu et al., 2018). Made symmetric.
 3. its leading eigenvectors, weighted by |λ|^p, so that the coarse structure weighs more than the fine. How much more must be
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sparsecut.filters import propagation
 from sparsecut.graph import Graph
 from sparsecut.progress import Reporter
+from sparsecut.proximity import log_proximity
 from sparsecut.sparse import SparseMatrix
 from sparsecut.spectrum import leading_eigenvectors, sharpening
 
@@ -30,13 +31,9 @@ FEATURES = ("auto", "given", "structure", "both")
 STRUCTURE_NOTE = "Structure took the place of node features; the embedding belongs to this graph alone."
 
 N_COLUMNS = 128
-N_HOPS = 5
-MIN_SHARE = 0.002  # a walk that comes by less often is dropped: at most 500 entries a row
-MAX_ENTRIES = 50_000_000  # on large graphs the share rises, so that all rows together stay below this
 EFFECTIVE_RANK = 35.0  # of the weighted columns: fewer cannot tell dozens of groups apart, more keep what is noise
 ROW_LENGTH = 6.0  # of every row: a logistic regression with C = 1 then neither under- nor overfits
 N_ITERATIONS = 4  # of subspace iteration; the spectrum of q falls fast
-ROW_BLOCK = 20_000  # rows of q computed at a time
 
 
 def structural_features(
@@ -62,35 +59,6 @@ def with_structure(graph: Graph, seed: int, device: torch.device, report: Report
     """The graph with its structure for features."""
     features = structural_features(graph.adjacency, seed=seed, device=device, report=report)
     return graph.replace(features=features)
-
-
-def log_proximity(
-    adjacency: sp.csr_array, min_share: float | None = None, n_hops: int = N_HOPS, report: Reporter | None = None
-) -> sp.csr_array:
-    """log max(1, q_ij·vol/d_j) made symmetric, (n, n) and sparse, a block of rows at a time."""
-    n_nodes = adjacency.shape[0]
-    share = max(MIN_SHARE, n_nodes / MAX_ENTRIES) if min_share is None else min_share
-    degrees = adjacency.sum(axis=1, dtype=np.float64)
-    inverse = np.divide(1, degrees, out=np.zeros(n_nodes), where=degrees > 0)
-    P = (sp.diags_array(inverse) @ adjacency).tocsr().astype(np.float32)
-    chance = sp.diags_array((degrees.sum() * inverse / n_hops).astype(np.float32))
-    blocks = []
-    starts = range(0, n_nodes, ROW_BLOCK)
-    for number, start in enumerate(starts, start=1):
-        visits = power = P[start : start + ROW_BLOCK]
-        for _ in range(n_hops - 1):
-            power = (power @ P).tocsr()
-            power.data[power.data < share] = 0
-            power.eliminate_zeros()
-            visits = visits + power
-        blocks.append((visits @ chance).tocsr())
-        if report is not None:
-            report("structure", number, len(starts))
-    ratio = sp.vstack(blocks, format="csr")
-    ratio = ((ratio + ratio.T) / 2).tocsr()
-    ratio.data = np.log(np.maximum(ratio.data, 1))
-    ratio.eliminate_zeros()
-    return sp.csr_array(ratio, dtype=np.float32)
 
 
 def fingerprint(adjacency: sp.csr_array) -> int:

@@ -90,10 +90,10 @@ def rows_of(node_ids: NDArray[Any], ids: NDArray[Any], what: str) -> NDArray[np.
     rows, known = positions(node_ids, ids), positions(ids, node_ids)
     remedy = "If its rows are in the order of the nodes, pass it without the ids (pandas: reset_index(drop=True))."
     if (known < 0).any():
-        unknown = [repr(value) for value in ids[known < 0].tolist()]
+        unknown = ids[known < 0].tolist()
         raise InputError(f"{what} names nodes that the graph does not have: {first_few(unknown)}. {remedy}")
     if (rows < 0).any():
-        absent = [repr(value) for value in node_ids[rows < 0].tolist()]
+        absent = node_ids[rows < 0].tolist()
         raise InputError(f"{what} has no row for these nodes of the graph: {first_few(absent)}. {remedy}")
     if len(ids) > len(node_ids):
         raise InputError(f"{what} has {len(ids):,} rows for {len(node_ids):,} nodes: some node has more than one.")

@@ -34,7 +34,7 @@ from sparsecut.foreign import from_torch, library_of, not_square, plain_adjacenc
 from sparsecut.frames import is_frame, place_column, place_frame
 from sparsecut.magnitude import are_finite, feature_error, weight_error
 from sparsecut.mapped import check_mapped
-from sparsecut.node_ids import choose_nodes
+from sparsecut.node_ids import as_id_array, choose_nodes
 from sparsecut.streaming import is_mapped, value_blocks
 
 DIRECTIONS = ("symmetrize", "out", "in")
@@ -55,7 +55,7 @@ class Graph:
     labels : array or series (n,), optional
         Any type; -1, None, NaN and "" mean that a node has no label. A series is matched by its index.
     node_ids : array (n,), optional
-        Unique; 0..n-1 where not given.
+        Unique, all integers or all words; 0..n-1 where not given.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
         What becomes of an adjacency whose entry (i, j) is an edge from i to j.
     feature_names : sequence of str, optional
@@ -442,7 +442,7 @@ def _check_same_ids(named: NDArray[Any], node_ids: ArrayLike | None) -> NDArray[
 
 
 def _check_ids(values: ArrayLike, n_nodes: int) -> NDArray[Any]:
-    ids = _check_column("node_ids", values, n_nodes)
+    ids = _check_column("node_ids", as_id_array(values), n_nodes)
     unique, counts = np.unique(ids, return_counts=True)
     if len(unique) < n_nodes:
         raise InputError(f"The node ids must be unique. These occur more than once: {first_few(unique[counts > 1])}.")

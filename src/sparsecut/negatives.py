@@ -68,6 +68,11 @@ class NegativeGraph(ABC):
     def total_weight(self) -> float:
         """Σ w_ij over pairs of two different nodes: how much the graph demands in all."""
 
+    @property
+    def base_weight(self) -> float:
+        """The same without pairs from `apart`, and in expectation where pairs are drawn: what a given α is measured by."""
+        return self.total_weight
+
     def energy(self, Z: Tensor) -> Tensor:
         """Σ w_ij ‖z_i − z_j‖², differentiable in Z."""
         return quadratic_form(self.laplacian, Z)
@@ -153,12 +158,20 @@ class DegreeNegatives(NegativeGraph):
 class EdgeNegatives(NegativeGraph):
     """A stored list of pairs with weights; a pair listed twice counts twice."""
 
-    def __init__(self, n_nodes: int, pairs: NDArray[np.int64], weights: NDArray[Any], device: torch.device) -> None:
+    def __init__(
+        self,
+        n_nodes: int,
+        pairs: NDArray[np.int64],
+        weights: NDArray[Any],
+        device: torch.device,
+        expected_weight: float | None = None,
+    ) -> None:
         order = np.argsort(pairs[:, 0], kind="stable")
         self.n_nodes = n_nodes
         self.pairs = pairs[order]  # by first node, so that a node's own pairs lie together
         self.weights = weights[order]
         self.device = device
+        self.expected_weight = expected_weight  # where the pairs were drawn
         self._matrix = SparseMatrix(_edge_laplacian(n_nodes, self.pairs, self.weights), device)
 
     @property
@@ -168,6 +181,10 @@ class EdgeNegatives(NegativeGraph):
     @property
     def total_weight(self) -> float:
         return float(self.weights[self.pairs[:, 0] != self.pairs[:, 1]].sum(dtype=np.float64))
+
+    @property
+    def base_weight(self) -> float:
+        return self.total_weight if self.expected_weight is None else self.expected_weight
 
     def laplacian(self, Z: Tensor) -> Tensor:
         return self._matrix @ Z.contiguous()
@@ -184,7 +201,7 @@ class EdgeNegatives(NegativeGraph):
 
 
 class SumOfNegatives(NegativeGraph):
-    """Several negative graphs on the same nodes at once: their Laplacians add up.
+    """Several negative graphs on the same nodes at once, the base first: their Laplacians add up.
 
     A part may span some of the nodes only: `positions` then says which, a tensor for each part, None for all nodes.
     """
@@ -203,6 +220,10 @@ class SumOfNegatives(NegativeGraph):
     @property
     def total_weight(self) -> float:
         return sum(part.total_weight for part in self.parts)
+
+    @property
+    def base_weight(self) -> float:
+        return self.parts[0].base_weight
 
     def laplacian(self, Z: Tensor) -> Tensor:
         image = torch.zeros_like(Z)
@@ -248,6 +269,11 @@ def make_negatives(
     # Where the base demands nothing (degrees of a graph without edges), there is nothing to measure the pairs against.
     scale = (base.total_weight or 1.0) / len(pairs)
     return SumOfNegatives(n_nodes, [base, EdgeNegatives(n_nodes, pairs, scale * weights, device)])
+
+
+def sampled_weight(n_nodes: int, n_negatives: int) -> float:
+    """The expected weight of `n_negatives` uniform pairs per node, of which one in n is a node with itself."""
+    return float(n_negatives * (n_nodes - 1))
 
 
 def formed_rows(S: Tensor | Rows | StackedRows) -> tuple[Tensor, float] | None:
@@ -304,8 +330,10 @@ def _make_base(
         assert degrees is not None
         return DegreeNegatives(torch.from_numpy(np.asarray(degrees, dtype=np.float64)).to(device))
     if negatives == "sampled":
-        return EdgeNegatives(n_nodes, *sample_pairs(n_nodes, n_negatives, generator), device)
-    return EdgeNegatives(n_nodes, *sparsify_complete(n_nodes, sparsifier_probability(n_nodes), generator), device)
+        drawn = sample_pairs(n_nodes, n_negatives, generator)
+        return EdgeNegatives(n_nodes, *drawn, device, sampled_weight(n_nodes, n_negatives))
+    drawn = sparsify_complete(n_nodes, sparsifier_probability(n_nodes), generator)
+    return EdgeNegatives(n_nodes, *drawn, device, CompleteNegatives(n_nodes).total_weight)
 
 
 def _pairs_over_batch_pairs(n_nodes: int, n_batch: int) -> float:

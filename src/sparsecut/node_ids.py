@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError
 from sparsecut.frames import index_of
@@ -62,7 +62,20 @@ def choose_nodes(nodes: Any, positions: Any, node_ids: NDArray[Any], caller: str
     return np.flatnonzero(mask)
 
 
-def check_one_kind(values: Sequence[Any], what: str, remedy: str = "", entries_per_row: int = 1) -> str | None:
+def as_id_array(values: ArrayLike, what: str = "The list of node_ids") -> NDArray[Any]:
+    """Ids as an array in which each is what it was: numpy would make words of ["a", 0]."""
+    if isinstance(values, np.ndarray) and values.dtype.kind not in "fO":
+        return values
+    items = np.asarray(values, dtype=object) if hasattr(values, "dtype") else values
+    if isinstance(items, list | tuple) or (isinstance(items, np.ndarray) and items.ndim == 1):
+        check_one_kind(items, what)
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # lists of different lengths
+        raise InputError(f"{what} must hold one id per node. Got lists.") from error
+
+
+def check_one_kind(values: Iterable[Any], what: str, remedy: str = "", entries_per_row: int = 1) -> str | None:
     """The kind that node ids are of: "integers", "words" or another type's name. None and mixtures are refused."""
     first: dict[str, Any] = {}
     for position, value in enumerate(values):

@@ -125,7 +125,7 @@ def fit_on_disk(
         else:
             aggregation = model._aggregation
             encoder = make_encoder(seeds[0], model._check_dimension(n_features))
-            weights, offset = _train(model, spread, encoder, recipe, history, report, keep, callback)
+            weights, offset = _train(model, spread, negatives, encoder, recipe, history, report, keep, callback)
         # What was solved is written down before a row is projected: a resumed run projects the others with the same bits.
         solution = work.arrays(
             "solution",
@@ -277,6 +277,7 @@ def _solve(model: Any, spread: Spread, n_features: int, recipe: Recipe, history:
 def _train(
     model: Any,
     spread: Spread,
+    negatives: NegativeGraph,
     encoder: Encoder,
     recipe: Recipe,
     history: History,
@@ -285,7 +286,7 @@ def _train(
     callback: Callable[[int, History], None] | None,
 ) -> tuple[list[Tensor], Tensor]:
     """Adam over M."""
-    settings = training_settings(model)
+    settings = training_settings(model, negatives)
     n_features = encoder.matrices()[0].shape[0]
 
     def offset() -> Tensor:

@@ -9,7 +9,8 @@ from sparsecut.errors import InputError, check_choice, check_integer, check_real
 from sparsecut.features import FEATURES
 from sparsecut.filters import FILTERS, POWERS
 from sparsecut.halves import PRECISIONS
-from sparsecut.objective import LOSSES
+from sparsecut.negatives import NegativeGraph, sampled_weight
+from sparsecut.objective import LOSSES, alpha_against
 from sparsecut.routes import ROUTES
 from sparsecut.streaming import parse_bytes
 from sparsecut.training import TrainingSettings
@@ -59,10 +60,15 @@ def recipe_settings(model: Any) -> dict[str, Any]:
     return {**{name: getattr(model, name) for name in names}, "orders": model._orders, "solver": solver_of(model)}
 
 
-def training_settings(model: Any) -> TrainingSettings:
+def training_settings(model: Any, negatives: NegativeGraph) -> TrainingSettings:
+    """What the loop asks of an estimator; a given α is put in terms of this negative graph's energy."""
+    alpha = model.alpha
+    if alpha != "auto":
+        unit = sampled_weight(negatives.n_nodes, model.n_negatives)
+        alpha = alpha_against(model.loss, alpha, negatives.base_weight, unit)
     return TrainingSettings(
         loss=model.loss,
-        alpha=model.alpha,
+        alpha=alpha,
         l2=model.l2 or 0.0,
         learning_rate=LEARNING_RATE if model.learning_rate is None else model.learning_rate,
         epochs=0 if model.loss == "none" else (EPOCHS if model.epochs is None else model.epochs),

@@ -88,8 +88,8 @@ def test_labels_missing_for_some_nodes(run, vectors, tmp_path):
 def test_a_class_with_one_member(run, vectors, tmp_path):
     path, _, ids, labels = vectors
     labels = np.where(ids == "n17", "lonely", labels)
-    result = run("evaluate", path, "-l", write_labels(tmp_path / "l.csv", ids, labels))
-    assert_refused(result, "A class needs at least two nodes", "These have one: lonely", "Leave such labels out")
+    result = run("evaluate", path, "-l", write_labels(tmp_path / "l.csv", ids, labels), "-q")
+    assert_refused(result, "A class needs at least two nodes", "These have one: 'lonely'", "Leave such labels out")
 
 
 def test_more_labels_than_members(run, vectors, tmp_path):
@@ -102,17 +102,17 @@ def test_more_labels_than_members(run, vectors, tmp_path):
 
 def test_one_class_only(run, vectors, tmp_path):
     path, _, ids, _ = vectors
-    result = run("evaluate", path, "-l", write_labels(tmp_path / "l.csv", ids, ["red"] * N_NODES))
+    result = run("evaluate", path, "-l", write_labels(tmp_path / "l.csv", ids, ["red"] * N_NODES), "-q")
     assert_refused(result, "at least two classes. Got one class, red, for 240 nodes")
-    result = run("evaluate", path, "-l", write_labels(tmp_path / "l.csv", ids, [""] * N_NODES))
+    result = run("evaluate", path, "-l", write_labels(tmp_path / "l.csv", ids, [""] * N_NODES), "-q")
     assert_refused(result, "Got no label at all")
 
 
 def test_ids_that_do_not_match(run, vectors, tmp_path):
     path, _, ids, labels = vectors
     strangers = np.where(np.arange(N_NODES) < 2, np.char.add("x", ids), ids)
-    result = run("evaluate", path, "-l", write_labels(tmp_path / "l.csv", strangers, labels))
-    assert_refused(result, "names nodes that", "xn0, xn1")
+    result = run("evaluate", path, "-l", write_labels(tmp_path / "l.csv", strangers, labels), "-q")
+    assert_refused(result, "names nodes that", "'xn0', 'xn1'")
     np.save(tmp_path / "short.npy", np.arange(10))
     assert_refused(run("evaluate", path, "-l", tmp_path / "short.npy"), "one label for each of the 240 nodes")
 
@@ -136,7 +136,7 @@ def test_given_splits(run, vectors, tmp_path):
     code, out, _ = run("evaluate", path, "-l", file, "--splits-from", tmp_path / "splits.json", "--json")
     assert code == 0
     np.testing.assert_array_equal(json.loads(out)["per_class"]["given"]["accuracies"], probe(Z, labels, splits).accuracies)
-    result = run("evaluate", path, "-l", file, "--splits-from", "nowhere.json")
+    result = run("evaluate", path, "-l", file, "--splits-from", "nowhere.json", "-q")
     assert_refused(result, "nowhere.json does not exist")
 
 
@@ -232,6 +232,56 @@ def test_compare_fits_a_method_that_predicts_to_every_split(run):
     assert [method["per_class"]["5"]["probe"] for method in (raw, sgc)] == ["paper", "none"]
     assert sgc["per_class"]["5"]["n_splits"] == 2
     assert sgc["per_class"]["5"]["accuracy"] > 60
+
+
+def test_compare_exits_with_1_when_some_method_failed(run, edges, vectors, tmp_path):
+    _, _, ids, labels = vectors
+    file = write_labels(tmp_path / "l.csv", ids, labels)
+    words = ("compare", edges, "-l", file, "--methods", "smoothed,sce", "--splits", 2, "--per-class", 5)
+    code, out, error = run(*words)
+    assert code == 1
+    assert "failed" in out
+    assert "sce" in out
+    assert error.splitlines()[-1].startswith("Error: smoothed failed: ")
+    code, out, error = run(*words, "--json")
+    assert code == 1
+    failed, fitted = json.loads(out)["methods"]
+    assert failed["error"]
+    assert fitted["per_class"]["5"]["n_splits"] == 2
+    assert "Exit code: 0 if every method ran, 1 if some failed" in " ".join(run("compare", "--help")[1].split())
+
+
+def test_compare_and_evaluate_take_the_reading_options(run, vectors, tmp_path):
+    path, _, ids, labels = vectors
+    lines = [f"{a}|{b}|1" for name in np.unique(labels) for a, b in zip(
+        ids[labels == name], np.roll(ids[labels == name], 1), strict=True)]  # fmt: skip
+    (tmp_path / "e.txt").write_text("\n".join(["wer|wen|wie", *lines]))
+    body = (f"{row},{ids[row]},{labels[row]}" for row in range(len(ids)))
+    rows = "\n".join(["row,person,team", *body])
+    (tmp_path / "t.csv").write_text(rows)
+    table = ("-l", tmp_path / "t.csv", "--label-column", "team", "--id-column", "person")
+    edges = ("--separator", "|", "--header", "--source", "wen", "--target", "wer")
+    code, out, error = run(
+        "compare", tmp_path / "e.txt", *edges, *table, "--methods", "sce", "--splits", 2, "--per-class", 5, "--json"
+    )
+    assert (code, error) == (0, "")
+    assert json.loads(out)["notes"] == [
+        f"Edges: {tmp_path}/e.txt, separated by '|', with a header; source in column 'wen', target in column 'wer', "
+        "no weights.",
+        f"Labels: {tmp_path}/t.csv, column 'team'.",
+    ]
+    code, out, error = run("evaluate", path, *table, "--graph", tmp_path / "e.txt", *edges, "--task", "cluster", "--json")
+    assert (code, error) == (0, "")
+    assert len(json.loads(out)["notes"]) == 2
+    code, _, error = run("compare", tmp_path / "e.txt", *table, "--methods", "sce", "-q")
+    assert code == 2
+    assert "has one column: 'wer|wen|wie' holds no comma" in error
+    (tmp_path / "few.csv").write_text("\n".join(rows.splitlines()[:-1]))
+    few = ("-l", tmp_path / "few.csv", *table[2:], "--methods", "sce", "--splits", 2, "--per-class", 5, "-q")
+    code, _, error = run("compare", tmp_path / "e.txt", *edges, *few)
+    assert code == 2
+    assert "missing='zero' (--missing zero) accepts that." in error
+    assert run("compare", tmp_path / "e.txt", *edges, *few, "--missing", "zero")[0] == 0
 
 
 def test_compare_says_why_nothing_could_be_fitted(run, edges, vectors, tmp_path):

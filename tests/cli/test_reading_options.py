@@ -61,11 +61,37 @@ def test_embed_with_named_columns_and_a_sibling_table(folder):
     assert not np.allclose(sc.read_embedding(folder / "t.vec").vectors, sc.read_embedding(folder / "z.tsv").vectors)
 
 
+def test_every_note_is_printed_once_and_is_in_the_json(tmp_path):
+    rows = "".join(f"n{a},n{(7 * a + 1) % 23}\n" for a in range(23))
+    (tmp_path / "edges.csv").write_text(f"wer,wen\n{rows}n3,n3\n")
+    command = ("embed", "edges.csv", "--dimension", 3, "-o", "z.npy", "--force")
+    done = run(*command, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = "The first line of the edge file edges.csv, 'wer,wen', was taken for a header: "
+    assert " ".join(done.stderr.split()).count(told) == 1
+    notes = json.loads(run(*command, "--json", folder=tmp_path).stdout)["notes"]
+    assert [note.startswith(told) for note in notes].count(True) == 1
+    assert any(note.startswith("Edges: edges.csv, separated by commas, with a header;") for note in notes)
+    assert "2 self-loops were dropped: filters count each node in its own neighbourhood once." in notes
+    assert len(set(notes)) == len(notes)
+    settled = json.loads(run(*command, "--json", "--header", folder=tmp_path).stdout)
+    assert (settled["n_nodes"], [note for note in settled["notes"] if "first line" in note]) == (23, [])
+    assert json.loads(run(*command, "--json", "--no-header", folder=tmp_path).stdout)["n_nodes"] == 25
+    assert run(*command, "-q", folder=tmp_path).stderr == ""
+
+
+def test_a_directed_matrix_is_told_once(tmp_path):
+    (tmp_path / "x.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 2\n2 3\n3 1\n")
+    done = run("embed", "x.mtx", "--dimension", 2, "-o", "z.npy", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("was made undirected") == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
         (("edges.csv", *COLUMNS, "--features", "age,city"),
-         "The edge file edges.csv names nodes that the features file nodes.csv does not: n29. missing='zero' "
+         "The edge file edges.csv names nodes that the features file nodes.csv does not: 'n29'. missing='zero' "
          "(--missing zero) gives them zeros."),
         (("edges.csv", "--missing", "none"), "The --missing parameter of sparsecut must be one of 'error', 'zero'. "
                                              "Got 'none' instead."),
@@ -75,6 +101,9 @@ def test_embed_with_named_columns_and_a_sibling_table(folder):
                                            "buyer, seller, price."),
         (("digits", "--features", "x.npy"), "The dataset digits has its own features. Leave --features out."),
         (("digits", "--weight", "w"), "The dataset digits has its own weight. Leave --weight out."),
+        (("digits", "--label-column", "w"), "The dataset digits has its own label-column. Leave --label-column out."),
+        (("edges.csv", "--separator", "::"), "The separator of a text file must be one character, or one of comma, tab, "
+                                             "semicolon, space. Got '::' instead."),
     ],
 )  # fmt: skip
 def test_wrong_options_are_one_sentence(folder, arguments, expected):
@@ -124,11 +153,11 @@ def test_attributes_inside_the_graph_file_serve_every_command(attributes):
     ("arguments", "expected"),
     [
         (("embed", "x.json", "-f", "height", "-o", "n.npz"), "'height' is neither a file nor in the graph file x.json. The "
-                                                             "file has node attributes: age, size, team."),
+                                                             "file has node attributes: 'age', 'size', 'team'."),
         (("compare", "x.json", "-l", "group", "--methods", "raw"), "'group' is neither a file nor in the graph file x.json. "
-                                                                   "The file has node attributes: age, size, team."),
+                                                                   "The file has node attributes: 'age', 'size', 'team'."),
         (("evaluate", "v.npz", "--graph", "x.json", "-l", "why"), "'why' is neither a file nor in the graph file x.json. "
-                                                                  "The file has node attributes: age, size, team."),
+                                                                  "The file has node attributes: 'age', 'size', 'team'."),
         (("evaluate", "v.npz", "-l", "team"), "'team' is neither a file nor a dataset. For an attribute in a graph's file, "
                                               "add --graph FILE."),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import warnings
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from conftest import load_or_skip
+from conftest import data_file, load_or_skip
 from sparsecut import SCE, datasets
 from sparsecut.datasets import DATASETS, Dataset
 from sparsecut.datasets.checksums import SHA256
@@ -29,17 +28,6 @@ HERE = ("cora", "citeseer", "pubmed", "cora_full", "dblp", "amazon_photo", "blog
 TWITCH_HERE = ("twitch_de", "twitch_engb", "twitch_es")
 NOT_HERE = tuple(name for name in DATASETS if name not in (*HERE, *TWITCH_HERE, "digits"))
 PAPER = ("cora", "citeseer", "pubmed", "cora_full", "flickr", "reddit")
-
-
-def data_file(name: str) -> Path:
-    """A file that lies with the real graphs; where they have not been promised, the test skips."""
-    path = Path(os.environ.get("SPARSECUT_DATA", "nowhere")) / name
-    if not path.is_file():
-        reason = f"{name} is not under SPARSECUT_DATA"
-        if os.environ.get("SPARSECUT_REQUIRE_DATA"):
-            pytest.fail(f"SPARSECUT_REQUIRE_DATA is set, but {reason}")
-        pytest.skip(reason)
-    return path
 
 
 def test_every_graph_that_was_asked_for_is_named() -> None:

@@ -74,7 +74,7 @@ def test_named_arrays_are_matched_by_name() -> None:
         source.matrix(NamedColumns(("a", "b", "d")))
     encoder = FeatureTable(pa.table({"c": [1.0, 3.0], "a": [0.0, 4.0], "b": [2.0, 8.0]}), "The table").encoder
     assert source.matrix(encoder)[0].tolist() == [[1, -0.5, -1], [4, 1, 0]]
-    with pytest.raises(sc.InputError, match=r"fitted on a table with the columns c, a, b.* numbers already"):
+    with pytest.raises(sc.InputError, match=r"fitted on a table with the columns 'c', 'a', 'b'.* numbers already"):
         FeatureMatrix(own).matrix(encoder)
 
 

@@ -71,10 +71,10 @@ def test_masks(tmp_path):
         ("s.json", "[1, 2]", "must hold"),
         ("s.json", "[]", "must hold"),
         ("s.json", '{"test": ["a"]}', "names no training nodes: it has test"),
-        ("s.json", '{"train": ["a"], "test": ["zz"]}', "names nodes that the graph does not: zz"),
+        ("s.json", '{"train": ["a"], "test": ["zz"]}', "names nodes that the graph does not: 'zz'"),
         ("s.json", '{"train": ["a"], "test": ["a"]}', "must be disjoint"),
-        ("s.csv", "id,split\na,train\nb,exam\n", "must say train, validation, test or nothing. Got exam"),
-        ("s.csv", "id,split\na,train\na,test\n", "more than one row for a"),
+        ("s.csv", "id,split\na,train\nb,exam\n", "must say train, validation, test or nothing. Got 'exam'"),
+        ("s.csv", "id,split\na,train\na,test\n", "more than one row for 'a'"),
         ("s.npz", "not a zip", "damaged or holds Python objects"),
     ],
 )

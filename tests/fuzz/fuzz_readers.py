@@ -2,7 +2,7 @@
 
     python tests/fuzz/fuzz_readers.py text --seconds 600 [--engine atheris|mutate] [--crashes FOLDER]
 
-Groups: text, blocks, columnar, matrices, documents, attributes, planetoid, embeddings, h5ad. `blocks` is text read by
+Groups: text, blocks, columnar, matrices, metis, documents, attributes, planetoid, embeddings, h5ad. `blocks` is text read by
 compiled loops, which must come to the same as the plain reader. atheris (pip install atheris) follows the coverage of the
 Python code; `mutate` needs nothing and changes bytes of valid files at random. What either finds becomes a test in
 tests/io/test_fuzzed.py.
@@ -58,8 +58,12 @@ def seeds(group: str) -> list[bytes]:
     gml = b'graph [ directed 1 node [ id 0 label "a" ] node [ id 1 label "b" ] edge [ source 0 target 1 weight 2 ] ]'
     link = json.dumps({"nodes": [{"id": 1}, {"id": 2}], "links": [{"source": 1, "target": 2, "weight": 3}]}).encode()
     samples = {
-        "text": [csv, b"1 2\n2 3\n\n# c\n3 1\n", b"\xef\xbb\xbfa;b\r\nb;c\r\n", b"1\t2\t0.5\n2\t3\t1\n", gzip.compress(csv)],
-        "blocks": [csv, b"a\tb\nb\tc\n", b'source,target\r\n"a, b",c\r\nmore than one word,\xc3\xa9\r\n', b"x;y;2\n\nz;x;1"],
+        "text": [csv, b"1 2\n2 3\n\n# c\n3 1\n", b"\xef\xbb\xbfa;b\r\nb;c\r\n", b"1\t2\t0.5\n2\t3\t1\n", gzip.compress(csv),
+                 b"a b {'weight': 4, 'x': \"it's\"}\nb c {}\n", b'follower,followee\n"a ", b\nb ,"c""d "\n'],
+        "blocks": [csv, b"a\tb\nb\tc\n", b'source,target\r\n"a, b",c\r\nmore than one word,\xc3\xa9\r\n', b"x;y;2\n\nz;x;1",
+                   b"gene1,gene2\nTP53,MYC\nMYC,AKT1\n"],
+        "metis": [b"%c\n3 2 1\n2 5\n%d\n1 5 3 7\n2 7\n", b"4 2 110 2\n1 1 1 2\n1 1 1 1 3\n1 1 1 2\n1 1 1\n",
+                  b"3 1\n2\n1\n\n", gzip.compress(b"2 1\n2\n1\n")],
         "columnar": [
             saved(lambda file: pyarrow.parquet.write_table(edges, file)),
             saved(lambda file: pyarrow.feather.write_feather(edges, file)),
@@ -100,6 +104,7 @@ def seeds(group: str) -> list[bytes]:
 SUFFIXES = {
     "text": (".csv", ".txt", ".tsv", ".csv.gz"),
     "blocks": (".csv", ".txt"),
+    "metis": (".graph", ".metis", ".graph.gz"),
     "columnar": (".parquet", ".feather"),
     "matrices": (".mtx", ".npz", ".mat", ".mtx.gz"),
     "documents": (".graphml", ".gml", ".json"),

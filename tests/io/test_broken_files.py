@@ -77,7 +77,7 @@ TEXTS = {
     "an empty id": (b"source,target\na,b\n,c\n", "has an empty node id in row 2 of column 'source'."),
     "one id throughout": (
         b"source,target\na,b\na,c\na,d\n",
-        "holds the same id, a, in all 3 rows of column 'source'. If that is meant, name the columns of both ends "
+        "holds the same id, 'a', in all 3 rows of column 'source'. If that is meant, name the columns of both ends "
         "(source and target).",
     ),
     "UTF-16": ("source,target\na,b\n".encode("utf-16"), "is not UTF-8 text at byte 0. Save it as UTF-8."),
@@ -123,7 +123,7 @@ FILES = {
     "no known suffix": (
         "x.xyz", b"1 2\n", "graph",
         "has no known suffix. Known ones: .csv, .tsv, .txt, .edges, .edgelist, .parquet, .feather, .arrow, .mtx, .npz, "
-        ".mat, .graphml, .gml, .json, .h5ad."),
+        ".mat, .graph, .metis, .graphml, .gml, .json, .h5ad."),
 }  # fmt: skip
 
 MANY = [b"a", b"b", *(b"n%d" % k for k in range(18))]
@@ -131,19 +131,19 @@ MANY = [b"a", b"b", *(b"n%d" % k for k in range(18))]
 BESIDE = {
     "features for other nodes": (
         "features", "f.csv", b"id,x,y\na,1,2\nb,3,4\nz,5,6\n",
-        "The edge file {0}/edges.csv names nodes that the features file {0}/f.csv does not: c. "
+        "The edge file {0}/edges.csv names nodes that the features file {0}/f.csv does not: 'c'. "
         "missing='zero' (--missing zero) gives them zeros."),
     "labels for other nodes": (
         "labels", "l.csv", b"id,label\na,1\nb,2\nc,1\nz,3\n",
-        "The labels file {0}/l.csv names nodes that the graph does not: z. missing='zero' (--missing zero) accepts that."),
+        "The labels file {0}/l.csv names nodes that the graph does not: 'z'. missing='zero' (--missing zero) accepts that."),
     "labels for too few nodes": (
         "labels", "l.csv", b"id,label\na,1\n",
-        "The labels file {0}/l.csv has no row for these nodes of the graph: b, c. "
+        "The labels file {0}/l.csv has no row for these nodes of the graph: 'b', 'c'. "
         "missing='zero' (--missing zero) accepts that."),
     "two labels for a node": ("labels", "l.csv", b"id,label\na,1\nb,2\nc,1\na,2\n",
-                              "The labels file {0}/l.csv has more than one row for a."),
+                              "The labels file {0}/l.csv has more than one row for 'a'."),
     "two feature rows for a node": ("features", "f.csv", b"id,x\na,1\nb,2\nc,1\na,2\n",
-                                    "The features file {0}/f.csv has more than one row for a."),
+                                    "The features file {0}/f.csv has more than one row for 'a'."),
     "a slip in a column of numbers": (
         "features", "f.csv", b"id,x\n" + b"".join(b"%s,%d\n" % (name, k) for k, name in enumerate(MANY)) + b"c,1o\n",
         "The features file {0}/f.csv holds '1o' among the numbers of column 'x', in row 21. "
@@ -154,9 +154,9 @@ BESIDE = {
     "a billion features": ("features", "f.json", b'{"a": [1999999999], "b": [0], "c": [1]}',
                            "The features file {0}/f.json claims 3 rows and 2,000,000,000 columns for 3 entries. " + DAMAGED),
     "one node twice in JSON": ("features", "f.json", b'{"a": [1], "a": [2], "b": [0], "c": [1]}',
-                               "The features file {0}/f.json has more than one row for a."),
+                               "The features file {0}/f.json has more than one row for 'a'."),
     "no list in JSON": ("features", "f.json", b'{"a": [1], "b": 3, "c": []}',
-                        "The features file {0}/f.json must hold a list for each node. That of node b is none."),
+                        "The features file {0}/f.json must hold a list for each node. That of node 'b' is none."),
 }  # fmt: skip
 
 

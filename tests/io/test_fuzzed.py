@@ -108,6 +108,7 @@ def test_ids_of_odd_types(tmp_path):
         assert str(caught.value).startswith("Node ids must be integers or words. Got a column of type ")
 
 
+@pytest.mark.filterwarnings("ignore::sparsecut.errors.ReadingWarning")
 @pytest.mark.parametrize("group", fuzz_readers.SUFFIXES)
 def test_seeds_are_read(group, tmp_path):
     """The fuzzer starts from files that are read; if it did not, it would test little."""

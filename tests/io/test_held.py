@@ -73,15 +73,15 @@ def test_a_name_with_a_dot_is_an_attribute_where_the_file_has_it(folder):
     ("form", "arguments", "expected"),
     [
         ("graphml", {"labels": "team"}, "'team' is neither a file nor in the graph file x.graphml. The file has node "
-                                        "attributes: age, club, res_0.5, size."),
+                                        "attributes: 'age', 'club', 'res_0.5', 'size'."),
         ("json", {"features": ["age", "team"]}, "'team' is neither a file nor in the graph file x.json. The file has node "
-                                                "attributes: age, club, res_0.5, size."),
+                                                "attributes: 'age', 'club', 'res_0.5', 'size'."),
         ("gml", {"features": "team.csv"}, "'team.csv' is neither a file nor in the graph file x.gml. The file has node "
-                                          "attributes: age, club, size."),
-        ("h5ad", {"features": "umap"}, "'umap' is neither a file nor in the graph file x.h5ad. The file has obsm: X_pca; "
-                                       "layers: counts; obs: type, depth."),
-        ("h5ad", {"labels": "cell"}, "'cell' is neither a file nor in the graph file x.h5ad. The file has obsm: X_pca; "
-                                     "layers: counts; obs: type, depth."),
+                                          "attributes: 'age', 'club', 'size'."),
+        ("h5ad", {"features": "umap"}, "'umap' is neither a file nor in the graph file x.h5ad. The file has obsm: 'X_pca'; "
+                                       "layers: 'counts'; obs: 'type', 'depth'."),
+        ("h5ad", {"labels": "cell"}, "'cell' is neither a file nor in the graph file x.h5ad. The file has obsm: 'X_pca'; "
+                                     "layers: 'counts'; obs: 'type', 'depth'."),
     ],
 )  # fmt: skip
 def test_a_name_that_is_nowhere_lists_what_the_file_has(form, arguments, expected, folder):

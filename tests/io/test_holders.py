@@ -89,12 +89,12 @@ def test_anndata_there_and_back(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ({"adjacency": "x"}, "The AnnData object has no graph obsp['x']. It has: connectivities, distances. "
+        ({"adjacency": "x"}, "The AnnData object has no graph obsp['x']. It has: 'connectivities', 'distances'. "
                              "scanpy.pp.neighbors makes one."),
-        ({"features": "x"}, "The AnnData object has no 'x' for the features. It has obsm: X_pca; layers: counts; "
-                            "obs: type, depth."),
-        ({"labels": "x"}, "The AnnData object has no 'x' for the labels. It has obs: type, depth."),
-        ({"labels": "X_pca"}, "The AnnData object has no 'X_pca' for the labels. It has obs: type, depth."),
+        ({"features": "x"}, "The AnnData object has no 'x' for the features. It has obsm: 'X_pca'; layers: 'counts'; "
+                            "obs: 'type', 'depth'."),
+        ({"labels": "x"}, "The AnnData object has no 'x' for the labels. It has obs: 'type', 'depth'."),
+        ({"labels": "X_pca"}, "The AnnData object has no 'X_pca' for the labels. It has obs: 'type', 'depth'."),
         ({"features": ["X_pca", "depth"]}, "Several features must be columns of obs: obsm['X_pca'] is a matrix. "
                                            "Name it alone."),
     ],
@@ -135,7 +135,7 @@ def test_swapped_or_repeated_ids_of_an_embedding():
 
 
 def test_embeddings_that_do_not_fit():
-    with pytest.raises(sc.InputError, match="The embedding has no row for these nodes of the AnnData object: c2, c3"):
+    with pytest.raises(sc.InputError, match="The embedding has no row for these nodes of the AnnData object: 'c2', 'c3'"):
         sc.add_embedding(cells(), [[1.0]], ["c1"])
     with pytest.raises(sc.InputError, match="The embedding must have one row for each of the 3 nodes"):
         sc.add_embedding(cells(), [[1.0]])

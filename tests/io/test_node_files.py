@@ -78,7 +78,7 @@ def test_what_is_missing_is_zero_on_demand(is_sparse, edges):
         np.savez(path, ids=np.array(["b", "z"]), features=np.array([[0, 1], [1, 0]]))
     labels = edges.parent / "l.csv"
     labels.write_text("id,label\nb,7\nq,8\n")
-    with pytest.raises(sc.InputError, match=r"names nodes that the features file .* does not: a, c"):
+    with pytest.raises(sc.InputError, match=r"names nodes that the features file .* does not: 'a', 'c'"):
         sc.read_graph(edges, features=path)
     graph = sc.read_graph(edges, features=path, labels=labels, missing="zero")
     assert graph.node_ids.tolist() == ["b", "z", "a", "c"]

@@ -61,8 +61,8 @@ def test_networkx_attributes_become_features():
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ({"features": "nothing"}, "The networkx graph has no node attribute 'nothing'. It has: age, club, vector."),
-        ({"labels": "nothing"}, "The networkx graph has no node attribute 'nothing'. It has: age, club, vector."),
+        ({"features": "nothing"}, "The networkx graph has no node attribute 'nothing'. It has: 'age', 'club', 'vector'."),
+        ({"labels": "nothing"}, "The networkx graph has no node attribute 'nothing'. It has: 'age', 'club', 'vector'."),
         ({"weight": "word"}, "The networkx graph must have numbers as edge weights. Got others."),
         ({"directed": "both"}, "The directed parameter of from_networkx must be one of 'symmetrize', 'out', 'in'. "
                                "Got 'both' instead."),
@@ -102,7 +102,7 @@ def test_frames_of_edges(make):
     ordered = sc.from_edges(frame, node_ids=["c", "b", "a", "z"], features=np.eye(4), labels=[1, 2, 3, 4])
     assert ordered.adjacency.toarray()[1].tolist() == [2, 0, 1.5, 0]
     assert ordered.labels.tolist() == [1, 2, 3, 4]
-    with pytest.raises(sc.InputError, match="names nodes that node_ids does not: a"):
+    with pytest.raises(sc.InputError, match="names nodes that node_ids does not: 'a'"):
         sc.from_edges(frame, node_ids=["c", "b"])
 
 

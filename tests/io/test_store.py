@@ -143,7 +143,7 @@ def test_linked_features_stay_where_they_are(files: Path) -> None:
         ({"memory_limit": "1MB"}, "The memory_limit of build_store is too small for this graph: 1 MiB. It needs at least"),
         ({"edges": "edges.csv"}, "cannot be read in parts. For graphs larger than memory it must end in .parquet, .feather"),
         ({"edges": "features.npy"}, "must hold integers in two columns, (m, 2). Got float32 of shape (60, 5)."),
-        ({"edges": "names.feather"}, "must be integers from 0 to 59. Got node-"),
+        ({"edges": "names.feather"}, "must be integers from 0 to 59. Got 'node-"),
         ({"edges": "numbers.parquet"}, "must be integers from 0 to 59. Got "),
         ({"features": "names-features.parquet"}, "names nodes that the features file"),
         (

@@ -51,9 +51,9 @@ def test_the_guess_is_said(tmp_path):
         f"Edges: {tmp_path}/edges.csv, separated by commas, with a header; source in column 'from', target in column 'to', "
         "weight in column 'weight'.",
     )
-    (tmp_path / "edges.csv").write_bytes(b"buyer,seller\nann,bob\n")
+    (tmp_path / "edges.csv").write_bytes(b"ann,bob\nbob,cy\n")
     assert sc.read_graph(tmp_path / "edges.csv").notes == (
-        f"Edges: {tmp_path}/edges.csv, separated by commas, no header, so the first line is data ('buyer,seller'); source "
+        f"Edges: {tmp_path}/edges.csv, separated by commas, no header, so the first line is data ('ann,bob'); source "
         "in column 'f0', target in column 'f1', no weights.",
     )
 

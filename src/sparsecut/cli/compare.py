@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from sparsecut.cli.console import AsJson, Device, Features, GraphName, Output, Quiet, in_mebibytes
-from sparsecut.cli.sources import Labels, open_graph
+from sparsecut.cli.console import AsJson, Device, Features, GraphName, Output, Quiet, in_mebibytes, print_error
+from sparsecut.cli.sources import Labels, Reading, open_graph, takes_reading
 from sparsecut.errors import InputError, check_choice, check_integer
 from sparsecut.methods import find_method, names
 
@@ -18,11 +18,14 @@ METHODS = (
 )
 
 
+@takes_reading()
 def compare(
     graph: GraphName,
     methods: Annotated[str, typer.Option(help=METHODS)],
     features: Features = None,
     labels: Labels = None,
+    *,
+    reading: Reading,
     probe: Annotated[str, typer.Option(help="paper (C = 1) or tuned (C chosen on validation nodes).")] = "paper",
     per_class: Annotated[
         list[int] | None, typer.Option(help="Labels a class to train on; may be repeated. [default: 5, 20]")
@@ -45,6 +48,8 @@ def compare(
 
     An embedding is fitted once, without labels, and probed on every split. A method that predicts labels is fitted anew for
     every split and given the labels of its training and validation nodes alone; its seconds are those of one fit.
+
+    Exit code: 0 if every method ran, 1 if some failed (the table shows the others), 2 for wrong input or if all failed.
     """
     output = Output(as_json, quiet)
     from sparsecut.evaluation import compare_methods
@@ -53,7 +58,7 @@ def compare(
     check_choice("sparsecut compare", "--probe", probe, PROTOCOLS)
     check_integer("sparsecut compare", "--splits", splits, 1)
     chosen = [find_method(name.strip()).name for name in methods.split(",") if name.strip()]
-    loaded = open_graph(graph, features, output, labels)
+    loaded = open_graph(graph, features, output, labels, reading)
     if loaded.labels is None:
         raise InputError(f"{graph} brings no labels to compare by. Name them: --labels FILE.")
     counts = per_class or [5, 20]
@@ -72,7 +77,6 @@ def compare(
     rows = []
     for result in results:
         if result.error is not None:
-            output.note(f"{result.method}: {result.error}")
             rows.append([result.method, *("failed" for _ in counts), "", "", ""])
             continue
         difference = result.against_first.get(counts[-1])
@@ -97,5 +101,9 @@ def compare(
         rows,
     )
     output.result({"graph": graph, "probe": probe, "n_splits": splits, "methods": [result.to_dict() for result in results]})
-    if all(result.error is not None for result in results):
-        raise InputError("; ".join(f"{result.method} failed: {result.error}" for result in results))
+    failed = [f"{result.method} failed: {result.error}" for result in results if result.error is not None]
+    if len(failed) == len(results):
+        raise InputError("; ".join(failed))
+    if failed:
+        print_error("; ".join(failed))
+        raise typer.Exit(1)

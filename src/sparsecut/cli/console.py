@@ -25,7 +25,7 @@ GraphName = Annotated[
     typer.Argument(
         metavar="GRAPH",
         help="A dataset's name or a file: an edge list (CSV, TSV, text, gzip, Parquet, Feather), Matrix Market, npz, .mat, "
-        "GraphML, GML, node-link JSON, Planetoid, .h5ad; or a folder made by build_store.",
+        "GraphML, GML, node-link JSON, METIS, Planetoid, .h5ad; or a folder made by build_store.",
     ),
 ]
 Features = Annotated[
@@ -53,13 +53,18 @@ class Output:
     def __init__(self, as_json: bool, quiet: bool) -> None:
         self.as_json = as_json
         self.is_talkative = not (as_json or quiet)
+        self.notes: list[str] = []
         self._console = Console(soft_wrap=True, highlight=False)
-        self._noted: set[str] = set()
 
     def note(self, message: str) -> None:
-        """A remark about the work, on standard error so that it never mixes with results; none is made twice."""
-        if self.is_talkative and message not in self._noted:
-            self._noted.add(message)
+        """A remark about the result, once: on standard error so that it never mixes with it, and among the JSON's notes."""
+        if message not in self.notes:
+            self.notes.append(message)
+            self.aside(message)
+
+    def aside(self, message: str) -> None:
+        """A remark about the work, for people only."""
+        if self.is_talkative:
             Console(stderr=True, soft_wrap=True, highlight=False).print(message, style="dim", markup=False)
 
     def say(self, message: str) -> None:
@@ -75,10 +80,10 @@ class Output:
                 table.add_row(*row)
             self._console.print(table)
 
-    def result(self, values: dict[str, Any]) -> None:
-        """The machine's copy of what was done."""
+    def result(self, values: dict[str, Any], *, with_notes: bool = True) -> None:
+        """The machine's copy of what was done, and all that was noted on the way."""
         if self.as_json:
-            print(json.dumps(values))
+            print(json.dumps({**values, "notes": self.notes} if with_notes else values))
 
     def progress(self) -> ProgressBar:
         return ProgressBar(is_enabled=self.is_talkative and sys.stderr.isatty())
@@ -90,8 +95,7 @@ class Output:
             warnings.simplefilter("always", UserWarning)
             yield
         for warning in caught:
-            self.note(f"Note: {warning.message}")
-            self._noted.add(str(warning.message))
+            self.note(str(warning.message))
 
 
 def peak_memory() -> int:

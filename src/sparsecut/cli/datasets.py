@@ -37,7 +37,7 @@ def datasets(
         output.say(
             "Files are looked for in " + ", then ".join(map(str, library.roots())) + ". What is not there is fetched."
         )
-    output.result({dataset.name: _as_json(dataset, found[dataset.name]) for dataset in chosen})
+    output.result({dataset.name: _as_json(dataset, found[dataset.name]) for dataset in chosen}, with_notes=False)
 
 
 def _describe(dataset: Dataset, found: Found | None) -> list[str]:

@@ -57,7 +57,7 @@ def demo(
 
     embedding_path, report_path = folder / "embedding.parquet", folder / "report.html"
     write_embedding(embedding_path, Z, graph.node_ids, overwrite=True)
-    output.note("Writing the report…")
+    output.aside("Writing the report…")
     with output.progress() as bar:
         report(
             Z,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +18,7 @@ from sparsecut.errors import InputError, check_choice
 
 if TYPE_CHECKING:
     from sparsecut.cli.console import Output
+    from sparsecut.cli.sources import Reading
     from sparsecut.graph import Graph
 
 Engine = Annotated[str, typer.Option(help="memory, or disk for graphs larger than it.")]
@@ -61,8 +63,9 @@ def disk_graph(
     options: dict[str, Any],
     output: Output,
     open_in_memory: Callable[[], Graph],
+    reading: Reading,
     encoder: Any = None,
-    **reading: Any,
+    **files: Any,
 ) -> Iterator[tuple[Graph, Path]]:
     """The graph, its arrays on disk where its files can be read in parts, and a folder that goes away afterwards.
 
@@ -73,13 +76,14 @@ def disk_graph(
     from sparsecut.io.store import is_store, open_store
     from sparsecut.io.workfolder import fingerprint_of, work_folder
 
-    columns = {key: reading[key] for key in ("source", "target", "weight")}
+    columns = {key: getattr(reading, key) for key in ("source", "target", "weight")}
     path, features_path = Path(name), None if features is None else Path(features)
     is_streamed = path.suffix.lower() in STREAMED_SUFFIXES and path.is_file()
     is_streamed &= features_path is not None and features_path.suffix.lower() in STREAMED_SUFFIXES
-    is_streamed &= reading["nodes"] is None and reading["labels"] is None
-    files = [file for file in (path, features_path) if file is not None and file.is_file()]
-    asked = (name, features, files, sorted(reading.items()), sorted(options.items()), str(output_path.absolute()))
+    is_streamed &= files["labels"] is None and set(reading.given()) <= {"source", "target", "weight", "directed", "scale"}
+    read = [file for file in (path, features_path) if file is not None and file.is_file()]
+    settings = [sorted(values.items()) for values in (asdict(reading), files, options)]
+    asked = (name, features, read, *settings, str(output_path.absolute()))
     parent = scratch if scratch is not None else output_path.absolute().parent
     with work_folder(parent, fingerprint_of("command", *asked)) as work:
         if is_store(path) or not is_streamed:
@@ -92,17 +96,18 @@ def disk_graph(
                         work / "store",
                         path,
                         features=features_path,
-                        directed=reading["directed"],
+                        directed=reading.directed,
                         memory_limit=options["memory_limit"],
                         link_features=True,
-                        scale=reading["scale"],
+                        scale=reading.scale,
                         encoder=encoder,
                         progress=bar,
                         **columns,
                     )
             graph = open_store(work / "store")
-            for note in (*graph.notes, repr(graph)):
+            for note in graph.notes:
                 output.note(note)
+            output.aside(repr(graph))
         yield graph, work.path
 
 

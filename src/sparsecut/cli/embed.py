@@ -21,7 +21,7 @@ from sparsecut.cli.console import (
     peak_memory,
 )
 from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
-from sparsecut.cli.sources import Adjacency, Directed, Labels, Missing, Nodes, Scale, Source, Target, Weight, open_graph
+from sparsecut.cli.sources import Labels, Reading, open_graph, takes_reading
 from sparsecut.errors import InputError, check_choice
 from sparsecut.methods import find_method, names
 
@@ -29,19 +29,14 @@ if TYPE_CHECKING:
     from sparsecut.graph import Graph
 
 
+@takes_reading()
 def embed(
     graph: GraphName,
     output_path: OutputPath,
     features: Features = None,
     labels: Labels = None,
-    nodes: Nodes = None,
-    source: Source = None,
-    target: Target = None,
-    weight: Weight = None,
-    adjacency: Adjacency = None,
-    directed: Directed = "symmetrize",
-    missing: Missing = "error",
-    scale: Scale = True,
+    *,
+    reading: Reading,
     method: Annotated[str, typer.Option(help=f"One of {', '.join(names(is_supervised=False))}.")] = "sce",
     use: Annotated[
         str | None,
@@ -110,7 +105,7 @@ def embed(
         raise InputError("--xy writes the columns x and y of a .parquet file, with --engine memory. Got others.")
     if save_model is not None:
         check_writable(save_model, overwrite=force)
-    on_disk = disk_options(engine, memory_limit, scratch, output_path, missing)
+    on_disk = disk_options(engine, memory_limit, scratch, output_path, reading.missing)
     model: Any = chosen.make(
         {"dimension": dimension, "epochs": epochs, "order": order, "precision": precision, "use": use, **on_disk},
         {"random_state": seed, "device": device},
@@ -121,14 +116,15 @@ def embed(
     if explain and not hasattr(model, "explain"):
         raise InputError(f"The method {method} chooses nothing to explain. Leave --explain out.")
 
-    reading = {"source": source, "target": target, "weight": weight, "adjacency": adjacency, "nodes": nodes}
-
     def open_in_memory() -> Graph:
-        return open_graph(graph, features, output, labels, directed=directed, missing=missing, scale=scale, **reading)
+        return open_graph(graph, features, output, labels, reading)
 
     if on_disk:
-        files = {**reading, "labels": labels, "directed": directed, "scale": scale}
-        with disk_graph(graph, features, output_path, scratch, on_disk, output, open_in_memory, **files) as (loaded, work):
+        files = {"labels": labels}
+        with disk_graph(graph, features, output_path, scratch, on_disk, output, open_in_memory, reading, **files) as (
+            loaded,
+            work,
+        ):
             rows_path = output_path if output_path.suffix == ".npy" else work / "rows.npy"
             started = time.perf_counter()
             with output.warnings_as_notes(), output.progress() as bar:
@@ -158,14 +154,14 @@ def embed(
     history = getattr(model, "history_", None)
     if history is not None:
         if history.reason:  # of a method that has more than one way
-            output.note(
+            output.aside(
                 f"Route: {history.route} over {history.rows}, {history.reason}. Effective rank {history.effective_rank:.1f}."
             )
         explained = set(model.explain().splitlines()) if explain else set()
         for note in history.notes:
             if note not in explained:
                 output.note(note)
-    output.note(f"Peak memory {in_mebibytes(peak_memory())}.")
+    output.aside(f"Peak memory {in_mebibytes(peak_memory())}.")
     output.result(
         {
             "output": str(output_path),
@@ -183,6 +179,6 @@ def embed(
 def _lay_out(Z: Any, output: Output) -> Any:
     from sparsecut.explore.layout import choose_method, layout
 
-    output.note(f"Laying out {len(Z):,} nodes by {choose_method('auto')}…")
+    output.aside(f"Laying out {len(Z):,} nodes by {choose_method('auto')}…")
     with output.progress() as bar:
         return layout(Z, progress=bar)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sparsecut.cli.console import AsJson, Device, Features, Output, Quiet
+from sparsecut.cli.sources import Reading, open_graph, takes_reading
 from sparsecut.errors import InputError, check_choice, check_integer
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 TASKS = ("classify", "cluster", "links", "health")
 
 
+@takes_reading()
 def evaluate(
     embedding: Annotated[
         Path | None, typer.Argument(metavar="[EMBEDDING]", help="A file written by embed; not for links.")
@@ -48,6 +51,8 @@ def evaluate(
         str | None, typer.Option(help="The graph, for links, and for graph figures: a dataset's name or an edge list.")
     ] = None,
     features: Features = None,
+    *,
+    reading: Reading,
     method: Annotated[str, typer.Option(help="links: the method to train on what is left of the graph.")] = "sce",
     fraction: Annotated[float, typer.Option(help="links: the fraction of edges to hold out.")] = 0.1,
     clusters: Annotated[int | None, typer.Option(help="cluster: how many. [default: as many as classes]")] = None,
@@ -71,10 +76,9 @@ def evaluate(
     check_choice("sparsecut evaluate", "--task", task, TASKS)
     loaded = None
     if graph is not None:
-        from sparsecut.cli.sources import open_graph
-
         inside, labels = (labels, None) if _is_attribute(labels) else (None, labels)
-        loaded = open_graph(graph, features, output, inside)
+        of_graph = replace(reading, label_column=None) if labels is not None else reading
+        loaded = open_graph(graph, features, output, inside, of_graph)
     if task == "links":
         _links(output, embedding, loaded, method, fraction, runs, seed, device)
         return
@@ -85,7 +89,7 @@ def evaluate(
         raise InputError(
             f"{labels!r} is neither a file nor a dataset. For an attribute in a graph's file, add --graph FILE."
         )
-    known = None if labels is None else _read_labels(labels, node_ids, embedding)
+    known = None if labels is None else _read_labels(labels, node_ids, embedding, reading, output)
     if known is None and loaded is not None:
         known = loaded.labels
     if task == "classify":
@@ -278,12 +282,12 @@ def _is_attribute(labels: str | None) -> bool:
     return labels is not None and labels not in datasets.names() and not Path(labels).exists()
 
 
-def _read_labels(labels: str, node_ids: NDArray[Any], embedding: Path) -> NDArray[Any]:
+def _read_labels(labels: str, node_ids: NDArray[Any], embedding: Path, reading: Reading, output: Output) -> NDArray[Any]:
     """The labels in the order of the nodes, matched by id."""
     import numpy as np
 
     from sparsecut import datasets
-    from sparsecut.io.attributes import read_labels
+    from sparsecut.io.attributes import load_labels
     from sparsecut.io.graphs import align_labels
 
     if labels in datasets.names() and not Path(labels).exists():
@@ -292,7 +296,9 @@ def _read_labels(labels: str, node_ids: NDArray[Any], embedding: Path) -> NDArra
         if values is None:
             raise InputError(f"The dataset {labels} has no labels.")
     else:
-        ids, values = read_labels(labels)
+        ids, values, notes = load_labels(labels, reading.label_column, reading.id_column)
+        for note in notes:
+            output.note(note)
         label_ids = node_ids if ids is None else ids
     if np.ndim(values) != 1 or len(label_ids) != len(values):
         raise InputError(

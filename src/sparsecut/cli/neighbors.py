@@ -51,7 +51,7 @@ def neighbors(
         raise InputError("sparsecut neighbors needs a node: name ids after the file, or a file of ids with --batch.")
     searched = _open(embedding, metric, rebuild, output)
     found = searched.query(asked, k)
-    output.note(repr(searched))
+    output.aside(repr(searched))
     name = "cosine" if metric == "cosine" else "distance"
     values = 1 - found.distances if metric == "cosine" else found.distances
     _print(output, asked, found, values, name)
@@ -86,7 +86,7 @@ def _open(path: Path, metric: str, rebuild: bool, output: Output) -> Neighbors:
     if not searched.is_exact:
         try:
             searched.save(index_path)
-            output.note(f"Index → {index_path}")
+            output.aside(f"Index → {index_path}")
         except InputError as error:  # a folder that cannot be written: the answer is worth more than the index
             output.note(f"The index is not kept: {error}")
     return searched

@@ -1,9 +1,16 @@
-"""GRAPH and the options that say how to read it, as the commands take them: a dataset's name or a file."""
+"""GRAPH and the options that say how to read it, as the commands take them: a dataset's name or a file.
+
+The options are defined once: `takes_reading` gives them to a command, which gets them together as one `Reading`.
+"""
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -13,6 +20,9 @@ if TYPE_CHECKING:
     from sparsecut.cli.console import Output
     from sparsecut.graph import Graph
 
+PANEL = "How to read the files"
+GUESSED = "Guessed where not given, and the guess is printed."
+
 Labels = Annotated[
     str | None,
     typer.Option(
@@ -21,51 +31,106 @@ Labels = Annotated[
         help="Labels: a table keyed by node id, a column of the node table, or an attribute in the graph file.",
     ),
 ]
-Nodes = Annotated[
-    str | None, typer.Option(help="A table with one row a node. [default: nodes.csv beside edges.csv, if columns are named]")
-]
-Source = Annotated[str | None, typer.Option(help="Column of the edges' sources. [default: guessed, and the guess printed]")]
-Target = Annotated[str | None, typer.Option(help="Column of the edges' targets. [default: guessed, and the guess printed]")]
-Weight = Annotated[str | None, typer.Option(help="Column of the edges' weights. [default: guessed, and the guess printed]")]
-Adjacency = Annotated[str | None, typer.Option(help="Which matrix of a .mat or .npz file is the adjacency.")]
-Directed = Annotated[str, typer.Option(help="symmetrize, or keep the directions and look along them: out or in.")]
-Missing = Annotated[
-    str, typer.Option(help="error, or zero: nodes without a row get zeros, and rows without a node are left out.")
-]
-Scale = Annotated[
-    bool,
-    typer.Option(
-        "--scale/--no-scale", help="Whether numbers of a table with named columns are standardised; arrays never are."
-    ),
-]
+
+
+def _option(text: str, *names: str) -> Any:
+    return typer.Option(*names, help=text, rich_help_panel=PANEL)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The options of `read_graph`, as every command that reads a graph has them."""
+
+    nodes: Annotated[
+        str | None,
+        _option("A table with one row per node; nodes.csv beside edges.csv, where columns are named and this is not."),
+    ] = None
+    source: Annotated[str | None, _option(f"Column of the edges' sources. {GUESSED}")] = None
+    target: Annotated[str | None, _option(f"Column of the edges' targets. {GUESSED}")] = None
+    weight: Annotated[str | None, _option(f"Column, or attribute, of the edges' weights. {GUESSED}")] = None
+    header: Annotated[
+        bool | None,
+        _option(f"Whether the first line of a text edge list is a header. {GUESSED}", "--header/--no-header"),
+    ] = None
+    separator: Annotated[
+        str | None, _option(f"What separates the columns of a text edge list: a character, or tab. {GUESSED}")
+    ] = None
+    label_column: Annotated[str | None, _option(f"Column of the labels file that holds the labels. {GUESSED}")] = None
+    feature_columns: Annotated[
+        str | None, _option("Columns of the features file to take, with commas between them; all where not given.")
+    ] = None
+    id_column: Annotated[str | None, _option(f"Column of ids in the features, labels and node tables. {GUESSED}")] = None
+    adjacency: Annotated[str | None, _option("Which matrix of a .mat or .npz file is the adjacency.")] = None
+    directed: Annotated[str, _option("symmetrize, or keep the directions and look along them: out or in.")] = "symmetrize"
+    missing: Annotated[
+        str, _option("error, or zero: nodes without a row get zeros, and rows without a node are left out.")
+    ] = "error"
+    scale: Annotated[
+        bool,
+        _option("Whether numbers of a table with named columns are standardised; arrays never are.", "--scale/--no-scale"),
+    ] = True
+
+    def given(self) -> dict[str, Any]:
+        """The options that are not as they are by default."""
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) != field.default}
+
+
+def takes_reading(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make of a command with a parameter `reading` one with the options of `Reading` in its place, without some."""
+    hints = get_type_hints(Reading, include_extras=True)
+    options = [field for field in fields(Reading) if field.name not in without]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        own = get_type_hints(command, include_extras=True)
+        parameters = []
+        for name, parameter in inspect.signature(command).parameters.items():
+            if name != "reading":
+                parameters.append(parameter.replace(annotation=own[name], kind=inspect.Parameter.KEYWORD_ONLY))
+                continue
+            parameters += [
+                inspect.Parameter(
+                    field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+                )
+                for field in options
+            ]
+
+        @functools.wraps(command)
+        def run(**values: Any) -> None:
+            command(reading=Reading(**{field.name: values.pop(field.name) for field in options}), **values)
+
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
+
+    return decorate
 
 
 def open_graph(
-    name: str, features: str | Path | None, output: Output, labels: str | Path | None = None, **options: Any
+    name: str, features: str | Path | None, output: Output, labels: str | Path | None = None, reading: Reading | None = None
 ) -> Graph:
-    """The graph behind a name or a path, with its notes printed. `options` are those of `read_graph`."""
+    """The graph behind a name or a path, with its notes printed."""
     from sparsecut import datasets
     from sparsecut.graph import DIRECTIONS
     from sparsecut.io import read_graph
     from sparsecut.io.nodes import MISSING
 
-    options = {option: value for option, value in options.items() if value is not None}
+    reading = reading or Reading()
     for option, choices in (("directed", DIRECTIONS), ("missing", MISSING)):
-        check_choice("sparsecut", f"--{option}", options.get(option, choices[0]), choices)
+        check_choice("sparsecut", f"--{option}", getattr(reading, option), choices)
     with output.warnings_as_notes():
         if name in datasets.names() and not Path(name).exists():
-            defaults = {"directed": "symmetrize", "missing": "error", "scale": True}
-            given = [option for option, value in options.items() if value != defaults.get(option)]
+            given = [*reading.given()]
             given += [option for option, value in (("features", features), ("labels", labels)) if value is not None]
             if given:
-                raise InputError(f"The dataset {name} has its own {given[0]}. Leave --{given[0]} out.")
+                option = given[0].replace("_", "-")
+                raise InputError(f"The dataset {name} has its own {option}. Leave --{option} out.")
             with output.progress() as bar:
                 graph = datasets.load(name, progress=bar)
         else:
             if not Path(name).exists() and not Path(name).suffix:
                 raise InputError(f"{name} is neither a file nor a dataset. Datasets: {', '.join(datasets.names())}.")
-            graph = read_graph(name, features=features, labels=labels, **options)
-    for note in graph.notes:
-        output.note(note)
-    output.note(repr(graph))
+            graph = read_graph(name, features=features, labels=labels, **asdict(reading))
+        for note in graph.notes:  # a warning is one of them
+            output.note(note)
+    output.aside(repr(graph))
     return graph

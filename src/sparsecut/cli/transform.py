@@ -10,33 +10,20 @@ import typer
 
 from sparsecut.cli.console import AsJson, Device, Features, Force, GraphName, Output, OutputPath, Quiet
 from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
-from sparsecut.cli.sources import (
-    Adjacency,
-    Directed,
-    Missing,
-    Nodes,
-    Source,
-    Target,
-    Weight,
-    open_graph,
-)
+from sparsecut.cli.sources import Reading, open_graph, takes_reading
 
 if TYPE_CHECKING:
     from sparsecut.graph import Graph
 
 
+@takes_reading("scale", "label_column")
 def transform(
     model_path: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by embed --save-model.")],
     graph: GraphName,
     output_path: OutputPath,
     features: Features = None,
-    nodes: Nodes = None,
-    source: Source = None,
-    target: Target = None,
-    weight: Weight = None,
-    adjacency: Adjacency = None,
-    directed: Directed = "symmetrize",
-    missing: Missing = "error",
+    *,
+    reading: Reading,
     engine: Engine = "memory",
     memory_limit: MemoryLimit = None,
     scratch: Scratch = None,
@@ -56,16 +43,17 @@ def transform(
     check_embedding_path(output_path, overwrite=force)
     from sparsecut.estimators import load
 
-    on_disk = disk_options(engine, memory_limit, scratch, output_path, missing)
+    on_disk = disk_options(engine, memory_limit, scratch, output_path, reading.missing)
     model = load(model_path).set_params(device=device, scratch=None, **{"engine": "memory", **on_disk})
-    reading = {"source": source, "target": target, "weight": weight, "adjacency": adjacency, "nodes": nodes}
 
     def open_in_memory() -> Graph:
-        return open_graph(graph, features, output, directed=directed, missing=missing, **reading)
+        return open_graph(graph, features, output, reading=reading)
 
     if on_disk:
-        files = {**reading, "labels": None, "directed": directed, "model": model_path, "scale": True}
-        with disk_graph(graph, features, output_path, scratch, on_disk, output, open_in_memory, model.encoder_, **files) as (
+        files = {"labels": None, "model": model_path}
+        with disk_graph(
+            graph, features, output_path, scratch, on_disk, output, open_in_memory, reading, model.encoder_, **files
+        ) as (
             loaded,
             work,
         ):

@@ -201,8 +201,8 @@ def check_names(fitted: tuple[str, ...], got: tuple[str, ...], what: str) -> Non
     extra = [name for name in got if name not in set(fitted)]
     if missing or extra:
         said = [
-            f"it lacks {first_few([repr(name) for name in missing])}" if missing else "",
-            f"it has {first_few([repr(name) for name in extra])}, which the model does not know" if extra else "",
+            f"it lacks {first_few(missing)}" if missing else "",
+            f"it has {first_few(extra)}, which the model does not know" if extra else "",
         ]
         raise InputError(
             f"{what} does not have the columns that the model was fitted with: {' and '.join(filter(None, said))}. "

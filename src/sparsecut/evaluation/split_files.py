@@ -24,9 +24,9 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut import datasets
 from sparsecut.errors import InputError, first_few
 from sparsecut.evaluation.splits import Split, role_split
+from sparsecut.io.attributes import read_node_table
 from sparsecut.io.files import check_readable, write_whole
-from sparsecut.io.ids import ID_NAMES, as_ids, check_known, check_unique, id_column, positions_of
-from sparsecut.io.tables import read_table
+from sparsecut.io.ids import ID_NAMES, check_known, positions_of
 
 ROLES = {
     "train": ("train", "training", "tr", "train_mask"),
@@ -110,13 +110,9 @@ def _read_json(path: Path) -> list[list[Any]]:
 
 
 def _read_roles(path: Path) -> list[list[Any]]:
-    table = read_table(path, "split", frozenset((*ID_NAMES, "split", "role")))
-    ids = as_ids(table.column(id_column(table)), f"The split file {path}")
-    check_unique(ids, f"The split file {path}")
+    ids, table = read_node_table(path, "split", frozenset((*ID_NAMES, "split", "role")))
     splits = []
     for name in table.column_names:
-        if name == id_column(table):
-            continue
         roles = np.array(["" if role is None else str(role).lower() for role in table.column(name).to_pylist()])
         unknown = sorted(set(roles.tolist()) - {"", *(word for words in ROLES.values() for word in words)})
         if unknown:

@@ -25,13 +25,18 @@ from sparsecut.io.arrays import Archive, read_npy
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import check_claim, open_bytes, reading
 from sparsecut.io.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_column
-from sparsecut.io.tables import describe_table, table_suffix
+from sparsecut.io.tables import describe_table, table_suffix, trim_id_column
 
 LABEL_NAMES = ("label", "labels", "class", "target", "y")
 
 
 def load_features(
-    path: str | Path, columns: Sequence[str] | None = None, without: Sequence[str] = (), *, scale: bool = True
+    path: str | Path,
+    columns: Sequence[str] | None = None,
+    without: Sequence[str] = (),
+    id_name: str | None = None,
+    *,
+    scale: bool = True,
 ) -> tuple[NDArray[Any] | None, Any]:
     """(ids or None; a matrix, a table or lists of words). Of a table, `columns` or all but the id and those in `without`."""
     path = check_readable(path, "features")
@@ -39,7 +44,8 @@ def load_features(
         return _read_numpy(path, "features")
     if table_suffix(path) == ".json":
         return _read_json_features(path)
-    ids, table = read_node_table(path, "features", frozenset((*ID_NAMES, *(name.lower() for name in columns or ()))))
+    asked = frozenset((*ID_NAMES, *(name.lower() for name in columns or ())))
+    ids, table = read_node_table(path, "features", asked, id_name)
     others = [name for name in table.column_names if name not in without]
     unknown = [name for name in columns or () if name not in others]
     if unknown:
@@ -57,7 +63,9 @@ def read_labels(path: str | Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
     return load_labels(path)[:2]
 
 
-def load_labels(path: str | Path, column: str | None = None) -> tuple[NDArray[Any] | None, NDArray[Any], tuple[str, ...]]:
+def load_labels(
+    path: str | Path, column: str | None = None, id_name: str | None = None
+) -> tuple[NDArray[Any] | None, NDArray[Any], tuple[str, ...]]:
     """(ids or None, labels, notes). Of a table: `column`, or one of a usual name, or that with the fewest values."""
     path = check_readable(path, "labels")
     if path.suffix in (".npy", ".npz"):
@@ -66,7 +74,7 @@ def load_labels(path: str | Path, column: str | None = None) -> tuple[NDArray[An
         ids, values = _read_json(path, "labels")
         return ids, _as_labels(values, path), ()
     asked = () if column is None else (column.lower(),)
-    ids, table = read_node_table(path, "labels", frozenset((*ID_NAMES, *LABEL_NAMES, *asked)))
+    ids, table = read_node_table(path, "labels", frozenset((*ID_NAMES, *LABEL_NAMES, *asked)), id_name)
     names = table.column_names
     if not names:
         raise InputError(f"The labels file {path} has no column beside the ids.")
@@ -88,12 +96,19 @@ def _as_labels(values: list[Any], path: Path) -> NDArray[Any]:
     return np.array(["" if value is None else str(value) for value in values])
 
 
-def read_node_table(path: str | Path, kind: str, header_names: frozenset[str]) -> tuple[NDArray[Any], Any]:
-    """(ids, the other columns) of a table with one row a node."""
-    table, _ = describe_table(path, kind, header_names, words=lambda names: [id_column(names)])
-    name = id_column(table)
-    ids = as_ids(table.column(name), f"The {kind} file {path}", is_text=_is_text(path))
-    check_unique(ids, f"The {kind} file {path}")
+def read_node_table(
+    path: str | Path, kind: str, header_names: frozenset[str], id_name: str | None = None
+) -> tuple[NDArray[Any], Any]:
+    """(ids, the other columns) of a table with one row a node. Spaces around an id of a text file are not part of it."""
+    what = f"The {kind} file {path}"
+    if id_name is not None:
+        header_names |= {id_name.lower()}
+    table, _ = describe_table(path, kind, header_names, words=lambda names: [id_column(names, id_name, what)])
+    name = id_column(table, id_name, what)
+    if _is_text(path):
+        table = trim_id_column(table, name, Path(path), kind, header_names)
+    ids = as_ids(table.column(name), what, is_text=_is_text(path))
+    check_unique(ids, what)
     return ids, table.drop_columns([name])
 
 
@@ -140,7 +155,8 @@ def _read_json_features(path: Path) -> tuple[NDArray[Any], Any]:
     ids, lists = _read_json(path, "features")
     wrong = next((row for row, values in enumerate(lists) if not isinstance(values, list)), None)
     if wrong is not None:
-        raise InputError(f"The features file {path} must hold a list for each node. That of node {ids[wrong]} is none.")
+        node = first_few(ids[[wrong]])
+        raise InputError(f"The features file {path} must hold a list for each node. That of node {node} is none.")
     flat = list(chain.from_iterable(lists))
     words: tuple[str, ...] | int
     kinds = set(map(type, flat))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sparsecut.io.acceleration import n_threads, on_threads
 from sparsecut.io.id_tables import MAX_WORDS, WORD, Column, IdTable, Lines, UnusualError, unite
+from sparsecut.io.ids import has_outer_space
 from sparsecut.io.text import TextLayout
 
 BLOCK_BYTES = 2**20
@@ -48,7 +49,7 @@ def number_file(loops: Any, path: Path, layout: TextLayout, ends: tuple[str, str
         words.validate(full=True)  # are they UTF-8? The ids once each, not the cells of the file
     except (UnusualError, pa.ArrowInvalid, OSError):
         return None
-    if _has_outer_space(words):
+    if has_outer_space(words):
         return None
     others = [file.others[block] for block in sorted(file.others)]
     return NumberedFile(i, j, words, pa.concat_tables(others) if rest else None)
@@ -154,9 +155,3 @@ class _BlockReader:
 def _is_integer(cell: bytes | bytearray) -> bool:
     """Only where both ids of the first row are integers can all ids of a file be."""
     return cell.lstrip(b"-").isdigit()
-
-
-def _has_outer_space(words: Any) -> bool:
-    import pyarrow.compute as pc
-
-    return not pc.all(pc.equal(words, pc.utf8_trim_whitespace(words))).as_py()

@@ -6,7 +6,7 @@ they are the ids of the edges: integers ascending, words as `numbering` says.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.errors import InputError, first_few
 from sparsecut.io.blocks import number_file
-from sparsecut.io.ids import as_array, as_integers, check_present, plain_ids
+from sparsecut.io.dictionaries import values_in_dictionaries
+from sparsecut.io.headers import Beside, Verdict, review_first_edge, review_header
+from sparsecut.io.ids import as_array, as_integers, check_present, has_outer_space, plain_ids
 from sparsecut.io.numbering import number_integers, number_words
-from sparsecut.io.text import TextLayout
+from sparsecut.io.text import TextLayout, is_number, trim_ids
 from sparsecut.magnitude import REMEDIES
 
 SOURCE_NAMES = ("source", "src", "from", "u", "id_1", "node_1", "node1", "head")
@@ -36,11 +38,19 @@ class EdgeColumns:
     weight: str | None
     is_asked: bool = False  # whether source and target were named, not guessed
     is_third: bool = False  # whether the weight is just the third of three columns without names
+    key: str | None = None  # of the weight, where that column holds dictionaries
+    is_asked_key: bool = False
+
+    def in_order(self) -> list[str]:
+        """The names of the columns to read."""
+        return [self.source, self.target, *([self.weight] if self.weight is not None else [])]
 
     def __str__(self) -> str:
         roles = {"source": self.source, "target": self.target, "weight": self.weight}
         named = ", ".join(f"{role} in column {name!r}" for role, name in roles.items() if name is not None)
-        return named if self.weight is not None else f"{named}, no weights"
+        if self.weight is None:
+            return f"{named}, no weights"
+        return named if self.key is None else f"{named} under {self.key!r}"
 
 
 @dataclass(frozen=True)
@@ -52,10 +62,45 @@ class Edges:
     weights: NDArray[np.float32] | None
     ids: NDArray[Any]
     columns: EdgeColumns  # as they were understood
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()  # notes worth a warning
 
 
-def choose_columns(names: Sequence[str], asked: dict[str, str | None], what: str) -> EdgeColumns:
-    """The columns asked for, and for the rest those with a usual name, or the first ones."""
+@dataclass(frozen=True)
+class EdgeText:
+    """A text file of edges: how it is laid out, and what the files beside it know."""
+
+    path: Path
+    layout: TextLayout
+    beside: Callable[[], Beside] = Beside
+
+    def review(self, i: NDArray[Any], j: NDArray[Any], words: Any, columns: EdgeColumns, what: str) -> Verdict:
+        """Whether the first line is a header, now that all ids are known."""
+        layout, ends = self.layout, (columns.source, columns.target)
+        what, line = f"{what[0].lower()}{what[1:]}", layout.first_line[:60]
+        if layout.header_from == "said" or layout.has_dictionaries:
+            return Verdict(layout.has_header)
+        if not layout.has_header:
+            return review_first_edge(i, j, words, self.beside, what, line)
+        below = dict(zip(layout.names, layout.second_cells, strict=False))
+        is_above_number = any(is_number(cell) for name, cell in below.items() if name not in ends)
+        if columns.is_asked or is_above_number:
+            return Verdict(True)
+        is_listed = ends[0].lower() in SOURCE_NAMES and ends[1].lower() in TARGET_NAMES
+        return review_header(ends, is_listed, layout.header_from == "roles", words, self.beside, what, line)
+
+
+def choose_columns(
+    names: Sequence[str], asked: dict[str, str | None], what: str, has_dictionaries: bool = False
+) -> EdgeColumns:
+    """The columns asked for, and for the rest those with a usual name, or the first ones.
+
+    Where the last column holds dictionaries, the weight is a key in them.
+    """
+    if has_dictionaries:
+        columns = choose_columns(names[:-1], {**asked, "weight": None}, what)
+        key = asked["weight"] or WEIGHT_NAMES[0]
+        return replace(columns, weight=names[-1], key=key, is_asked_key=asked["weight"] is not None)
     if len(names) < 2:
         raise InputError(f"{what} has one column, {names[0]!r}. An edge list needs a source and a target.")
     chosen: dict[str, str] = {}
@@ -84,45 +129,88 @@ def choose_columns(names: Sequence[str], asked: dict[str, str | None], what: str
     return EdgeColumns(chosen["source"], chosen["target"], chosen.get("weight"), is_asked, is_third)
 
 
-def edges_from_table(table: Any, columns: EdgeColumns, what: str, is_text: bool = False) -> Edges:
-    """Numbered edges of a table with at least one row. In a text file ids that are all spelt like integers are integers."""
+def edges_from_table(table: Any, columns: EdgeColumns, what: str) -> Edges:
+    """Numbered edges of a table with at least one row, whose columns have types."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    ends = [plain_ids(table.column(name)) for name in (columns.source, columns.target)]
-    for end, name in zip(ends, (columns.source, columns.target), strict=True):
-        if end.null_count:
-            check_present(end, what, f" of column {name!r}")
-    if is_text:
-        ends = _both_integers(ends)
-    elif pa.types.is_integer(ends[0].type) != pa.types.is_integer(ends[1].type):
-        ends = [end.cast(pa.string()) for end in ends]
-
+    ends = _ends(table, columns, what)
+    if pa.types.is_integer(ends[0].type) != pa.types.is_integer(ends[1].type):
+        kinds = ["integers" if pa.types.is_integer(end.type) else "words" for end in ends]
+        raise InputError(
+            f"{what} mixes {kinds[0]} in column {columns.source!r} and {kinds[1]} in column {columns.target!r} as node ids. "
+            "Make them one kind first."
+        )
     if pa.types.is_integer(ends[0].type):
         (i, j), ids = number_integers([end.to_numpy() for end in ends])
     else:
         (i, j), words = number_words(ends)
-        trimmed = _trimmed(table, columns, words) if is_text else None
-        if trimmed is not None:
-            return edges_from_table(trimmed, columns, what, is_text)
-        if pc.index(words, "").as_py() >= 0:
-            for end, name in zip(ends, (columns.source, columns.target), strict=True):
-                check_present(end, what, f" of column {name!r}")
+        _check_no_empty(words, ends, columns, what)
         ids = as_array(words)
-        if is_text:
-            _check_header(i, j, words, what)
     return _checked(i, j, ids, table, columns, what)
 
 
-def edges_from_big_file(loops: Any, path: Path, layout: TextLayout, columns: EdgeColumns, what: str) -> Edges | None:
+def edges_from_text(table: Any, columns: EdgeColumns, what: str, text: EdgeText) -> Edges | Verdict:
+    """The same for a text file, where ids that are all spelt like integers are integers.
+
+    A `Verdict` alone where the file is to be read again: its first line is a header and was not read as one, or is none.
+    """
+    import pyarrow as pa
+
+    ends = _both_integers(_ends(table, columns, what))
+    if pa.types.is_integer(ends[0].type):
+        (i, j), ids = number_integers([end.to_numpy() for end in ends])
+        return _checked(i, j, ids, table, columns, what)
+    (i, j), words = number_words(ends)
+    if has_outer_space(words):
+        ends = _ends(trim_ids(table, (columns.source, columns.target), text.path, "edge", text.layout), columns, what)
+        ends = _both_integers(ends)
+        if pa.types.is_integer(ends[0].type):
+            (i, j), ids = number_integers([end.to_numpy() for end in ends])
+            return _checked(i, j, ids, table, columns, what)
+        (i, j), words = number_words(ends)
+    _check_no_empty(words, ends, columns, what)
+    return _reviewed(i, j, words, table, columns, what, text)
+
+
+def edges_from_big_file(loops: Any, columns: EdgeColumns, what: str, text: EdgeText) -> Edges | Verdict | None:
     """The same edges by compiled loops; None where the file is not as plain as they need it."""
+    if text.layout.has_dictionaries:
+        return None
     weight = [columns.weight] if columns.weight is not None else []
-    numbered = number_file(loops, path, layout, (columns.source, columns.target), weight)
+    numbered = number_file(loops, text.path, text.layout, (columns.source, columns.target), weight)
     if numbered is None:
         return None
-    i, j, words = numbered.i, numbered.j, numbered.words
-    _check_header(i, j, words, what)
-    return _checked(i, j, as_array(words), numbered.rest, columns, what)
+    return _reviewed(numbered.i, numbered.j, numbered.words, numbered.rest, columns, what, text)
+
+
+def _reviewed(
+    i: NDArray[Any], j: NDArray[Any], words: Any, table: Any, columns: EdgeColumns, what: str, text: EdgeText
+) -> Edges | Verdict:
+    """Edges between words, with what is to be said about the header; or only that, if the file is to be read again."""
+    verdict = text.review(i, j, words, columns, what)
+    if verdict.has_header != text.layout.has_header:
+        return verdict
+    if text.layout.header_from != "said":
+        _check_header(i, j, words, what)
+    edges = _checked(i, j, as_array(words), table, columns, what)
+    return edges if verdict.doubt is None else replace(edges, doubts=(verdict.doubt,))
+
+
+def _ends(table: Any, columns: EdgeColumns, what: str) -> list[Any]:
+    """The two columns of ids, in which none may be missing."""
+    ends = [plain_ids(table.column(name)) for name in (columns.source, columns.target)]
+    for end, name in zip(ends, (columns.source, columns.target), strict=True):
+        if end.null_count:
+            check_present(end, what, f" of column {name!r}")
+    return ends
+
+
+def _check_no_empty(words: Any, ends: list[Any], columns: EdgeColumns, what: str) -> None:
+    import pyarrow.compute as pc
+
+    if pc.index(words, "").as_py() >= 0:
+        for end, name in zip(ends, (columns.source, columns.target), strict=True):
+            check_present(end, what, f" of column {name!r}")
 
 
 def _checked(i: NDArray[Any], j: NDArray[Any], ids: NDArray[Any], table: Any, columns: EdgeColumns, what: str) -> Edges:
@@ -130,11 +218,17 @@ def _checked(i: NDArray[Any], j: NDArray[Any], ids: NDArray[Any], table: Any, co
     if not columns.is_asked:
         _check_varied(i, j, ids, columns, what)
     weights = None
-    if columns.weight is not None and _is_remark(table, columns):
+    notes: tuple[str, ...] = ()
+    if columns.weight is not None and columns.key is not None:
+        key = columns.key
+        values, notes = values_in_dictionaries(table.column(columns.weight), key, columns.is_asked_key, what)
+        columns = columns if values is not None else replace(columns, weight=None)
+        weights = None if values is None else edge_weights(values, key, what)
+    elif columns.weight is not None and _is_remark(table, columns):
         columns = replace(columns, weight=None)
-    if columns.weight is not None:
+    elif columns.weight is not None:
         weights = edge_weights(table.column(columns.weight), columns.weight, what)
-    return Edges(i, j, weights, ids, columns)
+    return Edges(i, j, weights, ids, columns, notes)
 
 
 def _is_remark(table: Any, columns: EdgeColumns) -> bool:
@@ -201,18 +295,6 @@ def _both_integers(ends: list[Any]) -> list[Any]:
     return integers if all(pa.types.is_integer(end.type) for end in integers) else ends
 
 
-def _trimmed(table: Any, columns: EdgeColumns, words: Any) -> Any:
-    """The table without spaces around its ids; None where the distinct ids show none."""
-    import pyarrow.compute as pc
-
-    if pc.all(pc.equal(words, pc.utf8_trim_whitespace(words))).as_py():
-        return None
-    for name in (columns.source, columns.target):
-        column = pc.utf8_trim_whitespace(table.column(name))
-        table = table.set_column(table.column_names.index(name), name, column)
-    return table
-
-
 def _check_header(i: NDArray[Any], j: NDArray[Any], words: Any, what: str) -> None:
     """Words in one row of numbers, and nowhere else, are a header that got among the data."""
     import pyarrow.compute as pc
@@ -234,6 +316,6 @@ def _check_varied(i: NDArray[Any], j: NDArray[Any], ids: NDArray[Any], columns: 
     for end, name in ((i, columns.source), (j, columns.target)):
         if len(end) > 2 and (end == end[0]).all():
             raise InputError(
-                f"{what} holds the same id, {ids[end[0]]!s}, in all {len(end):,} rows of column {name!r}. "
+                f"{what} holds the same id, {first_few(ids[end[:1]])}, in all {len(end):,} rows of column {name!r}. "
                 "If that is meant, name the columns of both ends (source and target)."
             )

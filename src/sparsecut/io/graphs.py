@@ -3,36 +3,49 @@
 .csv .tsv .txt .edges .edgelist (.gz)   edge lists in separated text          .parquet .feather .arrow   edge tables
 .mtx (.gz)   Matrix Market              .npz   scipy sparse, gnn-benchmark    .mat   MATLAB v5
 .graphml .gml .json (.gz)   documents   ind.NAME.graph   Planetoid            .h5ad  AnnData
+.graph .metis (.gz)   METIS
 a folder made by `build_store`, whose arrays stay on disk
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError, check_choice
+from sparsecut.errors import InputError, ReadingWarning, check_choice
 from sparsecut.foreign import refuse_foreign
 from sparsecut.graph import DIRECTIONS, Graph
 from sparsecut.io.acceleration import MIN_BYTES, loops_for
 from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
 from sparsecut.io.cells import read_h5ad
 from sparsecut.io.documents import read_gml, read_graphml, read_node_link
-from sparsecut.io.edges import HEADER_NAMES, EdgeColumns, Edges, choose_columns, edges_from_big_file, edges_from_table
+from sparsecut.io.edges import (
+    HEADER_NAMES,
+    Edges,
+    EdgeText,
+    choose_columns,
+    edges_from_big_file,
+    edges_from_table,
+    edges_from_text,
+)
 from sparsecut.io.files import check_readable
+from sparsecut.io.headers import Verdict
 from sparsecut.io.held import HeldGraph, graph_with_nodes
 from sparsecut.io.ids import check_known, check_unique, positions_of
 from sparsecut.io.matrices import GraphParts, read_mat, read_matrix_market, read_npz_graph
+from sparsecut.io.metis import METIS_SUFFIXES, read_metis
 from sparsecut.io.nodes import MISSING, Nodes, align_labels, read_nodes
 from sparsecut.io.objects import loop_notes
 from sparsecut.io.planetoid import find_planetoid, read_planetoid_folder
 from sparsecut.io.store import is_store, open_store
 from sparsecut.io.tables import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table, table_suffix
-from sparsecut.io.text import read_layout
+from sparsecut.io.text import read_layout, read_text
 
 __all__ = ["align_labels", "read_graph", "undirected_adjacency"]
 
@@ -61,28 +74,69 @@ def read_graph(
     adjacency: str | None = None,
     directed: str = "symmetrize",
     missing: str = "error",
+    header: bool | None = None,
+    separator: str | None = None,
+    label_column: str | None = None,
+    feature_columns: Sequence[str] | None = None,
+    id_column: str | None = None,
     scale: bool = True,
 ) -> Graph:
-    """Read a graph from a file; the suffix is the format. `Graph.notes` say what was guessed.
+    """Read a graph from a file; the suffix is the format.
 
-    features, labels : files keyed by node id; or names (features: one, a list, or one string with commas) of columns of the
-        node table, of node attributes in GraphML, GML and JSON, or of what an .h5ad holds: obsm, layers, columns of obs. A
-        name that the graph file has wins over a file of that name; "./name" is always a file (`sparsecut.io.held`).
-    nodes : a table with one row a node, "nodes.csv" beside "edges.csv" where not named. Given alone, its label column
+    What a file does not say is guessed. `Graph.notes` say what was guessed, and a `ReadingWarning` is given where another
+    guess would give another graph.
+
+    Parameters
+    ----------
+    path : str or Path
+        An edge list, a matrix, a document or a store; docs/files.md lists the formats.
+    features, labels : str, Path or list of str, optional
+        Files keyed by node id; or names (features: one, a list, or one string with commas) of columns of the node table, of
+        node attributes in GraphML, GML and JSON, or of what an .h5ad holds: obsm, layers, columns of obs. A name that the
+        graph file has wins over a file of that name; "./name" is always a file (`sparsecut.io.held`).
+    nodes : str or Path, optional
+        A table with one row per node, "nodes.csv" beside "edges.csv" where not named. Given alone, its label column
         (label, class, …) is the labels and the others are features.
-    source, target, weight : columns of an edge list; weight also names the attribute in GraphML, GML and JSON.
-    adjacency : which matrix of a .mat or .npz file is the adjacency, or which obsp of an .h5ad.
-    directed : "symmetrize", or "out" or "in" to keep the directions (see `Graph`).
-    missing : "error", or "zero": a node without features gets zeros, one without a label none, and rows for nodes that the
-        graph does not have are left out.
-    scale : whether the numbers of a table with named columns are standardised (`sparsecut.encoding`).
+    source, target, weight : str, optional
+        Columns of an edge list; weight also names the attribute in GraphML, GML, JSON and networkx's edge lists.
+    adjacency : str, optional
+        Which matrix of a .mat or .npz file is the adjacency, or which obsp of an .h5ad.
+    directed : {"symmetrize", "out", "in"}
+        "out" and "in" keep the directions (see `Graph`).
+    missing : {"error", "zero"}
+        "zero": a node without features gets zeros, one without a label none, and rows for nodes that the graph does not have
+        are left out.
+    header : bool, optional
+        Whether the first line of a text edge list is a header. Decided from the file where not given.
+    separator : str, optional
+        What separates the columns of a text edge list, one character. Decided from the file where not given.
+    label_column : str, optional
+        The column of the labels file, or of the node table, that holds the labels. To name it also says that the file has a
+        header; columns without names are called f0, f1, …
+    feature_columns : list of str, optional
+        The columns of the features file, or of the node table, that are features; likewise.
+    id_column : str, optional
+        The column of ids in the tables of features, labels and nodes.
+    scale : bool, default=True
+        Whether the numbers of a table with named columns are standardised (`sparsecut.encoding`).
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        Where a file is damaged, or does not fit the others; the message names the remedy.
     """
     check_choice("read_graph", "directed", directed, DIRECTIONS)
     check_choice("read_graph", "missing", missing, MISSING)
     path = _as_path(path)
+    beside: dict[str, Any] = {"label_column": label_column, "feature_columns": feature_columns, "id_column": id_column}
+    beside["scale"] = scale
     if is_store(path):
-        _refuse(path, source=source, target=target, weight=weight, adjacency=adjacency)
-        return read_nodes(path, features, labels, nodes, missing, scale=scale).onto(open_store(path), path)
+        _refuse(path, source=source, target=target, weight=weight, adjacency=adjacency, header=header, separator=separator)
+        return read_nodes(path, features, labels, nodes, missing, **beside).onto(open_store(path), path)
     planetoid = find_planetoid(path)
     suffix = table_suffix(path)
     if planetoid is None:
@@ -90,15 +144,21 @@ def read_graph(
     asked = {"source": source, "target": target, "weight": weight}
     if planetoid is None and suffix in HELD_READERS:
         is_h5ad = suffix == ".h5ad"
-        _refuse(path, source=source, target=target, **({"weight": weight} if is_h5ad else {"adjacency": adjacency}))
+        _refuse(path, source=source, target=target, header=header, separator=separator)
+        _refuse(path, **({"weight": weight} if is_h5ad else {"adjacency": adjacency}))
         held = HELD_READERS[suffix](path, adjacency if is_h5ad else weight, directed)
-        return graph_with_nodes(held, path, features, labels, nodes, missing, scale=scale)
-    table_of_nodes = read_nodes(path, features, labels, nodes, missing, scale=scale)
+        return graph_with_nodes(held, path, features, labels, nodes, missing, **beside)
+    table_of_nodes = read_nodes(path, features, labels, nodes, missing, **beside)
 
     if planetoid is None and suffix in TABLE_SUFFIXES:
         _refuse(path, adjacency=adjacency)
-        return _read_edges(path, asked, table_of_nodes, directed)
-    _refuse(path, source=source, target=target)
+        if suffix not in TEXT_SUFFIXES:
+            _refuse(path, header=header, separator=separator)
+        graph, doubts = _read_edges(path, asked, table_of_nodes, directed, header, separator)
+        for doubt in doubts:
+            warnings.warn(doubt, ReadingWarning, stacklevel=2)
+        return graph
+    _refuse(path, source=source, target=target, header=header, separator=separator)
     if planetoid is not None:
         _refuse(path, adjacency=adjacency, weight=weight)
         graph = read_planetoid_folder(*planetoid, directed)
@@ -106,8 +166,11 @@ def read_graph(
         _refuse(path, weight=weight)
         parts = MATRIX_READERS[suffix](path, adjacency)
         graph = Graph(parts.adjacency, features=parts.features, labels=parts.labels, directed=directed, notes=parts.notes)
+    elif suffix in METIS_SUFFIXES:
+        _refuse(path, adjacency=adjacency, weight=weight)
+        graph = read_metis(path, directed)
     else:
-        known = (*TABLE_SUFFIXES, *MATRIX_READERS, *HELD_READERS)
+        known = (*TABLE_SUFFIXES, *MATRIX_READERS, *METIS_SUFFIXES, *HELD_READERS)
         raise InputError(f"The graph file {path} has no known suffix. Known ones: {', '.join(known)}.")
     return table_of_nodes.onto(graph, path)
 
@@ -119,43 +182,57 @@ def _as_path(path: Any) -> Path:
     return Path(path)
 
 
-def _read_edges(path: Path, asked: dict[str, str | None], nodes: Nodes, directed: str) -> Graph:
-    edges, layout = _read_numbered(path, asked)
+def _read_edges(
+    path: Path, asked: dict[str, str | None], nodes: Nodes, directed: str, header: bool | None, separator: str | None
+) -> tuple[Graph, tuple[str, ...]]:
+    """(graph, those of its notes that are doubts)."""
+    is_text = table_suffix(path) in TEXT_SUFFIXES
+    edges, described = _read_text_edges(path, asked, nodes, header, separator) if is_text else _read_columns(path, asked)
     node_ids, i, j = _place(edges.ids, edges.i, edges.j, nodes, path)
     adjacency, n_loops = build_adjacency(i, j, edges.weights, len(node_ids), directed)
+    doubts = (*edges.doubts, *nodes.doubts_about(edges.ids))
     graph = Graph.from_canonical(
         adjacency,
         node_ids=node_ids,
         directed=directed,
-        notes=(f"Edges: {path}, {layout}; {edges.columns}.", *loop_notes(n_loops)),
+        notes=(f"Edges: {path}, {described}; {edges.columns}.", *edges.notes, *doubts, *loop_notes(n_loops)),
     )
-    return nodes.onto(graph, path)
+    return nodes.onto(graph, path), doubts
 
 
-def _read_numbered(path: Path, asked: dict[str, str | None]) -> tuple[Edges, str]:
-    """(numbered edges, how the file was read)."""
+def _read_columns(path: Path, asked: dict[str, str | None]) -> tuple[Edges, str]:
+    """(numbered edges, how the file was read), for a file whose columns have types."""
+    what = f"The edge file {path}"
+
+    def choose(names: Sequence[str]) -> dict[str, Any]:
+        return dict.fromkeys(choose_columns(names, asked, what).in_order())
+
+    table, described = describe_table(path, "edge", frozenset(), choose)
+    return edges_from_table(table, choose_columns(table.column_names, asked, what), what), described
+
+
+def _read_text_edges(
+    path: Path, asked: dict[str, str | None], nodes: Nodes, header: bool | None, separator: str | None
+) -> tuple[Edges, str]:
+    """(numbered edges, how the file was read). Where the data contradict the first guess about a header, read again."""
     import pyarrow as pa
 
     what = f"The edge file {path}"
-    is_text = table_suffix(path) in TEXT_SUFFIXES
+    if path.stat().st_size == 0:
+        raise InputError(f"{what} is empty.")
     header_names = HEADER_NAMES | {name.lower() for name in asked.values() if name is not None}
-    loops = loops_for("id_loops", path.stat().st_size, MIN_BYTES) if is_text else None
-    if loops is not None:
-        layout = read_layout(path, "edge", header_names)
-        edges = edges_from_big_file(loops, path, layout, choose_columns(layout.names, asked, what), what)
-        if edges is not None:
-            return edges, str(layout)
-
-    chosen: list[EdgeColumns] = []
-
-    def choose(names: Sequence[str]) -> dict[str, Any]:
-        columns = choose_columns(names, asked, what)
-        chosen.append(columns)
-        kept = [columns.source, columns.target, *([columns.weight] if columns.weight else [])]
-        return dict.fromkeys(kept, pa.string())
-
-    table, described = describe_table(path, "edge", header_names, choose)
-    return edges_from_table(table, chosen[0], what, is_text), described
+    layout = read_layout(path, "edge", header_names, header, separator)
+    columns = choose_columns(layout.names, asked, what, layout.has_dictionaries)
+    text = EdgeText(path, layout, nodes.beside)
+    loops = loops_for("id_loops", path.stat().st_size, MIN_BYTES)
+    edges = None if loops is None else edges_from_big_file(loops, columns, what, text)
+    if edges is None:
+        table = read_text(path, "edge", layout, lambda _: dict.fromkeys(columns.in_order(), pa.string()), lambda _: ())
+        edges = edges_from_text(table, columns, what, text)
+    if isinstance(edges, Verdict):
+        again, described = _read_text_edges(path, asked, nodes, edges.has_header, separator)
+        return replace(again, doubts=(*again.doubts, *([edges.doubt] if edges.doubt else []))), described
+    return edges, str(layout)
 
 
 def _place(
@@ -184,7 +261,7 @@ def _as_words(*parts: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([part.astype(np.str_) for part in parts])
 
 
-def _refuse(path: Path, **options: str | None) -> None:
+def _refuse(path: Path, **options: str | bool | None) -> None:
     """An option that a format has no use for is a mistake worth telling."""
     given = [name for name, value in options.items() if value is not None]
     if given:

@@ -49,6 +49,7 @@ def graph_with_nodes(
     missing: str,
     *,
     scale: bool = True,
+    **columns: Any,
 ) -> Graph:
     """The graph with the features and labels that are named, from the file itself or from others."""
     inner_features = inner_labels = None
@@ -63,8 +64,8 @@ def graph_with_nodes(
             inner_labels, labels = labels, None
         _check_known(held, path, features, labels)
     beside = Nodes(missing)
-    if not (features is None and labels is None and nodes is None):
-        beside = read_nodes(path, features, labels, nodes, missing, scale=scale)
+    if any(value is not None for value in (features, labels, nodes, *columns.values())):
+        beside = read_nodes(path, features, labels, nodes, missing, scale=scale, **columns)
         # Without names a node table gives all it has; what was named in the graph file is not to be replaced by that.
         beside = beside if inner_features is None else replace(beside, features=None)
         beside = beside if inner_labels is None else replace(beside, labels=None)

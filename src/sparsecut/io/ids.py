@@ -1,7 +1,8 @@
 """Rows are matched by node id, never by luck: where two lists of ids meet, they meet here.
 
 Ids keep their type: integers stay integers, all else is text, spelt as it was. In a text file, where nothing has a type, ids
-are integers if every one of them is spelt as Python would print it: 7, but not 007, +7 or 7.0.
+are integers if every one of them is spelt as Python would print it: 7, but not 007, +7 or 7.0. Spaces around an id in a text
+file do not belong to it unless it is in quotes (`text`); a column with a type holds its ids exactly.
 """
 
 from __future__ import annotations
@@ -36,9 +37,13 @@ def check_known(positions: NDArray[np.int64], ids: Any, what: str, where: str, r
         raise InputError(f"{what} names nodes that {where} does not: {first_few(names)}.{remedy}")
 
 
-def id_column(names: Any) -> str:
-    """Of the columns of a table the one that holds node ids: one of that name, or the first."""
+def id_column(names: Any, asked: str | None = None, what: str = "The table") -> str:
+    """Of the columns of a table the one that holds node ids: the one asked for, one of that name, or the first."""
     names = getattr(names, "column_names", names)
+    if asked is not None:
+        if asked not in names:
+            raise InputError(f"{what} has no column {asked!r} of ids. It has: {first_few(names, 20)}.")
+        return asked
     named = [name for wanted in ID_NAMES for name in names if name.lower() == wanted]
     return str(named[0] if named else names[0])
 
@@ -93,6 +98,13 @@ def as_integers(column: Any) -> Any:
         n_digits += is_longer
     n_printed = int(n_digits.sum()) + int(np.count_nonzero(values < 0))
     return numbers if n_printed == pc.sum(pc.binary_length(column)).as_py() else column
+
+
+def has_outer_space(words: Any) -> bool:
+    """Whether one of some words begins or ends with a space."""
+    import pyarrow.compute as pc
+
+    return not pc.all(pc.equal(words, pc.utf8_trim_whitespace(words))).as_py()
 
 
 def as_array(column: Any) -> NDArray[Any]:

@@ -15,7 +15,9 @@ from sparsecut.encoding import FeatureTable, WordLists
 from sparsecut.errors import InputError, first_few
 from sparsecut.graph import Graph
 from sparsecut.io.attributes import LABEL_NAMES, load_features, load_labels, read_node_table
-from sparsecut.io.ids import ID_NAMES, check_known, positions_of
+from sparsecut.io.headers import Beside, looks_like_name
+from sparsecut.io.hints import header_hint, layout_of, taken_for_header
+from sparsecut.io.ids import ID_NAMES, check_known, id_column, positions_of
 from sparsecut.io.tables import TABLE_SUFFIXES, table_suffix
 
 MISSING = ("error", "zero")
@@ -48,6 +50,29 @@ class Nodes:
             )
         return np.arange(n_rows)
 
+    def beside(self) -> Beside:
+        """What these files know about the names in the first line of an edge list."""
+        files = ((self.features_path, "features", self.features), (self.labels_path, "labels", self.labels))
+        layouts = [layout_of(path, kind) for path, kind, values in files if values is not None]
+        names = frozenset(id_column(layout.names) for layout in layouts if layout is not None and layout.has_header)
+        return Beside(names, self.feature_ids)
+
+    def doubts_about(self, edge_ids: NDArray[Any]) -> tuple[str, ...]:
+        """What to say where the first row of the features is a node without edges and may be a header."""
+        ids = self.feature_ids
+        if ids is None or len(ids) < 3 or ids.dtype.kind in "iu" or not looks_like_name(str(ids[0])):
+            return ()
+        is_known = positions_of(ids, edge_ids) >= 0
+        if is_known[0] or is_known[1:].mean() < 0.9:
+            return ()
+        layout = layout_of(self.features_path, "features")
+        if layout is None or str(ids[0]) not in layout.first_cells:
+            return ()
+        return (
+            f"The first line of the features file {self.features_path}, {layout.first_line[:60]!r}, was taken for a node, "
+            f"but no edge has it. If it is a header, name a column of it: feature_columns=… (--feature-columns …).",
+        )
+
     def onto(self, graph: Graph, path: Path) -> Graph:
         """The graph with these features and labels in the order of its nodes."""
         if self.features is None and self.labels is None:
@@ -66,7 +91,7 @@ class Nodes:
                 raise InputError(f"{what} has shape {self.features.shape} without ids, for {len(node_ids):,} nodes.")
             return self.features
         rows = positions_of(node_ids, self.feature_ids)
-        self._check(rows, node_ids, self.feature_ids, what)
+        self._check(rows, node_ids, self.feature_ids, what, self.features_path, "features")
         if len(rows) == len(self.feature_ids) and (rows == np.arange(len(rows))).all():
             return self.features
         if isinstance(self.features, FeatureTable | WordLists):
@@ -88,18 +113,22 @@ class Nodes:
             if self.labels.shape != node_ids.shape:
                 raise InputError(f"{what} has shape {self.labels.shape} without ids, for {len(node_ids):,} nodes.")
             return self.labels
-        self._check(positions_of(node_ids, self.label_ids), node_ids, self.label_ids, what)
+        self._check(positions_of(node_ids, self.label_ids), node_ids, self.label_ids, what, self.labels_path, "labels")
         known = positions_of(self.label_ids, node_ids) >= 0
         return align_labels(node_ids, self.label_ids[known], self.labels[known], what)
 
-    def _check(self, rows: NDArray[np.int64], node_ids: NDArray[Any], ids: NDArray[Any], what: str) -> None:
+    def _check(
+        self, rows: NDArray[np.int64], node_ids: NDArray[Any], ids: NDArray[Any], what: str, path: str, kind: str
+    ) -> None:
         """Every node needs a row, and every row a node, unless what is missing was said to be zero."""
         if self.missing == "zero":
             return
-        check_known(positions_of(ids, node_ids), ids, what, "the graph", REMEDY)
-        absent = np.flatnonzero(rows < 0)
+        positions = positions_of(ids, node_ids)
+        check_known(positions, ids, what, "the graph", header_hint(path, kind, ids, positions >= 0) or REMEDY)
+        absent = node_ids[np.flatnonzero(rows < 0)]
         if len(absent):
-            raise InputError(f"{what} has no row for these nodes of the graph: {first_few(node_ids[absent])}.{REMEDY}")
+            hint = taken_for_header(path, kind, absent) or REMEDY
+            raise InputError(f"{what} has no row for these nodes of the graph: {first_few(absent)}.{hint}")
 
 
 def read_nodes(
@@ -109,32 +138,45 @@ def read_nodes(
     nodes: str | Path | None,
     missing: str,
     *,
+    label_column: str | None = None,
+    feature_columns: Sequence[str] | None = None,
+    id_column: str | None = None,
     scale: bool = True,
 ) -> Nodes:
     """The files beside a graph: features and labels of their own, or columns of the node table."""
+    asked_features, asked_label = _as_names(feature_columns), label_column
     feature_columns = as_columns(features)
     label_column = labels if isinstance(labels, str) and not is_path(labels) else None
+    for option, names, column in (
+        ("feature_columns", feature_columns, asked_features),
+        ("label_column", label_column, asked_label),
+    ):
+        if names is not None and column is not None:
+            raise InputError(f"{option}={column!r} is for a file, and {names!r} names columns already. Leave one out.")
+    feature_columns = asked_features if features is None else feature_columns
+    label_column = asked_label if labels is None else label_column
     if nodes is None and (feature_columns is not None or label_column is not None):
         nodes = _sibling(path, feature_columns or [str(label_column)])
     notes: tuple[str, ...] = ()
     matrix = feature_ids = label_values = label_ids = None
     features_path, labels_path = str(features), str(labels)
     if nodes is not None:
-        _, table = read_node_table(nodes, "node", frozenset((*ID_NAMES, *LABEL_NAMES)))
-        if labels is None:
+        asked = (name.lower() for name in (*(feature_columns or ()), *([label_column] if label_column else [])))
+        _, table = read_node_table(nodes, "node", frozenset((*ID_NAMES, *LABEL_NAMES, *asked)), id_column)
+        if labels is None and label_column is None:
             label_column = next((name for name in table.column_names if name.lower() in LABEL_NAMES), None)
         takes_all = features is None and any(name != label_column for name in table.column_names)
         if feature_columns is not None or takes_all:
             without = () if label_column is None else (label_column,)
-            feature_ids, matrix = load_features(nodes, feature_columns, without, scale=scale)
+            feature_ids, matrix = load_features(nodes, feature_columns, without, id_column, scale=scale)
             features_path = str(nodes)
         if label_column is not None:
-            label_ids, label_values, notes = load_labels(nodes, label_column)
+            label_ids, label_values, notes = load_labels(nodes, label_column, id_column)
             labels_path = str(nodes)
     if features is not None and feature_columns is None:
-        feature_ids, matrix = load_features(str(features), scale=scale)
+        feature_ids, matrix = load_features(str(features), asked_features, id_name=id_column, scale=scale)
     if labels is not None and label_column is None:
-        label_ids, label_values, notes = load_labels(labels)
+        label_ids, label_values, notes = load_labels(labels, asked_label, id_column)
     return Nodes(missing, matrix, feature_ids, features_path, label_values, label_ids, labels_path, notes)
 
 
@@ -143,11 +185,18 @@ def align_labels(
 ) -> NDArray[Any]:
     """Labels in the order of the nodes; a node without one gets −1 or "". A label for an unknown node is an error."""
     positions = positions_of(label_ids, node_ids)
-    check_known(positions, label_ids, what, where)
+    check_known(positions, label_ids, what, where, header_hint(what, "labels", label_ids, positions >= 0))
     absent: Any = "" if labels.dtype.kind == "U" else None if labels.dtype == object else -1
     aligned = np.full(len(node_ids), absent, dtype=labels.dtype)
     aligned[positions] = labels
     return aligned
+
+
+def _as_names(columns: Any) -> list[str] | None:
+    """Names of columns in a list, or in one string with commas."""
+    if isinstance(columns, str):
+        columns = [name.strip() for name in columns.split(",") if name.strip()]
+    return None if columns is None else [str(name) for name in columns]
 
 
 def as_columns(features: Any) -> list[str] | None:
@@ -155,8 +204,8 @@ def as_columns(features: Any) -> list[str] | None:
     if features is None or isinstance(features, Path):
         return None
     if isinstance(features, str):
-        return None if is_path(features) else [name.strip() for name in features.split(",") if name.strip()]
-    return [str(name) for name in features]
+        return None if is_path(features) else _as_names(features)
+    return _as_names(features)
 
 
 def is_path(name: str) -> bool:

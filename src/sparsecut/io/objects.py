@@ -22,7 +22,7 @@ from sparsecut.io.adjacency import build_adjacency
 from sparsecut.io.edge_objects import ROLES, check_ends, edge_table
 from sparsecut.io.edges import choose_columns, edges_from_table
 from sparsecut.io.ids import check_known, positions_of
-from sparsecut.node_ids import check_one_kind
+from sparsecut.node_ids import as_id_array, check_one_kind
 
 
 def from_edges(
@@ -76,9 +76,7 @@ def from_edges(
     numbered = edges_from_table(table, columns, what)
     i, j, ids = numbered.i, numbered.j, numbered.ids
     if node_ids is not None:
-        if not hasattr(node_ids, "dtype"):  # numpy would make words of a mixture
-            check_one_kind(list(node_ids), "The list of node_ids")
-        ids = np.asarray(node_ids)
+        ids = as_id_array(node_ids)
         position = positions_of(numbered.ids, ids)
         check_known(position, numbered.ids, "The table of edges", "node_ids")
         i, j = position[i], position[j]

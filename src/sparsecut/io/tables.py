@@ -9,7 +9,8 @@ from typing import Any
 from sparsecut.errors import InputError
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import FREE_BYTES, check_expansion, reading
-from sparsecut.io.text import read_text
+from sparsecut.io.ids import has_outer_space
+from sparsecut.io.text import read_layout, read_text, trim_ids
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".edges", ".edgelist")
 COLUMNAR_SUFFIXES = (".parquet", ".feather", ".arrow")
@@ -18,11 +19,6 @@ MAX_ROWS_PER_BYTE = 100
 
 Choose = Callable[[Sequence[str]], dict[str, Any]]
 Words = Callable[[Sequence[str]], Sequence[str]]
-
-
-def read_table(path: str | Path, kind: str, header_names: frozenset[str]) -> Any:
-    """A pyarrow table. A first line that holds one of `header_names`, or words above numbers, is a header."""
-    return describe_table(path, kind, header_names)[0]
 
 
 def describe_table(
@@ -42,7 +38,8 @@ def describe_table(
     if path.stat().st_size == 0:
         raise InputError(f"The {kind} file {path} is empty.")
     if suffix in TEXT_SUFFIXES:
-        table, layout = read_text(path, kind, header_names, choose, words)
+        layout = read_layout(path, kind, header_names)
+        table = read_text(path, kind, layout, choose, words)
         return table, str(layout)
     if suffix not in COLUMNAR_SUFFIXES:
         raise InputError(
@@ -54,6 +51,13 @@ def describe_table(
     if table.num_rows == 0:
         raise InputError(f"The {kind} file {path} has no rows.")
     return table, suffix[1:].capitalize()
+
+
+def trim_id_column(table: Any, name: str, path: Path, kind: str, header_names: frozenset[str]) -> Any:
+    """The table of a text file without spaces around the ids of a column; an id in quotes is kept exactly."""
+    if not has_outer_space(table.column(name)):
+        return table
+    return trim_ids(table, [name], path, kind, read_layout(path, kind, header_names))
 
 
 def table_suffix(path: Path) -> str:

@@ -1,8 +1,11 @@
 """Text tables: CSV, TSV and other separated text, plain or gzip, with or without a header, parsed by pyarrow.
 
 What such a file does not say is read off its first lines: the separator, whether there is a header, comments. Lines that
-begin with # or % are comments wherever they stand; an id that does is written in quotes. The parser's complaints are turned
-into sentences with a line number.
+begin with # or % are comments wherever they stand; an id that does is written in quotes. Spaces around an id do not belong
+to it, in edge lists and in tables, unless it is written in quotes: what is in quotes is kept exactly. The parser's
+complaints are turned into sentences with a line number.
+
+networkx writes its edge lists with a dictionary at the end of each line, {'weight': 4}: that is one cell, whatever is in it.
 """
 
 from __future__ import annotations
@@ -17,12 +20,15 @@ from typing import Any
 
 from sparsecut.errors import InputError
 from sparsecut.io.guards import open_bytes, reading
+from sparsecut.io.headers import are_roles
 
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", " ": "spaces"}
+SPELLINGS = {"\\t": "\t", "comma": ",", "tab": "\t", "semicolon": ";", "space": " "}  # at a shell a tab is hard to type
 COMMENTS = ("#", "%")
 SAMPLE_BYTES = 2**16
 MAX_SAMPLE_BYTES = 2**24
 MAX_COLUMNS = 2**16
+DICTIONARY = re.compile(r"(?<=[ \t,;])\{[^\r\n]*\}[ \t]*$")
 
 
 @dataclass(frozen=True)
@@ -35,35 +41,75 @@ class TextLayout:
     names: tuple[str, ...]
     is_uneven: bool  # runs of spaces, or spaces at the ends of lines
     first_line: str
+    first_cells: tuple[str, ...] = ()
+    second_cells: tuple[str, ...] = ()
+    header_from: str = ""  # why it has a header or none: "said" by the caller, "named" on a list, "numbers" below, "roles"
+    has_dictionaries: bool = False  # at the ends of its lines, as networkx writes them
 
     def __str__(self) -> str:
         header = "with a header" if self.has_header else f"no header, so the first line is data ({self.first_line[:60]!r})"
-        return f"separated by {SEPARATORS[self.separator]}, {header}"
+        return f"separated by {SEPARATORS.get(self.separator, repr(self.separator))}, {header}"
 
 
 def read_text(
     path: Path,
     kind: str,
-    header_names: frozenset[str],
+    layout: TextLayout,
     choose: Callable[[Sequence[str]], dict[str, Any]] | None,
     words: Callable[[Sequence[str]], Sequence[str]],
-) -> tuple[Any, TextLayout]:
-    """(pyarrow table, layout). `choose` picks columns and their types; those that `words` names keep their spelling."""
-    layout = read_layout(path, kind, header_names)
+) -> Any:
+    """A pyarrow table. `choose` picks columns and their types; those that `words` names keep their spelling."""
     types = choose(layout.names) if choose else None
     table = _parse(path, kind, layout, types, list(words(layout.names)))
     if table.num_rows == 0:
         raise InputError(f"The {kind} file {path} has no rows.")
-    return table, layout
+    return table
 
 
-def read_layout(path: Path, kind: str, header_names: frozenset[str]) -> TextLayout:
+def read_layout(
+    path: Path, kind: str, header_names: frozenset[str], header: bool | None = None, separator: str | None = None
+) -> TextLayout:
+    """How a file is laid out: as the caller says, and for the rest as its first lines speak for."""
+    separator = check_separator(separator)
     with reading(path, kind), open_bytes(path, kind) as file:
         lines, is_whole = _first_lines(file, f"The {kind} file {path}")
-        return sniff(lines, header_names, kind, path, is_whole)
+        return sniff(lines, header_names, kind, path, is_whole, header, separator)
 
 
-def sniff(lines: list[str], header_names: frozenset[str], kind: str, path: Path, is_whole: bool = False) -> TextLayout:
+def check_separator(separator: str | None) -> str | None:
+    """One character, or the name of one."""
+    sign = SPELLINGS.get(separator, separator) if isinstance(separator, str) else separator
+    is_fit = sign is None or (isinstance(sign, str) and len(sign) == 1 and sign.isascii() and sign not in '"\r\n\0#%')
+    if not is_fit:
+        raise InputError(
+            f"The separator of a text file must be one character, or one of {', '.join(list(SPELLINGS)[1:])}. "
+            f"Got {separator!r} instead."
+        )
+    return sign
+
+
+def trim_ids(table: Any, names: Sequence[str], path: Path, kind: str, layout: TextLayout) -> Any:
+    """The table without spaces around the ids of some columns; an id in quotes is kept exactly."""
+    import pyarrow.compute as pc
+
+    quoted = _quoted_cells(path, kind, layout, names)
+    for name in names:
+        column = pc.utf8_trim_whitespace(table.column(name))
+        if quoted is not None:
+            column = pc.if_else(quoted[name], table.column(name), column)
+        table = table.set_column(table.column_names.index(name), name, column)
+    return table
+
+
+def sniff(
+    lines: list[str],
+    header_names: frozenset[str],
+    kind: str,
+    path: Path,
+    is_whole: bool = False,
+    header: bool | None = None,
+    separator: str | None = None,
+) -> TextLayout:
     """The layout that the first lines of a text table speak for."""
     n_skipped = 0
     while n_skipped < len(lines) and (not lines[n_skipped].strip() or lines[n_skipped].startswith(COMMENTS)):
@@ -73,13 +119,21 @@ def sniff(lines: list[str], header_names: frozenset[str], kind: str, path: Path,
         raise InputError(f"The {kind} file {path} holds nothing but comments and blank lines.")
     if not is_whole and len(content) > 1:
         content = content[:-1]  # the last line of the sample may be cut
-    separator = max(
-        SEPARATORS, key=lambda candidate: (min(line.strip().count(candidate) for line in content[:2]) > 0, candidate != " ")
-    )
+    first_line = content[0].strip()
+    has_dictionaries = kind == "edge" and header is not True and all(DICTIONARY.search(line) for line in content)
+    if has_dictionaries:
+        content = [DICTIONARY.sub("{}", line) for line in content]
+    if separator is None:
+        separator = max(
+            SEPARATORS,
+            key=lambda candidate: (min(line.strip().count(candidate) for line in content[:2]) > 0, candidate != " "),
+        )
+        said = "holds no comma, tab, semicolon or space"
+    else:
+        said = f"does not hold the separator {separator!r}"
     if separator not in content[0].strip():
         raise InputError(
-            f"The {kind} file {path} has one column: {content[0].strip()[:60]!r} holds no comma, tab, semicolon or space. "
-            "A table needs at least two columns."
+            f"The {kind} file {path} has one column: {first_line[:60]!r} {said}. A table needs at least two columns."
         )
     is_uneven = separator == " " and any("  " in line or line != line.strip(" ") for line in content)
     first, second = (_cells(line, separator) for line in (content[0], content[1] if len(content) > 1 else ""))
@@ -87,14 +141,31 @@ def sniff(lines: list[str], header_names: frozenset[str], kind: str, path: Path,
         raise InputError(
             f"The {kind} file {path} has {len(first):,} columns in its first line. At most {MAX_COLUMNS:,} fit."
         )
-    is_named = any(cell.strip().lower() in header_names for cell in first)
-    is_words_above_numbers = not any(map(_is_number, first)) and any(map(_is_number, second))
-    has_header = (is_named and not any(map(_is_number, first))) or is_words_above_numbers
+    header_from = "said" if header is not None else _header_from(first, second, content[1:], separator, header_names, kind)
+    has_header = bool(header_from) if header is None else header
     names = tuple(cell.strip() for cell in first) if has_header else tuple(f"f{column}" for column in range(len(first)))
     repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if repeated:
         raise InputError(f"The {kind} file {path} has more than one column named {repeated[0]!r}. Rename one.")
-    return TextLayout(separator, n_skipped, has_header, names, is_uneven, content[0].strip())
+    cells = tuple(cell.strip() for cell in first)
+    return TextLayout(
+        separator, n_skipped, has_header, names, is_uneven, first_line, cells, tuple(second), header_from, has_dictionaries
+    )
+
+
+def _header_from(
+    first: list[str], second: list[str], others: list[str], separator: str, header_names: frozenset[str], kind: str
+) -> str:
+    """Why the cells of the first line are a header: see `headers`. "" where nothing says so."""
+    if any(map(is_number, first)):
+        return ""
+    names = [cell.strip() for cell in first]
+    if any(name.lower() in header_names for name in names):
+        return "named"
+    if any(map(is_number, second)):
+        return "numbers"
+    ids = (cell.strip() for line in others for cell in _cells(line, separator)[:2])
+    return "roles" if kind == "edge" and others and are_roles(names[:2], ids) else ""
 
 
 def _first_lines(file: Any, what: str) -> tuple[list[str], bool]:
@@ -121,11 +192,13 @@ def _n_content_lines(sample: bytes) -> int:
 
 def _cells(line: str, separator: str) -> list[str]:
     if separator == " ":
-        return line.split()
+        if '"' not in line:
+            return line.split()
+        return [cell for cell in next(python_csv.reader([line.strip()], delimiter=" ", skipinitialspace=True), []) if cell]
     return next(python_csv.reader([line], delimiter=separator), [])
 
 
-def _parse(path: Path, kind: str, layout: TextLayout, types: dict[str, Any] | None, words: list[str]) -> Any:
+def _parse(path: Path, kind: str, layout: TextLayout, types: dict[str, Any] | None, words: list[str], mark: str = "") -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
@@ -133,10 +206,10 @@ def _parse(path: Path, kind: str, layout: TextLayout, types: dict[str, Any] | No
     read_options = {"skip_rows": layout.n_skipped + layout.has_header, "column_names": list(layout.names)}
     convert = csv.ConvertOptions(column_types=column_types, include_columns=list(types) if types is not None else [])
 
-    parsing = csv.ParseOptions(delimiter=layout.separator, newlines_in_values=types is None)
+    parsing = csv.ParseOptions(delimiter=layout.separator, newlines_in_values=types is None or bool(mark))
 
     def parse(**options: Any) -> Any:
-        with _source(path, kind, layout) as source:
+        with _source(path, kind, layout, mark) as source:
             return csv.read_csv(source, csv.ReadOptions(**read_options, **options), parsing, convert)
 
     with reading(path, kind):
@@ -167,26 +240,63 @@ def _ragged(message: str, path: Path, kind: str, layout: TextLayout) -> InputErr
     )
 
 
-def _source(path: Path, kind: str, layout: TextLayout) -> Any:
+def _source(path: Path, kind: str, layout: TextLayout, mark: str = "") -> Any:
     """What pyarrow reads: the file itself where it can be, otherwise its bytes, unpacked and mended."""
     import pyarrow as pa
 
     is_packed = path.suffix.lower() == ".gz"
-    if not is_packed and not layout.is_uneven:
+    if not is_packed and not layout.is_uneven and not layout.has_dictionaries and not mark:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             if all(content.find(sign.encode()) < 0 for sign in COMMENTS):
                 return pa.OSFile(str(path), mode="r")
     with open_bytes(path, kind) as packed:
-        return pa.BufferReader(_mended(packed.read(), layout))
+        mended = _mended(packed.read(), layout)
+        return pa.BufferReader(_marked(mended, layout, mark) if mark else mended)
 
 
 def _mended(content: bytes, layout: TextLayout) -> bytes:
     """The lines of a file with comments left blank and, if its columns are aligned by spaces, with one space each."""
     content = re.sub(rb"(?m)^[#%][^\r\n]*", b"", content)
-    return re.sub(rb"(?m)^ | (?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", content)) if layout.is_uneven else content
+    if layout.has_dictionaries:  # each is one cell, in quotes
+        content = re.sub(
+            rb"(?m)(?<=[ \t,;])(\{[^\r\n]*\})[ \t]*(?=\r?$)",
+            lambda found: b'"' + found.group(1).replace(b'"', b'""') + b'"',
+            content,
+        )
+    if not layout.is_uneven:
+        return content
+    if b'"' in content:  # what is in quotes keeps its spaces
+        content = re.sub(rb'("(?:[^"\r\n]|"")*")|[ \t]+', lambda found: found.group(1) or b" ", content)
+    else:
+        content = re.sub(rb"[ \t]+", b" ", content)
+    return re.sub(rb"(?m)^ | (?=\r?$)", b"", content)
 
 
-def _is_number(cell: str) -> bool:
+def _quoted_cells(path: Path, kind: str, layout: TextLayout, names: Sequence[str]) -> dict[str, Any] | None:
+    """Which cells of some columns are in quotes; None where none is.
+
+    The parser does not tell, so it is given the file once more with a mark inside of each pair of quotes.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    with open_bytes(path, kind) as file:
+        content = file.read()
+    if b'"' not in content:
+        return None
+    mark = next(sign for sign in map(chr, range(0xE000, 0xF8FF)) if sign.encode() not in content)
+    marked = _parse(path, kind, layout, dict.fromkeys(names, pa.string()), [], mark)
+    return {name: pc.starts_with(marked.column(name), mark) for name in names}
+
+
+def _marked(content: bytes, layout: TextLayout, mark: str) -> bytes:
+    """The lines of a file with a mark after each quote that opens a cell."""
+    before = re.escape(layout.separator.encode()) + rb"\r\n"
+    cell = rb"(?:(?<=[" + before + rb'])|\A(?:\xef\xbb\xbf)?)"((?:[^"]|"")*)"(?=[' + before + rb"]|\Z)"
+    return re.sub(cell, lambda found: b'"' + mark.encode() + found.group(1) + b'"', content)
+
+
+def is_number(cell: str) -> bool:
     try:
         float(cell)
     except ValueError:
