@@ -78,7 +78,7 @@ def test_an_index_is_kept_used_and_refused_for_other_vectors(vectors: Any, monke
     ("arguments", "message"),
     [
         (("z.parquet",), "needs a node"),
-        (("z.parquet", "nobody"), "does not: nobody"),
+        (("z.parquet", "nobody"), "does not: 'nobody'"),
         (("z.parquet", "p1", "-k", 0), "at least 1"),
         (("z.parquet", "p1", "--metric", "l1"), "must be one of 'cosine', 'euclidean'"),
         (("nothing.parquet", "p1"), "does not exist"),
@@ -127,7 +127,7 @@ def test_labels_from_a_table_may_leave_nodes_out(vectors: Any) -> None:
         (("z.parquet", "--layout", "magic"), "must be one of"),
         (("z.parquet", "--labels", "nothing.csv"), "does not exist"),
         (("z.parquet", "--nodes", "nothing.csv"), "does not exist"),
-        (("z.parquet", "--graph", "digits"), "does not have these nodes of the embedding: p0"),
+        (("z.parquet", "--graph", "digits"), "does not have these nodes of the embedding: 'p0'"),
         (("z.parquet", "--model", "z.parquet"), "no model could be read"),
     ],
 )

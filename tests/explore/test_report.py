@@ -120,7 +120,7 @@ def test_a_graph_in_another_order_is_aligned_by_id(tmp_path: Path) -> None:
     assert np.frombuffer(blocks[degree["block"]], dtype="<f4").tolist() == [1, 3, 1, 1]
     label = meta["columns"][0]
     assert [label["names"][code - 1] for code in np.frombuffer(blocks[label["block"]], dtype="<u2")] == ["y", "x", "y", "y"]
-    with pytest.raises(InputError, match="does not have these nodes of the embedding: zoe"):
+    with pytest.raises(InputError, match="does not have these nodes of the embedding: 'zoe'"):
         sc.report(np.eye(4), tmp_path / "r.html", ids=["zoe", "hub", "a", "b"], graph=graph)
 
 
@@ -183,9 +183,9 @@ def test_warnings_name_what_is_wrong_and_are_silent_otherwise() -> None:
     assert warned(good, whole) == ""
     assert "Collapsed to a line" in warned(np.outer(generator.normal(size=60), [1, 2, 3]))
     assert "1 of 5 dimensions are collapsed" in warned(np.column_stack([good, np.full(60, 3.0)]))
-    assert "1 node has a vector of zeros, near to nothing: n7" in warned(np.where(np.arange(60)[:, None] == 7, 0, good))
+    assert "1 node has a vector of zeros, near to nothing: 'n7'" in warned(np.where(np.arange(60)[:, None] == 7, 0, good))
     assert "3 nodes (5%) share their vector" in warned(np.where(np.isin(np.arange(60), [4, 8, 9])[:, None], 1.5, good))
-    assert "more than 10 times as long as the median: n5" in warned(np.where(np.arange(60)[:, None] == 5, 500, good))
+    assert "more than 10 times as long as the median: 'n5'" in warned(np.where(np.arange(60)[:, None] == 5, 500, good))
     cut = (ring + ring.T).toarray()
     cut[3] = cut[:, 3] = 0
     cut[29, 30] = cut[30, 29] = 0
@@ -245,7 +245,7 @@ def test_node_tables_are_matched_by_id_and_gaps_stay_gaps(tmp_path: Path) -> Non
     shown = [("", *city.names)[code] for code in city.values] if city.kind == "class" else city.values
     assert list(shown) == ["Lima", "Oslo", ""]
     np.testing.assert_array_equal(size.values, np.array([np.nan, 2.5, np.nan], dtype=np.float32))
-    with pytest.raises(InputError, match="names nodes that the embedding does not: b"):
+    with pytest.raises(InputError, match="names nodes that the embedding does not: 'b'"):
         read_columns(tmp_path / "nodes.csv", np.array(["a"]))
     import pandas as pd
 
