@@ -1,6 +1,6 @@
 """The report in a browser: size of the page, seconds to the first paint, frames per second while panning and zooming.
 
-    python benchmarks/report_page.py [--nodes 200000,1000000] [--folder DIR]
+    python benchmarks/report_page.py [--nodes 200000,1000000] [--neighbors K] [--folder DIR]
 
 Each page is a report on a random lift of Pubmed (`lifted.py`) with the layout "pca": what is drawn is the same number of
 nodes whatever laid them out. It is opened from the file system in headless Chromium without a GPU (SwiftShader draws on the
@@ -62,14 +62,15 @@ DRIVE = """async ([seconds, zooming]) => {
 }"""
 
 
-def make_page(n_nodes: int, folder: Path) -> tuple[Path, float]:
+def make_page(n_nodes: int, folder: Path, n_neighbors: int | None) -> tuple[Path, float]:
     """The report, and the seconds it took once the embedding was there."""
     path = folder / f"report-{n_nodes}.html"
     if path.exists():
         return path, float("nan")
     Z, graph = lifted_embedding("pubmed", n_nodes)
+    title = f"Pubmed, lifted to {n_nodes:,} nodes"
     started = time.perf_counter()
-    sc.report(Z, path, graph=graph, layout_method="pca", title=f"Pubmed, lifted to {n_nodes:,} nodes")
+    sc.report(Z, path, graph=graph, layout_method="pca", title=title, n_neighbors=n_neighbors)
     return path, time.perf_counter() - started
 
 
@@ -107,13 +108,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nodes", default="200000,1000000")
     parser.add_argument("--folder", type=Path, help="where pages are kept and found again [default: a temporary one]")
+    parser.add_argument("--neighbors", type=int, help="of each node in the page [default: the report's own]")
     options = parser.parse_args()
     points = read_points("report_page")
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
         for text in options.nodes.split(","):
-            path, seconds = make_page(int(text), folder)
-            points[text] = {**points.get(text, {}), **measure(path)}
+            path, seconds = make_page(int(text), folder, options.neighbors)
+            points[text] = {**points.get(text, {}), **measure(path), "n_neighbors": options.neighbors}
             if seconds == seconds:
                 points[text]["report_seconds"] = round(seconds, 1)
             print(text, points[text], flush=True)

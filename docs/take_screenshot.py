@@ -1,6 +1,6 @@
 """The README's picture of the report: the demo's page in headless Chromium, a node chosen.
 
-    sparsecut demo && python docs/take_screenshot.py sparsecut-demo/report.html docs/images/report.png
+sparsecut demo && python docs/take_screenshot.py sparsecut-demo/report.html docs/images/report.png
 """
 
 from __future__ import annotations

@@ -309,6 +309,8 @@ class SparsestCutEmbedding(Published, Estimator):
     def plot(self, labels: Any = None, **options: Any) -> Any:
         """Draw a map of the fitted embedding and return matplotlib's axes; `options` are those of `sparsecut.plot`."""
         self._check_fitted("There is nothing to plot yet")
+        if not hasattr(self, "embedding_"):
+            raise InputError("A loaded model has no embedding of its own to plot: sparsecut.plot(model.transform(graph)).")
         import sparsecut  # the public name: pictures lie below the models in the house
 
         return sparsecut.plot(self.embedding_, labels, **options)

@@ -105,11 +105,14 @@ def test_500_classes_names_with_dollars_and_one_node() -> None:
     sc.plot([[1.0, 2.0, 3.0]], [7]).figure.canvas.draw()
 
 
-def test_a_model_plots_itself(digits: sc.Graph) -> None:
+def test_a_model_plots_itself_and_a_loaded_one_says_how(digits: sc.Graph, tmp_path: Path) -> None:
     model = sc.SCE(dimension=8).fit(digits)
     ax = model.plot(digits.labels, method="pca", title="digits")
     assert ax.get_title() == "digits"
     assert len(ax.texts) == 10
+    model.save(tmp_path / "model.safetensors")
+    with pytest.raises(InputError, match=r"sparsecut.plot\(model.transform\(graph\)\)"):
+        sc.load(tmp_path / "model.safetensors").plot()
 
 
 def test_wrong_shapes_are_refused() -> None:

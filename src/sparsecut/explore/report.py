@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.errors import InputError, check_integer, first_few
+from sparsecut.errors import check_integer, first_few
 from sparsecut.evaluation.clustering import _k_means, matched_accuracy
 from sparsecut.evaluation.health import measure_health
 from sparsecut.explore.cautions import cautions
-from sparsecut.explore.exact import METRICS
 from sparsecut.explore.findings import (
     Section,
     choices_section,
@@ -24,13 +23,13 @@ from sparsecut.explore.findings import (
     spectrum_section,
 )
 from sparsecut.explore.layout import choose_method, layout
-from sparsecut.explore.neighbors import Neighbors, fingerprint
+from sparsecut.explore.neighbors import Neighbors
 from sparsecut.explore.node_columns import NodeColumn, make_column, make_label_column, read_columns, unique_names
 from sparsecut.explore.page import Blocks, read_block
+from sparsecut.explore.report_input import ReportInput, check_input
 from sparsecut.explore.separation import separation_section
 from sparsecut.graph import Graph
 from sparsecut.io.files import check_writable
-from sparsecut.io.ids import positions_of
 from sparsecut.labels import encode_labels
 from sparsecut.progress import Reporter, reporting
 
@@ -114,7 +113,7 @@ def report(
     """
     path = check_writable(path, overwrite)
     check_integer("report", "random_state", random_state, 0)
-    everything = _check(embedding, ids, graph, labels, metric, xy)
+    everything = check_input(embedding, ids, graph, labels, metric, xy)
     columns = _given_columns(everything, nodes)
     whole, n_broken, broken = everything.without_broken()
     if n_broken:
@@ -178,73 +177,7 @@ def report(
     return path
 
 
-class _Input:
-    """What was passed in, checked and in one order."""
-
-    def __init__(
-        self, Z: NDArray[np.float32], ids: NDArray[Any], graph: Graph | None, labels: Any, xy: NDArray[np.float32] | None
-    ) -> None:
-        self.Z, self.ids, self.graph, self.labels, self.xy = Z, ids, graph, labels, xy
-
-    def without_broken(self) -> tuple[_Input, int, str]:
-        """The nodes with finite vectors, how many others there were, and the first of those by name."""
-        is_whole = np.isfinite(self.Z).all(axis=1)
-        n_broken = int((~is_whole).sum())
-        if not n_broken:
-            return self, 0, ""
-        if n_broken == len(self.Z):
-            raise InputError(
-                "The embedding has no row of finite numbers, so there is nothing to report on. Compute it again: features "
-                "with NaN or infinite values, or a learning rate that is too large, give such rows."
-            )
-        kept = _Input(
-            self.Z[is_whole],
-            self.ids[is_whole],
-            None if self.graph is None else self.graph.subgraph(is_whole),
-            None if self.labels is None else np.asarray(self.labels)[is_whole],
-            None if self.xy is None else self.xy[is_whole],
-        )
-        return kept, n_broken, first_few(self.ids[~is_whole])
-
-    def layout_key(self, method: str, seed: int) -> str:
-        """What positions belong to: the same key, the same map."""
-        return f"{fingerprint(self.Z, np.arange(len(self.Z)))} {choose_method(method, len(self.Z))} {seed}"
-
-
-def _check(embedding: ArrayLike, ids: Any, graph: Graph | None, labels: Any, metric: str, xy: Any) -> _Input:
-    Z = np.asarray(embedding)
-    if Z.ndim != 2 or Z.dtype.kind not in "biuf" or 0 in Z.shape:
-        raise InputError(f"An embedding must be a matrix of numbers, one row per node. Got {Z.dtype}, shape {Z.shape}.")
-    if metric not in METRICS:
-        raise InputError(f"The metric must be one of {', '.join(METRICS)}. Got {metric!r}.")
-    Z = np.ascontiguousarray(Z, dtype=np.float32)
-    if ids is None:
-        ids = graph.node_ids if graph is not None and graph.n_nodes == len(Z) else np.arange(len(Z))
-    ids = np.asarray(ids)
-    for name, values, shape in (("ids", ids, (len(Z),)), ("labels", labels, (len(Z),)), ("xy", xy, (len(Z), 2))):
-        if values is not None and np.shape(values) != shape:
-            raise InputError(f"The {name} must have one entry per row of the embedding, {len(Z):,}. Got {np.shape(values)}.")
-    if graph is not None:
-        graph = _aligned(graph, ids)
-        labels = graph.labels if labels is None else labels
-    places = None if xy is None else np.asarray(xy, dtype=np.float32)
-    if places is not None and not np.isfinite(places[np.isfinite(Z).all(axis=1)]).all():
-        raise InputError("The positions xy must be finite.")
-    return _Input(Z, ids, graph, labels, places)
-
-
-def _aligned(graph: Graph, ids: NDArray[Any]) -> Graph:
-    """The graph with its nodes in the order of the embedding's."""
-    rows = positions_of(ids, graph.node_ids)
-    if (rows < 0).any():
-        raise InputError(
-            f"The graph does not have these nodes of the embedding: {first_few(ids[rows < 0])}. "
-            "Give the graph that was embedded."
-        )
-    return graph if len(rows) == graph.n_nodes and (rows == np.arange(len(rows))).all() else graph.subgraph(positions=rows)
-
-
-def _given_columns(everything: _Input, nodes: Any) -> list[NodeColumn]:
+def _given_columns(everything: ReportInput, nodes: Any) -> list[NodeColumn]:
     return [] if nodes is None else read_columns(nodes, everything.ids)
 
 
@@ -255,7 +188,7 @@ def _taken(column: NodeColumn, kept: NDArray[np.bool_]) -> NodeColumn:
     return NodeColumn(column.name, column.kind, values, column.names)
 
 
-def _positions(path: Path, whole: _Input, method: str, seed: int, tell: Reporter) -> tuple[NDArray[np.float32], str]:
+def _positions(path: Path, whole: ReportInput, method: str, seed: int, tell: Reporter) -> tuple[NDArray[np.float32], str]:
     """(positions, where they come from): given, kept from the report that is replaced, or laid out."""
     if whole.xy is not None:
         return whole.xy, "positions given beside the vectors"
@@ -353,7 +286,7 @@ def _how_section(drawn_by: str, near: Neighbors | None, command: str | None, see
     return section if command is None else {**section, "code": command}
 
 
-def _summary(Z: NDArray[np.float32], whole: _Input) -> str:
+def _summary(Z: NDArray[np.float32], whole: ReportInput) -> str:
     parts = [f"{len(Z):,} {'node' if len(Z) == 1 else 'nodes'}", f"{Z.shape[1]} dimensions"]
     if whole.graph is not None:
         parts.append(graph_summary(whole.graph))
