@@ -115,9 +115,9 @@ def compare(library: str, Z: np.ndarray) -> dict[str, Any]:
 
 
 def ours(Z: np.ndarray) -> dict[str, Any]:
-    started = time.perf_counter()
+    started, cpu = time.perf_counter(), time.process_time()
     near = Neighbors(Z)
-    seconds = time.perf_counter() - started
+    seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu
     queries = np.random.default_rng(1).choice(len(Z), N_QUERIES, replace=False)
     near.query(int(queries[0]), k=K)
     best = np.inf
@@ -137,6 +137,7 @@ def ours(Z: np.ndarray) -> dict[str, Any]:
         load_seconds = time.perf_counter() - started
     return {
         "build_seconds": round(seconds, 1),
+        "build_cpu_seconds": round(cpu_seconds, 1),
         "ms": round(1e3 * best, 3),
         "recall": round(recall_of(found, rows, queries, kth), 4),
         "stated_recall": round(near.recall_, 4),
@@ -187,6 +188,7 @@ def keep(points: dict[str, Any]) -> None:
             is_judged = n_nodes >= 1_000_000
             for what, value, goal, sign in (
                 ("built in, s", point["build_seconds"], TARGETS["build"], "<"),
+                ("of which on a processor, s, both threads", point["build_cpu_seconds"], None, ""),
                 ("one query, ms", point["ms"], TARGETS["query"], "<"),
                 ("recall@10", point["recall"], TARGETS["recall"], "≥"),
                 ("recall@10 it states", point["stated_recall"], None, ""),

@@ -21,7 +21,14 @@ export class CanvasRenderer {
 
   /** Draw only these nodes, or all (null). What is drawn is copied into the order of drawing, which memory likes. */
   choose(nodes) {
-    this.nodes = nodes ?? this.order;
+    if (nodes !== null && !this.placeOf) {
+      this.placeOf = new Uint32Array(this.x.length);
+      this.order.forEach((node, place) => {
+        this.placeOf[node] = place;
+      });
+    }
+    // In the random order of all, of which any first part is a fair sample.
+    this.nodes = nodes === null ? this.order : nodes.map((node) => this.placeOf[node]).sort().map((place) => this.order[place]);
     this.drawnX = Float32Array.from(this.nodes, (node) => this.x[node]);
     this.drawnY = Float32Array.from(this.nodes, (node) => this.y[node]);
     this.drawnColors = this.nodes.map((node) => this.colors[node]);

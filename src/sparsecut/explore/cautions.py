@@ -76,7 +76,7 @@ def _of_graph(graph: Graph, ids: NDArray[Any]) -> list[str]:
     if n_components > 1:
         sizes = np.sort(np.bincount(component_of))[::-1]
         found.append(
-            f"The graph has {n_components:,} components with edges, the largest with {sizes[0] / graph.n_nodes:.0%} of the "
+            f"The graph has {n_components:,} components with edges, the largest with {sizes[0] / graph.n_nodes:.1%} of the "
             "nodes: no edge says how near nodes of different components are."
         )
     return found
