@@ -89,8 +89,11 @@ def main() -> None:
     parser.add_argument("--methods", default=",".join(NAMES))
     parser.add_argument("--limit", type=float, default=600)
     parser.add_argument("--folder", type=Path, help="where the lifted embedding may be found")
+    parser.add_argument("--note", help="what the figures need said of the machine, kept with them")
     options = parser.parse_args()
     points = read_points("layout")
+    if options.note:
+        points["note"] = options.note
     for name in options.graphs.split(","):
         wanted = [method for method in options.methods.split(",") if f"{name} {method}" not in points]
         if not wanted:
@@ -104,6 +107,7 @@ def main() -> None:
 
 
 def keep(points: dict[str, Any]) -> None:
+    points = {**read_points("layout"), **points}  # two graphs may be measured at once
     rows = []
     for name, title in GRAPHS.items():
         for method, label in NAMES.items():
@@ -118,7 +122,10 @@ def keep(points: dict[str, Any]) -> None:
         "15 nearest in the plane, and how often their vote gives a node's class.",
         command="python benchmarks/layout.py",
         tables=[{"caption": "A dash: stopped at the time limit.", "columns": columns, "rows": rows}],
-        notes=["Seconds include the import and the compilation of the layout library, in a process of its own."],
+        notes=[
+            "Seconds include the import and the compilation of the layout library, in a process of its own.",
+            *([points["note"]] if "note" in points else []),
+        ],
         points=points,
     )
 

@@ -109,8 +109,11 @@ def main() -> None:
     parser.add_argument("--nodes", default="200000,1000000")
     parser.add_argument("--folder", type=Path, help="where pages are kept and found again [default: a temporary one]")
     parser.add_argument("--neighbors", type=int, help="of each node in the page [default: the report's own]")
+    parser.add_argument("--note", help="what the figures need said of the machine, kept with them")
     options = parser.parse_args()
     points = read_points("report_page")
+    if options.note:
+        points["note"] = options.note
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
         for text in options.nodes.split(","):
@@ -125,6 +128,8 @@ def main() -> None:
 def keep(points: dict[str, Any]) -> None:
     rows = []
     for text, point in points.items():
+        if text == "note":
+            continue
         target = TARGETS.get(int(text), {})
         for what, value, goal, is_met in (
             ("page, MB", point["bytes"] / 1e6, target.get("bytes", 0) / 1e6, lambda a, b: a < b),
@@ -148,6 +153,7 @@ def keep(points: dict[str, Any]) -> None:
             "SwiftShader draws on the processor; a GPU draws all points in every frame. While the map moves, a machine that "
             "cannot keep up draws a fair sample of the points, and all of them when it rests.",
             "Above 250,000 nodes in view the map is an image of density, and no points are drawn.",
+            *([points["note"]] if "note" in points else []),
         ],
         points=points,
     )

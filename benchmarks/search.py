@@ -3,9 +3,10 @@
     python benchmarks/search.py [--part compare|ours] [--libraries …] [--nodes 200000,1000000]
 
 `compare` builds each library's index over an embedding of Pubmed lifted to 200,000 nodes (`lifted.py`), 128 dimensions,
-cosine, two threads, and answers 500 queries one after another on one thread; recall@10 is against exact search. Each
-library runs at several efforts, and the cheapest that finds 98% is shown. `ours` is `Neighbors` itself, as users call it,
-on the same and on one million nodes. Measurements are kept as they end, and one that is there is not run again.
+cosine, two threads, and answers 500 queries one after another on one thread (the mean, best of three rounds); recall@10 is
+against exact search. Each library runs at several efforts, and the cheapest that finds 98% is shown. `ours` is `Neighbors`
+itself, as users call it, on the same and on one million nodes. Measurements are kept as they end, and one that is there is
+not run again.
 """
 
 from __future__ import annotations
@@ -120,11 +121,12 @@ def ours(Z: np.ndarray) -> dict[str, Any]:
     seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu
     queries = np.random.default_rng(1).choice(len(Z), N_QUERIES, replace=False)
     near.query(int(queries[0]), k=K)
-    best = np.inf
-    for _ in range(3):
+    took, answers = [], []
+    for query in queries:
         started = time.perf_counter()
-        found = np.concatenate([near.query(int(query), k=K).positions for query in queries])
-        best = min(best, (time.perf_counter() - started) / N_QUERIES)
+        answers.append(near.query(int(query), k=K).positions)
+        took.append(time.perf_counter() - started)
+    found = np.concatenate(answers)
     rows = prepare(Z, "cosine")
     true = exact_nearest(rows, rows[queries], K + 1, "cosine")
     kth = np.einsum("qd,qd->q", rows[true[:, -1]], rows[queries])
@@ -138,7 +140,7 @@ def ours(Z: np.ndarray) -> dict[str, Any]:
     return {
         "build_seconds": round(seconds, 1),
         "build_cpu_seconds": round(cpu_seconds, 1),
-        "ms": round(1e3 * best, 3),
+        "ms": round(1e3 * float(np.median(took)), 3),
         "recall": round(recall_of(found, rows, queries, kth), 4),
         "stated_recall": round(near.recall_, 4),
         "file_bytes": size,
@@ -152,8 +154,11 @@ def main() -> None:
     parser.add_argument("--libraries", default=",".join(NAMES))
     parser.add_argument("--nodes", default="200000,1000000", help="of ours")
     parser.add_argument("--folder", type=Path, help="where embeddings are kept and found again")
+    parser.add_argument("--note", help="what the figures need said of the machine, kept with them")
     options = parser.parse_args()
     points = read_points("search")
+    if options.note:
+        points["note"] = options.note
     if options.part != "ours":
         wanted = [name for name in options.libraries.split(",") if f"compare {name}" not in points]
         Z = vectors_of(200_000, options.folder) if wanted else None
@@ -189,7 +194,7 @@ def keep(points: dict[str, Any]) -> None:
             for what, value, goal, sign in (
                 ("built in, s", point["build_seconds"], TARGETS["build"], "<"),
                 ("of which on a processor, s, both threads", point["build_cpu_seconds"], None, ""),
-                ("one query, ms", point["ms"], TARGETS["query"], "<"),
+                ("one query, median, ms", point["ms"], TARGETS["query"], "<"),
                 ("recall@10", point["recall"], TARGETS["recall"], "≥"),
                 ("recall@10 it states", point["stated_recall"], None, ""),
                 ("index file, MB", round(point["file_bytes"] / 1e6, 1), None, ""),
@@ -219,6 +224,7 @@ def keep(points: dict[str, Any]) -> None:
         notes=[
             "Inverted lists were chosen: built fastest, the same index for the same seed, and all that must be kept are the "
             "centroids and the list of each vector.",
+            *([points["note"]] if "note" in points else []),
         ],
         points=points,
     )

@@ -12,6 +12,8 @@ number of threads the same seed gives the same arrays.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +28,7 @@ K_MEASURED = 10  # recall@10
 N_MEASURED = 500  # vectors whose true neighbours are found to measure it
 POINTS_PER_LIST = 64  # of the sample that k-means runs on
 N_ROUNDS = 10  # of k-means; more change the recall by less than it is measured to
+FEW_QUERIES = 64
 ADDED = 2**16  # vectors added at a time
 
 
@@ -43,7 +46,8 @@ class Inverted:
     def nearest(self, queries: Vectors, k: int) -> Positions:
         """The positions (q, k) of near vectors, nearest first; −1 where the lists held fewer than k."""
         self.index.nprobe = self.n_probed
-        return np.asarray(self.index.search(np.ascontiguousarray(queries), k)[1], dtype=np.int64)
+        with _threads_for(len(queries)):
+            return np.asarray(self.index.search(np.ascontiguousarray(queries), k)[1], dtype=np.int64)
 
 
 def build_inverted(vectors: Vectors, metric: str, recall: float, seed: int, report: Reporter) -> Inverted:
@@ -105,6 +109,20 @@ def _tune(built: Inverted, vectors: Vectors, recall: float, generator: np.random
         if built.recall >= recall or built.n_probed >= n_lists:
             return
         built.n_probed = min(2 * built.n_probed, n_lists)
+
+
+@contextmanager
+def _threads_for(n_queries: int) -> Iterator[None]:
+    """One thread for a few queries: waking the others takes longer than the answer, many times so on a busy machine."""
+    import faiss
+
+    usual = faiss.omp_get_max_threads()
+    if n_queries < FEW_QUERIES:
+        faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(usual)
 
 
 def _empty_index(centroids: Vectors, metric: str) -> Any:
