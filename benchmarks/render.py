@@ -28,6 +28,9 @@ SECTIONS = (
     "growth_disk",
     "growth_structure",
     "peers",
+    "search",
+    "layout",
+    "report_page",
 )
 INTRODUCTION = """# Performance
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sparsecut.errors import InputError
     from sparsecut.estimators import SCE, MoSCE, load
     from sparsecut.evaluation import Split, evaluate
+    from sparsecut.explore import Neighbors, layout, plot, report
     from sparsecut.graph import Graph
     from sparsecut.io import (
         add_embedding,
@@ -42,6 +43,7 @@ _HOME = {
     "Graph": "sparsecut.graph",
     "InputError": "sparsecut.errors",
     "MoSCE": "sparsecut.estimators",
+    "Neighbors": "sparsecut.explore.neighbors",
     "SCE": "sparsecut.estimators",
     "Split": "sparsecut.evaluation",
     "add_embedding": "sparsecut.io",
@@ -53,10 +55,13 @@ _HOME = {
     "from_networkx": "sparsecut.io",
     "from_pyg": "sparsecut.io",
     "keep_close": "sparsecut.pairs",
+    "layout": "sparsecut.explore.layout",
     "load": "sparsecut.estimators",
     "open_store": "sparsecut.io",
+    "plot": "sparsecut.explore.plot",
     "read_embedding": "sparsecut.io",
     "read_graph": "sparsecut.io",
+    "report": "sparsecut.explore.report",
     "to_networkx": "sparsecut.io",
     "to_pyg": "sparsecut.io",
     "write_embedding": "sparsecut.io",
@@ -67,6 +72,7 @@ __all__ = [
     "Graph",
     "InputError",
     "MoSCE",
+    "Neighbors",
     "Split",
     "__version__",
     "add_embedding",
@@ -79,10 +85,13 @@ __all__ = [
     "from_networkx",
     "from_pyg",
     "keep_close",
+    "layout",
     "load",
     "open_store",
+    "plot",
     "read_embedding",
     "read_graph",
+    "report",
     "to_networkx",
     "to_pyg",
     "write_embedding",
