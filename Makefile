@@ -1,5 +1,5 @@
 # make demo    set up .venv, then the demo        make test    set up .venv, then all tests
-# make lint types links    the other checks       make table1  the README's figures, measured again
+# make lint types links web    the other checks   make table1  the README's figures, measured again
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -8,7 +8,7 @@ BIN := .venv/bin
 SPARSECUT_DATA ?= $(abspath $(wildcard ../shared/data))
 export SPARSECUT_DATA
 
-.PHONY: demo test lint types links table1 clean
+.PHONY: demo test lint types links web page table1 clean
 
 demo: .venv/installed
 	$(BIN)/sparsecut demo
@@ -26,6 +26,19 @@ types: .venv/installed
 links: .venv/installed
 	$(BIN)/python docs/check_links.py
 
+# The report's page: its sources linted and tested (needs node and npm), and built as they say.
+web: .venv/installed web/node_modules
+	npm --prefix web run --silent lint
+	npm --prefix web test --silent
+	$(BIN)/python web/build.py --check
+
+web/node_modules: web/package.json web/package-lock.json
+	npm --prefix web ci --silent
+	touch $@
+
+page: .venv/installed
+	$(BIN)/python web/build.py
+
 table1: .venv/installed
 	$(BIN)/sparsecut reproduce table1 --method SCE --method MoSCE --force -o docs/results
 	$(BIN)/sparsecut reproduce beyond --method default --dataset cora --dataset citeseer --dataset pubmed --force -o docs/results
@@ -37,4 +50,4 @@ table1: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv build dist sparsecut-demo .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv web/node_modules build dist sparsecut-demo .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -29,6 +29,9 @@ SECTIONS = (
     "growth_disk",
     "growth_structure",
     "peers",
+    "search",
+    "layout",
+    "report_page",
 )
 INTRODUCTION = """# Performance
 

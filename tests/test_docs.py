@@ -47,3 +47,23 @@ def test_links_lead_somewhere_and_a_broken_one_is_found(tmp_path: Path, capsys: 
     assert check["main"]() == 0, capsys.readouterr().out
     page = ROOT / "docs" / "method.md"
     assert check["anchors_of"](page) >= {"the-method", "new-nodes"}
+
+
+def test_the_python_of_the_explore_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/explore.md").read_text("utf-8"), re.DOTALL)
+    assert len(blocks) == 4
+    for block in blocks:
+        # Principal components: the other layouts are tested on their own, and take their time.
+        exec(compile(block.replace('"report.html",', '"report.html", layout_method="pca",'), "explore.md", "exec"), names)
+    assert names["found"].ids.shape == (2, 5)
+    assert names["knn"].n_nodes == 1797
+    assert (tmp_path / "report.html").stat().st_size > 100_000
+    assert (tmp_path / "digits.png").exists()
+    from matplotlib import pyplot
+
+    pyplot.close("all")

@@ -95,7 +95,7 @@ def test_other_columns_are_named(model: sc.SCE) -> None:
         model.transform(graph_of(people().drop(columns="income")))
     with pytest.raises(sc.InputError, match="it has 'height', which the model does not know"):
         model.transform(graph_of(people().assign(height=1.0)))
-    with pytest.raises(sc.InputError, match="fitted on a table with the columns age, income, country"):
+    with pytest.raises(sc.InputError, match="fitted on a table with the columns 'age', 'income', 'country'"):
         model.transform(sc.Graph(RING, features=np.ones((N_NODES, 5))))
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sparsecut.errors import InputError
     from sparsecut.estimators import SCE, MoSCE, load
     from sparsecut.evaluation import Split, evaluate
+    from sparsecut.explore import Neighbors, layout, plot, report
     from sparsecut.graph import Graph
     from sparsecut.io import (
         add_embedding,
@@ -43,6 +44,7 @@ _HOME = {
     "Graph": "sparsecut.graph",
     "InputError": "sparsecut.errors",
     "MoSCE": "sparsecut.estimators",
+    "Neighbors": "sparsecut.explore.neighbors",
     "SCE": "sparsecut.estimators",
     "Split": "sparsecut.evaluation",
     "add_embedding": "sparsecut.io",
@@ -55,11 +57,14 @@ _HOME = {
     "from_pyg": "sparsecut.io",
     "hierarchy": "sparsecut.partition",
     "keep_close": "sparsecut.pairs",
+    "layout": "sparsecut.explore.layout",
     "load": "sparsecut.estimators",
     "open_store": "sparsecut.io",
     "partition": "sparsecut.partition",
+    "plot": "sparsecut.explore.plot",
     "read_embedding": "sparsecut.io",
     "read_graph": "sparsecut.io",
+    "report": "sparsecut.explore.report",
     "sparsest_cut": "sparsecut.partition",
     "sweep_cut": "sparsecut.partition",
     "to_networkx": "sparsecut.io",
@@ -72,6 +77,7 @@ __all__ = [
     "Graph",
     "InputError",
     "MoSCE",
+    "Neighbors",
     "Split",
     "__version__",
     "add_embedding",
@@ -85,11 +91,14 @@ __all__ = [
     "from_pyg",
     "hierarchy",
     "keep_close",
+    "layout",
     "load",
     "open_store",
     "partition",
+    "plot",
     "read_embedding",
     "read_graph",
+    "report",
     "sparsest_cut",
     "sweep_cut",
     "to_networkx",

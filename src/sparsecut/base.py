@@ -306,6 +306,15 @@ class SparsestCutEmbedding(Published, Estimator):
         lines.extend(self.history_.notes)
         return "\n".join(line[0].upper() + line[1:] for line in lines)
 
+    def plot(self, labels: Any = None, **options: Any) -> Any:
+        """Draw a map of the fitted embedding and return matplotlib's axes; `options` are those of `sparsecut.plot`."""
+        self._check_fitted("There is nothing to plot yet")
+        if not hasattr(self, "embedding_"):
+            raise InputError("A loaded model has no embedding of its own to plot: sparsecut.plot(model.transform(graph)).")
+        import sparsecut  # the public name: pictures lie below the models in the house
+
+        return sparsecut.plot(self.embedding_, labels, **options)
+
     def fit_transform(
         self,
         graph: Any,

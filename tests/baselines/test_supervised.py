@@ -197,7 +197,7 @@ def test_a_graph_without_features_is_refused_in_words(name: str) -> None:
         (sp.csr_array((0, 0)), "The graph is empty"),
         ([[0, np.nan], [np.nan, 0]], "finite"),
         ([[0, -1], [-1, 0]], "zero or more"),
-        ("edges.csv", "scipy sparse matrix"),
+        ("edges.csv", "names a file or a dataset. Read it first"),
     ],
     ids=["not square", "empty", "nan weight", "negative weight", "a path"],
 )

@@ -148,7 +148,7 @@ def test_demo(tmp_path: Path) -> None:
     assert result["peak_memory_bytes"] > 0
     Z, ids = read_embedding(tmp_path / "sparsecut-demo" / "embedding.parquet")
     assert len(ids) == len(Z) == 1797
-    assert (tmp_path / "sparsecut-demo" / "embedding.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "sparsecut-demo" / "report.html").read_bytes().startswith(b"<!doctype html>")
 
 
 def test_datasets_lists_and_describes(tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ def test_progress_is_reported():
     ("change", "message"),
     [
         ({"labels": np.zeros(240)}, "at least two classes. Got one class, 0.0, for 240 nodes"),
-        ({"labels": np.r_[np.arange(239) % 4, 9]}, "These have one: 9"),
+        ({"labels": np.r_[np.arange(239) % 4, 9]}, "These have one: '9'"),
         ({"labels": np.arange(100) % 4}, r"Got shape \(240, 30\) and 100 labels"),
         ({"labels": np.zeros((240, 2))}, "one value a node"),
         ({"embedding": np.zeros(240)}, r"matrix of numbers, one row a node. Got float64, shape \(240,\)"),

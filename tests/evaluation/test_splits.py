@@ -24,7 +24,7 @@ def counts_by_class(labels: np.ndarray, split) -> list[tuple[int, int, int]]:
 
 def test_small_classes_follow_the_papers_rule():
     labels = labels_of_sizes(15, 20, 21, 100)
-    with pytest.warns(SmallClassWarning, match=r"2 of 4 classes have at most 20 nodes .* 0, 1\.$"):
+    with pytest.warns(SmallClassWarning, match=r"2 of 4 classes have at most 20 nodes .* '0', '1'\.$"):
         (split,) = sample_splits(labels, 5, 1)
     assert counts_by_class(labels, split) == [(7, 0, 8), (10, 0, 10), (5, 5, 11), (5, 5, 90)]
     labels = labels_of_sizes(29, 50, 51)
@@ -110,7 +110,7 @@ def test_labels_are_encoded_in_order():
     [
         ([1, 1, 1, -1], "at least two classes. Got one class, 1, for 4 nodes"),
         ([-1, -1], "Got no label at all, for 2 nodes"),
-        (["a"] * 30 + ["b"] * 30 + ["c"], "These have one: c. Leave such labels out"),
+        (["a"] * 30 + ["b"] * 30 + ["c"], "These have one: 'c'. Leave such labels out"),
     ],
 )
 @pytest.mark.parametrize(

@@ -100,6 +100,10 @@ def test_features_onto_a_matrix(tmp_path):
     assert graph.features.tolist() == [[0], [0], [20]]
     scaled = sc.read_graph(tmp_path / "g.npz", features=tmp_path / "x.csv", missing="zero")
     assert scaled.features.tolist() == [[-1], [0], [1]]  # the row of 5 does not count, and node 1 has none
+    assert scaled.notes[-1] == (
+        f"The features file {tmp_path / 'x.csv'}: 1 nodes without a row have zeros for features; 1 rows of no node were "
+        "left out."
+    )
 
 
 def test_columns_of_the_sibling_table(edges):

@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from sparsecut.cli import compare, datasets, demo, embed, evaluate, partition, reproduce, transform
+from sparsecut.cli import compare, datasets, demo, embed, evaluate, neighbors, partition, report, reproduce, transform
 from sparsecut.cli.console import print_error
 from sparsecut.errors import InputError
 from sparsecut.version import __version__
@@ -44,6 +44,8 @@ app.command("embed")(embed.embed)
 app.command("transform")(transform.transform)
 app.command("evaluate")(evaluate.evaluate)
 app.command("partition")(partition.partition)
+app.command("neighbors")(neighbors.neighbors)
+app.command("report")(report.report)
 app.command("compare")(compare.compare)
 app.command("reproduce")(reproduce.reproduce)
 app.command("datasets")(datasets.datasets)

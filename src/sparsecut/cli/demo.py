@@ -1,7 +1,8 @@
-"""`sparsecut demo`: the built-in graph, from raw features to an embedding, a score and a picture."""
+"""`sparsecut demo`: the built-in graph, from raw features to an embedding, a score and a report."""
 
 from __future__ import annotations
 
+import shlex
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,10 +20,10 @@ def demo(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Embed the built-in graph of handwritten digits, score it against the raw features, and draw it."""
+    """Embed the built-in graph of handwritten digits, score it against the raw features, and write the report."""
     output = Output(as_json, quiet)
-    from sparsecut import SCE, datasets, evaluate, write_embedding
-    from sparsecut.errors import InputError, MissingExtraError
+    from sparsecut import SCE, datasets, evaluate, report, write_embedding
+    from sparsecut.errors import InputError
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -54,18 +55,22 @@ def demo(
         rows,
     )
 
-    embedding_path, picture_path = folder / "embedding.parquet", folder / "embedding.png"
+    embedding_path, report_path = folder / "embedding.parquet", folder / "report.html"
     write_embedding(embedding_path, Z, graph.node_ids, overwrite=True)
-    written = [embedding_path]
-    try:
-        from sparsecut.explore import draw_map
-
-        output.aside("Drawing the map…")
-        draw_map(picture_path, Z, graph.labels, title="Handwritten digits, embedded without labels", caller="sparsecut demo")
-        written.append(picture_path)
-    except MissingExtraError as error:
-        output.say(f"No picture: {error}")
+    output.aside("Writing the report…")
+    with output.progress() as bar:
+        report(
+            Z,
+            report_path,
+            graph=graph,
+            model=model,
+            title="Handwritten digits, embedded without labels",
+            command=f"sparsecut demo -o {shlex.quote(str(folder))}",
+            progress=bar,
+        )
+    written = [embedding_path, report_path]
     output.say(f"Written: {', '.join(map(str, written))}")
+    output.say(f"Open {report_path.absolute()} in a browser: a map to search, colour and lasso. It needs no network.")
     summary: dict[str, Any] = {
         "scores": results,
         "seconds": seconds,

@@ -62,6 +62,9 @@ def embed(
     save_model: Annotated[
         Path | None, typer.Option(help="Also save the model (.safetensors), to embed later nodes with.")
     ] = None,
+    xy: Annotated[
+        bool, typer.Option("--xy", help="Also lay the nodes out in the plane: columns x and y of the .parquet file.")
+    ] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say what was chosen for this graph, and why.")] = False,
     force: Force = False,
     as_json: AsJson = False,
@@ -74,6 +77,8 @@ def embed(
     sparsecut embed edges.csv --features features.csv --explain -o vectors.parquet
 
     sparsecut embed edges.csv --features features.csv --save-model model.safetensors -o vectors.parquet
+
+    sparsecut embed cora --xy -o cora.parquet
 
     sparsecut embed edges.parquet --features features.npy --engine disk --memory-limit 2GiB -o vectors.npy
 
@@ -96,6 +101,8 @@ def embed(
         if engine == "disk" and use in ("structure", "both"):
             raise InputError(f"embed --engine disk cannot take structure: --use {use} needs --engine memory.")
     check_embedding_path(output_path, overwrite=force)
+    if xy and (output_path.suffix != ".parquet" or engine != "memory"):
+        raise InputError("--xy writes the columns x and y of a .parquet file, with --engine memory. Got others.")
     if save_model is not None:
         check_writable(save_model, overwrite=force)
     on_disk = disk_options(engine, memory_limit, scratch, output_path, reading.missing)
@@ -132,7 +139,9 @@ def embed(
             Z = model.fit_transform(loaded, progress=bar)
         seconds = time.perf_counter() - started
         marks = loaded.labels if output_path.suffix == ".tsv" else None
-        write_embedding(output_path, Z, loaded.node_ids, labels=marks, overwrite=force)
+        write_embedding(
+            output_path, Z, loaded.node_ids, labels=marks, xy=_lay_out(Z, output) if xy else None, overwrite=force
+        )
     if save_model is not None:
         model.save(save_model)
 
@@ -165,3 +174,11 @@ def embed(
             "history": None if history is None else history.to_dict(),
         }
     )
+
+
+def _lay_out(Z: Any, output: Output) -> Any:
+    from sparsecut.explore.layout import choose_method, layout
+
+    output.aside(f"Laying out {len(Z):,} nodes by {choose_method('auto')}…")
+    with output.progress() as bar:
+        return layout(Z, progress=bar)

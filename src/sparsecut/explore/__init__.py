@@ -1,5 +1,8 @@
-"""Looking at an embedding."""
+"""Searching an embedding and looking at it: nearest neighbours, a layout in the plane, pictures, the report."""
 
-from sparsecut.explore.picture import draw_map
+from sparsecut.explore.layout import layout
+from sparsecut.explore.neighbors import Nearest, Neighbors
+from sparsecut.explore.plot import plot
+from sparsecut.explore.report import report
 
-__all__ = ["draw_map"]
+__all__ = ["Nearest", "Neighbors", "layout", "plot", "report"]

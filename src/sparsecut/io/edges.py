@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.encoding.columns import spells_number
 from sparsecut.errors import InputError, first_few
 from sparsecut.io.blocks import number_file
 from sparsecut.io.dictionaries import values_in_dictionaries
 from sparsecut.io.headers import Beside, Verdict, review_first_edge, review_header
 from sparsecut.io.ids import as_array, as_integers, check_present, has_outer_space, plain_ids
 from sparsecut.io.numbering import number_integers, number_words
-from sparsecut.io.text import TextLayout, is_number, trim_ids
+from sparsecut.io.text import TextLayout, trim_ids
 from sparsecut.magnitude import REMEDIES
 
 SOURCE_NAMES = ("source", "src", "from", "u", "id_1", "node_1", "node1", "head")
@@ -83,7 +84,7 @@ class EdgeText:
         if not layout.has_header:
             return review_first_edge(i, j, words, self.beside, what, line)
         below = dict(zip(layout.names, layout.second_cells, strict=False))
-        is_above_number = any(is_number(cell) for name, cell in below.items() if name not in ends)
+        is_above_number = any(spells_number(cell) for name, cell in below.items() if name not in ends)
         if columns.is_asked or is_above_number:
             return Verdict(True)
         is_listed = ends[0].lower() in SOURCE_NAMES and ends[1].lower() in TARGET_NAMES

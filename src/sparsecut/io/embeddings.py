@@ -1,6 +1,6 @@
 """Embeddings on disk, each row with its node's id. The suffix is the format:
 
-- `.parquet`: columns `id` and `embedding`, a fixed-size list of float32
+- `.parquet`: columns `id` and `embedding`, a fixed-size list of float32; `x` and `y` too where positions are given
 - `.npz`: arrays `ids` and `embedding`
 - `.npy`: the matrix, and the ids beside it in `NAME.ids.npy`
 - `.csv`: `id`, `z0`, `z1`, …
@@ -60,6 +60,7 @@ def write_embedding(
     node_ids: ArrayLike | None = None,
     *,
     labels: ArrayLike | None = None,
+    xy: ArrayLike | None = None,
     overwrite: bool = False,
 ) -> None:
     """Write one vector per node; the suffix of the path is the format.
@@ -74,6 +75,8 @@ def write_embedding(
         The id of each row; 0..n-1 where not given.
     labels : array (n,), optional
         For the metadata of a .tsv.
+    xy : array (n, 2), optional
+        Positions in the plane: the columns `x` and `y` of a .parquet file, where other programs find them.
     overwrite : bool, default=False
         Whether to replace files that exist.
 
@@ -91,6 +94,8 @@ def write_embedding(
     ids = np.arange(len(Z)) if given_ids is None else given_ids
     if labels is not None and (path.suffix != ".tsv" or np.shape(labels) != ids.shape):
         raise InputError("Labels go only into the projector's metadata (.tsv), one a node.")
+    if xy is not None and (path.suffix != ".parquet" or np.shape(xy) != (len(Z), 2)):
+        raise InputError("Positions go only into a .parquet file, one x and one y a node.")
     with ExitStack() as stack:  # all files of an embedding are moved into place after the last is written
         temporary = [stack.enter_context(write_whole(file)) for file in _files_of(path)]
         if path.suffix == ".npy":
@@ -99,7 +104,7 @@ def write_embedding(
         elif path.suffix == ".npz":
             np.savez(temporary[0], ids=_without_objects(ids, path), embedding=Z)
         elif path.suffix in (".parquet", ".csv"):
-            _write_table(temporary[0], Z, ids)
+            _write_table(temporary[0], Z, ids, None if xy is None else np.asarray(xy, dtype=np.float32))
         else:
             write_vectors(path, temporary, Z, ids, None if labels is None else np.asarray(labels))
 
@@ -162,6 +167,24 @@ def read_embedding(path: str | Path) -> Embedding:
     return Embedding(np.asarray(Z, dtype=np.float32), np.arange(len(Z)) if ids is None else ids)
 
 
+def read_positions(path: str | Path) -> NDArray[np.float32] | None:
+    """The positions in the plane that were written beside the vectors, (n, 2); None where the file has none."""
+    path = check_readable(path, "embedding")
+    if path.suffix != ".parquet":
+        return None
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    with reading(path, "embedding"):
+        schema = pyarrow.parquet.read_schema(path)
+    if not all(name in schema.names and pa.types.is_floating(schema.field(name).type) for name in ("x", "y")):
+        return None
+    table = read_parquet(path, "embedding", lambda names: dict.fromkeys(("x", "y")))
+    if any(table.column(name).null_count for name in ("x", "y")):
+        return None
+    return np.column_stack([table.column(name).to_numpy() for name in ("x", "y")]).astype(np.float32)
+
+
 def ids_path(path: Path) -> Path:
     """Where the ids of an `.npy` embedding lie."""
     return path.with_suffix(".ids.npy")
@@ -190,18 +213,22 @@ def _arrow_ids(ids: NDArray[Any]) -> Any:
     return pa.array([str(value) for value in ids]) if ids.dtype == object else pa.array(ids)
 
 
-def _write_table(path: Path, Z: NDArray[np.float32], ids: NDArray[Any]) -> None:
+def _write_table(path: Path, Z: NDArray[np.float32], ids: NDArray[Any], xy: NDArray[np.float32] | None) -> None:
     import pyarrow as pa
 
     if path.suffix == ".parquet":
         import pyarrow.parquet
 
         column = _arrow_ids(ids)
-        schema = pa.schema({"id": column.type, "embedding": pa.list_(pa.float32(), Z.shape[1])})
+        places = {} if xy is None else {"x": xy[:, 0], "y": xy[:, 1]}
+        types = {"id": column.type, **dict.fromkeys(places, pa.float32()), "embedding": pa.list_(pa.float32(), Z.shape[1])}
+        schema = pa.schema(types)
         with pyarrow.parquet.ParquetWriter(path, schema) as writer:
             for rows in row_blocks(len(Z), 4 * Z.shape[1], ROW_GROUP_BYTES):  # Z may be larger than memory
                 vectors = pa.FixedSizeListArray.from_arrays(pa.array(Z[rows].ravel()), Z.shape[1])
-                part = pa.table({"id": column.slice(rows.start, rows.stop - rows.start), "embedding": vectors})
+                beside = {name: pa.array(values[rows]) for name, values in places.items()}
+                ids_here = column.slice(rows.start, rows.stop - rows.start)
+                part = pa.table({"id": ids_here, **beside, "embedding": vectors})
                 writer.write_table(part)
                 release(Z, rows)
     else:

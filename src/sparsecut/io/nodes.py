@@ -77,21 +77,21 @@ class Nodes:
         """The graph with these features and labels in the order of its nodes."""
         if self.features is None and self.labels is None:
             return graph
-        changes: dict[str, Any] = {"notes": (*graph.notes, *self.notes)}
+        notes, changes = list(self.notes), {}
         if self.features is not None:
-            changes["features"] = self._features_of(graph.node_ids)
+            changes["features"] = self._features_of(graph.node_ids, notes)
         if self.labels is not None:
-            changes["labels"] = self._labels_of(graph.node_ids)
-        return graph.replace(**changes)
+            changes["labels"] = self._labels_of(graph.node_ids, notes)
+        return graph.replace(notes=(*graph.notes, *notes), **changes)
 
-    def _features_of(self, node_ids: NDArray[Any]) -> Any:
+    def _features_of(self, node_ids: NDArray[Any], notes: list[str]) -> Any:
         what = f"The features file {self.features_path}"
         if self.feature_ids is None:
             if self.features.ndim == 0 or self.features.shape[0] != len(node_ids):
                 raise InputError(f"{what} has shape {self.features.shape} without ids, for {len(node_ids):,} nodes.")
             return self.features
         rows = positions_of(node_ids, self.feature_ids)
-        self._check(rows, node_ids, self.feature_ids, what, self.features_path, "features")
+        notes += self._check(rows, node_ids, self.feature_ids, what, self.features_path, "features")
         if len(rows) == len(self.feature_ids) and (rows == np.arange(len(rows))).all():
             return self.features
         if isinstance(self.features, FeatureTable | WordLists):
@@ -106,29 +106,37 @@ class Nodes:
         taken[found] = self.features[rows[found]]
         return taken
 
-    def _labels_of(self, node_ids: NDArray[Any]) -> NDArray[Any]:
+    def _labels_of(self, node_ids: NDArray[Any], notes: list[str]) -> NDArray[Any]:
         assert self.labels is not None
         what = f"The labels file {self.labels_path}"
         if self.label_ids is None:
             if self.labels.shape != node_ids.shape:
                 raise InputError(f"{what} has shape {self.labels.shape} without ids, for {len(node_ids):,} nodes.")
             return self.labels
-        self._check(positions_of(node_ids, self.label_ids), node_ids, self.label_ids, what, self.labels_path, "labels")
+        rows = positions_of(node_ids, self.label_ids)
+        notes += self._check(rows, node_ids, self.label_ids, what, self.labels_path, "labels")
         known = positions_of(self.label_ids, node_ids) >= 0
         return align_labels(node_ids, self.label_ids[known], self.labels[known], what)
 
     def _check(
         self, rows: NDArray[np.int64], node_ids: NDArray[Any], ids: NDArray[Any], what: str, path: str, kind: str
-    ) -> None:
-        """Every node needs a row, and every row a node, unless what is missing was said to be zero."""
-        if self.missing == "zero":
-            return
+    ) -> list[str]:
+        """Every node needs a row, and every row a node, unless what is missing was said to be zero: then it is counted."""
         positions = positions_of(ids, node_ids)
+        if self.missing == "zero":
+            n_nodes, n_rows = int((rows < 0).sum()), int((positions < 0).sum())
+            given = "zeros for features" if kind == "features" else "no label"
+            said = [
+                f"{n_nodes:,} nodes without a row have {given}" if n_nodes else "",
+                f"{n_rows:,} rows of no node were left out" if n_rows else "",
+            ]
+            return [f"{what}: {'; '.join(filter(None, said))}."] if n_nodes or n_rows else []
         check_known(positions, ids, what, "the graph", header_hint(path, kind, ids, positions >= 0) or REMEDY)
         absent = node_ids[np.flatnonzero(rows < 0)]
         if len(absent):
             hint = taken_for_header(path, kind, absent) or REMEDY
             raise InputError(f"{what} has no row for these nodes of the graph: {first_few(absent)}.{hint}")
+        return []
 
 
 def read_nodes(

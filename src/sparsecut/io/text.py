@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sparsecut.encoding.columns import spells_number
 from sparsecut.errors import InputError
 from sparsecut.io.guards import open_bytes, reading
 from sparsecut.io.headers import are_roles
@@ -157,12 +158,12 @@ def _header_from(
     first: list[str], second: list[str], others: list[str], separator: str, header_names: frozenset[str], kind: str
 ) -> str:
     """Why the cells of the first line are a header: see `headers`. "" where nothing says so."""
-    if any(map(is_number, first)):
+    if any(map(spells_number, first)):
         return ""
     names = [cell.strip() for cell in first]
     if any(name.lower() in header_names for name in names):
         return "named"
-    if any(map(is_number, second)):
+    if any(map(spells_number, second)):
         return "numbers"
     ids = (cell.strip() for line in others for cell in _cells(line, separator)[:2])
     return "roles" if kind == "edge" and others and are_roles(names[:2], ids) else ""
@@ -294,11 +295,3 @@ def _marked(content: bytes, layout: TextLayout, mark: str) -> bytes:
     before = re.escape(layout.separator.encode()) + rb"\r\n"
     cell = rb"(?:(?<=[" + before + rb'])|\A(?:\xef\xbb\xbf)?)"((?:[^"]|"")*)"(?=[' + before + rb"]|\Z)"
     return re.sub(cell, lambda found: b'"' + mark.encode() + found.group(1) + b'"', content)
-
-
-def is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

@@ -1,0 +1,115 @@
+"""`sparsecut neighbors`: the nearest nodes of some nodes in an embedding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sparsecut.cli.console import AsJson, Output, Quiet
+from sparsecut.errors import InputError, check_choice
+
+if TYPE_CHECKING:
+    from sparsecut.explore import Nearest, Neighbors
+
+Metric = Annotated[str, typer.Option(help="cosine, which ignores the lengths of vectors, or euclidean.")]
+EmbeddingPath = Annotated[Path, typer.Argument(metavar="EMBEDDING", help="A file that sparsecut embed has written.")]
+
+
+def neighbors(
+    embedding: EmbeddingPath,
+    nodes: Annotated[list[str] | None, typer.Argument(metavar="NODE…", help="Ids of nodes.")] = None,
+    k: Annotated[int, typer.Option("-k", help="How many neighbours of each node.")] = 10,
+    metric: Metric = "cosine",
+    batch: Annotated[Path | None, typer.Option(help="A file with one id per line; - reads standard input.")] = None,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Build the index again, whatever lies beside the file.")
+    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """The nearest nodes of one node or many.
+
+    sparsecut neighbors cora.parquet 35
+
+    sparsecut neighbors vectors.parquet alice bob -k 5 --metric euclidean
+
+    sparsecut neighbors vectors.parquet --batch ids.txt --json > neighbours.json
+
+    Up to 50,000 nodes are compared exactly. For more an index is built once (extra: search) and kept beside the embedding as
+    EMBEDDING.METRIC.neighbors.safetensors; an index that belongs to other vectors is refused.
+    """
+    output = Output(as_json, quiet)
+    from sparsecut.errors import check_integer
+    from sparsecut.explore.exact import METRICS
+
+    check_choice("sparsecut neighbors", "--metric", metric, METRICS)
+    check_integer("sparsecut neighbors", "-k", k, 1)
+    asked = [*(nodes or []), *(_read_batch(batch) if batch is not None else [])]
+    if not asked:
+        raise InputError("sparsecut neighbors needs a node: name ids after the file, or a file of ids with --batch.")
+    searched = _open(embedding, metric, rebuild, output)
+    found = searched.query(asked, k)
+    output.aside(repr(searched))
+    name = "cosine" if metric == "cosine" else "distance"
+    values = 1 - found.distances if metric == "cosine" else found.distances
+    _print(output, asked, found, values, name)
+    output.result(
+        {
+            "metric": metric,
+            "is_exact": searched.is_exact,
+            "recall": searched.recall_,
+            "neighbors": [
+                {"node": node, "ids": ids, name: [round(float(value), 6) for value in row]}
+                for node, ids, row in zip(asked, found.ids.tolist(), values, strict=True)
+            ],
+        }
+    )
+
+
+def _open(path: Path, metric: str, rebuild: bool, output: Output) -> Neighbors:
+    """The search over a file, with the index beside it where it has one or needs one."""
+    from sparsecut.explore import Neighbors
+    from sparsecut.explore.index_file import index_beside
+    from sparsecut.explore.neighbors import EXACT_NODES, wants_index
+    from sparsecut.io import read_embedding
+
+    Z, ids = read_embedding(path)
+    index_path = index_beside(path, metric)
+    if index_path.exists() and not rebuild and len(ids) > EXACT_NODES:
+        return Neighbors.load(index_path, Z, ids)
+    if len(ids) > EXACT_NODES and not wants_index(len(ids)):
+        output.note("Every query is compared with all vectors: pip install 'sparsecut[search]' brings an index.")
+    with output.progress() as bar:
+        searched = Neighbors(Z, ids, metric=metric, progress=bar)
+    if not searched.is_exact:
+        try:
+            searched.save(index_path)
+            output.aside(f"Index → {index_path}")
+        except InputError as error:  # a folder that cannot be written: the answer is worth more than the index
+            output.note(f"The index is not kept: {error}")
+    return searched
+
+
+def _read_batch(path: Path) -> list[str]:
+    import sys
+
+    from sparsecut.io.files import check_readable
+    from sparsecut.io.guards import reading
+
+    if str(path) == "-":
+        text = sys.stdin.read()
+    else:
+        with reading(check_readable(path, "batch"), "batch"):
+            text = path.read_text("utf-8-sig")
+    ids = [line.strip() for line in text.splitlines() if line.strip()]
+    if not ids:
+        raise InputError(f"The batch file {path} has no ids: one per line.")
+    return ids
+
+
+def _print(output: Output, asked: list[str], found: Nearest, values: Any, name: str) -> None:
+    for node, ids, row in zip(asked, found.ids.tolist(), values, strict=True):
+        rows = [[str(other), f"{value:.4f}"] for other, value in zip(ids, row, strict=True)]
+        output.table(f"Nearest to {node}", ["node", name], rows)

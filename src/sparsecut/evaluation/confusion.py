@@ -1,0 +1,28 @@
+"""Which classes the probe takes for which: its predictions on the test nodes of some splits, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparsecut.evaluation.probe import _check_splits, _fit_paper, _predict, check_embedding
+from sparsecut.evaluation.splits import Split
+from sparsecut.labels import encode_labels
+
+
+def confusion_matrix(
+    embedding: ArrayLike, labels: ArrayLike, splits: Sequence[Split]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """(classes, counts): counts[i, j] test nodes of class i that the paper's probe takes for class j, over all splits."""
+    Z = check_embedding(embedding)
+    classes, codes = encode_labels(labels)
+    _check_splits(splits, codes, "paper")
+    counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
+    for split in splits:
+        weights = _fit_paper(Z, codes, [split], len(classes))
+        (predicted,) = _predict(Z, weights, [split])
+        np.add.at(counts, (codes[split.test], predicted), 1)
+    return classes, counts

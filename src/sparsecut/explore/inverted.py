@@ -1,0 +1,160 @@
+"""An approximate index: the vectors in lists around centroids, of which a query looks into the nearest few.
+
+k-means (faiss) finds about 4·√n centroids on a sample; every vector is in the list of its nearest one. A query compares
+itself with all centroids, then with the vectors of the `n_probed` nearest lists. How many lists it takes is measured here,
+not assumed: the number is doubled until a sample of the vectors finds its true neighbours as often as was asked.
+
+What is learned is two plain arrays, the centroids and each vector's list. They are what is saved, a hundredth of the
+vectors' size; a file is checked like any other input, and no foreign library parses it. On the same machine with the same
+number of threads the same seed gives the same arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.errors import InputError, import_extra
+from sparsecut.explore.exact import Positions, Vectors, distances_to, exact_nearest
+from sparsecut.progress import Reporter
+
+K_MEASURED = 10  # recall@10
+N_MEASURED = 500  # vectors whose true neighbours are found to measure it
+POINTS_PER_LIST = 64  # of the sample that k-means runs on
+N_ROUNDS = 10  # of k-means; more change the recall by less than it is measured to
+FEW_QUERIES = 64
+ADDED = 2**16  # vectors added at a time
+
+
+@dataclass
+class Inverted:
+    """A built index: centroids (l, d), the list of each vector (n,), how many lists a query looks into."""
+
+    metric: str
+    centroids: Vectors
+    list_of: NDArray[np.int32]
+    n_probed: int
+    recall: float
+    index: Any  # faiss's
+
+    def nearest(self, queries: Vectors, k: int) -> Positions:
+        """The positions (q, k) of near vectors, nearest first; −1 where the lists held fewer than k."""
+        self.index.nprobe = self.n_probed
+        with _threads_for(len(queries)):
+            return np.asarray(self.index.search(np.ascontiguousarray(queries), k)[1], dtype=np.int64)
+
+
+def build_inverted(vectors: Vectors, metric: str, recall: float, seed: int, report: Reporter) -> Inverted:
+    """Cluster, fill the lists, and find how many of them a query must look into."""
+    faiss = import_extra("faiss", caller="Neighbors(index='approximate')", extra="search")
+    generator = np.random.default_rng(seed)
+    n_rows, dimension = vectors.shape
+    n_lists = max(1, min(2 ** round(math.log2(4 * math.sqrt(n_rows))), n_rows // POINTS_PER_LIST))
+    sample = np.sort(generator.choice(n_rows, min(n_rows, n_lists * POINTS_PER_LIST), replace=False))
+    report("centroids", 0, 1)
+    kmeans = faiss.Kmeans(
+        dimension, n_lists, niter=N_ROUNDS, seed=seed + 1, spherical=metric == "cosine", min_points_per_centroid=1
+    )
+    kmeans.train(vectors[sample])
+    report("centroids", 1, 1)
+    index = _empty_index(kmeans.centroids, metric)
+    list_of = np.empty(n_rows, dtype=np.int32)
+    for start in range(0, n_rows, ADDED):
+        part = slice(start, start + ADDED)
+        list_of[part] = index.quantizer.search(np.ascontiguousarray(vectors[part]), 1)[1][:, 0]
+        _add(index, vectors[part], list_of[part])
+        report("index", min(start + ADDED, n_rows), n_rows)
+    built = Inverted(metric, np.asarray(kmeans.centroids), list_of, 1, 0.0, index)
+    _tune(built, vectors, recall, generator, report)
+    return built
+
+
+def restore_inverted(
+    vectors: Vectors, metric: str, centroids: Vectors, list_of: NDArray[np.int32], n_probed: int, recall: float
+) -> Inverted:
+    """An index from its saved arrays and the vectors they belong to."""
+    import_extra("faiss", caller="Neighbors.load", extra="search")
+    index = _empty_index(centroids, metric)
+    for start in range(0, len(vectors), ADDED):
+        _add(index, vectors[start : start + ADDED], list_of[start : start + ADDED])
+    return Inverted(metric, centroids, list_of, n_probed, recall, index)
+
+
+def measure_recall(found: Positions, vectors: Vectors, sample: Positions, metric: str, kth: NDArray[np.float32]) -> float:
+    """The share of the k true neighbours that were found.
+
+    One that is as near as the k-th true one is a true one, too: where vectors are equal, which of them is found is chance.
+    """
+    k = K_MEASURED + 1  # the vector itself is its own first neighbour
+    distances = distances_to(vectors, vectors[sample], np.maximum(found[:, :k], 0), metric)
+    is_near = (distances <= kth[:, None] * (1 + 1e-5) + 1e-6) & (found[:, :k] >= 0)
+    return float(is_near.sum() / (len(sample) * min(k, len(vectors))))
+
+
+def _tune(built: Inverted, vectors: Vectors, recall: float, generator: np.random.Generator, report: Reporter) -> None:
+    sample = np.sort(generator.choice(len(vectors), min(N_MEASURED, len(vectors)), replace=False))
+    queries = vectors[sample]
+    true = exact_nearest(vectors, queries, K_MEASURED + 1, built.metric, report)
+    kth = distances_to(vectors, queries, true, built.metric)[:, -1]
+    n_lists = len(built.centroids)
+    while True:
+        found = built.nearest(queries, K_MEASURED + 1)
+        built.recall = measure_recall(found, vectors, sample, built.metric, kth)
+        if built.recall >= recall or built.n_probed >= n_lists:
+            return
+        built.n_probed = min(2 * built.n_probed, n_lists)
+
+
+@contextmanager
+def _threads_for(n_queries: int) -> Iterator[None]:
+    """One thread for a few queries: waking the others takes longer than the answer, many times so on a busy machine."""
+    import faiss
+
+    usual = faiss.omp_get_max_threads()
+    if n_queries < FEW_QUERIES:
+        faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(usual)
+
+
+def _empty_index(centroids: Vectors, metric: str) -> Any:
+    import faiss
+
+    dimension = centroids.shape[1]
+    quantizer = faiss.IndexFlatIP(dimension) if metric == "cosine" else faiss.IndexFlatL2(dimension)
+    quantizer.add(np.ascontiguousarray(centroids, dtype=np.float32))
+    kind = faiss.METRIC_INNER_PRODUCT if metric == "cosine" else faiss.METRIC_L2
+    index = faiss.IndexIVFFlat(quantizer, dimension, len(centroids), kind)
+    index.train(np.ascontiguousarray(centroids))  # the centroids are there already: this only marks the index as ready
+    return index
+
+
+def _add(index: Any, rows: Vectors, lists: NDArray[np.int32]) -> None:
+    import faiss
+
+    rows, lists_64 = np.ascontiguousarray(rows), np.ascontiguousarray(lists, dtype=np.int64)
+    index.add_core(len(rows), faiss.swig_ptr(rows), None, faiss.swig_ptr(lists_64))
+
+
+def check_arrays(centroids: Any, list_of: Any, vectors: Vectors, what: str) -> None:
+    """Refuse arrays that no build can have left: the index would read beyond its memory."""
+    is_right = (
+        centroids.ndim == 2
+        and centroids.shape[1] == vectors.shape[1]
+        and centroids.dtype == np.float32
+        and len(centroids) > 0
+        and bool(np.isfinite(centroids).all())
+        and list_of.shape == (len(vectors),)
+        and list_of.dtype == np.int32
+        and bool((list_of >= 0).all() and (list_of < len(centroids)).all())
+    )
+    if not is_right:
+        raise InputError(f"{what} is damaged: its arrays do not fit together. Build the index again.")

@@ -1,0 +1,158 @@
+"""Positions in the plane: neighbours in the embedding close together.
+
+The layout comes from a library made for it, on the leading principal components, which hold what the neighbourhoods are made
+of. `docs/performance.md` has the measurements behind the order of METHODS: the first that is installed is taken, and
+principal components alone where none is.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparsecut.errors import InputError, check_choice, check_integer, import_extra
+from sparsecut.progress import Reporter, reporting
+
+METHODS = ("pacmap", "umap", "tsne", "pca")
+MODULES = {"pacmap": "pacmap", "umap": "umap", "tsne": "openTSNE"}
+N_COMPONENTS = 50  # what every layout works on
+N_ITERATIONS = 750  # of openTSNE: 250 with exaggeration, 500 without
+FEW = 16  # nodes up to which there are no neighbourhoods to keep: principal components are drawn as they are
+
+Plane = NDArray[np.float32]
+
+
+def layout(embedding: ArrayLike, *, method: str = "auto", random_state: int = 0, progress: Reporter | None = None) -> Plane:
+    """A position in the plane for every node.
+
+    Parameters
+    ----------
+    embedding : array (n, d)
+        One finite vector per node.
+    method : {"auto", "pacmap", "umap", "tsne", "pca"}, default="auto"
+        The layout. "auto" is the first of these whose library is installed; "pca" needs none.
+    random_state : int, default=0
+        The seed: the same vectors on the same machine get the same places.
+    progress : callable, optional
+        Replaces the progress bar: called with a stage, how much is done and of how much.
+
+    Returns
+    -------
+    array (n, 2) of float32
+        Centred, the larger of the two sides from −1 to 1.
+    """
+    Z = np.asarray(embedding, dtype=np.float32)
+    if Z.ndim != 2 or not len(Z) or not Z.shape[1] or not np.isfinite(Z).all():
+        raise InputError(f"A layout needs a finite matrix with one row per node. Got shape {Z.shape}.")
+    check_choice("layout", "method", method, ("auto", *METHODS))
+    check_integer("layout", "random_state", random_state, 0)
+    chosen = choose_method(method, len(Z))
+    components = principal_components(Z)
+    with reporting(progress) as report:
+        report(f"layout by {chosen}", 0, 1)
+        if chosen == "pca" or len(Z) <= FEW or not components.any():
+            xy = components[:, :2]
+        else:
+            xy = _DRAW[chosen](components, random_state, report)
+        report(f"layout by {chosen}", 1, 1)
+    return _in_the_square(np.asarray(xy, dtype=np.float64))
+
+
+def choose_method(method: str, n_nodes: int = 2**31) -> str:
+    """The layout that "auto" stands for here; one that was asked for must be installed."""
+    if method == "auto":
+        installed = (name for name in METHODS if name == "pca" or importlib.util.find_spec(MODULES[name]) is not None)
+        return next(installed)
+    if method in MODULES and n_nodes > FEW:
+        with _quietly(MODULES[method]):
+            import_extra(MODULES[method], caller=f"layout(method={method!r})", extra="explore")
+    return method
+
+
+def principal_components(Z: Plane, n_components: int = N_COMPONENTS) -> Plane:
+    """The leading principal components, at least two columns, each with the sign that makes its largest entry positive."""
+    centred = Z - Z.mean(axis=0, dtype=np.float64).astype(np.float32)
+    scatter = centred.T.astype(np.float64) @ centred if len(Z) < 2**20 else _scatter(centred)
+    _, vectors = np.linalg.eigh(scatter)
+    axes = vectors[:, ::-1][:, :n_components]
+    axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])] < 0, -1, 1)
+    components = np.zeros((len(Z), max(2, axes.shape[1])), dtype=np.float32)
+    components[:, : axes.shape[1]] = centred @ axes.astype(np.float32)
+    return components
+
+
+def _scatter(centred: Plane, block: int = 2**18) -> NDArray[np.float64]:
+    """In blocks: a copy of all rows in double precision would not fit beside them."""
+    total = np.zeros((centred.shape[1],) * 2)
+    for start in range(0, len(centred), block):
+        rows = centred[start : start + block].astype(np.float64)
+        total += rows.T @ rows
+    return total
+
+
+def _in_the_square(xy: NDArray[np.float64]) -> Plane:
+    low, high = xy.min(axis=0), xy.max(axis=0)
+    side = (high - low).max()
+    return np.asarray((xy - (low + high) / 2) / (side / 2 if side > 0 else 1), dtype=np.float32)
+
+
+def _pacmap(components: Plane, seed: int, report: Reporter) -> Any:
+    with _quietly("pacmap"):
+        pacmap = import_extra("pacmap", caller="layout", extra="explore")
+        model = pacmap.PaCMAP(n_components=2, random_state=seed, apply_pca=False)
+        return model.fit_transform(components, init=_start(components))
+
+
+def _umap(components: Plane, seed: int, report: Reporter) -> Any:
+    with _quietly("umap"):
+        umap = import_extra("umap", caller="layout", extra="explore")
+        model = umap.UMAP(n_neighbors=min(15, len(components) - 1), random_state=seed, init=_start(components))
+        return model.fit_transform(components)
+
+
+def _tsne(components: Plane, seed: int, report: Reporter) -> Any:
+    def told(iteration: int, error: float, embedding: Any) -> bool:
+        report("layout by tsne", min(iteration, N_ITERATIONS), N_ITERATIONS)
+        return False
+
+    with _quietly("openTSNE"):
+        tsne = import_extra("openTSNE", caller="layout", extra="explore")
+        model = tsne.TSNE(
+            perplexity=min(30.0, max(1.0, (len(components) - 1) / 3)),
+            initialization=1e-4 * _start(components),
+            random_state=seed,
+            n_jobs=-1,
+            callbacks=told,
+            callbacks_every_iters=25,
+        )
+        return np.asarray(model.fit(components.astype(np.float64)))
+
+
+@contextmanager
+def _quietly(logger: str) -> Iterator[None]:
+    """Without the remarks of a library: that a seed makes it slower, or that another library is not installed."""
+    log = logging.getLogger(logger)
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.setLevel(level)
+
+
+def _start(components: Plane) -> Plane:
+    """The first two components with deviation one: a start that keeps the large shape, and the same on every run."""
+    start = components[:, :2]
+    return start / max(float(start[:, 0].std()), 1e-12)
+
+
+_DRAW = {"pacmap": _pacmap, "umap": _umap, "tsne": _tsne}

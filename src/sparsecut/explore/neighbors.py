@@ -1,0 +1,264 @@
+"""Nearest neighbours in an embedding: by node, by vector, or of all nodes at once."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from sparsecut.errors import InputError, check_choice, check_integer, check_real
+from sparsecut.explore.exact import METRICS, Positions, Vectors, distances_to, exact_nearest, prepare
+from sparsecut.explore.index_file import read_index, write_index
+from sparsecut.explore.inverted import Inverted, build_inverted, check_arrays, restore_inverted
+from sparsecut.explore.lookup import Lookup
+from sparsecut.graph import Graph
+from sparsecut.io.files import check_writable
+from sparsecut.io.ids import check_unique
+from sparsecut.progress import Reporter, reporting
+
+EXACT_NODES = 50_000  # up to which no index is built: one query is a millisecond of matrix product
+INDEXES = ("auto", "exact", "approximate")
+BATCH = 4096  # queries answered between two reports of progress
+
+
+class Nearest(NamedTuple):
+    """The nearest nodes of each query, nearest first: ids (q, k), distances (q, k) and positions (q, k)."""
+
+    ids: NDArray[Any]
+    distances: NDArray[np.float32]
+    positions: Positions
+
+
+class Neighbors:
+    """Nearest neighbours of nodes in an embedding.
+
+    Parameters
+    ----------
+    embedding : array (n, d)
+        One finite vector per node.
+    ids : array (n,), optional
+        The nodes' ids, unique; 0 to n − 1 where not given.
+    metric : {"cosine", "euclidean"}, default="cosine"
+        How near two vectors are: the cosine distance 1 − cos, which ignores their lengths, or the Euclidean distance. A
+        vector of zeros has the cosine distance 1 from every other.
+    index : {"auto", "exact", "approximate"}, default="auto"
+        "exact" compares a query with every vector. "approximate" builds an index (extra ``search``), which a query is
+        answered from many times faster and almost always the same. "auto" is exact up to 50,000 nodes, and where the
+        extra is not installed.
+    recall : float, default=0.99
+        The share of true nearest neighbours that an approximate index must find. It is measured on a sample when the index
+        is built; `recall_` is what was reached.
+    random_state : int, default=0
+        The seed of the index.
+    progress : callable, optional
+        Replaces the progress bar: called with a stage, how much is done and of how much.
+
+    Attributes
+    ----------
+    recall_ : float
+        Recall@10 measured against exact search on 500 nodes; 1.0 where the search is exact.
+    is_exact : bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsecut as sc
+    >>> Z = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
+    >>> sc.Neighbors(Z, ["a", "b", "c"]).query("a", k=2).ids.tolist()
+    [['b', 'c']]
+    """
+
+    def __init__(
+        self,
+        embedding: ArrayLike,
+        ids: ArrayLike | None = None,
+        *,
+        metric: str = "cosine",
+        index: str = "auto",
+        recall: float = 0.99,
+        random_state: int = 0,
+        progress: Reporter | None = None,
+    ) -> None:
+        check_choice("Neighbors", "index", index, INDEXES)
+        check_real("Neighbors", "recall", recall, above=0)
+        check_integer("Neighbors", "random_state", random_state, 0)
+        self._take(embedding, ids, metric)
+        self._index: Inverted | None = None
+        if wants_index(len(self.ids)) if index == "auto" else index == "approximate":
+            with reporting(progress) as report:
+                self._index = build_inverted(self._vectors, metric, min(recall, 1.0), random_state, report)
+
+    def _take(self, embedding: ArrayLike, ids: ArrayLike | None, metric: str) -> None:
+        """Check the vectors and their ids, and keep what searching needs."""
+        self.metric = check_choice("Neighbors", "metric", metric, METRICS)
+        Z = check_vectors(embedding)
+        self.ids = np.arange(len(Z)) if ids is None else np.asarray(ids)
+        if self.ids.shape != (len(Z),):
+            raise InputError(f"An embedding needs one id per row. Got {len(Z):,} rows and ids of shape {self.ids.shape}.")
+        check_unique(self.ids, "The embedding")
+        self._lookup: Lookup | None = None
+        self._embedding = Z
+        self._vectors = prepare(Z, metric)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether a query is compared with every vector."""
+        return self._index is None
+
+    @property
+    def recall_(self) -> float:
+        """Recall@10 as measured when the index was built; 1.0 for exact search."""
+        return 1.0 if self._index is None else self._index.recall
+
+    def __repr__(self) -> str:
+        n_nodes, dimension = self._vectors.shape
+        how = "exact" if self._index is None else f"approximate, recall@10 {self._index.recall:.4f} on a sample"
+        return f"Neighbors({n_nodes:,} nodes × {dimension}, {self.metric}, {how})"
+
+    def query(self, nodes: Any, k: int = 10) -> Nearest:
+        """The `k` nearest nodes of one node or several, given by id; a node is not its own neighbour.
+
+        Parameters
+        ----------
+        nodes : id or sequence of ids
+        k : int, default=10
+            Fewer are returned where the embedding has no more.
+
+        Returns
+        -------
+        Nearest
+            `ids`, `distances` and `positions`, each with one row per node asked for.
+        """
+        asked = np.asarray([nodes] if isinstance(nodes, str) or np.ndim(nodes) == 0 else nodes)
+        if self._lookup is None:
+            self._lookup = Lookup(self.ids)
+        positions = self._lookup.find(asked, "The query", "the embedding")
+        return self._answer(self._others(positions, self._check_k(k, len(self.ids) - 1)), positions)
+
+    def query_vectors(self, vectors: ArrayLike, k: int = 10) -> Nearest:
+        """The `k` nodes nearest to vectors that need not be of the embedding: those of new nodes, say."""
+        queries = check_vectors(np.atleast_2d(np.asarray(vectors)))
+        if queries.shape[1] != self._vectors.shape[1]:
+            raise InputError(f"The vectors must have {self._vectors.shape[1]} columns. Got {queries.shape[1]}.")
+        queries = prepare(queries, self.metric)
+        positions = self._search(queries, self._check_k(k, len(self.ids)))
+        return Nearest(self.ids[positions], distances_to(self._vectors, queries, positions, self.metric), positions)
+
+    def nearest(self, k: int = 10, *, progress: Reporter | None = None) -> Nearest:
+        """The `k` nearest nodes of every node, one row per node in the order of the embedding."""
+        k = self._check_k(k, len(self.ids) - 1)
+        everyone = np.arange(len(self.ids))
+        found = np.empty((len(everyone), k), dtype=np.int64)
+        with reporting(progress) as report:
+            for start in range(0, len(everyone), BATCH):
+                part = everyone[start : start + BATCH]
+                found[part] = self._others(part, k)
+                report("nearest neighbours", int(part[-1]) + 1, len(everyone))
+        return self._answer(found, everyone)
+
+    def matrix(self, k: int = 10, *, progress: Reporter | None = None) -> sp.csr_array:
+        """Distances to the `k` nearest nodes as a sparse matrix (n, n), one row per node, zeros kept: as scikit-learn's
+        ``kneighbors_graph(mode="distance")`` has it, for scanpy and for estimators with ``metric="precomputed"``."""
+        found = self.nearest(k, progress=progress)
+        n_nodes, k = found.positions.shape
+        pointers = np.arange(0, n_nodes * k + 1, k)
+        matrix = sp.csr_array((found.distances.ravel(), found.positions.ravel(), pointers), shape=(n_nodes, n_nodes))
+        matrix.sort_indices()
+        return matrix
+
+    def graph(self, k: int = 10, *, progress: Reporter | None = None) -> Graph:
+        """The graph that joins every node to its `k` nearest, undirected.
+
+        The weight of an edge is (1 + cos)/2, or 1/(1 + distance) for Euclidean distances: 1 for equal vectors, and above 0.
+        """
+        distances = self.matrix(k, progress=progress)
+        weights = 1 - distances.data / 2 if self.metric == "cosine" else 1 / (1 + distances.data)
+        kept = np.maximum(weights, np.finfo(np.float32).tiny)  # opposite vectors are joined all the same
+        one_way = sp.csr_array((kept, distances.indices, distances.indptr), shape=distances.shape)
+        return Graph(one_way.maximum(one_way.T), node_ids=self.ids)
+
+    def save(self, path: str | Path, *, overwrite: bool = True) -> None:
+        """Write the index, without the vectors, so that `load` need not build it again. An exact search has none."""
+        if self._index is None:
+            raise InputError("An exact search has no index to save: Neighbors(embedding, ids) is as fast as loading it.")
+        path = check_writable(path, overwrite)
+        header = {"metric": self.metric, "n_probed": self._index.n_probed, "recall": self._index.recall}
+        arrays = {"centroids": self._index.centroids, "list_of": self._index.list_of}
+        write_index(path, {**header, "belongs_to": fingerprint(self._embedding, self.ids)}, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path, embedding: ArrayLike, ids: ArrayLike | None = None) -> Neighbors:
+        """An index saved by `save`, with the embedding it was built for. Any other embedding is refused."""
+        header, arrays = read_index(path)
+        self = object.__new__(cls)
+        self._take(embedding, ids, str(header.get("metric")))
+        if header.get("belongs_to") != fingerprint(self._embedding, self.ids):
+            raise InputError(
+                f"The index {path} does not belong to this embedding: it was built for other vectors or ids. "
+                "Build it again: Neighbors(embedding, ids), or sparsecut neighbors --rebuild."
+            )
+        what = f"The index {path}"
+        centroids, list_of = (arrays.get(name, np.empty(0)) for name in ("centroids", "list_of"))
+        check_arrays(centroids, list_of, self._vectors, what)
+        n_probed = check_integer(what, "n_probed", header.get("n_probed"), 1)
+        recall = check_real(what, "recall", header.get("recall"))
+        self._index = restore_inverted(self._vectors, self.metric, centroids, list_of, n_probed, recall)
+        return self
+
+    def _check_k(self, k: int, most: int) -> int:
+        return min(check_integer("Neighbors", "k", k, 1), most)
+
+    def _search(self, queries: Vectors, k: int) -> Positions:
+        """Positions (q, k); where the index finds too few, the rest is searched exactly."""
+        if self._index is None:
+            return exact_nearest(self._vectors, queries, k, self.metric)
+        found = self._index.nearest(queries, k)
+        short = np.flatnonzero((found < 0).any(axis=1))
+        if len(short):
+            found[short] = exact_nearest(self._vectors, queries[short], k, self.metric)
+        return found
+
+    def _others(self, positions: Positions, k: int) -> Positions:
+        """The k nearest of nodes, themselves left out: one more is searched, and the node or else the last dropped."""
+        found = self._search(self._vectors[positions], k + 1)
+        is_self = found == positions[:, None]
+        is_self[~is_self.any(axis=1), -1] = True  # crowded out by others that are equal to it
+        return np.asarray(found[~is_self].reshape(len(positions), -1)[:, :k])
+
+    def _answer(self, found: Positions, asked: Positions) -> Nearest:
+        return Nearest(self.ids[found], distances_to(self._vectors, self._vectors[asked], found, self.metric), found)
+
+
+def wants_index(n_nodes: int) -> bool:
+    """Whether "auto" builds an index."""
+    return n_nodes > EXACT_NODES and importlib.util.find_spec("faiss") is not None
+
+
+def check_vectors(embedding: ArrayLike) -> Vectors:
+    """One finite float32 vector per row."""
+    Z = np.asarray(embedding)
+    if Z.ndim != 2 or Z.dtype.kind not in "biuf" or 0 in Z.shape:
+        raise InputError(f"An embedding must be a matrix of numbers, one row per node. Got {Z.dtype}, shape {Z.shape}.")
+    Z = np.ascontiguousarray(Z, dtype=np.float32)
+    is_finite = np.isfinite(Z).all(axis=1)
+    if not is_finite.all():
+        wrong = np.flatnonzero(~is_finite)
+        raise InputError(
+            f"The vectors must be finite. {len(wrong):,} are not, the first in row {wrong[0]}. Leave those nodes out."
+        )
+    return Z
+
+
+def fingerprint(embedding: Vectors, ids: Sequence[Any] | NDArray[Any]) -> str:
+    """What an index belongs to: the vectors, bit by bit, and the ids, in their order."""
+    digest = hashlib.sha256(np.ascontiguousarray(embedding, dtype="<f4").data)
+    digest.update(repr(np.shape(embedding)).encode())
+    ids = np.asarray(ids)
+    digest.update(ids.astype("<i8").tobytes() if ids.dtype.kind in "iu" else "\0".join(map(str, ids.tolist())).encode())
+    return digest.hexdigest()
