@@ -81,7 +81,7 @@ def partition(
         How many, at most one per node.
     balance : float, optional
         The least share of the nodes in a part, at most 1/parts; no part then exceeds n/parts by more than the factor
-        1/(parts·balance). Half of 1/parts by default: parts between half and twice the equal share. 0 leaves sizes free;
+        1/(parts·balance), or by less than one node. Half of 1/parts by default: parts between half and twice the equal share. 0 leaves sizes free;
         0.97/parts is what METIS and KaHIP keep to.
     use : "structure", "embedding" or "both", default="structure"
         What is cut: the graph's edges, the nearest neighbours in the embedding, or the sum of the two.
@@ -157,7 +157,9 @@ def _bounds(n: int, parts: int, balance: float | None) -> Bounds:
         raise InputError(f"The balance parameter of partition must be at most 1/parts = {1 / parts:.4g}. Got {balance!r}.")
     if not share:
         return 1.0, float(n)
-    return max(1.0, float(np.floor(share * n))), float(np.ceil(n / parts / (parts * share)))
+    low = min(np.ceil(share * n - 1e-9), n // parts)
+    high = max(np.floor(n / parts / (parts * share) + 1e-9), -(-n // parts))
+    return max(1.0, float(low)), float(high)
 
 
 def _split(
