@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cut_graphs import grid, planted, random_weights
+from sparsecut.partition import eigenvectors
 from sparsecut.partition.coarsen import contract, pair_up
 from sparsecut.partition.communities import louvain
 from sparsecut.partition.eigenvectors import _iterate, smoothest
@@ -175,6 +176,16 @@ def test_eigenvectors_are_those_of_the_dense_matrix(objective: str, n: int) -> N
     np.testing.assert_allclose(L @ x, values[0] * x, atol=1e-5 * np.linalg.norm(x))
     iterated, _ = _iterate(problem, sp.csc_array(L), root, 2, np.random.default_rng(0), 60)
     np.testing.assert_allclose(iterated, values[:2], rtol=1e-3)
+
+
+def test_eigenvectors_of_many_coarser_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million nodes are ten or more graphs deep, each with half the iterations: here from 1,500 nodes down to 60."""
+    monkeypatch.setattr(eigenvectors, "DENSE_BELOW", 60)
+    monkeypatch.setattr(eigenvectors, "_is_cheap_to_factorise", lambda problem: False)
+    problem = CutProblem.of(planted(1500, 2, 8, 1, seed=1), "conductance")
+    value = smoothest(problem, 1, np.random.default_rng(0), n_iterations=20).values[0]
+    monkeypatch.undo()
+    assert value == pytest.approx(smoothest(problem, 1, np.random.default_rng(0)).values[0], rel=1e-3)
 
 
 def test_all_cuts_in_order() -> None:

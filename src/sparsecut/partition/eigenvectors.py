@@ -29,6 +29,7 @@ DENSE_BELOW = 400
 FACTORISE_BELOW = 1_000  # nodes: any such graph's factors are cheap
 MAX_FRONT = 1_000  # nodes in a breadth-first level of the 3-core: what factorising costs grows with its cube
 MAX_FACTORISED = 250_000  # nodes: beyond, the factors of a mesh outgrow what the rest needs
+LEAST_ITERATIONS = 8  # on the coarser graphs, which get half of what the finer one does
 CHUNK = 15  # iterations between two looks at the residual
 TOLERANCE = 1e-2  # of λ₂, for its residual to count as converged
 
@@ -82,12 +83,10 @@ def _iterate(
     """LOBPCG, started from the vectors of a coarser graph."""
     groups = pair_up(problem, random)
     coarse = contract(problem, groups)
-    block = min(count + 2, coarse.n_nodes - 1)  # two to spare: the last ones of a block converge last
-    if coarse.n_nodes > 0.9 * problem.n_nodes:
-        start = random.normal(size=(problem.n_nodes, block))
-    else:
-        start = smoothest(coarse, block, random, n_iterations // 2).vectors[groups]
-    start = start * root[:, None] + 1e-6 * random.normal(size=start.shape)
+    start = random.normal(size=(problem.n_nodes, count + 2))  # two to spare: the last ones of a block converge last
+    if coarse.n_nodes <= 0.9 * problem.n_nodes:
+        smooth = smoothest(coarse, count, random, max(n_iterations // 2, LEAST_ITERATIONS)).vectors[groups]
+        start[:, : smooth.shape[1]] = smooth * root[:, None]
     solve = _tree_preconditioner(L)
     constant = root[:, None] / np.linalg.norm(root)
     vectors = start
