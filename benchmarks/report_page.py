@@ -157,8 +157,8 @@ def keep(points: dict[str, Any]) -> None:
         ],
         notes=[
             "Where there is no GPU, as here, the page sets pixels by hand instead of using WebGL, which SwiftShader would "
-            "draw on the processor, two to three times slower. While the map moves, a machine that cannot keep up draws a fair "
-            "sample of the points, and all of them when it rests.",
+            "draw on the processor, two to three times slower. While the map moves, a machine that cannot keep up draws a "
+            "fair sample of the points, and all of them when it rests.",
             "Above 250,000 nodes in view the map is an image of density, and no points are drawn.",
             *([points["note"]] if "note" in points else []),
             *(
