@@ -1,4 +1,4 @@
-"""docs/performance.md, drawn from the data in `benchmarks/results` alone.
+"""docs/performance.md and docs/partition_results.md, drawn from the data in `benchmarks/results` alone.
 
     python benchmarks/render.py
 
@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
-PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE, CUTS_PAGE = DOCS / "performance.md", DOCS / "partition_results.md"
 SECTIONS = (
     "smoothing",
     "whole_fit",
@@ -38,17 +39,23 @@ Time and memory, measured. Every figure is drawn by `python benchmarks/render.py
 nothing here is typed by hand. Each section names the command that measures it again and the machine it was measured on.
 A target is what the project has set itself; where it is missed, the table says so.
 """
+CUTS = ("partition",)
+CUTS_INTRODUCTION = """# Cuts and partitions, measured
+
+What [sparsest_cut, partition and hierarchy](partition.md) find beside what people use today. Every figure is drawn by
+`python benchmarks/render.py` from the data under `benchmarks/results`; nothing here is typed by hand.
+"""
 HARDWARE = ("cpu", "cores", "gpu")
 
 
-def render(folder: Path = RESULTS) -> str:
-    """The whole page."""
-    files = {name: folder / f"{name}.json" for name in SECTIONS}
+def render(folder: Path = RESULTS, sections: tuple[str, ...] = SECTIONS, introduction: str = INTRODUCTION) -> str:
+    """A whole page."""
+    files = {name: folder / f"{name}.json" for name in sections}
     results = [json.loads(path.read_text("utf-8")) for path in files.values() if path.exists()]
     judged = [row for result in results for row in _judged(result)]
     n_met = sum(row for row in judged)
     count = f"Of {len(judged)} figures with a target, {n_met} meet it.\n" if judged else ""
-    return "\n".join([INTRODUCTION, count, *(_section(result) for result in results)]).rstrip() + "\n"
+    return "\n".join([introduction, count, *(_section(result) for result in results)]).rstrip() + "\n"
 
 
 def _judged(result: dict[str, Any]) -> list[bool]:
@@ -118,7 +125,8 @@ def _shown(cell: Any) -> str:
 
 def main() -> None:
     PAGE.write_text(render(), "utf-8")
-    print(PAGE)
+    CUTS_PAGE.write_text(render(sections=CUTS, introduction=CUTS_INTRODUCTION), "utf-8")
+    print(PAGE, CUTS_PAGE)
 
 
 if __name__ == "__main__":

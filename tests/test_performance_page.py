@@ -57,6 +57,8 @@ def test_a_section_states_its_machine_its_tables_and_what_falls_short(tmp_path: 
 
 def test_the_committed_page_is_drawn_from_the_committed_data() -> None:
     assert (ROOT / "docs/performance.md").read_text("utf-8") == render(), "run: python benchmarks/render.py"
+    cuts = render(sections=RENDER["CUTS"], introduction=RENDER["CUTS_INTRODUCTION"])
+    assert (ROOT / "docs/partition_results.md").read_text("utf-8") == cuts, "run: python benchmarks/render.py"
 
 
 def test_committed_results_are_stamped() -> None:

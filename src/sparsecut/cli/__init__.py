@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from sparsecut.cli import compare, datasets, demo, embed, evaluate, neighbors, report, reproduce, transform
+from sparsecut.cli import compare, datasets, demo, embed, evaluate, neighbors, partition, report, reproduce, transform
 from sparsecut.cli.console import print_error
 from sparsecut.errors import InputError
 from sparsecut.version import __version__
@@ -43,6 +43,7 @@ app.command("demo")(demo.demo)
 app.command("embed")(embed.embed)
 app.command("transform")(transform.transform)
 app.command("evaluate")(evaluate.evaluate)
+app.command("partition")(partition.partition)
 app.command("neighbors")(neighbors.neighbors)
 app.command("report")(report.report)
 app.command("compare")(compare.compare)

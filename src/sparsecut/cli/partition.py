@@ -1,0 +1,134 @@
+"""`sparsecut partition`: a graph in parts, as a tree, or cut in two."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sparsecut.cli.console import AsJson, Features, Force, GraphName, Output, Quiet
+from sparsecut.cli.sources import Labels, Reading, open_graph, takes_reading
+from sparsecut.errors import InputError
+
+if TYPE_CHECKING:
+    from sparsecut.graph import Graph
+    from sparsecut.progress import Reporter
+
+PartsPath = Annotated[Path, typer.Option("--output", "-o", help="Where to write, one row per node: .parquet or .csv.")]
+
+
+@takes_reading()
+def partition(
+    graph: GraphName,
+    output_path: PartsPath,
+    parts: Annotated[int | None, typer.Option(help="Cut into so many parts.")] = None,
+    tree: Annotated[bool, typer.Option("--tree", help="Cut again and again, down to single nodes.")] = False,
+    cut: Annotated[bool, typer.Option("--cut", help="Cut once, as sparsely as can be found.")] = False,
+    objective: Annotated[str, typer.Option(help="Of --cut: ratio or conductance.")] = "ratio",
+    balance: Annotated[
+        float | None,
+        typer.Option(help="Least share of the smaller side (--cut, 0) or of each part (--parts, half of 1/parts)."),
+    ] = None,
+    use: Annotated[
+        str, typer.Option(help="What --parts and --tree cut: structure, embedding (nearest neighbours in it) or both.")
+    ] = "structure",
+    draw: Annotated[Path | None, typer.Option(help="Also draw the cut: .png, .svg or .pdf (with --cut).")] = None,
+    features: Features = None,
+    labels: Labels = None,
+    *,
+    reading: Reading,
+    seed: Annotated[int, typer.Option(help="Seed of the clustering and of the eigensolver's start.")] = 0,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Cut a graph: k parts, a tree, or the sparsest cut. Ask for one of --parts, --tree and --cut.
+
+    sparsecut partition edges.csv --parts 8 -o parts.parquet
+
+    sparsecut partition edges.csv --cut --objective conductance --json -o sides.csv
+
+    sparsecut partition cora --tree --use both -o tree.parquet
+
+    --parts and --cut write the columns id and part, the smaller side of a cut as part 1. --tree writes one row per cluster,
+    nodes first: id (of a node), parent, left, right, size, value (φ′ of the cut between left and right).
+    """
+    output = Output(as_json, quiet)
+    from sparsecut.io.columns import check_columns_path, write_columns
+    from sparsecut.io.files import check_writable
+
+    if (parts is not None) + tree + cut != 1:
+        raise InputError("sparsecut partition needs exactly one of --parts K, --tree and --cut.")
+    for option, is_given, kind in (
+        ("--draw", draw is not None, cut),
+        ("--objective", objective != "ratio", cut),
+        ("--balance", balance is not None, not tree),
+        ("--use", use != "structure", not cut),
+    ):
+        if is_given and not kind:
+            raise InputError(f"{option} does not go with {'--cut' if cut else '--tree' if tree else '--parts'}.")
+    check_columns_path(output_path, overwrite=force)
+    if draw is not None:
+        check_writable(draw, overwrite=force)
+    loaded = open_graph(graph, features, output, labels, reading=reading)
+    started = time.perf_counter()
+    with output.warnings_as_notes(), output.progress() as bar:
+        if cut:
+            columns, about, words = _cut(loaded, objective, balance or 0.0, draw, seed, bar)
+        elif tree:
+            columns, about, words = _tree(loaded, use, seed, bar)
+        else:
+            columns, about, words = _parts(loaded, int(parts or 0), balance, use, seed, bar)
+    seconds = time.perf_counter() - started
+    write_columns(output_path, columns, overwrite=force)
+    output.say(f"{words} in {seconds:.2f} s → {output_path}" + (f", picture → {draw}" if draw else ""))
+    output.result(
+        {"output": str(output_path), "n_nodes": loaded.n_nodes, "n_edges": loaded.n_edges, **about, "seconds": seconds}
+    )
+
+
+def _cut(
+    graph: Graph, objective: str, balance: float, draw: Path | None, seed: int, bar: Reporter
+) -> tuple[dict[str, Any], dict[str, Any], str]:
+    from sparsecut.partition import sparsest_cut
+
+    found = sparsest_cut(graph, objective=objective, balance=balance, random_state=seed, progress=bar)
+    if draw is not None:
+        found.draw(draw)
+    about = {
+        "objective": objective,
+        "value": found.value,
+        "lower_bound": found.lower_bound,
+        "is_converged": found.is_converged,
+        "source": found.source,
+        "cut": found.cut,
+        "share": found.share,
+        "size": len(found.nodes),
+    }
+    return {"id": graph.node_ids, "part": found.side.astype("int64")}, about, repr(found)
+
+
+def _parts(
+    graph: Graph, parts: int, balance: float | None, use: str, seed: int, bar: Reporter
+) -> tuple[dict[str, Any], dict[str, Any], str]:
+    from sparsecut.partition.kway import partition as cut_into
+
+    found = cut_into(graph, parts, balance=balance, use=use, random_state=seed, progress=bar)
+    about = {
+        "parts": parts,
+        "sizes": found.sizes.tolist(),
+        "cut": found.cut,
+        "values": found.values.tolist(),
+        "modularity": found.modularity,
+    }
+    return {"id": graph.node_ids, "part": found.parts}, about, repr(found)
+
+
+def _tree(graph: Graph, use: str, seed: int, bar: Reporter) -> tuple[dict[str, Any], dict[str, Any], str]:
+    from sparsecut.partition import hierarchy
+
+    found = hierarchy(graph, use=use, random_state=seed, progress=bar)
+    first = float(found.values[-1]) if len(found.values) else None
+    return found.columns(), {"cost": found.cost, "first_cut": first}, repr(found)

@@ -1,0 +1,175 @@
+"""The search for a sparse cut, by the size of the graph.
+
+up to 16 nodes       all cuts
+not connected        whole components, where they keep the balance: they cut nothing
+up to 30,000 nodes   eigenvectors, their rotations, communities, columns given; improved by flow (`search.py`)
+more                 the same on a coarser graph; its best cuts are improved along their borders on the way back up
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components, dijkstra
+
+from sparsecut.partition.candidates import (
+    Candidate,
+    distinct,
+    from_clusters,
+    from_communities,
+    from_rotations,
+    from_vector,
+    from_vectors,
+)
+from sparsecut.partition.coarsen import contract, pair_up
+from sparsecut.partition.eigenvectors import Spectrum, smoothest
+from sparsecut.partition.exact import ENUMERATED, best_of_all
+from sparsecut.partition.local import local_search
+from sparsecut.partition.objective import CutProblem, Real
+from sparsecut.partition.search import Budget, improve_border, refine
+from sparsecut.progress import Reporter
+
+DIRECT = 30_000  # nodes searched without a coarser graph
+DENSE = 2_000_000  # stored entries beyond which the search gets no more work
+WIDE_RANGE = 1e8  # of weights
+N_CARRIED = 6  # cuts that go from a coarser graph to the finer one
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is tried.
+
+    work : arcs of flow networks for a graph of 50,000 edges; in proportion below, down to least_work, and with the square
+    root beyond. communities_from : nodes below which eigenvectors must do.
+    """
+
+    n_eigenvectors: int
+    resolutions: tuple[float, ...]
+    n_finalists: int
+    work: float
+    least_work: float
+    communities_from: int = 0
+
+
+THOROUGH = Effort(n_eigenvectors=8, resolutions=(1.0, 0.1, 0.02), n_finalists=4, work=8e5, least_work=8e5)
+# For all cuts of a partition but the first: borders are improved once more at the end.
+LIGHT = Effort(n_eigenvectors=6, resolutions=(1.0, 0.1), n_finalists=3, work=4e5, least_work=1e5)
+# For the many cuts of a tree.
+QUICK = Effort(n_eigenvectors=3, resolutions=(1.0,), n_finalists=1, work=2e5, least_work=2e4, communities_from=300)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Cuts, the sparsest first (none where no cut keeps the balance), and the spectrum if it was computed."""
+
+    cuts: list[Candidate]
+    spectrum: Spectrum | None = None
+
+
+def solve(
+    problem: CutProblem,
+    random: np.random.Generator,
+    report: Reporter,
+    *,
+    vectors: Real | None = None,
+    effort: Effort = THOROUGH,
+    with_certificate: bool = True,
+) -> Solution:
+    """The sparsest cuts found, of a graph all of whose nodes have a measure.
+
+    vectors : columns beside the eigenvectors whose thresholds are tried too. effort : how much is tried.
+    with_certificate : also on large graphs, compute λ₂.
+    """
+    if problem.n_nodes <= ENUMERATED:
+        cuts = [Candidate(side, problem.value(side), "all cuts") for side in best_of_all(problem)]
+        return Solution(cuts, _small_spectrum(problem, random) if with_certificate else None)
+    parts = whole_components(problem)
+    if parts is not None:
+        return Solution([parts])
+    if problem.n_nodes <= DIRECT:
+        return _search(problem, random, report, vectors, effort)
+    return _search_coarse(problem, random, report, vectors, effort, with_certificate)
+
+
+def whole_components(problem: CutProblem) -> Candidate | None:
+    """Some components against the others, which cuts nothing; None where there is one, or none of this is allowed."""
+    count, component = connected_components(problem.adjacency, directed=False)
+    if count < 2:
+        return None
+    sizes = np.bincount(component, problem.measure, count)
+    order = np.argsort(-sizes, kind="stable")
+    is_inside = np.zeros(count, dtype=bool)
+    light = 0.0
+    for part in order[1:]:  # the largest stays outside; the others fill the smaller side
+        if light + sizes[part] <= problem.total / 2:
+            is_inside[part] = True
+            light += sizes[part]
+    side = is_inside[component]
+    if not 0 < light < problem.total or not bool(problem.is_allowed(light)):
+        return None
+    return Candidate(side, 0.0, "components")
+
+
+def _small_spectrum(problem: CutProblem, random: np.random.Generator) -> Spectrum | None:
+    return smoothest(problem, 1, random) if problem.n_nodes > 1 else None
+
+
+def _search(
+    problem: CutProblem, random: np.random.Generator, report: Reporter, vectors: Real | None, effort: Effort
+) -> Solution:
+    report("Eigenvectors", 0, 1)
+    # A coarse graph of few nodes may still have most of the edges: then fewer vectors and flows.
+    is_dense = problem.adjacency.nnz > DENSE
+    spectrum = smoothest(problem, min(effort.n_eigenvectors, 4 if is_dense else 99), random, 15 if is_dense else 60)
+    found = [
+        *from_vectors(problem, spectrum.vectors, "eigenvector"),
+        *from_rotations(problem, spectrum.vectors),
+        *from_clusters(problem, spectrum.vectors, random),
+        *(from_communities(problem, random, effort.resolutions) if problem.n_nodes >= effort.communities_from else ()),
+        *(() if vectors is None else from_vectors(problem, vectors, "embedding column")),
+    ]
+    weights = problem.adjacency.data
+    if weights.max(initial=1.0) > WIDE_RANGE * weights.min(initial=1.0):  # running sums of sweeps lose the small ones
+        found = [replace(candidate, value=problem.value(candidate.side)) for candidate in found]
+    depth = dijkstra(problem.adjacency, indices=0, unweighted=True)
+    growth = min(problem.adjacency.nnz, DENSE) / 1e5
+    work = max(effort.work * min(growth, growth**0.5), effort.least_work)
+    budget = Budget(work, float(depth[np.isfinite(depth)].max()))
+    return Solution(refine(problem, found, budget, effort.n_finalists, report), spectrum)
+
+
+def _search_coarse(
+    problem: CutProblem,
+    random: np.random.Generator,
+    report: Reporter,
+    vectors: Real | None,
+    effort: Effort,
+    with_certificate: bool,
+) -> Solution:
+    report("Coarser graphs", 0, 1)
+    groups = pair_up(problem, random)
+    coarse = contract(problem, groups)
+    if coarse.n_nodes > 0.95 * problem.n_nodes:  # nothing joins any more: a graph of almost no edges
+        return _search(problem, random, report, vectors, effort)
+    means = None
+    if vectors is not None:
+        weights = np.bincount(groups, minlength=coarse.n_nodes)
+        means = np.column_stack([np.bincount(groups, column, coarse.n_nodes) / weights for column in vectors.T])
+    if problem.allowed is not None:  # what is nearly balanced below can be balanced above, node by node
+        room = float(coarse.measure.max())
+        coarse = replace(coarse, allowed=tuple((low - room, high + room) for low, high in problem.allowed))
+    below = solve(coarse, random, report, vectors=means, effort=effort, with_certificate=False)
+    found = []
+    for cut in below.cuts[:N_CARRIED]:
+        side = cut.side[groups]
+        if not problem.is_allowed(problem.measure[side].sum()):
+            side = local_search(problem, side)
+        found.append(Candidate(side, problem.value(side), cut.source))
+    spectrum = None
+    if with_certificate:
+        report("Eigenvectors", 0, 1)
+        spectrum = smoothest(problem, 1, random, n_iterations=20)
+        found += from_vector(problem, spectrum.vectors[:, 0], "eigenvector 1")
+    found = [cut for cut in distinct(found)[: 2 * N_CARRIED] if np.isfinite(cut.value)]
+    return Solution(distinct([*found, *(improve_border(problem, cut) for cut in found)]), spectrum)

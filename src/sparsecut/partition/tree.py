@@ -1,0 +1,212 @@
+"""A hierarchy: the sparsest cut of the graph, then of each side, down to single nodes.
+
+Dasgupta (2016) gave such trees a cost, Σ_edges w_ij · (leaves below the lowest common ancestor of i and j), and recursive
+sparsest cut approximates its least value (Charikar and Chatziafratis, 2017). The height of a split is the number of nodes
+below it, which always grows towards the root, so the tree is a SciPy linkage whose cophenetic distances are exactly the
+factors of that cost.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from sparsecut.errors import InputError, check_integer
+from sparsecut.graph import Graph
+from sparsecut.partition.objective import Real
+from sparsecut.partition.recursion import cut_down
+from sparsecut.partition.sources import material
+from sparsecut.progress import Reporter, reporting
+
+Nodes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, repr=False)
+class Hierarchy:
+    """A binary tree over the nodes of a graph.
+
+    Attributes
+    ----------
+    linkage : array (n - 1, 4)
+        As SciPy's: the two clusters joined, the height (the number of nodes below) and the number of nodes.
+        `scipy.cluster.hierarchy.dendrogram(tree.linkage)` draws it.
+    values : array (n - 1,)
+        φ′ of each split within its own nodes, in the order of the linkage: the last one is the cut of the whole graph.
+    cost : float
+        Dasgupta's cost of the tree on the graph's own edges; smaller is better.
+    """
+
+    linkage: Real
+    values: Real
+    cost: float
+    graph: Graph = field(compare=False)
+
+    def cut(self, *, parts: int | None = None, level: int | None = None) -> Nodes:
+        """The part of every node, 0 … k - 1 from the largest part to the smallest.
+
+        Parameters
+        ----------
+        parts : int, optional
+            How many parts: of the splits that can be made next, the sparsest is, until there are so many.
+        level : int, optional
+            How many splits deep: level 0 is the whole graph, level 1 its two sides, level 2 up to four parts.
+        """
+        if (parts is None) == (level is None):
+            raise InputError("Hierarchy.cut needs either parts= or level=. Got both or neither.")
+        n = self.graph.n_nodes
+        if level is not None:
+            check_integer("Hierarchy.cut", "level", level, minimum=0)
+            return _numbered(self._leaves(self._open_levels(level)))
+        count = check_integer("Hierarchy.cut", "parts", parts, minimum=1)
+        if count > n:
+            raise InputError(
+                f"The parts parameter of Hierarchy.cut must be at most the number of nodes, {n:,}. Got {count}."
+            )
+        return _numbered(self._leaves(self._open_sparsest(count)))
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The tree as a table: one row per cluster, the nodes first, the whole graph last.
+
+        Columns: `id` (of a node), `parent`, `left`, `right` (rows), `size`, `value` (φ′ of the split); masked where there is
+        none. The rows with a `left` are those of the linkage.
+        """
+        n = self.graph.n_nodes
+        none = np.full(n, -1)
+        children = self.linkage[:, :2].astype(np.int64)
+        parent = np.full(2 * n - 1, -1)
+        parent[children[:, 0]] = parent[children[:, 1]] = np.arange(n, 2 * n - 1)
+        ids = np.ma.MaskedArray(
+            np.concatenate([self.graph.node_ids, self.graph.node_ids[: n - 1]]), np.arange(2 * n - 1) >= n
+        )
+        links = {
+            name: np.ma.masked_equal(np.concatenate([none, children[:, side]]), -1)
+            for side, name in enumerate(("left", "right"))
+        }
+        return {
+            "id": ids,
+            "parent": np.ma.masked_equal(parent, -1),
+            **links,
+            "size": np.concatenate([np.ones(n, dtype=np.int64), self.linkage[:, 3].astype(np.int64)]),
+            "value": np.ma.MaskedArray(np.concatenate([np.zeros(n), self.values]), np.arange(2 * n - 1) < n),
+        }
+
+    def __repr__(self) -> str:
+        top = f", first cut φ′ {self.values[-1]:.4g}" if len(self.values) else ""
+        return f"Hierarchy({self.graph.n_nodes:,} nodes, Dasgupta's cost {self.cost:.6g}{top})"
+
+    def _open_levels(self, level: int) -> list[int]:
+        n = self.graph.n_nodes
+        current = [2 * n - 2]
+        for _ in range(level):
+            if all(cluster < n for cluster in current):
+                break
+            current = [child for cluster in current for child in self._children(cluster)]
+        return current
+
+    def _open_sparsest(self, count: int) -> list[int]:
+        n = self.graph.n_nodes
+        closed: list[int] = []
+        ready = [(0.0, 2 * n - 2)]
+        while ready and len(ready) + len(closed) < count:
+            _, cluster = heapq.heappop(ready)
+            for child in self._children(cluster):
+                if child < n:
+                    closed.append(child)
+                else:
+                    heapq.heappush(ready, (float(self.values[child - n]), child))
+        return closed + [cluster for _, cluster in ready]
+
+    def _children(self, cluster: int) -> list[int]:
+        n = self.graph.n_nodes
+        return [cluster] if cluster < n else [int(child) for child in self.linkage[cluster - n, :2]]
+
+    def _leaves(self, clusters: list[int]) -> Nodes:
+        """The cluster above every node."""
+        n = self.graph.n_nodes
+        above = np.full(2 * n - 1, -1)
+        above[clusters] = clusters
+        for row in range(n - 2, -1, -1):  # parents come after their children, so this walks from the root down
+            if above[n + row] >= 0:
+                above[self.linkage[row, :2].astype(np.int64)] = above[n + row]
+        return above[:n]
+
+
+def hierarchy(
+    graph: Graph,
+    *,
+    use: str = "structure",
+    embedding: ArrayLike | None = None,
+    random_state: int = 0,
+    progress: Reporter | None = None,
+) -> Hierarchy:
+    """A binary tree over the nodes: recursive sparsest cut from the top.
+
+    Parameters
+    ----------
+    graph : Graph
+        Undirected; weights count.
+    use : "structure", "embedding" or "both", default="structure"
+        What is cut: the graph's edges, the nearest neighbours in the embedding, or the sum of the two.
+    embedding : array (n, d), optional
+        In place of `SCE`'s own embedding, with use="embedding" or "both".
+    random_state : int, default=0
+        Seed of the clustering and of the eigensolver's start.
+    progress : callable, optional
+        Called as progress(stage, done, total).
+
+    Returns
+    -------
+    Hierarchy
+        `linkage`, `values`, `cost`, and `cut(parts=k)` or `cut(level=d)`.
+
+    Examples
+    --------
+    >>> import numpy as np, sparsecut as sc
+    >>> A = np.kron(np.eye(2), np.ones((3, 3)))  # two triangles
+    >>> A[2, 3] = A[3, 2] = 1
+    >>> tree = sc.hierarchy(sc.Graph(A))
+    >>> tree.cut(parts=2).tolist(), tree.cost
+    ([0, 0, 0, 1, 1, 1], 22.0)
+    """
+    seed = check_integer("hierarchy", "random_state", random_state, minimum=0)
+    with reporting(progress) as report:
+        source = material(graph, use, embedding, "hierarchy")
+        linkage, values = cut_down(source, np.random.default_rng(seed), report)
+    return Hierarchy(linkage, values, dasgupta_cost(graph.adjacency, linkage), graph)
+
+
+def dasgupta_cost(A: sp.csr_array, linkage: Real) -> float:
+    """Σ over edges of their weight times the leaves below the lowest common ancestor of their ends.
+
+    Rows of a linkage come after those of their children, so the smaller number of two is never above the other: stepping it
+    up until the two meet finds all common ancestors at once.
+    """
+    n = A.shape[0]
+    coordinates = sp.triu(sp.csr_array(A, dtype=np.float64), 1).tocoo()
+    up = np.full(2 * n - 1, -1)
+    for row, (a, b) in enumerate(linkage[:, :2].astype(np.int64)):
+        up[a] = up[b] = n + row
+    height = np.concatenate([np.ones(n), linkage[:, 3]])
+    one, other = coordinates.row.astype(np.int64), coordinates.col.astype(np.int64)
+    total = 0.0
+    weights = coordinates.data
+    while len(one):
+        lower = one < other  # numbers grow towards the root: the smaller one of two is never above the other
+        one, other = np.where(lower, up[one], one), np.where(lower, other, up[other])
+        met = one == other
+        total += float((weights[met] * height[one[met]]).sum())
+        one, other, weights = one[~met], other[~met], weights[~met]
+    return total
+
+
+def _numbered(clusters: Nodes) -> Nodes:
+    """Clusters as 0 … k - 1, the largest first, of equal ones that of the first node."""
+    _, first, inverse, sizes = np.unique(clusters, return_index=True, return_inverse=True, return_counts=True)
+    rank = np.empty(len(sizes), dtype=np.int64)
+    rank[np.lexsort((first, -sizes))] = np.arange(len(sizes))
+    return rank[inverse]
