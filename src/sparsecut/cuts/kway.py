@@ -9,13 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from sparsecut.cuts.improve import band
+from sparsecut.cuts.local import local_search
+from sparsecut.cuts.objective import CutProblem, ratio
+from sparsecut.cuts.solve import LIGHT, THOROUGH, solve
+from sparsecut.cuts.sources import Material, material
 from sparsecut.errors import InputError, check_integer, check_real
 from sparsecut.graph import Graph
-from sparsecut.partition.improve import band
-from sparsecut.partition.local import local_search
-from sparsecut.partition.objective import CutProblem, ratio
-from sparsecut.partition.solve import LIGHT, THOROUGH, solve
-from sparsecut.partition.sources import Material, material
 from sparsecut.progress import Reporter, reporting
 
 N_ROUNDS = 2  # over all pairs of parts that touch
@@ -81,8 +81,8 @@ def partition(
         How many, at most one per node.
     balance : float, optional
         The least share of the nodes in a part, at most 1/parts; no part then exceeds n/parts by more than the factor
-        1/(parts·balance), or by less than one node. Half of 1/parts by default: parts between half and twice the equal share. 0 leaves sizes free;
-        0.97/parts is what METIS and KaHIP keep to.
+        1/(parts·balance), or by less than one node. Half of 1/parts by default: parts between half and twice the equal
+        share. 0 leaves sizes free; 0.97/parts is what METIS and KaHIP keep to.
     use : "structure", "embedding" or "both", default="structure"
         What is cut: the graph's edges, the nearest neighbours in the embedding, or the sum of the two.
     embedding : array (n, d), optional
