@@ -30,7 +30,10 @@ ARCS_PER_CALL = 3_000  # what calling a flow costs, in arcs
 
 @dataclass
 class Budget:
-    """Work allowed and spent, in arcs of flow networks; deep graphs (meshes) cost more per arc."""
+    """Work allowed and spent, in arcs of flow networks; deep graphs (meshes) cost more per arc.
+
+    depth : the steps from some node to the farthest.
+    """
 
     limit: float
     depth: float
@@ -124,6 +127,8 @@ def _narrow(problem: CutProblem, candidate: Candidate, budget: Budget) -> Candid
 
 
 def _try_band(problem: CutProblem, candidate: Candidate, width: int, budget: Budget) -> Candidate:
+    if width > max(2.0, budget.depth / 3):  # a band as wide as the graph holds nothing fixed: its best set is empty or all
+        return candidate
     near = width * _arcs(problem, border(problem, candidate.side))
     is_paid = budget.pay(min(near, problem.adjacency.nnz), n_flows=n_slopes(problem))
     return _try(problem, candidate, band, width) if is_paid else candidate
