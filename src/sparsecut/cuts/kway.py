@@ -82,7 +82,7 @@ def partition(
     balance : float, optional
         The least share of the nodes in a part, at most 1/parts; no part then exceeds n/parts by more than the factor
         1/(parts·balance), or by less than one node. Half of 1/parts by default: parts between half and twice the equal
-        share. 0 leaves sizes free; 0.97/parts is what METIS and KaHIP keep to.
+        share. 0 leaves sizes free; 1/(1.03·parts) is the customary bound of METIS and KaHIP.
     use : "structure", "embedding" or "both", default="structure"
         What is cut: the graph's edges, the nearest neighbours in the embedding, or the sum of the two.
     embedding : array (n, d), optional
