@@ -42,7 +42,7 @@ ROOMS = (
     *("routes", "adam", "training", "fitting", "spectral", "edge_trial", "restart", "recipe", "parameters", "both"),
     *("restart_on_disk", "on_disk"),
     *("published", "persistence", "base", "estimators"),
-    *("baselines", "methods", "partition", "evaluation", "explore", "paper", "cli", "__main__"),
+    *("baselines", "methods", "cuts", "evaluation", "explore", "paper", "cli", "__main__"),
 )
 
 

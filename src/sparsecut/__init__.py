@@ -17,6 +17,7 @@ from sparsecut.version import __version__
 
 if TYPE_CHECKING:
     from sparsecut import datasets
+    from sparsecut.cuts import hierarchy, partition, sparsest_cut, sweep_cut
     from sparsecut.errors import InputError
     from sparsecut.estimators import SCE, MoSCE, load
     from sparsecut.evaluation import Split, evaluate
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
         write_embedding,
     )
     from sparsecut.pairs import keep_close
-    from sparsecut.partition import hierarchy, partition, sparsest_cut, sweep_cut
 
 _HOME = {
     "Graph": "sparsecut.graph",
@@ -55,18 +55,18 @@ _HOME = {
     "from_igraph": "sparsecut.io",
     "from_networkx": "sparsecut.io",
     "from_pyg": "sparsecut.io",
-    "hierarchy": "sparsecut.partition",
+    "hierarchy": "sparsecut.cuts",
     "keep_close": "sparsecut.pairs",
     "layout": "sparsecut.explore.layout",
     "load": "sparsecut.estimators",
     "open_store": "sparsecut.io",
-    "partition": "sparsecut.partition",
+    "partition": "sparsecut.cuts",
     "plot": "sparsecut.explore.plot",
     "read_embedding": "sparsecut.io",
     "read_graph": "sparsecut.io",
     "report": "sparsecut.explore.report",
-    "sparsest_cut": "sparsecut.partition",
-    "sweep_cut": "sparsecut.partition",
+    "sparsest_cut": "sparsecut.cuts",
+    "sweep_cut": "sparsecut.cuts",
     "to_networkx": "sparsecut.io",
     "to_pyg": "sparsecut.io",
     "write_embedding": "sparsecut.io",

@@ -92,7 +92,7 @@ def partition(
 def _cut(
     graph: Graph, objective: str, balance: float, draw: Path | None, seed: int, bar: Reporter
 ) -> tuple[dict[str, Any], dict[str, Any], str]:
-    from sparsecut.partition import sparsest_cut
+    from sparsecut.cuts import sparsest_cut
 
     found = sparsest_cut(graph, objective=objective, balance=balance, random_state=seed, progress=bar)
     if draw is not None:
@@ -113,7 +113,7 @@ def _cut(
 def _parts(
     graph: Graph, parts: int, balance: float | None, use: str, seed: int, bar: Reporter
 ) -> tuple[dict[str, Any], dict[str, Any], str]:
-    from sparsecut.partition.kway import partition as cut_into
+    from sparsecut.cuts.kway import partition as cut_into
 
     found = cut_into(graph, parts, balance=balance, use=use, random_state=seed, progress=bar)
     about = {
@@ -127,7 +127,7 @@ def _parts(
 
 
 def _tree(graph: Graph, use: str, seed: int, bar: Reporter) -> tuple[dict[str, Any], dict[str, Any], str]:
-    from sparsecut.partition import hierarchy
+    from sparsecut.cuts import hierarchy
 
     found = hierarchy(graph, use=use, random_state=seed, progress=bar)
     first = float(found.values[-1]) if len(found.values) else None

@@ -86,7 +86,7 @@ def evaluate_clusters(
     runs, notes = [], set()
     with reporting(progress) as report:
         for run, seed in enumerate(np.random.SeedSequence(random_state).generate_state(n_runs)):
-            assigned = _k_means(Z, count, int(seed))
+            assigned = k_means(Z, count, int(seed))
             n_found = len(np.unique(assigned))
             if n_found < count:
                 notes.add(f"k-means found {n_found} of {count} clusters: the embedding has too few distinct rows.")
@@ -134,7 +134,7 @@ def _check_n_clusters(n_clusters: int | None, n_classes: int, n_nodes: int) -> i
     return count
 
 
-def _k_means(Z: Any, n_clusters: int, seed: int) -> Nodes:
+def k_means(Z: Any, n_clusters: int, seed: int) -> Nodes:
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 

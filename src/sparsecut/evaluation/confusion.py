@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.evaluation.probe import _check_splits, _fit_paper, _predict, check_embedding
+from sparsecut.evaluation.probe import check_embedding, check_splits, fit_paper, predict
 from sparsecut.evaluation.splits import Split
 from sparsecut.labels import encode_labels
 
@@ -19,10 +19,10 @@ def confusion_matrix(
     """(classes, counts): counts[i, j] test nodes of class i that the paper's probe takes for class j, over all splits."""
     Z = check_embedding(embedding)
     classes, codes = encode_labels(labels)
-    _check_splits(splits, codes, "paper")
+    check_splits(splits, codes, "paper")
     counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
     for split in splits:
-        weights = _fit_paper(Z, codes, [split], len(classes))
-        (predicted,) = _predict(Z, weights, [split])
+        weights = fit_paper(Z, codes, [split], len(classes))
+        (predicted,) = predict(Z, weights, [split])
         np.add.at(counts, (codes[split.test], predicted), 1)
     return classes, counts

@@ -64,7 +64,7 @@ def probe(
     classes, codes = encode_labels(labels)
     if len(codes) != Z.shape[0]:
         raise InputError(f"An embedding and its labels need one row a node. Got shape {Z.shape} and {len(codes):,} labels.")
-    _check_splits(splits, codes, protocol)
+    check_splits(splits, codes, protocol)
     accuracies, macro_f1s = np.empty(len(splits)), np.empty(len(splits))
     choices: list[Choice] = [{}] * len(splits)
     n_done = 0
@@ -72,12 +72,12 @@ def probe(
         for numbers in _chunks(splits, Z.shape[1], len(classes)):
             chosen = [splits[number] for number in numbers]
             if protocol == "paper":
-                weights = _fit_paper(Z, codes, chosen, len(classes))
+                weights = fit_paper(Z, codes, chosen, len(classes))
             else:
                 weights, chunk_choices = _fit_tuned(Z, codes, chosen, len(classes))
                 for number, choice in zip(numbers, chunk_choices, strict=True):
                     choices[number] = choice
-            for number, predicted in zip(numbers, _predict(Z, weights, chosen), strict=True):
+            for number, predicted in zip(numbers, predict(Z, weights, chosen), strict=True):
                 accuracies[number], macro_f1s[number] = score_classes(codes[splits[number].test], predicted, len(classes))
             n_done += len(numbers)
             report("probe", n_done, len(splits))
@@ -108,7 +108,7 @@ def check_embedding(embedding: ArrayLike) -> Any:
     return Z
 
 
-def _check_splits(splits: Sequence[Split], codes: Nodes, protocol: str) -> None:
+def check_splits(splits: Sequence[Split], codes: Nodes, protocol: str) -> None:
     if not len(splits):
         raise InputError("A probe needs at least one split. Got none.")
     for number, split in enumerate(splits):
@@ -144,7 +144,7 @@ def _chunks(splits: Sequence[Split], dimension: int, n_classes: int) -> Iterator
         yield from (numbers[start : start + count] for start in range(0, len(numbers), count))
 
 
-def _fit_paper(Z: Any, codes: Nodes, splits: Sequence[Split], n_classes: int) -> Array:
+def fit_paper(Z: Any, codes: Nodes, splits: Sequence[Split], n_classes: int) -> Array:
     X = np.stack([_rows(Z, split.train) for split in splits])
     Y = _signs(codes, splits, n_classes)
     return _without_absent(OneVsRest(X, Y).fit(C=1.0), Y)
@@ -204,7 +204,7 @@ def _moments(Z: Any) -> tuple[Array, Array]:
     return mean, np.sqrt(np.where(variance > 1e-12 * np.maximum(mean**2, 1e-300), variance, 1.0))
 
 
-def _predict(Z: Any, weights: Array, splits: Sequence[Split]) -> Iterator[Nodes]:
+def predict(Z: Any, weights: Array, splits: Sequence[Split]) -> Iterator[Nodes]:
     """The class predicted for the test nodes of every split. One product serves all splits."""
     n_splits, _, n_classes = weights.shape
     is_tested = np.zeros(Z.shape[0], dtype=bool)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import check_integer, first_few
-from sparsecut.evaluation.clustering import _k_means, matched_accuracy
+from sparsecut.evaluation.clustering import k_means, matched_accuracy
 from sparsecut.evaluation.health import measure_health
 from sparsecut.explore.cautions import cautions
 from sparsecut.explore.findings import (
@@ -231,7 +231,7 @@ def find_clusters(Z: NDArray[np.float32], labels: Any, seed: int) -> NDArray[np.
         model = MiniBatchKMeans(count, n_init=1, random_state=seed, batch_size=8192, max_iter=20)
         assigned = np.asarray(model.fit_predict(Z), dtype=np.int64)
     else:
-        assigned = _k_means(Z, count, seed)
+        assigned = k_means(Z, count, seed)
     sizes = np.bincount(assigned, minlength=count)
     rank = np.empty(count, dtype=np.int64)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(count)

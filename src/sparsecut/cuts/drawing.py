@@ -13,11 +13,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from sparsecut.cuts.eigenvectors import smoothest
+from sparsecut.cuts.objective import CutProblem, Mask, Real, undirected_adjacency
 from sparsecut.errors import import_extra
 from sparsecut.graph import Graph
 from sparsecut.io.files import check_writable, write_whole
-from sparsecut.partition.eigenvectors import smoothest
-from sparsecut.partition.objective import CutProblem, Mask, Real, undirected_adjacency
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

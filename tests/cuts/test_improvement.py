@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cut_graphs import grid, planted, random_weights
-from sparsecut.partition import eigenvectors
-from sparsecut.partition.coarsen import contract, pair_up
-from sparsecut.partition.communities import louvain
-from sparsecut.partition.eigenvectors import _iterate, smoothest
-from sparsecut.partition.exact import best_of_all
-from sparsecut.partition.flow import best_between
-from sparsecut.partition.improve import band, flow_improve, mqi
-from sparsecut.partition.kmeans import kmeans
-from sparsecut.partition.local import local_search
-from sparsecut.partition.objective import OBJECTIVES, CutProblem
+from sparsecut.cuts import eigenvectors
+from sparsecut.cuts.coarsen import contract, pair_up
+from sparsecut.cuts.communities import louvain
+from sparsecut.cuts.eigenvectors import _iterate, smoothest
+from sparsecut.cuts.exact import best_of_all
+from sparsecut.cuts.flow import best_between
+from sparsecut.cuts.improve import band, flow_improve, mqi
+from sparsecut.cuts.kmeans import kmeans
+from sparsecut.cuts.local import local_search
+from sparsecut.cuts.objective import OBJECTIVES, CutProblem
 
 
 def problem_of(A: np.ndarray, objective: str = "ratio") -> CutProblem:

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from sparsecut.partition.objective import Mask, Real
+from sparsecut.cuts.objective import Mask, Real
 
 LARGEST = 2**31 - 2**20  # the whole flow, at most
 MORE = LARGEST + 2**19  # of an arc that no flow can fill

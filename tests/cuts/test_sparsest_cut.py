@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import sparsecut as sc
 from cut_graphs import barbell, graph_of, grid, planted, random_weights
+from sparsecut.cuts import solve
+from sparsecut.cuts.exact import ENUMERATED
 from sparsecut.errors import InputError
-from sparsecut.partition import solve
-from sparsecut.partition.exact import ENUMERATED
 
 
 def every_cut(graph: sc.Graph, objective: str, balance: float = 0.0) -> float:

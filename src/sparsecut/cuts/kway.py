@@ -9,13 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from sparsecut.cuts.improve import band
+from sparsecut.cuts.local import local_search
+from sparsecut.cuts.objective import CutProblem, ratio
+from sparsecut.cuts.solve import LIGHT, THOROUGH, solve
+from sparsecut.cuts.sources import Material, material
 from sparsecut.errors import InputError, check_integer, check_real
 from sparsecut.graph import Graph
-from sparsecut.partition.improve import band
-from sparsecut.partition.local import local_search
-from sparsecut.partition.objective import CutProblem, ratio
-from sparsecut.partition.solve import LIGHT, THOROUGH, solve
-from sparsecut.partition.sources import Material, material
 from sparsecut.progress import Reporter, reporting
 
 N_ROUNDS = 2  # over all pairs of parts that touch

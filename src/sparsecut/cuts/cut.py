@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparsecut.cuts.objective import CutProblem, Mask, Real
+from sparsecut.cuts.solve import solve
+from sparsecut.cuts.sources import DIMENSION, checked_embedding, embed
 from sparsecut.errors import InputError, check_integer
 from sparsecut.graph import Graph
-from sparsecut.partition.objective import CutProblem, Mask, Real
-from sparsecut.partition.solve import solve
-from sparsecut.partition.sources import DIMENSION, checked_embedding, embed
 from sparsecut.progress import Reporter, reporting
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class SparsestCut:
 
     def draw(self, path: str | Path | None = None) -> Figure:
         """The graph with the cut in colour, as a matplotlib figure; written to `path` if one is given (extra: explore)."""
-        from sparsecut.partition.drawing import draw_cut
+        from sparsecut.cuts.drawing import draw_cut
 
         return draw_cut(self.graph, self.side, repr(self)[len("SparsestCut(") : -1], path)
 

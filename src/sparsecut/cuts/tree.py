@@ -16,11 +16,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from sparsecut.cuts.objective import Real
+from sparsecut.cuts.recursion import cut_down
+from sparsecut.cuts.sources import material
 from sparsecut.errors import InputError, check_integer
 from sparsecut.graph import Graph
-from sparsecut.partition.objective import Real
-from sparsecut.partition.recursion import cut_down
-from sparsecut.partition.sources import material
 from sparsecut.progress import Reporter, reporting
 
 Nodes = NDArray[np.int64]

@@ -13,8 +13,8 @@ from scipy.spatial.distance import squareform
 
 import sparsecut as sc
 from cut_graphs import barbell, graph_of, grid, planted, random_weights
+from sparsecut.cuts import dasgupta_cost
 from sparsecut.errors import InputError
-from sparsecut.partition import dasgupta_cost
 
 
 @settings(max_examples=40, deadline=None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparsecut.partition.objective import CutProblem, Mask
+from sparsecut.cuts.objective import CutProblem, Mask
 
 ENUMERATED = 16  # nodes: 32,768 sets, some milliseconds
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from sparsecut.partition.candidates import (
+from sparsecut.cuts.candidates import (
     Candidate,
     distinct,
     from_clusters,
@@ -22,12 +22,12 @@ from sparsecut.partition.candidates import (
     from_vector,
     from_vectors,
 )
-from sparsecut.partition.coarsen import contract, pair_up
-from sparsecut.partition.eigenvectors import Spectrum, smoothest
-from sparsecut.partition.exact import ENUMERATED, best_of_all
-from sparsecut.partition.local import local_search
-from sparsecut.partition.objective import CutProblem, Real
-from sparsecut.partition.search import Budget, improve_border, refine
+from sparsecut.cuts.coarsen import contract, pair_up
+from sparsecut.cuts.eigenvectors import Spectrum, smoothest
+from sparsecut.cuts.exact import ENUMERATED, best_of_all
+from sparsecut.cuts.local import local_search
+from sparsecut.cuts.objective import CutProblem, Real
+from sparsecut.cuts.search import Budget, improve_border, refine
 from sparsecut.progress import Reporter
 
 DIRECT = 30_000  # nodes searched without a coarser graph

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from sparsecut.partition.objective import CutProblem, Mask
+from sparsecut.cuts.objective import CutProblem, Mask
 
 MAX_TOUCHED = 1_000_000  # edges looked at in one call: a second or two, however large and dense the graph is
 PATIENCE = 150  # moves without a new best value before a pass gives up

@@ -15,9 +15,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from sparsecut.cuts.objective import Real, undirected_adjacency
 from sparsecut.errors import InputError, check_choice
 from sparsecut.graph import Graph
-from sparsecut.partition.objective import Real, undirected_adjacency
 
 USES = ("structure", "embedding", "both")
 DIMENSION = 16  # of an embedding whose columns are candidates

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.partition.objective import CutProblem, Real, totals
+from sparsecut.cuts.objective import CutProblem, Real, totals
 
 Groups = NDArray[np.int64]
 

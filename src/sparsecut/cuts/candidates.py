@@ -14,12 +14,12 @@ from itertools import combinations
 import numpy as np
 import scipy.sparse as sp
 
-from sparsecut.partition.coarsen import Groups, contract
-from sparsecut.partition.communities import louvain
-from sparsecut.partition.exact import ENUMERATED, best_of_all
-from sparsecut.partition.kmeans import kmeans
-from sparsecut.partition.objective import CutProblem, Mask, Real, totals
-from sparsecut.partition.sweep import prefixes
+from sparsecut.cuts.coarsen import Groups, contract
+from sparsecut.cuts.communities import louvain
+from sparsecut.cuts.exact import ENUMERATED, best_of_all
+from sparsecut.cuts.kmeans import kmeans
+from sparsecut.cuts.objective import CutProblem, Mask, Real, totals
+from sparsecut.cuts.sweep import prefixes
 
 SHARES = (0.0, 0.002, 0.02, 0.1, 0.25, 0.4, 0.5)  # of the smaller side: the ranges whose best set is kept
 N_ROTATED = 4  # leading eigenvectors whose planes are looked at from N_ANGLES more directions

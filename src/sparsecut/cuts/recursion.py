@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from sparsecut.partition.candidates import Candidate
-from sparsecut.partition.objective import CutProblem, Mask, Real
-from sparsecut.partition.solve import QUICK, solve
-from sparsecut.partition.sources import Material
+from sparsecut.cuts.candidates import Candidate
+from sparsecut.cuts.objective import CutProblem, Mask, Real
+from sparsecut.cuts.solve import QUICK, solve
+from sparsecut.cuts.sources import Material
 from sparsecut.progress import Reporter
 
 SMALL_SHARE = 0.1  # of the nodes: several disjoint cuts this small are taken from one search

@@ -22,8 +22,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_tree, dijkstra
 from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg, splu
 
-from sparsecut.partition.coarsen import contract, pair_up
-from sparsecut.partition.objective import CutProblem, Mask, Real
+from sparsecut.cuts.coarsen import contract, pair_up
+from sparsecut.cuts.objective import CutProblem, Mask, Real
 
 DENSE_BELOW = 400
 FACTORISE_BELOW = 1_000  # nodes: any such graph's factors are cheap

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparsecut.partition.coarsen import Groups
-from sparsecut.partition.objective import Real
+from sparsecut.cuts.coarsen import Groups
+from sparsecut.cuts.objective import Real
 
 N_ITERATIONS = 15
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from sparsecut.partition.coarsen import Groups, best_entries, contract
-from sparsecut.partition.objective import CutProblem, Real, totals
+from sparsecut.cuts.coarsen import Groups, best_entries, contract
+from sparsecut.cuts.objective import CutProblem, Real, totals
 
 MAX_SWEEPS = 12
 MAX_LEVELS = 10

@@ -13,9 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from sparsecut.cuts.objective import CutProblem, Real, ratio, smaller_side
 from sparsecut.errors import InputError
 from sparsecut.graph import Graph
-from sparsecut.partition.objective import CutProblem, Real, ratio, smaller_side
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from sparsecut.partition.flow import best_between
-from sparsecut.partition.objective import CutProblem, Mask
+from sparsecut.cuts.flow import best_between
+from sparsecut.cuts.objective import CutProblem, Mask
 
 MAX_ROUNDS = 8
 SHARES_OF_SLOPE = (1.0, 0.5, 0.2, 0.0)  # min(s, M−s) has a kink in the middle: near it the full slope would step too far

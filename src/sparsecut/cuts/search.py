@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sparsecut.partition.candidates import Candidate, distinct, range_of
-from sparsecut.partition.improve import band, border, flow_improve, mqi, n_slopes
-from sparsecut.partition.local import local_search
-from sparsecut.partition.objective import CutProblem, Mask
+from sparsecut.cuts.candidates import Candidate, distinct, range_of
+from sparsecut.cuts.improve import band, border, flow_improve, mqi, n_slopes
+from sparsecut.cuts.local import local_search
+from sparsecut.cuts.objective import CutProblem, Mask
 from sparsecut.progress import Reporter
 
 NARROW = (1, 3)
