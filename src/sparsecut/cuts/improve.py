@@ -18,6 +18,7 @@ from sparsecut.cuts.flow import best_between
 from sparsecut.cuts.objective import CutProblem, Mask
 
 MAX_ROUNDS = 8
+FAR_FROM_HALF = 0.25  # of the measure: a set below is not near the kink
 SHARES_OF_SLOPE = (1.0, 0.5, 0.2, 0.0)  # min(s, M−s) has a kink in the middle: near it the full slope would step too far
 
 
@@ -95,7 +96,8 @@ def _slopes(problem: CutProblem, value: float, inside: float) -> tuple[float, ..
     if problem.objective == "ratio":  # the derivative of s(M−s)/M
         return (value * (total - 2 * inside) / total,)
     full = float(value * np.sign(total - 2 * inside))
-    return tuple(full * share for share in SHARES_OF_SLOPE)
+    is_far = min(inside, total - inside) < FAR_FROM_HALF * total
+    return (full,) if is_far else tuple(full * share for share in SHARES_OF_SLOPE)
 
 
 def border(problem: CutProblem, side: Mask) -> Mask:
