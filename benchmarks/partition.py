@@ -281,7 +281,8 @@ def save(points: dict[str, Any]) -> None:
         tables=tables_of(points, GRAPHS),
         notes=[
             "Seconds beside other methods are CPU seconds of one thread, measured while other work ran on the machine; "
-            "those of the time and scale tables are by the clock, with `--time` and `--scale`, with nothing else running.",
+            "those of the time and scale tables are by the clock, with `--time` and `--scale`, while tests ran on the other "
+            "core.",
             "leidenalg and igraph are GPL and development dependencies alone: the library never imports them.",
             "φ′ alone favours tiny sets where a graph has leaves: on the planted graphs the sparsest cut by φ′ is one node "
             "of degree 1 or 2, and conductance finds the planted parts. `balance=` asks for larger sets.",
