@@ -32,10 +32,10 @@ import pyg_peers
 from results_file import read_points, write_results
 from sparsecut import SCE, Graph, datasets
 from sparsecut.baselines import DGI
-from sparsecut.encoder import LinearEncoder
 from sparsecut.evaluation import Scores, compare_scores, probe, published_splits
-from sparsecut.negatives import make_negatives
-from sparsecut.published import paper_settings
+from sparsecut.model.published import paper_settings
+from sparsecut.operators.encoder import LinearEncoder
+from sparsecut.operators.negatives import make_negatives
 
 NAME = "against_dgi"
 GRAPHS = ("cora", "citeseer", "pubmed")

@@ -19,7 +19,7 @@ from sparsecut import SCE, datasets
 from sparsecut.environment import environment_stamp
 from sparsecut.evaluation import probe, published_splits
 from sparsecut.io.files import write_whole
-from sparsecut.negatives import CompleteNegatives, sampled_weight
+from sparsecut.operators.negatives import CompleteNegatives, sampled_weight
 
 RESULTS = Path(__file__).parent / "results" / "alpha.json"
 DATASETS = ("cora", "citeseer", "pubmed")

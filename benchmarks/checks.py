@@ -19,17 +19,17 @@ import torch
 
 from results_file import write_results
 from sparsecut import SCE, Graph, datasets
-from sparsecut.edge_trial import STRUCTURE_HOPS, Trial, random_signs
+from sparsecut.arrays.magnitude import check_finite
 from sparsecut.encoding import dominant_column
 from sparsecut.engines import MemoryEngine
-from sparsecut.filters import polynomial
-from sparsecut.magnitude import check_finite
-from sparsecut.meaning import check_meaning
+from sparsecut.kernels.sparse import as_tensor
+from sparsecut.model.edge_trial import STRUCTURE_HOPS, Trial, random_signs
+from sparsecut.model.meaning import check_meaning
+from sparsecut.model.restart import _hold_out, _leading_columns
+from sparsecut.operators.filters import polynomial
+from sparsecut.operators.propagation import Propagation
+from sparsecut.operators.rows import Rows
 from sparsecut.paper.standins import stand_in
-from sparsecut.propagation import Propagation
-from sparsecut.restart import _hold_out, _leading_columns
-from sparsecut.rows import Rows
-from sparsecut.sparse import as_tensor
 
 TARGET = 2.0  # percent of a fit, all checks together
 GENERATED = {"n_nodes": 100_000, "n_edges": 500_000, "n_features": 300, "n_classes": 10}

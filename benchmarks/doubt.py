@@ -3,7 +3,7 @@
     python benchmarks/doubt.py [--graphs cora,facebook,…] [--splits 20]
 
 For real graphs, and for the same graphs spoiled (a share of the nodes has the features of another node, or a share of the
-columns is shuffled, or all features are normal noise): the three scores of `sparsecut.edge_trial`, whether they lead to the
+columns is shuffled, or all features are normal noise): the three scores of `model.edge_trial`, whether they lead to the
 note, and the accuracy of features="given", "structure" and "both" with 20 labels per class, the last with other weights too.
 The limit of the note and the weight of structure were chosen by it. The results are saved graph by graph.
 """
@@ -20,12 +20,12 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
-import sparsecut.restart
+import sparsecut.model.restart
 from sparsecut import SCE, Graph, datasets, evaluate
-from sparsecut.both import structure_weight
-from sparsecut.edge_trial import doubt
 from sparsecut.environment import environment_stamp
 from sparsecut.io.files import write_whole
+from sparsecut.model.both import structure_weight
+from sparsecut.model.edge_trial import doubt
 
 RESULTS = Path(__file__).parent / "results" / "doubt.json"
 SPOILED = ("rows:0.9", "columns:0.9", "noise:1")
@@ -85,7 +85,7 @@ def measure(spec: str, n_splits: int) -> dict[str, Any]:
         scores.update(alike=alike, told=told, structure=structure())
         return doubt(alike, told, lambda: scores["structure"])
 
-    sparsecut.restart.doubt = recorded
+    sparsecut.model.restart.doubt = recorded
     models = {part: SCE(features=part, device="cpu").fit(graph) for part in PARTS}
     # "both" fits the features a second time, with the same scores.
     embeddings = {part: model.embedding_ for part, model in models.items()}

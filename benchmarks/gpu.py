@@ -28,16 +28,16 @@ import torch
 from torch import Tensor
 
 from results_file import write_results
-from sparsecut.encoder import LinearEncoder
 from sparsecut.engines import MemoryEngine
-from sparsecut.filters import polynomial
-from sparsecut.fitting import fit_encoder
-from sparsecut.halves import halved
-from sparsecut.negatives import CompleteNegatives
-from sparsecut.propagation import Diagonals, Propagation
-from sparsecut.rows import Rows
-from sparsecut.sparse import Entries
-from sparsecut.training import History, TrainingSettings
+from sparsecut.kernels.halves import halved
+from sparsecut.kernels.sparse import Entries
+from sparsecut.model.fitting import fit_encoder
+from sparsecut.model.training import History, TrainingSettings
+from sparsecut.operators.encoder import LinearEncoder
+from sparsecut.operators.filters import polynomial
+from sparsecut.operators.negatives import CompleteNegatives
+from sparsecut.operators.propagation import Diagonals, Propagation
+from sparsecut.operators.rows import Rows
 
 RESULTS = Path(__file__).parent / "results" / "gpu.json"
 CUDA = torch.device("cuda")

@@ -12,7 +12,7 @@ after a first fit; the memory is the peak that torch allocated on the device, th
 under a limit) the graph is a store that another process made, and the embedding goes to a file.
 
 On structure (also on the CPU) the graphs bring no features and have the widest rows there are (`families.py`, one family an
-axis): their edges grow, and the memory is held against the bound that `sparsecut.proximity` states. With one thread
+axis): their edges grow, and the memory is held against the bound that `sparsecut.features.proximity` states. With one thread
 (OMP_NUM_THREADS=1) seconds are those of the processor where these are fewer: other work on the machine holds them up less.
 
 Slopes are fitted to the logarithms: over all points, and over the last decade, where what does not grow no longer counts.
@@ -39,8 +39,8 @@ from families import FAMILIES
 from peak import PEAK, RESIDENT, mebibytes, reset_peak
 from results_file import read_points, write_results
 from sparsecut import SCE, Graph
+from sparsecut.features.proximity import MAX_ENTRIES, MIN_SHARE
 from sparsecut.paper.standins import stand_in
-from sparsecut.proximity import MAX_ENTRIES, MIN_SHARE
 
 HALF_DECADES = tuple(10 ** (exponent / 2) for exponent in range(7))  # 1 … 1,000
 # From the smallest to a thousand times as much; 1,000 nodes hold no more than 124,875 edges of a stand-in.

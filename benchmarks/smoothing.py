@@ -22,11 +22,11 @@ from torch import Tensor
 
 from reddit_size import SIZES, reddit_size
 from results_file import read_points, write_results
-from sparsecut.filters import propagation
 from sparsecut.graph import Graph
-from sparsecut.halves import halved
-from sparsecut.propagation import Propagation
-from sparsecut.sparse import as_tensor
+from sparsecut.kernels.halves import halved
+from sparsecut.kernels.sparse import as_tensor
+from sparsecut.operators.filters import propagation
+from sparsecut.operators.propagation import Propagation
 
 NAME = "smoothing"
 CPU = torch.device("cpu")

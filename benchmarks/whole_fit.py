@@ -24,12 +24,12 @@ from peak import PEAK, RESIDENT, mebibytes, reset_peak
 from reddit_size import SIZES, reddit_size
 from results_file import read_points, write_results
 from sparsecut import SCE
-from sparsecut.encoder import LinearEncoder
 from sparsecut.engines import MemoryEngine
-from sparsecut.filters import polynomial
-from sparsecut.negatives import make_negatives
+from sparsecut.model.training import EnergyOverGram, History, TrainingSettings, energy_over_rows, train
+from sparsecut.operators.encoder import LinearEncoder
+from sparsecut.operators.filters import polynomial
+from sparsecut.operators.negatives import make_negatives
 from sparsecut.paper.standins import stand_in
-from sparsecut.training import EnergyOverGram, History, TrainingSettings, energy_over_rows, train
 
 NAME = "whole_fit"
 SAME = {"filter": "row", "order": 2, "dimension": 512, "weighting": "none", "device": "cpu"}

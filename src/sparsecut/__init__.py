@@ -10,19 +10,19 @@ Names are imported when first used, so that `import sparsecut` and `sparsecut --
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sparsecut.lazy import lazy_names
 from sparsecut.version import __version__
 
 if TYPE_CHECKING:
     from sparsecut import datasets
     from sparsecut.cuts import hierarchy, partition, sparsest_cut, sweep_cut
     from sparsecut.errors import InputError
-    from sparsecut.estimators import SCE, MoSCE, load
     from sparsecut.evaluation import Split, evaluate
     from sparsecut.explore import Neighbors, layout, plot, report
     from sparsecut.graph import Graph
+    from sparsecut.graph.pairs import keep_close
     from sparsecut.io import (
         add_embedding,
         build_store,
@@ -38,17 +38,19 @@ if TYPE_CHECKING:
         to_pyg,
         write_embedding,
     )
-    from sparsecut.pairs import keep_close
+    from sparsecut.model.estimators import SCE, MoSCE, load
 
-_HOME = {
+_HOMES = {
     "Graph": "sparsecut.graph",
     "InputError": "sparsecut.errors",
-    "MoSCE": "sparsecut.estimators",
+    "MoSCE": "sparsecut.model.estimators",
     "Neighbors": "sparsecut.explore.neighbors",
-    "SCE": "sparsecut.estimators",
+    "SCE": "sparsecut.model.estimators",
     "Split": "sparsecut.evaluation",
+    "__version__": "sparsecut.version",
     "add_embedding": "sparsecut.io",
     "build_store": "sparsecut.io",
+    "datasets": "sparsecut.datasets",
     "evaluate": "sparsecut.evaluation",
     "from_anndata": "sparsecut.io",
     "from_edges": "sparsecut.io",
@@ -56,9 +58,9 @@ _HOME = {
     "from_networkx": "sparsecut.io",
     "from_pyg": "sparsecut.io",
     "hierarchy": "sparsecut.cuts",
-    "keep_close": "sparsecut.pairs",
+    "keep_close": "sparsecut.graph.pairs",
     "layout": "sparsecut.explore.layout",
-    "load": "sparsecut.estimators",
+    "load": "sparsecut.model.estimators",
     "open_store": "sparsecut.io",
     "partition": "sparsecut.cuts",
     "plot": "sparsecut.explore.plot",
@@ -106,14 +108,4 @@ __all__ = [
     "write_embedding",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(importlib.import_module(_HOME[name]), name)
-    if name == "datasets":
-        return importlib.import_module("sparsecut.datasets")
-    raise AttributeError(f"module 'sparsecut' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -34,7 +34,7 @@ class MeaninglessEmbeddingWarning(UserWarning):
 
 
 class OverflowInputError(InputError):
-    """Sums of squares overflowed; `sparsecut.magnitude` finds the number that is too large."""
+    """Sums of squares overflowed; `sparsecut.arrays.magnitude` finds the number that is too large."""
 
 
 class ReadingWarning(UserWarning):

@@ -10,7 +10,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from conftest import random_graph
-from sparsecut import Graph, InputError, methods
+from sparsecut import Graph, InputError
+from sparsecut.baselines import methods
 from sparsecut.evaluation.worker import forget_peak, memory
 
 QUICK = {"dimension": 8, "epochs": 2, "walk_length": 10, "device": "cpu", "random_state": 0}  # each method takes what it has

@@ -19,8 +19,8 @@ from sparsecut.baselines import Graph2Gauss
 from sparsecut.baselines.graph2gauss import GaussianEncoder, Gaussians, Ranking, energy, triple_counts
 from sparsecut.baselines.hops import Hops
 from sparsecut.baselines.stopping import EarlyStopping
-from sparsecut.rows import Rows
-from sparsecut.sparse import SparseMatrix
+from sparsecut.kernels.sparse import SparseMatrix
+from sparsecut.operators.rows import Rows
 
 
 def random_gaussians(n_nodes: int, dimension: int, seed: int = 0) -> Gaussians:

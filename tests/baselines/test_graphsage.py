@@ -18,7 +18,7 @@ from sparsecut.baselines import GraphSAGEGCN, GraphSAGELSTM, GraphSAGEMean, Grap
 from sparsecut.baselines.aggregators import LAYERS
 from sparsecut.baselines.graphsage import Network, pair_loss
 from sparsecut.baselines.sampling import NeighbourLists, sample_layers
-from sparsecut.sparse import SparseMatrix
+from sparsecut.kernels.sparse import SparseMatrix
 
 CLASSES = [GraphSAGEGCN, GraphSAGEMean, GraphSAGELSTM, GraphSAGEPool]
 CPU = torch.device("cpu")

@@ -12,7 +12,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from conftest import random_graph
-from sparsecut import Graph, InputError, methods
+from sparsecut import Graph, InputError
+from sparsecut.baselines import methods
 from sparsecut.evaluation import Split, sample_splits
 from sparsecut.evaluation.worker import forget_peak, memory
 from sparsecut.paper.standins import stand_in

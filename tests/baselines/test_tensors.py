@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from conftest import random_graph
 from sparsecut import Graph
 from sparsecut.baselines.tensors import edge_index, graph_tensors, product, scale_rows
-from sparsecut.sparse import SparseMatrix
+from sparsecut.kernels.sparse import SparseMatrix
 
 CPU = torch.device("cpu")
 

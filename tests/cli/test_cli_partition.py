@@ -10,9 +10,9 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 from scipy.cluster.hierarchy import is_valid_linkage
-from test_commands import sparsecut
 
 import sparsecut as sc
+from shell import sparsecut
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from test_commands import sparsecut
 
 from conftest import load_or_skip
+from shell import sparsecut
 
 QUICK = ("table1", "--dataset", "cora", "--method", "sce", "--splits", "2")
 

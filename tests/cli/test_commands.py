@@ -2,53 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from conftest import random_graph
+from shell import sparsecut
 from sparsecut import SCE, load, read_embedding
-from sparsecut.cli import main
 from sparsecut.version import __version__
 
 WORDS = ["ada", "bob", "cyd", "dan", "eve", "fay"]
-
-
-@dataclass(frozen=True)
-class Done:
-    stdout: str
-    stderr: str
-
-
-def sparsecut(*arguments: object, folder: Path, expect: int = 0) -> Done:
-    """Run a command in a folder, in this process: importing torch anew for each would take most of the time."""
-    stdout, stderr = io.StringIO(), io.StringIO()
-    environment = {"COLUMNS": "200", "NO_COLOR": "1"}
-    with (
-        contextlib.redirect_stdout(stdout),
-        contextlib.redirect_stderr(stderr),
-        pytest.MonkeyPatch.context() as patch,
-    ):
-        patch.chdir(folder)
-        patch.setattr(sys, "argv", ["sparsecut", *map(str, arguments)])
-        for name, value in environment.items():
-            patch.setenv(name, value)
-        try:
-            main()
-            code: object = 0
-        except SystemExit as exit_:
-            code = exit_.code or 0
-    done = Done(stdout.getvalue(), stderr.getvalue())
-    assert code == expect, f"exit {code}\n{done.stdout}\n{done.stderr}"
-    return done
 
 
 def test_a_real_process_ends_with_a_sentence_and_no_traceback(tmp_path: Path) -> None:

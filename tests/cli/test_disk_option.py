@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from test_commands import sparsecut
 
+from shell import sparsecut
 from sparsecut import load, read_embedding
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_commands import sparsecut
 
+from shell import sparsecut
 from sparsecut import Neighbors, read_embedding, write_embedding
 from sparsecut.explore import neighbors as neighbors_module
 from sparsecut.io.embeddings import read_positions

@@ -8,11 +8,11 @@ import textwrap
 import numpy as np
 import pytest
 
-from sparsecut import SCE, Graph, InputError, datasets, methods
-from sparsecut.baselines import SGC
+from sparsecut import SCE, Graph, InputError, datasets
+from sparsecut.baselines import SGC, methods
+from sparsecut.baselines.methods import Method
 from sparsecut.evaluation import Split, compare_methods, compare_scores, probe, sample_splits
 from sparsecut.evaluation.compare import fit_alone
-from sparsecut.methods import Method
 
 MEBIBYTE = 2**20
 

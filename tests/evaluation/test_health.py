@@ -11,7 +11,7 @@ import torch
 from sparsecut import SCE, Graph, InputError, datasets
 from sparsecut.evaluation import measure_health
 from sparsecut.evaluation.health import cut_ratio
-from sparsecut.training import effective_rank
+from sparsecut.model.training import effective_rank
 
 
 def random_graph(n_nodes: int = 30) -> Graph:

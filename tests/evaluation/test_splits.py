@@ -10,7 +10,7 @@ import pytest
 from sparsecut import InputError
 from sparsecut.evaluation import fraction_splits, role_split, sample_splits
 from sparsecut.evaluation.splits import SmallClassWarning
-from sparsecut.labels import encode_labels, labelled_nodes
+from sparsecut.graph.labels import encode_labels, labelled_nodes
 
 
 def labels_of_sizes(*sizes: int, seed: int = 0) -> np.ndarray:

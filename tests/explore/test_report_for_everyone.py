@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser import ReportPage, open_browser
-from test_report_in_browser import make_report
 
 import sparsecut as sc
+from browser import ReportPage, make_report, open_browser
 
 CONTRASTS = """() => {
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);

@@ -11,34 +11,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser import ReportPage, open_browser
 
 import sparsecut as sc
-
-GRID = 6  # nodes on a side of the map whose places are known
+from browser import GRID, ReportPage, make_report, open_browser
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with open_browser() as opened:
         yield opened
-
-
-def make_report(path: Path) -> Path:
-    """36 nodes on a grid, in two classes by column; the vectors are the places, so that neighbours are neighbours."""
-    x, y = (values.ravel().astype(np.float32) for values in np.meshgrid(np.arange(GRID), np.arange(GRID)))
-    xy = np.column_stack([x, y])
-    nodes = {
-        "row": y,
-        "height": y * 10 + 0.5,
-        "motto": [f"motto of {number}" for number in range(GRID * GRID)],
-    }
-    ids = [f"node-{number}" for number in range(GRID * GRID)]
-    labels = np.where(x < 3, "west", "east")
-    return sc.report(
-        np.column_stack([xy, np.ones(len(xy))]), path, ids=ids, labels=labels, nodes=nodes, xy=xy,
-        metric="euclidean", n_neighbors=4, title="A grid", command="sparsecut report grid.parquet",
-    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")

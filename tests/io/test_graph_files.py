@@ -167,7 +167,7 @@ def test_directions(directed, expected, form, tmp_path):
 def test_directions_reach_the_embedding():
     """a → b alone: looking out, a sees b's features; looking in, b sees a's."""
     A, X = np.array([[0, 1], [0, 0]]), np.array([[1.0, 0], [0, 1]], dtype=np.float32)
-    from sparsecut.filters import propagation
+    from sparsecut.operators.filters import propagation
 
     smoothed = {}
     for directed in ("out", "in"):

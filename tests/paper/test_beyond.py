@@ -10,6 +10,7 @@ import pytest
 
 from sparsecut import SCE, Graph, MoSCE, datasets
 from sparsecut.evaluation import evaluate_clusters, hold_out_edges, probe, sample_splits, score_links
+from sparsecut.model.published import read_experiment
 from sparsecut.paper import beyond, table1
 from sparsecut.paper.beyond_tables import checks_shown, graphs_shown, targets_shown
 from sparsecut.paper.page import render_html, render_markdown
@@ -17,7 +18,6 @@ from sparsecut.paper.plan import Absent, Job, Request
 from sparsecut.paper.results import Results
 from sparsecut.paper.runner import describe, run_experiment
 from sparsecut.paper.standins import stand_in
-from sparsecut.published import read_experiment
 
 GRAPH = stand_in(n_nodes=160, n_edges=800, n_features=30, n_classes=2, random_state=0)
 STAMP = {"date": "2026-01-01", "cpu": "Abacus", "cores": 2, "threads": 1, "python": "3.11"}

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from sparsecut import SCE, datasets
+from sparsecut.model.published import read_experiment
 from sparsecut.paper import figure, inductive, loss, table1, timing
 from sparsecut.paper.plan import Absent, Job, Request
 from sparsecut.paper.runner import EXPERIMENTS
-from sparsecut.published import read_experiment
 
 FILES = sorted(
     path.name.removesuffix(".toml")

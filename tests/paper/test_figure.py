@@ -58,8 +58,7 @@ def test_what_is_kept_of_an_epoch_does_not_move_on(features: str) -> None:
 
 
 def test_a_method_that_reports_no_epochs_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sparsecut import methods
-    from sparsecut.baselines import RawFeatures
+    from sparsecut.baselines import RawFeatures, methods
 
     monkeypatch.setattr(methods, "METHODS", dict(methods.METHODS))
     monkeypatch.setattr(figure, "missing", lambda _: None)

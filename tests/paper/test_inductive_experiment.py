@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 from conftest import random_graph
-from sparsecut import SCE, Graph, InputError, methods
-from sparsecut.baselines import SmoothedFeatures
+from sparsecut import SCE, Graph, InputError
+from sparsecut.baselines import SmoothedFeatures, methods
 from sparsecut.paper import inductive
 from sparsecut.paper.inductive import Unseen, embed_unseen, only_seen, score_unseen
 from sparsecut.paper.plan import Absent, Job, Request

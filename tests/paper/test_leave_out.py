@@ -95,8 +95,8 @@ def test_the_table_by_hand(tmp_path: Path) -> None:
 
 
 def test_the_shipped_constants_are_those_of_the_estimator() -> None:
-    from sparsecut import recipe, restart, spectral
-    from sparsecut.published import read_experiment
+    from sparsecut.model import recipe, restart, spectral
+    from sparsecut.model.published import read_experiment
 
     shipped = read_experiment("leave_out")["shipped"]
     assert shipped == {

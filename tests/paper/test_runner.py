@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from sparsecut import SCE, Graph, InputError, methods
-from sparsecut.baselines import RawFeatures
+from sparsecut import SCE, Graph, InputError
+from sparsecut.baselines import RawFeatures, methods
 from sparsecut.evaluation import sample_splits
 from sparsecut.paper import loss, table1, timing
 from sparsecut.paper.plan import Job, Request

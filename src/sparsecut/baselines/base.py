@@ -15,16 +15,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sparsecut.base import Callback
-from sparsecut.contract import Estimator, not_fitted
+from sparsecut.arrays.magnitude import check_finite, naming_overflow
 from sparsecut.encoding.encoder import Encoder
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_integer
+from sparsecut.estimator import Estimator, not_fitted
 from sparsecut.graph import Graph, as_graph
-from sparsecut.magnitude import check_finite, naming_overflow
-from sparsecut.meaning import check_meaning
+from sparsecut.model.base import Callback
+from sparsecut.model.meaning import check_meaning
+from sparsecut.model.training import History
 from sparsecut.progress import Reporter, reporting
-from sparsecut.training import History
 
 Model = TypeVar("Model", bound="Baseline")
 

@@ -15,7 +15,7 @@ from sparsecut.baselines.skipgram import Corpus, EpochEnd, Known, SkipGram, Vect
 from sparsecut.baselines.walks import Nodes, Walker
 from sparsecut.errors import InputError, check_integer, check_real
 from sparsecut.graph import Graph
-from sparsecut.published import Published
+from sparsecut.model.published import Published
 
 Estimator = TypeVar("Estimator", bound="DeepWalk")
 

@@ -20,7 +20,7 @@ from sparsecut.baselines.network import GraphNetwork, NetworkBaseline
 from sparsecut.baselines.tensors import GraphTensors, graph_tensors
 from sparsecut.errors import check_choice, check_integer
 from sparsecut.graph import Graph
-from sparsecut.sparse import as_tensor
+from sparsecut.kernels.sparse import as_tensor
 
 ENCODERS = {"gcn": "symmetric", "mean": "row"}  # and the filter of each
 FEATURES = ("scaled", "given")

@@ -10,13 +10,13 @@ import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 
+from sparsecut.arrays.magnitude import check_finite
 from sparsecut.baselines.base import Baseline, Run
 from sparsecut.engines import MemoryEngine, resolve_device
 from sparsecut.errors import check_choice, check_integer
-from sparsecut.filters import FILTERS, polynomial
 from sparsecut.graph import Graph, as_graph
-from sparsecut.magnitude import check_finite
-from sparsecut.sparse import SparseMatrix
+from sparsecut.kernels.sparse import SparseMatrix
+from sparsecut.operators.filters import FILTERS, polynomial
 
 
 class _Untrained(Baseline):

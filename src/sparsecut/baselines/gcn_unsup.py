@@ -21,7 +21,7 @@ from sparsecut.baselines.network import GraphNetwork, NetworkBaseline
 from sparsecut.baselines.tensors import GraphTensors, graph_tensors
 from sparsecut.errors import InputError, check_integer
 from sparsecut.graph import Graph
-from sparsecut.sparse import as_tensor
+from sparsecut.kernels.sparse import as_tensor
 
 Nodes = NDArray[np.int64]
 

@@ -30,9 +30,9 @@ from sparsecut.baselines.stopping import EarlyStopping
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_choice, check_integer, check_real, parameter_error
 from sparsecut.graph import Graph
-from sparsecut.published import Published
-from sparsecut.rows import Rows, project
-from sparsecut.sparse import SparseMatrix, as_tensor
+from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.model.published import Published
+from sparsecut.operators.rows import Rows, project
 
 WEIGHTINGS = ("none", "sizes")
 EPSILON = 1e-14  # the least variance

@@ -22,8 +22,8 @@ from sparsecut.baselines.base import InductiveBaseline, Run
 from sparsecut.baselines.sampling import NeighbourLists, Nodes, SampledLayers, number, sample_layers, walk_pairs
 from sparsecut.errors import InputError, check_integer, check_real, parameter_error
 from sparsecut.graph import Features, Graph
-from sparsecut.published import Published
-from sparsecut.sparse import SparseMatrix, as_tensor
+from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.model.published import Published
 
 EMBEDDED_AT_ONCE = 4096  # rows; beside features and messages of all nodes, `transform` holds what so many of them need
 

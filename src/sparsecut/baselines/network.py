@@ -17,14 +17,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from sparsecut.adam import Adam
 from sparsecut.baselines.base import InductiveBaseline, Run
 from sparsecut.baselines.stopping import EarlyStopping
 from sparsecut.baselines.tensors import GraphTensors, product
 from sparsecut.errors import InputError, check_integer, check_real
 from sparsecut.graph import Graph
-from sparsecut.published import Published
-from sparsecut.sparse import SparseMatrix
+from sparsecut.kernels.sparse import SparseMatrix
+from sparsecut.model.adam import Adam
+from sparsecut.model.published import Published
 
 Estimator = TypeVar("Estimator", bound="NetworkBaseline")
 

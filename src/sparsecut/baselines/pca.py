@@ -9,8 +9,8 @@ from sparsecut.baselines.base import InductiveBaseline, Run
 from sparsecut.baselines.features import smoothed_features
 from sparsecut.engines import resolve_device
 from sparsecut.errors import check_choice, check_integer
-from sparsecut.filters import FILTERS
 from sparsecut.graph import Graph
+from sparsecut.operators.filters import FILTERS
 
 
 class SmoothedPCA(InductiveBaseline):

@@ -17,10 +17,10 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
-from sparsecut.filters import propagation
 from sparsecut.graph import Features, Graph
-from sparsecut.rows import Rows, project
-from sparsecut.sparse import SparseMatrix, as_tensor
+from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.operators.filters import propagation
+from sparsecut.operators.rows import Rows, project
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from sparsecut.baselines.methods import find_method, names
 from sparsecut.cli.console import AsJson, Device, Features, GraphName, Output, Quiet, in_mebibytes, print_error
 from sparsecut.cli.sources import Labels, Reading, open_graph, takes_reading
 from sparsecut.errors import InputError, check_choice, check_integer
-from sparsecut.methods import find_method, names
 
 METHODS = (
     "Names with commas between them; the others are compared with the first. "

@@ -36,8 +36,8 @@ def disk_options(
     engine: str, memory_limit: str | None, scratch: Path | None, output_path: Path, missing: str
 ) -> dict[str, Any]:
     """What the options ask of the estimator: nothing, unless the engine is disk."""
-    from sparsecut.parameters import ENGINES
-    from sparsecut.streaming import parse_bytes
+    from sparsecut.arrays.streaming import parse_bytes
+    from sparsecut.model.parameters import ENGINES
 
     check_choice("sparsecut", "--engine", engine, ENGINES)
     for option, value in (("memory-limit", memory_limit), ("scratch", scratch)):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sparsecut.baselines.methods import find_method, names
 from sparsecut.cli.console import (
     AsJson,
     Device,
@@ -23,7 +24,6 @@ from sparsecut.cli.console import (
 from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
 from sparsecut.cli.sources import Labels, Reading, open_graph, takes_reading
 from sparsecut.errors import InputError, check_choice
-from sparsecut.methods import find_method, names
 
 if TYPE_CHECKING:
     from sparsecut.graph import Graph
@@ -95,7 +95,7 @@ def embed(
             f"or call fit_predict of {chosen.home.replace(':', '.')}."
         )
     if use is not None:
-        from sparsecut.features import FEATURES
+        from sparsecut.features.structure import FEATURES
 
         check_choice("embed", "--use", use, FEATURES)
         if engine == "disk" and use in ("structure", "both"):

@@ -214,8 +214,8 @@ def _links(
         )
     if graph is None:
         raise InputError("The task links needs a graph to hold edges out of. Name it: --graph GRAPH.")
+    from sparsecut.baselines.methods import find_method
     from sparsecut.evaluation import evaluate_links
-    from sparsecut.methods import find_method
 
     model = find_method(method).make({}, {"random_state": seed, "device": device})
     with output.warnings_as_notes(), output.progress() as bar:

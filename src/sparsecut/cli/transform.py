@@ -41,7 +41,7 @@ def transform(
     from sparsecut.io.embeddings import check_embedding_path, write_embedding
 
     check_embedding_path(output_path, overwrite=force)
-    from sparsecut.estimators import load
+    from sparsecut.model.estimators import load
 
     on_disk = disk_options(engine, memory_limit, scratch, output_path, reading.missing)
     model = load(model_path).set_params(device=device, scratch=None, **{"engine": "memory", **on_disk})

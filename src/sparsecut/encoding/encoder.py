@@ -22,9 +22,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.arrays.magnitude import in_single
 from sparsecut.encoding.columns import KINDS, Column, LeftOut, NumberColumn, fit_column, is_number
 from sparsecut.errors import InputError, first_few
-from sparsecut.magnitude import in_single
 
 MIN_SPARSE_COLUMNS = 32
 MIN_ZEROS = 0.5

@@ -22,17 +22,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.encoder import aggregate
+from sparsecut.arrays.streaming import blocks_of_entries, in_words, release, row_blocks
 from sparsecut.engines.panels import Panels
 from sparsecut.errors import InputError
-from sparsecut.filters import Polynomial
+from sparsecut.features.weighting import Weighting
 from sparsecut.io.workfolder import WorkFolder
-from sparsecut.negatives import CompleteNegatives, DegreeNegatives, NegativeGraph, SumOfNegatives
+from sparsecut.kernels.polynomials import Polynomial
+from sparsecut.kernels.sparse import as_tensor
+from sparsecut.operators.encoder import aggregate
+from sparsecut.operators.negatives import CompleteNegatives, DegreeNegatives, NegativeGraph, SumOfNegatives
+from sparsecut.operators.propagation import Diagonals
 from sparsecut.progress import Reporter
-from sparsecut.propagation import Diagonals
-from sparsecut.sparse import as_tensor
-from sparsecut.streaming import blocks_of_entries, in_words, release, row_blocks
-from sparsecut.weighting import Weighting
 
 BASE_BYTES = 480 << 20  # the interpreter and the libraries (370 MiB here), the threads' own memory, what malloc holds back
 NODE_BYTES = 64  # a node: degrees, the filter's three scales, and what is computed from them

@@ -11,15 +11,16 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
-from sparsecut.encoder import aggregate
 from sparsecut.errors import InputError, parameter_error
-from sparsecut.filters import Polynomial, is_power, polynomial
-from sparsecut.halves import halved
-from sparsecut.negatives import NegativeGraph
+from sparsecut.kernels.halves import halved
+from sparsecut.kernels.polynomials import Polynomial, is_power
+from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.operators.encoder import aggregate
+from sparsecut.operators.filters import polynomial
+from sparsecut.operators.negatives import NegativeGraph
+from sparsecut.operators.propagation import Propagation
+from sparsecut.operators.rows import Rows, StackedRows
 from sparsecut.progress import Reporter
-from sparsecut.propagation import Propagation
-from sparsecut.rows import Rows, StackedRows
-from sparsecut.sparse import SparseMatrix, as_tensor
 
 # One multiply-add of a sparse × sparse product takes about as long as this many of a sparse × dense one
 # (8 ns against 0.3 to 0.7 ns on Cora, Citeseer and Pubmed, two cores).

@@ -14,8 +14,8 @@ from contextlib import ExitStack
 import torch
 from torch import Tensor
 
+from sparsecut.arrays.streaming import row_blocks
 from sparsecut.io.workfolder import WorkFolder
-from sparsecut.streaming import row_blocks
 
 
 class Panels:

@@ -28,7 +28,7 @@ from sparsecut.evaluation.probe import check_embedding
 from sparsecut.evaluation.scores import summary
 from sparsecut.evaluation.splits import Nodes
 from sparsecut.graph import Graph, as_graph
-from sparsecut.labels import encode_labels
+from sparsecut.graph.labels import encode_labels
 from sparsecut.progress import Reporter, reporting
 
 

@@ -22,13 +22,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.baselines.methods import Method, find_method
 from sparsecut.errors import InputError
 from sparsecut.evaluation.probe import probe as run_probe
 from sparsecut.evaluation.scores import Comparison, Scores, compare_scores, score_predictions
 from sparsecut.evaluation.splits import Split, sample_splits
 from sparsecut.graph import Graph, as_graph
-from sparsecut.labels import encode_labels
-from sparsecut.methods import Method, find_method
+from sparsecut.graph.labels import encode_labels
 from sparsecut.progress import Reporter, reporting
 
 

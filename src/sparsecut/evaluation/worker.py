@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from sparsecut.baselines.methods import Method
 from sparsecut.errors import InputError
 from sparsecut.evaluation.splits import Split
 from sparsecut.graph import Graph
-from sparsecut.methods import Method
 
 N_FITS = 3
 REPEAT_BELOW = 5.0  # seconds

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.arrays.streaming import in_words, parse_bytes
 from sparsecut.errors import InputError, check_choice, first_few
 from sparsecut.graph import DIRECTIONS
 from sparsecut.io.adjacency import offset_type
@@ -27,7 +28,6 @@ from sparsecut.io.record_batches import EdgeFile, FeatureFile
 from sparsecut.io.store import is_store, write_header
 from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, telling_where, work_folder
 from sparsecut.progress import Reporter, reporting
-from sparsecut.streaming import in_words, parse_bytes
 
 BASE_BYTES = 450 << 20  # the interpreter, its libraries and the batches in hand
 NODE_BYTES = 40  # counts, offsets, and an id with its place where ids are not row numbers

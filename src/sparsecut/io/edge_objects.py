@@ -13,10 +13,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from sparsecut.errors import InputError
-from sparsecut.foreign import from_torch, library_of, not_square, refuse_foreign
+from sparsecut.graph.foreign import from_torch, library_of, not_square, refuse_foreign
+from sparsecut.graph.node_ids import check_one_kind
 from sparsecut.io.ids import plain_ids
 from sparsecut.io.tables import as_table
-from sparsecut.node_ids import check_one_kind
 
 TAKES = "from_edges takes a table (pandas, polars, pyarrow, DuckDB), an array (m, 2) or (m, 3), or a list of pairs."
 ROLES = ("source", "target", "weight")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.arrays.magnitude import REMEDIES
 from sparsecut.encoding.columns import spells_number
 from sparsecut.errors import InputError, first_few
 from sparsecut.io.blocks import number_file
@@ -22,7 +23,6 @@ from sparsecut.io.headers import Beside, Verdict, review_first_edge, review_head
 from sparsecut.io.ids import as_array, as_integers, check_present, has_outer_space, plain_ids
 from sparsecut.io.numbering import number_integers, number_words
 from sparsecut.io.text import TextLayout, trim_ids
-from sparsecut.magnitude import REMEDIES
 
 SOURCE_NAMES = ("source", "src", "from", "u", "id_1", "node_1", "node1", "head")
 TARGET_NAMES = ("target", "dst", "to", "v", "id_2", "node_2", "node2", "tail")

@@ -22,7 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparsecut.arrays.streaming import release, row_blocks
 from sparsecut.errors import InputError
+from sparsecut.graph.node_ids import check_one_kind
 from sparsecut.io.arrays import Archive, read_npy
 from sparsecut.io.attributes import read_node_table
 from sparsecut.io.files import check_readable, check_writable, write_whole
@@ -30,8 +32,6 @@ from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids
 from sparsecut.io.tables import read_parquet
 from sparsecut.io.vectors import ids_beside, read_vectors, write_vectors
-from sparsecut.node_ids import check_one_kind
-from sparsecut.streaming import release, row_blocks
 
 ROW_GROUP_BYTES = 64 << 20
 EMBEDDING_SUFFIXES = (".parquet", ".npy", ".npz", ".csv", ".w2v", ".vec", ".tsv")

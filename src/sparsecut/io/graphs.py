@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, ReadingWarning, check_choice
-from sparsecut.foreign import refuse_foreign
 from sparsecut.graph import DIRECTIONS, Graph
+from sparsecut.graph.foreign import refuse_foreign
 from sparsecut.io.acceleration import MIN_BYTES, loops_for
 from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
 from sparsecut.io.cells import read_h5ad

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from sparsecut.encoding import FeatureTable
 from sparsecut.errors import InputError, check_choice, first_few, import_extra
-from sparsecut.foreign import refuse_foreign
 from sparsecut.graph import DIRECTIONS, Graph, check_graph
+from sparsecut.graph.foreign import refuse_foreign
+from sparsecut.graph.node_ids import as_id_array, check_one_kind
 from sparsecut.io.adjacency import build_adjacency
 from sparsecut.io.edge_objects import ROLES, check_ends, edge_table
 from sparsecut.io.edges import choose_columns, edges_from_table
 from sparsecut.io.ids import check_known, positions_of
-from sparsecut.node_ids import as_id_array, check_one_kind
 
 
 def from_edges(

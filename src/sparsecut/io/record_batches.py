@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.arrays.magnitude import are_finite, feature_error
+from sparsecut.arrays.streaming import release, row_blocks
 from sparsecut.encoding import NumberScan, TableEncoder
 from sparsecut.encoding.columns import LeftOut, NumberColumn, VectorColumn
 from sparsecut.encoding.encoder import Encoder, check_names
@@ -21,8 +23,6 @@ from sparsecut.io.files import check_readable
 from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids, check_present, check_unique, id_column, plain_ids
 from sparsecut.io.tables import check_parquet
-from sparsecut.magnitude import are_finite, feature_error
-from sparsecut.streaming import release, row_blocks
 
 BATCH_ROWS = 1 << 20
 BATCH_BYTES = 16 << 20

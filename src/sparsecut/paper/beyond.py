@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from sparsecut import methods
+from sparsecut.baselines import methods
 from sparsecut.evaluation import Split, evaluate_clusters, evaluate_links, probe, published_splits, sample_splits
 from sparsecut.evaluation.worker import N_FITS, REPEAT_BELOW
 from sparsecut.graph import Graph
+from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
 from sparsecut.paper.rows import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of
 from sparsecut.progress import Reporter
-from sparsecut.published import read_experiment
 
 _EXPERIMENT = read_experiment("beyond")
 GRAPHS: dict[str, dict[str, Any]] = _EXPERIMENT["graphs"]

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from sparsecut.evaluation import Scores, compare_scores
+from sparsecut.model.published import read_experiment
 from sparsecut.paper import beyond, leave_out
 from sparsecut.paper.results import Cell, Results
 from sparsecut.paper.shown import ALONE, MET, MISSED, Shown, Table
 from sparsecut.paper.table1 import LABEL_COUNTS, published_figure
-from sparsecut.published import read_experiment
 
 _EXPERIMENT = read_experiment("beyond")
 _SCORED = [(protocol, count) for protocol in beyond.PROBES for count in beyond.LABEL_COUNTS]

@@ -16,12 +16,12 @@ from typing import Any
 from sparsecut.errors import import_extra
 from sparsecut.evaluation import probe, published_splits
 from sparsecut.io.files import write_whole
+from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
 from sparsecut.paper.rows import NOT_REGISTERED, load_graph, make_model, missing, registered, settings_of, takes
 from sparsecut.paper.table1 import run_of
 from sparsecut.progress import Reporter
-from sparsecut.published import read_experiment
 
 _EXPERIMENT = read_experiment("figure")
 COLUMNS = tuple(_EXPERIMENT["panels"])

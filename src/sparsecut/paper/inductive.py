@@ -19,13 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut import datasets
 from sparsecut.evaluation import Split, fraction_splits, probe
 from sparsecut.graph import Graph
+from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
 from sparsecut.paper.rows import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of, takes
 from sparsecut.paper.standins import stand_in
 from sparsecut.paper.table1 import summary
 from sparsecut.progress import Reporter
-from sparsecut.published import read_experiment
 
 _EXPERIMENT = read_experiment("inductive")
 GRAPHS = tuple(_EXPERIMENT["graphs"])

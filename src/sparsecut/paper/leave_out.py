@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsecut.estimators import SCE
 from sparsecut.graph import Graph
+from sparsecut.model.estimators import SCE
+from sparsecut.model.published import read_experiment
 from sparsecut.paper import beyond
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
 from sparsecut.paper.rows import load_graph, missing
 from sparsecut.progress import Reporter
-from sparsecut.published import read_experiment
 
 _EXPERIMENT = read_experiment("leave_out")
 

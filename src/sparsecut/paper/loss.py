@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
 from sparsecut.paper.rows import make_model, missing, settings_of
 from sparsecut.paper.table1 import COLUMNS, run_of, score_splits
 from sparsecut.progress import Reporter
-from sparsecut.published import read_experiment
 
 __all__ = ["COLUMNS", "ROWS", "plan", "published_figure"]
 

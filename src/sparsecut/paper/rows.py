@@ -7,10 +7,11 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from sparsecut import datasets, methods
+from sparsecut import datasets
+from sparsecut.baselines import methods
 from sparsecut.graph import Graph
+from sparsecut.model.published import read_experiment
 from sparsecut.progress import Reporter
-from sparsecut.published import read_experiment
 
 NOT_REGISTERED = "not in this version"
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from sparsecut.evaluation import Split, probe, published_splits
 from sparsecut.graph import Graph
+from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
 from sparsecut.paper.rows import (
@@ -28,7 +29,6 @@ from sparsecut.paper.rows import (
     with_progress,
 )
 from sparsecut.progress import Reporter
-from sparsecut.published import read_experiment
 
 COLUMNS = ("cora", "citeseer", "pubmed", "cora_full")  # of the published table, in its order
 LABEL_COUNTS = (5, 20)

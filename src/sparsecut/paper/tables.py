@@ -13,11 +13,11 @@ import numpy as np
 
 from sparsecut import datasets
 from sparsecut.evaluation import Scores, compare_scores
+from sparsecut.model.published import read_experiment
 from sparsecut.paper import inductive, loss, table1, timing
 from sparsecut.paper.beyond_tables import checks_shown, graphs_shown, left_out_shown, targets_shown
 from sparsecut.paper.results import Cell, Results
 from sparsecut.paper.shown import AHEAD, ALONE, BEHIND, EMPTY, WITHIN, Shown, Table
-from sparsecut.published import read_experiment
 
 EXPERIMENTS = ("table1", "time", "loss", "inductive", "figure", "beyond", "leave_out")
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from sparsecut.graph import Graph
+from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
 from sparsecut.paper.rows import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of
 from sparsecut.paper.table1 import COLUMNS
 from sparsecut.progress import Reporter
-from sparsecut.published import read_experiment
 
 __all__ = ["COLUMNS", "ROWS", "plan", "published_seconds", "time_rounds"]
 

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from sparsecut.sparse import SparseMatrix, as_tensor, weighted_sums
+from sparsecut.kernels.sparse import SparseMatrix, as_tensor, weighted_sums
 
 
 class Entries:

@@ -15,8 +15,8 @@ from torch.nn import functional
 from sparsecut.baselines.supervised.base import Network, SupervisedBaseline, check_dropout, row_normalised
 from sparsecut.baselines.supervised.entries import Entries, times_dropped
 from sparsecut.errors import check_integer
-from sparsecut.filters import propagation
 from sparsecut.graph import Graph
+from sparsecut.operators.filters import propagation
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from torch import Tensor, nn
 from sparsecut.baselines.supervised.base import Network, SupervisedBaseline, row_scaled
 from sparsecut.engines import MemoryEngine
 from sparsecut.errors import check_choice, check_integer
-from sparsecut.filters import FILTERS, polynomial
 from sparsecut.graph import Graph
-from sparsecut.propagation import Propagation
-from sparsecut.rows import Rows, project
-from sparsecut.sparse import SparseMatrix, as_tensor
+from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.operators.filters import FILTERS, polynomial
+from sparsecut.operators.propagation import Propagation
+from sparsecut.operators.rows import Rows, project
 
 
 class SGC(SupervisedBaseline):

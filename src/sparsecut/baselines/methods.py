@@ -1,0 +1,111 @@
+"""Every method by name: what `sparsecut embed --method` and `sparsecut compare --methods` know.
+
+    methods.register(methods.Method("mine", "what it does in a few words", "my_package.my_module:MyEstimator"))
+
+A method is a class under the estimators' contract: keyword arguments, and `fit_transform(graph)`; for one that learns from
+labels `fit_predict(graph, split)`. It is imported when it is asked for, so a long list costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sparsecut.errors import InputError
+
+
+@dataclass(frozen=True)
+class Method:
+    """`home` is "module:class". `words` maps an option's common name to the class's own where they differ.
+
+    A method that `is_supervised` predicts labels from labels, and embeds nothing.
+    """
+
+    name: str
+    about: str
+    home: str
+    words: Mapping[str, str] = field(default_factory=dict)
+    is_supervised: bool = False
+
+    def load(self) -> Any:
+        """The class itself."""
+        module, _, name = self.home.partition(":")
+        return getattr(importlib.import_module(module), name)
+
+    def make(self, asked: Mapping[str, Any], offered: Mapping[str, Any] | None = None, paper: str | None = None) -> Any:
+        """An estimator. What is `asked` for must be one of its options; what is `offered` it may leave; None is neither.
+
+        `paper` takes the paper's settings for that dataset as the defaults.
+        """
+        estimator = self.load()
+        accepted = set(inspect.signature(estimator).parameters)
+        parameters = {self.words.get(name, name): value for name, value in (offered or {}).items() if value is not None}
+        parameters = {name: value for name, value in parameters.items() if name in accepted}
+        for name, value in asked.items():
+            if value is None:
+                continue
+            if self.words.get(name, name) not in accepted:
+                raise InputError(f"The method {self.name} has no {name} to set. Leave --{name} out.")
+            parameters[self.words.get(name, name)] = value
+        if paper is None:
+            return estimator(**parameters)
+        if not hasattr(estimator, "paper"):
+            raise InputError(f"The method {self.name} has no settings in the paper. Leave --paper out.")
+        return estimator.paper(paper, **parameters)
+
+
+METHODS: dict[str, Method] = {}
+
+
+def register(method: Method) -> None:
+    """Make a method known by its name; a second one of the same name takes its place."""
+    METHODS[method.name] = method
+
+
+def names(*, is_supervised: bool | None = None) -> tuple[str, ...]:
+    """All names, or those of the methods that embed (False) or predict labels (True)."""
+    return tuple(name for name, method in METHODS.items() if is_supervised in (None, method.is_supervised))
+
+
+def find_method(name: str) -> Method:
+    if name not in METHODS:
+        raise InputError(f"There is no method {name!r}. There are: {', '.join(METHODS)}.")
+    return METHODS[name]
+
+
+register(Method("sce", "sparsest cut embedding", "sparsecut.model.estimators:SCE", words={"use": "features"}))
+register(
+    Method(
+        "mosce",
+        "SCE of several smoothing orders",
+        "sparsecut.model.estimators:MoSCE",
+        words={"order": "levels", "use": "features"},
+    )
+)
+for _name, _about, _class in (
+    ("raw", "the features as they are", "RawFeatures"),
+    ("smoothed", "the features after the filter alone", "SmoothedFeatures"),
+    ("pca", "principal components of the smoothed features", "SmoothedPCA"),
+    ("deepwalk", "random walks, skip-gram", "DeepWalk"),
+    ("deepwalk-and-features", "DeepWalk beside the features", "DeepWalkFeatures"),
+    ("node2vec", "walks of second order, skip-gram", "Node2Vec"),
+    ("line", "first and second order proximity", "LINE"),
+    ("gcn-unsup", "a GCN trained on neighbours without labels", "UnsupervisedGCN"),
+    ("graphsage-gcn", "GraphSAGE without labels, mean of a node and its neighbours", "GraphSAGEGCN"),
+    ("graphsage-mean", "GraphSAGE without labels, mean of the neighbours", "GraphSAGEMean"),
+    ("graphsage-lstm", "GraphSAGE without labels, LSTM over the neighbours", "GraphSAGELSTM"),
+    ("graphsage-pool", "GraphSAGE without labels, largest of the neighbours' messages", "GraphSAGEPool"),
+    ("g2g", "Graph2Gauss: Gaussians ranked by distance in the graph", "Graph2Gauss"),
+    ("dgi", "Deep Graph Infomax", "DGI"),
+):
+    register(Method(_name, _about, f"sparsecut.baselines:{_class}"))
+for _name, _about, _class in (
+    ("gcn", "graph convolutional network", "GCN"),
+    ("sgc", "logistic regression on smoothed features", "SGC"),
+    ("gat", "graph attention network", "GAT"),
+    ("mixhop", "network over several powers of the graph", "MixHop"),
+):
+    register(Method(_name, _about, f"sparsecut.baselines:{_class}", is_supervised=True))

@@ -1,0 +1,158 @@
+"""Nodes as a user names them: by id, and where those ids stand in a graph.
+
+An id is an integer or a word, and is compared as what it is: 5 is not "5", and True is not 1. A whole float is the integer
+it equals, because an array that holds weights beside ids has no other type for them. Positions are never taken for ids: in a
+graph whose ids are 10, 20, 30 the node 0 is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparsecut.errors import InputError
+from sparsecut.graph.frames import index_of
+
+
+def find_nodes(nodes: Any, node_ids: NDArray[Any], what: str) -> NDArray[np.int64]:
+    """The positions of nodes given by their ids; ids that are not there are named in an error that begins with `what`."""
+    values = nodes if isinstance(nodes, np.ndarray) and nodes.dtype != object else list(nodes)
+    if not isinstance(values, np.ndarray) and values and all(type(value) is int for value in values):
+        values = np.array(values)  # of objects, where one is beyond 64 bits
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and node_ids.dtype.kind in "iu":
+        positions = _find_integers(values, node_ids)
+    else:
+        known = {identity: position for position, identity in enumerate(node_ids.tolist())}
+        values = values.tolist() if isinstance(values, np.ndarray) else values
+        positions = np.array([_find(value, known) for value in values], dtype=np.int64)
+    unknown = np.flatnonzero(positions < 0)
+    if len(unknown):
+        names = list(dict.fromkeys(repr(_plain(values[position])) for position in unknown))
+        raise InputError(f"{what} names nodes that the graph does not have: {_few(names)}. {_describe(node_ids)}")
+    return positions
+
+
+def choose_nodes(nodes: Any, positions: Any, node_ids: NDArray[Any], caller: str) -> NDArray[np.int64]:
+    """The positions of the nodes that a call asks for: by id, by a boolean mask with one entry per node, or by position."""
+    if (nodes is None) == (positions is None):
+        raise InputError(f"{caller} takes nodes by id or by position. Pass {caller}(ids) or {caller}(positions=[...]).")
+    if positions is not None:
+        return _check_positions(positions, len(node_ids), caller)
+    if isinstance(nodes, str | bytes) or not isinstance(nodes, Iterable):
+        raise InputError(
+            f"{caller} takes a list of node ids or a boolean mask. Got {nodes!r}: pass [{nodes!r}] for one node."
+        )
+    if isinstance(nodes, set | frozenset):  # without an order of its own: the graph's
+        return np.sort(find_nodes(nodes, node_ids, caller))
+    values: Any = np.asarray(nodes) if hasattr(nodes, "dtype") else list(nodes)
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise InputError(f"{caller} takes a one-dimensional list of node ids. Got shape {values.shape}.")
+    if not _is_mask(values):
+        return find_nodes(values, node_ids, caller)
+    mask, names = np.array(values, dtype=bool), index_of(nodes)
+    if names is not None:
+        return np.sort(find_nodes(names[mask], node_ids, f"The index of the mask given to {caller}"))
+    if len(mask) != len(node_ids):
+        raise InputError(
+            f"A boolean mask given to {caller} needs an entry for each of the {len(node_ids):,} nodes. Got {len(mask):,}."
+        )
+    return np.flatnonzero(mask)
+
+
+def as_id_array(values: ArrayLike, what: str = "The list of node_ids") -> NDArray[Any]:
+    """Ids as an array in which each is what it was: numpy would make words of ["a", 0]."""
+    if isinstance(values, np.ndarray) and values.dtype.kind not in "fO":
+        return values
+    items = np.asarray(values, dtype=object) if hasattr(values, "dtype") else values
+    if isinstance(items, list | tuple) or (isinstance(items, np.ndarray) and items.ndim == 1):
+        check_one_kind(items, what)
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # lists of different lengths
+        raise InputError(f"{what} must hold one id per node. Got lists.") from error
+
+
+def check_one_kind(values: Iterable[Any], what: str, remedy: str = "", entries_per_row: int = 1) -> str | None:
+    """The kind that node ids are of: "integers", "words" or another type's name. None and mixtures are refused."""
+    first: dict[str, Any] = {}
+    for position, value in enumerate(values):
+        if value is None or _is_nan(value):
+            row = position // entries_per_row + 1
+            raise InputError(f"{what} has {value!r} as a node id, in row {row:,}. An id is an integer or a word.")
+        first.setdefault(_kind(value), value)
+    if len(first) > 1:
+        (kind, one), (other_kind, other) = list(first.items())[:2]
+        raise InputError(
+            f"{what} mixes {kind} and {other_kind} as node ids: {_plain(one)!r} and {_plain(other)!r}. "
+            f"Make them one kind first.{remedy}"
+        )
+    return next(iter(first), None)
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float | np.floating) and bool(value != value)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return "integers"
+    if isinstance(value, float | np.floating):
+        return "integers" if float(value).is_integer() else "fractions"
+    return "words" if isinstance(value, str) else f"values of type {type(value).__name__}"
+
+
+def _find_integers(values: NDArray[Any], node_ids: NDArray[Any]) -> NDArray[np.int64]:
+    order = np.argsort(node_ids, kind="stable")
+    place = np.searchsorted(node_ids, values, sorter=order).clip(max=len(node_ids) - 1)
+    found = order[place]
+    return np.where(node_ids[found] == values, found, -1).astype(np.int64)
+
+
+def _find(value: Any, known: dict[Any, int]) -> int:
+    try:
+        return -1 if _is_boolean(value) else known.get(value, -1)
+    except TypeError:  # a list, a dict: no id at all
+        return -1
+
+
+def _is_mask(values: Any) -> bool:
+    if isinstance(values, np.ndarray) and values.dtype != object:
+        return bool(values.dtype.kind == "b")
+    return len(values) > 0 and all(_is_boolean(value) for value in values)
+
+
+def _is_boolean(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+def _check_positions(positions: Any, n_nodes: int, caller: str) -> NDArray[np.int64]:
+    array = np.asarray(positions)
+    is_whole = array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0)
+    if not is_whole or (array.size and (array.min() < 0 or array.max() >= n_nodes)):
+        raise InputError(
+            f"The positions given to {caller} must be whole numbers from 0 to {n_nodes - 1:,}. "
+            f"Got {array.dtype} values of shape {array.shape}"
+            + (f", from {array.min()} to {array.max()}." if is_whole and array.size else ".")
+        )
+    return array.astype(np.int64)
+
+
+def _describe(node_ids: NDArray[Any]) -> str:
+    """What the ids are like, and how a position becomes one."""
+    if node_ids.dtype.kind in "iu":
+        said = f"Its ids are integers from {node_ids.min()} to {node_ids.max()}"
+    else:
+        said = f"Its ids are {_few([repr(_plain(value)) for value in node_ids[:4]], 3)}"
+    return f"{said}; the id of the node at position i is graph.node_ids[i]."
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _few(names: Sequence[str], limit: int = 5) -> str:
+    shown = ", ".join(names[:limit])
+    return shown if len(names) <= limit else f"{shown} and more"

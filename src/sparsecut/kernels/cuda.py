@@ -1,0 +1,99 @@
+"""One hop on an NVIDIA GPU: a Triton kernel in place of a library call.
+
+A hop gathers one row an entry of the graph, many times more bytes than the rows have, so it runs at the speed of whatever
+holds them. Columns are taken in panels of 256 bytes, and all rows of a panel before the next: of a graph of Reddit's size a
+panel fits in the second-level cache, and the gathers come from there. One warp works on one row; it fetches the next eight
+neighbours' numbers while it adds up the rows of these eight. Rows with most neighbours go first, so that none is left to
+finish alone. Sums are float32 whatever the rows are kept in.
+
+`benchmarks/gpu.py` has the times beside those of torch's own calls, which serve where there is no Triton and as the oracle.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+import torch
+from torch import Tensor
+
+PANEL_BYTES = 256  # of a row, gathered at a time
+N_AT_ONCE = 8  # neighbours
+ALIGNMENT = 16  # columns: a row must start where a 16-byte load may, in every type
+LINE_BYTES = 128  # of a cache line, where rows as wide as several of them start
+
+TYPES = (torch.float32, torch.float16, torch.bfloat16)
+
+
+def can_hop(rows: Tensor) -> bool:
+    """Whether the kernels here serve for such rows."""
+    return rows.is_cuda and rows.dtype in TYPES and importlib.util.find_spec("triton") is not None
+
+
+def hop(
+    indices: Tensor,
+    offsets: Tensor,
+    values: Tensor | None,
+    diagonals: tuple[Tensor, Tensor | None, Tensor],
+    rows: Tensor,
+    schedule: Tensor,
+) -> Tensor:
+    """left ⊙ (A·(right ⊙ rows)) + own ⊙ rows, in the type of the rows. `schedule` has every row once, in the order to go."""
+    left, right, own = diagonals
+    rows = aligned(rows)
+    result = empty_aligned(rows)
+    width = padded(rows.shape[1])
+    panel = min(PANEL_BYTES // rows.element_size(), _power_of_two(width))
+    _kernel()[(len(rows), -(-width // panel))](
+        indices,
+        offsets,
+        values,
+        rows,
+        left,
+        right,
+        own,
+        schedule,
+        result,
+        width,
+        rows.stride(0),
+        result.stride(0),
+        WIDTH=panel,
+        N_AT_ONCE=N_AT_ONCE,
+        num_warps=1,
+    )
+    return result
+
+
+def aligned(rows: Tensor) -> Tensor:
+    """The rows, each starting where wide loads may; a copy only where they do not yet."""
+    stride = rows.stride(0)
+    is_aligned = rows.stride(1) == 1 and stride % ALIGNMENT == 0 and rows.data_ptr() % 16 == 0
+    reaches = rows.storage_offset() + len(rows) * stride <= rows.untyped_storage().nbytes() // rows.element_size()
+    if is_aligned and reaches:
+        return rows
+    return empty_aligned(rows).copy_(rows)
+
+
+def empty_aligned(like: Tensor, dtype: torch.dtype | None = None) -> Tensor:
+    """Room for as many rows and columns, each row starting aligned: a view of wider rows, zeros between them."""
+    n_rows, width = like.shape
+    line = LINE_BYTES // (dtype or like.dtype).itemsize
+    room = like.new_empty((n_rows, padded(width, line if width >= 2 * line else ALIGNMENT)), dtype=dtype)
+    room[:, width:] = 0
+    return room[:, :width]
+
+
+def padded(number: int, unit: int = ALIGNMENT) -> int:
+    """The next multiple of a unit."""
+    return -(-number // unit) * unit
+
+
+def _power_of_two(number: int) -> int:
+    return 1 << (number - 1).bit_length()
+
+
+def _kernel() -> Any:
+    """Triton is imported when a GPU first needs it."""
+    from sparsecut.kernels.cuda_kernels import hop
+
+    return hop

@@ -1,0 +1,52 @@
+"""The Triton kernel behind `sparsecut.kernels.cuda`; imported only where there is a GPU.
+
+No `from __future__ import annotations` here: Triton reads the annotations themselves.
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def hop(
+    indices,
+    offsets,
+    values,
+    rows,
+    left,
+    right,
+    own,
+    schedule,
+    result,
+    width,
+    stride,
+    result_stride,
+    WIDTH: tl.constexpr,
+    N_AT_ONCE: tl.constexpr,
+):
+    """One row of the result, one panel of its columns. Programs are numbered row by row within a panel."""
+    row = tl.load(schedule + tl.program_id(0)).to(tl.int64)
+    columns = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
+    is_column = columns < width
+    start = tl.load(offsets + row).to(tl.int64)
+    stop = tl.load(offsets + row + 1).to(tl.int64)
+    places = start + tl.arange(0, N_AT_ONCE)
+
+    sums = tl.zeros((N_AT_ONCE, WIDTH), tl.float32)
+    neighbors = tl.load(indices + places, mask=places < stop, other=0).to(tl.int64)
+    for _ in range(start, stop, N_AT_ONCE):
+        is_there = places < stop
+        gathered = tl.load(
+            rows + neighbors[:, None] * stride + columns[None, :], mask=is_there[:, None] & is_column[None, :], other=0.0
+        ).to(tl.float32)
+        if values is not None:
+            gathered *= tl.load(values + places, mask=is_there, other=0.0)[:, None]
+        if right is not None:
+            gathered *= tl.load(right + neighbors, mask=is_there, other=0.0)[:, None]
+        places += N_AT_ONCE
+        neighbors = tl.load(indices + places, mask=places < stop, other=0).to(tl.int64)
+        sums += gathered
+
+    itself = tl.load(rows + row * stride + columns, mask=is_column, other=0.0).to(tl.float32)
+    total = tl.sum(sums, 0) * tl.load(left + row) + itself * tl.load(own + row)
+    tl.store(result + row * result_stride + columns, total.to(result.dtype.element_ty), mask=is_column)

@@ -1,0 +1,22 @@
+"""Names that are imported when they are first used, so that a package does not wait for what it may not need."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """A package's `__getattr__` and `__dir__`; `homes` says in which module each of its names is.
+
+    A module of the package itself is its own home.
+    """
+
+    def get(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        home = importlib.import_module(homes[name])
+        return home if home.__name__ == f"{package}.{name}" else getattr(home, name)
+
+    return get, lambda: sorted(homes)

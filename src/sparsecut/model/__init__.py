@@ -1,0 +1,1 @@
+"""The fit: what is chosen from the graph, the solvers, the estimators `SCE` and `MoSCE`, and their files."""

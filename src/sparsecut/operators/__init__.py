@@ -1,0 +1,1 @@
+"""The mathematics of the method: filters and their matrix, negative graphs, losses, the linear network."""

@@ -1,0 +1,190 @@
+"""CPU and CUDA give the same answer; where there is no GPU, asking for one is a clear error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from conftest import random_graph
+from sparsecut import SCE, Graph, InputError, MoSCE, load
+from sparsecut.baselines import GAT, GCN, SGC, MixHop
+from sparsecut.engines import MemoryEngine
+from sparsecut.evaluation import Split
+from sparsecut.kernels.halves import halved
+from sparsecut.operators.filters import FILTERS, polynomial
+from sparsecut.operators.negatives import CompleteNegatives
+from sparsecut.operators.propagation import Propagation
+from sparsecut.operators.rows import Rows
+
+needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA GPU here")
+
+CASES = {
+    "complete over gram": SCE(route="gram"),
+    "complete over rows": SCE(route="rows"),
+    "sampled, two layers": SCE(negatives="sampled", depth=2),
+    "sparsifier": SCE(negatives="sparsifier", filter="symmetric"),
+    "given pairs": SCE(negatives=[(0, 1), (5, 9)]),
+    "mini-batches": SCE(batch_size=100),
+    "sampled mini-batches": SCE(batch_size=100, negatives="sampled"),
+    "concat": MoSCE(aggregation="concat", depths=[1, 2]),
+    "mean": MoSCE(aggregation="mean"),
+    "max": MoSCE(aggregation="max"),
+    "no loss": SCE(loss="none"),
+}
+
+
+@pytest.mark.cuda
+@needs_cuda
+@pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize("case", CASES)
+def test_cuda_agrees_with_cpu(case: str, is_sparse: bool) -> None:
+    graph = random_graph(500, 60, density=0.02, is_weighted=True, is_sparse=is_sparse)
+    parameters = CASES[case].get_params()
+    on_cpu, on_cuda = (type(CASES[case])(**{**parameters, "device": device}).fit(graph) for device in ("cpu", "cuda"))
+    scale = np.abs(on_cpu.embedding_).max()
+    assert np.allclose(on_cuda.embedding_, on_cpu.embedding_, atol=2e-4 * scale)
+    assert np.allclose(on_cuda.transform(graph), on_cuda.embedding_, atol=2e-4 * scale)
+    assert on_cuda.history_.effective_rank == pytest.approx(on_cpu.history_.effective_rank, rel=1e-3)
+
+
+@pytest.mark.cuda
+@needs_cuda
+@pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize(
+    "model",
+    [GCN(dropout=0), SGC(), GAT(dropout=0), MixHop(dropout=0, hidden_dropout=0)],
+    ids=lambda model: type(model).__name__,
+)
+def test_methods_that_predict_train_on_cuda_as_on_cpu(model: Any, is_sparse: bool) -> None:
+    """Without dropout, which the devices draw differently; and twice on CUDA gives the same bits with it."""
+    graph = random_graph(500, 60, density=0.02, is_weighted=True, is_sparse=is_sparse)
+    graph = Graph(graph.adjacency, features=graph.features, labels=np.arange(500) % 3)
+    split = Split(np.arange(100), np.arange(100, 200), np.arange(200, 500))
+    on_cpu, on_cuda = (
+        type(model)(**{**model.get_params(), "epochs": 20, "device": device}).fit(graph, split=split)
+        for device in ("cpu", "cuda")
+    )
+    assert np.allclose(on_cuda.history_.loss, on_cpu.history_.loss, rtol=1e-3)
+    assert (on_cuda.predict(graph) == on_cpu.predict(graph)).mean() > 0.99
+    first, again = (type(model)(epochs=20, device="cuda").fit(graph, split=split) for _ in range(2))
+    assert first.history_.loss == again.history_.loss
+
+
+@pytest.mark.cuda
+@needs_cuda
+def test_structure_on_cuda_separates_planted_communities() -> None:
+    side = np.arange(300) % 2
+    probability = np.where(side[:, None] == side, 0.15, 0.01)
+    upper = np.triu(np.random.default_rng(0).random((300, 300)) < probability, 1)
+    Z = SCE(device="cuda").fit_transform(Graph((upper | upper.T).astype(np.float32)))
+    centres = np.array([Z[side == label].mean(axis=0) for label in (0, 1)])
+    nearest = ((Z[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+    assert (nearest == side).mean() > 0.98
+
+
+@pytest.mark.cuda
+@needs_cuda
+def test_auto_takes_the_gpu_and_a_model_moves_to_the_cpu(tmp_path: Path) -> None:
+    graph = random_graph(100, 10)
+    torch.cuda.reset_peak_memory_stats()
+    model = SCE().fit(graph)
+    assert torch.cuda.max_memory_allocated() > 0
+    model.save(tmp_path / "model.safetensors")
+    on_cpu = load(tmp_path / "model.safetensors").set_params(device="cpu")
+    assert np.allclose(on_cpu.transform(graph), model.embedding_, atol=1e-4)
+
+
+@pytest.mark.cuda
+@needs_cuda
+def test_a_gpu_that_is_not_there() -> None:
+    with pytest.raises(InputError, match="GPUs, counted from 0"):
+        SCE(device="cuda:99").fit(random_graph())
+
+
+def hub_and_ring(n_nodes: int, is_weighted: bool, is_directed: bool) -> Graph:
+    """A ring with one node that knows all others, and three nodes that know nobody."""
+    generator = np.random.default_rng(1)
+    A = np.zeros((n_nodes + 3, n_nodes + 3))
+    A[np.arange(n_nodes), np.roll(np.arange(n_nodes), 1)] = 1
+    A[0, 1:n_nodes] = 1
+    A *= generator.uniform(0.5, 2, A.shape) if is_weighted else 1
+    return Graph(A if is_directed else np.maximum(A, A.T), directed="out" if is_directed else "symmetrize")
+
+
+# The roundings of a sum's result, relative to the largest number in it.
+ERRORS = {torch.float32: 1e-6, torch.float16: 2**-10, torch.bfloat16: 2**-7}
+
+
+@pytest.mark.cuda
+@needs_cuda
+@pytest.mark.parametrize("dtype", ERRORS, ids=str)
+@pytest.mark.parametrize("width", [1, 7, 16, 100, 128, 129, 602])
+@pytest.mark.parametrize("filter", ["row", "symmetric", "lazy"])
+@pytest.mark.parametrize("kind", ["plain", "weighted", "directed"])
+def test_the_hop_kernel_is_the_library_call(kind: str, filter: str, width: int, dtype: torch.dtype) -> None:
+    graph = hub_and_ring(300, kind == "weighted", kind == "directed")
+    rows = torch.randn(303, width, generator=torch.Generator().manual_seed(0)).to(dtype)
+    on_cpu, on_cuda = (
+        Propagation.of(graph.adjacency, filter, torch.device(device), is_directed=graph.is_directed)
+        for device in ("cpu", "cuda")
+    )
+    for P, P_cuda in ((on_cpu, on_cuda), (on_cpu.T, on_cuda.T)):
+        expected = P @ rows.float()
+        for given in (rows.cuda(), rows.cuda().T.contiguous().T):  # as it lies in memory, and with columns first
+            result = P_cuda @ given
+            assert result.dtype == dtype
+            assert result.shape == rows.shape
+            assert np.allclose(result.cpu().float(), expected, atol=ERRORS[dtype] * float(expected.abs().max()))
+
+
+@pytest.mark.cuda
+@needs_cuda
+def test_the_hop_kernel_takes_64_bit_offsets_beside_32_bit_neighbors() -> None:
+    graph = hub_and_ring(50, False, False)
+    P = Propagation.of(graph.adjacency, "row", torch.device("cuda"))
+    wide = Propagation(P.neighbors._replace(offsets=P.neighbors.offsets.long()), P.diagonals)
+    rows = torch.randn(53, 40, device="cuda")
+    assert torch.equal(wide @ rows, P @ rows)
+
+
+@pytest.mark.cuda
+@needs_cuda
+@pytest.mark.parametrize("width", [1, 16, 100, 128, 300])
+@pytest.mark.parametrize("n_rows", [1, 63, 5000])
+def test_the_gram_of_halves_is_the_float64_one(n_rows: int, width: int) -> None:
+    features = torch.randn(n_rows, width, generator=torch.Generator().manual_seed(0)) + 3  # a mean that must cancel
+    halves, scale = halved(features.cuda())
+    S = halves.cpu().double() * scale
+    expected = n_rows * S.T @ S - torch.outer(S.sum(dim=0), S.sum(dim=0))
+    M = CompleteNegatives(n_rows).gram(Rows(halves, coefficients=(scale,))).cpu().double()
+    assert np.allclose(M, expected, atol=1e-5 * float((n_rows * S.T @ S).abs().max()))
+    again = CompleteNegatives(n_rows).gram(Rows(halves, coefficients=(scale,))).cpu().double()
+    assert torch.equal(M, again)
+
+
+@pytest.mark.cuda
+@needs_cuda
+@pytest.mark.parametrize("filter", FILTERS)
+def test_half_precision_on_cuda_is_near_single(filter: str) -> None:
+    graph = random_graph(500, 60, density=0.02, is_weighted=True)
+    weights = torch.randn(60, 20, device="cuda")
+    results = []
+    for precision in ("single", "half"):
+        engine = MemoryEngine(torch.device("cuda"), precision)
+        rows = engine.smooth(engine.load(1e6 * graph.features, graph.adjacency, filter), polynomial(filter, 4))
+        results.append((rows @ weights, engine.gram(rows, CompleteNegatives(500))))
+    for single, half in zip(*results, strict=True):
+        assert half.dtype == torch.float32
+        assert float((half - single).norm() / single.norm()) < 2e-3
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+@pytest.mark.parametrize("device", ["cuda", "cuda:1"])
+def test_asking_for_cuda_where_there_is_none(device: str) -> None:
+    graph = Graph(np.ones((3, 3)), features=np.eye(3))
+    with pytest.raises(InputError, match=f"device='{device}', but torch sees no CUDA GPU here. Use device='cpu'"):
+        SCE(device=device).fit(graph)
