@@ -18,6 +18,7 @@ from sparsecut.version import __version__
 if TYPE_CHECKING:
     from sparsecut import datasets
     from sparsecut.cuts import hierarchy, partition, sparsest_cut, sweep_cut
+    from sparsecut.engines import Disk, Memory
     from sparsecut.errors import InputError
     from sparsecut.evaluation import Split, evaluate
     from sparsecut.explore import Neighbors, layout, plot, report
@@ -38,14 +39,42 @@ if TYPE_CHECKING:
         to_pyg,
         write_embedding,
     )
-    from sparsecut.model.estimators import SCE, MoSCE, load
+    from sparsecut.model.adam import Adam
+    from sparsecut.model.closed_form import ClosedForm
+    from sparsecut.model.loading import load
+    from sparsecut.model.mosce import MoSCE
+    from sparsecut.model.sce import SCE
+    from sparsecut.model.solver import Solution, Solver
+    from sparsecut.operators.aggregation import Projection
+    from sparsecut.operators.filters import Average, Filter, Heat, Lazy, PageRank, Power, Symmetric
+    from sparsecut.operators.negatives import Complete, Degrees, Negatives, Pairs, Sampled, Sparsifier
 
 _HOMES = {
+    "Adam": "sparsecut.model.adam",
+    "Average": "sparsecut.operators.filters",
+    "ClosedForm": "sparsecut.model.closed_form",
+    "Complete": "sparsecut.operators.negatives",
+    "Degrees": "sparsecut.operators.negatives",
+    "Disk": "sparsecut.engines",
+    "Filter": "sparsecut.operators.filters",
+    "Heat": "sparsecut.operators.filters",
+    "Lazy": "sparsecut.operators.filters",
+    "Projection": "sparsecut.operators.aggregation",
+    "Memory": "sparsecut.engines",
+    "Negatives": "sparsecut.operators.negatives",
+    "PageRank": "sparsecut.operators.filters",
+    "Pairs": "sparsecut.operators.negatives",
+    "Power": "sparsecut.operators.filters",
+    "Sampled": "sparsecut.operators.negatives",
+    "Solution": "sparsecut.model.solver",
+    "Solver": "sparsecut.model.solver",
+    "Sparsifier": "sparsecut.operators.negatives",
+    "Symmetric": "sparsecut.operators.filters",
     "Graph": "sparsecut.graph",
     "InputError": "sparsecut.errors",
-    "MoSCE": "sparsecut.model.estimators",
+    "MoSCE": "sparsecut.model.mosce",
     "Neighbors": "sparsecut.explore.neighbors",
-    "SCE": "sparsecut.model.estimators",
+    "SCE": "sparsecut.model.sce",
     "Split": "sparsecut.evaluation",
     "__version__": "sparsecut.version",
     "add_embedding": "sparsecut.io",
@@ -60,7 +89,7 @@ _HOMES = {
     "hierarchy": "sparsecut.cuts",
     "keep_close": "sparsecut.graph.pairs",
     "layout": "sparsecut.explore.layout",
-    "load": "sparsecut.model.estimators",
+    "load": "sparsecut.model.loading",
     "open_store": "sparsecut.io",
     "partition": "sparsecut.cuts",
     "plot": "sparsecut.explore.plot",
@@ -76,11 +105,31 @@ _HOMES = {
 
 __all__ = [
     "SCE",
+    "Adam",
+    "Average",
+    "ClosedForm",
+    "Complete",
+    "Degrees",
+    "Disk",
+    "Filter",
     "Graph",
+    "Heat",
     "InputError",
+    "Lazy",
+    "Memory",
     "MoSCE",
+    "Negatives",
     "Neighbors",
+    "PageRank",
+    "Pairs",
+    "Power",
+    "Projection",
+    "Sampled",
+    "Solution",
+    "Solver",
+    "Sparsifier",
     "Split",
+    "Symmetric",
     "__version__",
     "add_embedding",
     "build_store",

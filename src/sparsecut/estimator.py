@@ -1,52 +1,17 @@
 """scikit-learn's contract, kept without importing scikit-learn, which would double the time that `import torch` takes.
 
-The constructor's arguments are the parameters, stored untouched under their names. `get_params`, `set_params` and the tags
-are what scikit-learn's clone, pipelines and searches ask of an estimator. scikit-learn itself is imported only when one of
-them asks for a tag, and by then it is there.
+`get_params` and `set_params` (`sparsecut.parameters`) and the tags are what its clone, pipelines and searches ask of an
+estimator. scikit-learn itself is imported only when one of them asks for a tag, and by then it is there.
 """
 
 from __future__ import annotations
 
-import inspect
-from typing import Any, TypeVar
+from typing import Any
 
-from sparsecut.errors import InputError
-
-Self = TypeVar("Self", bound="Estimator")
+from sparsecut.parameters import Parametrised
 
 
-class Estimator:
-    @classmethod
-    def _parameters(cls) -> dict[str, inspect.Parameter]:
-        """The constructor's arguments, by name; a class without a constructor of its own has none."""
-        if cls.__init__ is object.__init__:
-            return {}
-        parameters = inspect.signature(cls.__init__).parameters
-        return {name: parameters[name] for name in sorted(parameters) if name != "self"}
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters as they are now. `deep` changes nothing: none of them is an estimator."""
-        return {name: getattr(self, name) for name in self._parameters()}
-
-    def set_params(self: Self, **parameters: Any) -> Self:
-        """Set some parameters; `fit` checks them."""
-        known = self._parameters()
-        for name in parameters:
-            if name not in known:
-                raise InputError(f"{type(self).__name__} has no parameter {name!r}. It has {', '.join(known) or 'none'}.")
-        for name, value in parameters.items():
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        """The call that makes it: what differs from the defaults."""
-        changed = [
-            f"{name}={getattr(self, name)!r}"
-            for name, parameter in self._parameters().items()
-            if repr(getattr(self, name)) != repr(parameter.default)
-        ]
-        return f"{type(self).__name__}({', '.join(changed)})"
-
+class Estimator(Parametrised):
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
 

@@ -1,8 +1,25 @@
-"""Engines: `smooth`, `gram` and `project`, the only three operations that touch n rows.
+"""Where the rows live: the only room that touches n of them.
 
-Nothing outside an engine knows where the rows are. `MemoryEngine` keeps them in the memory of one device.
+`contract` says what an engine is. `Memory` keeps the rows in the memory of one device, `Disk` in files under a limit of
+memory. Nothing outside this room knows where the rows are.
 """
 
-from sparsecut.engines.memory import MemoryEngine, resolve_device
+from typing import Literal
 
-__all__ = ["MemoryEngine", "resolve_device"]
+from sparsecut.engines.contract import Engine, EngineChoice, Job, Moments
+from sparsecut.engines.disk import Disk
+from sparsecut.engines.memory import Memory, MemoryEngine, resolve_device
+
+EngineWord = Literal["memory", "disk"]
+
+__all__ = [
+    "Disk",
+    "Engine",
+    "EngineChoice",
+    "EngineWord",
+    "Job",
+    "Memory",
+    "MemoryEngine",
+    "Moments",
+    "resolve_device",
+]

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.errors import InputError, parameter_error
-from sparsecut.kernels.halves import halved
-from sparsecut.kernels.polynomials import Polynomial, is_power
+from sparsecut.arrays.magnitude import check_finite
+from sparsecut.engines.contract import EngineChoice, Job, Moments
+from sparsecut.engines.rows import Rows, StackedRows
+from sparsecut.errors import InputError, check_choice, parameter_error
+from sparsecut.features.weighting import Weighting
+from sparsecut.graph import Graph
+from sparsecut.kernels import halves
+from sparsecut.kernels.moments import mean_of, scatter
+from sparsecut.kernels.polynomials import Polynomial, is_power, power
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
-from sparsecut.operators.encoder import aggregate
-from sparsecut.operators.filters import polynomial
-from sparsecut.operators.negatives import NegativeGraph
+from sparsecut.operators.aggregation import Projection, aggregate
+from sparsecut.operators.filters import Filter
+from sparsecut.operators.negatives import AllPairs, NegativeGraph
 from sparsecut.operators.propagation import Propagation
-from sparsecut.operators.rows import Rows, StackedRows
 from sparsecut.progress import Reporter
 
 # One multiply-add of a sparse × sparse product takes about as long as this many of a sparse × dense one
@@ -27,72 +34,145 @@ from sparsecut.progress import Reporter
 SPARSE_HOP_COST = 20
 
 ROW_BLOCK = 8192  # rows projected at a time where Z is written over S
+COLUMN_BLOCK = 512  # columns of S held at a time beside S where M is built
+
+Value = TypeVar("Value")
 
 
-class MemoryEngine:
-    """Rows as torch tensors; `precision` says what dense ones are kept in, "single" or "half"."""
+class Memory(EngineChoice, word="memory"):
+    """Rows in the memory of a CPU or of a GPU.
 
-    def __init__(self, device: torch.device, precision: str = "single") -> None:
+    Parameters
+    ----------
+    device : str, default="auto"
+        "cpu", "cuda", or "cuda:1" for the second GPU; "auto" takes a GPU where torch sees one.
+    precision : {"single", "half"}, default="single"
+        What dense features are kept and smoothed in. "half" is float16 with sums in float32: hops are faster, and each
+        rounds to eleven bits. Weights, M and the embedding are float32 in both.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> model = sc.SCE(engine=sc.Memory(device="cpu", precision="half")).fit(sc.datasets.load("digits"))
+    """
+
+    supports = frozenset({"structure", "max", "batches", "rows", "products"})
+
+    def __init__(self, *, device: str = "auto", precision: Literal["single", "half"] = "single") -> None:
         self.device = device
         self.precision = precision
 
-    def load(self, features: Any, adjacency: sp.csr_array, filter: str = "row", *, is_directed: bool = False) -> Rows:
-        """Features, dense or sparse, and a filter's matrix for a graph on the device, no hop taken yet."""
-        P = Propagation.of(adjacency, filter, self.device, is_directed=is_directed)
-        if sp.issparse(features):
-            return Rows(SparseMatrix(features, self.device), P)
-        dense = as_tensor(np.asarray(features), self.device)
-        if self.precision == "single":
-            return Rows(dense, P)
-        halves, scale = halved(dense)
-        return Rows(halves, P, (scale,))
+    def check(self) -> None:
+        check_choice("Memory", "precision", self.precision, halves.PRECISIONS)
 
-    def smooth(self, rows: Rows, coefficients: Polynomial, report: Reporter | None = None) -> Rows:
-        """S = Σ c_k P^k F, sparse while that is cheaper. Every hop is reported."""
+    @contextmanager
+    def open(self, job: Job) -> Iterator[MemoryEngine]:
+        self.refuse_unsupported(job)
+        yield MemoryEngine(resolve_device(self.device, job.caller), self.precision, job.report)
+
+
+class MemoryEngine:
+    """Rows as torch tensors or sparse matrices (`engines.rows`)."""
+
+    supports = Memory.supports
+
+    def __init__(self, device: torch.device, precision: str = "single", report: Reporter | None = None) -> None:
+        self.device = device
+        self.precision = precision
+        self.report: Reporter = report if report is not None else lambda *_: None
+        self.graph: Graph | None = None
+        self.notes: list[str] = []
+
+    def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> Rows:
+        P = Propagation.of(graph.adjacency, filter, self.device, is_directed=graph.is_directed)
+        if features is None:
+            self.graph, features = graph, graph.features
+        return self.hold(weighting.apply(features if sp.issparse(features) else np.asarray(features)), P)
+
+    def hold(self, features: Any, propagation: Propagation | None = None) -> Rows:
+        """Features, dense or sparse, on the device and in the engine's precision."""
+        if sp.issparse(features):
+            if self.precision == "half":
+                self.notes.append("Sparse features are kept in single precision: half is for dense ones.")
+            return Rows(SparseMatrix(features, self.device), propagation)
+        dense = as_tensor(features, self.device)
+        if self.precision == "single":
+            return Rows(dense, propagation)
+        shrunk, scale = halves.halved(dense)
+        return Rows(shrunk, propagation, (scale,), is_spare=True)
+
+    def smooth(self, rows: Rows, polynomial: Polynomial, *, lazily: bool = False) -> Rows:
+        if lazily or len(polynomial) == 1:
+            return rows.through(polynomial)
         P, features = rows.propagation, rows.features
-        if len(coefficients) == 1:
-            return rows.through(coefficients)
         assert P is not None
-        n_hops = len(coefficients) - 1
+        n_hops = len(polynomial) - 1
 
         def report_hop(done: int, total: int) -> None:
-            if report is not None:
-                report("smoothing", done, total)
+            self.report("smoothing", done, total)
 
         if isinstance(features, Tensor):
-            return Rows(P.smooth(coefficients, features, report_hop), P, rows.coefficients)
-        if not is_power(coefficients):
-            return Rows(P.smooth(coefficients, features.to_dense(), report_hop), P)
+            return Rows(P.smooth(polynomial, features, report_hop), P, rows.coefficients, is_spare=True)
+        if not is_power(polynomial):
+            return Rows(P.smooth(polynomial, features.to_dense(), report_hop), P, is_spare=True)
+        # Sparse rows stay sparse while that is cheaper.
         smoothed = features.csr
         for hop in range(1, n_hops + 1):
             if not _is_sparse_hop_cheaper(P, smoothed):
                 dense = as_tensor(smoothed.toarray(), self.device)
-                return Rows(P.smooth(polynomial("row", n_hops - hop + 1), dense, report_hop), P)
+                return Rows(P.smooth(power(n_hops - hop + 1), dense, report_hop), P, is_spare=True)
             smoothed = P.csr @ smoothed
             report_hop(hop, n_hops)
         return Rows(SparseMatrix(smoothed, self.device), P)
 
-    def gram(self, rows: Rows | StackedRows, negatives: NegativeGraph) -> Tensor:
-        """M = Sᵀ L_H S, (f, f)."""
-        return negatives.gram(rows)
+    def moments(self, levels: Sequence[Rows], negatives: NegativeGraph) -> Moments:
+        rows, n_rows = _side_by_side(levels), levels[0].shape[0]
+        formed = _formed(rows)
+        if formed is None:
+            M = _gram_by_columns(rows, negatives)
+            mean = rows.transpose_times(torch.ones(n_rows, 1, device=self.device))[:, 0].double() / n_rows
+        else:
+            features, scale = formed
+            M = torch.zeros(features.shape[1], features.shape[1], dtype=torch.float64, device=self.device)
+            for pairs in negatives.all_pairs:
+                M += _gram_of_all_pairs(features, pairs) * scale**2
+            if negatives.listed:
+                M += _gram_by_columns(rows, NegativeGraph(n_rows, listed=negatives.listed))
+            mean = mean_of(features) * scale
+        is_scatter = negatives.is_complete and negatives.all_pairs[0].scale > 0
+        return Moments(M, mean, M / (negatives.all_pairs[0].scale * n_rows) if is_scatter else None, n_rows)
+
+    def multiply(self, levels: Sequence[Rows], W: Tensor) -> Rows:
+        return Rows(_side_by_side(levels) @ W, levels[0].propagation, is_spare=True)
+
+    def transpose_multiply(self, levels: Sequence[Rows], others: Rows, negatives: NegativeGraph) -> Tensor:
+        assert isinstance(others.features, Tensor)
+        return _side_by_side(levels).transpose_times(negatives.laplacian(others.features))
 
     def project(
-        self, levels: Sequence[Rows], weights: Sequence[Tensor], aggregation: str, *, is_last_use: bool = False
-    ) -> Tensor:
-        """Z = S·W for every level, aggregated. After the last use of S, Z may take its place in memory."""
+        self, levels: Sequence[Rows], projection: Projection, output: Path | None = None, *, is_last_use: bool = False
+    ) -> NDArray[Any]:
+        weights = projection.weights
         with torch.no_grad():
             if is_last_use and len(levels) == 1 and _can_overwrite(levels[0], weights[0]):
-                return _project_over(levels[0], weights[0])
-            return aggregate([rows @ matrix for rows, matrix in zip(levels, weights, strict=True)], aggregation)
+                Z = _project_over(levels[0], weights[0])
+            else:
+                Z = aggregate([rows @ matrix for rows, matrix in zip(levels, weights, strict=True)], projection.aggregation)
+            if projection.offset is not None:
+                Z = Z.sub_(projection.offset)
+        embedding: NDArray[np.float32] = check_finite(Z.cpu().numpy(), self.graph)
+        return embedding
 
-    def available_memory(self) -> int:
-        """Bytes that can still be taken on the device."""
-        if self.device.type == "cuda":
-            return int(torch.cuda.mem_get_info(self.device)[0])
-        if "SC_AVPHYS_PAGES" in os.sysconf_names:
-            # Free pages alone, without what the system would give back: a lower bound, which is what a plan needs.
-            return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        return 4 << 30
+    def take(self, rows: Rows, nodes: NDArray[np.int64]) -> Tensor:
+        taken = rows.take(as_tensor(nodes, self.device))
+        return taken.columns(0, rows.shape[1])
+
+    def without(self, rows: Rows, edges: NDArray[np.int64]) -> Rows:
+        assert rows.propagation is not None
+        return Rows(rows.features, rows.propagation.without(edges), rows.coefficients)
+
+    def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:
+        return compute()
 
 
 def resolve_device(device: object, caller: str) -> torch.device:
@@ -110,6 +190,41 @@ def resolve_device(device: object, caller: str) -> torch.device:
     return torch.device(name)
 
 
+def _side_by_side(levels: Sequence[Rows]) -> Rows | StackedRows:
+    return levels[0] if len(levels) == 1 else StackedRows(levels)
+
+
+def _formed(rows: Rows | StackedRows) -> tuple[Tensor, float] | None:
+    """Dense rows that are S up to a factor, and the factor; None where S is not held like that."""
+    if isinstance(rows, StackedRows) or not rows.is_formed or not isinstance(rows.features, Tensor):
+        return None
+    return rows.features, rows.coefficients[0]
+
+
+def _gram_of_all_pairs(features: Tensor, pairs: AllPairs) -> Tensor:
+    """Sᵀ L S, (f, f) float64, in one pass over dense rows."""
+    if pairs.volume == 0:
+        return torch.zeros(features.shape[1], features.shape[1], dtype=torch.float64, device=features.device)
+    weight = pairs.scale * pairs.volume**2
+    if pairs.row_weights is not None or not halves.with_tensor_cores(features):
+        return scatter(features, pairs.shares(features.device)) * weight
+    # The tensor cores of a GPU multiply the halves as they are: n·SᵀS − (Sᵀ1)(Sᵀ1)ᵀ, in one pass.
+    squares, sums = halves.moments(features)
+    M = (squares - torch.outer(sums, sums) / pairs.n_nodes) * (weight / pairs.n_nodes)
+    return (M + M.T) / 2
+
+
+def _gram_by_columns(rows: Rows | StackedRows, negatives: NegativeGraph) -> Tensor:
+    """Sᵀ L S, (f, f) float64, a block of columns at a time, however S is held."""
+    n_columns = rows.shape[1]
+    blocks = [
+        rows.transpose_times(negatives.laplacian(rows.columns(start, min(start + COLUMN_BLOCK, n_columns))))
+        for start in range(0, n_columns, COLUMN_BLOCK)
+    ]
+    M = torch.cat(blocks, dim=1)  # (f, f)
+    return ((M + M.T) / 2).double()  # rounding is not symmetric; M is
+
+
 def _is_sparse_hop_cheaper(P: Propagation, features: sp.csr_array) -> bool:
     entries_by_row = np.diff(features.indptr)
     n_sparse = int(entries_by_row[P.csr.indices].sum())  # multiply-adds of P·F, sparse
@@ -120,9 +235,9 @@ def _is_sparse_hop_cheaper(P: Propagation, features: sp.csr_array) -> bool:
 def _can_overwrite(rows: Rows, weights: Tensor) -> bool:
     """Whether Z fits into the memory of S, and fills at least half of it: all of it stays taken."""
     S, dimension = rows.features, weights.shape[1]
-    if not rows.is_formed or not isinstance(S, Tensor) or S.dtype != weights.dtype or not S.is_contiguous():
+    if not rows.is_spare or not isinstance(S, Tensor) or S.dtype != weights.dtype or not S.is_contiguous():
         return False
-    return dimension <= S.shape[1] <= 2 * dimension
+    return rows.is_formed and dimension <= S.shape[1] <= 2 * dimension
 
 
 def _project_over(rows: Rows, weights: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ The columns belong to this graph: another graph's eigenvectors point elsewhere, 
 from __future__ import annotations
 
 import zlib
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,10 +25,11 @@ from sparsecut.features.proximity import log_proximity
 from sparsecut.graph import Graph
 from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.kernels.spectrum import leading_eigenvectors, sharpening
-from sparsecut.operators.filters import propagation
+from sparsecut.operators.propagation import propagation_matrix
 from sparsecut.progress import Reporter
 
-FEATURES = ("auto", "given", "structure", "both")
+FeaturesWord = Literal["auto", "given", "structure", "both"]
+FEATURES: tuple[FeaturesWord, ...] = ("auto", "given", "structure", "both")
 STRUCTURE_NOTE = "Structure took the place of node features; the embedding belongs to this graph alone."
 
 N_COLUMNS = 128
@@ -48,7 +50,7 @@ def structural_features(
     sizes = eigenvalues.abs()
     power = sharpening(sizes.square(), EFFECTIVE_RANK)
     weighted = vectors * (sizes / sizes.max().clamp(min=1e-30)) ** power
-    averaged = SparseMatrix(propagation(adjacency), device) @ weighted
+    averaged = SparseMatrix(propagation_matrix(adjacency), device) @ weighted
     centred = averaged - averaged.mean(dim=0)
     lengths = centred.norm(dim=1, keepdim=True).clamp(min=1e-12)
     features: NDArray[np.float32] = (centred * (ROW_LENGTH / lengths)).cpu().numpy()

@@ -11,7 +11,7 @@ The column weights are learned from the graph that is fitted and kept for others
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sparsecut.arrays.streaming import release, row_blocks
 from sparsecut.errors import OverflowInputError
 
+WeightingWord = Literal["auto", "none", "l2", "tf-idf"]
 WEIGHTINGS = ("none", "l2", "tf-idf")
 
 

@@ -73,9 +73,9 @@ def check_pairs(
     return ends, weights
 
 
-def pack_pairs(pairs: Any) -> NDArray[Any]:
+def pack_pairs(pairs: Any, caller: str = "save") -> NDArray[Any]:
     """Pairs as one array that a file without Python objects can hold: numbers as they are, words as the bytes of JSON."""
-    first, second, weights = _columns_of(pairs, "save", "pairs", PAIRS_RULE)
+    first, second, weights = _columns_of(pairs, caller, "pairs", PAIRS_RULE)
     columns = [np.asarray(column) for column in (first, second, *(() if weights is None else (weights,)))]
     if all(column.dtype.kind in "iu" for column in columns) or all(
         column.dtype.kind in "iuf" and np.abs(column).max() < 2**53 for column in columns

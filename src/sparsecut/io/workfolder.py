@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,6 +27,8 @@ from sparsecut.io.files import check_writable
 
 LOCK = "lock"
 N_ATTEMPTS = 100  # to take the lock while other runs come and go
+
+Value = TypeVar("Value")
 
 
 class WorkFolder:
@@ -56,22 +58,23 @@ class WorkFolder:
             os.fsync(file.fileno())
         temporary.replace(self.path / name)
 
-    def arrays(self, name: str, compute: Callable[[], dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-        """Arrays that are computed once. Always as they were read back, so that a resumed run sees the same bits."""
-        if not self.has(name):
-            values = compute()
-            with self.writing(name) as file:
-                np.savez(file, **values)  # type: ignore[arg-type]
-        with np.load(self.path / name) as archive:
-            return {key: archive[key] for key in archive.files}
+    def remembered(self, name: str, compute: Callable[[], Value]) -> Value:
+        """What is computed once: a dictionary of arrays, or anything that JSON holds.
 
-    def value(self, name: str, compute: Callable[[], Any]) -> Any:
-        """A number, a word or a list of them that is computed once."""
+        Always as it was read back, so that a resumed run sees the same bits.
+        """
         if not self.has(name):
-            text = json.dumps(compute())
+            value = compute()
             with self.writing(name) as file:
-                file.write(text.encode())
-        return json.loads((self.path / name).read_text())
+                if isinstance(value, dict):
+                    np.savez(file, **value)
+                else:
+                    file.write(json.dumps(value).encode())
+        with (self.path / name).open("rb") as file:
+            if file.read(2) != b"PK":  # as a zip archive begins, and no JSON
+                return json.loads((self.path / name).read_text())  # type: ignore[no-any-return]
+        with np.load(self.path / name) as archive:
+            return {key: archive[key] for key in archive.files}  # type: ignore[return-value]
 
     @property
     def n_bytes(self) -> int:

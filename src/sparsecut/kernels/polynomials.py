@@ -9,6 +9,11 @@ Polynomial = tuple[float, ...]  # the coefficients c₀ … c_k
 X = TypeVar("X")
 
 
+def power(order: int) -> Polynomial:
+    """The coefficients of P^k alone."""
+    return (*(0.0,) * order, 1.0)
+
+
 def is_power(coefficients: Polynomial) -> bool:
     """Whether the polynomial is P^k alone."""
     return coefficients[-1] == 1 and not any(coefficients[:-1])

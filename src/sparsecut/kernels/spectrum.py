@@ -62,6 +62,12 @@ def rank_of(shares: Tensor) -> float:
     return math.exp(-float((shares * shares.clamp(min=1e-300).log()).sum()))
 
 
+def rank_of_scatter(matrix: Tensor) -> float:
+    """The effective rank of rows, from their scatter or any multiple of it; 0 where all rows are the same."""
+    spectrum = torch.linalg.eigvalsh(matrix.double()).clamp(min=0)
+    return rank_of(spectrum) if spectrum.sum() > 0 else 0.0
+
+
 def sharpening(variances: Tensor, effective_rank: float, minimum: float = 0.0) -> float:
     """The power p ≥ minimum at which variances^p have an effective rank; the minimum where they have less already."""
     relative = (variances / variances.max().clamp(min=1e-30)).double().clamp(min=1e-30)

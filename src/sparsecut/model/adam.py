@@ -1,40 +1,184 @@
-"""Adam (Kingma and Ba, 2015), with the L2 penalty in the gradient as the paper has it.
-
-torch.optim.Adam computes the same, and a test holds this one to it; but the first optimiser a process makes imports torch's
-compiler, about a second, which is ten times what a fit of Cora takes.
-"""
+"""`Adam`: the paper's training loop, a few epochs of a deep linear network on α/E + l2/2·‖θ‖²."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
-BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
+from sparsecut.errors import InputError, check_choice, check_integer, check_real
+from sparsecut.kernels.memory import available_memory
+from sparsecut.model.encoder import LinearEncoder, layer_widths
+from sparsecut.model.routes import ROUTES, Route, Sizes, choose_route
+from sparsecut.model.solver import Problem, Solution, Solver
+from sparsecut.model.training import (
+    Energy,
+    EnergyOverGram,
+    TrainingSettings,
+    energies_of_batches,
+    energy_over_rows,
+    train,
+)
+from sparsecut.operators.aggregation import AGGREGATIONS, Projection
+from sparsecut.operators.losses import LOSSES, alpha_against
+from sparsecut.operators.negatives import NegativeGraph, sampled_weight
+
+Loss = Literal["inverse", "negative", "none"]
 
 
-class Adam:
-    def __init__(self, parameters: Iterable[Tensor], *, learning_rate: float, l2: float) -> None:
-        self.parameters = list(parameters)
+class Adam(Solver, word="adam"):
+    """The paper's training: Adam on a deep linear network, stopped early.
+
+    Parameters
+    ----------
+    epochs : int, default=20
+        How many times it steps over all nodes, at least 1. Run to its end the loss leaves one direction alone.
+    learning_rate : float, default=0.001
+        Adam's, above 0.
+    loss : {"inverse", "negative", "none"}, default="inverse"
+        "inverse" is SCE's α/E; "negative" is −α·E, an ablation of the paper; "none" is the random projection that training
+        starts from.
+    alpha : float or "auto", default="auto"
+        The weight α of the loss against the L2 penalty. "auto" makes the loss start at 1. A number counts against the energy
+        of negatives that weigh as much as 5 sampled ones per node (`n_negatives` of `Sampled`), whichever are taken.
+    l2 : float, default=0.0
+        The weight of the L2 penalty, at least 0.
+    depth : int or sequence of int, default=1
+        Layers of the linear network; with `MoSCE` one number for all levels, or one per level. Depth changes the path that
+        training takes, not what can be expressed.
+    widths : int, sequence or None, default=None
+        Widths of the hidden layers: one for all, or one per hidden layer; with `MoSCE` one for all, or one (or a sequence)
+        per level. None is the dimension.
+    batch_size : int or None, default=None
+        Nodes per mini-batch, at least 2 (Algorithm 2 of the paper); None is all of them.
+    route : {"auto", "gram", "rows"}, default="auto"
+        Whether it trains over M or over the rows. "auto" prices both; `history_` says what was taken and why.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> model = sc.SCE(dimension=16, solver=sc.Adam(epochs=5, depth=2)).fit(sc.datasets.load("digits"))
+    >>> len(model.history_.loss)
+    5
+    """
+
+    chooses_from_graph = False
+    aggregations = AGGREGATIONS
+
+    def __init__(
+        self,
+        *,
+        epochs: int = 20,
+        learning_rate: float = 0.001,
+        loss: Loss = "inverse",
+        alpha: float | Literal["auto"] = "auto",
+        l2: float = 0.0,
+        depth: int | Sequence[int] = 1,
+        widths: int | Sequence[Any] | None = None,
+        batch_size: int | None = None,
+        route: Literal["auto", "gram", "rows"] = "auto",
+    ) -> None:
+        self.epochs = epochs
         self.learning_rate = learning_rate
+        self.loss: Loss = loss
+        self.alpha = alpha
         self.l2 = l2
-        self.n_steps = 0
-        self._first = [torch.zeros_like(parameter) for parameter in self.parameters]
-        self._second = [torch.zeros_like(parameter) for parameter in self.parameters]
+        self.depth = depth
+        self.widths = widths
+        self.batch_size = batch_size
+        self.route = route
 
-    @torch.no_grad()
-    def step(self) -> None:
-        """Move every parameter against its gradient, then forget the gradient."""
-        self.n_steps += 1
-        correction_1, correction_2 = 1 - BETA_1**self.n_steps, 1 - BETA_2**self.n_steps
-        for parameter, first, second in zip(self.parameters, self._first, self._second, strict=True):
-            gradient = parameter.grad
-            assert gradient is not None
-            if self.l2:
-                gradient = gradient.add_(parameter, alpha=self.l2)
-            first.lerp_(gradient, 1 - BETA_1)
-            second.mul_(BETA_2).addcmul_(gradient, gradient, value=1 - BETA_2)
-            size = torch.sqrt(second / correction_2, out=gradient).add_(EPSILON)
-            parameter.addcdiv_(first, size, value=-self.learning_rate / correction_1)
-            parameter.grad = None
+    def check(self) -> None:
+        check_integer("Adam", "epochs", self.epochs, 1)
+        check_real("Adam", "learning_rate", self.learning_rate, above=0)
+        check_choice("Adam", "loss", self.loss, LOSSES)
+        if self.alpha != "auto":
+            check_real("Adam", "alpha", self.alpha, above=0)
+        check_real("Adam", "l2", self.l2, minimum=0)
+        for depth in self.depth if isinstance(self.depth, Sequence) else [self.depth]:
+            check_integer("Adam", "depth", depth, 1)
+        if self.batch_size is not None:
+            check_integer("Adam", "batch_size", self.batch_size, 2)
+        check_choice("Adam", "route", self.route, ROUTES)
+        if self.batch_size is not None and self.route == "gram":
+            raise InputError("Adam cannot train mini-batches over the Gram matrix. Use route='auto' or 'rows'.")
+
+    def needs(self) -> frozenset[str]:
+        asked = {"batches": self.batch_size is not None, "rows": self.route == "rows"}
+        return frozenset(need for need, is_asked in asked.items() if is_asked)
+
+    def solve(self, problem: Problem) -> Solution:
+        assert problem.dimension is not None
+        settings = self._settings(problem.negatives)
+        start, batches = (torch.Generator().manual_seed(seed) for seed in problem.seeds)
+        shapes = layer_widths(self.depth, self.widths, problem.widths, problem.dimension, problem.aggregation)
+        encoder = LinearEncoder(shapes, problem.aggregation, start).to(problem.engine.device)
+        route = self._choose_route(problem, encoder, settings)
+        history = problem.history
+        history.route, history.rows, history.reason = route.over, route.held, route.reason
+        problem.smooth(lazily=route.held == "factors")
+        if settings.epochs == 0:
+            history.route, history.reason = "none", "there is nothing to train"
+            return Solution(_projection_of(encoder))
+        energy: Energy = (
+            EnergyOverGram({group: problem.moments(group).M.float() for group, _ in encoder.blocks()})
+            if route.over == "gram"
+            else energy_over_rows(problem.levels, problem.negatives)
+        )
+        energies = (
+            partial(energies_of_batches, problem.levels, problem.negatives, settings.batch_size, batches)
+            if settings.batch_size is not None
+            else lambda: [energy]
+        )
+
+        def call_back(epoch: int) -> None:
+            assert problem.on_epoch is not None
+            # Copied: the parameters move on, what a caller keeps of this epoch must not.
+            problem.on_epoch(
+                epoch, Projection(tuple(matrix.clone() for matrix in _projection_of(encoder).weights), encoder.aggregation)
+            )
+
+        with history.stage("train"):
+            train(encoder, energies, history, settings, problem.report, None if problem.on_epoch is None else call_back)
+        return Solution(_projection_of(encoder))
+
+    def _settings(self, negatives: NegativeGraph) -> TrainingSettings:
+        alpha = self.alpha
+        if alpha != "auto":
+            # A number is put in terms of this negative graph's energy.
+            unit = negatives.unit_weight or sampled_weight(negatives.n_nodes)
+            alpha = alpha_against(self.loss, float(alpha), negatives.base_weight, unit)
+        epochs = 0 if self.loss == "none" else self.epochs
+        return TrainingSettings(self.loss, alpha, self.l2, self.learning_rate, epochs, self.batch_size)
+
+    def _choose_route(self, problem: Problem, encoder: LinearEncoder, settings: TrainingSettings) -> Route:
+        engine, rows = problem.engine, problem.rows
+        if "rows" not in engine.supports:
+            return Route("gram", "smoothed", "rows that are not in memory are reduced to M once")
+        blocks = encoder.blocks() if encoder.is_linear else []
+        sizes = Sizes(
+            n_nodes=problem.negatives.n_nodes,
+            n_features=problem.widths[0],
+            orders=tuple(len(polynomial) - 1 for polynomial in problem.polynomials),
+            dimensions=tuple(matrix.shape[1] for matrix in encoder.matrices()),
+            feature_entries=rows.features.nnz if problem.is_sparse else None,
+            propagation_entries=rows.propagation.nnz,
+            negative_entries=problem.negatives.n_entries,
+            n_steps=settings.epochs,
+            is_joint=any(len(levels) > 1 for levels, _ in blocks),
+        )
+        return choose_route(
+            sizes,
+            route=self.route,
+            is_linear=encoder.is_linear,
+            is_batched=self.batch_size is not None,
+            memory=available_memory(engine.device) // 2,
+        )
+
+
+def _projection_of(encoder: LinearEncoder) -> Projection:
+    weights: tuple[Tensor, ...] = tuple(matrix.detach().contiguous() for matrix in encoder.matrices())
+    return Projection(weights, encoder.aggregation)

@@ -13,8 +13,7 @@ Structure belongs to its graph, so the whole does: no other graph can be embedde
 from __future__ import annotations
 
 import zlib
-from dataclasses import replace
-from numbers import Integral
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -22,11 +21,14 @@ import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 
+from sparsecut.encoding.encoder import Encoder as FeatureEncoder
 from sparsecut.errors import InputError
 from sparsecut.features.structure import STRUCTURE_NOTE, fingerprint
 from sparsecut.graph import Graph
-from sparsecut.model.parameters import given_to_adam, solver_of
-from sparsecut.model.training import History, effective_rank
+from sparsecut.model.fit import Fitted, fit
+from sparsecut.model.history import History, effective_rank
+from sparsecut.model.recipe import Recipe
+from sparsecut.model.settings import Settings
 from sparsecut.progress import Reporter, reporting
 
 STRUCTURE_SHARE = 0.5  # of the mean square length of the features' part
@@ -34,47 +36,64 @@ STRUCTURE_SHARE = 0.5  # of the mean square length of the features' part
 PARTS, NAMES = ("given", "structure"), ("features", "structure")
 
 
-def fit_both(model: Any, graph: Graph, progress: Reporter | None) -> Any:
-    """Fit an estimator that has features="both": a model of its own for each part, then side by side."""
-    parts = []
+@dataclass(frozen=True)
+class Both:
+    """What an estimator keeps of the two parts."""
+
+    weights: list[NDArray[np.float32]]
+    offset: NDArray[np.float32]
+    embedding: NDArray[np.float32]
+    recipe: Recipe
+    history: History
+    encoder: FeatureEncoder | None
+
+
+def fit_both(settings: Settings, graph: Graph, progress: Reporter | None) -> Both:
+    """Each part fitted by itself, then side by side."""
+    parts: list[Fitted] = []
     with reporting(progress) as report:
-        for features, dimension in zip(PARTS, _dimensions(model), strict=True):
-            part = type(model)(**{**model.get_params(deep=False), "features": features, "dimension": dimension})
-            parts.append(part.fit(graph, progress=report))
+        for features, dimension in zip(PARTS, _dimensions(settings.dimension), strict=True):
+            part = replace(settings, features=features, dimension=dimension)
+            parts.append(fit(part, graph, output=None, on_epoch=None, progress=report))
     own, other = parts
-    weight = np.float32(structure_weight(own.embedding_, other.embedding_))
-    model.weights_ = [*own.weights_, *(matrix * weight for matrix in other.weights_)]
-    model.offset_ = np.concatenate([own.offset_, other.offset_ * weight])
-    model.embedding_ = np.concatenate([own.embedding_, other.embedding_ * weight], axis=1)
-    reasons = [f"{name}: {reason}" for name, part in zip(NAMES, parts, strict=True) for reason in part.recipe_.reasons]
-    model.recipe_ = replace(own.recipe_, reasons=reasons)
-    model._know_features(own.encoder_, graph.n_features)
-    model.structure_ = fingerprint_of_both(graph)
-    model.history_ = _history(own.history_, other.history_, model.embedding_)
-    model.history_.notes.append(
-        f"The features are the first {own.embedding_.shape[1]} columns, structure is the last {other.embedding_.shape[1]}, "
+    assert own.embedding is not None
+    assert other.embedding is not None
+    weight = np.float32(structure_weight(own.embedding, other.embedding))
+    matrices, offsets = [], []
+    for fitted, factor in ((own, np.float32(1)), (other, weight)):
+        matrices += [matrix.cpu().numpy() * factor for matrix in fitted.projection.weights]
+        assert fitted.projection.offset is not None
+        offsets.append(fitted.projection.offset.cpu().numpy() * factor)
+    embedding = np.concatenate([own.embedding, other.embedding * weight], axis=1)
+    reasons = [f"{name}: {reason}" for name, part in zip(NAMES, parts, strict=True) for reason in part.recipe.reasons]
+    history = _history(own.history, other.history, embedding)
+    history.notes.append(
+        f"The features are the first {own.embedding.shape[1]} columns, structure is the last {other.embedding.shape[1]}, "
         f"times {weight:.3g}: it has {STRUCTURE_SHARE:g} of their mean square length. "
         "The embedding belongs to this graph alone."
     )
-    return model
+    recipe = replace(own.recipe, reasons=reasons)
+    return Both(matrices, np.concatenate(offsets), embedding, recipe, history, own.graph.encoder)
 
 
-def check_both(model: Any, graph: Graph) -> None:
+def check_both(settings: Settings, graph: Graph, *, with_output: bool) -> None:
     """Refuse, before any work, what cannot be put side by side."""
-    name = type(model).__name__
-    if model.engine == "disk":
+    name, engine = settings.caller, settings.engine
+    if "structure" not in engine.supports:
         raise InputError(
-            f"{name}(engine='disk') cannot put structure beside the features. Use features='given', or use engine='memory'."
+            f"{name}(engine={engine.word!r}) cannot put structure beside the features. Use features='given', or use "
+            "engine='memory'."
         )
+    if with_output:
+        raise InputError(f"{name}(features='both') writes no file. Write what it returns with sparsecut.write_embedding.")
     if not graph.has_features:
         raise InputError(
             f"{name}(features='both') needs node features beside the structure, and the graph has none. Use features='auto'."
         )
-    if solver_of(model) == "adam":
-        asked = f"Leave out {', '.join(given_to_adam(model))}" if given_to_adam(model) else "Use solver='spectral'"
-        raise InputError(f"{name}(features='both') is solved in closed form, not trained. {asked}.")
-    if isinstance(model.dimension, Integral) and model.dimension < 2:
-        raise InputError(f"{name}(features='both') needs a dimension for each of its two parts. Got {model.dimension}.")
+    if not settings.solver.chooses_from_graph:
+        raise InputError(f"{name}(features='both') is solved in closed form, not trained. Use solver='closed_form'.")
+    if settings.dimension is not None and settings.dimension < 2:
+        raise InputError(f"{name}(features='both') needs a dimension for each of its two parts. Got {settings.dimension}.")
 
 
 def structure_weight(features: NDArray[np.float32], structure: NDArray[np.float32], share: float = STRUCTURE_SHARE) -> float:
@@ -92,12 +111,9 @@ def fingerprint_of_both(graph: Graph) -> int:
     return checksum
 
 
-def _dimensions(model: Any) -> tuple[Any, Any]:
+def _dimensions(dimension: int | None) -> tuple[int | None, int | None]:
     """Half of a given dimension each, the odd one to the features."""
-    if not isinstance(model.dimension, Integral):
-        return model.dimension, model.dimension
-    half = int(model.dimension) // 2
-    return int(model.dimension) - half, half
+    return (None, None) if dimension is None else (dimension - dimension // 2, dimension // 2)
 
 
 def _history(own: History, other: History, embedding: NDArray[np.float32]) -> History:

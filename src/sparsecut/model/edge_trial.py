@@ -18,11 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+from sparsecut.graph.edge_sample import hash_ids
 
 MAX_ALIKE = 0.6  # linked nodes that score below it are hardly more alike than any two
 STRUCTURE_COLUMNS, STRUCTURE_HOPS = 64, 5
@@ -55,11 +58,23 @@ class Trial:
         return self.score(Z - Z.mean(dim=0))
 
 
-def random_signs(n_rows: int, start: int = 0) -> Tensor:
-    """Rows of 64 times ±1: the same signs for a row, in whatever block it is drawn."""
-    bits = np.random.PCG64(0).advance(start).random_raw(n_rows)  # as many bits in a number as there are columns
-    signs = np.unpackbits(bits.view(np.uint8).reshape(n_rows, STRUCTURE_COLUMNS // 8), axis=1)
-    return torch.from_numpy(signs.astype(np.float32) * 2 - 1)
+class RandomSigns:
+    """64 times ±1 for every node, by the bits of a hash of its id: features in place of a graph's own, made in blocks."""
+
+    def __init__(self, node_ids: NDArray[Any]) -> None:
+        self.node_ids = node_ids
+        self.shape = (len(node_ids), STRUCTURE_COLUMNS)
+
+    def __getitem__(self, rows: slice) -> NDArray[np.float32]:
+        bits = hash_ids(self.node_ids[rows])  # as many bits in a number as there are columns
+        signs = np.unpackbits(bits.view(np.uint8).reshape(len(bits), STRUCTURE_COLUMNS // 8), axis=1)
+        return signs.astype(np.float32) * 2 - 1
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return self[:].astype(np.float32 if dtype is None else dtype)
+
+    def __repr__(self) -> str:
+        return f"RandomSigns({self.shape[0]} nodes)"
 
 
 def doubt(alike: float, told: float, structure: Callable[[], float]) -> str | None:
@@ -74,5 +89,5 @@ def doubt(alike: float, told: float, structure: Callable[[], float]) -> str | No
         f"AUC {alike:.2f} (0.5 is chance), by the embedding with {told:.2f}, by the graph's structure alone with "
         f"{alone:.2f}. "
         "Averaging them over neighbours may lose more than it gains. features='structure' leaves them out, features='both' "
-        "puts both side by side, and order=0 takes every node's features as they are."
+        "puts both side by side, and filter=Power(order=0) takes every node's features as they are."
     )

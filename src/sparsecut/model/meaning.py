@@ -73,5 +73,5 @@ def why_alike(graph: Graph, is_structure: bool) -> str:
         )
     return (
         "the nodes' features differ, but averaged over neighbours they no longer do, as where every node is linked to every "
-        "other. Take fewer hops: order=0 leaves the features as they are."
+        "other. Take fewer hops: filter=Power(order=0) leaves the features as they are."
     )

@@ -18,7 +18,7 @@ from sparsecut.io.files import check_readable, write_whole
 from sparsecut.version import __version__
 
 FORMAT = "sparsecut-model"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 
 def write_model(path: str | Path, header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
@@ -52,8 +52,8 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]
                 )
             if int(metadata["format_version"]) < FORMAT_VERSION:
                 raise InputError(
-                    f"{path} was saved by an earlier sparsecut ({metadata.get('version', 'unknown')}), whose models do not "
-                    "hold the encoding of their features. Fit the model and save it again."
+                    f"{path} was saved by an earlier sparsecut ({metadata.get('version', 'unknown')}), whose models have "
+                    "other parameters. Fit the model and save it again."
                 )
             header = json.loads(metadata["model"])
             return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping

@@ -1,126 +1,105 @@
-"""What an estimator does to the features before anything is learned, and how "auto" chooses it without labels.
+"""What is done to the features before anything is learned, and how "auto" chooses it without labels.
 
 - The weighting follows from what the numbers are. Signed numbers are measurements and stay as they are. Counts and marks are
   words on a page: tf-idf. Other amounts are weighted already: l2. Both make every row as long as any other, which is right
   unless the length itself belongs to the place in the graph: where a node's length is told by its neighbours', it stays.
 - The filter is personalised PageRank. Its restart says how much of a node's own row is kept, and how little of its
-  neighbourhood is added. Edges that are held out tell how much is right (`sparsecut.model.restart`).
-- The sharpness follows from the spectrum (`sparsecut.model.spectral`): one effective rank for every graph.
+  neighbourhood is added. Edges that are held out tell how much is right (`sparsecut.model.filter_choice`).
+- The sharpness follows from the spectrum (`sparsecut.model.sharpened`): one effective rank for every graph.
 
 Each choice is a sentence in `reasons`, which `explain` shows.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsecut.arrays.streaming import neighbour_sums, value_blocks
-from sparsecut.engines import MemoryEngine
-from sparsecut.features.structure import ROW_LENGTH
+from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting, learn_weighting, row_lengths
 from sparsecut.graph import Graph
 from sparsecut.kernels.polynomials import Polynomial
-from sparsecut.model.restart import Restart, hops_of_restart
-from sparsecut.model.spectral import EFFECTIVE_RANK
-from sparsecut.operators.filters import POWERS, SERIES_ORDER, polynomial
-from sparsecut.operators.rows import Rows
+from sparsecut.model.filter_choice import choose_filter
+from sparsecut.operators.aggregation import Aggregation
+from sparsecut.operators.filters import Filter, PageRank, Power
 
-LENGTH = 9.0  # of the smoothed rows before sharpening: a logistic regression with C = 1 then neither under- nor overfits
-LENGTH_AGREEMENT = 0.35  # correlation of a row's length with its neighbours'; below it lengths are the rows' own affair
-POWER_ORDER = 2  # hops of a power of P where none are given
-
-L = TypeVar("L")
+LENGTH_AGREEMENT = (
+    0.35  # correlation of a row's length with its neighbours'; below it a row's length says nothing of its place
+)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Weighting and filter, settled. `orders` has the hops of each level."""
+    """Weighting, the filter of each level and the aggregation over them, nothing left to choose."""
 
     weighting: Weighting
-    filter: str
-    strength: float | None
-    orders: tuple[int, ...]
-    effective_rank: float = EFFECTIVE_RANK
-    length: float = LENGTH
+    filters: tuple[Filter, ...]
+    aggregation: Aggregation
     reasons: list[str] = field(default_factory=list)
 
     @property
     def polynomials(self) -> tuple[Polynomial, ...]:
-        return tuple(polynomial(self.filter, order, self.strength) for order in self.orders)
-
-    def load(self, graph: Graph, engine: MemoryEngine) -> Rows:
-        """The weighted features and the filter's matrix on the engine's device, no hop taken yet."""
-        return load(graph, self.weighting, self.filter, engine)
+        return tuple(filter.coefficients() for filter in self.filters)
 
     def to_header(self) -> dict[str, Any]:
         """What JSON can hold of it; the columns' weights are an array."""
-        return {**asdict(self), "weighting": self.weighting.name}
+        return {
+            "weighting": self.weighting.name,
+            "filters": [filter.to_header()[0] for filter in self.filters],
+            "aggregation": self.aggregation,
+            "reasons": self.reasons,
+        }
 
 
-def read_recipe(header: dict[str, Any], columns: NDArray[np.float32] | None) -> Recipe:
-    return Recipe(**{**header, "weighting": Weighting(header["weighting"], columns), "orders": tuple(header["orders"])})
-
-
-def load(graph: Graph, weighting: Weighting, filter: str, engine: MemoryEngine) -> Rows:
-    return engine.load(weighting.apply(graph.features), graph.adjacency, filter, is_directed=graph.is_directed)
+def read_recipe(header: dict[str, Any], columns: Any) -> Recipe:
+    """What `to_header` wrote."""
+    filters = tuple(Filter.read(filter, {}) for filter in header["filters"])
+    return Recipe(Weighting(header["weighting"], columns), filters, header["aggregation"], header["reasons"])
 
 
 def settle(
     graph: Graph,
+    engine: Engine[Any],
     *,
-    load: Callable[[Weighting, str], L],
-    choose: Callable[[L, str, Callable[[float], int]], Restart],
     weighting: str,
-    filter: str,
-    strength: float | str,
-    effective_rank: float | str,
-    length: float | str,
-    orders: Callable[[int], tuple[int, ...]],
-    solver: str,
+    filter: Filter | None,
+    n_levels: int | None,
+    aggregation: Aggregation,
+    chooses_from_graph: bool,
     is_structure: bool,
-    with_series: bool,
+    caller: str,
     notes: list[str],
-) -> tuple[Recipe, L]:
+) -> tuple[Recipe, Any]:
     """The recipe as asked for, "auto" chosen, and the features loaded by it.
 
-    `load(weighting, filter)` loads them, wherever the rows are kept; `choose(loaded, filter, hops_of)` chooses the restart;
-    what it has to say against the features is added to `notes`.
-    Adam's "auto" is the paper's. Structure in place of features comes weighted, sharpened and with a length.
-    `orders(usual)` gives the hops of every level, `usual` where they were not given.
+    `weighting` "auto" and `filter` None are chosen from the graph, or are the paper's where the solver does not choose from
+    it. Structure in place of features comes weighted, sharpened and with a length. What the trial of filters has to say
+    against the features is added to `notes`.
     """
-    is_closed, reasons = solver == "spectral", []
+    reasons = []
     if weighting == "auto":
-        weighting, why = choose_weighting(graph) if is_closed else ("none", "the paper's")
+        weighting, why = choose_weighting(graph) if chooses_from_graph else ("none", "the paper's")
         if is_structure:
             weighting, why = "none", "structure comes weighted"
         reasons.append(f"weighting {weighting}: {why}.")
-    if filter == "auto":
-        filter = "pagerank" if is_closed and with_series and not is_structure else "row"
-        hops = orders(POWER_ORDER)
-    else:
-        hops = orders(POWER_ORDER if filter in POWERS else SERIES_ORDER)
+    asked = "as asked for"
+    if filter is None:
+        is_chosen = chooses_from_graph and n_levels is None and not is_structure
+        filter, asked = (PageRank() if is_chosen else Power()), "the paper's"
     learned = learn_weighting(weighting, graph.features)
-    loaded = load(learned, filter)
-    given = None if strength == "auto" else float(strength)
-    if filter.startswith("pagerank"):
-        why = "as asked for"
-        if given is None:
-            chosen = choose(loaded, filter, lambda restart: orders(hops_of_restart(restart))[0])
-            given, why = chosen.value, chosen.why
-            notes.extend([chosen.doubt] if chosen.doubt is not None else [])
-        hops = orders(hops_of_restart(given))
-        reasons.append(f"filter {filter}, restart {given:g}, {hops[0]} hops: {why}.")
-    elif any(hops):
-        reasons.append(f"filter {filter}, {' and '.join(map(str, hops))} hops: as asked for, or else the paper's.")
-    usual_rank, usual_length = (math.inf, ROW_LENGTH) if is_structure else (EFFECTIVE_RANK, LENGTH)
-    rank = usual_rank if effective_rank == "auto" else float(effective_rank)
-    return Recipe(learned, filter, given, hops, rank, usual_length if length == "auto" else float(length), reasons), loaded
+    rows = engine.load(graph, learned, filter)
+    if n_levels is not None:
+        filters = filter.at_levels(n_levels, caller)
+        reasons.append(f"filter {filters[-1].describe()} at the last level: {asked}.")
+    else:
+        chosen = choose_filter(graph, rows, filter, engine)
+        filters = (chosen.filter,)
+        notes.extend([chosen.doubt] if chosen.doubt is not None else [])
+        reasons.append(f"filter {chosen.filter.describe()}: {chosen.why or asked}.")
+    return Recipe(learned, filters, aggregation, reasons), rows
 
 
 def choose_weighting(graph: Graph) -> tuple[str, str]:

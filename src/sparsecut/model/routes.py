@@ -23,7 +23,7 @@ GATHER_COST = 8
 
 
 @dataclass(frozen=True)
-class Problem:
+class Sizes:
     """The sizes a price depends on."""
 
     n_nodes: int
@@ -44,10 +44,10 @@ class Route:
     reason: str
 
 
-def choose_route(problem: Problem, *, route: str, is_linear: bool, is_batched: bool, memory: int) -> Route:
+def choose_route(sizes: Sizes, *, route: str, is_linear: bool, is_batched: bool, memory: int) -> Route:
     """The cheapest route among those that are possible, asked for and small enough."""
     overs = [over for over in ("gram", "rows") if route in ("auto", over)]
-    helds = ["smoothed"] if problem.feature_entries is None else ["smoothed", "factors"]
+    helds = ["smoothed"] if sizes.feature_entries is None else ["smoothed", "factors"]
     if not is_linear:
         overs, why = ["rows"], "max is not a function of M"
     elif is_batched:
@@ -57,51 +57,51 @@ def choose_route(problem: Problem, *, route: str, is_linear: bool, is_batched: b
     else:
         why = "cheapest"
     candidates = list(product(overs, helds))
-    small_enough = [candidate for candidate in candidates if _bytes(problem, *candidate) <= memory]
+    small_enough = [candidate for candidate in candidates if _bytes(sizes, *candidate) <= memory]
     if not small_enough:
-        over, held = min(candidates, key=lambda candidate: _bytes(problem, *candidate))
+        over, held = min(candidates, key=lambda candidate: _bytes(sizes, *candidate))
         why += ", least memory"
     else:
-        over, held = min(small_enough, key=lambda candidate: price(problem, *candidate))
+        over, held = min(small_enough, key=lambda candidate: price(sizes, *candidate))
     prices = ", ".join(
-        f"{o} over {h} {price(problem, o, h) / 1e9:.3g}" for o, h in sorted(candidates, key=lambda c: price(problem, *c))
+        f"{o} over {h} {price(sizes, o, h) / 1e9:.3g}" for o, h in sorted(candidates, key=lambda c: price(sizes, *c))
     )
     return Route(over, held, f"{why} (in 10⁹ multiply-adds: {prices})")
 
 
-def price(problem: Problem, over: str, held: str) -> float:
+def price(sizes: Sizes, over: str, held: str) -> float:
     """What a fit costs, in multiply-adds of a dense product."""
-    n, f = problem.n_nodes, problem.n_features
+    n, f = sizes.n_nodes, sizes.n_features
 
     def touch(widths: Sequence[int]) -> float:
         """S·X and Sᵀ·Y for every level, with that many columns each, and the Laplacian between them."""
         if held == "smoothed":
             products = sum(2 * n * f * width for width in widths)
         else:
-            assert problem.feature_entries is not None
+            assert sizes.feature_entries is not None
             products = sum(
-                2 * GATHER_COST * (problem.feature_entries + order * problem.propagation_entries) * width
-                for order, width in zip(problem.orders, widths, strict=True)
+                2 * GATHER_COST * (sizes.feature_entries + order * sizes.propagation_entries) * width
+                for order, width in zip(sizes.orders, widths, strict=True)
             )
-        return products + GATHER_COST * problem.negative_entries * max(widths)
+        return products + GATHER_COST * sizes.negative_entries * max(widths)
 
-    smoothing = max(problem.orders) * problem.propagation_entries * f * GATHER_COST if held == "smoothed" else 0
+    smoothing = max(sizes.orders) * sizes.propagation_entries * f * GATHER_COST if held == "smoothed" else 0
     if over == "rows":
-        return smoothing + problem.n_steps * touch(problem.dimensions)
-    n_levels = len(problem.orders)
-    if problem.is_joint:
-        building, step = touch([n_levels * f] * n_levels), (n_levels * f) ** 2 * problem.dimensions[0]
+        return smoothing + sizes.n_steps * touch(sizes.dimensions)
+    n_levels = len(sizes.orders)
+    if sizes.is_joint:
+        building, step = touch([n_levels * f] * n_levels), (n_levels * f) ** 2 * sizes.dimensions[0]
     else:
-        building, step = touch([f] * n_levels), sum(f * f * dimension for dimension in problem.dimensions)
-    return smoothing + building + problem.n_steps * step
+        building, step = touch([f] * n_levels), sum(f * f * dimension for dimension in sizes.dimensions)
+    return smoothing + building + sizes.n_steps * step
 
 
-def _bytes(problem: Problem, over: str, held: str) -> int:
-    n_levels = len(problem.orders)
-    total = 4 * problem.n_nodes * problem.n_features * n_levels if held == "smoothed" else 0
+def _bytes(sizes: Sizes, over: str, held: str) -> int:
+    n_levels = len(sizes.orders)
+    total = 4 * sizes.n_nodes * sizes.n_features * n_levels if held == "smoothed" else 0
     if over == "gram":
-        width = problem.n_features * (n_levels if problem.is_joint else 1)
-        total += 3 * 4 * width**2 * (1 if problem.is_joint else n_levels)  # M, its transpose, their mean
+        width = sizes.n_features * (n_levels if sizes.is_joint else 1)
+        total += 3 * 4 * width**2 * (1 if sizes.is_joint else n_levels)  # M, its transpose, their mean
     else:
-        total += 3 * 4 * problem.n_nodes * sum(problem.dimensions)  # Z, L·Z and the gradient
+        total += 3 * 4 * sizes.n_nodes * sum(sizes.dimensions)  # Z, L·Z and the gradient
     return total

@@ -10,30 +10,26 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from sparsecut.engines.rows import Rows
 from sparsecut.errors import OverflowInputError
-from sparsecut.kernels.moments import scatter
-from sparsecut.kernels.spectrum import rank_of
-from sparsecut.model.adam import Adam
-from sparsecut.operators.encoder import LinearEncoder, MultiOrderEncoder
+from sparsecut.kernels.optimizer import AdamSteps
+from sparsecut.model.encoder import LinearEncoder
+from sparsecut.model.history import History
+from sparsecut.operators.losses import loss_of_energy, slope_of_energy, unit_alpha
 from sparsecut.operators.negatives import NegativeGraph, quadratic_form
-from sparsecut.operators.objective import loss_of_energy, slope_of_energy, unit_alpha
-from sparsecut.operators.rows import Rows
 from sparsecut.progress import Reporter
 
-Encoder = LinearEncoder | MultiOrderEncoder
-Energy = Callable[[Encoder], Tensor]
+Energy = Callable[[LinearEncoder], Tensor]
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How to train; `sparsecut.SCE` explains each."""
+    """How to train; `sparsecut.Adam` explains each."""
 
     loss: str
     alpha: float | str
@@ -41,42 +37,15 @@ class TrainingSettings:
     learning_rate: float
     epochs: int
     batch_size: int | None
-    route: str
-
-
-@dataclass
-class History:
-    """What happened in `fit`: lists with one value an epoch, and what is known once."""
-
-    route: str = "none"
-    rows: str = "none"
-    reason: str = ""
-    alpha: float | None = None
-    effective_rank: float = math.nan
-    loss: list[float] = field(default_factory=list)
-    energy: list[float] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
-    stages: dict[str, float] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Time a stage of the fit."""
-        started = time.perf_counter()
-        yield
-        self.stages[name] = time.perf_counter() - started
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def train(
-    encoder: Encoder,
+    encoder: LinearEncoder,
     energies: Callable[[], Iterable[Energy]],
     history: History,
     settings: TrainingSettings,
     report: Reporter,
-    callback: Callable[[int, History], None] | None = None,
+    callback: Callable[[int], None] | None = None,
 ) -> None:
     """Adam on loss(energy) + l2/2·‖θ‖², `epochs` times over what `energies` yields. Changes the encoder in place."""
     can_wait = next(encoder.parameters()).is_cuda and callback is None and settings.batch_size is None
@@ -85,7 +54,7 @@ def train(
         return
     loss, l2, epochs = settings.loss, settings.l2, settings.epochs
     parameters = list(encoder.parameters())
-    optimizer = Adam(parameters, learning_rate=settings.learning_rate, l2=l2)
+    optimizer = AdamSteps(parameters, learning_rate=settings.learning_rate, l2=l2)
     for epoch in range(epochs):
         started = time.perf_counter()
         epoch_losses, epoch_energies = [], []
@@ -114,20 +83,20 @@ def train(
         history.seconds.append(time.perf_counter() - started)
         report("training", epoch + 1, epochs)
         if callback is not None:
-            callback(epoch, history)
+            callback(epoch)
 
 
 def _train_unasked(
-    encoder: Encoder, energies: Callable[[], Iterable[Energy]], history: History, settings: TrainingSettings
+    encoder: LinearEncoder, energies: Callable[[], Iterable[Energy]], history: History, settings: TrainingSettings
 ) -> bool:
-    """All epochs without a look at any number, for a GPU: every look waits for it, and then it waits for the next launch.
+    """All epochs at once, for a GPU: reading a value blocks until it has finished, so this loop reads none.
 
-    Whether the steps made sense is asked once, at the end. If not, the weights are as before, and the loop above says why.
+    Whether the steps made sense is read once, at the end. If not, the weights are as before, and the loop above says why.
     """
     started = time.perf_counter()
     parameters = list(encoder.parameters())
     before = [parameter.detach().clone() for parameter in parameters]
-    optimizer = Adam(parameters, learning_rate=settings.learning_rate, l2=settings.l2)
+    optimizer = AdamSteps(parameters, learning_rate=settings.learning_rate, l2=settings.l2)
     alpha: Tensor | None = None
     seen = []
     for _ in range(settings.epochs):
@@ -169,7 +138,7 @@ class EnergyOverGram:
     def __init__(self, grams: dict[tuple[int, ...], Tensor]) -> None:
         self.grams = grams
 
-    def __call__(self, encoder: Encoder) -> Tensor:
+    def __call__(self, encoder: LinearEncoder) -> Tensor:
         forms = [quadratic_form(self.grams[levels].matmul, matrix) for levels, matrix in encoder.blocks()]
         return torch.stack(forms).sum()
 
@@ -195,14 +164,3 @@ def energies_of_batches(
     for nodes in batches:
         needed, batch_negatives = negatives.batch(nodes)
         yield energy_over_rows([rows.take(needed) for rows in levels], batch_negatives)
-
-
-def effective_rank(Z: Tensor) -> float:
-    """exp of the entropy of the normalised spectrum of the centred embedding: 1 is a line, d an even ball, 0 a point."""
-    return rank_of_scatter(scatter(Z))
-
-
-def rank_of_scatter(matrix: Tensor) -> float:
-    """The same from the scatter of the embedding, or any multiple of it."""
-    spectrum = torch.linalg.eigvalsh(matrix.double()).clamp(min=0)
-    return rank_of(spectrum) if spectrum.sum() > 0 else 0.0

@@ -1,11 +1,4 @@
-"""The matrix P of a filter as what it is: the graph between two diagonals.
-
-    P = diag(left)·A·diag(right) + diag(own)
-
-                left      right     own                with d̃ = 1 + Σ_j A_ij
-    row         1/d̃       1         1/d̃                D̃⁻¹Ã, the mean over closed neighbourhoods
-    symmetric   1/√d̃      1/√d̃      1/d̃                D̃^−½ÃD̃^−½
-    lazy        1/2d̃      1         (1 + 1/d̃)/2        (I + D̃⁻¹Ã)/2
+"""The matrix P of a filter as what it is: the graph between its diagonals, P = diag(left)·A·diag(right) + diag(own).
 
 A is the graph's own adjacency: nothing of its size is copied, and where no edge has a weight only neighbours are read, no
 values.
@@ -16,23 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from itertools import count
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.kernels import cuda, hops
 from sparsecut.kernels.polynomials import Polynomial, spread
 from sparsecut.kernels.sparse import Entries, SparseMatrix, as_tensor
-from sparsecut.operators.filters import propagation
+from sparsecut.operators.diagonals import Diagonals
+from sparsecut.operators.filters import Filter, Power
 
 
 class Propagation:
     """P on a device. `P @ X` is one hop of dense rows X.
 
-    `adjacency` is needed where P is formed or a directed graph's is transposed; products need the entries alone.
+    `adjacency` is needed where P is formed or a directed graph's is transposed, and with the `filter` where edges are taken
+    out; products need the entries alone.
     """
 
     def __init__(
@@ -40,22 +35,22 @@ class Propagation:
         neighbors: Entries,
         diagonals: Diagonals,
         *,
-        filter: str = "row",
+        filter: Filter | None = None,
         adjacency: SparseMatrix | None = None,
         is_directed: bool = False,
     ) -> None:
         self.neighbors = neighbors
-        self.diagonals = diagonals
+        self.diagonals = diagonals.single()
         self.filter = filter
         self.adjacency = adjacency
         self.is_directed = is_directed
 
     @classmethod
-    def of(cls, adjacency: sp.csr_array, filter: str, device: torch.device, *, is_directed: bool = False) -> Propagation:
-        """The matrix of a filter (`sparsecut.operators.filters`) for a graph."""
+    def of(cls, adjacency: sp.csr_array, filter: Filter, device: torch.device, *, is_directed: bool = False) -> Propagation:
+        """The matrix of a filter for a graph."""
         degrees = as_tensor(1 + adjacency.sum(axis=1, dtype=np.float64), device)  # d̃
         matrix = SparseMatrix(adjacency, device)
-        return cls(matrix.entries, Diagonals.of(degrees, filter), filter=filter, adjacency=matrix, is_directed=is_directed)
+        return cls(matrix.entries, filter.diagonals(degrees), filter=filter, adjacency=matrix, is_directed=is_directed)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -71,7 +66,7 @@ class Propagation:
     def csr(self) -> sp.csr_array:
         """P itself, formed: for products with a sparse matrix."""
         assert self.adjacency is not None
-        return propagation(self.adjacency.csr, self.filter)
+        return _between(self.adjacency.csr, self.diagonals)
 
     @cached_property
     def T(self) -> Propagation:  # noqa: N802 - the transpose's usual name
@@ -89,6 +84,19 @@ class Propagation:
     def schedule(self) -> Tensor:
         """The rows by falling number of entries, int32: in that order a GPU goes through them."""
         return self.neighbors.offsets.diff().argsort(descending=True).int()
+
+    def without(self, edges: NDArray[np.int64]) -> Propagation:
+        """P of the graph less some of its edges, (2, m); in an undirected graph an edge goes with its reverse."""
+        assert self.adjacency is not None
+        assert self.filter is not None
+        A = self.adjacency.csr
+        entry_at = sp.csr_array((np.arange(A.nnz, dtype=A.indptr.dtype), A.indices, A.indptr), shape=A.shape)
+        is_kept = np.ones(A.nnz, dtype=bool)
+        for i, j in (edges,) if self.is_directed else (edges, edges[::-1]):
+            is_kept[entry_at[i, j]] = False
+        n_before = np.concatenate([[0], np.cumsum(is_kept)]).astype(A.indptr.dtype)
+        kept = sp.csr_array((A.data[is_kept], A.indices[is_kept], n_before[A.indptr]), shape=A.shape)
+        return Propagation.of(kept, self.filter, self.neighbors.indices.device, is_directed=self.is_directed)
 
     def __matmul__(self, rows: Tensor) -> Tensor:
         return self.smooth((0.0, 1.0), rows)
@@ -108,20 +116,17 @@ class Propagation:
         return spread(coefficients, rows, hop)
 
 
-class Diagonals(NamedTuple):
-    """What a filter multiplies with before, after and beside the sum over neighbours; each (n,) float32."""
+def propagation_matrix(adjacency: sp.csr_array, filter: Filter | None = None) -> sp.csr_array:
+    """P itself, (n, n) and as sparse as the graph; by default the mean over closed neighbourhoods."""
+    degrees = torch.from_numpy(1 + adjacency.sum(axis=1, dtype=np.float64))
+    return _between(adjacency, (filter or Power()).diagonals(degrees))
 
-    left: Tensor
-    right: Tensor | None  # None for ones
-    own: Tensor
 
-    @classmethod
-    def of(cls, degrees: Tensor, filter: str) -> Diagonals:
-        """For the degrees d̃, the node itself counted, float64."""
-        inverse = 1 / degrees
-        if filter.endswith("symmetric"):
-            root = degrees.rsqrt().float()
-            return cls(root, root, inverse.float())
-        if filter == "lazy":
-            return cls((inverse / 2).float(), None, ((1 + inverse) / 2).float())
-        return cls(inverse.float(), None, inverse.float())
+def _between(adjacency: sp.csr_array, diagonals: Diagonals) -> sp.csr_array:
+    left, right, own = (None if part is None else part.cpu().numpy() for part in diagonals)
+    n_nodes = adjacency.shape[0]
+    row_of_entry = np.repeat(np.arange(n_nodes), np.diff(adjacency.indptr))
+    scale = left[row_of_entry] if right is None else left[row_of_entry] * right[adjacency.indices]
+    values = (adjacency.data * scale).astype(np.float32)
+    neighbors = sp.csr_array((values, adjacency.indices, adjacency.indptr), shape=adjacency.shape)
+    return (neighbors + sp.diags_array(own.astype(np.float32), format="csr")).tocsr()

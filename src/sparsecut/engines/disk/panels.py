@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from weakref import finalize
 
 import torch
 from torch import Tensor
@@ -19,10 +20,11 @@ from sparsecut.io.workfolder import WorkFolder
 
 
 class Panels:
-    """The matrix `name` of a work folder, (n, sum of widths)."""
+    """The matrix `name` of a work folder, (n, sum of widths). Its files go away with it; a killed process leaves them."""
 
     def __init__(self, work: WorkFolder, name: str, n_rows: int, widths: Sequence[int]) -> None:
         self.work, self.name, self.n_rows, self.widths = work, name, n_rows, tuple(widths)
+        finalize(self, _remove, work, [self._file(panel) for panel in range(len(self.widths))])
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -81,12 +83,13 @@ class Panels:
                     block[:, span] = part[: n * width].view(n, width)
                 yield rows, block
 
-    def remove(self) -> None:
-        for panel in range(len(self.widths)):
-            self.work.remove(self._file(panel))
-
     def _file(self, panel: int) -> str:
         return f"{self.name}-{panel:04d}"
+
+
+def _remove(work: WorkFolder, files: Sequence[str]) -> None:
+    for file in files:
+        work.remove(file)
 
 
 def _fill(file: object, values: Tensor) -> None:

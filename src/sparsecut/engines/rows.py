@@ -1,7 +1,7 @@
 """The smoothed features S = Σ c_k P^k F, held as rows or as factors, behind two products: S·W and Sᵀ·G.
 
 With the coefficients (1,) the features are S itself, dense or sparse. With more they are F, and S is never formed: for P^k,
-S·W = P(P(···(F·W))). Whoever trains or projects does not know which; `sparsecut.model.routes` decides.
+S·W = P(P(···(F·W))). Whoever trains or projects does not know which.
 """
 
 from __future__ import annotations
@@ -26,10 +26,13 @@ class Rows:
         features: Tensor | SparseMatrix,
         propagation: Propagation | None = None,
         coefficients: Polynomial = (1.0,),
+        *,
+        is_spare: bool = False,
     ) -> None:
         self.features = features
         self.propagation = propagation
         self.coefficients = coefficients
+        self.is_spare = is_spare  # the features are in memory of their own, not the user's
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -66,13 +69,14 @@ class Rows:
 
     def scaled(self, factor: float) -> Rows:
         """factor·S, nothing copied."""
-        return Rows(self.features, self.propagation, tuple(factor * coefficient for coefficient in self.coefficients))
+        coefficients = tuple(factor * coefficient for coefficient in self.coefficients)
+        return Rows(self.features, self.propagation, coefficients, is_spare=self.is_spare)
 
     def through(self, coefficients: Polynomial) -> Rows:
         """The rows smoothed by a polynomial of P, as factors: nothing is computed. Needs rows that are not smoothed yet."""
         assert self.is_formed
         scale = self.coefficients[0]
-        return Rows(self.features, self.propagation, coefficients).scaled(scale)
+        return Rows(self.features, self.propagation, coefficients, is_spare=self.is_spare).scaled(scale)
 
     def take(self, nodes: Tensor) -> Rows:
         """Some of the rows, for a mini-batch. Needs S itself: a row of factors depends on its whole neighbourhood."""

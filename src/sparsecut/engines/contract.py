@@ -1,0 +1,161 @@
+"""What an engine is: where the rows live, and everything that touches n of them. All else is f×f.
+
+An engine is chosen by an object (`EngineChoice`: `Memory`, `Disk`), which holds its parameters and opens it for a job:
+
+    with choice.open(job) as engine:
+        rows    = engine.load(graph, weighting, filter)                      F, weighted, and P; no hop taken yet
+        levels  = [engine.smooth(rows, polynomial) for polynomial in …]      S₁ … S_k
+        moments = engine.moments(levels, negatives)                          M, mean, scatter
+        …                                                                    a solver finds W from these, without any row
+        Z       = engine.project(levels, projection, output)                        S·W
+
+`Rows` are the engine's own: nobody else looks inside. The names of the steps are the method's, and so is the order: a new
+engine is one file or folder beside this one, and no other room changes. Two engines give the same embedding up to rounding;
+`tests/engines/test_contract.py` holds each of them to a dense reference.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from sparsecut.choice import Choice
+from sparsecut.errors import InputError
+from sparsecut.features.weighting import Weighting
+from sparsecut.graph import Graph
+from sparsecut.kernels.polynomials import Polynomial
+from sparsecut.operators.aggregation import Projection
+from sparsecut.operators.filters import Filter
+from sparsecut.operators.negatives import NegativeGraph
+from sparsecut.progress import Reporter
+
+R = TypeVar("R")
+Value = TypeVar("Value")
+
+# What a job may need beyond the calls of the contract, as a sentence "… cannot {what}. {remedy}, or use …".
+NEEDS = {
+    "structure": ("take structure in place of features", "Give the graph features, or use features='given'"),
+    "max": ("aggregate by max, which is not a function of the Gram matrix", "Use aggregation='mean' or 'concat'"),
+    "batches": ("train mini-batches, which take rows from everywhere", "Leave batch_size out"),
+    "rows": ("train over rows", "Use Adam(route='auto') or Adam(route='gram')"),
+    "output": ("write a file", "Write what it returns with sparsecut.write_embedding"),
+}
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What learning needs of the rows of [S₁ … S_k], in float64 on the engine's device."""
+
+    M: Tensor  # Sᵀ L_H S, (c, c) for c columns
+    mean: Tensor  # (c,)
+    scatter: Tensor | None  # (S − mean)ᵀ(S − mean), (c, c); None where it would take another pass over the rows
+    n_rows: int
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is going to be asked of an engine: before any work it plans by it, or refuses it."""
+
+    caller: str  # for messages: "SCE"
+    graph: Graph
+    n_levels: int = 1
+    n_columns: int = 0  # of the embedding, at most
+    is_series: bool = True  # whether a filter comes back to the features it started from
+    n_pairs: int = 0  # that the negative graph will list, about
+    with_moments: bool = True  # a transform needs none
+    needs: frozenset[str] = frozenset()  # of NEEDS
+    output: Path | None = None  # the .npy file the embedding goes to
+    key: tuple[Any, ...] = ()  # what the result depends on beside the graph: a killed job goes on only with the same
+    report: Reporter = field(default=lambda *_: None)
+
+
+class Engine(Protocol[R]):
+    """Where the rows of one job are. R is what it holds n rows by; an instance is used by one job."""
+
+    device: torch.device
+    """Where it wants weights, and where its small matrices are."""
+
+    supports: frozenset[str]
+    """Which of NEEDS it can serve; and "products" where wide features are to be solved by `multiply` instead of by M."""
+
+    notes: list[str]
+    """What the user should know of how the job was done."""
+
+    def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> R:
+        """The weighted features F, (n, f), and the filter's matrix P of the graph; no hop taken yet.
+
+        `features` takes the place of the graph's own: an array, a sparse matrix, or anything with a `shape` whose slices
+        of rows are arrays.
+        """
+
+    def smooth(self, rows: R, polynomial: Polynomial, *, lazily: bool = False) -> R:
+        """S = Σ c_k P^k F by Horner's rule, (n, f); every hop is one product of P with n rows.
+
+        `lazily`, it may keep P, F and the polynomial as they are, and take the hops in each product: for few columns that
+        costs less than forming S. Rows that were not smoothed lazily can be smoothed on.
+        """
+
+    def moments(self, levels: Sequence[R], negatives: NegativeGraph) -> Moments:
+        """M = Sᵀ L_H S, the mean and the scatter of S = [S₁ … S_k], the levels side by side.
+
+        M is the sum over the parts of the negative graph: for those of `all_pairs` Σ_i a_i (s_i − m)(s_i − m)ᵀ times
+        scale·volume, m the mean weighted by a; for those of `listed` Sᵀ L S with their sparse `matrix` L.
+        """
+
+    def multiply(self, levels: Sequence[R], W: Tensor) -> R:
+        """[S₁ … S_k]·W, (n, d), as rows of the same graph that have taken no hop yet."""
+
+    def transpose_multiply(self, levels: Sequence[R], others: R, negatives: NegativeGraph) -> Tensor:
+        """Sᵀ L_H G, (c, d), for the rows G of `others`: with `multiply` the product M·W of an M that is not built."""
+
+    def project(
+        self, levels: Sequence[R], projection: Projection, output: Path | None = None, *, is_last_use: bool = False
+    ) -> NDArray[Any]:
+        """Z = aggregate(S₁·W⁽¹⁾, …, S_k·W⁽ᵏ⁾) − offset, (n, dimension) float32; to an .npy file, it is a memory map of it.
+
+        Lazy levels are projected first and smoothed then: their hops carry the columns of the embedding. `is_last_use`
+        says that the levels are not asked for again, and Z may take their memory. Numbers that overflowed are never
+        returned or written: `sparsecut.arrays.magnitude.check_finite` raises.
+        """
+
+    def take(self, rows: R, nodes: NDArray[np.int64]) -> Tensor:
+        """Some of the rows, (len(nodes), f), of nodes in ascending order."""
+
+    def without(self, rows: R, edges: NDArray[np.int64]) -> R:
+        """The same rows, no hop taken yet, on the graph less some of its edges, (2, m): P of the graph that is left.
+
+        In an undirected graph an edge goes with its reverse.
+        """
+
+    def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:
+        """A result that is small: a value that JSON holds, or a dictionary of arrays. An engine that survives being killed
+        remembers it under the key, and a job that goes on gets the same bits."""
+
+
+class EngineChoice(Choice):
+    """The parameters of an engine, and how it is opened."""
+
+    supports: frozenset[str] = frozenset()
+    """Which of NEEDS it can serve."""
+
+    @abstractmethod
+    def open(self, job: Job) -> AbstractContextManager[Engine[Any]]:
+        """The engine, ready for a job, until the job is done. What it cannot do it refuses here."""
+
+    def refuse_unsupported(self, job: Job) -> None:
+        """Raise where the job needs what the engine does not support."""
+        for need in sorted(job.needs - self.supports):
+            what, remedy = NEEDS[need]
+            elsewhere = "disk" if need == "output" else "memory"
+            raise InputError(
+                f"{job.caller}(engine={self.word or repr(self)!r}) cannot {what}. {remedy}, or use engine={elsewhere!r}."
+            )

@@ -1,0 +1,5 @@
+"""The engine for graphs and features larger than memory: panels of columns on disk, under a limit that is kept."""
+
+from sparsecut.engines.disk.choice import Disk
+
+__all__ = ["Disk"]

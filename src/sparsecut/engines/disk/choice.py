@@ -1,0 +1,91 @@
+"""`Disk`: the parameters of the engine for rows on disk, and what it checks and plans before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sparsecut.arrays.streaming import parse_bytes
+from sparsecut.engines.contract import EngineChoice, Job
+from sparsecut.engines.disk.engine import DiskEngine
+from sparsecut.engines.disk.sizes import can_build_gram, check_in_memory, plan_sizes
+from sparsecut.errors import InputError, parameter_error
+from sparsecut.io.files import check_writable
+from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, unfinished, work_folder
+from sparsecut.version import __version__
+
+
+class Disk(EngineChoice, word="disk"):
+    """Rows on disk, for graphs and features larger than memory. It runs on the CPU, in single precision.
+
+    What it has finished is kept in a folder, so a process that was killed goes on from there when it is called again.
+
+    Parameters
+    ----------
+    memory_limit : int or str, default="2GiB"
+        What the process may take, the interpreter and its libraries included: "500MB", "8GiB" or a number of bytes. A limit
+        that is too small raises an error naming the smallest one that works.
+    scratch : str or Path, optional
+        A folder for unfinished work, with room for the features once and for each level once more. By default it is the
+        folder of the output, or where the system keeps temporary files.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> model = sc.SCE(engine=sc.Disk(memory_limit="1GiB")).fit(sc.datasets.load("digits"))
+    """
+
+    supports = frozenset({"output"})
+
+    def __init__(self, *, memory_limit: int | str = "2GiB", scratch: str | Path | None = None) -> None:
+        self.memory_limit = memory_limit
+        self.scratch = scratch
+
+    def check(self) -> None:
+        parse_bytes("Disk", "memory_limit", self.memory_limit)
+        if self.scratch is not None and not isinstance(self.scratch, str | Path):
+            raise parameter_error("Disk", "scratch", "a folder's path or None", self.scratch)
+
+    @contextmanager
+    def open(self, job: Job) -> Iterator[DiskEngine]:
+        self.refuse_unsupported(job)
+        graph, limit, output = job.graph, parse_bytes("Disk", "memory_limit", self.memory_limit), job.output
+        n_nodes, n_columns = graph.n_nodes, graph.n_features * job.n_levels
+        if output is not None:
+            check_output(output)
+        with_gram = job.with_moments and can_build_gram(n_nodes, n_columns, job.n_pairs, limit)
+        sizes = plan_sizes(
+            n_nodes,
+            limit,
+            caller=job.caller,
+            is_series=job.is_series,
+            n_pairs=job.n_pairs,
+            gram_columns=n_columns if with_gram else 0,
+        )
+        if output is None:
+            check_in_memory(n_nodes, job.n_columns, limit, job.caller)
+        mark = fingerprint_of(__version__, graph.adjacency, graph.features, job.key, self.memory_limit, str(output))
+        parent = self.scratch if self.scratch is not None else (None if output is None else output.parent)
+        with work_folder(parent, mark) as work:
+            if output is not None:
+                work.beside.append(unfinished(output, work))
+            self._check_room(work, job)
+            # Where M does not fit, wide features are solved by products with it.
+            supports = self.supports if with_gram else self.supports | {"products"}
+            yield DiskEngine(job, work, sizes, supports)
+
+    def _check_room(self, work: WorkFolder, job: Job) -> None:
+        n_nodes, n_features = job.graph.n_nodes, job.graph.n_features
+        scratch = 4 * n_nodes * n_features * (1 + job.n_levels) if job.with_moments else 8 * n_nodes * job.n_columns
+        needed = {work.path: max(0, scratch - work.n_bytes)}
+        if job.output is not None:
+            needed[job.output.parent] = 4 * n_nodes * job.n_columns
+        check_room(needed, "name a folder on another disk (scratch)")
+
+
+def check_output(path: Path) -> None:
+    """The path of an embedding that is written as it is computed."""
+    if path.suffix != ".npy":
+        raise InputError(f"The output {path} must end in .npy: it is written row by row.")
+    check_writable(path)

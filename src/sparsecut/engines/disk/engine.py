@@ -1,0 +1,327 @@
+"""The engine for rows on disk, under a limit of memory, by panels of columns (`engines.disk.panels`).
+
+    smooth    a panel of c columns is read, takes all its hops in memory and is written; the adjacency streams by
+    moments   blocks of whole rows, centred, their products summed up in float64; pairs in a list a panel at a time, since
+              they join any two rows
+    project   blocks of whole rows times W, straight to the output
+
+What is finished is kept in a work folder under a name that follows from what it is, so a job that was killed goes on with
+the same bits. Panels go away with the last rows that hold them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from sparsecut.arrays.magnitude import check_finite
+from sparsecut.arrays.streaming import neighbour_sums, release, row_blocks
+from sparsecut.engines.contract import Job, Moments
+from sparsecut.engines.disk.panels import Panels
+from sparsecut.engines.disk.propagation import DiskPropagation
+from sparsecut.engines.disk.sizes import N_PANELS, Sizes
+from sparsecut.features.weighting import Weighting
+from sparsecut.graph import Graph
+from sparsecut.io.workfolder import RowWriter, WorkFolder, fingerprint_of
+from sparsecut.kernels.polynomials import Polynomial
+from sparsecut.kernels.sparse import as_tensor
+from sparsecut.operators.aggregation import Projection, aggregate
+from sparsecut.operators.filters import Filter
+from sparsecut.operators.negatives import ListedPairs, NegativeGraph
+
+CPU = torch.device("cpu")
+ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a column that a few hops have averaged, against its mean
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Features where they lie, and the weighting that each block of them goes through."""
+
+    name: str
+    features: Any
+    weighting: Weighting
+
+
+@dataclass(frozen=True)
+class DiskRows:
+    """S = Σ c_k P^k F: F as panels, or still where it lies; the polynomial is (1,) where no hop is left to take."""
+
+    held: Panels | Source
+    P: DiskPropagation
+    pending: Polynomial = (1.0,)
+
+    @property
+    def n_rows(self) -> int:
+        return self.held.n_rows if isinstance(self.held, Panels) else int(self.held.features.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        return self.held.shape[1] if isinstance(self.held, Panels) else int(self.held.features.shape[1])
+
+
+class DiskEngine:
+    def __init__(self, job: Job, work: WorkFolder, sizes: Sizes, supports: frozenset[str]) -> None:
+        self.work, self.sizes, self.report, self.supports = work, sizes, job.report, supports
+        self.device = CPU
+        self.graph = job.graph
+        self.notes: list[str] = []
+        self._degrees: NDArray[np.float64] | None = None
+        self._panels: WeakValueDictionary[str, Panels] = WeakValueDictionary()
+        self._room: list[Tensor] = []
+
+    def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> DiskRows:
+        if self._degrees is None:
+            self._degrees = neighbour_sums(graph.adjacency)
+        P = DiskPropagation(graph, filter, self._degrees, self.sizes.block_bytes)
+        if features is None:
+            return DiskRows(Source("features", graph.features, weighting), P)
+        return DiskRows(Source(fingerprint_of(features), features, weighting), P)
+
+    def smooth(self, rows: DiskRows, polynomial: Polynomial, *, lazily: bool = False) -> DiskRows:
+        if lazily:
+            return DiskRows(rows.held, rows.P, polynomial)
+        if polynomial == (1.0,):
+            return rows
+        start = self._formed(rows)
+        mark = fingerprint_of(start.name, polynomial, rows.P.removed)
+        return DiskRows(self._smooth(start, rows.P, polynomial, f"smoothed-{mark}"), rows.P)
+
+    def moments(self, levels: Sequence[DiskRows], negatives: NegativeGraph) -> Moments:
+        panels = [self._formed(level) for level in levels]
+        parts = [(pairs.scale, None if pairs.row_weights is None else pairs.row_weights) for pairs in negatives.all_pairs]
+        mark = fingerprint_of([part.name for part in panels], [scale for scale, _ in parts], len(negatives.listed))
+
+        def compute() -> dict[str, NDArray[Any]]:
+            even = torch.ones(panels[0].n_rows, dtype=torch.float64)
+            weights = [even, *(pairs.row_weights for pairs in negatives.all_pairs if pairs.row_weights is not None)]
+            means, scatters = self._moments_by(panels, weights)
+            M, others = torch.zeros_like(scatters[0]), iter(scatters[1:])
+            for pairs in negatives.all_pairs:
+                M += (scatters[0] if pairs.row_weights is None else next(others)) * (pairs.scale * pairs.volume)
+            for listed in negatives.listed:
+                M += self._gram_of_pairs(panels, panels, listed)
+            is_rounding = scatters[0].diagonal() <= panels[0].n_rows * (ROUNDING * means[0]).square()
+            for matrix in (M, scatters[0]):  # float64 would take the last digits of a constant column for differences
+                matrix[is_rounding], matrix[:, is_rounding] = 0, 0
+            return {"M": ((M + M.T) / 2).numpy(), "mean": means[0].numpy(), "scatter": scatters[0].numpy()}
+
+        found = self.checkpoint(f"moments-{mark}", compute)
+        M, mean, scatter = (torch.from_numpy(found[key]).clone() for key in ("M", "mean", "scatter"))
+        return Moments(M, mean, scatter, panels[0].n_rows)
+
+    def multiply(self, levels: Sequence[DiskRows], W: Tensor) -> DiskRows:
+        parts = torch.split(W, [level.n_columns for level in levels])
+        if len(levels) == 1:
+            return self._times(levels[0], parts[0])
+        held = [self._formed(level) for level in levels]
+        name = f"product-{fingerprint_of([panels.name for panels in held], W.numpy())}"
+        product = self._new_panels(name, held[0].n_rows, W.shape[1])
+        product.fill(lambda: (block @ W for _, block in self._rows(held, "projection")))
+        return DiskRows(product, levels[0].P)
+
+    def transpose_multiply(self, levels: Sequence[DiskRows], others: DiskRows, negatives: NegativeGraph) -> Tensor:
+        panels, second = [self._formed(level) for level in levels], self._formed(others)
+        n_columns = sum(part.shape[1] for part in panels)
+        total = torch.zeros(n_columns, second.shape[1], dtype=torch.float64)
+        for pairs in negatives.all_pairs:
+            weights = pairs.row_weights
+            if weights is None:
+                weights = torch.ones(panels[0].n_rows, dtype=torch.float64)
+            mean = torch.cat([self._means(part, [weights])[0] for part in (*panels, second)]).float()
+            for rows, block in self._rows([*panels, second], "Gram matrix"):
+                centred = block - mean
+                weighted = centred[:, n_columns:] * weights[rows, None].float()
+                total += (centred[:, :n_columns].T @ weighted).double() * (pairs.scale * pairs.volume)
+        for listed in negatives.listed:
+            total += self._gram_of_pairs(panels, [second], listed)
+        return total.float()
+
+    def project(
+        self, levels: Sequence[DiskRows], projection: Projection, output: Path | None = None, *, is_last_use: bool = False
+    ) -> NDArray[Any]:
+        if any(len(level.pending) > 1 or isinstance(level.held, Source) for level in levels):
+            products = [self._times(level, matrix) for level, matrix in zip(levels, projection.weights, strict=True)]
+            held, weights = [self._formed(product) for product in products], None
+        else:
+            held, weights = [self._formed(level) for level in levels], projection.weights
+        shape = (held[0].n_rows, projection.dimension)
+        if output is None:
+            Z, n_rows = np.empty(shape, dtype=np.float32), 0
+            for block in self._embedding(held, weights, projection, 0):
+                Z[n_rows : n_rows + len(block)] = block
+                n_rows += len(block)
+            return Z
+        with RowWriter(output, shape, self.work) as writer:
+            for block in self._embedding(held, weights, projection, writer.n_rows):
+                writer.write(block)
+        return np.load(output, mmap_mode="r")  # type: ignore[no-any-return]
+
+    def take(self, rows: DiskRows, nodes: NDArray[np.int64]) -> Tensor:
+        panels = self._formed(rows)
+        taken = torch.empty(len(nodes), panels.shape[1])
+        for block_rows, block in self._rows([panels], "held-out edges"):
+            first, last = np.searchsorted(nodes, (block_rows.start, block_rows.stop))
+            if first < last:
+                taken[first:last] = block[torch.from_numpy(nodes[first:last] - block_rows.start)]
+        return taken
+
+    def without(self, rows: DiskRows, edges: NDArray[np.int64]) -> DiskRows:
+        return DiskRows(rows.held, rows.P.without(edges))
+
+    def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:
+        return self.work.remembered(key, compute)
+
+    def _formed(self, rows: DiskRows) -> Panels:
+        """S as panels."""
+        if len(rows.pending) > 1 or rows.pending != (1.0,):
+            mark = fingerprint_of(self._formed(DiskRows(rows.held, rows.P)).name, rows.pending, rows.P.removed)
+            return self._smooth(self._formed(DiskRows(rows.held, rows.P)), rows.P, rows.pending, f"smoothed-{mark}")
+        return rows.held if isinstance(rows.held, Panels) else self._loaded(rows.held)
+
+    def _loaded(self, source: Source, W: Tensor | None = None) -> Panels:
+        """The weighted features as panels, times a matrix if one is given."""
+        features, n_rows = source.features, int(source.features.shape[0])
+        name = source.name if W is None else f"{source.name}-{fingerprint_of(W.numpy())}"
+        panels = self._new_panels(name, n_rows, int(features.shape[1]) if W is None else W.shape[1])
+
+        def blocks() -> Iterator[Tensor]:
+            for rows in row_blocks(n_rows, 4 * features.shape[1], self.sizes.block_bytes):
+                block = source.weighting.apply(features[rows])
+                block = as_tensor(block.toarray() if not isinstance(block, np.ndarray) else block, CPU)
+                yield block if W is None else block @ W
+                release(features, rows)
+                self.report("reading features", rows.stop, n_rows)
+
+        panels.fill(blocks)
+        return panels
+
+    def _times(self, rows: DiskRows, W: Tensor) -> DiskRows:
+        """S·W, projected first where a hop is still to be taken."""
+        if isinstance(rows.held, Source):
+            product = self._loaded(rows.held, W)
+        else:
+            held = rows.held
+            product = self._new_panels(f"product-{fingerprint_of(held.name, W.numpy())}", held.n_rows, W.shape[1])
+            product.fill(lambda: (block @ W for _, block in self._rows([held], "projection")))
+        if rows.pending == (1.0,):
+            return DiskRows(product, rows.P)
+        mark = fingerprint_of(product.name, rows.pending, rows.P.removed)
+        return DiskRows(self._smooth(product, rows.P, rows.pending, f"smoothed-{mark}"), rows.P)
+
+    def _smooth(self, panels: Panels, P: DiskPropagation, polynomial: Polynomial, name: str) -> Panels:
+        """Panel by panel, the hops of each in memory."""
+        smoothed = self._new_panels(name, *panels.shape)
+        n_ticks = [(len(polynomial) - 1) * len(P.blocks(width)) for width in panels.widths]
+        done, is_series = 0, any(polynomial[:-1])
+
+        def tick() -> None:
+            nonlocal done
+            done += 1
+            self.report("smoothing", done, sum(n_ticks))
+
+        for panel, ticks in enumerate(n_ticks):
+            if smoothed.has(panel):
+                done += ticks
+                continue
+            start, current, other = self._buffers(panels, with_start=is_series)
+            X = panels.read(panel, current)
+            first = start[: X.numel()].view_as(X).copy_(X) if is_series else None
+            if polynomial[-1] != 1:
+                X.mul_(polynomial[-1])
+            spare = other[: X.numel()].view_as(X)
+            for coefficient in reversed(polynomial[:-1]):
+                X, spare = P.hop(X, spare, tick, first, coefficient), X
+            smoothed.write(panel, X)
+        return smoothed
+
+    def _embedding(
+        self, held: Sequence[Panels], weights: Sequence[Tensor] | None, projection: Projection, start: int
+    ) -> Iterator[NDArray[np.float32]]:
+        """Blocks of Z from a row on; without weights the panels are those of the levels' embeddings."""
+        widths = [panels.shape[1] for panels in held]
+        for _, block in self._rows(held, "projection", start):
+            parts = list(torch.split(block, widths, dim=1))
+            if weights is not None:
+                parts = [part @ matrix for part, matrix in zip(parts, weights, strict=True)]
+            Z = aggregate(parts, projection.aggregation)
+            yield check_finite((Z if projection.offset is None else Z - projection.offset).numpy(), self.graph)
+
+    def _moments_by(self, panels: Sequence[Panels], weights: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+        """For each list of row weights the weighted mean (c,) and Σ w_i (s_i − mean)(s_i − mean)ᵀ, in one pass."""
+        n_columns = sum(part.shape[1] for part in panels)
+        means = torch.cat([self._means(part, weights) for part in panels], dim=1)  # (k, c)
+        scatters = torch.zeros(len(weights), n_columns, n_columns, dtype=torch.float64)
+        for rows, block in self._rows(panels, "Gram matrix"):
+            for number, row_weights in enumerate(weights):
+                centred = block - means[number].float()
+                weighted = centred if number == 0 else centred * row_weights[rows, None].float()
+                scatters[number] += centred.T @ weighted
+        return means, scatters
+
+    def _means(self, panels: Panels, weights: Sequence[Tensor]) -> Tensor:  # (k, f)
+        """The weighted means of the rows, in float64."""
+        sums = torch.zeros(len(weights), panels.shape[1], dtype=torch.float64)
+        for rows, block in panels.blocks(self._slices([panels])):
+            sums += torch.stack([row_weights[rows] for row_weights in weights]) @ block.double()
+        totals = torch.stack([row_weights.sum() for row_weights in weights])
+        return sums / totals.clamp(min=1e-300)[:, None]
+
+    def _gram_of_pairs(self, first: Sequence[Panels], second: Sequence[Panels], pairs: ListedPairs) -> Tensor:
+        """Sᵀ L G a panel of G at a time: L joins any two rows, so it is held whole, and S streams past its image."""
+        n_columns = sum(part.shape[1] for part in second)
+        M = torch.zeros(sum(part.shape[1] for part in first), n_columns, dtype=torch.float64)
+        column = 0
+        for part in second:
+            for panel, width in enumerate(part.widths):
+                image = pairs.laplacian(part.read(panel, self._buffers(part, with_start=False)[1]))  # (n, c)
+                start = 0
+                for other in first:
+                    span = slice(start, start + other.shape[1])
+                    for rows, block in other.blocks(self._slices([other])):
+                        M[span, column : column + width] += block.T @ image[rows]
+                        self.report("negative pairs", column * part.n_rows + rows.stop, n_columns * part.n_rows)
+                    start = span.stop
+                column += width
+        self._room = []
+        return M
+
+    def _rows(self, panels: Sequence[Panels], stage: str, start: int = 0) -> Iterator[tuple[slice, Tensor]]:
+        """Blocks of rows of all panels side by side."""
+        self._room = []  # what comes next holds matrices of f × f
+        slices = [rows for rows in self._slices(panels) if rows.start >= start]
+        for parts in zip(*(part.blocks(slices) for part in panels), strict=True):
+            rows = parts[0][0]
+            yield rows, parts[0][1] if len(parts) == 1 else torch.cat([part for _, part in parts], dim=1)
+            self.report(stage, rows.stop, panels[0].n_rows)
+
+    def _slices(self, panels: Sequence[Panels]) -> list[slice]:
+        """Rows of which a block holds all columns twice: as read, and side by side."""
+        row_bytes = 8 * sum(part.shape[1] for part in panels)
+        return list(row_blocks(panels[0].n_rows, row_bytes, self.sizes.block_bytes))
+
+    def _new_panels(self, name: str, n_rows: int, n_columns: int) -> Panels:
+        """The panels of a name: the same ones where they are held already, for they go away with their last holder."""
+        panels = self._panels.get(name)
+        if panels is None:
+            panels = self._panels[name] = Panels(self.work, name, n_rows, self.sizes.widths(n_columns))
+        return panels
+
+    def _buffers(self, panels: Panels, *, with_start: bool) -> tuple[Tensor, Tensor, Tensor]:
+        """Room for a panel three times, kept from panel to panel. Untouched memory costs nothing."""
+        n_values = panels.n_rows * max(panels.widths)
+        if not self._room or len(self._room[1]) < n_values:
+            self._room = [torch.empty(n_values if with_start or which else 0) for which in range(N_PANELS)]
+        elif with_start and len(self._room[0]) < n_values:
+            self._room[0] = torch.empty(n_values)
+        start, current, other = self._room
+        return start, current, other

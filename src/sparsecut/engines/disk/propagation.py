@@ -1,0 +1,92 @@
+"""The matrix P of a filter with the adjacency on disk: it streams by, some rows of it at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from sparsecut.arrays.streaming import blocks_of_entries, release
+from sparsecut.graph import Graph
+from sparsecut.kernels.sparse import as_tensor
+from sparsecut.operators.filters import Filter
+
+
+class DiskPropagation:
+    """P = diag(left)·A·diag(right) + diag(own), A where it lies and without the entries at some positions."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        filter: Filter,
+        degrees: NDArray[np.float64],
+        block_bytes: int,
+        removed: NDArray[np.int64] | None = None,
+    ) -> None:
+        self.graph, self.filter, self.degrees, self.block_bytes = graph, filter, degrees, block_bytes
+        self.adjacency, self.is_weighted = graph.adjacency, graph.is_weighted
+        left, right, own = filter.diagonals(torch.from_numpy(1 + degrees)).single()
+        self.left, self.own = left[:, None], own[:, None]
+        self.right = None if right is None else right[:, None]
+        self.removed = np.empty(0, dtype=np.int64) if removed is None else np.sort(removed)
+
+    def without(self, edges: NDArray[np.int64]) -> DiskPropagation:
+        """P of the graph less some of its edges, (2, m); in an undirected graph an edge goes with its reverse."""
+        A, degrees = self.adjacency, self.degrees.copy()
+        removed = []
+        for i, j in (edges,) if self.graph.is_directed else (edges, edges[::-1]):
+            starts, stops = A.indptr[i], A.indptr[i + 1]
+            places = [
+                int(start) + int(np.searchsorted(A.indices[int(start) : int(stop)], node))
+                for start, stop, node in zip(starts, stops, j, strict=True)
+            ]
+            removed.append(np.array(places, dtype=np.int64))
+            np.subtract.at(degrees, i, A.data[removed[-1]].astype(np.float64))
+        release(A)
+        return DiskPropagation(self.graph, self.filter, degrees, self.block_bytes, np.concatenate(removed))
+
+    def blocks(self, n_columns: int) -> list[slice]:
+        """Rows of which neither the entries nor the results take more than a block."""
+        return blocks_of_entries(self.adjacency.indptr, self.block_bytes, 4 * n_columns)
+
+    def hop(self, X: Tensor, into: Tensor, tick: Callable[[], None], start: Tensor | None, coefficient: float) -> Tensor:
+        """P·X + coefficient·start, (n, c), in the memory of `into`. X is scaled in passing: nobody needs it afterwards."""
+        own = self.own
+        if self.right is not None:
+            X.mul_(self.right)
+            own = own / self.right
+        for rows in self.blocks(X.shape[1]):
+            indices, offsets, weights = self._entries(rows)
+            out = into[rows]
+            torch.mul(own[rows], X[rows], out=out)
+            if len(indices):
+                sums = torch.nn.functional.embedding_bag(
+                    indices, X, offsets, mode="sum", per_sample_weights=weights, include_last_offset=True
+                )
+                out.addcmul_(self.left[rows], sums)
+            if start is not None and coefficient:
+                out.add_(start[rows], alpha=coefficient)
+            tick()
+        return into
+
+    def _entries(self, rows: slice) -> tuple[Tensor, Tensor, Tensor | None]:
+        """The entries of some rows: columns, where each row starts, and weights unless all are 1."""
+        A: Any = self.adjacency
+        starts = np.array(A.indptr[rows.start : rows.stop + 1], dtype=np.int64)
+        entries = slice(int(starts[0]), int(starts[-1]))
+        indices = np.array(A.indices[entries])
+        weights = np.array(A.data[entries]) if self.is_weighted else None
+        first, last = np.searchsorted(self.removed, (entries.start, entries.stop))
+        if first < last:
+            gone = self.removed[first:last]
+            indices = np.delete(indices, gone - entries.start)
+            weights = None if weights is None else np.delete(weights, gone - entries.start)
+            starts = starts - np.searchsorted(gone, starts)  # by as many as went before
+        release(A, rows)
+        cpu = torch.device("cpu")
+        offsets = (starts - starts[0]).astype(indices.dtype)
+        return as_tensor(indices, cpu), as_tensor(offsets, cpu), None if weights is None else as_tensor(weights, cpu)

@@ -1,0 +1,71 @@
+"""What fits into a limit of memory: how wide a panel may be, and how large a block.
+
+The limit is the process's: `BASE_BYTES` of it are Python, torch and the rest of the libraries. What is left holds three
+panels (where a hop starts, where it goes, and the features a series comes back to), a few numbers per node, and blocks.
+Every size follows from the limit and the shapes alone, so a run that is resumed does the same sums in the same order.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from sparsecut.arrays.streaming import in_words
+from sparsecut.errors import InputError
+
+BASE_BYTES = 480 << 20  # the interpreter and the libraries (370 MiB here), the threads' own memory, what malloc holds back
+NODE_BYTES = 64  # a node: degrees, the filter's three scales, and what is computed from them
+PAIR_BYTES = 130  # a pair of a sparse negative graph: itself, its entries in the Laplacian, and what sorts them
+N_PANELS = 3  # in memory at a time; two where no series comes back to the features
+MIN_BLOCK, MAX_BLOCK = 2 << 20, 16 << 20
+N_BLOCKS = 8  # of that size in use at a time: what was read, what is computed from it, and as much that malloc keeps
+GRAM_MATRICES = 5  # float64 (f, f) at a time: two sums, a product, and what an eigensolver works in
+
+
+@dataclass(frozen=True)
+class Sizes:
+    widest: int  # columns of a panel
+    block_bytes: int
+
+    def widths(self, n_columns: int) -> tuple[int, ...]:
+        """The widths of as few panels as the widest allows, all about the same."""
+        n_panels = math.ceil(n_columns / min(self.widest, n_columns))
+        share, rest = divmod(n_columns, n_panels)
+        return tuple(share + (panel < rest) for panel in range(n_panels))
+
+
+def plan_sizes(
+    n_nodes: int, limit: int, *, caller: str, is_series: bool = True, n_pairs: int = 0, gram_columns: int = 0
+) -> Sizes:
+    """Panels as wide as the limit allows. The Gram matrix needs room when no panel is in memory."""
+    n_panels = N_PANELS if is_series else N_PANELS - 1
+    fixed = BASE_BYTES + NODE_BYTES * n_nodes + PAIR_BYTES * n_pairs
+    block_bytes = min(max((limit - fixed) // 64, MIN_BLOCK), MAX_BLOCK)
+    widest = (limit - fixed - N_BLOCKS * block_bytes) // (4 * n_panels * n_nodes)
+    needed = fixed + max(4 * n_panels * n_nodes, gram_bytes(gram_columns)) + N_BLOCKS * MIN_BLOCK
+    if widest < 1 or limit < needed:
+        raise InputError(
+            f"The memory_limit of {caller} is too small for this graph: {in_words(limit)}. It needs at least "
+            f"{in_words(needed + (1 << 20))}, of which {in_words(BASE_BYTES)} are the interpreter and its libraries."
+        )
+    return Sizes(widest, block_bytes)
+
+
+def gram_bytes(n_columns: int) -> int:
+    """What it takes to build M and to solve it."""
+    return 8 * GRAM_MATRICES * n_columns**2
+
+
+def can_build_gram(n_nodes: int, n_columns: int, n_pairs: int, limit: int) -> bool:
+    fixed = BASE_BYTES + NODE_BYTES * n_nodes + PAIR_BYTES * n_pairs
+    return fixed + gram_bytes(n_columns) + N_BLOCKS * MIN_BLOCK <= limit
+
+
+def check_in_memory(n_nodes: int, n_columns: int, limit: int, caller: str) -> None:
+    """An embedding without a file to go to must fit into the limit beside the blocks."""
+    needed = BASE_BYTES + NODE_BYTES * n_nodes + 4 * n_nodes * n_columns + N_BLOCKS * MIN_BLOCK
+    if needed > limit:
+        raise InputError(
+            f"The embedding of {caller}, {n_nodes:,} × {n_columns:,}, does not fit into the memory_limit of "
+            f"{in_words(limit)}. Write it to disk: output='embedding.npy'."
+        )

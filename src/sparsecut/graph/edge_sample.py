@@ -1,0 +1,88 @@
+"""Edges, and other pairs of nodes, drawn by a fixed hash of the node ids: the same whatever order nodes and lines come in.
+
+Every node has a hash of its id, every edge one of its two ends'. The edges with the smallest hashes are a uniform sample
+without repetition, and shuffling a file changes neither which they are nor their order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.arrays.streaming import blocks_of_entries, release, row_blocks
+from sparsecut.graph.graph import Graph
+
+LARGEST = 2.0**64
+SPARE = 1.2  # how many more edges than wanted are looked at, and …
+MIN_SPARE = 1_000  # … how many more at least: then hardly ever too few have a small enough hash
+
+
+def sample_edges(graph: Graph, n_edges: int) -> NDArray[np.int64]:  # (2, m)
+    """Positions of the ends of some edges, no more than there are; each undirected edge once."""
+    hashes = hash_ids(graph.node_ids)
+    wanted = min(n_edges, graph.n_edges)
+    share = min(1.0, (SPARE * wanted + MIN_SPARE) / max(graph.n_edges, 1))
+    while True:
+        edges, keys = _edges_below(graph, hashes, share)
+        if len(keys) >= wanted or share == 1:
+            return edges[:, np.argsort(keys, kind="stable")[:wanted]]
+        share = min(1.0, 2 * share)
+
+
+def sample_node_pairs(graph: Graph, n_pairs: int) -> NDArray[np.int64]:  # (2, m)
+    """Positions of any two nodes, uniform, a node with itself included."""
+    hashes = hash_ids(graph.node_ids)
+    n_nodes = min(graph.n_nodes, 2 * n_pairs)
+    nodes = np.argpartition(hashes, n_nodes - 1)[:n_nodes] if n_nodes < graph.n_nodes else np.arange(graph.n_nodes)
+    nodes = nodes[np.argsort(hashes[nodes], kind="stable")]
+    return nodes[np.random.default_rng(0).integers(0, len(nodes), (2, n_pairs))].astype(np.int64)
+
+
+def hash_ids(ids: NDArray[Any]) -> NDArray[np.uint64]:
+    """A number for each id, the same for the same id in every graph and process."""
+    if ids.dtype.kind in "iu":
+        return _mixed(ids.astype(np.int64).view(np.uint64))
+    hashes = np.empty(len(ids), dtype=np.uint64)
+    for rows in row_blocks(len(ids), 256):
+        words = np.ascontiguousarray(ids[rows].astype(str))
+        letters = words.view(np.uint32).reshape(len(words), -1).astype(np.uint64)
+        sums = np.full(len(words), 5381, dtype=np.uint64)
+        for column in letters.T:  # letters are never 0, the padding of short words is: it changes nothing
+            sums = np.where(column == 0, sums, _mixed(sums + column))
+        hashes[rows] = sums
+    return hashes
+
+
+def _edges_below(graph: Graph, hashes: NDArray[np.uint64], share: float) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """The edges whose hash is among the lowest share of all numbers, and their hashes."""
+    A = graph.adjacency
+    limit = np.uint64(min(int(share * LARGEST), 2**64 - 1))
+    edges, keys = [], []
+    for rows in blocks_of_entries(A.indptr):
+        starts = np.array(A.indptr[rows.start : rows.stop + 1], dtype=np.int64)
+        first = np.repeat(np.arange(rows.start, rows.stop), np.diff(starts))
+        second = np.array(A.indices[starts[0] : starts[-1]], dtype=np.int64)
+        release(A, rows)
+        if not graph.is_directed:
+            is_first = first < second  # of the two entries of an edge
+            first, second = first[is_first], second[is_first]
+            key = _mixed(hashes[first] + hashes[second])
+        else:
+            key = _mixed(hashes[first] + _mixed(hashes[second]))
+        is_low = key <= limit
+        edges.append(np.stack([first[is_low], second[is_low]]))
+        keys.append(key[is_low])
+    if not edges:
+        return np.empty((2, 0), dtype=np.int64), np.empty(0, dtype=np.uint64)
+    return np.concatenate(edges, axis=1), np.concatenate(keys)
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Splitmix64: every bit of a number changes about half of the bits of its image."""
+    with np.errstate(over="ignore"):  # modulo 2⁶⁴ is what is meant
+        z = numbers + np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return z ^ (z >> np.uint64(31))

@@ -1,0 +1,75 @@
+"""`load`: fitted models from their files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparsecut.encoding import read_encoder
+from sparsecut.errors import InputError
+from sparsecut.graph.pairs import unpack_pairs
+from sparsecut.model.base import SparsestCutEmbedding
+from sparsecut.model.history import History
+from sparsecut.model.mosce import MoSCE
+from sparsecut.model.persistence import read_model
+from sparsecut.model.recipe import read_recipe
+from sparsecut.model.sce import SCE
+
+ESTIMATORS: dict[str, type[SparsestCutEmbedding]] = {"SCE": SCE, "MoSCE": MoSCE}
+
+
+def load(path: str | Path) -> SparsestCutEmbedding:
+    """Read a model that `save` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        A .safetensors file. No code in it is run: a filter, solver or negative graph of your own must have been imported.
+
+    Returns
+    -------
+    SCE or MoSCE
+        Fitted: `transform` embeds other graphs with it. The embedding it was fitted on is not in the file.
+
+    Raises
+    ------
+    InputError
+        If the file is not a whole model of this version.
+
+    Examples
+    --------
+    >>> import sparsecut as sc, tempfile
+    >>> graph = sc.datasets.load("digits")
+    >>> model = sc.SCE().fit(graph)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(f"{folder}/model.safetensors")
+    ...     again = sc.load(f"{folder}/model.safetensors")
+    >>> bool((abs(again.transform(graph) - model.embedding_) < 1e-4).all())
+    True
+    """
+    header, tensors = read_model(path)
+    weights = [tensors[f"weights.{level}"] for level in range(sum(name.startswith("weights.") for name in tensors))]
+    try:
+        model: Any = ESTIMATORS[header["estimator"]](**_read_parameters(header["parameters"], tensors))
+        model.history_ = History(**header["history"])
+        model._know_features(read_encoder(header["encoder"]), len(weights[0]))
+        model.structure_ = header["structure"]
+        model.offset_ = tensors.get("offset", np.zeros(weights[0].shape[1], dtype=np.float32))
+        model.recipe_ = read_recipe(header["recipe"], tensors.get("column_weights"))
+    except (KeyError, TypeError, IndexError) as error:
+        raise InputError(f"{path} does not hold a whole sparsecut model: {error}. Save the model again.") from error
+    model.weights_ = weights
+    return model  # type: ignore[no-any-return]
+
+
+def _read_parameters(values: dict[str, Any], tensors: dict[str, Any]) -> dict[str, Any]:
+    parameters = dict(values)
+    for name, kind in SparsestCutEmbedding.kinds.items():
+        if isinstance(parameters[name], dict):
+            arrays = {key.partition(".")[2]: array for key, array in tensors.items() if key.startswith(f"{name}.")}
+            parameters[name] = kind.read(parameters[name], arrays)
+    if "apart" in tensors:
+        parameters["apart"] = unpack_pairs(tensors["apart"])
+    return parameters

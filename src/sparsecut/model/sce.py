@@ -1,0 +1,115 @@
+"""`SCE`, the estimator of the paper: Z = P^k F·W₁···W_l."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from sparsecut.engines import EngineChoice, EngineWord
+from sparsecut.features.structure import FeaturesWord
+from sparsecut.features.weighting import WeightingWord
+from sparsecut.model.base import MOVED, SparsestCutEmbedding
+from sparsecut.model.solver import Solver
+from sparsecut.model.solvers import SolverWord
+from sparsecut.operators.aggregation import Aggregation
+from sparsecut.operators.filters import Filter, FilterWord
+from sparsecut.operators.negatives import Negatives, NegativesWord
+from sparsecut.parameters import naming_moved
+
+
+class SCE(SparsestCutEmbedding):
+    """Sparsest Cut network Embedding: one vector per node from a graph and its node features, without labels.
+
+    Z = S·W, where S = Σ c_k P^k F are the features smoothed over the graph and W keeps the nodes of a negative graph apart.
+
+    Parameters
+    ----------
+    dimension : int or "auto", default="auto"
+        Columns of the embedding. "auto" takes what holds 99.9 % of the variance in closed form, at most 128, and
+        min(512, features) with `Adam`.
+    features : {"auto", "given", "structure", "both"}, default="auto"
+        What is smoothed. "auto" takes the graph's own features, or its structure where it brings none; "given" insists on
+        its own; "structure" passes them over; "both" embeds each by itself and puts them side by side, in closed form and
+        for this graph alone: for features that hardly go with the edges.
+    weighting : {"auto", "none", "l2", "tf-idf"}, default="auto"
+        How the features are weighted. "auto" chooses by what they are: counts by tf-idf, other amounts by the length of
+        their row, measurements with signs not at all. With `Adam` it is "none", the paper's.
+    filter : str or Filter, default="auto"
+        The low-pass filter applied to the features before anything is learned. "auto" is personalised PageRank with a
+        restart chosen from the graph, and with `Adam` the paper's `Power(order=2)`. `Power(order=0)` leaves the features as
+        they are, for graphs whose neighbours differ. Words: "power", "symmetric", "lazy", "pagerank", "heat", "average".
+    negatives : str or Negatives, default="complete"
+        The pairs of nodes to keep apart: "complete" (all pairs, exactly), "degrees", "sampled" (the paper's), "sparsifier",
+        or `Pairs` of your own.
+    apart : array, list or frame of shape (m, 2) or (m, 3), optional
+        Pairs of node ids, weighted or not, that must differ, on top of the negatives; together they demand as much as those
+        do. They are ids, never positions: `[("anna", "ben"), ("anna", "carl")]`. Pairs to keep close are edges:
+        `sparsecut.keep_close`.
+    solver : str or Solver, default="closed_form"
+        How the weights are found. "closed_form" (`ClosedForm`) has no epochs and no seed; "adam" (`Adam`) is the paper's
+        training loop.
+    engine : str or EngineChoice, default="memory"
+        Where the rows live: "memory" (`Memory`: CPU or GPU, single or half precision) or "disk" (`Disk`: under a limit of
+        memory).
+    random_state : int or None, default=0
+        The seed of Adam's start, of sampled negatives and of structure; None draws a new one. The same seed gives the same
+        bits on the same machine with the same versions and the same number of threads (`OMP_NUM_THREADS`).
+
+    Attributes
+    ----------
+    embedding_ : numpy.ndarray of shape (n_nodes, dimension)
+        The vectors of the nodes, float32.
+    weights_ : list of one numpy.ndarray of shape (n_features, dimension)
+        W.
+    offset_ : numpy.ndarray of shape (dimension,)
+        What is taken off every row.
+    recipe_ : Recipe
+        Weighting and filter as chosen; `explain()` says why.
+    history_ : History
+        The route that was taken, the time of each stage, the loss of each epoch.
+    encoder_ : encoder or None
+        How a table became features, kept for `transform`; None where they were an array without names.
+    n_features_in_ : int
+        Columns as they were given.
+    feature_names_in_ : numpy.ndarray
+        Their names, where they have names.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> graph = sc.datasets.load("digits")
+    >>> Z = sc.SCE().fit_transform(graph)
+    >>> Z.shape[0] == graph.n_nodes
+    True
+    >>> paper = sc.SCE(dimension=32, filter=sc.Power(order=2), solver=sc.Adam(epochs=20)).fit(graph)
+    >>> paper.set_params(solver__epochs=5)
+    SCE(dimension=32, filter=Power(order=2), solver=Adam(epochs=5))
+    """
+
+    paper_method = "sce"
+
+    @naming_moved(MOVED)
+    def __init__(
+        self,
+        *,
+        dimension: int | Literal["auto"] = "auto",
+        features: FeaturesWord = "auto",
+        weighting: WeightingWord = "auto",
+        filter: FilterWord | Filter = "auto",
+        negatives: NegativesWord | Negatives = "complete",
+        apart: Any = None,
+        solver: SolverWord | Solver = "closed_form",
+        engine: EngineWord | EngineChoice = "memory",
+        random_state: int | None = 0,
+    ) -> None:
+        self.dimension = dimension
+        self.features = features
+        self.weighting = weighting
+        self.filter = filter
+        self.negatives = negatives
+        self.apart = apart
+        self.solver = solver
+        self.engine = engine
+        self.random_state = random_state
+
+    def _levels(self) -> tuple[int | None, Aggregation]:
+        return None, "mean"  # of one level: itself

@@ -1,0 +1,81 @@
+"""What a fit is asked for: the parameters of an estimator, words turned into the objects they are short for, checked."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sparsecut.engines import EngineChoice
+from sparsecut.errors import DimensionWarning, InputError, check_integer, parameter_error
+from sparsecut.graph import Graph
+from sparsecut.model.solver import Solver
+from sparsecut.operators.aggregation import Aggregation
+from sparsecut.operators.filters import Filter
+from sparsecut.operators.negatives import Negatives
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`filter` None and `weighting` "auto" are chosen in the fit; `n_levels` is None for one level, of any filter."""
+
+    caller: str
+    dimension: int | None
+    features: str
+    weighting: str
+    filter: Filter | None
+    n_levels: int | None
+    aggregation: Aggregation
+    negatives: Negatives
+    apart: Any
+    solver: Solver
+    engine: EngineChoice
+    random_state: int | None
+    parameters: Mapping[str, Any]  # as a file holds them: what the result depends on
+
+    def is_structure(self, graph: Graph) -> bool:
+        """Whether the graph's structure takes the place of its features."""
+        return self.features == "structure" or (self.features == "auto" and not graph.has_features)
+
+    def needs(self, graph: Graph, *, with_output: bool) -> frozenset[str]:
+        """What an engine must serve beyond the contract's calls."""
+        asked = {"structure": self.is_structure(graph), "max": self.aggregation == "max", "output": with_output}
+        return self.solver.needs() | {need for need, is_asked in asked.items() if is_asked}
+
+    def n_pairs(self, n_nodes: int) -> int:
+        """Pairs that the negative graph will list, about."""
+        return self.negatives.n_pairs(n_nodes) + (0 if self.apart is None else len(self.apart))
+
+    def dimension_for(self, n_features: int) -> int | None:
+        """The columns of the embedding; None leaves them to the solver. More than can be filled is worth a warning."""
+        n_levels = self.n_levels or 1
+        if self.dimension is None:
+            return None if self.solver.chooses_dimension else self.solver.most_columns(n_features, n_levels)
+        is_wide = self.aggregation == "concat" or self.solver.chooses_dimension
+        n_useful = n_features * (n_levels if is_wide else 1)
+        if self.dimension > n_useful:
+            warnings.warn(
+                f"{self.caller}(dimension={self.dimension}) is larger than useful: a linear map of {n_useful:,} features "
+                f"fills at most {n_useful:,} dimensions. dimension='auto' takes what is useful.",
+                DimensionWarning,
+                stacklevel=4,
+            )
+        return self.dimension
+
+
+def check_dimension(caller: str, dimension: object) -> int | None:
+    if dimension == "auto":
+        return None
+    if isinstance(dimension, str):
+        raise parameter_error(caller, "dimension", "'auto' or an integer of at least 1", dimension)
+    return check_integer(caller, "dimension", dimension, 1)
+
+
+def check_aggregation(caller: str, solver: Solver, aggregation: Aggregation) -> None:
+    if aggregation not in solver.aggregations:
+        can = " or ".join(repr(word) for word in solver.aggregations)
+        raise InputError(
+            f"{caller}(solver={solver!r}) joins the levels by {can}. Got aggregation={aggregation!r}. "
+            "Use solver='adam' for it."
+        )

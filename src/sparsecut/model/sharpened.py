@@ -1,0 +1,109 @@
+"""W = V·g(Λ): the eigenvectors of M with their spectrum sharpened to one effective rank on every graph.
+
+g(λ) = (λ/λ₁)^((p−1)/2),   so that the variances of S·W are λ^p, with p ≥ 1 chosen by the effective rank
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from sparsecut.errors import OverflowInputError
+from sparsecut.kernels.spectrum import leading_eigenvectors, sharpening, signed
+
+EFFECTIVE_RANK = 16.0  # of the embedding: enough directions for dozens of groups, few enough for five labels per group
+N_ITERATIONS = 6
+KEPT_SHARE = 0.999  # of the variance; dimension="auto" leaves out the rest
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The leading eigenvalues of M, their vectors, and the sum of all."""
+
+    values: Tensor
+    vectors: Tensor  # (columns, k)
+    total: float
+    route: str
+
+
+def whole_spectrum(M: Tensor, n_directions: int) -> Spectrum:
+    """Of an M that is built."""
+    values, vectors = torch.linalg.eigh(M.nan_to_num())
+    leading = values.flip(0)[:n_directions].float(), signed(vectors.flip(1)[:, :n_directions].float())
+    return Spectrum(*leading, float(M.trace()), f"the {len(M):,} × {len(M):,} eigenproblem of M")
+
+
+def leading_spectrum(
+    multiply: Callable[[Tensor], Tensor],
+    total: float,
+    n_columns: int,
+    n_directions: int,
+    device: torch.device,
+) -> Spectrum:
+    """Of an M that is known by its products, by subspace iteration."""
+    leading = leading_eigenvectors(multiply, n_columns, n_directions, device=device, n_iterations=N_ITERATIONS)
+    route = f"{n_directions} directions by {N_ITERATIONS} iterations on S, for M would have {n_columns:,} columns"
+    return Spectrum(*leading, total, route)
+
+
+def sharpen(
+    spectrum: Spectrum,
+    widths: Sequence[int],
+    scales: Sequence[float],
+    dimension: int | None,
+    effective_rank: float,
+    length: float,
+) -> SharpenedSpectrum:
+    """The weights of the levels; `dimension` None takes what holds nearly all of the sharpened variance."""
+    eigenvalues, V, total, route = spectrum.values, spectrum.vectors, spectrum.total, spectrum.route
+    if not math.isfinite(total) or not bool(eigenvalues.isfinite().all()):
+        raise OverflowInputError("The energy of the smoothed features overflows. Scale the features down.")
+
+    eigenvalues = eigenvalues.clamp(min=0)
+    if total <= 0 or float(eigenvalues.max()) <= 0:  # all rows are alike: there is nothing to keep apart
+        weights = tuple(torch.zeros(width, dimension or 1, device=V.device) for width in widths)
+        return SharpenedSpectrum(weights, 1.0, effective_rank, 0.0, route)
+    power = sharpening(eigenvalues, effective_rank, minimum=1.0)
+    relative = eigenvalues / eigenvalues[0]
+    variances = relative**power
+    if dimension is None:
+        kept = int((variances.cumsum(0) < KEPT_SHARE * variances.sum()).sum()) + 1
+        eigenvalues, V, relative, variances = eigenvalues[:kept], V[:, :kept], relative[:kept], variances[:kept]
+    W = V * torch.where(relative > 0, relative ** ((power - 1) / 2), 0)
+    if dimension is not None and W.shape[1] < dimension:
+        W = torch.nn.functional.pad(W, (0, dimension - W.shape[1]))
+    parts = torch.split(W, list(widths))
+    # A mean over the levels undoes the factor of their number.
+    weights = tuple(part * (scale * len(widths)) for part, scale in zip(parts, scales, strict=True))
+    share = float(variances.double().sum()) * float(eigenvalues[0]) / total
+    return SharpenedSpectrum(weights, power, effective_rank, length * share**0.5, route)
+
+
+@dataclass(frozen=True)
+class SharpenedSpectrum:
+    """The weights of every level before scaling to the data, and what was read off the spectrum."""
+
+    weights: tuple[Tensor, ...]  # (f, d) for each level
+    power: float  # p
+    effective_rank: float  # that was wanted
+    length: float  # of the rows of Z, root mean square, centred
+    route: str
+
+    def reasons(self, *, is_dimension_chosen: bool) -> list[str]:
+        """What the spectrum decided, in sentences."""
+        if math.isinf(self.effective_rank):
+            sharp = "the features come with a sharpened spectrum"
+        elif self.power == 1:
+            sharp = f"the spectrum has no more than the effective rank of {self.effective_rank:g} that is wanted"
+        else:
+            sharp = f"the spectrum then has the effective rank of {self.effective_rank:g} that is wanted"
+        width = f"it holds {KEPT_SHARE:.1%} of the sharpened variance" if is_dimension_chosen else "it was asked for"
+        return [
+            f"sharpness {self.power:.2f}: {sharp}.",
+            f"dimension {self.weights[0].shape[1]}: {width}.",
+            f"rows of length {self.length:.1f}: what sharpening leaves of the length of the smoothed ones.",
+        ]

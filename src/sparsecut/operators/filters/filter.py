@@ -1,0 +1,61 @@
+"""What a low-pass filter is: S = Σ c_k P^k F, the diagonals of P and the coefficients of the polynomial.
+
+P is the graph between three diagonals (`operators.diagonals`), so it has one entry per edge direction and one per node; no
+power of it is ever formed.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from torch import Tensor
+
+from sparsecut.choice import Choice
+from sparsecut.errors import InputError, check_integer
+from sparsecut.kernels.polynomials import Polynomial
+from sparsecut.operators.diagonals import Diagonals, mean_diagonals
+
+
+class Filter(Choice):
+    """A low-pass filter. A subclass says its `coefficients`, and its `diagonals` where they are not the mean's.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> class OwnAndNeighbors(sc.Filter):
+    ...     def coefficients(self):
+    ...         return (0.5, 0.5)
+    >>> Z = sc.SCE(filter=OwnAndNeighbors()).fit_transform(sc.datasets.load("digits"))
+    """
+
+    @abstractmethod
+    def coefficients(self) -> Polynomial:
+        """c₀ … c_k. They are asked of a filter that leaves nothing to the graph."""
+
+    def diagonals(self, degrees: Tensor) -> Diagonals:
+        """The diagonals of P, for the degrees d̃ of the nodes, themselves counted, in float64."""
+        return mean_diagonals(degrees)
+
+    def candidates(self) -> tuple[Filter, ...]:
+        """What the filter may become where it leaves something to the graph: held-out edges choose between them."""
+        return (self,)
+
+    def usual(self) -> Filter:
+        """The candidate for a graph with too few edges to hold some out."""
+        return self
+
+    def at_levels(self, n_levels: int, caller: str) -> tuple[Filter, ...]:
+        """The filters of the levels 1 … n of `MoSCE`."""
+        raise InputError(
+            f"{caller} takes the powers of one matrix, and {self!r} is not a power of one. "
+            "Use filter='power', 'symmetric' or 'lazy'."
+        )
+
+    def describe(self) -> str:
+        """The filter in words, for `explain`."""
+        return f"{self.word or type(self).__name__}, {len(self.coefficients()) - 1} hops"
+
+
+def check_order(filter: Filter, order: object) -> None:
+    if order != "auto":
+        check_integer(type(filter).__name__, "order", order, 0)

@@ -1,0 +1,31 @@
+"""All pairs with w_ij = d_i·d_j/vol, vol = Σd: the demands of the normalised cut. L Z = d⊙(Z − mean of Z weighted by d)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from sparsecut.operators.negatives.graph import AllPairs, NegativeGraph
+from sparsecut.operators.negatives.negatives import Negatives
+
+
+class Degrees(Negatives, word="degrees"):
+    """All pairs of nodes, weighted by the product of their degrees: the normalised cut in place of the sparsest cut.
+
+    Nodes with many edges are kept apart more; a node without edges is not kept apart from any.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> model = sc.SCE(negatives="degrees").fit(sc.datasets.load("digits"))
+    """
+
+    def describe(
+        self, degrees: NDArray[np.float64], node_ids: NDArray[Any], generator: np.random.Generator
+    ) -> NegativeGraph:
+        weights = torch.from_numpy(np.asarray(degrees, dtype=np.float64))
+        pairs = AllPairs(len(degrees), 1 / max(float(weights.sum()), 1e-300), weights)
+        return NegativeGraph(len(degrees), (pairs,), base_weight=pairs.total_weight)

@@ -1,0 +1,51 @@
+"""What a choice of negatives is: pairs that an embedding must keep apart, the demand side of the sparsest cut."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.choice import Choice
+from sparsecut.graph.pairs import check_pairs
+from sparsecut.operators.negatives.graph import ListedPairs, NegativeGraph
+
+
+class Negatives(Choice):
+    """Pairs to keep apart. A subclass describes them by the parts of a `NegativeGraph`.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.operators.negatives import AllPairs, NegativeGraph
+    >>> class Half(sc.Negatives):
+    ...     def describe(self, degrees, node_ids, generator):
+    ...         pairs = AllPairs(len(degrees), scale=0.5)
+    ...         return NegativeGraph(len(degrees), (pairs,), base_weight=pairs.total_weight)
+    >>> Z = sc.SCE(negatives=Half()).fit_transform(sc.datasets.load("digits"))
+    """
+
+    @abstractmethod
+    def describe(
+        self, degrees: NDArray[np.float64], node_ids: NDArray[Any], generator: np.random.Generator
+    ) -> NegativeGraph:
+        """The negative graph on the nodes with these (weighted) degrees and ids."""
+
+    def n_pairs(self, n_nodes: int) -> int:
+        """How many pairs will be listed, about: an engine leaves room for them."""
+        return 0
+
+
+def with_apart(base: NegativeGraph, apart: Any, node_ids: NDArray[Any], caller: str) -> NegativeGraph:
+    """Pairs that must differ on top of a negative graph: L = L_base + c·L_apart.
+
+    c is the base's total weight over the number of pairs, so that together they demand as much as the whole base does,
+    however many nodes and pairs there are. Weights multiply: weighted 10 each, they demand ten times as much as the base.
+    """
+    pairs, weights = check_pairs(apart, node_ids, caller=caller, name="apart")
+    # Where the base demands nothing (degrees of a graph without edges), there is nothing to measure the pairs against.
+    scale = (base.total_weight or 1.0) / len(pairs)
+    return replace(base, listed=(*base.listed, ListedPairs(base.n_nodes, pairs, scale * weights)))
