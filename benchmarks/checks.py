@@ -16,19 +16,19 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from sparsecut.model.restart import _hold_out, _leading_columns
+from sparsecut.operators.rows import Rows
 
 from results_file import write_results
-from sparsecut import SCE, Graph, datasets
+from sparsecut import SCE, Graph, Memory, datasets
 from sparsecut.arrays.magnitude import check_finite
 from sparsecut.encoding import dominant_column
 from sparsecut.engines import MemoryEngine
 from sparsecut.kernels.sparse import as_tensor
 from sparsecut.model.edge_trial import STRUCTURE_HOPS, Trial, random_signs
 from sparsecut.model.meaning import check_meaning
-from sparsecut.model.restart import _hold_out, _leading_columns
 from sparsecut.operators.filters import polynomial
 from sparsecut.operators.propagation import Propagation
-from sparsecut.operators.rows import Rows
 from sparsecut.paper.standins import stand_in
 
 TARGET = 2.0  # percent of a fit, all checks together
@@ -75,8 +75,8 @@ def checks_of(model: SCE, graph: Graph) -> tuple[dict[str, Callable[[], Any]], d
 
 def measure(name: str, repeats: int) -> dict[str, Any]:
     graph = load_graph(name)
-    model = SCE(device="cpu").fit(graph)
-    fit = fastest(lambda: SCE(device="cpu").fit(graph), max(3, repeats // 2))
+    model = SCE(engine=Memory(device="cpu")).fit(graph)
+    fit = fastest(lambda: SCE(engine=Memory(device="cpu")).fit(graph), max(3, repeats // 2))
     always, suspicious = checks_of(model, graph)
     measured = {check: fastest(run, repeats) for check, run in (always | suspicious).items()}
     total = sum(measured[check] for check in always)

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import scipy.io
 import scipy.sparse as sp
-
 import sparsecut.model.restart
-from sparsecut import SCE, Graph, datasets, evaluate
+
+from sparsecut import SCE, Graph, Memory, datasets, evaluate
 from sparsecut.environment import environment_stamp
 from sparsecut.io.files import write_whole
 from sparsecut.model.both import structure_weight
@@ -86,7 +86,7 @@ def measure(spec: str, n_splits: int) -> dict[str, Any]:
         return doubt(alike, told, lambda: scores["structure"])
 
     sparsecut.model.restart.doubt = recorded
-    models = {part: SCE(features=part, device="cpu").fit(graph) for part in PARTS}
+    models = {part: SCE(features=part, engine=Memory(device="cpu")).fit(graph) for part in PARTS}
     # "both" fits the features a second time, with the same scores.
     embeddings = {part: model.embedding_ for part, model in models.items()}
     for share in OTHER_SHARES:

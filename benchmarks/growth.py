@@ -38,7 +38,7 @@ import torch
 from families import FAMILIES
 from peak import PEAK, RESIDENT, mebibytes, reset_peak
 from results_file import read_points, write_results
-from sparsecut import SCE, Graph
+from sparsecut import SCE, Graph, Memory
 from sparsecut.features.proximity import MAX_ENTRIES, MIN_SHARE
 from sparsecut.paper.standins import stand_in
 
@@ -148,7 +148,7 @@ def make_store(sizes: dict[str, int], folder: Path) -> None:
 
 def fit_tiny(device: str) -> None:
     """Brings in what is imported, started or compiled on first use."""
-    SCE(dimension=2, device=device).fit(stand_in(n_nodes=200, n_edges=2_000, n_features=8, n_classes=2))
+    SCE(dimension=2, engine=Memory(device=device)).fit(stand_in(n_nodes=200, n_edges=2_000, n_features=8, n_classes=2))
 
 
 def measure_alone(sizes: dict[str, Any], on: str) -> Point:

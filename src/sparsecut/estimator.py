@@ -6,12 +6,25 @@ estimator. scikit-learn itself is imported only when one of them asks for a tag,
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
+from sparsecut.choice import Choice
 from sparsecut.parameters import Parametrised
 
 
 class Estimator(Parametrised):
+    kinds: ClassVar[dict[str, type[Choice]]] = {}
+    """The parameters that hold a choice, an object or a word, and of which kind."""
+
+    def _choice(self, name: str) -> Any:
+        """The object of a parameter that holds a choice, checked."""
+        return self.kinds[name].of(getattr(self, name), type(self).__name__, name)
+
+    def _held(self, name: str) -> Any:
+        value = getattr(self, name)
+        is_word = name in self.kinds and isinstance(value, str) and value in self.kinds[name].words()
+        return self._choice(name) if is_word else value
+
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
 

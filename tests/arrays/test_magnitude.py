@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from typer.testing import CliRunner
 
 from conftest import random_graph
-from sparsecut import SCE, Graph, InputError, MoSCE
+from sparsecut import SCE, Adam, Graph, InputError, MoSCE
 from sparsecut.baselines import SmoothedFeatures, SmoothedPCA
 from sparsecut.cli import app
 
@@ -53,7 +53,7 @@ def test_what_is_not_finite_is_told_as_that(kind: str, value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "model", [SCE(), SCE(epochs=3), MoSCE(), SCE(features="both")], ids=["closed", "adam", "mosce", "both"]
+    "model", [SCE(), SCE(solver=Adam(epochs=3)), MoSCE(), SCE(features="both")], ids=["closed", "adam", "mosce", "both"]
 )
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("value", [1e38, -1e30, 1e22])
@@ -146,7 +146,7 @@ def test_large_features_that_work_are_embedded_as_small_ones_are(value: float) -
 
 def test_features_too_small_to_train_on_are_not_told_to_shrink() -> None:
     with pytest.raises(InputError, match=r"too small to train on in float32.*Scale them up"):
-        SCE(epochs=5).fit(Graph(ADJACENCY, features=1e-12 * rows_with(1)))
+        SCE(solver=Adam(epochs=5)).fit(Graph(ADJACENCY, features=1e-12 * rows_with(1)))
 
 
 @pytest.mark.parametrize("engine", ["memory", "disk"])

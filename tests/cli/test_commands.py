@@ -179,6 +179,6 @@ def test_an_output_the_system_refuses(folder: Path) -> None:
 
 
 def test_transform_with_other_features(folder: Path) -> None:
-    SCE(epochs=1).fit(random_graph()).save(folder / "m.safetensors")
+    SCE(solver=sparsecut.Adam(epochs=1)).fit(random_graph()).save(folder / "m.safetensors")
     done = sparsecut("transform", "m.safetensors", "edges.csv", "-f", "features.csv", "-o", "z.npy", folder=folder, expect=2)
     assert "was fitted with 12 features. Got a graph with 4" in done.stderr

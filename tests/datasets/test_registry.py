@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from conftest import data_file, load_or_skip
-from sparsecut import SCE, datasets
+from sparsecut import SCE, Adam, datasets
 from sparsecut.datasets import DATASETS, Dataset
 from sparsecut.datasets.checksums import SHA256
 from sparsecut.evaluation import published_splits
@@ -163,7 +163,7 @@ def test_cora_full_says_that_it_has_no_features() -> None:
 
 def test_a_model_of_one_twitch_graph_embeds_another() -> None:
     spanish, english = load_or_skip("twitch_es"), load_or_skip("twitch_engb")
-    model = SCE(dimension=8, epochs=2).fit(spanish)
+    model = SCE(dimension=8, solver=Adam(epochs=2)).fit(spanish)
     assert model.transform(english).shape == (7126, 8)
 
 

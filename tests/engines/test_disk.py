@@ -15,18 +15,18 @@ import pytest
 import scipy.sparse as sp
 import torch
 from sklearn.base import clone
+from sparsecut.engines.panels import Panels
+from sparsecut.model.restart import _hold_out
+from sparsecut.model.spectral import solve_gram
 
 import sparsecut as sc
 from conftest import random_graph
 from reference import dense_filter, dense_laplacian
 from sparsecut.engines import disk
-from sparsecut.engines.panels import Panels
 from sparsecut.graph import Graph
 from sparsecut.io import workfolder
 from sparsecut.io.workfolder import fingerprint_of, work_folder
 from sparsecut.model import on_disk, restart_on_disk
-from sparsecut.model.restart import _hold_out
-from sparsecut.model.spectral import solve_gram
 from sparsecut.operators.negatives import CompleteNegatives, EdgeNegatives, SumOfNegatives
 
 
@@ -144,7 +144,7 @@ def test_a_real_graph(digits: Graph, tmp_path: Path) -> None:
 
 
 def test_wide_features_iterate_as_in_memory(tmp_path: Path, small_blocks: None) -> None:
-    assert_alike(sc.SCE(filter="row", dimension=8), random_graph(60, 1100, seed=3), tmp_path, n_columns=400)
+    assert_alike(sc.SCE(dimension=8, filter="power"), random_graph(60, 1100, seed=3), tmp_path, n_columns=400)
 
 
 def test_a_graph_without_edges(tmp_path: Path, small_blocks: None) -> None:
@@ -161,7 +161,7 @@ def test_rows_that_are_all_alike(tmp_path: Path, small_blocks: None) -> None:
 def test_panels_take_all_hops_of_the_definition(tmp_path: Path, small_blocks: None) -> None:
     graph = community_graph(is_weighted=True)
     A = graph.adjacency.toarray()
-    model = sc.SCE(filter="heat", order=3, strength=1.5, weighting="none", engine="disk", memory_limit=limit_for(300, 3))
+    model = sc.SCE(weighting="none", filter=sc.Heat(time=1.5, order=3), engine=sc.Disk(memory_limit=limit_for(300, 3)))
     Z = model.fit_transform(graph, output=tmp_path / "z.npy")
     S = dense_filter(A, "heat", 3, 1.5) @ graph.features
     np.testing.assert_allclose(Z, S @ model.weights_[0] - model.offset_, atol=1e-4)
@@ -229,7 +229,7 @@ def test_a_graph_in_memory_maps_is_not_copied(tmp_path: Path) -> None:
     )
     for array, name in ((again.features, "features"), (again.adjacency.indices, "indices"), (again.adjacency.data, "data")):
         assert np.shares_memory(array, maps[name])
-    model = sc.SCE(engine="disk", memory_limit="1GB")
+    model = sc.SCE(engine=sc.Disk(memory_limit="1GB"))
     assert (model.fit_transform(again) == clone(model).fit_transform(graph)).all()
 
 
@@ -263,7 +263,7 @@ def test_an_adjacency_in_memory_maps_needs_no_change_or_is_refused(rule: str, ch
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (sc.SCE(engine="tape"), "The engine parameter of SCE must be one of 'memory', 'disk'. Got 'tape' instead."),
+        (sc.SCE(), "The engine parameter of SCE must be one of 'memory', 'disk'. Got 'tape' instead."),
         (
             sc.SCE(memory_limit="much"),
             "The memory_limit parameter of SCE must be a number of bytes above 0, such as '2GiB' or '500MB'. Got 'much' "
@@ -271,34 +271,34 @@ def test_an_adjacency_in_memory_maps_needs_no_change_or_is_refused(rule: str, ch
         ),
         (sc.SCE(scratch=3), "The scratch parameter of SCE must be a folder's path or None. Got 3 instead."),
         (
-            sc.SCE(engine="disk", memory_limit="100MiB"),
+            sc.SCE(engine=sc.Disk(memory_limit="100MiB")),
             "The memory_limit of SCE is too small for this graph: 100 MiB. It needs at least 498 MiB, of which 480 MiB are "
             "the interpreter and its libraries.",
         ),
         (
-            sc.SCE(engine="disk", batch_size=32),
+            sc.SCE(solver=sc.Adam(batch_size=32), engine="disk"),
             "SCE(engine='disk') cannot train mini-batches, which take rows from everywhere. Leave batch_size out, or use "
             "engine='memory'.",
         ),
         (
-            sc.SCE(engine="disk", route="rows"),
+            sc.SCE(solver=sc.Adam(route="rows"), engine="disk"),
             "SCE(engine='disk') cannot train over rows. Use route='auto' or 'gram', or use engine='memory'.",
         ),
         (
-            sc.SCE(engine="disk", features="structure"),
+            sc.SCE(features="structure", engine="disk"),
             "SCE(engine='disk') cannot take structure in place of features. Give the graph features, or use "
             "engine='memory'.",
         ),
         (
-            sc.SCE(engine="disk", precision="half"),
+            sc.SCE(engine="disk"),
             "SCE(engine='disk') cannot keep rows in precision='half'. Use precision='single', or use engine='memory'.",
         ),
         (
-            sc.SCE(engine="disk", device="cuda"),
+            sc.SCE(engine="disk"),
             "SCE(engine='disk') cannot compute on 'cuda'. Use device='cpu', or use engine='memory'.",
         ),
         (
-            sc.MoSCE(engine="disk", aggregation="max"),
+            sc.MoSCE(aggregation="max", solver="adam", engine="disk"),
             "MoSCE(engine='disk') cannot aggregate by max, which is not a function of the Gram matrix. Use "
             "aggregation='mean' or 'concat', or use engine='memory'.",
         ),
@@ -313,7 +313,7 @@ def test_refusals_say_what_to_do(model: Any, words: str, tmp_path: Path) -> None
 
 def test_outputs_that_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = community_graph()
-    model = sc.SCE(engine="disk", filter="row")
+    model = sc.SCE(filter="power", engine="disk")
     with pytest.raises(sc.InputError, match=r"The output z.csv must end in .npy: it is written row by row."):
         model.fit(graph, output="z.csv")
     with pytest.raises(sc.InputError, match=r"SCE\(engine='memory'\) writes no file. Use engine='disk', or write what it"):
@@ -321,7 +321,7 @@ def test_outputs_that_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(sc.InputError, match=r"cannot be written: the folder .* does not exist"):
         model.fit(graph, output=tmp_path / "nowhere" / "z.npy")
     with pytest.raises(sc.InputError) as caught:
-        sc.SCE(engine="disk", filter="row", dimension=100_000, memory_limit="500MiB").fit(graph)
+        sc.SCE(dimension=100_000, filter="power", engine=sc.Disk(memory_limit="500MiB")).fit(graph)
     assert str(caught.value) == (
         "The embedding of SCE, 300 × 100,000, does not fit into the memory_limit of 500 MiB. Write it to disk: "
         "output='embedding.npy'."
@@ -345,7 +345,7 @@ def test_scratch_folders_that_cannot_be(tmp_path: Path) -> None:
         (Path("/proc"), "cannot be written: No such file or directory. Name another one (scratch)."),
     ):
         with pytest.raises(sc.InputError) as caught:
-            sc.SCE(engine="disk", filter="row", scratch=scratch).fit(graph, output=tmp_path / "z.npy")
+            sc.SCE(filter="power", engine=sc.Disk(scratch=scratch)).fit(graph, output=tmp_path / "z.npy")
         assert str(caught.value) == f"The scratch folder {scratch} {words}"
     assert names_in(tmp_path) == ["file"]
 
@@ -353,7 +353,7 @@ def test_scratch_folders_that_cannot_be(tmp_path: Path) -> None:
 def test_scratch_lies_where_it_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     seen = []
-    sc.SCE(engine="disk", filter="row", scratch=tmp_path / "work").fit(
+    sc.SCE(filter="power", engine=sc.Disk(scratch=tmp_path / "work")).fit(
         community_graph(), output=tmp_path / "z.npy", progress=lambda *_: seen.append(len(names_in(tmp_path / "work")))
     )
     assert set(seen) == {1}
@@ -368,10 +368,10 @@ def test_a_second_run_of_the_same_waits_its_turn(tmp_path: Path) -> None:
             with pytest.raises(
                 sc.InputError, match=r"Another run computes the same in .*\. Wait for it, or name another"
             ) as caught:
-                sc.SCE(engine="disk", filter="row").fit(graph, output=tmp_path / "z.npy")
+                sc.SCE(filter="power", engine="disk").fit(graph, output=tmp_path / "z.npy")
             told.append(caught.value)
 
-    sc.SCE(engine="disk", filter="row").fit(graph, output=tmp_path / "z.npy", progress=start_again)
+    sc.SCE(filter="power", engine="disk").fit(graph, output=tmp_path / "z.npy", progress=start_again)
     assert told
     assert names_in(tmp_path) == ["z.npy"]
 
@@ -386,7 +386,7 @@ def test_nothing_is_left_of_a_run_that_fails(error: BaseException, tmp_path: Pat
             raise error
 
     with pytest.raises(type(error)):
-        sc.SCE(engine="disk", filter="row").fit(community_graph(), output=tmp_path / "z.npy", progress=fail)
+        sc.SCE(filter="power", engine="disk").fit(community_graph(), output=tmp_path / "z.npy", progress=fail)
     assert names_in(tmp_path) == []
 
 
@@ -404,7 +404,9 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(
 
     monkeypatch.setattr(os, "fsync", fill_up)
     with pytest.raises(sc.InputError, match=r"could not be written: No space left on device. Free some room, or"):
-        sc.SCE(engine="disk", memory_limit=limit_for(300, 9), filter="row").fit(community_graph(), output=tmp_path / "z.npy")
+        sc.SCE(filter="power", engine=sc.Disk(memory_limit=limit_for(300, 9))).fit(
+            community_graph(), output=tmp_path / "z.npy"
+        )
     assert names_in(tmp_path) == []
 
 
@@ -495,7 +497,7 @@ def test_the_same_call_has_the_same_fingerprint_and_no_other(tmp_path: Path) -> 
 
 def test_progress_counts_every_block_of_every_hop(tmp_path: Path, small_blocks: None) -> None:
     seen: list[tuple[str, int, int]] = []
-    model = sc.SCE(engine="disk", filter="row", order=2, memory_limit=limit_for(300, 7, n_panels=2))
+    model = sc.SCE(filter=sc.Power(order=2), engine=sc.Disk(memory_limit=limit_for(300, 7, n_panels=2)))
     model.fit(community_graph(), output=tmp_path / "z.npy", progress=lambda *report: seen.append(report))
     smoothing = [(done, total) for stage, done, total in seen if stage == "smoothing"]
     assert smoothing == [(number + 1, len(smoothing)) for number in range(len(smoothing))]
@@ -505,7 +507,7 @@ def test_progress_counts_every_block_of_every_hop(tmp_path: Path, small_blocks: 
 
 def test_a_model_fitted_on_disk_is_saved_and_embeds_elsewhere(tmp_path: Path) -> None:
     graph = community_graph()
-    model = sc.SCE(engine="disk", memory_limit="1GiB", scratch=tmp_path)
+    model = sc.SCE(engine=sc.Disk(memory_limit="1GiB", scratch=tmp_path))
     Z = model.fit_transform(graph, output=tmp_path / "z.npy")
     model.save(tmp_path / "model.safetensors")
     loaded = sc.load(tmp_path / "model.safetensors")
@@ -525,7 +527,7 @@ def test_callbacks_see_the_weights_of_their_epoch(tmp_path: Path) -> None:
 
 def test_a_new_seed_is_drawn_once(tmp_path: Path) -> None:
     graph = community_graph()
-    model = sc.SCE(engine="disk", random_state=None, epochs=2, dimension=4)
+    model = sc.SCE(random_state=None, dimension=4, solver=sc.Adam(epochs=2), engine="disk")
     assert (model.fit_transform(graph) != clone(model).fit_transform(graph)).any()
 
 

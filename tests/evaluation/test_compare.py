@@ -8,7 +8,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from sparsecut import SCE, Graph, InputError, datasets
+from sparsecut import SCE, Graph, InputError, Memory, datasets
 from sparsecut.baselines import SGC, methods
 from sparsecut.baselines.methods import Method
 from sparsecut.evaluation import Split, compare_methods, compare_scores, probe, sample_splits
@@ -82,7 +82,7 @@ def test_memory_is_the_methods_own(spies, graph):
 def test_a_process_gives_what_this_one_would(graph):
     fit = fit_alone(methods.find_method("sce"), graph, offered={"random_state": 3, "dimension": 16, "device": "cpu"})
     np.testing.assert_allclose(
-        fit.embedding, SCE(dimension=16, random_state=3, device="cpu").fit_transform(graph), atol=1e-5
+        fit.embedding, SCE(dimension=16, random_state=3, engine=Memory(device="cpu")).fit_transform(graph), atol=1e-5
     )
     assert 0 < fit.measured["seconds"] <= fit.measured["first_seconds"]
     assert fit.measured["dimension"] == 16

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from sparsecut import SCE, Graph, InputError, datasets
+from sparsecut import SCE, Adam, Graph, InputError, Memory, datasets
 from sparsecut.evaluation import measure_health
 from sparsecut.evaluation.health import cut_ratio
 from sparsecut.model.training import effective_rank
@@ -79,8 +79,10 @@ def test_a_line_is_called_collapsed():
 
 def test_a_model_trained_to_its_end_is_called_collapsed():
     graph = datasets.load("digits")
-    fresh = measure_health(SCE(device="cpu").fit_transform(graph), graph)
-    worn = measure_health(SCE(device="cpu", learning_rate=0.1, l2=1e-3, epochs=2000).fit_transform(graph), graph)
+    fresh = measure_health(SCE(engine=Memory(device="cpu")).fit_transform(graph), graph)
+    worn = measure_health(
+        SCE(solver=Adam(epochs=2000, learning_rate=0.1, l2=1e-3), engine=Memory(device="cpu")).fit_transform(graph), graph
+    )
     assert not fresh.is_collapsed
     assert fresh.verdict.startswith("Spread over about ")
     assert "Neighbours are closer together than other nodes" in fresh.verdict

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from sparsecut import SCE, Graph, InputError, datasets
+from sparsecut import SCE, Graph, InputError, Memory, datasets
 from sparsecut.baselines import SmoothedFeatures
 from sparsecut.evaluation import LinkSplit, evaluate_links, hold_out_edges, score_links
 from sparsecut.evaluation.links import sample_non_edges
@@ -84,9 +84,9 @@ def test_the_estimator_never_sees_a_held_out_edge(graph, monkeypatch):
         A = graph.adjacency.toarray()
         i, j = split.positive.T
         A[i, j] = A[j, i] = 0
-        own = SCE(device="cpu", dimension=16).fit_transform(Graph(A, features=graph.features))
-        np.testing.assert_array_equal(own, SCE(device="cpu", dimension=16).fit_transform(training))
-        assert not np.allclose(own, SCE(device="cpu", dimension=16).fit_transform(graph))
+        own = SCE(dimension=16, engine=Memory(device="cpu")).fit_transform(Graph(A, features=graph.features))
+        np.testing.assert_array_equal(own, SCE(dimension=16, engine=Memory(device="cpu")).fit_transform(training))
+        assert not np.allclose(own, SCE(dimension=16, engine=Memory(device="cpu")).fit_transform(graph))
     assert scores.n_held_out == round(0.3 * graph.n_edges)
     assert scores.auc["cosine"].min() > 85  # neighbours among digits are easily told
     assert json.dumps(scores.to_dict(), allow_nan=False)
@@ -166,7 +166,7 @@ def test_what_cannot_be_held_out_is_refused(graph):
 
 def test_scorings_asked_for_are_the_same_alone_and_in_blocks(graph, monkeypatch):
     split = hold_out_edges(graph, 0.1)
-    Z = SCE(device="cpu").fit_transform(split.graph)
+    Z = SCE(engine=Memory(device="cpu")).fit_transform(split.graph)
     whole = score_links(Z, split)
     monkeypatch.setattr("sparsecut.evaluation.links.CHUNK", 7 * Z.shape[1])  # seven pairs at a time
     some = score_links(Z, split, scorings=("distance", "cosine"))

@@ -212,7 +212,7 @@ def test_nodes_with_broken_vectors_are_left_out_and_named(tmp_path: Path) -> Non
 
 
 def test_the_model_tells_its_choices_and_its_curve(tmp_path: Path, digits: sc.Graph) -> None:
-    model = sc.SCE(dimension=8, epochs=6).fit(digits)
+    model = sc.SCE(dimension=8, solver=sc.Adam(epochs=6)).fit(digits)
     meta = meta_of(sc.report(model.embedding_, tmp_path / "r.html", model=model, layout_method="pca"))
     assert section(meta, "choices")["list"] == model.explain().splitlines()
     np.testing.assert_allclose(section(meta, "curve")["chart"]["y"], model.history_.loss, rtol=1e-5)

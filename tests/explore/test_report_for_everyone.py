@@ -49,7 +49,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def digits_report(tmp_path_factory: pytest.TempPathFactory, digits: sc.Graph) -> Path:
-    model = sc.SCE(dimension=16, epochs=5)
+    model = sc.SCE(dimension=16, solver=sc.Adam(epochs=5))
     Z = model.fit_transform(digits)
     path = tmp_path_factory.mktemp("report") / "digits.html"
     return sc.report(Z, path, graph=digits, model=model, layout_method="pca", command="sparsecut demo")

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from sparsecut.operators.rows import Rows
 
 from conftest import random_graph
-from sparsecut import SCE, Graph, InputError, MoSCE, load
+from sparsecut import SCE, Adam, Graph, InputError, Memory, MoSCE, Pairs, load
 from sparsecut.baselines import GAT, GCN, SGC, MixHop
 from sparsecut.engines import MemoryEngine
 from sparsecut.evaluation import Split
@@ -18,22 +19,21 @@ from sparsecut.kernels.halves import halved
 from sparsecut.operators.filters import FILTERS, polynomial
 from sparsecut.operators.negatives import CompleteNegatives
 from sparsecut.operators.propagation import Propagation
-from sparsecut.operators.rows import Rows
 
 needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA GPU here")
 
 CASES = {
-    "complete over gram": SCE(route="gram"),
-    "complete over rows": SCE(route="rows"),
-    "sampled, two layers": SCE(negatives="sampled", depth=2),
-    "sparsifier": SCE(negatives="sparsifier", filter="symmetric"),
-    "given pairs": SCE(negatives=[(0, 1), (5, 9)]),
-    "mini-batches": SCE(batch_size=100),
-    "sampled mini-batches": SCE(batch_size=100, negatives="sampled"),
-    "concat": MoSCE(aggregation="concat", depths=[1, 2]),
+    "complete over gram": SCE(solver=Adam(route="gram")),
+    "complete over rows": SCE(solver=Adam(route="rows")),
+    "sampled, two layers": SCE(negatives="sampled", solver=Adam(depth=2)),
+    "sparsifier": SCE(filter="symmetric", negatives="sparsifier"),
+    "given pairs": SCE(negatives=Pairs([(0, 1), (5, 9)])),
+    "mini-batches": SCE(solver=Adam(batch_size=100)),
+    "sampled mini-batches": SCE(negatives="sampled", solver=Adam(batch_size=100)),
+    "concat": MoSCE(aggregation="concat", solver=Adam(depth=[1, 2])),
     "mean": MoSCE(aggregation="mean"),
-    "max": MoSCE(aggregation="max"),
-    "no loss": SCE(loss="none"),
+    "max": MoSCE(aggregation="max", solver="adam"),
+    "no loss": SCE(solver=Adam(loss="none")),
 }
 
 
@@ -80,7 +80,7 @@ def test_structure_on_cuda_separates_planted_communities() -> None:
     side = np.arange(300) % 2
     probability = np.where(side[:, None] == side, 0.15, 0.01)
     upper = np.triu(np.random.default_rng(0).random((300, 300)) < probability, 1)
-    Z = SCE(device="cuda").fit_transform(Graph((upper | upper.T).astype(np.float32)))
+    Z = SCE(engine=Memory(device="cuda")).fit_transform(Graph((upper | upper.T).astype(np.float32)))
     centres = np.array([Z[side == label].mean(axis=0) for label in (0, 1)])
     nearest = ((Z[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
     assert (nearest == side).mean() > 0.98
@@ -102,7 +102,7 @@ def test_auto_takes_the_gpu_and_a_model_moves_to_the_cpu(tmp_path: Path) -> None
 @needs_cuda
 def test_a_gpu_that_is_not_there() -> None:
     with pytest.raises(InputError, match="GPUs, counted from 0"):
-        SCE(device="cuda:99").fit(random_graph())
+        SCE(engine=Memory(device="cuda:99")).fit(random_graph())
 
 
 def hub_and_ring(n_nodes: int, is_weighted: bool, is_directed: bool) -> Graph:
@@ -187,4 +187,4 @@ def test_half_precision_on_cuda_is_near_single(filter: str) -> None:
 def test_asking_for_cuda_where_there_is_none(device: str) -> None:
     graph = Graph(np.ones((3, 3)), features=np.eye(3))
     with pytest.raises(InputError, match=f"device='{device}', but torch sees no CUDA GPU here. Use device='cpu'"):
-        SCE(device=device).fit(graph)
+        SCE(engine=Memory(device=device)).fit(graph)

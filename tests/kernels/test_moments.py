@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from sparsecut.operators.rows import Rows
 
 from conftest import random_graph
 from reference import dense_effective_rank
-from sparsecut import SCE, MoSCE
+from sparsecut import SCE, Adam, Memory, MoSCE, PageRank, Power
 from sparsecut.engines import MemoryEngine, memory
 from sparsecut.kernels import moments
-from sparsecut.operators.rows import Rows
 
 
 @pytest.mark.parametrize("block", [3, 100])
@@ -50,7 +50,14 @@ def test_the_embedding_takes_the_place_of_s_where_it_fits(
 
 
 @pytest.mark.parametrize(
-    "model", [SCE(epochs=2, order=0), SCE(order=0), SCE(epochs=2), SCE(), SCE(precision="half", order=0)]
+    "model",
+    [
+        SCE(filter=Power(order=0), solver=Adam(epochs=2)),
+        SCE(filter=PageRank(order=0)),
+        SCE(solver=Adam(epochs=2)),
+        SCE(),
+        SCE(filter=PageRank(order=0), engine=Memory(precision="half")),
+    ],
 )
 def test_a_fit_leaves_the_features_as_they_are(model: SCE) -> None:
     graph = random_graph()
@@ -62,10 +69,10 @@ def test_a_fit_leaves_the_features_as_they_are(model: SCE) -> None:
 @pytest.mark.parametrize(
     "model",
     [
-        SCE(epochs=3, route="gram"),
-        SCE(epochs=3, route="gram", negatives="degrees"),
-        MoSCE(epochs=3, route="gram"),
-        MoSCE(epochs=3, route="gram", aggregation="concat", dimension=4),
+        SCE(solver=Adam(epochs=3, route="gram")),
+        SCE(negatives="degrees", solver=Adam(epochs=3, route="gram")),
+        MoSCE(solver=Adam(epochs=3, route="gram")),
+        MoSCE(aggregation="concat", dimension=4, solver=Adam(epochs=3, route="gram")),
         SCE(),
         SCE(dimension=3),
         SCE(negatives="degrees"),

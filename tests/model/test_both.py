@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from typer.testing import CliRunner
 
 from conftest import load_or_skip, random_graph
-from sparsecut import SCE, Graph, InputError, MoSCE, evaluate, load
+from sparsecut import SCE, Adam, Graph, InputError, MoSCE, evaluate, load
 from sparsecut.cli import app
 from sparsecut.model.both import STRUCTURE_SHARE, structure_weight
 
@@ -84,7 +84,7 @@ def test_what_cannot_be_is_refused_before_any_work() -> None:
     for model, given, why in (
         (SCE(features="both", engine="disk"), graph, r"engine='disk'\) cannot put structure beside.*features='given'"),
         (SCE(features="both"), Graph(graph.adjacency), "needs node features beside the structure.*features='auto'"),
-        (SCE(features="both", epochs=3), graph, r"solved in closed form, not trained\. Leave out epochs"),
+        (SCE(features="both", solver=Adam(epochs=3)), graph, r"solved in closed form, not trained\. Leave out epochs"),
         (SCE(features="both", solver="adam"), graph, "Use solver='spectral'"),
     ):
         with pytest.raises(InputError, match=why):

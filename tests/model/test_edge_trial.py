@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import torch
 
 from conftest import load_or_skip
-from sparsecut import SCE, Graph, load
+from sparsecut import SCE, Disk, Graph, load
 from sparsecut.model.edge_trial import MAX_ALIKE, STRUCTURE_COLUMNS, Trial, doubt, random_signs
 
 SAYS = "The features hardly go with the edges"
@@ -49,9 +49,9 @@ def test_noise_is_doubted_on_disk_as_in_memory(tmp_path: Path) -> None:
     cora = load_or_skip("cora")
     noise = np.random.default_rng(0).normal(size=(cora.n_nodes, 80)).astype(np.float32)
     graph = Graph(cora.adjacency, features=noise)
-    (here,), (there,) = doubts(SCE().fit(graph)), doubts(SCE(engine="disk", scratch=tmp_path).fit(graph))
+    (here,), (there,) = doubts(SCE().fit(graph)), doubts(SCE(engine=Disk(scratch=tmp_path)).fit(graph))
     assert here == there
-    assert not doubts(SCE(engine="disk", scratch=tmp_path).fit(Graph(cora.adjacency, features=cora.features.toarray())))
+    assert not doubts(SCE(engine=Disk(scratch=tmp_path)).fit(Graph(cora.adjacency, features=cora.features.toarray())))
     assert not list(tmp_path.iterdir())
 
 
@@ -89,7 +89,6 @@ def test_signs_are_the_same_in_any_block_and_look_random() -> None:
 def test_the_structure_score_is_the_auc_of_averaged_signs() -> None:
     """Against dense powers of P, on a graph of two groups whose features are noise."""
     from sklearn.metrics import roc_auc_score
-
     from sparsecut.model.restart import _hold_out
 
     generator = np.random.default_rng(0)

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from conftest import random_graph
 from reference import dense_propagation
-from sparsecut import SCE, Graph, InputError, MoSCE
+from sparsecut import SCE, Adam, Graph, InputError, Memory, MoSCE
 from sparsecut.errors import DimensionWarning
 
 BOTH = pytest.mark.parametrize("estimator", [SCE, MoSCE])
@@ -67,7 +67,7 @@ def test_transform_is_smoothing_and_the_weights(filter: str) -> None:
 
 @pytest.mark.parametrize("aggregation", ["concat", "mean", "max"])
 def test_mosce_transform_by_levels(aggregation: str) -> None:
-    model = MoSCE(dimension=5, levels=2, aggregation=aggregation, depths=[1, 2]).fit(GRAPH)
+    model = MoSCE(dimension=5, levels=2, aggregation=aggregation, solver=Adam(depth=[1, 2])).fit(GRAPH)
     P = dense_propagation(GRAPH.adjacency.toarray())
     first, second = P @ GRAPH.features @ model.weights_[0], P @ P @ GRAPH.features @ model.weights_[1]
     expected = {
@@ -158,7 +158,7 @@ def test_order_zero_is_the_features_times_the_weights() -> None:
 
 
 def test_loss_none_is_a_random_projection() -> None:
-    model = SCE(loss="none", dimension=4).fit(GRAPH)
+    model = SCE(dimension=4, solver=Adam(loss="none")).fit(GRAPH)
     assert model.history_.route == "none"
     assert model.history_.loss == []
     assert np.abs(model.weights_[0]).max() <= np.sqrt(6 / 16)
@@ -166,7 +166,7 @@ def test_loss_none_is_a_random_projection() -> None:
 
 @pytest.mark.parametrize(("n_features", "dimension"), [(12, 12), (600, 512)])
 def test_dimension_auto_with_adam_is_what_the_features_fill_up_to_512(n_features: int, dimension: int) -> None:
-    assert SCE(epochs=2).fit_transform(random_graph(n_features=n_features)).shape[1] == dimension
+    assert SCE(solver=Adam(epochs=2)).fit_transform(random_graph(n_features=n_features)).shape[1] == dimension
 
 
 def test_a_dimension_larger_than_useful_is_said() -> None:
@@ -175,7 +175,7 @@ def test_a_dimension_larger_than_useful_is_said() -> None:
     assert Z.shape == (40, 13)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        MoSCE(dimension=24, levels=2, aggregation="concat").fit(GRAPH)
+        MoSCE(dimension=24, levels=2, aggregation="concat", solver="adam").fit(GRAPH)
 
 
 @pytest.mark.parametrize(
@@ -268,6 +268,6 @@ def test_a_failed_fit_leaves_the_fitted_model_as_it_was() -> None:
 @pytest.mark.parametrize("is_sparse", [False, True])
 def test_half_precision_of_sparse_features_says_that_it_changes_nothing(is_sparse: bool) -> None:
     graph = random_graph(60, 8, is_sparse=is_sparse)
-    half = SCE(precision="half").fit(graph)
+    half = SCE(engine=Memory(precision="half")).fit(graph)
     assert any("single precision" in note for note in half.history_.notes) == is_sparse
     assert np.array_equal(half.embedding_, SCE().fit_transform(graph)) == is_sparse

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import random_graph
-from sparsecut import SCE, Graph, MoSCE
+from sparsecut import SCE, Adam, Graph, MoSCE, Power
 from sparsecut.baselines import DGI, RawFeatures, SmoothedFeatures, SmoothedPCA
 from sparsecut.errors import MeaninglessEmbeddingWarning
 from sparsecut.model.meaning import are_alike
@@ -36,7 +36,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("model", [SCE(), SCE(epochs=3), MoSCE()], ids=["closed", "adam", "mosce"])
+@pytest.mark.parametrize("model", [SCE(), SCE(solver=Adam(epochs=3)), MoSCE()], ids=["closed", "adam", "mosce"])
 @pytest.mark.parametrize("case", CASES)
 def test_it_warns_says_why_and_keeps_it(case: str, model: SCE | MoSCE) -> None:
     adjacency, features, why = CASES[case]
@@ -68,7 +68,7 @@ def test_the_baselines_warn(model: Any) -> None:
 
 def test_averaging_that_makes_rows_alike_is_told_from_features_that_are() -> None:
     with pytest.warns(MeaninglessEmbeddingWarning, match="averaged over neighbours they no longer do.*order=0"):
-        SCE(filter="row", order=1).fit(Graph(np.ones((6, 6)), features=np.eye(6)))
+        SCE(filter=Power(order=1)).fit(Graph(np.ones((6, 6)), features=np.eye(6)))
 
 
 @pytest.mark.parametrize(

@@ -22,16 +22,16 @@ GRAPH = random_graph()
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     path = tmp_path / "model.safetensors"
-    SCE(dimension=4, epochs=3).fit(GRAPH).save(path)
+    SCE(dimension=4, solver=sparsecut.Adam(epochs=3)).fit(GRAPH).save(path)
     return path
 
 
 @pytest.mark.parametrize(
     "model",
     [
-        SCE(dimension=4, depth=2, alpha=3.0, negatives=np.array([[0.0, 1.0, 2.5]])),
-        MoSCE(levels=11, depths=(1,) * 11, aggregation="concat", dimension=np.int64(22)),
-        MoSCE(aggregation="max", random_state=None),
+        SCE(dimension=4, negatives=sparsecut.Pairs(np.array([[0.0, 1.0, 2.5]])), solver=sparsecut.Adam(alpha=3.0, depth=2)),
+        MoSCE(levels=11, aggregation="concat", dimension=np.int64(22), solver=sparsecut.Adam(depth=(1,) * 11)),
+        MoSCE(aggregation="max", random_state=None, solver="adam"),
     ],
     ids=["SCE with given pairs", "eleven levels", "max"],
 )

@@ -9,20 +9,20 @@ import scipy.sparse as sp
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sparsecut.model.restart import _hold_out, choose_restart, edge_score
+from sparsecut.model.spectral import solve
+from sparsecut.operators.rows import Rows
 
 from conftest import load_or_skip, random_graph
 from reference import complete_pairs, dense_effective_rank, dense_filter, dense_laplacian
-from sparsecut import SCE, Graph, MoSCE, evaluate, load
+from sparsecut import SCE, Adam, ClosedForm, Graph, MoSCE, PageRank, Power, evaluate, load
 from sparsecut.engines import MemoryEngine
 from sparsecut.errors import MeaninglessEmbeddingWarning
 from sparsecut.features.weighting import learn_weighting, row_lengths
 from sparsecut.model.edge_trial import Trial
 from sparsecut.model.recipe import choose_weighting
-from sparsecut.model.restart import _hold_out, choose_restart, edge_score
-from sparsecut.model.spectral import solve
 from sparsecut.operators.filters import polynomial
 from sparsecut.operators.negatives import CompleteNegatives
-from sparsecut.operators.rows import Rows
 
 CPU = torch.device("cpu")
 ENGINE = MemoryEngine(CPU)
@@ -39,7 +39,7 @@ def silent(*_: object) -> None:
 
 def test_variances_are_those_of_m_sharpened_and_directions_its_eigenvectors() -> None:
     graph = random_graph(200, 12)
-    model = SCE(filter="row", order=2, weighting="none", effective_rank=4.0, dimension=12).fit(graph)
+    model = SCE(weighting="none", dimension=12, filter=Power(order=2), solver=ClosedForm(effective_rank=4.0)).fit(graph)
     S = smoothed(graph)
     L = dense_laplacian(200, complete_pairs(200), np.ones(200 * 199 // 2))
     eigenvalues, vectors = np.linalg.eigh(S.T @ L @ S)
@@ -96,7 +96,7 @@ def test_two_balanced_layers_sharpen_faster_than_one() -> None:
 
 def test_run_to_its_end_the_flow_keeps_one_direction() -> None:
     graph = random_graph(200, 12)
-    ranks = [SCE(effective_rank=rank).fit(graph).history_.effective_rank for rank in (8.0, 3.0, 1.01)]
+    ranks = [SCE(solver=ClosedForm(effective_rank=rank)).fit(graph).history_.effective_rank for rank in (8.0, 3.0, 1.01)]
     assert ranks[0] > ranks[1] > ranks[2]
     assert ranks[2] == pytest.approx(1.01, rel=1e-2)
 
@@ -121,7 +121,7 @@ def test_rows_come_out_as_long_as_sharpening_leaves_them() -> None:
     graph = random_graph(200, 12)
     lengths = {}
     for rank in (1e9, 4.0):
-        Z = SCE(effective_rank=rank, length=5.0, filter="row", dimension=12).fit_transform(graph)
+        Z = SCE(dimension=12, filter="power", solver=ClosedForm(effective_rank=rank, length=5.0)).fit_transform(graph)
         lengths[rank] = np.sqrt((Z.astype(np.float64) ** 2).sum(axis=1).mean())
     assert lengths[1e9] == pytest.approx(5, rel=1e-3)  # nothing is sharpened
     assert lengths[4.0] < 5
@@ -129,14 +129,14 @@ def test_rows_come_out_as_long_as_sharpening_leaves_them() -> None:
 
 def test_dimension_auto_leaves_out_a_thousandth() -> None:
     graph = random_graph(300, 60)
-    whole = SCE(dimension=60, effective_rank=5.0).fit_transform(graph).var(axis=0)
-    kept = SCE(effective_rank=5.0).fit_transform(graph).shape[1]
+    whole = SCE(dimension=60, solver=ClosedForm(effective_rank=5.0)).fit_transform(graph).var(axis=0)
+    kept = SCE(solver=ClosedForm(effective_rank=5.0)).fit_transform(graph).shape[1]
     assert whole[:kept].sum() >= 0.999 * whole.sum() > whole[: kept - 1].sum()
 
 
 def test_levels_share_one_spectrum_and_the_same_energy() -> None:
     graph = random_graph(200, 12)
-    model = MoSCE(weighting="none", dimension=10, effective_rank=4.0).fit(graph)
+    model = MoSCE(weighting="none", dimension=10, solver=ClosedForm(effective_rank=4.0)).fit(graph)
     S = [dense_filter(graph.adjacency.toarray(), "row", order, 0.0) @ graph.features for order in (1, 2)]
     S = [(level - level.mean(axis=0)) for level in S]
     joint = np.hstack([level / np.linalg.norm(level) for level in S])
@@ -183,7 +183,7 @@ def test_pairs_that_must_differ_come_first() -> None:
 
 def test_degrees_weigh_the_covariance() -> None:
     graph = random_graph(150, 8)
-    model = SCE(negatives="degrees", filter="row", order=2, weighting="none", dimension=8).fit(graph)
+    model = SCE(weighting="none", dimension=8, filter=Power(order=2), negatives="degrees").fit(graph)
     S, degrees = smoothed(graph), graph.adjacency.toarray().sum(axis=1)
     centred = S - degrees @ S / degrees.sum()
     vectors = np.linalg.eigh(centred.T @ (degrees[:, None] * centred))[1][:, ::-1]
@@ -268,7 +268,7 @@ def test_the_score_of_edges_is_the_auc_of_their_cosines() -> None:
     coefficients = polynomial("pagerank", 10, 0.2)
     edges = np.array(sp.triu(graph.adjacency).nonzero(), dtype=np.int64)
     others = np.random.default_rng(0).integers(0, 120, (2, 300))
-    Z = SCE(filter="pagerank", strength=0.2, weighting="none", dimension=10).fit_transform(graph)
+    Z = SCE(weighting="none", dimension=10, filter=PageRank(restart=0.2)).fit_transform(graph)
     Z /= np.linalg.norm(Z, axis=1, keepdims=True)
     cosines = [(Z[first] * Z[second]).sum(axis=1) for first, second in (edges, others)]
     expected = roc_auc_score(np.repeat([1, 0], [len(values) for values in cosines]), np.concatenate(cosines))
@@ -338,7 +338,7 @@ def test_explain_says_what_was_chosen_and_why(digits: Graph) -> None:
         "Route",
     ):
         assert any(line.startswith(beginning) for line in lines)
-    adam = SCE(epochs=3).fit(digits).explain()
+    adam = SCE(solver=Adam(epochs=3)).fit(digits).explain()
     assert adam.startswith("Solver adam: epochs was given.")
 
 

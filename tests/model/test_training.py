@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
+from sparsecut.operators.encoder import LinearEncoder
 
 from conftest import random_graph
 from reference import adam_on_rows, complete_pairs, dense_effective_rank, dense_laplacian, dense_propagation
-from sparsecut import SCE, Graph, InputError, MoSCE
+from sparsecut import SCE, Adam, Graph, InputError, MoSCE, Pairs
 from sparsecut.errors import MeaninglessEmbeddingWarning
 from sparsecut.evaluation import probe, published_splits
 from sparsecut.model.training import (
@@ -22,7 +23,6 @@ from sparsecut.model.training import (
     effective_rank,
     train,
 )
-from sparsecut.operators.encoder import LinearEncoder
 
 
 def relative_difference(one: np.ndarray, other: np.ndarray) -> float:
@@ -82,7 +82,7 @@ def test_routes_give_the_same_weights_on_cora(cora: Graph, case: str) -> None:
 
 
 def test_training_raises_the_energy_and_lowers_the_loss() -> None:
-    history = SCE(epochs=15).fit(random_graph()).history_
+    history = SCE(solver=Adam(epochs=15)).fit(random_graph()).history_
     assert all(later < earlier for earlier, later in zip(history.loss[:-1], history.loss[1:], strict=True))
     assert all(later > earlier for earlier, later in zip(history.energy[:-1], history.energy[1:], strict=True))
     assert history.loss[0] == pytest.approx(1, rel=1e-6)
@@ -93,7 +93,7 @@ def test_training_raises_the_energy_and_lowers_the_loss() -> None:
 
 def test_loss_is_alpha_over_energy_plus_the_penalty() -> None:
     graph = random_graph()
-    model = SCE(epochs=1, alpha=7.0, l2=0.5)
+    model = SCE(solver=Adam(epochs=1, alpha=7.0, l2=0.5))
     history = model.fit(graph).history_
     start = start_of(SCE(), graph)
     scaled = history.energy[0] * (5 * 39 / 780)  # of 780 pairs to the weight of 5 sampled per node
@@ -141,22 +141,24 @@ def test_the_papers_settings_score_the_same_over_all_pairs_on_cora(cora: Graph) 
 
 def test_alpha_does_not_matter_without_a_penalty_and_does_with_one() -> None:
     graph = random_graph()
-    one, other = (SCE(alpha=alpha).fit(graph).embedding_ for alpha in (10.0, 1000.0))
+    one, other = (SCE(solver=Adam(alpha=alpha)).fit(graph).embedding_ for alpha in (10.0, 1000.0))
     assert relative_difference(one, other) < 1e-3
-    one, other = (SCE(alpha=alpha, l2=0.1).fit(graph).embedding_ for alpha in (10.0, 1000.0))
+    one, other = (SCE(solver=Adam(alpha=alpha, l2=0.1)).fit(graph).embedding_ for alpha in (10.0, 1000.0))
     assert relative_difference(one, other) > 1e-2
 
 
 def test_training_sharpens_the_spectrum_of_the_random_projection() -> None:
     graph = random_graph()
-    ranks = [SCE(epochs=epochs, learning_rate=0.01).fit(graph).history_.effective_rank for epochs in (1, 10, 50)]
+    ranks = [
+        SCE(solver=Adam(epochs=epochs, learning_rate=0.01)).fit(graph).history_.effective_rank for epochs in (1, 10, 50)
+    ]
     assert ranks[0] > ranks[1] > ranks[2]
 
 
 def test_a_batch_of_all_nodes_is_the_whole() -> None:
     graph = random_graph()
-    whole = SCE(route="rows", epochs=5).fit(graph)
-    batched = SCE(batch_size=40, epochs=5).fit(graph)
+    whole = SCE(solver=Adam(epochs=5, route="rows")).fit(graph)
+    batched = SCE(solver=Adam(epochs=5, batch_size=40)).fit(graph)
     assert relative_difference(batched.weights_[0], whole.weights_[0]) < 1e-5
 
 
@@ -173,7 +175,7 @@ def test_mini_batches_raise_the_energy_of_the_whole(negatives: object, is_sparse
 
 def test_mini_batches_of_one_negative_pair_step_only_where_it_is() -> None:
     graph = random_graph()
-    model = SCE(negatives=[(0, 1)], batch_size=10, epochs=3).fit(graph)
+    model = SCE(negatives=Pairs([(0, 1)]), solver=Adam(epochs=3, batch_size=10)).fit(graph)
     assert len(model.history_.loss) == 3
 
 
@@ -195,12 +197,12 @@ def test_an_energy_that_overflows_is_an_error_with_a_remedy() -> None:
             model.fit(graph)
     # With features as they should be it is the steps that are too long.
     with pytest.raises(InputError, match=r"energy overflowed in epoch \d+\. .*lower learning_rate"):
-        SCE(learning_rate=1e19, epochs=5).fit(Graph(sp.csr_array((3, 3)), features=np.eye(3)))
+        SCE(solver=Adam(epochs=5, learning_rate=1e19)).fit(Graph(sp.csr_array((3, 3)), features=np.eye(3)))
 
 
 def test_callback_sees_every_epoch_and_progress_every_stage() -> None:
     epochs, stages = [], []
-    SCE(epochs=4, route="gram").fit(
+    SCE(solver=Adam(epochs=4, route="gram")).fit(
         random_graph(),
         callback=lambda epoch, history: epochs.append((epoch, len(history.loss))),
         progress=lambda stage, done, total: stages.append((stage, done, total)),

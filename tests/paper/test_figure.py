@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from conftest import random_graph
-from sparsecut import SCE
+from sparsecut import SCE, Adam
 from sparsecut.evaluation import probe, sample_splits
 from sparsecut.paper import figure
 from sparsecut.paper.figure import draw_figure
@@ -41,18 +41,18 @@ def test_a_recorded_epoch_is_a_fit_of_so_many_epochs(monkeypatch: pytest.MonkeyP
 def test_scoring_is_not_on_the_clock() -> None:
     import time
 
-    model = SCE(epochs=3).fit(random_graph(), callback=lambda *_: time.sleep(0.2))
+    model = SCE(solver=Adam(epochs=3)).fit(random_graph(), callback=lambda *_: time.sleep(0.2))
     assert sum(model.history_.seconds) < 0.2
 
 
 @pytest.mark.parametrize("features", ["given", "structure"])
 def test_what_is_kept_of_an_epoch_does_not_move_on(features: str) -> None:
     kept = []
-    model = SCE(epochs=3, learning_rate=0.1, features=features)
+    model = SCE(features=features, solver=Adam(epochs=3, learning_rate=0.1))
     graph = random_graph()
     model.fit(graph, callback=lambda *_: kept.append((model.weights_[0], model.transform(graph))))
     for epochs, (weights, Z) in enumerate(kept, start=1):
-        refitted = SCE(epochs=epochs, learning_rate=0.1, features=features).fit(graph)
+        refitted = SCE(features=features, solver=Adam(epochs=epochs, learning_rate=0.1)).fit(graph)
         np.testing.assert_allclose(weights, refitted.weights_[0], atol=1e-6)
         np.testing.assert_allclose(Z, refitted.embedding_, atol=1e-5)
 

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from conftest import random_graph
-from sparsecut import SCE, Graph, InputError
+from sparsecut import SCE, Adam, Graph, InputError
 from sparsecut.baselines import SmoothedFeatures, methods
 from sparsecut.paper import inductive
 from sparsecut.paper.inductive import Unseen, embed_unseen, only_seen, score_unseen
@@ -45,9 +45,9 @@ def poisoned(graph: Graph, *, is_sparse: bool) -> tuple[Any, Any]:
 def test_poison_in_unseen_nodes_does_not_reach_the_weights(graph: Graph, is_sparse: bool) -> None:
     adjacency, features = poisoned(graph, is_sparse=is_sparse)
     seen = only_seen(adjacency, features, graph.labels, TRAIN)
-    weights = SCE(epochs=5).fit(seen).weights_[0]
+    weights = SCE(solver=Adam(epochs=5)).fit(seen).weights_[0]
     clean = sp.csr_array(graph.features) if is_sparse else graph.features
-    expected = SCE(epochs=5).fit(only_seen(graph.adjacency, clean, graph.labels, TRAIN)).weights_[0]
+    expected = SCE(solver=Adam(epochs=5)).fit(only_seen(graph.adjacency, clean, graph.labels, TRAIN)).weights_[0]
     assert np.isfinite(weights).all()
     np.testing.assert_array_equal(weights, expected)
 
@@ -79,7 +79,7 @@ def test_the_experiments_own_cut_trains_on_nothing_but_the_training_nodes(graph:
     assert (Z_seen.shape, Z_test.shape) == ((30, 8), (30, 8))
     assert seconds["seconds"] > 0
     # The test nodes are embedded within the whole graph.
-    model = SCE(epochs=3).fit(seen)
+    model = SCE(solver=Adam(epochs=3)).fit(seen)
     np.testing.assert_allclose(Z_test, model.transform(graph)[TEST], atol=1e-6)
 
 

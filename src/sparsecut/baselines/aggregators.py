@@ -22,8 +22,8 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding_bag
 
 from sparsecut.baselines.sampling import NeighbourLists
+from sparsecut.engines.rows import Rows, project
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
-from sparsecut.operators.rows import Rows, project
 
 NodeRows = Tensor | SparseMatrix  # features may be sparse, hidden rows are dense
 

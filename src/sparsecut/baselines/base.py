@@ -22,8 +22,8 @@ from sparsecut.errors import InputError, check_integer
 from sparsecut.estimator import Estimator, not_fitted
 from sparsecut.graph import Graph, as_graph
 from sparsecut.model.base import Callback
+from sparsecut.model.history import History
 from sparsecut.model.meaning import check_meaning
-from sparsecut.model.training import History
 from sparsecut.progress import Reporter, reporting
 
 Model = TypeVar("Model", bound="Baseline")

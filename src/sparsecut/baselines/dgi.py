@@ -21,8 +21,9 @@ from sparsecut.baselines.tensors import GraphTensors, graph_tensors
 from sparsecut.errors import check_choice, check_integer
 from sparsecut.graph import Graph
 from sparsecut.kernels.sparse import as_tensor
+from sparsecut.operators.filters import Power, Symmetric
 
-ENCODERS = {"gcn": "symmetric", "mean": "row"}  # and the filter of each
+ENCODERS = {"gcn": Symmetric(), "mean": Power()}  # and the filter of each
 FEATURES = ("scaled", "given")
 N_MEAN_LAYERS = 3
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from sparsecut.arrays.magnitude import check_finite
 from sparsecut.baselines.base import Baseline, Run
 from sparsecut.engines import MemoryEngine, resolve_device
-from sparsecut.errors import check_choice, check_integer
+from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph, as_graph
 from sparsecut.kernels.sparse import SparseMatrix
-from sparsecut.operators.filters import FILTERS, polynomial
+from sparsecut.operators.filters import Filter, FilterWord
 
 
 class _Untrained(Baseline):
@@ -42,26 +42,25 @@ class RawFeatures(_Untrained):
 
 
 class SmoothedFeatures(_Untrained):
-    """Z = P^k F, dense: SCE without its network. `filter`, `order` and `device` are those of `SCE`."""
+    """Z = P^k F, dense: SCE without its network. `filter` is that of `SCE`, `device` that of `Memory`."""
 
-    def __init__(self, *, filter: str = "row", order: int = 2, device: str = "auto") -> None:
+    kinds: ClassVar = {"filter": Filter}
+
+    def __init__(self, *, filter: FilterWord | Filter = "power", device: str = "auto") -> None:
         self.filter = filter
-        self.order = order
         self.device = device
 
     def _check(self) -> None:
-        check_choice("SmoothedFeatures", "filter", self.filter, FILTERS)
-        check_integer("SmoothedFeatures", "order", self.order, 0)
+        self._choice("filter")
 
     def _embed(self, graph: Graph) -> NDArray[np.float32]:
         self._check()
-        return smoothed_features(graph, self.filter, self.order, resolve_device(self.device, "SmoothedFeatures"))
+        return smoothed_features(graph, self._choice("filter"), resolve_device(self.device, "SmoothedFeatures"))
 
 
-def smoothed_features(graph: Graph, filter: str, order: int, device: torch.device) -> NDArray[np.float32]:
-    """P^k F, dense."""
-    engine = MemoryEngine(device)
-    rows = engine.load(graph.features, graph.adjacency, filter, is_directed=graph.is_directed)
-    S = engine.smooth(rows, polynomial(filter, order)).features
+def smoothed_features(graph: Graph, filter: Filter, device: torch.device) -> NDArray[np.float32]:
+    """Σ c_k P^k F, dense."""
+    engine, settled = MemoryEngine(device), filter.usual()
+    S = engine.smooth(engine.load(graph, Weighting("none"), settled), settled.coefficients()).features
     smoothed = (S.to_dense() if isinstance(S, SparseMatrix) else S).cpu().numpy()
     return np.asarray(check_finite(smoothed, graph))

@@ -28,11 +28,11 @@ from sparsecut.baselines.held_out import hold_out, link_score
 from sparsecut.baselines.hops import Hops
 from sparsecut.baselines.stopping import EarlyStopping
 from sparsecut.engines import resolve_device
+from sparsecut.engines.rows import Rows, project
 from sparsecut.errors import InputError, check_choice, check_integer, check_real, parameter_error
 from sparsecut.graph import Graph
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
 from sparsecut.model.published import Published
-from sparsecut.operators.rows import Rows, project
 
 WEIGHTINGS = ("none", "sizes")
 EPSILON = 1e-14  # the least variance

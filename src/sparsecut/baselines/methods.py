@@ -21,6 +21,8 @@ from sparsecut.errors import InputError
 class Method:
     """`home` is "module:class". `words` maps an option's common name to the class's own where they differ.
 
+    A name such as "engine__device" is that of a parameter of the object that the parameter `engine` holds.
+
     A method that `is_supervised` predicts labels from labels, and embeds nothing.
     """
 
@@ -42,19 +44,28 @@ class Method:
         """
         estimator = self.load()
         accepted = set(inspect.signature(estimator).parameters)
-        parameters = {self.words.get(name, name): value for name, value in (offered or {}).items() if value is not None}
-        parameters = {name: value for name, value in parameters.items() if name in accepted}
+        given = {self.words.get(name, name): value for name, value in (offered or {}).items() if value is not None}
+        given = {name: value for name, value in given.items() if name.partition("__")[0] in accepted}
         for name, value in asked.items():
             if value is None:
                 continue
-            if self.words.get(name, name) not in accepted:
-                raise InputError(f"The method {self.name} has no {name} to set. Leave --{name} out.")
-            parameters[self.words.get(name, name)] = value
-        if paper is None:
-            return estimator(**parameters)
-        if not hasattr(estimator, "paper"):
+            if self.words.get(name, name).partition("__")[0] not in accepted:
+                raise self._nothing_to_set(name)
+            given[self.words.get(name, name)] = value
+        plain = {name: value for name, value in given.items() if "__" not in name}
+        if paper is not None and not hasattr(estimator, "paper"):
             raise InputError(f"The method {self.name} has no settings in the paper. Leave --paper out.")
-        return estimator.paper(paper, **parameters)
+        model = estimator(**plain) if paper is None else estimator.paper(paper, **plain)
+        within = {name: value for name, value in given.items() if "__" in name}
+        known = set(model.get_params()) if within else set()
+        for name in asked:
+            if asked[name] is not None and self.words.get(name, name) in within.keys() - known:
+                raise self._nothing_to_set(name)
+        return model.set_params(**{name: value for name, value in within.items() if name in known}) if within else model
+
+    def _nothing_to_set(self, name: str) -> InputError:
+        option = name.replace("_", "-")
+        return InputError(f"The method {self.name} has no {name} to set. Leave --{option} out.")
 
 
 METHODS: dict[str, Method] = {}
@@ -76,19 +87,22 @@ def find_method(name: str) -> Method:
     return METHODS[name]
 
 
-register(Method("sce", "sparsest cut embedding", "sparsecut.model.estimators:SCE", words={"use": "features"}))
+_WITHIN = {
+    "use": "features",
+    **{name: f"solver__{name}" for name in ("epochs", "learning_rate", "loss", "alpha", "l2", "depth", "batch_size")},
+    **{name: f"engine__{name}" for name in ("device", "precision", "memory_limit", "scratch")},
+}
+register(Method("sce", "sparsest cut embedding", "sparsecut.model.sce:SCE", words={**_WITHIN, "order": "filter__order"}))
 register(
-    Method(
-        "mosce",
-        "SCE of several smoothing orders",
-        "sparsecut.model.estimators:MoSCE",
-        words={"order": "levels", "use": "features"},
-    )
+    Method("mosce", "SCE of several smoothing orders", "sparsecut.model.mosce:MoSCE", words={**_WITHIN, "order": "levels"})
 )
 for _name, _about, _class in (
-    ("raw", "the features as they are", "RawFeatures"),
     ("smoothed", "the features after the filter alone", "SmoothedFeatures"),
     ("pca", "principal components of the smoothed features", "SmoothedPCA"),
+):
+    register(Method(_name, _about, f"sparsecut.baselines:{_class}", words={"order": "filter__order"}))
+for _name, _about, _class in (
+    ("raw", "the features as they are", "RawFeatures"),
     ("deepwalk", "random walks, skip-gram", "DeepWalk"),
     ("deepwalk-and-features", "DeepWalk beside the features", "DeepWalkFeatures"),
     ("node2vec", "walks of second order, skip-gram", "Node2Vec"),

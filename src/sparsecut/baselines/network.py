@@ -22,8 +22,8 @@ from sparsecut.baselines.stopping import EarlyStopping
 from sparsecut.baselines.tensors import GraphTensors, product
 from sparsecut.errors import InputError, check_integer, check_real
 from sparsecut.graph import Graph
+from sparsecut.kernels.optimizer import AdamSteps
 from sparsecut.kernels.sparse import SparseMatrix
-from sparsecut.model.adam import Adam
 from sparsecut.model.published import Published
 
 Estimator = TypeVar("Estimator", bound="NetworkBaseline")
@@ -105,7 +105,7 @@ class NetworkBaseline(Published, InductiveBaseline):
 
         The loss of an epoch is that of the weights before its step, and it is those that early stopping keeps.
         """
-        optimizer = Adam(module.parameters(), learning_rate=self.learning_rate, l2=0.0)
+        optimizer = AdamSteps(module.parameters(), learning_rate=self.learning_rate, l2=0.0)
         stopping = None if patience is None else EarlyStopping(patience)
         for epoch in range(self.epochs):
             started = time.perf_counter()

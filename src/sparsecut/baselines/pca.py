@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.baselines.base import InductiveBaseline, Run
 from sparsecut.baselines.features import smoothed_features
 from sparsecut.engines import resolve_device
-from sparsecut.errors import check_choice, check_integer
+from sparsecut.errors import check_integer
 from sparsecut.graph import Graph
-from sparsecut.operators.filters import FILTERS
+from sparsecut.operators.filters import Filter, FilterWord
 
 
 class SmoothedPCA(InductiveBaseline):
@@ -19,13 +21,15 @@ class SmoothedPCA(InductiveBaseline):
     Parameters
     ----------
     dimension : the components at most; a graph has no more than features or nodes.
-    filter, order, device : those of `SCE`. random_state : the seed; where features and nodes are many, the components are
-        found by a randomised decomposition.
+    filter : that of `SCE`. device : that of `Memory`. random_state : the seed; where features and nodes are many, the
+        components are found by a randomised decomposition.
 
     Attributes
     ----------
     mean_ : (f,), of the smoothed features. components_ : V, (f, dimension), orthonormal, the largest variance first.
     """
+
+    kinds: ClassVar = {"filter": Filter}
 
     mean_: NDArray[np.float32]
     components_: NDArray[np.float32]
@@ -34,26 +38,23 @@ class SmoothedPCA(InductiveBaseline):
         self,
         *,
         dimension: int = 512,
-        filter: str = "row",
-        order: int = 2,
+        filter: FilterWord | Filter = "power",
         device: str = "auto",
         random_state: int | None = 0,
     ) -> None:
         self.dimension = dimension
         self.filter = filter
-        self.order = order
         self.device = device
         self.random_state = random_state
 
     def _check(self) -> None:
         check_integer("SmoothedPCA", "dimension", self.dimension, 1)
-        check_choice("SmoothedPCA", "filter", self.filter, FILTERS)
-        check_integer("SmoothedPCA", "order", self.order, 0)
+        self._choice("filter")
 
     def _fit(self, graph: Graph, run: Run) -> NDArray[np.float32]:
         from sklearn.decomposition import PCA
 
-        S = smoothed_features(graph, self.filter, self.order, run.device)
+        S = smoothed_features(graph, self._choice("filter"), run.device)
         with np.errstate(invalid="ignore"):  # rows all alike have no variance to take shares of; the shares are not used
             found = PCA(min(self.dimension, *S.shape), random_state=int(run.generator.integers(2**31))).fit(S)
         self.mean_ = found.mean_.astype(np.float32)
@@ -62,7 +63,7 @@ class SmoothedPCA(InductiveBaseline):
         return self._project(S)
 
     def _embed(self, graph: Graph) -> NDArray[np.float32]:
-        return self._project(smoothed_features(graph, self.filter, self.order, resolve_device(self.device, "SmoothedPCA")))
+        return self._project(smoothed_features(graph, self._choice("filter"), resolve_device(self.device, "SmoothedPCA")))
 
     def _project(self, S: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.asarray((S - self.mean_) @ self.components_)

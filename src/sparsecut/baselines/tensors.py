@@ -1,6 +1,6 @@
 """A graph as torch tensors, for the networks among the baselines.
 
-    tensors = graph_tensors(graph, device, filter="symmetric")
+    tensors = graph_tensors(graph, device)
     Z = product(tensors.propagation, product(tensors.features, W))     # P·(F·W), with the gradient for W
 
 Features stay sparse where they are. torch_geometric's GCNConv gives the same P·F·W from a dense F: forwards and backwards it
@@ -17,10 +17,11 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
+from sparsecut.engines.rows import Rows, project
 from sparsecut.graph import Features, Graph
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
-from sparsecut.operators.filters import propagation
-from sparsecut.operators.rows import Rows, project
+from sparsecut.operators.filters import Filter, Symmetric
+from sparsecut.operators.propagation import propagation_matrix
 
 
 @dataclass(frozen=True)
@@ -31,14 +32,16 @@ class GraphTensors:
     propagation: SparseMatrix
 
 
-def graph_tensors(graph: Graph, device: torch.device, *, filter: str = "symmetric", is_scaled: bool = False) -> GraphTensors:
+def graph_tensors(
+    graph: Graph, device: torch.device, *, filter: Filter | None = None, is_scaled: bool = False
+) -> GraphTensors:
     """The graph's features, each row scaled to sum to one where `is_scaled`, and its filter's matrix."""
     features: Any = graph.features
     assert features is not None
     if is_scaled:
         features = scale_rows(features)
     on_device = SparseMatrix(features, device) if sp.issparse(features) else as_tensor(features, device)
-    return GraphTensors(on_device, SparseMatrix(propagation(graph.adjacency, filter), device))
+    return GraphTensors(on_device, SparseMatrix(propagation_matrix(graph.adjacency, filter or Symmetric()), device))
 
 
 def product(matrix: Tensor | SparseMatrix, dense: Tensor) -> Tensor:

@@ -22,7 +22,7 @@ def demo(
 ) -> None:
     """Embed the built-in graph of handwritten digits, score it against the raw features, and write the report."""
     output = Output(as_json, quiet)
-    from sparsecut import SCE, datasets, evaluate, report, write_embedding
+    from sparsecut import SCE, Memory, datasets, evaluate, report, write_embedding
     from sparsecut.errors import InputError
 
     try:
@@ -34,7 +34,7 @@ def demo(
     assert graph.labels is not None
     output.say(f"{graph}: handwritten digits, each joined to its ten nearest neighbours.")
 
-    model = SCE(device=device)
+    model = SCE(engine=Memory(device=device))
     started = time.perf_counter()
     Z = model.fit_transform(graph)
     seconds = time.perf_counter() - started

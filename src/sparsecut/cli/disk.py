@@ -19,6 +19,7 @@ from sparsecut.errors import InputError, check_choice
 if TYPE_CHECKING:
     from sparsecut.cli.console import Output
     from sparsecut.cli.sources import Reading
+    from sparsecut.engines import EngineChoice
     from sparsecut.graph import Graph
 
 Engine = Annotated[str, typer.Option(help="memory, or disk for graphs larger than it.")]
@@ -37,9 +38,9 @@ def disk_options(
 ) -> dict[str, Any]:
     """What the options ask of the estimator: nothing, unless the engine is disk."""
     from sparsecut.arrays.streaming import parse_bytes
-    from sparsecut.model.parameters import ENGINES
+    from sparsecut.engines import EngineChoice
 
-    check_choice("sparsecut", "--engine", engine, ENGINES)
+    check_choice("sparsecut", "--engine", engine, EngineChoice.words())
     for option, value in (("memory-limit", memory_limit), ("scratch", scratch)):
         if engine == "memory" and value is not None:
             raise InputError(f"--{option} is for --engine disk. Add that, or leave --{option} out.")
@@ -52,6 +53,13 @@ def disk_options(
     limit = memory_limit or "2GiB"
     parse_bytes("sparsecut", "--memory-limit", limit)
     return {"engine": engine, "memory_limit": limit}
+
+
+def make_engine(options: dict[str, Any], device: str) -> EngineChoice:
+    """The engine that `disk_options` ask for."""
+    from sparsecut.engines import Disk, Memory
+
+    return Disk(memory_limit=options["memory_limit"]) if options else Memory(device=device)
 
 
 @contextmanager

@@ -49,8 +49,15 @@ def embed(
         int | None, typer.Option(help="Columns of the embedding. [default: the method's own choice]")
     ] = None,
     paper: Annotated[str | None, typer.Option(help="Use the paper's settings for this dataset, e.g. cora.")] = None,
-    epochs: Annotated[int | None, typer.Option(help="Training epochs; sce and mosce then train instead of solving.")] = None,
-    order: Annotated[int | None, typer.Option(help="Smoothing hops (sce) or levels (mosce).")] = None,
+    filter: Annotated[
+        str | None,
+        typer.Option(help="The low-pass filter: power, symmetric, lazy, pagerank, heat or average. [default: chosen]"),
+    ] = None,
+    order: Annotated[int | None, typer.Option(help="Hops of the filter, or levels of mosce.")] = None,
+    solver: Annotated[
+        str | None, typer.Option(help="Of sce and mosce: closed_form, or adam, the paper's training. [default: closed_form]")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(help="Training epochs; for sce and mosce with --solver adam.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the start and of sampled negatives.")] = 0,
     engine: Engine = "memory",
     memory_limit: MemoryLimit = None,
@@ -106,11 +113,9 @@ def embed(
     if save_model is not None:
         check_writable(save_model, overwrite=force)
     on_disk = disk_options(engine, memory_limit, scratch, output_path, reading.missing)
-    model: Any = chosen.make(
-        {"dimension": dimension, "epochs": epochs, "order": order, "precision": precision, "use": use, **on_disk},
-        {"random_state": seed, "device": device},
-        paper,
-    )
+    _check_together(method, filter, order, solver, epochs, paper)
+    asked = {"dimension": dimension, "filter": filter, "order": order, "solver": solver, "epochs": epochs, "use": use}
+    model: Any = chosen.make({**asked, "precision": precision, **on_disk}, {"random_state": seed, "device": device}, paper)
     if save_model is not None and not hasattr(model, "save"):
         raise InputError(f"The method {method} learns nothing to save. Leave --save-model out.")
     if explain and not hasattr(model, "explain"):
@@ -128,9 +133,9 @@ def embed(
             rows_path = output_path if output_path.suffix == ".npy" else work / "rows.npy"
             started = time.perf_counter()
             with output.warnings_as_notes(), output.progress() as bar:
-                Z = model.set_params(scratch=work).fit_transform(loaded, output=rows_path, progress=bar)
+                Z = model.set_params(engine__scratch=work).fit_transform(loaded, output=rows_path, progress=bar)
             finish(rows_path, output_path, loaded)
-        model.set_params(scratch=None)
+        model.set_params(engine__scratch=None)
         seconds = time.perf_counter() - started
     else:
         loaded = open_in_memory()
@@ -174,6 +179,16 @@ def embed(
             "history": None if history is None else history.to_dict(),
         }
     )
+
+
+def _check_together(
+    method: str, filter: str | None, order: int | None, solver: str | None, epochs: int | None, paper: str | None
+) -> None:
+    """Options that mean something only beside another one."""
+    if method == "sce" and order is not None and filter is None and paper is None:
+        raise InputError("--order is the number of hops of a filter. Name the filter too: --filter power --order 2.")
+    if method in ("sce", "mosce") and epochs is not None and solver != "adam" and paper is None:
+        raise InputError("--epochs is for training. Add --solver adam, or leave --epochs out.")
 
 
 def _lay_out(Z: Any, output: Output) -> Any:

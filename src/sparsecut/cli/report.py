@@ -70,7 +70,7 @@ def report(
     marks = None if labels is None else _labels_of(labels, ids, output)
     fitted = None
     if model is not None:
-        from sparsecut.model.estimators import load
+        from sparsecut.model.loading import load
 
         fitted = load(model)
     with output.warnings_as_notes(), output.progress() as bar:

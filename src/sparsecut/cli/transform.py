@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sparsecut.cli.console import AsJson, Device, Features, Force, GraphName, Output, OutputPath, Quiet
-from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
+from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish, make_engine
 from sparsecut.cli.sources import Reading, open_graph, takes_reading
 
 if TYPE_CHECKING:
@@ -41,10 +41,10 @@ def transform(
     from sparsecut.io.embeddings import check_embedding_path, write_embedding
 
     check_embedding_path(output_path, overwrite=force)
-    from sparsecut.model.estimators import load
+    from sparsecut.model.loading import load
 
     on_disk = disk_options(engine, memory_limit, scratch, output_path, reading.missing)
-    model = load(model_path).set_params(device=device, scratch=None, **{"engine": "memory", **on_disk})
+    model = load(model_path).set_params(engine=make_engine(on_disk, device))
 
     def open_in_memory() -> Graph:
         return open_graph(graph, features, output, reading=reading)
@@ -60,7 +60,7 @@ def transform(
             rows_path = output_path if output_path.suffix == ".npy" else work / "rows.npy"
             started = time.perf_counter()
             with output.warnings_as_notes(), output.progress() as bar:
-                Z = model.set_params(scratch=work).transform(loaded, output=rows_path, progress=bar)
+                Z = model.set_params(engine__scratch=work).transform(loaded, output=rows_path, progress=bar)
             finish(rows_path, output_path, loaded)
         seconds = time.perf_counter() - started
     else:

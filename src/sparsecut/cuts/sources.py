@@ -53,9 +53,10 @@ def material(graph: Graph, use: str, embedding: ArrayLike | None, caller: str) -
 
 def embed(graph: Graph, dimension: int | None = DIMENSION) -> Real:
     """The library's own embedding of a graph with features; a narrow one with a fixed filter, which is not searched for."""
-    from sparsecut.model.estimators import SCE
+    from sparsecut.model.sce import SCE
+    from sparsecut.operators.filters import Power
 
-    model = SCE() if dimension is None else SCE(dimension=min(dimension, graph.n_features), filter="row", order=2)
+    model = SCE() if dimension is None else SCE(dimension=min(dimension, graph.n_features), filter=Power(order=2))
     return np.asarray(model.fit_transform(graph), dtype=np.float64)
 
 

@@ -85,4 +85,4 @@ def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
         z = numbers + np.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return z ^ (z >> np.uint64(31))
+        return np.asarray(z ^ (z >> np.uint64(31)))

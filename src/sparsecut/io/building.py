@@ -112,9 +112,9 @@ class _Build:
         if is_store(self.work / "store"):  # killed between its last line and its move
             return
         self._write_features(is_linked)
-        counted = self.work.arrays("counts", self._count)
+        counted = self.work.remembered("counts", self._count)
         starts = _ranges(counted["counts"], self.range_entries)
-        self.work.value("distributed", lambda: self._distribute(starts))
+        self.work.remembered("distributed", lambda: self._distribute(starts))
         n_entries = self._merge(starts)
         notes = (self.edges.note, *loop_notes(int(counted["n_loops"])))
         write_header(
@@ -184,7 +184,7 @@ class _Build:
 
     def _merge(self, starts: NDArray[np.int64]) -> int:
         """The ranges one after another at the end of the neighbours; where that was left off is written down."""
-        n_done, n_entries = self.work.value("merged", lambda: [0, 0])
+        n_done, n_entries = self.work.remembered("merged", lambda: [0, 0])
         bounds = [*starts.tolist(), self.n_nodes]
         kinds: dict[str, np.dtype[Any]] = {"indices": np.dtype(offset_type(self.n_nodes, 0)), "counts": np.dtype(np.int64)}
         if self.edges.has_weights:

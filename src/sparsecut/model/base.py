@@ -22,7 +22,7 @@ from sparsecut.choice import Choice
 from sparsecut.encoding.encoder import Encoder as FeatureEncoder
 from sparsecut.engines import EngineChoice
 from sparsecut.errors import InputError, check_choice, check_integer
-from sparsecut.estimator import Estimator, not_fitted
+from sparsecut.estimator import not_fitted
 from sparsecut.features.structure import FEATURES, fingerprint
 from sparsecut.features.weighting import WEIGHTINGS
 from sparsecut.graph import Graph, as_graph
@@ -72,15 +72,10 @@ MOVED_WORDS = {
 }
 
 
-class SparsestCutEmbedding(Published, Estimator):
+class SparsestCutEmbedding(Published):
     """Follows scikit-learn: the constructor stores its arguments untouched, `fit` checks, what was learned ends in `_`."""
 
-    kinds: ClassVar[dict[str, type[Choice]]] = {
-        "filter": Filter,
-        "negatives": Negatives,
-        "solver": Solver,
-        "engine": EngineChoice,
-    }
+    kinds: ClassVar = {"filter": Filter, "negatives": Negatives, "solver": Solver, "engine": EngineChoice}
 
     # What the constructors of the two estimators store.
     dimension: Any
@@ -338,13 +333,7 @@ class SparsestCutEmbedding(Published, Estimator):
             raise InputError(f"{name}={value!r} is now {MOVED_WORDS[name, value]}.")
         if name == "negatives" and not isinstance(value, str | Negatives):
             raise InputError(f"Pairs to keep apart are given as an object: negatives=sparsecut.Pairs(…). Got {value!r}.")
-        return self.kinds[name].of(value, type(self).__name__, name)
-
-    def _held(self, name: str) -> Any:
-        value = getattr(self, name)
-        if name in self.kinds and isinstance(value, str) and value in self.kinds[name].words():
-            return self._choice(name)
-        return value
+        return super()._choice(name)
 
     def _unknown(self, name: str) -> InputError:
         return moved_error(type(self).__name__, name, MOVED) if name in MOVED else super()._unknown(name)

@@ -47,7 +47,11 @@ class LinearEncoder(nn.Module):
 
     def matrices(self) -> list[Tensor]:
         """W⁽ⁱ⁾, (f, d), for every level."""
-        return [reduce(torch.matmul, layers) for layers in self.levels]  # type: ignore[arg-type, misc]
+        products = []
+        for layers in self.levels:
+            factors: list[Tensor] = list(layers.parameters())
+            products.append(reduce(torch.matmul, factors))
+        return products
 
     def blocks(self) -> list[Block]:
         matrices = self.matrices()

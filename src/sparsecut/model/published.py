@@ -6,7 +6,9 @@ import sys
 from importlib import resources
 from typing import Any, ClassVar, TypeVar
 
+from sparsecut.choice import Choice
 from sparsecut.errors import InputError
+from sparsecut.estimator import Estimator
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -14,18 +16,36 @@ else:
     import tomli as tomllib
 
 
-Estimator = TypeVar("Estimator", bound="Published")
+Model = TypeVar("Model", bound="Published")
 
 
-class Published:
+class Published(Estimator):
     """A method of the paper's tables, by its name among their settings."""
 
     paper_method: ClassVar[str]
 
     @classmethod
-    def paper(cls: type[Estimator], dataset: str, **parameters: Any) -> Estimator:
-        """The estimator with the settings of the paper's tables for one of their datasets; `parameters` override them."""
-        return cls(**{**paper_settings(cls.paper_method, dataset), **parameters})
+    def paper(cls: type[Model], dataset: str, **parameters: Any) -> Model:
+        """The estimator with the settings of the paper's tables for one of their datasets.
+
+        Parameters
+        ----------
+        dataset : str
+            One that the paper has, such as "cora".
+        **parameters
+            Set on top of them, as by `set_params`: `random_state=1`, `solver__epochs=50`.
+        """
+        settings = {
+            name: read_choice(cls.kinds[name], value) if isinstance(value, dict) else value
+            for name, value in paper_settings(cls.paper_method, dataset).items()
+        }
+        return cls(**settings).set_params(**parameters)
+
+
+def read_choice(kind: type[Choice], value: dict[str, Any]) -> Choice:
+    """A choice as the files have it: {word: {parameter: value}}."""
+    ((word, parameters),) = value.items()
+    return type(kind.of(word, "paper", kind.__name__))(**parameters)
 
 
 def read_experiment(name: str) -> dict[str, Any]:

@@ -42,7 +42,8 @@ class Projection:
         if self.aggregation == "mean":
             return torch.cat(self.weights) / len(self.weights)
         assert self.aggregation == "concat"
-        return torch.block_diag(*self.weights)
+        blocks: Tensor = torch.block_diag(*self.weights)  # type: ignore[no-untyped-call]
+        return blocks
 
 
 def aggregate(embeddings: Sequence[Tensor], aggregation: Aggregation) -> Tensor:

@@ -123,7 +123,8 @@ def propagation_matrix(adjacency: sp.csr_array, filter: Filter | None = None) ->
 
 
 def _between(adjacency: sp.csr_array, diagonals: Diagonals) -> sp.csr_array:
-    left, right, own = (None if part is None else part.cpu().numpy() for part in diagonals)
+    left, own = diagonals.left.cpu().numpy(), diagonals.own.cpu().numpy()
+    right = None if diagonals.right is None else diagonals.right.cpu().numpy()
     n_nodes = adjacency.shape[0]
     row_of_entry = np.repeat(np.arange(n_nodes), np.diff(adjacency.indptr))
     scale = left[row_of_entry] if right is None else left[row_of_entry] * right[adjacency.indices]

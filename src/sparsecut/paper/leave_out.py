@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsecut.graph import Graph
-from sparsecut.model.estimators import SCE
 from sparsecut.model.published import read_experiment
+from sparsecut.model.sce import SCE
 from sparsecut.paper import beyond
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell

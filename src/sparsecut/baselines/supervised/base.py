@@ -27,10 +27,10 @@ from sparsecut.errors import InputError, check_integer, check_real, first_few, p
 from sparsecut.estimator import Estimator
 from sparsecut.graph import Features, Graph, as_graph
 from sparsecut.graph.labels import encode_labels
+from sparsecut.kernels.optimizer import AdamSteps
 from sparsecut.kernels.sparse import as_tensor
-from sparsecut.model.adam import Adam
+from sparsecut.model.history import History
 from sparsecut.model.published import Published
-from sparsecut.model.training import History
 from sparsecut.progress import Reporter, reporting
 
 Classifier = TypeVar("Classifier", bound="SupervisedBaseline")
@@ -95,7 +95,7 @@ class SupervisedBaseline(Published, Estimator):
         penalised = network.penalised()
         others = [p for p in network.parameters() if not any(p is other for other in penalised)]
         rate = self.learning_rate
-        return [Adam(penalised, learning_rate=rate, l2=self.l2), Adam(others, learning_rate=rate, l2=0)]
+        return [AdamSteps(penalised, learning_rate=rate, l2=self.l2), AdamSteps(others, learning_rate=rate, l2=0)]
 
     def fit(self: Classifier, graph: Any, *, split: SplitNodes, progress: Reporter | None = None) -> Classifier:
         """Learn from the labels of `split.train`, stopping by those of `split.validation`; without any, at the last epoch.

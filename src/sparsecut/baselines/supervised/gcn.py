@@ -16,7 +16,8 @@ from sparsecut.baselines.supervised.base import Network, SupervisedBaseline, che
 from sparsecut.baselines.supervised.entries import Entries, times_dropped
 from sparsecut.errors import check_integer
 from sparsecut.graph import Graph
-from sparsecut.operators.filters import propagation
+from sparsecut.operators.filters import Symmetric
+from sparsecut.operators.propagation import propagation_matrix
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Propagated:
 
 
 def propagated(graph: Graph, device: torch.device) -> Propagated:
-    return Propagated(row_normalised(graph, device), Entries(propagation(graph.adjacency, "symmetric"), device))
+    return Propagated(row_normalised(graph, device), Entries(propagation_matrix(graph.adjacency, Symmetric()), device))
 
 
 class GCN(SupervisedBaseline):

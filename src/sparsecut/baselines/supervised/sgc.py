@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
 
 from sparsecut.baselines.supervised.base import Network, SupervisedBaseline, row_scaled
 from sparsecut.engines import MemoryEngine
-from sparsecut.errors import check_choice, check_integer
+from sparsecut.engines.rows import Rows, project
+from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
-from sparsecut.kernels.sparse import SparseMatrix, as_tensor
-from sparsecut.operators.filters import FILTERS, polynomial
-from sparsecut.operators.propagation import Propagation
-from sparsecut.operators.rows import Rows, project
+from sparsecut.operators.filters import Filter, FilterWord
 
 
 class SGC(SupervisedBaseline):
-    """Parameters: the `filter` P ("symmetric" is the authors') and the `order` k; Adam's `learning_rate`, `l2` on all
+    """Parameters: the `filter` ("symmetric" is the authors'); Adam's `learning_rate`, `l2` on all
     weights, at most `epochs` of training, ended when the validation loss has not fallen for `patience` of them; `device` and
     `random_state` as in `SCE`.
     """
 
     paper_method = "sgc"
+    kinds: ClassVar = {"filter": Filter}
 
     def __init__(
         self,
         *,
-        filter: str = "symmetric",
-        order: int = 2,
+        filter: FilterWord | Filter = "symmetric",
         learning_rate: float = 0.2,
         l2: float = 5e-6,
         epochs: int = 100,
@@ -39,7 +36,6 @@ class SGC(SupervisedBaseline):
         random_state: int | None = 0,
     ) -> None:
         self.filter = filter
-        self.order = order
         self.learning_rate = learning_rate
         self.l2 = l2
         self.epochs = epochs
@@ -48,17 +44,15 @@ class SGC(SupervisedBaseline):
         self.random_state = random_state
 
     def _check(self) -> None:
-        check_choice("SGC", "filter", self.filter, FILTERS)
-        check_integer("SGC", "order", self.order, 0)
+        self._choice("filter")
 
     def _network(self, n_features: int, n_classes: int) -> Network:
         return Regression(n_features, n_classes)
 
     def _inputs(self, graph: Graph, device: torch.device) -> Rows:
         scaled: Any = row_scaled(graph)
-        features = SparseMatrix(scaled, device) if sp.issparse(scaled) else as_tensor(scaled, device)
-        rows = Rows(features, Propagation.of(graph.adjacency, self.filter, device, is_directed=graph.is_directed))
-        return MemoryEngine(device).smooth(rows, polynomial(self.filter, self.order))
+        engine, filter = MemoryEngine(device), self._choice("filter").usual()
+        return engine.smooth(engine.load(graph, Weighting("none"), filter, scaled), filter.coefficients())
 
 
 class Regression(Network):
