@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsecut.cli.console import AsJson, Output, Quiet
-from sparsecut.errors import InputError, check_choice
+from sparsecut.cli.console import AsJson, Metric, Output, Quiet
+from sparsecut.cli.embeddings import EmbeddingPath
+from sparsecut.errors import InputError, check_choice, check_integer
 
 if TYPE_CHECKING:
     from sparsecut.explore import Nearest, Neighbors
-
-Metric = Annotated[str, typer.Option(help="cosine, which ignores the lengths of vectors, or euclidean.")]
-EmbeddingPath = Annotated[Path, typer.Argument(metavar="EMBEDDING", help="A file that sparsecut embed has written.")]
 
 
 def neighbors(
     embedding: EmbeddingPath,
     nodes: Annotated[list[str] | None, typer.Argument(metavar="NODE…", help="Ids of nodes.")] = None,
-    k: Annotated[int, typer.Option("-k", help="How many neighbours of each node.")] = 10,
+    k: Annotated[int, typer.Option("-k", help="Number of neighbours per node.")] = 10,
     metric: Metric = "cosine",
     batch: Annotated[Path | None, typer.Option(help="A file with one id per line; - reads standard input.")] = None,
     rebuild: Annotated[
@@ -41,7 +39,6 @@ def neighbors(
     EMBEDDING.METRIC.neighbors.safetensors; an index that belongs to other vectors is refused.
     """
     output = Output(as_json, quiet)
-    from sparsecut.errors import check_integer
     from sparsecut.explore.exact import METRICS
 
     check_choice("sparsecut neighbors", "--metric", metric, METRICS)

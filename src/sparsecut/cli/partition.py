@@ -56,7 +56,8 @@ def partition(
     nodes first: id (of a node), parent, left, right, size, value (φ′ of the cut between left and right).
     """
     output = Output(as_json, quiet)
-    from sparsecut.io.columns import check_columns_path, write_columns
+    from sparsecut.cuts.drawing import PICTURES
+    from sparsecut.io.columns import COLUMN_SUFFIXES, write_columns
     from sparsecut.io.files import check_writable
 
     if (parts is not None) + tree + cut != 1:
@@ -69,9 +70,9 @@ def partition(
     ):
         if is_given and not kind:
             raise InputError(f"{option} does not go with {'--cut' if cut else '--tree' if tree else '--parts'}.")
-    check_columns_path(output_path, overwrite=force)
+    check_writable(output_path, force, COLUMN_SUFFIXES)
     if draw is not None:
-        check_writable(draw, overwrite=force)
+        check_writable(draw, force, PICTURES)
     loaded = open_graph(graph, features, output, labels, reading=reading)
     started = time.perf_counter()
     with output.warnings_as_notes(), output.progress() as bar:

@@ -18,7 +18,6 @@ from sparsecut.explore.index_file import read_index, write_index
 from sparsecut.explore.inverted import Inverted, build_inverted, check_arrays, restore_inverted
 from sparsecut.explore.lookup import Lookup
 from sparsecut.graph import Graph
-from sparsecut.io.files import check_writable
 from sparsecut.io.ids import check_unique
 from sparsecut.progress import Reporter, reporting
 
@@ -187,10 +186,9 @@ class Neighbors:
         """Write the index, without the vectors, so that `load` need not build it again. An exact search has none."""
         if self._index is None:
             raise InputError("An exact search has no index to save: Neighbors(embedding, ids) is as fast as loading it.")
-        path = check_writable(path, overwrite)
         header = {"metric": self.metric, "n_probed": self._index.n_probed, "recall": self._index.recall}
         arrays = {"centroids": self._index.centroids, "list_of": self._index.list_of}
-        write_index(path, {**header, "belongs_to": fingerprint(self._embedding, self.ids)}, arrays)
+        write_index(path, {**header, "belongs_to": fingerprint(self._embedding, self.ids)}, arrays, overwrite)
 
     @classmethod
     def load(cls, path: str | Path, embedding: ArrayLike, ids: ArrayLike | None = None) -> Neighbors:
