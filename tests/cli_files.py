@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
-import re
-from pathlib import Path
-from typing import Any
-
 WORDS = ["ada", "bob", "cyd", "dan", "eve", "fay"]
 N_NODES = 240
 
@@ -27,8 +20,3 @@ def assert_refused(result, *parts: str) -> None:
     assert "Traceback" not in error
     for part in parts:
         assert part in error
-
-
-def meta_of(path: Path) -> dict[str, Any]:
-    text = re.search(r'data-block="meta">([^<]*)<', path.read_text("utf-8")).group(1)
-    return dict(json.loads(gzip.decompress(base64.b64decode(text))))

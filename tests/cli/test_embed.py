@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli_files import WORDS, meta_of
+from cli_files import WORDS
+from report_blocks import meta_of
 from shell import sparsecut
 from sparsecut import SCE, read_embedding
 from sparsecut.io.embeddings import read_positions

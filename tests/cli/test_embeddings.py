@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli_files import N_NODES, assert_refused, meta_of, write_labels
+from cli_files import N_NODES, assert_refused, write_labels
+from report_blocks import meta_of
 from shell import sparsecut
 from sparsecut import evaluate, write_embedding
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli_files import meta_of
+from report_blocks import meta_of
 from shell import sparsecut
 from sparsecut import write_embedding
 
