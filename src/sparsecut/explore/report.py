@@ -55,7 +55,7 @@ def report(
     overwrite: bool = True,
     progress: Reporter | None = None,
 ) -> Path:
-    """Write an interactive report on an embedding: one HTML file that opens without a network.
+    """Write an interactive report on an embedding, as one HTML file that needs no network.
 
     Parameters
     ----------
@@ -64,40 +64,46 @@ def report(
     path : path, default="report.html"
         The file to write.
     ids : array (n,), optional
-        The nodes' ids; those of the graph, or 0 to n − 1, where not given.
+        The nodes' ids; by default those of the graph, or 0 to n − 1.
     graph : Graph, optional
-        The graph that was embedded: adds degrees, how well edges hold together, isolated nodes and components. It must
-        have a node for every id; its order does not matter.
+        The graph that was embedded: adds degrees, the cut ratio, isolated nodes and components. It must have a node for
+        every id; its order does not matter.
     labels : array (n,), optional
-        One label per node; those of the graph where not given. −1, None, NaN and "" mean none. Adds the separation of the
+        One label per node; by default those of the graph. −1, None, NaN and "" mean none. Adds the separation of the
         classes and the confusion matrix of the probe.
     nodes : path, data frame, pyarrow table or mapping of columns, optional
         More columns to colour by, search and show. Rows of a table are matched by id; a mapping has one value per node.
     model : SCE or MoSCE, optional
         The fitted model: adds what it chose and its training curve.
     xy : array (n, 2), optional
-        Positions in the plane; laid out here where not given. A report that is replaced gives its own positions on where
-        vectors, method and seed are the same.
+        Positions in the plane; computed by default, or taken from the report that is replaced where its vectors, method
+        and seed are the same.
     title : str, optional
         The heading of the page.
     metric : {"cosine", "euclidean"}, default="cosine"
-        How near two nodes are, for the neighbours shown on a click.
+        The distance by which the neighbours of a node are found; see `Neighbors`.
     n_neighbors : int, optional
-        How many neighbours every node brings along: 10 by default, 5 from 400,000 nodes on.
+        The number of neighbours stored per node: by default 10, and 5 for more than 400,000 nodes.
     layout_method : {"auto", "pacmap", "umap", "tsne", "pca"}, default="auto"
-        See `layout`.
+        How positions are computed; see `layout`. "pca" is the fastest.
     random_state : int, default=0
         The seed of the layout, the clusters and the samples.
     command : str, optional
         The command that repeats the report, shown in it.
     overwrite : bool, default=True
+        Whether to replace a file that exists.
     progress : callable, optional
-        Replaces the progress bar: called with a stage, how much is done and of how much.
+        Called as progress(stage, done, total) in place of the progress bar, which appears after two seconds.
 
     Returns
     -------
     Path
         The file that was written.
+
+    Raises
+    ------
+    InputError
+        If ids, labels, positions or the graph do not fit the embedding, or the file cannot be written.
 
     Examples
     --------
