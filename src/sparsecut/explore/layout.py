@@ -130,6 +130,8 @@ def _umap(components: Plane, seed: int, report: Reporter) -> Any:
 
 
 def _tsne(components: Plane, seed: int, report: Reporter) -> Any:
+    import pyarrow as pa
+
     def told(iteration: int, error: float, embedding: Any) -> bool:
         report("layout by tsne", min(iteration, N_ITERATIONS), N_ITERATIONS)
         return False
@@ -140,7 +142,7 @@ def _tsne(components: Plane, seed: int, report: Reporter) -> Any:
             perplexity=min(30.0, max(1.0, (len(components) - 1) / 3)),
             initialization=1e-4 * _start(components),
             random_state=seed,
-            n_jobs=-1,
+            n_jobs=pa.cpu_count(),  # OMP_NUM_THREADS, or all cores
             callbacks=told,
             callbacks_every_iters=25,
         )
