@@ -53,6 +53,12 @@ def test_a_command_that_does_not_exist_is_found(line: str, message: str) -> None
         parse(words)
 
 
+def test_contributing_lists_every_room() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    rooms = {path.parent.name for path in (ROOT / "src/sparsecut").glob("*/__init__.py")}
+    assert set(re.findall(r"^\| `(\w+)/`", page, re.MULTILINE)) == rooms
+
+
 def test_links_lead_somewhere_and_a_broken_one_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     check = runpy.run_path(str(ROOT / "docs/check_links.py"))
     assert check["main"]() == 0, capsys.readouterr().out

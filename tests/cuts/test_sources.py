@@ -7,13 +7,13 @@ import pytest
 
 import sparsecut as sc
 from cut_graphs import planted
-from sparsecut.cuts.sources import DIMENSION, N_NEIGHBOURS, material, nearest
+from sparsecut.cuts.sources import DIMENSION, N_NEIGHBOURS, material, nearest_by_angle
 from sparsecut.errors import InputError
 
 
 def test_neighbours_are_those_of_the_largest_cosines() -> None:
     Z = np.random.default_rng(0).normal(size=(40, 3))
-    found = nearest(Z).toarray()
+    found = nearest_by_angle(Z).toarray()
     unit = Z / np.linalg.norm(Z, axis=1, keepdims=True)
     cosine = unit @ unit.T
     np.fill_diagonal(cosine, -2)

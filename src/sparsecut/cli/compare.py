@@ -25,7 +25,7 @@ from sparsecut.cli.sources import Labels, Reading, open_graph, takes_reading
 from sparsecut.errors import InputError, check_choice, check_integer
 
 METHODS = (
-    "Names with commas between them; the others are compared with the first. "
+    "Names separated by commas; the others are compared with the first. "
     f"Embeddings, which are probed: {', '.join(names(is_supervised=False))}. "
     f"Predictors, which are fitted to the labels of every split: {', '.join(names(is_supervised=True))}."
 )

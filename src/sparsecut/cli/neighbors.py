@@ -22,12 +22,12 @@ def neighbors(
     metric: Metric = "cosine",
     batch: Annotated[Path | None, typer.Option(help="A file with one id per line; - reads standard input.")] = None,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Build the index again, whatever lies beside the file.")
+        bool, typer.Option("--rebuild", help="Build the index again, even if there is one beside the file.")
     ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """The nearest nodes of one node or many.
+    """Find the nearest nodes of one node or several.
 
     sparsecut neighbors cora.parquet 35
 

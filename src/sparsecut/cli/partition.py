@@ -23,13 +23,16 @@ PartsPath = Annotated[Path, typer.Option("--output", "-o", help="Where to write,
 def partition(
     graph: GraphName,
     output_path: PartsPath,
-    parts: Annotated[int | None, typer.Option(help="Cut into so many parts.")] = None,
-    tree: Annotated[bool, typer.Option("--tree", help="Cut again and again, down to single nodes.")] = False,
-    cut: Annotated[bool, typer.Option("--cut", help="Cut once, as sparsely as can be found.")] = False,
-    objective: Annotated[str, typer.Option(help="Of --cut: ratio or conductance.")] = "ratio",
+    parts: Annotated[int | None, typer.Option(help="The number of parts.")] = None,
+    tree: Annotated[bool, typer.Option("--tree", help="Cut recursively, down to single nodes.")] = False,
+    cut: Annotated[bool, typer.Option("--cut", help="Find the sparsest cut in two.")] = False,
+    objective: Annotated[str, typer.Option(help="The value that --cut minimises: ratio or conductance.")] = "ratio",
     balance: Annotated[
         float | None,
-        typer.Option(help="Least share of the smaller side (--cut, 0) or of each part (--parts, half of 1/parts)."),
+        typer.Option(
+            help="Smallest share of the nodes on a side of --cut [default: 0] or in a part of --parts [default: half of "
+            "1/parts]."
+        ),
     ] = None,
     use: Annotated[
         str, typer.Option(help="What --parts and --tree cut: structure, embedding (nearest neighbours in it) or both.")

@@ -35,14 +35,14 @@ def report(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write an interactive map of an embedding, with what an analyst asks of it, as one HTML file.
+    """Write an interactive map of an embedding, with findings and warnings, as one HTML file.
 
     sparsecut report cora.parquet --graph cora -o cora.html
 
     sparsecut report vectors.parquet --graph edges.csv --labels labels.csv --nodes nodes.csv --model model.safetensors
 
-    The file opens from the file system and needs no network. The layout is the slow part: it is taken from the columns x and
-    y where sparsecut embed --xy has written them, or from the report that is replaced where nothing has changed.
+    The file opens from the file system and needs no network. Computing positions takes most of the time: they are taken from
+    the columns x and y if sparsecut embed --xy has written them, or from the report that is replaced if nothing has changed.
     """
     output = Output(as_json, quiet)
     from sparsecut.explore import report as write_report

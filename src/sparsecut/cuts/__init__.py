@@ -1,7 +1,11 @@
-"""Cuts: the sparsest one, thresholds along a vector, k parts, a hierarchy.
+"""Cuts of a graph: the sparsest one, thresholds along a vector, k parts, a hierarchy.
 
-The room is not called `partition`, after its best-known function: importing a package binds its name in its parent, and
-`sparsecut.partition` is the function.
+Other rooms use the functions and results exported here. Below them, `solve` runs the search: candidates (`candidates`, from
+`eigenvectors`, `communities` and `kmeans`), their improvement (`search`, by `improve`, `flow` and `local`), coarser graphs
+for large ones (`coarsen`), and all cuts of small ones (`exact`). `objective` holds what is minimised.
+
+The package is not called `partition`: importing a package binds its name in its parent, and `sparsecut.partition` is the
+function.
 """
 
 from sparsecut.cuts.cut import SparsestCut, sparsest_cut

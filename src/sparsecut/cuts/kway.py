@@ -1,4 +1,5 @@
-"""k parts: cut in two by the sparsest allowed cut, the two again, and each pair of neighbours improved at the end."""
+"""k parts: the graph is cut in two by the sparsest allowed cut, each side again, and at the end the border of every two
+parts that touch is improved."""
 
 from __future__ import annotations
 

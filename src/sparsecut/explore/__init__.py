@@ -1,4 +1,9 @@
-"""Searching an embedding and looking at it: nearest neighbours, a layout in the plane, pictures, the report."""
+"""Search an embedding and look at it: nearest neighbours, positions in the plane, pictures, the HTML report.
+
+Other rooms use the names exported here. The search is `neighbors`, over `exact` or the index of `inverted`. The report is
+`report`, which puts sections (`findings`, `separation`, `clusters`), warnings (`cautions`) and columns (`node_columns`)
+into the page (`page`) that is built from `web/`.
+"""
 
 from sparsecut.explore.layout import layout
 from sparsecut.explore.neighbors import Nearest, Neighbors

@@ -1,8 +1,8 @@
 """Positions in the plane: neighbours in the embedding close together.
 
-The layout comes from a library made for it, on the leading principal components, which hold what the neighbourhoods are made
-of. `docs/performance.md` has the measurements behind the order of METHODS: the first that is installed is taken, and
-principal components alone where none is.
+The positions are computed by a library for that purpose from the leading principal components, which determine the
+neighbourhoods. `docs/performance.md` has the measurements behind the order of METHODS: the first that is installed is
+taken, and principal components alone where none is.
 """
 
 from __future__ import annotations

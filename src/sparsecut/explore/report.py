@@ -1,4 +1,4 @@
-"""The report: one HTML file with a map of all nodes and what an analyst asks of an embedding."""
+"""The report: one HTML file with a map of all nodes, findings about the embedding, and warnings."""
 
 from __future__ import annotations
 
