@@ -59,4 +59,4 @@ table1: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv web/node_modules build dist sparsecut-demo .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv web/node_modules build dist sparsecut-demo .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -64,3 +64,12 @@ def folder(tmp_path: Path) -> Path:
         "id,label\n" + "\n".join(f"{n},{'x' if i < 3 else 'y'}" for i, n in enumerate(WORDS))
     )
     return tmp_path
+
+
+@pytest.fixture
+def thirty(tmp_path: Path) -> tuple[Path, np.ndarray, list[str]]:
+    """An embedding of thirty nodes, p0 … p29, in z.parquet: its folder, vectors and ids."""
+    Z = np.random.default_rng(0).normal(size=(30, 4)).astype(np.float32)
+    ids = [f"p{number}" for number in range(30)]
+    write_embedding(tmp_path / "z.parquet", Z, ids)
+    return tmp_path, Z, ids

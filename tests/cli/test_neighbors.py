@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,17 +13,9 @@ from sparsecut import Neighbors, write_embedding
 from sparsecut.explore import neighbors as neighbors_module
 
 
-@pytest.fixture
-def vectors(tmp_path: Path) -> tuple[Path, np.ndarray, list[str]]:
-    Z = np.random.default_rng(0).normal(size=(30, 4)).astype(np.float32)
-    ids = [f"p{number}" for number in range(30)]
-    write_embedding(tmp_path / "z.parquet", Z, ids)
-    return tmp_path, Z, ids
-
-
 @pytest.mark.parametrize("metric", ["cosine", "euclidean"])
-def test_neighbors_prints_what_the_library_finds(vectors: Any, metric: str) -> None:
-    folder, Z, ids = vectors
+def test_neighbors_prints_what_the_library_finds(thirty: Any, metric: str) -> None:
+    folder, Z, ids = thirty
     done = sparsecut("neighbors", "z.parquet", "p3", "p9", "-k", 4, "--metric", metric, "--json", folder=folder)
     result = json.loads(done.stdout)
     found = Neighbors(Z, ids, metric=metric).query(["p3", "p9"], k=4)
@@ -38,15 +29,15 @@ def test_neighbors_prints_what_the_library_finds(vectors: Any, metric: str) -> N
     assert found.ids[0, 0] in table
 
 
-def test_a_batch_of_ids_from_a_file(vectors: Any) -> None:
-    folder, *_ = vectors
+def test_a_batch_of_ids_from_a_file(thirty: Any) -> None:
+    folder, *_ = thirty
     (folder / "ids.txt").write_text("p1\n\n p2 \n", "utf-8")
     result = json.loads(sparsecut("neighbors", "z.parquet", "p0", "--batch", "ids.txt", "--json", folder=folder).stdout)
     assert [row["node"] for row in result["neighbors"]] == ["p0", "p1", "p2"]
 
 
-def test_an_index_is_kept_used_and_refused_for_other_vectors(vectors: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = vectors[0]
+def test_an_index_is_kept_used_and_refused_for_other_vectors(thirty: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = thirty[0]
     monkeypatch.setattr(neighbors_module, "EXACT_NODES", 1000)
     Z = np.random.default_rng(0).normal(size=(2000, 8)).astype(np.float32)
     write_embedding(folder / "big.parquet", Z)
@@ -75,7 +66,7 @@ def test_an_index_is_kept_used_and_refused_for_other_vectors(vectors: Any, monke
         (("z.parquet", "--batch", "nothing.txt"), "does not exist"),
     ],
 )
-def test_wrong_questions_are_one_sentence(vectors: Any, arguments: tuple[Any, ...], message: str) -> None:
-    done = sparsecut("neighbors", *arguments, folder=vectors[0], expect=2)
+def test_wrong_questions_are_one_sentence(thirty: Any, arguments: tuple[Any, ...], message: str) -> None:
+    done = sparsecut("neighbors", *arguments, folder=thirty[0], expect=2)
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1

@@ -5,20 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from report_blocks import meta_of
 from shell import sparsecut
-from sparsecut import write_embedding
-
-
-@pytest.fixture
-def vectors(tmp_path: Path) -> tuple[Path, np.ndarray, list[str]]:
-    Z = np.random.default_rng(0).normal(size=(30, 4)).astype(np.float32)
-    ids = [f"p{number}" for number in range(30)]
-    write_embedding(tmp_path / "z.parquet", Z, ids)
-    return tmp_path, Z, ids
 
 
 def test_report_reads_graph_labels_nodes_and_model(tmp_path: Path) -> None:
@@ -53,8 +43,8 @@ def test_report_reads_graph_labels_nodes_and_model(tmp_path: Path) -> None:
         (("z.parquet", "--model", "z.parquet"), "no model could be read"),
     ],
 )
-def test_wrong_reports_are_one_sentence_and_no_file(vectors: Any, arguments: tuple[Any, ...], message: str) -> None:
-    before = sorted(path.name for path in vectors[0].iterdir())
-    done = sparsecut("report", "-q", *arguments, folder=vectors[0], expect=2)
+def test_wrong_reports_are_one_sentence_and_no_file(thirty: Any, arguments: tuple[Any, ...], message: str) -> None:
+    before = sorted(path.name for path in thirty[0].iterdir())
+    done = sparsecut("report", "-q", *arguments, folder=thirty[0], expect=2)
     assert message in done.stderr
-    assert sorted(path.name for path in vectors[0].iterdir()) == before
+    assert sorted(path.name for path in thirty[0].iterdir()) == before

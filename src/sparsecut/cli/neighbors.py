@@ -39,7 +39,7 @@ def neighbors(
     EMBEDDING.METRIC.neighbors.safetensors; an index that belongs to other vectors is refused.
     """
     output = Output(as_json, quiet)
-    from sparsecut.explore.exact import METRICS
+    from sparsecut.explore import METRICS
 
     check_choice("sparsecut neighbors", "--metric", metric, METRICS)
     check_integer("sparsecut neighbors", "-k", k, 1)
@@ -67,16 +67,14 @@ def neighbors(
 
 def _open(path: Path, metric: str, rebuild: bool, output: Output) -> Neighbors:
     """The search over a file, with the index beside it where it has one or needs one."""
-    from sparsecut.explore import Neighbors
-    from sparsecut.explore.index_file import index_beside
-    from sparsecut.explore.neighbors import EXACT_NODES, wants_index
+    from sparsecut.explore import Neighbors, index_beside, is_large, wants_index
     from sparsecut.io import read_embedding
 
     Z, ids = read_embedding(path)
     index_path = index_beside(path, metric)
-    if index_path.exists() and not rebuild and len(ids) > EXACT_NODES:
+    if index_path.exists() and not rebuild and is_large(len(ids)):
         return Neighbors.load(index_path, Z, ids)
-    if len(ids) > EXACT_NODES and not wants_index(len(ids)):
+    if is_large(len(ids)) and not wants_index(len(ids)):
         output.note("Every query is compared with all vectors: pip install 'sparsecut[search]' brings an index.")
     with output.progress() as bar:
         searched = Neighbors(Z, ids, metric=metric, progress=bar)

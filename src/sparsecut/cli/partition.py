@@ -59,7 +59,7 @@ def partition(
     nodes first: id (of a node), parent, left, right, size, value (φ′ of the cut between left and right).
     """
     output = Output(as_json, quiet)
-    from sparsecut.cuts.drawing import PICTURES
+    from sparsecut.cuts import PICTURES
     from sparsecut.io.columns import COLUMN_SUFFIXES, write_columns
     from sparsecut.io.files import check_writable
 
@@ -117,7 +117,7 @@ def _cut(
 def _parts(
     graph: Graph, parts: int, balance: float | None, use: str, seed: int, bar: Reporter
 ) -> tuple[dict[str, Any], dict[str, Any], str]:
-    from sparsecut.cuts.kway import partition as cut_into
+    from sparsecut.cuts import partition as cut_into
 
     found = cut_into(graph, parts, balance=balance, use=use, random_state=seed, progress=bar)
     about = {

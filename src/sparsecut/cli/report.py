@@ -45,9 +45,8 @@ def report(
     the columns x and y if sparsecut embed --xy has written them, or from the report that is replaced if nothing has changed.
     """
     output = Output(as_json, quiet)
+    from sparsecut.explore import METHODS, METRICS
     from sparsecut.explore import report as write_report
-    from sparsecut.explore.exact import METRICS
-    from sparsecut.explore.layout import METHODS
     from sparsecut.io import read_embedding
     from sparsecut.io.embeddings import read_positions
     from sparsecut.io.files import check_readable, check_writable

@@ -9,11 +9,13 @@ function.
 """
 
 from sparsecut.cuts.cut import SparsestCut, sparsest_cut
+from sparsecut.cuts.drawing import PICTURES
 from sparsecut.cuts.kway import Partition, partition
 from sparsecut.cuts.sweep import SweepCut, sweep_cut
 from sparsecut.cuts.tree import Hierarchy, dasgupta_cost, hierarchy
 
 __all__ = [
+    "PICTURES",
     "Hierarchy",
     "Partition",
     "SparsestCut",

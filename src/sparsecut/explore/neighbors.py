@@ -376,9 +376,14 @@ class Neighbors:
         return Nearest(self.ids[found], distances_to(self._vectors, self._vectors[asked], found, self.metric), found)
 
 
+def is_large(n_nodes: int) -> bool:
+    """Whether an embedding is searched faster with an index."""
+    return n_nodes > EXACT_NODES
+
+
 def wants_index(n_nodes: int) -> bool:
-    """Whether "auto" builds an index."""
-    return n_nodes > EXACT_NODES and importlib.util.find_spec("faiss") is not None
+    """Whether "auto" builds an index: for a large embedding, if the library for it is installed."""
+    return is_large(n_nodes) and importlib.util.find_spec("faiss") is not None
 
 
 def check_vectors(embedding: ArrayLike) -> Vectors:
