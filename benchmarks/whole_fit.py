@@ -29,7 +29,7 @@ from sparsecut.model.training import EnergyOverGram, History, TrainingSettings, 
 from sparsecut.operators.encoder import LinearEncoder
 from sparsecut.operators.filters import polynomial
 from sparsecut.operators.negatives import make_negatives
-from sparsecut.paper.standins import stand_in
+from standins import stand_in
 
 NAME = "whole_fit"
 SAME = {"filter": "row", "order": 2, "dimension": 512, "weighting": "none", "device": "cpu"}

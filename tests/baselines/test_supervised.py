@@ -16,8 +16,8 @@ from sparsecut import Graph, InputError
 from sparsecut.baselines import methods
 from sparsecut.evaluation import Split, sample_splits
 from sparsecut.evaluation.worker import forget_peak, memory
-from sparsecut.paper.standins import stand_in
 from sparsecut.paper.table1 import COLUMNS
+from standins import stand_in
 
 QUICK = {"epochs": 3, "device": "cpu", "random_state": 0}
 METHODS = methods.names(is_supervised=True)

@@ -10,10 +10,8 @@ import scipy.sparse as sp
 
 from conftest import random_graph
 from sparsecut import SCE, Graph, InputError
-from sparsecut.baselines import SmoothedFeatures, methods
-from sparsecut.paper import inductive
-from sparsecut.paper.inductive import Unseen, embed_unseen, only_seen, score_unseen
-from sparsecut.paper.plan import Absent, Job, Request
+from sparsecut.baselines import SmoothedFeatures
+from sparsecut.paper.unseen import Unseen, cut_graph, embed_unseen, mean_seconds, only_seen, score_unseen
 
 N_NODES = 60
 TRAIN = np.arange(0, N_NODES, 2)
@@ -63,7 +61,7 @@ def test_the_poison_works(graph: Graph) -> None:
 
 def test_the_experiments_own_cut_trains_on_nothing_but_the_training_nodes(graph: Graph) -> None:
     """What the experiment passes to `fit` is the training nodes' graph, edge for edge."""
-    task = inductive._cut(graph, TRAIN, TEST)
+    task = cut_graph(graph, TRAIN, TEST)
     fitted_on = []
 
     class Watched(SCE):
@@ -91,65 +89,23 @@ def test_the_score_is_the_share_of_test_nodes_classified_right(graph: Graph) -> 
     assert score_unseen(task, one_hot[TRAIN], np.roll(one_hot, 1, axis=1)[TEST], silent) == 0
 
 
-def test_roles_are_drawn_by_the_seed_and_stratified(monkeypatch: pytest.MonkeyPatch, graph: Graph) -> None:
-    inductive.unseen_task.cache_clear()
-    monkeypatch.setattr(inductive, "load_graph", lambda _: graph)
-    task = inductive.unseen_task("facebook", 0)
-    inductive.unseen_task.cache_clear()
-    again, other = inductive.unseen_task("facebook", 0), inductive.unseen_task("facebook", 1)
-    inductive.unseen_task.cache_clear()
-    assert task.seen.n_nodes == 36
-    assert np.bincount(task.seen.labels).tolist() == [12, 12, 12]
-    assert np.bincount(graph.labels[task.test]).tolist() == [4, 4, 4]
-    np.testing.assert_array_equal(task.test, again.test)
-    assert set(task.test) != set(other.test)
-
-
-def test_two_graphs_train_on_all_of_one_and_test_on_all_of_the_other(monkeypatch: pytest.MonkeyPatch, graph: Graph) -> None:
-    other = random_graph(25, 8, seed=9)
-    monkeypatch.setattr(inductive, "load_graph", {"twitch_es": graph}.__getitem__)
-    monkeypatch.setattr(inductive.datasets, "load", {"twitch_de": other}.__getitem__)
-    inductive.unseen_task.cache_clear()
-    task = inductive.unseen_task("twitch_de → twitch_es", 0)
-    inductive.unseen_task.cache_clear()
-    assert task.seen is other
-    assert task.met is graph
-    assert task.test.tolist() == list(range(N_NODES))
-
-
-def test_what_cannot_be_run_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(methods.METHODS, "graphsage-pool")
-
-    def reason(method: str, dataset: str) -> str | None:
-        (job,) = inductive.plan(Request([dataset], [method]))
-        return job.reason if isinstance(job, Absent) else None
-
-    assert reason("GraphSAGE-pool", "facebook") == "not in this version"
-    assert reason("raw-features", "reddit stand-in") == "nothing to train"
-    assert reason("SCE", "reddit stand-in") is None
-    assert "the two graphs share none" in (reason("DeepWalk-and-features", "twitch_de → twitch_es") or "")
-
-
-def test_a_method_without_a_seed_runs_once_and_one_with_a_seed_ten_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inductive, "missing", lambda *_, **__: None)
-    rows = ["raw-features", "DeepWalk-and-features", "SCE", "smoothed-features"]
-    jobs = [job for job in inductive.plan(Request(["facebook"], rows)) if isinstance(job, Job)]
-    assert {job.cells[0]["method"]: job.cells[0]["n_runs"] for job in jobs} == {
-        "raw-features": 1,
-        "DeepWalk-and-features": 10,
-        "SCE": 10,
-        "smoothed-features": 1,
-    }
-
-
 def test_a_directed_graph_is_cut_with_its_directions(graph: Graph) -> None:
     """The part that is seen has the arrows of the whole, and one hop of it goes along them."""
     arrows = np.triu(graph.adjacency.toarray())
     whole = Graph(arrows, features=graph.features, labels=graph.labels, directed="out")
-    seen = inductive._cut(whole, TRAIN, TEST).seen
+    seen = cut_graph(whole, TRAIN, TEST).seen
     assert seen.is_directed
     expected = arrows[np.ix_(TRAIN, TRAIN)]
     np.testing.assert_array_equal(seen.adjacency.toarray(), expected)
     P = expected + np.eye(len(TRAIN))
     smoothed = P / P.sum(axis=1, keepdims=True) @ np.asarray(graph.features)[TRAIN]
     np.testing.assert_allclose(SmoothedFeatures(order=1).fit_transform(seen), smoothed, atol=1e-5)
+
+
+def test_sizes_and_seconds_by_hand(graph: Graph) -> None:
+    task = cut_graph(graph, TRAIN, TEST)
+    n_seen_edges = int(graph.adjacency.toarray()[np.ix_(TRAIN, TRAIN)].sum()) // 2
+    sizes = {"seen_nodes": 30, "seen_edges": n_seen_edges, "met_nodes": 60, "met_edges": graph.n_edges, "test_nodes": 30}
+    assert task.sizes() == sizes
+    times = [{"seconds": 1.0, "transform_seconds": 0.5}, {"seconds": 3.0, "transform_seconds": 1.0}]
+    assert mean_seconds(times) == {"seconds": 2.0, "seconds_std": 1.0, "transform_seconds": 0.75}

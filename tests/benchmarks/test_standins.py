@@ -7,7 +7,7 @@ import pytest
 
 from sparsecut import InputError
 from sparsecut.graph import Graph
-from sparsecut.paper.standins import WITHIN_CLASS, stand_in
+from standins import WITHIN_CLASS, stand_in
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,7 @@
 """Beyond the paper: the default, `SCE()`, beside the paper's settings and the simplest methods, on graphs of all kinds.
 
+    python benchmarks/beyond.py [--dataset cora]… [--method default]… [--splits 50] [--force]
+
 A cell is a method on a graph. One fit gives the accuracies with both label counts and both probes, the clusters and the
 seconds; links need a second fit, on the graph without the held-out edges.
 """
@@ -9,30 +11,33 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from cells import run_benchmark
 from sparsecut.baselines import methods
 from sparsecut.evaluation import Split, evaluate_clusters, evaluate_links, probe, published_splits, sample_splits
 from sparsecut.evaluation.worker import N_FITS, REPEAT_BELOW
 from sparsecut.graph import Graph
-from sparsecut.model.published import read_experiment
+from sparsecut.model.published import read_toml
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
 from sparsecut.paper.rows import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of
 from sparsecut.progress import Reporter
 
-_EXPERIMENT = read_experiment("beyond")
-GRAPHS: dict[str, dict[str, Any]] = _EXPERIMENT["graphs"]
+NAME = "beyond"
+SETTINGS = read_toml(Path(__file__).with_suffix(".toml"))
+GRAPHS: dict[str, dict[str, Any]] = SETTINGS["graphs"]
 COLUMNS = tuple(GRAPHS)
-ROWS = tuple(_EXPERIMENT["rows"])
+ROWS = tuple(SETTINGS["rows"])
 DEFAULT = ROWS[0]
-RIVALS = tuple(row for row, about in _EXPERIMENT["rows"].items() if about.get("is_rival"))
-LABEL_COUNTS = tuple(_EXPERIMENT["per_class"])
-PROBES = tuple(_EXPERIMENT["probes"])
+RIVALS = tuple(row for row, about in SETTINGS["rows"].items() if about.get("is_rival"))
+LABEL_COUNTS = tuple(SETTINGS["per_class"])
+PROBES = tuple(SETTINGS["probes"])
 LINK_SCORINGS = ("cosine", "dot", "distance")  # without the logistic regression: raw features have too many columns for it
 
 
@@ -46,8 +51,8 @@ def plan(request: Request) -> Plan:
                 jobs.append(Absent(cell, reason))
                 continue
             model = _make(row, dataset, request.seed)
-            cell |= {"n_splits": splits_asked(request, _EXPERIMENT["n_splits"]), "seed": request.seed}
-            cell |= {name: _EXPERIMENT[name] for name in ("n_clusterings", "held_out")}
+            cell |= {"n_splits": splits_asked(request, SETTINGS["n_splits"]), "seed": request.seed}
+            cell |= {name: SETTINGS[name] for name in ("n_clusterings", "held_out")}
             cell |= {"settings": settings_of(model)}
             jobs.append(Job([cell], partial(_run, model, cell)))
     return jobs
@@ -69,18 +74,18 @@ def accuracy(Z: ArrayLike, graph: Graph, cell: Cell, protocol: str, per_class: i
     """What a probe reads off an embedding over a cell's splits."""
     assert graph.labels is not None
     splits = splits_of(cell["dataset"], graph, per_class, cell["n_splits"], cell["seed"])
-    return _spread(probe(Z, graph.labels, splits, protocol=protocol, progress=_silent).accuracies)
+    return _values(probe(Z, graph.labels, splits, protocol=protocol, progress=_silent).accuracies)
 
 
 def _method_of(row: str) -> methods.Method | None:
-    return registered(_EXPERIMENT["rows"][row].get("method", row))
+    return registered(SETTINGS["rows"][row].get("method", row))
 
 
 def _make(row: str, dataset: str, seed: int) -> Any:
     """The estimator of a row. The default's arguments are none but the seed, which is 0 unless another was asked for."""
-    if _EXPERIMENT["rows"][row].get("arguments") != "none":
+    if SETTINGS["rows"][row].get("arguments") != "none":
         about = GRAPHS[dataset]
-        elsewhere = _EXPERIMENT["rows"][row].get("elsewhere", about["settings"])
+        elsewhere = SETTINGS["rows"][row].get("elsewhere", about["settings"])
         return make_model(row, about["settings"] if about.get("has_published_splits") else elsewhere, seed)
     method = _method_of(row)
     assert method is not None
@@ -105,7 +110,7 @@ def _run(model: Any, cell: Cell, report: Reporter) -> list[Cell]:
     return [
         {
             "accuracy": accuracies,
-            "nmi": _spread(clusters.figures["nmi"]),
+            "nmi": _values(clusters.figures["nmi"]),
             "links": links,
             **{name: round(value, 4) for name, value in seconds.items()},
             "columns": int(np.shape(Z)[1]),
@@ -126,7 +131,7 @@ def _fit_timed(model: Any, graph: Graph) -> tuple[Any, dict[str, float]]:
 
 def _score_links(model: Any, graph: Graph, cell: Cell, fit_seconds: float) -> Cell:
     """AUC in percent by scoring, or why there is none."""
-    limit = _EXPERIMENT["max_link_seconds"]
+    limit = SETTINGS["max_link_seconds"]
     if fit_seconds > limit:
         return {"reason": f"a fit takes {fit_seconds:.0f} s, and more than {limit} are not spent on another"}
     scores = evaluate_links(
@@ -141,7 +146,7 @@ def _score_links(model: Any, graph: Graph, cell: Cell, fit_seconds: float) -> Ce
     return {"auc": {name: round(float(values.mean()), 2) for name, values in scores.auc.items()}}
 
 
-def _spread(values: NDArray[np.float64] | Sequence[float]) -> Cell:
+def _values(values: NDArray[np.float64] | Sequence[float]) -> Cell:
     return {
         "mean": round(float(np.mean(values)), 2),
         "std": round(float(np.std(values)), 2),
@@ -150,4 +155,8 @@ def _spread(values: NDArray[np.float64] | Sequence[float]) -> Cell:
 
 
 def _silent(*_: object) -> None:
-    """One bar a cell is enough, and none while the clock runs."""
+    """One bar per cell is enough, and none while the clock runs."""
+
+
+if __name__ == "__main__":
+    run_benchmark(NAME, plan, columns=COLUMNS, rows=ROWS)

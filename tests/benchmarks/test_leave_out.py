@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+import beyond
+import leave_out
 from sparsecut import SCE, Graph
 from sparsecut.evaluation import probe, sample_splits
-from sparsecut.paper import beyond, leave_out
-from sparsecut.paper.beyond_tables import left_out_shown
 from sparsecut.paper.plan import Request
-from sparsecut.paper.results import Results
-from sparsecut.paper.runner import run_experiment
-from sparsecut.paper.standins import stand_in
+from sparsecut.paper.runner import run_jobs
+from standins import stand_in
 
 GRAPH = stand_in(n_nodes=160, n_edges=800, n_features=30, n_classes=2, random_state=0)
-STAMP = {"date": "2026-01-01", "cpu": "Abacus", "cores": 2, "threads": 1, "python": "3.11"}
 
 
 def silent(*_: object) -> None:
@@ -55,51 +53,21 @@ def test_the_estimator_is_made_with_the_constants() -> None:
 def test_cells_are_scored_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leave_out, "load_graph", lambda _: GRAPH)
     monkeypatch.setattr(leave_out, "missing", lambda _: None)
-    monkeypatch.setattr(leave_out, "plan", lambda request: leave_out.plan_with(embed, request))
     request = Request(["dblp"], [leave_out.SHIPPED, leave_out.ROWS[0]], n_splits=2)
-    results, tally = run_experiment("leave_out", request, tmp_path, silent, silent)
+    results, tally = run_jobs("leave_out", leave_out.plan_with(embed, request), tmp_path, silent, silent)
     assert tally.n_run == 2
     Z = embed(GRAPH, effective_rank=16, length=9.0, strength=0.2)
     expected = [probe(Z, GRAPH.labels, sample_splits(np.asarray(GRAPH.labels), n, 2, 0)).mean for n in (5, 20)]
     cell = results.find(method=leave_out.SHIPPED, dataset="dblp")
     assert leave_out.score_of(cell) == pytest.approx(np.mean(expected), abs=0.01)
-    _, tally = run_experiment("leave_out", request, tmp_path, silent, silent)
+    _, tally = run_jobs("leave_out", leave_out.plan_with(embed, request), tmp_path, silent, silent)
     assert (tally.n_run, tally.n_skipped) == (0, 2)
-
-
-def cell(row: str, dataset: str, mean: float) -> dict[str, Any]:
-    scored = {"5": {"mean": mean - 1}, "20": {"mean": mean + 1}}
-    return {"method": row, "dataset": dataset, "accuracy": scored, "seconds": 1.0, "seed": 0, "environment": STAMP}
-
-
-def test_the_table_by_hand(tmp_path: Path) -> None:
-    results = Results(tmp_path, "leave_out")
-    assert left_out_shown(results).remarks == ["The grid is not run on two graphs yet: there is nothing to leave out."]
-    first, last = leave_out.ROWS[0], leave_out.ROWS[-1]
-    for dataset, best in (("cora", first), ("dblp", last)):
-        means = {**dict.fromkeys(leave_out.ROWS, 50.0), leave_out.SHIPPED: 60.0, best: 70.0}
-        results.add([cell(row, dataset, mean) for row, mean in means.items()])
-    results.add([cell(first, "pubmed", 10.0)])
-    table = left_out_shown(results)
-    rows = {name: dict(zip(table.columns, row, strict=True)) for name, row in table.rows}
-    # On cora, what is best on dblp is chosen, and scores 50 where the shipped ones score 60.
-    assert rows["chosen without it"]["cora"].ours == "50.00 (-10.00)"
-    assert rows["chosen without it"]["cora"].remark == last
-    assert rows["as shipped"]["cora"].ours == "60.00"
-    assert (rows["best for it"]["cora"].ours, rows["best for it"]["cora"].remark) == ("70.00", first)
-    assert rows["as shipped"]["pubmed"].ours == "1 of 36 choices run"
-    assert rows["as shipped"]["citeseer"].ours == "not run"
-    assert "Over 2 graphs" in table.remarks[0]
-    assert "-10.00 points against those shipped (from -10.00 to -10.00)" in table.remarks[0]
-    assert "the shipped ones 0 times" in table.remarks[0]
 
 
 def test_the_shipped_constants_are_those_of_the_estimator() -> None:
     from sparsecut.model import recipe, restart, spectral
-    from sparsecut.model.published import read_experiment
 
-    shipped = read_experiment("leave_out")["shipped"]
-    assert shipped == {
+    assert leave_out.SETTINGS["shipped"] == {
         "effective_rank": spectral.EFFECTIVE_RANK,
         "length": recipe.LENGTH,
         "strength": restart.USUAL_RESTART,

@@ -8,20 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+import beyond
 from sparsecut import SCE, Graph, MoSCE, datasets
 from sparsecut.evaluation import evaluate_clusters, hold_out_edges, probe, sample_splits, score_links
 from sparsecut.model.published import read_experiment
-from sparsecut.paper import beyond, table1
-from sparsecut.paper.beyond_tables import checks_shown, graphs_shown, targets_shown
-from sparsecut.paper.page import render_html, render_markdown
+from sparsecut.paper import table1
 from sparsecut.paper.plan import Absent, Job, Request
-from sparsecut.paper.results import Results
-from sparsecut.paper.runner import describe, run_experiment
-from sparsecut.paper.standins import stand_in
+from sparsecut.paper.runner import describe, run_jobs
+from standins import stand_in
 
 GRAPH = stand_in(n_nodes=160, n_edges=800, n_features=30, n_classes=2, random_state=0)
-STAMP = {"date": "2026-01-01", "cpu": "Abacus", "cores": 2, "threads": 1, "python": "3.11"}
-EXPERIMENT = read_experiment("beyond")
 
 
 def silent(*_: object) -> None:
@@ -37,7 +33,7 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> Graph:
 
 
 def run(folder: Path, request: Request, **more: Any) -> Any:
-    return run_experiment("beyond", request, folder, silent, silent, **more)
+    return run_jobs("beyond", beyond.plan(request), folder, silent, silent, **more)
 
 
 def test_the_file_has_the_issues_rows_graphs_and_figures() -> None:
@@ -164,96 +160,3 @@ def test_a_method_that_is_not_registered_says_so(planted: Graph, monkeypatch: py
     (job,) = beyond.plan(Request(["cora"], ["DGI"]))
     assert isinstance(job, Absent)
     assert job.reason == "not in this version"
-
-
-def cell(method: str, dataset: str, means: list[float], seconds: float = 1.0, **more: Any) -> dict[str, Any]:
-    """`means` are paper 5, paper 20, tuned 5, tuned 20."""
-    scored = [{"mean": mean, "std": 1.0, "values": [mean - 1, mean + 1]} for mean in means]
-    accuracy = {"paper": {"5": scored[0], "20": scored[1]}, "tuned": {"5": scored[2], "20": scored[3]}}
-    measured = {"accuracy": accuracy, "nmi": scored[0], "links": {"auc": {"cosine": 90.0}}, "seconds": seconds}
-    run = {"seed": 0, "n_splits": 2, "environment": STAMP, "columns": 1433, "settings": {}}
-    return {"method": method, "dataset": dataset, **measured, **run, **more}
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "results"
-    folder.mkdir()
-    results = Results(folder, "beyond")
-    results.add([cell("default", "cora", [77.0, 82.4, 78, 83], 2.0), cell("SCE", "cora", [75, 81, 79, 84], 0.1)])
-    results.add([cell("default", "dblp", [70.0, 75.0, 71.0, 74.0], 10.0), cell("SCE", "dblp", [70.5, 74, 70, 74.6], 1.0)])
-    results.add([cell("raw", "dblp", [60, 76.0, 72.1, 75.0], links={"reason": "too slow"})])
-    results.add([cell("MoSCE-default", "dblp", [99.0, 99.0, 99.0, 99.0])])
-    results.mark_absent({"method": "DGI", "dataset": "dblp"}, "not in this version")
-    return folder
-
-
-def test_a_target_is_met_from_its_figure_on(folder: Path) -> None:
-    table = targets_shown(Results(folder, "beyond"))
-    five, twenty = dict(table.rows)["cora"]
-    assert (five.ours, five.verdict) == ("77.0 ± 1.0", "met")
-    assert (twenty.ours, twenty.verdict) == ("82.4 ± 1.0", "missed")
-    assert five.remark == "target 77.0; COLES 76.5; best unsupervised of the paper 74.6, MoSCE"
-    assert [shown.ours for shown in dict(table.rows)["pubmed"]] == ["not run", "not run"]
-    assert table.remarks == ["Met: 1. Missed: 1 (cora, 20 labels: 82.4 ± 1.0)."]
-
-
-def test_the_rule_of_the_other_graphs_by_hand(folder: Path) -> None:
-    table = checks_shown(Results(folder, "beyond"))
-    dblp = dict(zip(table.columns, dict(table.rows)["dblp"], strict=True))
-    # The best rival: SCE 70.5, raw 76.0, raw 72.1, raw 75.0. MoSCE-default is ours and no rival.
-    best = [dblp[f"to the best, {name}"] for name in ("paper, 5", "paper, 20", "tuned, 5", "tuned, 20")]
-    assert [shown.ours for shown in best] == ["-0.50", "-1.00", "-1.10", "-1.00"]
-    assert [shown.verdict for shown in best] == ["met", "missed", "missed", "missed"]
-    assert [shown.remark.split(",")[0] for shown in best] == ["SCE", "raw", "raw", "raw"]
-    assert best[0].remark == "SCE, without MoSCE, smoothed, PCA, DGI; -0.50 to -0.50"  # the same on every split
-    raw = [dblp[f"to raw, {name}"] for name in ("paper, 5", "paper, 20", "tuned, 5", "tuned, 20")]
-    assert [shown.ours for shown in raw] == ["+10.00", "-1.00", "-1.10", "-1.00"]
-    assert [shown.verdict for shown in raw] == ["met", "met", "missed", "met"]
-    assert (dblp["fit time"].ours, dblp["fit time"].verdict) == ("10 times", "met")
-
-
-def test_distances_are_paired_over_the_splits(folder: Path) -> None:
-    """Differences −1 and 1 around a mean of 0: Student's t with one degree of freedom, 12.706, times √2/√2."""
-    results = Results(folder, "beyond")
-    results.find(method="raw", dataset="dblp")["accuracy"]["paper"]["5"] = {"mean": 70.0, "std": 0.0, "values": [70.0, 70.0]}
-    table = checks_shown(results)
-    shown = dict(table.rows)["dblp"][table.columns.index("to raw, paper, 5")]
-    assert (shown.ours, shown.verdict, shown.remark) == ("+0.00", "met", "-12.71 to +12.71")
-    results.find(method="raw", dataset="dblp")["accuracy"]["paper"]["5"]["values"] = [70.0]
-    table = checks_shown(results)
-    assert dict(table.rows)["dblp"][table.columns.index("to raw, paper, 5")].ours == "2 splits against 1"
-
-
-def test_the_papers_graphs_are_judged_by_target_and_by_time_alone(folder: Path) -> None:
-    table = checks_shown(Results(folder, "beyond"))
-    cora = dict(zip(table.columns, dict(table.rows)["cora"], strict=True))
-    assert (cora["to the best, tuned, 5"].ours, cora["to the best, tuned, 5"].verdict) == ("-1.00", "alone")
-    assert cora["to raw, paper, 5"].ours == "raw is not run"
-    assert (cora["fit time"].ours, cora["fit time"].verdict) == ("20 times", "missed")
-    (remark,) = table.remarks
-    assert remark.startswith("Met: 5. Missed: 5 (cora, fit time: 20 times; dblp, to the best, paper, 20: -1.00; ")
-
-
-def test_a_graphs_own_table_marks_the_best_and_says_what_is_not_there(folder: Path) -> None:
-    tables = graphs_shown(Results(folder, "beyond"))
-    assert [table.title for table in tables] == ["Beyond the paper: cora", "Beyond the paper: dblp"]
-    rows = dict(tables[1].rows)
-    assert next(iter(rows)) == "default"
-    assert [shown.remark for shown in rows["MoSCE-default"]][:5] == ["best"] * 5
-    assert not any(shown.remark == "best" for shown in rows["SCE"][:5])
-    assert rows["raw"][5].ours == "too slow"
-    assert rows["DGI"][0].ours == "not in this version"
-    assert "50 published" not in tables[0].about
-    assert "over 2 published splits" in tables[0].about
-    assert "over 2 seeded splits" in tables[1].about
-    assert "settings for cora" in tables[1].about
-
-
-def test_the_pages_carry_the_verdicts(folder: Path) -> None:
-    text = render_markdown(folder)
-    assert "| cora | ✓ 77.0 ± 1.0; target 77.0" in text
-    assert "✗ 82.4 ± 1.0; target 82.5" in text
-    html = render_html(folder)
-    assert html.count('class="missed"') == 1 + 1 + 5
-    assert html.count('class="met"') == 1 + 1 + 5

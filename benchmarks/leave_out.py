@@ -1,5 +1,7 @@
 """Leave one graph out: the constants of the default chosen without a graph, then scored on it.
 
+    python benchmarks/leave_out.py [--dataset cora]… [--method "effective rank 16, length 9, strength 0.2"]…
+
 A cell is a choice of constants on a graph. All choices are run on all graphs once; what would have been chosen without a
 graph is then read off the cells of the others (`choose`).
 """
@@ -10,21 +12,24 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+import beyond
+from cells import run_benchmark
 from sparsecut.graph import Graph
 from sparsecut.model.estimators import SCE
-from sparsecut.model.published import read_experiment
-from sparsecut.paper import beyond
+from sparsecut.model.published import read_toml
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
 from sparsecut.paper.rows import load_graph, missing
 from sparsecut.progress import Reporter
 
-_EXPERIMENT = read_experiment("leave_out")
+NAME = "leave_out"
+SETTINGS = read_toml(Path(__file__).with_suffix(".toml"))
 
 Constants = dict[str, float]
 Embed = Callable[..., ArrayLike]  # embed(graph, **constants) gives the embedding
@@ -36,12 +41,12 @@ def name_of(constants: Mapping[str, float]) -> str:
 
 GRID: dict[str, Constants] = {
     name_of(constants): constants
-    for values in product(*_EXPERIMENT["grid"].values())
-    for constants in [dict(zip(_EXPERIMENT["grid"], values, strict=True))]
+    for values in product(*SETTINGS["grid"].values())
+    for constants in [dict(zip(SETTINGS["grid"], values, strict=True))]
 }
 COLUMNS = beyond.COLUMNS
 ROWS = tuple(GRID)
-SHIPPED = name_of({name: _EXPERIMENT["shipped"][name] for name in _EXPERIMENT["grid"]})
+SHIPPED = name_of({name: SETTINGS["shipped"][name] for name in SETTINGS["grid"]})
 
 
 def plan(request: Request) -> Plan:
@@ -59,14 +64,14 @@ def plan_with(embed: Embed, request: Request) -> Plan:
             if reason is not None:
                 jobs.append(Absent(cell, reason))
                 continue
-            cell |= {"n_splits": beyond.splits_asked(request, _EXPERIMENT["n_splits"]), "seed": request.seed}
-            cell |= {"probe": _EXPERIMENT["probe"], "settings": {**_EXPERIMENT["fixed"], **GRID[row]}}
+            cell |= {"n_splits": beyond.splits_asked(request, SETTINGS["n_splits"]), "seed": request.seed}
+            cell |= {"probe": SETTINGS["probe"], "settings": {**SETTINGS["fixed"], **GRID[row]}}
             jobs.append(Job([cell], partial(_run, embed, GRID[row], cell)))
     return jobs
 
 
 def embed(graph: Graph, **constants: Any) -> ArrayLike:
-    model = SCE(**_EXPERIMENT["fixed"], **constants)
+    model = SCE(**SETTINGS["fixed"], **constants)
     return np.asarray(model.fit_transform(graph, progress=lambda *_: None))
 
 
@@ -90,3 +95,7 @@ def _run(embed: Embed, constants: Constants, cell: Cell, report: Reporter) -> li
     measured = {str(count): beyond.accuracy(Z, graph, cell, cell["probe"], count) for count in beyond.LABEL_COUNTS}
     report(f"{cell['method']}, {cell['dataset']}", 2, 2)
     return [{"accuracy": measured, "seconds": round(seconds, 4)}]
+
+
+if __name__ == "__main__":
+    run_benchmark(NAME, plan, columns=COLUMNS, rows=ROWS)

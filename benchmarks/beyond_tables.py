@@ -1,25 +1,48 @@
-"""The tables beyond the paper: the default against its targets, its rivals and the clock, graph by graph.
+"""docs/beyond.md: the default against its targets, its rivals and the clock, graph by graph; and its constants.
 
-What is missed is listed by name under its table, as what is met is counted.
+What is missed is listed by name under its table, as what is met is counted. `render.py` draws the page.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import beyond
+import inductive_standins
+import leave_out
 from sparsecut.evaluation import Scores, compare_scores
 from sparsecut.model.published import read_experiment
-from sparsecut.paper import beyond, leave_out
+from sparsecut.paper.page import environments_markdown, legend_markdown, markdown_table
 from sparsecut.paper.results import Cell, Results
 from sparsecut.paper.shown import ALONE, MET, MISSED, Shown, Table
 from sparsecut.paper.table1 import LABEL_COUNTS, published_figure
 
-_EXPERIMENT = read_experiment("beyond")
 _SCORED = [(protocol, count) for protocol in beyond.PROBES for count in beyond.LABEL_COUNTS]
 _ROUNDING = 1e-9  # the last digit is not held against anyone
+
+
+LEGEND = {MET: "a target met", MISSED: "a target missed"}
+INTRODUCTION = """# Beyond the paper
+
+The default, `SCE()` with no arguments, beside the paper's settings and the simplest methods, on the paper's graphs and on
+others it never saw; its constants, chosen without each graph in turn; and training at the paper's largest sizes. Measured by
+`python benchmarks/beyond.py`, `leave_out.py` and `inductive_standins.py`; drawn by `python benchmarks/render.py` from the
+data under `benchmarks/results`; nothing here is typed by hand."""
+
+
+def render_page(folder: Path) -> str:
+    """The whole page, from the results in a folder."""
+    names = (beyond.NAME, leave_out.NAME, inductive_standins.NAME)
+    results = {name: Results(folder, name) for name in names}
+    default, constants, standins = results.values()
+    tables = [targets_shown(default), checks_shown(default), left_out_shown(constants)]
+    tables += [*graphs_shown(default), inductive_standins.table(standins)]
+    parts = [INTRODUCTION, legend_markdown(LEGEND), *map(markdown_table, tables)]
+    return "\n\n".join([*parts, "## Where it ran", environments_markdown(results)]) + "\n"
 
 
 def targets_shown(results: Results) -> Table:
@@ -41,7 +64,7 @@ def targets_shown(results: Results) -> Table:
         rows.append((dataset, row))
     columns = [f"{count} labels" for count in beyond.LABEL_COUNTS]
     return Table(
-        "Beyond the paper: the default's targets",
+        "The default's targets",
         "`SCE()` with no arguments: accuracy in percent, mean ± standard deviation over the published splits; probe: paper. "
         "The target is ahead of every unsupervised method in the paper's table and of COLES on the same splits.",
         columns,
@@ -67,13 +90,13 @@ def checks_shown(results: Results) -> Table:
         row += [_to_raw(cell, found.get("raw"), *scored, is_judged=is_judged) for scored in _SCORED]
         rows.append((dataset, [*row, _time_ratio(cell, found.get("SCE"))]))
     return Table(
-        "Beyond the paper: the default against the others",
+        "The default against the others",
         f"Points of accuracy from the best of {', '.join(beyond.RIVALS)} to `SCE()` with no arguments, with each probe and "
-        f"5 and 20 labels a class, and the 95 % interval of that difference, paired over the splits. "
-        f"On the graphs that have no target above, at most {_EXPERIMENT['within_best']:g} below "
-        f"the best and at most {_EXPERIMENT['within_raw']:g} below the raw features is met; on the others the distance is "
-        f"only shown. On all, a fit may take {_EXPERIMENT['within_time']:g} times as long as SCE's with the paper's "
-        "settings, the automatic choices included.",
+        f"5 and 20 labels per class, and the 95 % interval of that difference, paired over the splits. "
+        f"On the graphs that have no target above, at most {beyond.SETTINGS['within_best']:g} below "
+        f"the best and at most {beyond.SETTINGS['within_raw']:g} below the raw features is met; on the others the "
+        f"distance is only shown. On all, a fit may take {beyond.SETTINGS['within_time']:g} times as long as SCE's with the "
+        "paper's settings, the automatic choices included.",
         columns,
         rows,
         [_tally(columns, rows)],
@@ -111,10 +134,10 @@ def left_out_shown(results: Results) -> Table:
             chosen = Shown(f"{scores[row]:.2f} ({difference:+.2f})", "", ALONE, row)
         columns.append([chosen, shipped, best])
     return Table(
-        "Beyond the paper: constants chosen without the graph",
+        "Constants chosen without the graph",
         "The constants of the default, chosen from a grid by the mean accuracy on all the other graphs, then scored on the "
-        "graph they were chosen without; in brackets, less the constants as shipped. Mean over 5 and 20 labels a class; "
-        f"probe: {read_experiment('leave_out')['probe']}. The last row is the best of the grid for the graph itself, which "
+        "graph they were chosen without; in brackets, less the constants as shipped. Mean over 5 and 20 labels per class; "
+        f"probe: {leave_out.SETTINGS['probe']}. The last row is the best of the grid for the graph itself, which "
         "nobody without labels could choose.",
         list(leave_out.COLUMNS),
         [(name, [column[place] for column in columns]) for place, name in enumerate(names)],
@@ -152,10 +175,10 @@ def _graph_shown(results: Results, dataset: str) -> Table:
     n_splits = next(iter(cells.values()))["n_splits"]
     kind = "published" if beyond.GRAPHS[dataset].get("has_published_splits") else "seeded"
     return Table(
-        f"Beyond the paper: {dataset}",
-        f"Accuracy in percent by probe and labels a class, over {n_splits} {kind} splits; NMI of k-means with as many "
-        f"clusters as classes; AUC of {_EXPERIMENT['held_out']:.0%} held-out edges by cosine, of a fit without them; the "
-        f"seconds of a fit. SCE, MoSCE and DGI have the paper's settings for {settings}.",
+        dataset,
+        f"Accuracy in percent by probe and labels per class, over {n_splits} {kind} splits; NMI of k-means with as many "
+        f"clusters as classes; AUC of {beyond.SETTINGS['held_out']:.0%} held-out edges by cosine, of a fit without them; "
+        f"the seconds of a fit. SCE, MoSCE and DGI have the paper's settings for {settings}.",
         columns,
         rows,
         [],
@@ -170,13 +193,13 @@ def _to_best(cell: Cell, found: dict[str, Cell], protocol: str, count: int, *, i
     absent = [row for row in beyond.RIVALS if row not in found]
     without = f", without {', '.join(absent)}" if absent else ""
     about = f"{rival}{without}; "
-    return _distance(cell, found[rival], protocol, count, _EXPERIMENT["within_best"] if is_judged else None, about)
+    return _distance(cell, found[rival], protocol, count, beyond.SETTINGS["within_best"] if is_judged else None, about)
 
 
 def _to_raw(cell: Cell, raw: Cell | None, protocol: str, count: int, *, is_judged: bool) -> Shown:
     if raw is None:
         return Shown("raw is not run")
-    return _distance(cell, raw, protocol, count, _EXPERIMENT["within_raw"] if is_judged else None)
+    return _distance(cell, raw, protocol, count, beyond.SETTINGS["within_raw"] if is_judged else None)
 
 
 def _distance(cell: Cell, other: Cell, protocol: str, count: int, allowed: float | None, about: str = "") -> Shown:
@@ -196,7 +219,7 @@ def _time_ratio(cell: Cell, published: Cell | None) -> Shown:
         return Shown("SCE is not run")
     ratio = cell["seconds"] / published["seconds"]
     seconds = f"{cell['seconds']:.2f} s, SCE {published['seconds']:.2f} s"
-    return Shown(f"{ratio:.2g} times", "", _judged(ratio <= _EXPERIMENT["within_time"]), seconds)
+    return Shown(f"{ratio:.2g} times", "", _judged(ratio <= beyond.SETTINGS["within_time"]), seconds)
 
 
 def _best_published(dataset: str, per_class: int) -> tuple[str, float]:
