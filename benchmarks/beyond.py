@@ -26,7 +26,7 @@ from sparsecut.graph import Graph
 from sparsecut.model.published import read_toml
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
-from sparsecut.paper.rows import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of
+from sparsecut.paper.row_methods import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of
 from sparsecut.progress import Reporter
 
 NAME = "beyond"

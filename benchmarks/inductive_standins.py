@@ -22,7 +22,7 @@ from sparsecut.paper.inductive import ROWS as INDUCTIVE_ROWS
 from sparsecut.paper.inductive import UNTRAINED, published_figure, training_in_words
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.rows import NOT_REGISTERED, make_model, registered, settings_of
+from sparsecut.paper.row_methods import NOT_REGISTERED, make_model, registered, settings_of
 from sparsecut.paper.shown import ALONE, Shown, Table
 from sparsecut.paper.unseen import cut_graph, embed_unseen, mean_seconds
 from sparsecut.progress import Reporter

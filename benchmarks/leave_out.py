@@ -25,7 +25,7 @@ from sparsecut.model.estimators import SCE
 from sparsecut.model.published import read_toml
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
-from sparsecut.paper.rows import load_graph, missing
+from sparsecut.paper.row_methods import load_graph, missing
 from sparsecut.progress import Reporter
 
 NAME = "leave_out"

@@ -16,7 +16,7 @@ from sparsecut.evaluation.worker import forget_peak, memory
 
 QUICK = {"dimension": 8, "epochs": 2, "walk_length": 10, "device": "cpu", "random_state": 0}  # each method takes what it has
 METHODS = methods.names(is_supervised=False)
-INDUCTIVE = [name for name in METHODS if hasattr(methods.find_method(name).load(), "transform")]
+INDUCTIVE = [name for name in METHODS if hasattr(methods.find_method(name).estimator_class(), "transform")]
 # With nothing to learn from where there are none.
 NEEDS_EDGES = ["gcn-unsup", "g2g", "line", "graphsage-gcn", "graphsage-mean", "graphsage-lstm", "graphsage-pool"]
 

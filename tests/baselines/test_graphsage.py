@@ -16,8 +16,8 @@ from conftest import random_graph
 from sparsecut import Graph, InputError
 from sparsecut.baselines import GraphSAGEGCN, GraphSAGELSTM, GraphSAGEMean, GraphSAGEPool
 from sparsecut.baselines.aggregators import LAYERS
-from sparsecut.baselines.graphsage import Network, pair_loss
-from sparsecut.baselines.sampling import NeighbourLists, sample_layers
+from sparsecut.baselines.graphsage import GraphSAGENetwork, pair_loss
+from sparsecut.baselines.neighbour_lists import NeighbourLists, sample_layers
 from sparsecut.kernels.sparse import SparseMatrix
 
 CLASSES = [GraphSAGEGCN, GraphSAGEMean, GraphSAGELSTM, GraphSAGEPool]
@@ -175,7 +175,7 @@ def test_the_lstm_embeds_by_lists_it_can_draw_again():
 @pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
 def test_blocks_do_not_change_the_embedding(aggregator, is_sparse):
     graph = random_graph(is_sparse=is_sparse)
-    network = Network(aggregator, graph.n_features, 6, (3, 2))
+    network = GraphSAGENetwork(aggregator, graph.n_features, 6, (3, 2))
     features = SparseMatrix(graph.features, CPU) if is_sparse else torch.tensor(graph.features)
     lists = NeighbourLists.of_graph(graph.adjacency)
     tables = [NeighbourLists.of_table(lists.sample(np.arange(40), size, np.random.default_rng(0))) for size in (3, 2)]
@@ -190,7 +190,7 @@ def test_a_batch_with_the_whole_neighbourhood_is_the_embedding_of_its_nodes(aggr
     n_nodes, degree = 12, 4
     ring = sum(np.roll(np.eye(n_nodes), shift, axis=1) for shift in (1, 2, -1, -2))
     lists = NeighbourLists.of_graph(sp.csr_array(ring))
-    network = Network(aggregator, 5, 6, (degree, degree))
+    network = GraphSAGENetwork(aggregator, 5, 6, (degree, degree))
     features = torch.randn(n_nodes, 5, generator=torch.Generator().manual_seed(0))
     nodes = np.array([7, 0, 3])
     sampled = sample_layers(lists, nodes, (degree, degree), np.random.default_rng(0), np.empty(n_nodes, dtype=np.int64))
@@ -221,7 +221,7 @@ def test_a_step_takes_no_more_memory_in_a_larger_graph(aggregator):
         nodes = np.arange(8) * (n_nodes // 8)
         generator = np.random.default_rng(0)
         sampled = sample_layers(lists, nodes, (25, 10), generator, np.empty(n_nodes, dtype=np.int64))
-        network = Network(aggregator, 5, 16, (25, 10))
+        network = GraphSAGENetwork(aggregator, 5, 16, (25, 10))
         with Largest() as seen:
             network(torch.ones(len(sampled.sources), 5), sampled).sum().backward()
         largest.append(seen.entries)

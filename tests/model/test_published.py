@@ -134,7 +134,7 @@ def test_settings_of_the_baselines(method: str, dataset: str) -> None:
 @pytest.mark.parametrize("dataset", INDUCTIVE)
 @pytest.mark.parametrize("aggregator", ["gcn", "mean", "lstm", "pool"])
 def test_settings_of_graphsage(aggregator: str, dataset: str) -> None:
-    """Hamilton et al., NeurIPS 2017, and its code: S1 = 25, S2 = 10, batches of 512, walks of 5, 20 negatives, 256 columns."""
+    """Hamilton et al., NeurIPS 2017, and its code: S1 = 25, S2 = 10, batches of 512, walks of 5, 20 negatives."""
     sampled = {"fan_outs": [25, 10], "walk_length": 5, "n_negatives": 20, "batch_size": 512, "dimension": 256}
     trained = {"learning_rate": 5e-4, "epochs": 1}  # not theirs: see `paper/inductive.toml`
     assert paper_settings(f"graphsage-{aggregator}", dataset) == sampled | trained

@@ -29,7 +29,7 @@ def test_there_is_one_file_per_experiment() -> None:
 def test_every_planned_setting_is_accepted_by_the_estimator(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All cells, also of graphs whose files are not here."""
     made: list[Any] = []
-    module = EXPERIMENTS[name].load()
+    module = EXPERIMENTS[name].module()
     make = module.make_model
 
     def remember(*args: Any, **options: Any) -> Any:
@@ -59,7 +59,7 @@ def test_a_file_is_parsed_once_however_many_cells_ask_for_it(tmp_path: Path, mon
 
     monkeypatch.setattr(published.tomllib, "loads", count)
     published.read_toml.cache_clear()
-    jobs = [job for experiment in EXPERIMENTS.values() for job in experiment.load().plan(Request())]
+    jobs = [job for experiment in EXPERIMENTS.values() for job in experiment.module().plan(Request())]
     tables_of(read_results(tmp_path))
     assert len(jobs) > 100
     assert 2 <= len(parsed) <= len(EXPERIMENTS)

@@ -18,7 +18,7 @@ from sparsecut.model.published import read_experiment
 from sparsecut.paper import table1
 from sparsecut.paper.plan import Request
 from sparsecut.paper.results import Results
-from sparsecut.paper.rows import make_model
+from sparsecut.paper.row_methods import make_model
 from sparsecut.paper.runner import run_experiment
 from sparsecut.paper.table1 import LABEL_COUNTS, published_figure
 
@@ -151,7 +151,7 @@ class Majority(BaseEstimator):
 def test_a_supervised_method_is_fitted_on_every_split(
     planted: Graph, tmp_path: Path, registry: None, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(methods.Method, "load", lambda self: Majority)
+    monkeypatch.setattr(methods.Method, "estimator_class", lambda self: Majority)
     methods.register(methods.Method("gcn", "supervised", "nowhere:Majority"))
     results, _ = run("table1", tmp_path, Request(["cora"], ["GCN"], n_splits=4))
     labels = np.asarray(planted.labels)

@@ -27,6 +27,7 @@ from sparsecut.model.training import History
 from sparsecut.progress import Reporter, reporting
 
 Model = TypeVar("Model", bound="Baseline")
+Nodes = NDArray[np.int64]  # positions of nodes in their graph
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from sparsecut.baselines.base import Baseline, InductiveBaseline, Run, seeded
 from sparsecut.baselines.skipgram import Corpus, EpochEnd, Known, SkipGram, Vectors
-from sparsecut.baselines.walks import Nodes, Walker
+from sparsecut.baselines.walks import Walker, WalkNodes
 from sparsecut.errors import InputError, check_integer, check_real
 from sparsecut.graph import Graph
 from sparsecut.model.published import Published
-
-Estimator = TypeVar("Estimator", bound="DeepWalk")
 
 
 class _Walking(Baseline):
@@ -61,7 +59,7 @@ class _Walking(Baseline):
     def _train(
         self,
         graph: Graph,
-        starts: Nodes,
+        starts: WalkNodes,
         generator: np.random.Generator,
         end_epoch: EpochEnd | None = None,
         known: Known | None = None,
@@ -215,10 +213,10 @@ def _with_features(inputs: Vectors, graph: Graph) -> NDArray[np.float32]:
     return np.hstack([inputs, F.toarray() if sp.issparse(F) else F])
 
 
-def _corpus(walker: Walker, starts: Nodes, length: int, seed: int) -> Corpus:
+def _corpus(walker: Walker, starts: WalkNodes, length: int, seed: int) -> Corpus:
     """The walks of an epoch by its number alone, so that they can be drawn again."""
 
-    def walks_of(epoch: int) -> Iterable[Nodes]:
+    def walks_of(epoch: int) -> Iterable[WalkNodes]:
         generator = np.random.default_rng([seed, epoch])
         return walker.blocks(generator.permutation(starts), length, generator)
 

@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import softplus
 
-from sparsecut.baselines.base import Run
+from sparsecut.baselines.base import Nodes, Run
 from sparsecut.baselines.network import GraphNetwork, NetworkBaseline
 from sparsecut.baselines.tensors import GraphTensors, graph_tensors
 from sparsecut.errors import InputError, check_integer
 from sparsecut.graph import Graph
 from sparsecut.kernels.sparse import as_tensor
-
-Nodes = NDArray[np.int64]
 
 NEGATIVE_POWER = 0.75
 

@@ -25,7 +25,7 @@ from torch import Tensor, nn
 
 from sparsecut.baselines.base import InductiveBaseline, Run
 from sparsecut.baselines.held_out import hold_out, link_score
-from sparsecut.baselines.hops import Hops
+from sparsecut.baselines.rings import Rings
 from sparsecut.baselines.stopping import EarlyStopping
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_choice, check_integer, check_real, parameter_error
@@ -112,13 +112,13 @@ class Graph2Gauss(Published, InductiveBaseline):
         if graph.adjacency.nnz == 0:
             raise InputError("Graph2Gauss learns from distances in the graph, and this one has no edge.")
         adjacency, pairs, is_edge = hold_out(graph.adjacency, self.held_out, run.generator)
-        with run.history.stage("hops"):
-            hops = Hops(adjacency, self.hops, run.generator)
+        with run.history.stage("rings"):
+            rings = Rings(adjacency, self.hops, run.generator)
         self.n_features_in_ = graph.n_features  # and the network: a callback may transform before training ends
         self.network_ = GaussianEncoder(graph.n_features, self.hidden, self.dimension).to(run.device)
-        pull, push = triple_counts(hops.sizes if self.weighting == "sizes" else hops.sizes > 0)
+        pull, push = triple_counts(rings.sizes if self.weighting == "sizes" else rings.sizes > 0)
         if pull.any():
-            ranking = Ranking(hops, as_tensor(pull, run.device), as_tensor(push, run.device))
+            ranking = Ranking(rings, as_tensor(pull, run.device), as_tensor(push, run.device))
             links = Links(as_tensor(pairs, run.device), is_edge)
             self._train(_rows(graph, run.device), ranking, links, run)
         else:
@@ -166,15 +166,15 @@ class GaussianEncoder(nn.Module):
         self.weights = nn.Parameter(torch.empty(n_features, hidden))
         self.bias = nn.Parameter(torch.zeros(hidden))
         self.mean = nn.Linear(hidden, dimension)
-        self.spread = nn.Linear(hidden, dimension)
-        for matrix in (self.weights, self.mean.weight, self.spread.weight):
+        self.variance = nn.Linear(hidden, dimension)
+        for matrix in (self.weights, self.mean.weight, self.variance.weight):
             nn.init.xavier_uniform_(matrix)
-        for bias in (self.mean.bias, self.spread.bias):
+        for bias in (self.mean.bias, self.variance.bias):
             nn.init.zeros_(bias)
 
     def forward(self, rows: Rows) -> Gaussians:
         h = torch.relu(project(rows, self.weights) + self.bias)  # (n, hidden)
-        variance = nn.functional.elu(self.spread(h)) + 1 + EPSILON
+        variance = nn.functional.elu(self.variance(h)) + 1 + EPSILON
         return Gaussians(self.mean(h), variance, variance.log().sum(dim=1))
 
 
@@ -188,13 +188,13 @@ def energy(of: Gaussians, partner: Gaussians) -> Tensor:  # (n,)
 class Ranking:
     """The rings, and how many triples each stands for (`triple_counts`)."""
 
-    hops: Hops
+    rings: Rings
     pull: Tensor  # (n, rings)
     push: Tensor  # (n, rings)
 
     def loss(self, gaussians: Gaussians, generator: np.random.Generator) -> Tensor:
         """Σ pull·E² + push·exp(−E) over each node and one of each of its rings: the mean loss of all their triples."""
-        drawn = as_tensor(self.hops.draw(generator), gaussians.mean.device)
+        drawn = as_tensor(self.rings.draw(generator), gaussians.mean.device)
         E = torch.stack([energy(gaussians, gaussians.take(nodes)) for nodes in drawn.unbind(dim=1)], dim=1)
         return (self.pull * E.square() + self.push * torch.exp(-E)).sum()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -18,16 +18,14 @@ from torch import Tensor, nn
 from torch.nn.functional import logsigmoid, normalize
 
 from sparsecut.baselines.aggregators import LAYERS, Layer, NodeRows
-from sparsecut.baselines.base import InductiveBaseline, Run
-from sparsecut.baselines.sampling import NeighbourLists, Nodes, SampledLayers, number, sample_layers, walk_pairs
+from sparsecut.baselines.base import InductiveBaseline, Nodes, Run
+from sparsecut.baselines.neighbour_lists import NeighbourLists, SampledLayers, number, sample_layers, walk_pairs
 from sparsecut.errors import InputError, check_integer, check_real, parameter_error
 from sparsecut.graph import Features, Graph
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
 from sparsecut.model.published import Published
 
 EMBEDDED_AT_ONCE = 4096  # rows; beside features and messages of all nodes, `transform` holds what so many of them need
-
-Estimator = TypeVar("Estimator", bound="GraphSAGE")
 
 
 class GraphSAGE(Published, InductiveBaseline):
@@ -51,7 +49,7 @@ class GraphSAGE(Published, InductiveBaseline):
 
     aggregator: ClassVar[str]
 
-    network_: Network
+    network_: GraphSAGENetwork
     lists_seed_: int
 
     def __init__(
@@ -98,7 +96,7 @@ class GraphSAGE(Published, InductiveBaseline):
         assert graph.features is not None
         self.n_features_in_ = graph.n_features
         self.lists_seed_ = int(run.generator.integers(2**63))
-        self.network_ = Network(self.aggregator, graph.n_features, self.dimension, self.fan_outs).to(run.device)
+        self.network_ = GraphSAGENetwork(self.aggregator, graph.n_features, self.dimension, self.fan_outs).to(run.device)
         lists = NeighbourLists.of_graph(graph.adjacency)
         features = _as_rows(graph.features, run.device)
         optimizer = torch.optim.Adam(self.network_.parameters(), lr=self.learning_rate)
@@ -176,7 +174,7 @@ class GraphSAGEPool(GraphSAGE):
     paper_method = "graphsage-pool"
 
 
-class Network(nn.Module):
+class GraphSAGENetwork(nn.Module):
     """Two layers with a ReLU between them; the rows that come out have length one."""
 
     def __init__(self, aggregator: str, n_features: int, dimension: int, fan_outs: Sequence[int]) -> None:

@@ -30,8 +30,8 @@ class Method:
     words: Mapping[str, str] = field(default_factory=dict)
     is_supervised: bool = False
 
-    def load(self) -> Any:
-        """The class itself."""
+    def estimator_class(self) -> Any:
+        """The class itself, imported now."""
         module, _, name = self.home.partition(":")
         return getattr(importlib.import_module(module), name)
 
@@ -40,7 +40,7 @@ class Method:
 
         `paper` takes the paper's settings for that dataset as the defaults.
         """
-        estimator = self.load()
+        estimator = self.estimator_class()
         accepted = set(inspect.signature(estimator).parameters)
         parameters = {self.words.get(name, name): value for name, value in (offered or {}).items() if value is not None}
         parameters = {name: value for name, value in parameters.items() if name in accepted}

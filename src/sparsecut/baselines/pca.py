@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.baselines.base import InductiveBaseline, Run
-from sparsecut.baselines.features import smoothed_features
+from sparsecut.baselines.untrained import smoothed_features
 from sparsecut.engines import resolve_device
 from sparsecut.errors import check_choice, check_integer
 from sparsecut.graph import Graph

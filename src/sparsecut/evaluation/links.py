@@ -27,13 +27,12 @@ from sparsecut.evaluation.logistic import OneVsRest
 from sparsecut.evaluation.probe import CHUNK, check_embedding
 from sparsecut.evaluation.scores import summary
 from sparsecut.graph import Graph, as_graph
+from sparsecut.graph.linked_pairs import Pairs, linked_pairs, number_pairs, pairs_of, without_pairs
 from sparsecut.progress import Reporter, reporting
 
 SCORINGS = ("dot", "cosine", "distance", "hadamard")
 N_TRAINING_PAIRS = 10_000  # of each kind at most, for the logistic regression: far more than its coefficients
 N_ENUMERATED = 10**6  # pairs that are listed; of more, some are drawn until enough fit
-
-Pairs = NDArray[np.int64]  # (m, 2), i < j
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,7 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
     is_held_out = np.zeros(n_pairs, dtype=bool)
     is_held_out[generator.choice(n_pairs, n_held_out, replace=False)] = True
     training = graph.replace(
-        adjacency=_without(graph.adjacency, pairs[is_held_out]),
+        adjacency=without_pairs(graph.adjacency, pairs[is_held_out]),
         notes=(*graph.notes, f"{n_held_out:,} of {n_pairs:,} edges are held out."),
     )
     return LinkSplit(training, pairs[is_held_out], sample_non_edges(pairs, graph.n_nodes, n_held_out, generator))
@@ -154,7 +153,7 @@ def score_links(
 def sample_non_edges(known: Pairs, n_nodes: int, n_pairs: int, generator: np.random.Generator) -> Pairs:
     """Different pairs i < j, uniform over all that are not `known`."""
     n_all = n_nodes * (n_nodes - 1) // 2
-    taken = np.unique(known[:, 0] * n_nodes + known[:, 1])  # a pair as one number
+    taken = np.unique(number_pairs(known[:, 0], known[:, 1], n_nodes))
     if n_all - len(taken) < n_pairs:
         raise InputError(
             f"The graph is too dense to hold {n_pairs:,} edges out: only {n_all - len(taken):,} pairs of its nodes are no "
@@ -174,25 +173,7 @@ def sample_non_edges(known: Pairs, n_nodes: int, n_pairs: int, generator: np.ran
             _, first = np.unique(numbers, return_index=True)
             chosen = numbers[np.sort(first)]
         chosen = chosen[:n_pairs]
-    return np.column_stack([chosen // n_nodes, chosen % n_nodes])
-
-
-def linked_pairs(graph: Graph) -> Pairs:
-    """The pairs of nodes with an edge between them, in either direction, each once: i < j."""
-    A = graph.adjacency
-    upper = sp.triu(A.maximum(A.T) if graph.is_directed else A, k=1).tocoo()
-    return np.column_stack([upper.row, upper.col]).astype(np.int64)
-
-
-def _without(adjacency: sp.csr_array, pairs: Pairs) -> sp.csr_array:
-    """The adjacency less the entries between some pairs i < j, in both directions."""
-    n_nodes = adjacency.shape[0]
-    entries = adjacency.tocoo()
-    lower, upper = np.minimum(entries.row, entries.col), np.maximum(entries.row, entries.col)
-    numbers = lower.astype(np.int64) * n_nodes + upper  # a pair as one number
-    stays = ~np.isin(numbers, pairs[:, 0] * n_nodes + pairs[:, 1])
-    kept = (entries.data[stays], (entries.row[stays], entries.col[stays]))
-    return sp.coo_array(kept, shape=adjacency.shape).tocsr()
+    return pairs_of(chosen, n_nodes)
 
 
 def _rank_by_geometry(Z: NDArray[np.float64], asked: Pairs) -> dict[str, NDArray[np.float64]]:

@@ -32,7 +32,7 @@ def run(folder: Path) -> dict[str, Any]:
     """Fit what the job asks for; what was measured."""
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     method = Method(job["name"], "", job["home"], job["words"], job["is_supervised"])
-    paper = job["paper"] if hasattr(method.load(), "paper") else None
+    paper = job["paper"] if hasattr(method.estimator_class(), "paper") else None
     model = method.make({}, job["offered"], paper)
     directed = "out" if job["is_directed"] else "symmetrize"  # the rows are oriented already
     graph = Graph(sp.load_npz(folder / "adjacency.npz"), features=_read_features(folder), directed=directed)

@@ -23,8 +23,8 @@ class Experiment:
     about: str
     home: str
 
-    def load(self) -> ModuleType:
-        """The module itself."""
+    def module(self) -> ModuleType:
+        """The module itself, imported now."""
         return importlib.import_module(self.home)
 
 

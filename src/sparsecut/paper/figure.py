@@ -19,7 +19,7 @@ from sparsecut.io.files import write_whole
 from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.rows import NOT_REGISTERED, load_graph, make_model, missing, registered, settings_of, takes
+from sparsecut.paper.row_methods import NOT_REGISTERED, load_graph, make_model, missing, registered, settings_of, takes
 from sparsecut.paper.shown import Table
 from sparsecut.paper.table1 import run_of
 from sparsecut.progress import Reporter

@@ -17,7 +17,7 @@ from sparsecut.evaluation import fraction_splits
 from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.rows import NOT_REGISTERED, load_graph, make_model, missing, registered, settings_of, takes
+from sparsecut.paper.row_methods import NOT_REGISTERED, load_graph, make_model, missing, registered, settings_of, takes
 from sparsecut.paper.shown import ALONE, Shown, Table, mean_and_deviation, runs_in_words, tally_verdicts, verdict
 from sparsecut.paper.table1 import summary
 from sparsecut.paper.unseen import Unseen, cut_graph, embed_unseen, mean_seconds, score_unseen
@@ -83,10 +83,10 @@ def _why_absent(row: str, column: str) -> str | None:
     method = registered(row)
     if method is None:
         return NOT_REGISTERED
-    if not hasattr(method.load(), "transform"):
+    if not hasattr(method.estimator_class(), "transform"):
         return "cannot embed nodes it has not seen"
     about = GRAPHS[column]
-    if "train_on" in about and getattr(method.load(), "needs_known_nodes", False):
+    if "train_on" in about and getattr(method.estimator_class(), "needs_known_nodes", False):
         return "embeds new nodes by walks to known ones, and the two graphs share none"
     names = [about["train_on"], about["meet"]] if "train_on" in about else [column]
     reasons = [missing(name, is_fetched="fractions" in about or "train_on" in about) for name in names]

@@ -11,7 +11,7 @@ from sparsecut.evaluation import Scores, compare_scores
 from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.rows import make_model, missing, settings_of
+from sparsecut.paper.row_methods import make_model, missing, settings_of
 from sparsecut.paper.shown import Table, accuracy_shown, tally_verdicts
 from sparsecut.paper.table1 import COLUMNS, run_of, score_splits
 from sparsecut.progress import Reporter

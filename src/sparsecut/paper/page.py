@@ -67,7 +67,7 @@ def read_results(folder: Path) -> dict[str, Results]:
 
 def tables_of(results: dict[str, Results]) -> list[Table]:
     """The tables of some experiments' results, in their order."""
-    return [table for name, found in results.items() for table in EXPERIMENTS[name].load().tables(found)]
+    return [table for name, found in results.items() for table in EXPERIMENTS[name].module().tables(found)]
 
 
 def render_markdown(folder: Path) -> str:

@@ -28,7 +28,7 @@ class Tally:
 
 def check_request(names: Sequence[str], request: Request) -> Request:
     """The request with the rows and columns spelled as the tables spell them; each must be in one of the experiments."""
-    modules = [EXPERIMENTS[name].load() for name in names]
+    modules = [EXPERIMENTS[name].module() for name in names]
     where = ", ".join(names)
     columns = [column for module in modules for column in module.COLUMNS]
     rows = [row for module in modules for row in module.ROWS]
@@ -48,7 +48,7 @@ def run_experiment(
     name: str, request: Request, folder: Path, report: Reporter, note: Callable[[str], None], *, is_forced: bool = False
 ) -> tuple[Results, Tally]:
     """Run what an experiment of the paper plans and the folder does not hold yet."""
-    return run_jobs(name, EXPERIMENTS[name].load().plan(request), folder, report, note, is_forced=is_forced)
+    return run_jobs(name, EXPERIMENTS[name].module().plan(request), folder, report, note, is_forced=is_forced)
 
 
 def run_jobs(

@@ -18,7 +18,7 @@ from sparsecut.graph import Graph
 from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.rows import (
+from sparsecut.paper.row_methods import (
     NOT_REGISTERED,
     fit,
     load_graph,
@@ -113,7 +113,7 @@ def _why_absent(row: str, dataset: str) -> str | None:
     method = registered(row)
     if method is None:
         return NOT_REGISTERED
-    return missing(dataset, needs_features=getattr(method.load(), "needs_features", True))
+    return missing(dataset, needs_features=getattr(method.estimator_class(), "needs_features", True))
 
 
 def _run(model: Any, cells: Sequence[Cell], report: Reporter) -> list[Cell]:

@@ -17,7 +17,7 @@ from sparsecut.graph import Graph
 from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.rows import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of
+from sparsecut.paper.row_methods import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of
 from sparsecut.paper.shown import Shown, Table, runs_in_words, tally_verdicts, verdict
 from sparsecut.paper.table1 import COLUMNS
 from sparsecut.progress import Reporter

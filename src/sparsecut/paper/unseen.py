@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.evaluation import Split, probe
 from sparsecut.graph import Graph
-from sparsecut.paper.rows import fit
+from sparsecut.paper.row_methods import fit
 from sparsecut.progress import Reporter
 
 

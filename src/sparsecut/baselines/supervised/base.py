@@ -18,14 +18,15 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sparsecut.baselines.base import Run, check_is_fitted, check_seed, seeded, with_features, with_same_features
+from sparsecut.baselines.base import Nodes, Run, check_is_fitted, check_seed, seeded, with_features, with_same_features
 from sparsecut.baselines.stopping import EarlyStopping
-from sparsecut.baselines.supervised.entries import Entries
+from sparsecut.baselines.supervised.differentiable import DifferentiableMatrix
+from sparsecut.baselines.tensors import scale_rows
 from sparsecut.encoding.encoder import Encoder
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_integer, check_real, first_few, parameter_error
 from sparsecut.estimator import Estimator
-from sparsecut.graph import Features, Graph, as_graph
+from sparsecut.graph import Graph, as_graph
 from sparsecut.graph.labels import encode_labels
 from sparsecut.kernels.sparse import as_tensor
 from sparsecut.model.adam import Adam
@@ -34,7 +35,6 @@ from sparsecut.model.training import History
 from sparsecut.progress import Reporter, reporting
 
 Classifier = TypeVar("Classifier", bound="SupervisedBaseline")
-Nodes = NDArray[np.int64]
 
 
 class SplitNodes(Protocol):
@@ -47,7 +47,7 @@ class SplitNodes(Protocol):
     def validation(self) -> Nodes: ...
 
 
-class Network(nn.Module):
+class ClassifierNetwork(nn.Module):
     """`forward(inputs, nodes)` gives the class scores of some nodes; `penalised` are the weights under the L2 penalty."""
 
     @abstractmethod
@@ -73,7 +73,7 @@ class SupervisedBaseline(Published, Estimator):
     device: str
     random_state: int | None
 
-    network_: Network
+    network_: ClassifierNetwork
     classes_: NDArray[Any]
     n_features_in_: int
     encoder_: Encoder | None  # how a table became features
@@ -84,14 +84,14 @@ class SupervisedBaseline(Published, Estimator):
         """Raise where a parameter of the method's own breaks its rule."""
 
     @abstractmethod
-    def _network(self, n_features: int, n_classes: int) -> Network:
+    def _network(self, n_features: int, n_classes: int) -> ClassifierNetwork:
         """The network at its start, drawn from torch's global generator."""
 
     @abstractmethod
     def _inputs(self, graph: Graph, device: torch.device) -> Any:
         """What the network is given of a graph, on the device."""
 
-    def _optimizers(self, network: Network) -> list[Optimizer]:
+    def _optimizers(self, network: ClassifierNetwork) -> list[Optimizer]:
         penalised = network.penalised()
         others = [p for p in network.parameters() if not any(p is other for other in penalised)]
         rate = self.learning_rate
@@ -130,7 +130,7 @@ class SupervisedBaseline(Published, Estimator):
         """`fit`, then the label of every node of the same graph, (n,)."""
         return self.fit(graph, split=split, progress=progress).predict(graph)
 
-    def _train(self, network: Network, inputs: Any, task: _Task, run: Run) -> None:
+    def _train(self, network: ClassifierNetwork, inputs: Any, task: _Task, run: Run) -> None:
         train, validation = (torch.from_numpy(nodes).to(run.device) for nodes in (task.train, task.validation))
         wanted, hoped = (torch.from_numpy(codes).to(run.device) for codes in (task.train_codes, task.validation_codes))
         optimizers = self._optimizers(network)
@@ -149,7 +149,7 @@ class SupervisedBaseline(Published, Estimator):
                 break
         stopping.restore(network)
 
-    def _judge(self, network: Network, inputs: Any, nodes: Tensor, codes: Tensor) -> float:
+    def _judge(self, network: ClassifierNetwork, inputs: Any, nodes: Tensor, codes: Tensor) -> float:
         """How the network does on the validation nodes: lower is better."""
         network.eval()
         with torch.no_grad():
@@ -200,18 +200,11 @@ class _Task:
         return codes
 
 
-def row_scaled(graph: Graph) -> Features:
-    """The features, each row divided by the sum of its sizes; a row of zeros stays."""
-    features: Any = graph.features
-    sums = np.asarray(abs(features).sum(axis=1, dtype=np.float64)).ravel()
-    scale = np.divide(1, sums, out=np.zeros_like(sums), where=sums > 0).astype(np.float32)
-    return sp.diags_array(scale) @ features if sp.issparse(features) else features * scale[:, None]
-
-
-def row_normalised(graph: Graph, device: torch.device) -> Tensor | Entries:
+def row_normalised(graph: Graph, device: torch.device) -> Tensor | DifferentiableMatrix:
     """The features with rows of sum 1, on the device."""
-    scaled: Any = row_scaled(graph)
-    return Entries(scaled, device) if sp.issparse(scaled) else as_tensor(scaled, device)
+    assert graph.features is not None
+    scaled = scale_rows(graph.features)
+    return DifferentiableMatrix(scaled, device) if sp.issparse(scaled) else as_tensor(scaled, device)
 
 
 def check_dropout(caller: str, name: str, value: object) -> None:

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sparsecut.baselines.supervised.base import Network, SupervisedBaseline, check_dropout, row_normalised
-from sparsecut.baselines.supervised.entries import Entries, times_dropped
+from sparsecut.baselines.supervised.base import ClassifierNetwork, SupervisedBaseline, check_dropout, row_normalised
+from sparsecut.baselines.supervised.differentiable import DifferentiableMatrix, times_dropped
 from sparsecut.errors import check_integer
 from sparsecut.graph import Graph
 
@@ -28,9 +28,9 @@ SLOPE = 0.2  # of the leaky relu below zero
 class Attending:
     """A graph for GAT: features, and who attends to whom, by the heads of each layer."""
 
-    features: Tensor | Entries
-    first: Entries
-    second: Entries
+    features: Tensor | DifferentiableMatrix
+    first: DifferentiableMatrix
+    second: DifferentiableMatrix
 
 
 class GAT(SupervisedBaseline):
@@ -71,19 +71,19 @@ class GAT(SupervisedBaseline):
             check_integer("GAT", name, getattr(self, name), 1)
         check_dropout("GAT", "dropout", self.dropout)
 
-    def _network(self, n_features: int, n_classes: int) -> Network:
+    def _network(self, n_features: int, n_classes: int) -> ClassifierNetwork:
         return GATNetwork(n_features, self.hidden, n_classes, (self.heads, self.output_heads), self.dropout)
 
     def _inputs(self, graph: Graph, device: torch.device) -> Attending:
         neighbourhoods = graph.adjacency + sp.eye_array(graph.n_nodes, dtype=np.float32, format="csr")
         first, second = (
-            Entries(sp.kron(neighbourhoods, sp.eye_array(heads, dtype=np.float32), format="csr"), device)
+            DifferentiableMatrix(sp.kron(neighbourhoods, sp.eye_array(heads, dtype=np.float32), format="csr"), device)
             for heads in (self.heads, self.output_heads)
         )
         return Attending(row_normalised(graph, device), first, second)
 
 
-class GATNetwork(Network):
+class GATNetwork(ClassifierNetwork):
     def __init__(self, n_features: int, hidden: int, n_classes: int, heads: tuple[int, int], dropout: float) -> None:
         super().__init__()
         self.first = AttentionLayer(n_features, hidden, heads[0], dropout)
@@ -109,7 +109,7 @@ class AttentionLayer(nn.Module):
         self.bias = nn.Parameter(torch.zeros(heads, width))
         self.dropout = dropout
 
-    def forward(self, features: Tensor | Entries, heads: Entries) -> Tensor:
+    def forward(self, features: Tensor | DifferentiableMatrix, heads: DifferentiableMatrix) -> Tensor:
         h = times_dropped(features, self.weights, self.dropout, self.training).view(-1, *self.bias.shape)
         own, other = ((h * part).sum(dim=2).flatten() for part in (self.of_self, self.of_other))  # (n·heads,)
         attention = heads.softmax(functional.leaky_relu(heads.of_rows(own) + heads.of_columns(other), SLOPE))

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sparsecut.baselines.supervised.base import Network, SupervisedBaseline, check_dropout, row_normalised
-from sparsecut.baselines.supervised.entries import Entries, times_dropped
+from sparsecut.baselines.supervised.base import ClassifierNetwork, SupervisedBaseline, check_dropout, row_normalised
+from sparsecut.baselines.supervised.differentiable import DifferentiableMatrix, times_dropped
 from sparsecut.errors import check_integer
 from sparsecut.graph import Graph
 from sparsecut.operators.filters import propagation
@@ -23,12 +23,12 @@ from sparsecut.operators.filters import propagation
 class Propagated:
     """A graph for a network that propagates: features X and matrix P."""
 
-    features: Tensor | Entries
-    propagation: Entries
+    features: Tensor | DifferentiableMatrix
+    propagation: DifferentiableMatrix
 
 
 def propagated(graph: Graph, device: torch.device) -> Propagated:
-    return Propagated(row_normalised(graph, device), Entries(propagation(graph.adjacency, "symmetric"), device))
+    return Propagated(row_normalised(graph, device), DifferentiableMatrix(propagation(graph.adjacency, "symmetric"), device))
 
 
 class GCN(SupervisedBaseline):
@@ -63,14 +63,14 @@ class GCN(SupervisedBaseline):
         check_integer("GCN", "hidden", self.hidden, 1)
         check_dropout("GCN", "dropout", self.dropout)
 
-    def _network(self, n_features: int, n_classes: int) -> Network:
+    def _network(self, n_features: int, n_classes: int) -> ClassifierNetwork:
         return GCNNetwork(n_features, self.hidden, n_classes, self.dropout)
 
     def _inputs(self, graph: Graph, device: torch.device) -> Propagated:
         return propagated(graph, device)
 
 
-class GCNNetwork(Network):
+class GCNNetwork(ClassifierNetwork):
     def __init__(self, n_features: int, hidden: int, n_classes: int, dropout: float) -> None:
         super().__init__()
         self.first = nn.Parameter(nn.init.xavier_uniform_(torch.empty(n_features, hidden)))

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sparsecut.baselines.supervised.base import Network, Optimizer, SupervisedBaseline, check_dropout
-from sparsecut.baselines.supervised.entries import Entries
+from sparsecut.baselines.supervised.base import ClassifierNetwork, Optimizer, SupervisedBaseline, check_dropout
+from sparsecut.baselines.supervised.differentiable import DifferentiableMatrix
 from sparsecut.baselines.supervised.gcn import Propagated, propagated
 from sparsecut.errors import check_integer, parameter_error
 from sparsecut.graph import Graph
@@ -70,17 +70,17 @@ class MixHop(SupervisedBaseline):
         check_dropout("MixHop", "dropout", self.dropout)
         check_dropout("MixHop", "hidden_dropout", self.hidden_dropout)
 
-    def _network(self, n_features: int, n_classes: int) -> Network:
+    def _network(self, n_features: int, n_classes: int) -> ClassifierNetwork:
         return MixHopNetwork(n_features, self.widths, self.segments, n_classes, (self.dropout, self.hidden_dropout))
 
     def _inputs(self, graph: Graph, device: torch.device) -> Propagated:
         return propagated(graph, device)
 
-    def _optimizers(self, network: Network) -> list[Optimizer]:
+    def _optimizers(self, network: ClassifierNetwork) -> list[Optimizer]:
         return [Descent(network, self.learning_rate, self.l2)]
 
 
-class MixHopNetwork(Network):
+class MixHopNetwork(ClassifierNetwork):
     def __init__(
         self,
         n_features: int,
@@ -111,9 +111,9 @@ class MixHopNetwork(Network):
         segments = mix_hops(P, hidden @ self.second, self.outputs)[nodes].view(len(nodes), -1, self.n_classes)
         return (segments * self.shares.softmax(dim=0)[:, None]).sum(dim=1)
 
-    def _project(self, features: Tensor | Entries) -> Tensor:
+    def _project(self, features: Tensor | DifferentiableMatrix) -> Tensor:
         """X·W with X's entries dropped in training, then its rows scaled to length 1."""
-        if isinstance(features, Entries):
+        if isinstance(features, DifferentiableMatrix):
             values = functional.dropout(features.values, self.dropout, self.training)
             lengths = features.times(values.new_ones(len(self.first), 1), values.square()).sqrt()
             return features.times(self.first, values) / lengths.clamp(min=1e-12)
@@ -121,7 +121,7 @@ class MixHopNetwork(Network):
         return functional.normalize(dropped) @ self.first
 
 
-def mix_hops(P: Entries, columns: Tensor, widths: Sequence[int]) -> Tensor:
+def mix_hops(P: DifferentiableMatrix, columns: Tensor, widths: Sequence[int]) -> Tensor:
     """Columns of the powers 0, 1, 2, … side by side, each multiplied by P as often: all but the first, all but two, …"""
     parts = []
     for power, width in enumerate(widths):
@@ -135,7 +135,7 @@ def mix_hops(P: Entries, columns: Tensor, widths: Sequence[int]) -> Tensor:
 class Descent:
     """Gradient descent, with the L2 penalty in the gradient."""
 
-    def __init__(self, network: Network, learning_rate: float, l2: float) -> None:
+    def __init__(self, network: ClassifierNetwork, learning_rate: float, l2: float) -> None:
         self.network = network
         self.learning_rate = learning_rate
         self.l2 = l2

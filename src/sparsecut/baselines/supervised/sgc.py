@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
 
-from sparsecut.baselines.supervised.base import Network, SupervisedBaseline, row_scaled
+from sparsecut.baselines.supervised.base import ClassifierNetwork, SupervisedBaseline
+from sparsecut.baselines.tensors import scale_rows
 from sparsecut.engines import MemoryEngine
 from sparsecut.errors import check_choice, check_integer
 from sparsecut.graph import Graph
@@ -51,17 +50,18 @@ class SGC(SupervisedBaseline):
         check_choice("SGC", "filter", self.filter, FILTERS)
         check_integer("SGC", "order", self.order, 0)
 
-    def _network(self, n_features: int, n_classes: int) -> Network:
+    def _network(self, n_features: int, n_classes: int) -> ClassifierNetwork:
         return Regression(n_features, n_classes)
 
     def _inputs(self, graph: Graph, device: torch.device) -> Rows:
-        scaled: Any = row_scaled(graph)
+        assert graph.features is not None
+        scaled = scale_rows(graph.features)
         features = SparseMatrix(scaled, device) if sp.issparse(scaled) else as_tensor(scaled, device)
         rows = Rows(features, Propagation.of(graph.adjacency, self.filter, device, is_directed=graph.is_directed))
         return MemoryEngine(device).smooth(rows, polynomial(self.filter, self.order))
 
 
-class Regression(Network):
+class Regression(ClassifierNetwork):
     def __init__(self, n_features: int, n_classes: int) -> None:
         super().__init__()
         start = nn.Linear(n_features, n_classes)

@@ -6,7 +6,7 @@ import pytest
 
 from sparsecut import datasets
 from sparsecut.baselines import SmoothedFeatures, methods
-from sparsecut.paper.rows import make_model, missing, registered, settings_of, with_progress
+from sparsecut.paper.row_methods import make_model, missing, registered, settings_of, with_progress
 
 
 def test_names_with_hyphens_and_capitals_are_found(registry: None) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from sparsecut.baselines.sampling import NeighbourLists, number, sample_layers, walk_pairs
+from sparsecut.baselines.neighbour_lists import NeighbourLists, number, sample_layers, walk_pairs
 
 # Node 0 has five neighbours, 1 has three, 6 has none.
 EDGES = [(0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 2), (1, 3)]

@@ -12,9 +12,9 @@ from scipy.stats import chisquare
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from conftest import random_graph
-from sparsecut.baselines import hops as module
+from sparsecut.baselines import rings as module
 from sparsecut.baselines.held_out import hold_out, link_score
-from sparsecut.baselines.hops import Hops
+from sparsecut.baselines.rings import Rings
 
 ADJACENCY = random_graph(30, density=0.08, seed=3).adjacency  # with pairs that no path joins
 
@@ -32,15 +32,15 @@ def ring_numbers(adjacency: sp.csr_array, radius: int) -> np.ndarray:
 def test_sizes_and_members_are_those_of_the_shortest_paths(radius, block_entries, monkeypatch):
     monkeypatch.setattr(module, "BLOCK_ENTRIES", block_entries)
     generator = np.random.default_rng(0)
-    hops = Hops(ADJACENCY, radius, generator)
+    found = Rings(ADJACENCY, radius, generator)
     rings = ring_numbers(ADJACENCY, radius)
     for ring in range(radius + 1):
-        np.testing.assert_array_equal(hops.sizes[:, ring], (rings == ring).sum(axis=1))
+        np.testing.assert_array_equal(found.sizes[:, ring], (rings == ring).sum(axis=1))
     seen = np.full((30, 30), -1)
     for _ in range(400):
-        drawn = hops.draw(generator)
+        drawn = found.draw(generator)
         for ring in range(radius + 1):
-            some = hops.sizes[:, ring] > 0
+            some = found.sizes[:, ring] > 0
             seen[np.flatnonzero(some), drawn[some, ring]] = ring
             np.testing.assert_array_equal(drawn[~some, ring], np.flatnonzero(~some))
     np.testing.assert_array_equal(seen, rings)  # every member turned up, and nobody else
@@ -52,11 +52,11 @@ def test_a_small_pool_holds_members_alone(n_nodes, density, radius, pool, seed):
     generator = np.random.default_rng(seed)
     upper = np.triu(generator.random((n_nodes, n_nodes)) < density, 1)
     adjacency = sp.csr_array((upper | upper.T).astype(np.float32))
-    hops = Hops(adjacency, radius, generator, pool=pool)
+    found = Rings(adjacency, radius, generator, pool=pool)
     rings = ring_numbers(adjacency, radius)
-    drawn = hops.draw(generator)
+    drawn = found.draw(generator)
     for ring in range(radius + 1):
-        some = np.flatnonzero(hops.sizes[:, ring])
+        some = np.flatnonzero(found.sizes[:, ring])
         np.testing.assert_array_equal(rings[some, drawn[some, ring]], ring)
 
 
@@ -65,12 +65,12 @@ def test_every_member_of_a_ring_has_the_same_chance(pool):
     generator = np.random.default_rng(1)
     rings = ring_numbers(ADJACENCY, 2)
     node = int(np.argmax(np.diff(ADJACENCY.indptr)))
-    hops = Hops(ADJACENCY, 2, generator, pool=pool)
+    found = Rings(ADJACENCY, 2, generator, pool=pool)
     draws = []
     for _ in range(1500):
         if pool == 2:  # the pool itself is part of the draw
-            hops = Hops(ADJACENCY, 2, generator, pool=pool)
-        draws.append(hops.draw(generator)[node])
+            found = Rings(ADJACENCY, 2, generator, pool=pool)
+        draws.append(found.draw(generator)[node])
     for ring, drawn in enumerate(np.transpose(draws)):
         members = np.flatnonzero(rings[node] == ring)
         assert len(members) > 2
@@ -80,9 +80,9 @@ def test_every_member_of_a_ring_has_the_same_chance(pool):
 def test_a_hub_keeps_no_more_than_its_pool():
     star = np.zeros((400, 400))
     star[0, 1:] = star[1:, 0] = 1
-    hops = Hops(sp.csr_array(star), 2, np.random.default_rng(0), pool=5)
-    np.testing.assert_array_equal(hops.sizes[:2], [[399, 0, 0], [1, 398, 0]])
-    assert sum(len(members) for _, members in hops._pools) == (5 + 399) + 5 * 399
+    found = Rings(sp.csr_array(star), 2, np.random.default_rng(0), pool=5)
+    np.testing.assert_array_equal(found.sizes[:2], [[399, 0, 0], [1, 398, 0]])
+    assert sum(len(members) for _, members in found._pools) == (5 + 399) + 5 * 399
 
 
 def test_held_out_edges_are_gone_and_no_node_loses_its_last():

@@ -26,7 +26,7 @@ def make_model(row: str, dataset: str, seed: int, **overrides: Any) -> Any:
     """The estimator of a row with the paper's settings for a dataset, where it has some. It may leave out an override."""
     method = registered(row)
     assert method is not None
-    paper = dataset if hasattr(method.load(), "paper") else None
+    paper = dataset if hasattr(method.estimator_class(), "paper") else None
     return method.make({}, offered={"random_state": seed, **overrides}, paper=paper)
 
 

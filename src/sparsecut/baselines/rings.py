@@ -20,7 +20,7 @@ BLOCK_ENTRIES = 2**23  # a block has so many nodes that all their rings together
 Pool = tuple[NDArray[np.int64], NDArray[np.int32]]  # how many members each node has, and the members, node after node
 
 
-class Hops:
+class Rings:
     """The rings of every node: `radius` of them by distance, and last the nodes beyond, reachable or not.
 
     `sizes` (n, radius + 1) counts their members. A node is in none of its own rings.

@@ -19,7 +19,7 @@ from torch.nn import functional
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor, weighted_sums
 
 
-class Entries:
+class DifferentiableMatrix:
     """The entries of a matrix (r, c), in the order of their rows; `values` are those it came with."""
 
     def __init__(self, matrix: Any, device: torch.device) -> None:
@@ -41,11 +41,11 @@ class Entries:
 
     def of_rows(self, vector: Tensor) -> Tensor:
         """For every entry the number of its row."""
-        return _Spread.apply(vector, self.rows, self.by_row, None)  # type: ignore[no-any-return, no-untyped-call]
+        return _Gather.apply(vector, self.rows, self.by_row, None)  # type: ignore[no-any-return, no-untyped-call]
 
     def of_columns(self, vector: Tensor) -> Tensor:
         """For every entry the number of its column."""
-        return _Spread.apply(vector, self.columns, self.by_column, self.order)  # type: ignore[no-any-return, no-untyped-call]
+        return _Gather.apply(vector, self.columns, self.by_column, self.order)  # type: ignore[no-any-return, no-untyped-call]
 
     def softmax(self, scores: Tensor) -> Tensor:
         """exp(score) over its sum along each row."""
@@ -56,16 +56,16 @@ class Entries:
         return powers / self.of_rows(sums[:, 0])
 
 
-def times_dropped(features: Tensor | Entries, weights: Tensor, dropout: float, is_training: bool) -> Tensor:
+def times_dropped(features: Tensor | DifferentiableMatrix, weights: Tensor, dropout: float, is_training: bool) -> Tensor:
     """Features, some of their entries dropped in training, times weights: (n, d)."""
-    if isinstance(features, Entries):
+    if isinstance(features, DifferentiableMatrix):
         return features.times(weights, functional.dropout(features.values, dropout, is_training))
     return functional.dropout(features, dropout, is_training) @ weights
 
 
 class _Product(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, values: Tensor, dense: Tensor, entries: Entries) -> Tensor:
+    def forward(ctx: Any, values: Tensor, dense: Tensor, entries: DifferentiableMatrix) -> Tensor:
         ctx.save_for_backward(values, dense)
         ctx.entries = entries
         return weighted_sums(entries.by_row[0], entries.by_row[1], values, dense)
@@ -84,7 +84,7 @@ class _Product(torch.autograd.Function):
         return for_values, for_dense, None
 
 
-class _Spread(torch.autograd.Function):
+class _Gather(torch.autograd.Function):
     """vector[positions]; backward sums the entries of a position, which `pattern` holds together."""
 
     @staticmethod

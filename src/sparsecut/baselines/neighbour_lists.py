@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Nodes = NDArray[np.int64]
+from sparsecut.baselines.base import Nodes
 
 
 @dataclass(frozen=True)
