@@ -169,7 +169,9 @@ def test_fifty_thousand_nodes_take_no_square_matrix(name: str) -> None:
     ends = generator.integers(0, n_nodes, (2, 2 * n_nodes))
     adjacency = sp.coo_array((np.ones(2 * n_nodes), ends), shape=(n_nodes, n_nodes)).tocsr()
     graph = Graph(adjacency + adjacency.T, features=generator.random((n_nodes, 16), dtype=np.float32))
-    model = make(name, epochs=1)
+    model = make(
+        name, epochs=1, walk_length=2, fan_outs=(2, 2), n_negatives=2, window=1
+    )  # what is done for a node is not at issue
     forget_peak()
     before = memory("VmRSS")
     Z = model.fit_transform(graph, progress=silent)
