@@ -9,6 +9,7 @@ import torch
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from baseline_graphs import large_graph
 from conftest import random_graph
 from sparsecut import Graph, InputError
 from sparsecut.baselines import methods
@@ -164,16 +165,12 @@ def test_bad_parameters_get_their_own_message(name: str, option: str, value: obj
 @pytest.mark.parametrize("name", METHODS)
 def test_fifty_thousand_nodes_take_no_square_matrix(name: str) -> None:
     """n² would be 2.5 GB of single bytes."""
-    n_nodes = 50_000
-    generator = np.random.default_rng(0)
-    ends = generator.integers(0, n_nodes, (2, 2 * n_nodes))
-    adjacency = sp.coo_array((np.ones(2 * n_nodes), ends), shape=(n_nodes, n_nodes)).tocsr()
-    graph = Graph(adjacency + adjacency.T, features=generator.random((n_nodes, 16), dtype=np.float32))
+    graph = large_graph()
     model = make(
         name, epochs=1, walk_length=2, fan_outs=(2, 2), n_negatives=2, window=1
     )  # what is done for a node is not at issue
     forget_peak()
     before = memory("VmRSS")
     Z = model.fit_transform(graph, progress=silent)
-    assert Z.shape[0] == n_nodes
+    assert Z.shape[0] == graph.n_nodes
     assert memory("VmHWM") - before < 1.5e9

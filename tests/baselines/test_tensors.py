@@ -9,6 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from baseline_graphs import edge_tensors
 from conftest import random_graph
 from sparsecut import Graph
 from sparsecut.baselines.tensors import graph_tensors, product, scale_rows
@@ -53,9 +54,7 @@ def test_it_is_what_gcn_conv_computes_from_the_same_edges() -> None:
     layers = pytest.importorskip("torch_geometric.nn")
     graph = random_graph(25, is_weighted=True)
     tensors = graph_tensors(graph, CPU)
-    entries = graph.adjacency.tocoo()
-    ends = torch.from_numpy(np.stack([entries.col, entries.row]).astype(np.int64))  # the row draws from the column
-    weights = torch.from_numpy(entries.data)
+    ends, weights = edge_tensors(graph)
     layer = layers.GCNConv(graph.n_features, 5, bias=False)
     W = layer.lin.weight.detach().T
     expected = layer(tensors.features, ends, weights).detach()

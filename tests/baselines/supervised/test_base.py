@@ -11,6 +11,7 @@ import torch
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from baseline_graphs import a_split, labelled, large_graph
 from conftest import random_graph
 from sparsecut import Graph, InputError
 from sparsecut.baselines import methods
@@ -30,16 +31,6 @@ def make(name: str, **more: object):
 
 def silent(*_: object) -> None:
     """No bar."""
-
-
-def labelled(graph: Graph, labels: object = None) -> Graph:
-    labels = np.arange(graph.n_nodes) % 3 if labels is None else labels
-    return Graph(graph.adjacency, features=graph.features, labels=labels)
-
-
-def a_split(n_nodes: int = 40) -> Split:
-    nodes = np.random.default_rng(1).permutation(n_nodes)
-    return Split(nodes[: n_nodes // 3], nodes[n_nodes // 3 : n_nodes // 2], nodes[n_nodes // 2 :])
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -250,12 +241,8 @@ def test_every_dataset_of_the_table_has_settings_that_are_accepted(name: str, da
 @pytest.mark.parametrize("name", METHODS)
 def test_fifty_thousand_nodes_take_no_square_matrix(name: str) -> None:
     """n² would be 2.5 GB of single bytes."""
-    n_nodes = 50_000
-    generator = np.random.default_rng(0)
-    ends = generator.integers(0, n_nodes, (2, 2 * n_nodes))
-    adjacency = sp.coo_array((np.ones(2 * n_nodes), ends), shape=(n_nodes, n_nodes)).tocsr()
-    features = generator.random((n_nodes, 16), dtype=np.float32)
-    graph = Graph(adjacency + adjacency.T, features=features, labels=np.arange(n_nodes) % 3)
+    graph = large_graph()
+    n_nodes = graph.n_nodes
     split = Split(np.arange(60), np.arange(60, 120), np.arange(120, n_nodes))
     forget_peak()
     before = memory("VmRSS")

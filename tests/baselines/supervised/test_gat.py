@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from baseline_graphs import edge_tensors
 from network_oracles import CPU, scaled_dense, scores_of
 from sparsecut import Graph
 from sparsecut.baselines import GAT
@@ -47,8 +48,7 @@ def test_gat_on_a_path_of_four_by_loops() -> None:
 
 def test_it_agrees_with_torch_geometric(graph: Graph) -> None:
     nn = pytest.importorskip("torch_geometric.nn")
-    coordinates = graph.adjacency.tocoo()
-    edges = torch.tensor(np.stack([coordinates.row, coordinates.col])).long()
+    edges, _ = edge_tensors(graph)
     X = torch.tensor(scaled_dense(graph), dtype=torch.float32)
     with torch.no_grad():
         scores, W = scores_of(GAT(hidden=4, heads=2, output_heads=2), graph)

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 import torch
 
+from baseline_graphs import a_split, labelled
 from conftest import random_graph
 from network_oracles import CPU
 from sparsecut import Graph
@@ -24,16 +25,6 @@ NOBODY = np.empty(0, dtype=np.int64)
 
 def make(name: str, **more: object):
     return methods.find_method(name).make({**QUICK, **more})
-
-
-def labelled(graph: Graph, labels: object = None) -> Graph:
-    labels = np.arange(graph.n_nodes) % 3 if labels is None else labels
-    return Graph(graph.adjacency, features=graph.features, labels=labels)
-
-
-def a_split(n_nodes: int = 40) -> Split:
-    nodes = np.random.default_rng(1).permutation(n_nodes)
-    return Split(nodes[: n_nodes // 3], nodes[n_nodes // 3 : n_nodes // 2], nodes[n_nodes // 2 :])
 
 
 class Wobbling(SupervisedBaseline):
