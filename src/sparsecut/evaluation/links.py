@@ -37,7 +37,17 @@ N_ENUMERATED = 10**6  # pairs that are listed; of more, some are drawn until eno
 
 @dataclass(frozen=True)
 class LinkSplit:
-    """What a method may see (`graph`) and what it is asked: edges (`positive`) and pairs that are none (`negative`)."""
+    """A graph with some edges held out: see `hold_out_edges`.
+
+    Attributes
+    ----------
+    graph : Graph
+        What a method may see.
+    positive : array of shape (m, 2)
+        The pairs of nodes whose edges are held out.
+    negative : array of shape (m, 2)
+        As many pairs that are no edges.
+    """
 
     graph: Graph
     positive: Pairs
@@ -46,7 +56,17 @@ class LinkSplit:
 
 @dataclass(frozen=True)
 class LinkScores:
-    """AUC and average precision in percent by scoring, one value a run."""
+    """AUC and average precision in percent by scoring, one value per run: see `evaluate_links`.
+
+    Attributes
+    ----------
+    auc, average_precision : dict of str to array
+        By the name of the scoring.
+    fraction : float
+        The fraction of edges held out.
+    n_held_out : int
+        How many edges that was.
+    """
 
     auc: dict[str, NDArray[np.float64]]
     average_precision: dict[str, NDArray[np.float64]]
@@ -76,9 +96,40 @@ def evaluate_links(
     random_state: int = 0,
     progress: Reporter | None = None,
 ) -> LinkScores:
-    """Hold out edges, embed what is left with `embed` (an estimator's `fit_transform`), score; `n_runs` times.
+    """Score an estimator by how well it predicts edges it has not seen.
 
-    The logistic regression of `hadamard` grows with the cube of the columns: leave it out of `scorings` for thousands.
+    Edges are held out, what is left is embedded, and the held-out edges are told from as many pairs that are no edges.
+
+    Parameters
+    ----------
+    graph : Graph
+        The whole graph.
+    embed : callable
+        Takes a graph and returns its embedding: an estimator's `fit_transform`.
+    fraction : float, default=0.1
+        The fraction of edges to hold out.
+    n_runs : int, default=5
+        How often, each time with other edges; the embedding is fitted anew.
+    scorings : sequence of {"dot", "cosine", "distance", "hadamard"}, default=all
+        How a pair of rows is scored. The logistic regression of "hadamard" grows with the cube of the columns: leave it
+        out for embeddings of thousands.
+    random_state : int, default=0
+        Seed of the edges held out.
+    progress : callable, optional
+        Called as `progress(stage, done, total)` in place of the progress bar.
+
+    Returns
+    -------
+    LinkScores
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.evaluation import evaluate_links
+    >>> graph = sc.datasets.load("digits")
+    >>> scores = evaluate_links(graph, sc.SCE().fit_transform, n_runs=1, scorings=["cosine"])
+    >>> bool(scores.auc["cosine"][0] > 95)
+    True
     """
     graph = as_graph(graph)
     check_integer("evaluate_links", "n_runs", n_runs, 1)
@@ -103,6 +154,29 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
     All nodes stay, with their features, labels and ids; a node may lose all its edges. A directed graph stays directed. Of
     two nodes that point to each other both edges are held out or neither: the scores do not tell i, j from j, i, so an edge
     that stays would give the other away.
+
+    Parameters
+    ----------
+    graph : Graph
+        The whole graph.
+    fraction : float, default=0.1
+        The fraction of pairs with an edge to hold out; at least one, and not all.
+    random_state : int, default=0
+        The seed.
+
+    Returns
+    -------
+    LinkSplit
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsecut as sc
+    >>> from sparsecut.evaluation import hold_out_edges
+    >>> ring = sc.Graph(np.roll(np.eye(10), 1, axis=1) + np.roll(np.eye(10), -1, axis=1))
+    >>> split = hold_out_edges(ring, fraction=0.2)
+    >>> split.graph.n_edges, split.positive.shape, split.negative.shape
+    (8, (2, 2), (2, 2))
     """
     graph = as_graph(graph)
     check_real("hold_out_edges", "fraction", fraction, above=0)
@@ -127,7 +201,24 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
 def score_links(
     embedding: ArrayLike, split: LinkSplit, random_state: int = 0, scorings: Sequence[str] = SCORINGS
 ) -> dict[str, tuple[float, float]]:
-    """AUC and average precision in percent of every scoring asked for, for an embedding of the training graph."""
+    """How well an embedding of the training graph tells held-out edges from pairs that are none.
+
+    Parameters
+    ----------
+    embedding : array of shape (n, d)
+        Of `split.graph`, not of the whole graph.
+    split : LinkSplit
+        From `hold_out_edges`.
+    random_state : int, default=0
+        Seed of the examples that "hadamard" learns from.
+    scorings : sequence of {"dot", "cosine", "distance", "hadamard"}, default=all
+        See `evaluate_links`.
+
+    Returns
+    -------
+    dict of str to tuple of float
+        AUC and average precision in percent, by scoring.
+    """
     from sklearn.metrics import average_precision_score, roc_auc_score
 
     for name in scorings:

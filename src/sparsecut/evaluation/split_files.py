@@ -40,6 +40,21 @@ def published_splits(dataset: str, per_class: int, n_nodes: int, root: str | Pat
 
     In those of Cora Full, where a small class should have added nothing to validation, some nodes of another class were
     listed again. They are validation nodes once here.
+
+    Parameters
+    ----------
+    dataset : str
+        "cora", "citeseer", "pubmed" or "cora_full".
+    per_class : int
+        5 or 20.
+    n_nodes : int
+        How many nodes the graph has.
+    root : path, optional
+        The folder that holds `splits/`. [default: the data folders]
+
+    Returns
+    -------
+    list of Split
     """
     folders = datasets.roots() if root is None else [Path(root)]
     folder = next((folder for folder in folders if (folder / "splits").is_dir()), folders[0]) / "splits"
@@ -55,7 +70,24 @@ def published_splits(dataset: str, per_class: int, n_nodes: int, root: str | Pat
 
 
 def read_splits(path: str | Path, node_ids: ArrayLike) -> list[Split]:
-    """The splits in a file, as positions in `node_ids`."""
+    """The splits in a file, as positions in `node_ids`.
+
+    Parameters
+    ----------
+    path : path
+        `.json`, `.npz` or a table; the module's documentation says what each holds.
+    node_ids : array-like of shape (n,)
+        The ids of the graph's nodes, in its order: `graph.node_ids`.
+
+    Returns
+    -------
+    list of Split
+
+    Raises
+    ------
+    InputError
+        Where the file is damaged, names unknown nodes, or puts a node into two parts.
+    """
     path = check_readable(path, "split")
     ids = np.asarray(node_ids)
     if path.suffix == ".json":
@@ -73,7 +105,28 @@ def read_splits(path: str | Path, node_ids: ArrayLike) -> list[Split]:
 
 
 def write_splits(path: str | Path, splits: Sequence[Split], node_ids: ArrayLike) -> None:
-    """Write splits as JSON, by node id, for `read_splits` and for others."""
+    """Write splits as JSON, by node id, for `read_splits` and for other programs.
+
+    Parameters
+    ----------
+    path : path
+        The file to write, whole or not at all.
+    splits : sequence of Split
+        What to write.
+    node_ids : array-like of shape (n,)
+        The ids of the graph's nodes, in its order.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from sparsecut.evaluation import read_splits, sample_splits, write_splits
+    >>> splits = sample_splits([0] * 30 + [1] * 30, per_class=5, n_splits=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_splits(pathlib.Path(folder) / "splits.json", splits, range(60))
+    ...     again = read_splits(pathlib.Path(folder) / "splits.json", range(60))
+    >>> bool((again[1].train == splits[1].train).all())
+    True
+    """
     ids = np.asarray(node_ids)
     rows = [{role: ids[getattr(split, role)].tolist() for role in ROLES} for split in splits]
     with write_whole(path) as temporary:
