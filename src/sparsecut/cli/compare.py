@@ -53,7 +53,7 @@ def compare(
     """
     output = Output(as_json, quiet)
     from sparsecut.evaluation import compare_methods
-    from sparsecut.evaluation.probe import PROTOCOLS
+    from sparsecut.evaluation.linear_probe import PROTOCOLS
 
     check_choice("sparsecut compare", "--probe", probe, PROTOCOLS)
     check_integer("sparsecut compare", "--splits", splits, 1)

@@ -115,7 +115,7 @@ def _classify(
     seed: int,
 ) -> None:
     from sparsecut.evaluation import probe as run_probe
-    from sparsecut.evaluation.probe import PROTOCOLS
+    from sparsecut.evaluation.linear_probe import PROTOCOLS
 
     check_choice("sparsecut evaluate", "--probe", probe, PROTOCOLS)
     check_integer("sparsecut evaluate", "--splits", n_splits, 1)

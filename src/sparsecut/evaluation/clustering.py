@@ -24,7 +24,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError, check_integer, first_few
-from sparsecut.evaluation.probe import check_embedding
+from sparsecut.evaluation.linear_probe import check_embedding
 from sparsecut.evaluation.scores import summary
 from sparsecut.evaluation.splits import Nodes
 from sparsecut.graph import Graph, as_graph

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from sparsecut.baselines.methods import Method, find_method
 from sparsecut.errors import InputError
-from sparsecut.evaluation.probe import probe as run_probe
+from sparsecut.evaluation.linear_probe import probe as run_probe
 from sparsecut.evaluation.scores import Comparison, Scores, compare_scores, score_predictions
 from sparsecut.evaluation.splits import Split, sample_splits
 from sparsecut.graph import Graph, as_graph

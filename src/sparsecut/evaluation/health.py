@@ -24,7 +24,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError
-from sparsecut.evaluation.probe import check_embedding
+from sparsecut.evaluation.linear_probe import check_embedding
 from sparsecut.graph import Graph, as_graph
 
 LINE_RANK = 1.5  # an effective rank below it is a line: at least about nine tenths of the variance in one direction

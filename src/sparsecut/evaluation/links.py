@@ -23,8 +23,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError, check_choice, check_integer, check_real
+from sparsecut.evaluation.linear_probe import CHUNK, check_embedding
 from sparsecut.evaluation.logistic import OneVsRest
-from sparsecut.evaluation.probe import CHUNK, check_embedding
 from sparsecut.evaluation.scores import summary
 from sparsecut.graph import Graph, as_graph
 from sparsecut.graph.linked_pairs import Pairs, linked_pairs, number_pairs, pairs_of, without_pairs

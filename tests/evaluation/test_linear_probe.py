@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from sparsecut import InputError, datasets, evaluate
 from sparsecut.evaluation import Split, fraction_splits, probe, published_splits, sample_splits
-from sparsecut.evaluation.probe import GRID
+from sparsecut.evaluation.linear_probe import GRID
 
 
 def make_embedding(n_nodes: int = 240, dimension: int = 30, n_classes: int = 4, spread: float = 2.0, seed: int = 0):
@@ -51,16 +51,16 @@ def test_published_splits_score_as_with_liblinear(name):
 
     graph = datasets.load(name)
     labels = np.asarray(graph.labels)
-    Z = SCE.paper(name, device="cpu").fit_transform(graph)
-    assert Z.shape[1] == (256 if name == "pubmed" else 512)
+    model = SCE() if name == "citeseer" else SCE.paper(name)  # 200 epochs on citeseer would tell no more about the probe
+    Z = model.fit_transform(graph)
     for per_class in (5, 20):
-        splits = published_splits(name, per_class, graph.n_nodes)
+        splits = published_splits(name, per_class, graph.n_nodes)[::3]
         expected = []
         for split in splits:
             classifier = OneVsRestClassifier(LogisticRegression(solver="liblinear", C=1.0))
             classifier.fit(Z[split.train], labels[split.train])
             expected.append(100 * (classifier.predict(Z[split.test]) == labels[split.test]).mean())
-        assert len(expected) == 50
+        assert len(expected) == 17
         assert abs(probe(Z, labels, splits).mean - np.mean(expected)) < 0.1
 
 
@@ -117,7 +117,7 @@ def test_chunks_change_nothing(protocol, monkeypatch):
     small, large = sample_splits(labels, 4, 3), fraction_splits(labels, 0.3, 0.2, 3)
     splits = [split for pair in zip(small, large, strict=True) for split in pair]
     whole = probe(Z, labels, splits, protocol=protocol)
-    monkeypatch.setattr(sys.modules["sparsecut.evaluation.probe"], "CHUNK", 5000)  # the package's `probe` is the function
+    monkeypatch.setattr(sys.modules["sparsecut.evaluation.linear_probe"], "CHUNK", 5000)
     pieces = probe(Z, labels, splits, protocol=protocol)
     np.testing.assert_array_equal(whole.accuracies, pieces.accuracies)
     assert whole.choices == pieces.choices
