@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from conftest import random_graph
 from sparsecut import Graph
-from sparsecut.graph.linked_pairs import linked_pairs, number_pairs, pairs_of, without_pairs
+from sparsecut.graph.linked_pairs import linked_pairs, number_pairs, pairs_of, sample_non_edges, without_pairs
 
 
 @pytest.mark.parametrize("directed", ["symmetrize", "out"])
@@ -41,3 +41,20 @@ def test_a_pair_and_its_number_are_the_same_thing(n_nodes: int, data: st.DataObj
     numbers = number_pairs(np.array([i, j], dtype=np.int32), np.array([j, i], dtype=np.int32), n_nodes)
     assert numbers.tolist() == [i * n_nodes + j] * 2
     assert pairs_of(numbers, n_nodes).tolist() == [[i, j]] * 2
+
+
+@pytest.mark.parametrize("n_enumerated", [10**6, 0], ids=["listed", "drawn"])
+def test_non_edges_are_uniform(n_enumerated: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sparsecut.graph.linked_pairs.N_ENUMERATED", n_enumerated)
+    known = np.array([[0, 1], [2, 5]])
+    generator = np.random.default_rng(0)
+    counts: dict[tuple[int, int], int] = {}
+    for _ in range(3000):
+        pairs = sample_non_edges(known, 6, 3, generator)
+        assert len({tuple(pair) for pair in pairs.tolist()}) == 3
+        for pair in {tuple(pair) for pair in pairs.tolist()}:
+            counts[pair] = counts.get(pair, 0) + 1
+    assert len(counts) == 13  # 15 pairs less 2
+    expected = 3000 * 3 / 13
+    assert max(abs(count - expected) for count in counts.values()) < 5 * np.sqrt(expected)
+    assert (0, 1) not in counts

@@ -50,23 +50,52 @@ class Gaussians(NamedTuple):
 
 
 class Graph2Gauss(Published, InductiveBaseline):
-    """Gaussian embeddings, ranked by distance in the graph. `embedding_` is the mean, `variance_` how sure it is.
+    """Graph2Gauss (Bojchevski and Günnemann, 2018): Gaussian embeddings, ranked by distance in the graph.
 
-    The encoder sees features alone, so a node that comes later needs no edges.
+    `embedding_` is the mean of each node's Gaussian, `variance_` how uncertain it is. The encoder sees features alone, so a
+    node that comes later needs no edges.
 
     Parameters
     ----------
-    dimension : columns of the mean, and as many of the variance.
-    hops : K, the number of rings told apart; all further nodes are one more.
-    hidden : width of the hidden layer.
-    weighting : "none" counts every drawn triple once; "sizes" by how many triples it was drawn from.
-    learning_rate : of Adam.
-    epochs : at most so many.
-    held_out : fraction of the edges kept from training, to see how well energies tell them from pairs that are no edges.
-    patience : training ends when they have done so no better for so many epochs, and goes back to the weights that did it
-        best. Where no edges are held out the loss decides; it falls long after the embedding has stopped improving.
-    device : "cpu", "cuda" or "auto".
-    random_state : seed; None draws one.
+    dimension : int, default=128
+        Columns of the mean, and as many of the variance.
+    hops : int, default=1
+        K, the number of rings told apart: nodes at 1, 2, …, K steps; all further nodes are one more.
+    hidden : int, default=512
+        Width of the hidden layer.
+    weighting : {"none", "sizes"}, default="none"
+        "none" counts every drawn triple once; "sizes" by how many triples it was drawn from.
+    learning_rate : float, default=0.001
+        Adam's.
+    epochs : int, default=2000
+        How many at most.
+    held_out : float, default=0.1
+        The fraction of edges kept from training, to measure how well energies tell them from pairs that are no edges.
+    patience : int, default=100
+        Training ends when that has not improved for so many epochs, and goes back to the best weights. Where no edges are
+        held out the loss decides; it falls long after the embedding has stopped improving.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where to compute; "auto" takes a GPU where there is one.
+    random_state : int or None, default=0
+        The seed; the same one gives the same bits on the same machine. None draws a new one.
+
+    Attributes
+    ----------
+    embedding_ : array of shape (n, dimension)
+        One row per node, float32.
+    history_ : History
+        Loss and seconds per epoch.
+    variance_ : array of shape (n, dimension)
+        The diagonal of each node's covariance.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import Graph2Gauss
+    >>> graph = sc.datasets.load("digits")
+    >>> graph = graph.replace(features=graph.features / 16)  # energies of large features overflow
+    >>> Graph2Gauss(dimension=8, hidden=16, epochs=2).fit_transform(graph).shape
+    (1797, 8)
     """
 
     paper_method = "g2g"

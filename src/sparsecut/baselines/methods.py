@@ -19,9 +19,28 @@ from sparsecut.errors import InputError
 
 @dataclass(frozen=True)
 class Method:
-    """`home` is "module:class". `words` maps an option's common name to the class's own where they differ.
+    """A method by name.
 
-    A method that `is_supervised` predicts labels from labels, and embeds nothing.
+    Parameters
+    ----------
+    name : str
+        What it is asked for by: `sparsecut embed --method NAME`.
+    about : str
+        What it does, in a few words.
+    home : str
+        "module:class". The class takes keyword arguments and has `fit_transform(graph)`, or `fit_predict(graph, split)`
+        where it learns from labels. It is imported when it is asked for.
+    words : mapping, optional
+        An option's common name to the class's own where they differ.
+    is_supervised : bool, default=False
+        Whether it predicts labels from labels, and embeds nothing.
+
+    Examples
+    --------
+    >>> from sparsecut.baselines import methods
+    >>> model = methods.find_method("pca").make({"dimension": 8})
+    >>> type(model).__name__, model.dimension
+    ('SmoothedPCA', 8)
     """
 
     name: str
@@ -36,9 +55,25 @@ class Method:
         return getattr(importlib.import_module(module), name)
 
     def make(self, asked: Mapping[str, Any], offered: Mapping[str, Any] | None = None, paper: str | None = None) -> Any:
-        """An estimator. What is `asked` for must be one of its options; what is `offered` it may leave; None is neither.
+        """An estimator of the method.
 
-        `paper` takes the paper's settings for that dataset as the defaults.
+        Parameters
+        ----------
+        asked : mapping
+            Options it must have; None is left out.
+        offered : mapping, optional
+            Options it may leave.
+        paper : str, optional
+            A dataset whose settings in the paper are taken as the defaults.
+
+        Returns
+        -------
+        estimator
+
+        Raises
+        ------
+        InputError
+            Where the method has no such option, or no settings in the paper.
         """
         estimator = self.estimator_class()
         accepted = set(inspect.signature(estimator).parameters)
@@ -61,16 +96,49 @@ METHODS: dict[str, Method] = {}
 
 
 def register(method: Method) -> None:
-    """Make a method known by its name; a second one of the same name takes its place."""
+    """Make a method known by its name; a second one of the same name takes its place.
+
+    Every command and `compare_methods` then know it.
+
+    Parameters
+    ----------
+    method : Method
+        Its name, what it does and where its class is.
+
+    Examples
+    --------
+    >>> from sparsecut.baselines import methods
+    >>> methods.register(methods.Method("mine", "principal components", "sparsecut.baselines:SmoothedPCA"))
+    >>> "mine" in methods.names()
+    True
+    >>> _ = methods.METHODS.pop("mine")  # and forgotten again
+    """
     METHODS[method.name] = method
 
 
 def names(*, is_supervised: bool | None = None) -> tuple[str, ...]:
-    """All names, or those of the methods that embed (False) or predict labels (True)."""
+    """The names of the registered methods.
+
+    Parameters
+    ----------
+    is_supervised : bool, optional
+        False for those that embed, True for those that predict labels. [default: all]
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> from sparsecut.baselines import methods
+    >>> methods.names(is_supervised=True)
+    ('gcn', 'sgc', 'gat', 'mixhop')
+    """
     return tuple(name for name, method in METHODS.items() if is_supervised in (None, method.is_supervised))
 
 
 def find_method(name: str) -> Method:
+    """The method of a name; an `InputError` lists the names where there is none."""
     if name not in METHODS:
         raise InputError(f"There is no method {name!r}. There are: {', '.join(METHODS)}.")
     return METHODS[name]

@@ -29,12 +29,21 @@ class _Untrained(Baseline):
         return self._embed(graph)
 
     def transform(self, graph: Any, *, features: Any = None) -> NDArray[np.float32]:
-        """One vector a node, (n, features)."""
+        """The embedding of any graph: one row per node, as many columns as it has features."""
         return self._embed(self._accept(as_graph(graph, features)))
 
 
 class RawFeatures(_Untrained):
-    """Z = F, dense."""
+    """The features as they are, dense: Z = F. What any method must beat.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import RawFeatures
+    >>> graph = sc.datasets.load("digits")
+    >>> RawFeatures().fit_transform(graph).shape
+    (1797, 64)
+    """
 
     def _embed(self, graph: Graph) -> NDArray[np.float32]:
         F: Any = graph.features
@@ -42,7 +51,25 @@ class RawFeatures(_Untrained):
 
 
 class SmoothedFeatures(_Untrained):
-    """Z = P^k F, dense: SCE without its network. `filter`, `order` and `device` are those of `SCE`."""
+    """The features after the filter, with nothing learned: Z = P^k F, dense.
+
+    Parameters
+    ----------
+    filter : str, default="row"
+        The matrix P: "row" is D̃⁻¹Ã, the mean over a node and its neighbours; "symmetric" is D̃^−½ÃD̃^−½.
+    order : int, default=2
+        k, how often it is applied; 0 leaves the features as they are.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where to compute; "auto" takes a GPU where there is one.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import SmoothedFeatures
+    >>> graph = sc.datasets.load("digits")
+    >>> SmoothedFeatures(order=3).fit_transform(graph).shape
+    (1797, 64)
+    """
 
     def __init__(self, *, filter: str = "row", order: int = 2, device: str = "auto") -> None:
         self.filter = filter

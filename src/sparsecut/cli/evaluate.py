@@ -114,8 +114,8 @@ def _classify(
     splits_from: str | None,
     seed: int,
 ) -> None:
+    from sparsecut.evaluation import PROTOCOLS
     from sparsecut.evaluation import probe as run_probe
-    from sparsecut.evaluation.linear_probe import PROTOCOLS
 
     check_choice("sparsecut evaluate", "--probe", probe, PROTOCOLS)
     check_integer("sparsecut evaluate", "--splits", n_splits, 1)

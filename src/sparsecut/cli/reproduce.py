@@ -10,7 +10,7 @@ import typer
 
 from sparsecut.cli.console import AsJson, Output, Quiet
 from sparsecut.errors import InputError, check_choice, check_integer
-from sparsecut.paper.experiments import EXPERIMENTS
+from sparsecut.paper import EXPERIMENTS
 
 
 def reproduce(
@@ -49,10 +49,15 @@ def reproduce(
         check_integer("sparsecut reproduce", "--splits", splits, 1)
     check_integer("sparsecut reproduce", "--seed", seed, 0)
     names = {"all": tuple(EXPERIMENTS), "page": ()}.get(experiment, (experiment,))
-    from sparsecut.paper.figure import draw_figure
-    from sparsecut.paper.page import read_results, tables_of, write_pages
-    from sparsecut.paper.plan import Request
-    from sparsecut.paper.runner import check_request, run_experiment
+    from sparsecut.paper import (
+        Request,
+        check_request,
+        draw_figure,
+        read_results,
+        run_experiment,
+        tables_of,
+        write_pages,
+    )
 
     request = Request(dataset, method, splits, seed)
     if names:

@@ -27,12 +27,11 @@ from sparsecut.evaluation.linear_probe import CHUNK, check_embedding
 from sparsecut.evaluation.logistic import OneVsRest
 from sparsecut.evaluation.scores import summary
 from sparsecut.graph import Graph, as_graph
-from sparsecut.graph.linked_pairs import Pairs, linked_pairs, number_pairs, pairs_of, without_pairs
+from sparsecut.graph.linked_pairs import Pairs, linked_pairs, sample_non_edges, without_pairs
 from sparsecut.progress import Reporter, reporting
 
 SCORINGS = ("dot", "cosine", "distance", "hadamard")
 N_TRAINING_PAIRS = 10_000  # of each kind at most, for the logistic regression: far more than its coefficients
-N_ENUMERATED = 10**6  # pairs that are listed; of more, some are drawn until enough fit
 
 
 @dataclass(frozen=True)
@@ -239,32 +238,6 @@ def score_links(
         )
         for name in scorings
     }
-
-
-def sample_non_edges(known: Pairs, n_nodes: int, n_pairs: int, generator: np.random.Generator) -> Pairs:
-    """Different pairs i < j, uniform over all that are not `known`."""
-    n_all = n_nodes * (n_nodes - 1) // 2
-    taken = np.unique(number_pairs(known[:, 0], known[:, 1], n_nodes))
-    if n_all - len(taken) < n_pairs:
-        raise InputError(
-            f"The graph is too dense to hold {n_pairs:,} edges out: only {n_all - len(taken):,} pairs of its nodes are no "
-            "edges to tell them from. Use a smaller fraction."
-        )
-    if n_all <= N_ENUMERATED:
-        i, j = np.triu_indices(n_nodes, k=1)
-        free = np.setdiff1d(i * n_nodes + j, taken)
-        chosen = generator.choice(free, n_pairs, replace=False)
-    else:
-        chosen = np.empty(0, dtype=np.int64)
-        while len(chosen) < n_pairs:
-            i, j = np.sort(generator.integers(0, n_nodes, size=(2 * (n_pairs - len(chosen)) + 64, 2)), axis=1).T
-            drawn = (i * n_nodes + j)[i < j]
-            # In the order drawn, first occurrences only: sorting would favour low numbers when cutting to length.
-            numbers = np.concatenate([chosen, drawn[~np.isin(drawn, taken)]])
-            _, first = np.unique(numbers, return_index=True)
-            chosen = numbers[np.sort(first)]
-        chosen = chosen[:n_pairs]
-    return pairs_of(chosen, n_nodes)
 
 
 def _rank_by_geometry(Z: NDArray[np.float64], asked: Pairs) -> dict[str, NDArray[np.float64]]:

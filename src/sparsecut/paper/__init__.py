@@ -16,9 +16,11 @@ from sparsecut.lazy import lazy_names
 from sparsecut.paper.experiments import EXPERIMENTS
 
 if TYPE_CHECKING:
+    from sparsecut.paper.figure import draw_figure
+    from sparsecut.paper.page import read_results, tables_of, write_pages
     from sparsecut.paper.plan import Absent, Job, Plan, Request
     from sparsecut.paper.results import Cell, Results
-    from sparsecut.paper.runner import run_experiment, run_jobs
+    from sparsecut.paper.runner import check_request, run_experiment, run_jobs
     from sparsecut.paper.shown import Shown, Table
 
 __all__ = [
@@ -31,8 +33,13 @@ __all__ = [
     "Results",
     "Shown",
     "Table",
+    "check_request",
+    "draw_figure",
+    "read_results",
     "run_experiment",
     "run_jobs",
+    "tables_of",
+    "write_pages",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -47,7 +54,12 @@ __getattr__, __dir__ = lazy_names(
         "Results": "sparsecut.paper.results",
         "Shown": "sparsecut.paper.shown",
         "Table": "sparsecut.paper.shown",
+        "check_request": "sparsecut.paper.runner",
+        "draw_figure": "sparsecut.paper.figure",
+        "read_results": "sparsecut.paper.page",
         "run_experiment": "sparsecut.paper.runner",
         "run_jobs": "sparsecut.paper.runner",
+        "tables_of": "sparsecut.paper.page",
+        "write_pages": "sparsecut.paper.page",
     },
 )

@@ -98,9 +98,20 @@ class SupervisedBaseline(Published, Estimator):
         return [Adam(penalised, learning_rate=rate, l2=self.l2), Adam(others, learning_rate=rate, l2=0)]
 
     def fit(self: Classifier, graph: Any, *, split: SplitNodes, progress: Reporter | None = None) -> Classifier:
-        """Learn from the labels of `split.train`, stopping by those of `split.validation`; without any, at the last epoch.
+        """Learn from the labels of some nodes.
 
-        `progress(stage, done, total)` replaces the progress bar.
+        Parameters
+        ----------
+        graph : Graph
+            With features and labels. Only labels of the split's training and validation nodes are read.
+        split : Split
+            `train` is learned from; `validation` says when to stop. Without any, training ends at the last epoch.
+        progress : callable, optional
+            Called as `progress(stage, done, total)` in place of the progress bar.
+
+        Returns
+        -------
+        self
         """
         graph = with_features(self, as_graph(graph))
         self._check_all()

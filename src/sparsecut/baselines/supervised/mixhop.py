@@ -24,10 +24,48 @@ EPSILON = 1e-3  # of the batch normalisation, the authors' library's
 
 
 class MixHop(SupervisedBaseline):
-    """Parameters: `widths`, hidden units for the powers 0, 1, 2, …; `segments`, how many times the classes each power has in
-    the output; `dropout` of the features and `hidden_dropout` of the hidden units; the `learning_rate` of gradient descent,
-    `l2` on the layers' weights, at most `epochs` of training, ended when the validation accuracy has not risen for
-    `patience` of them; `device` and `random_state` as in `SCE`.
+    """MixHop (Abu-El-Haija et al., 2019): layers that keep the powers of P apart.
+
+    Parameters
+    ----------
+    widths : sequence of int, default=(20, 20, 20)
+        Hidden units for the powers 0, 1, 2, ….
+    segments : sequence of int, default=(1, 1, 1)
+        How many times the classes each power has in the output.
+    dropout : float, default=0.5
+        The share of entries of the features dropped in training.
+    hidden_dropout : float, default=0.9
+        The share of hidden units dropped in training.
+    learning_rate : float, default=0.5
+        That of plain gradient descent.
+    l2 : float, default=0.01
+        The penalty on the layers' weights.
+    epochs : int, default=400
+        How many at most.
+    patience : int
+        Training ends when the validation accuracy has not risen for so many epochs, and goes back to the best weights.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where to compute; "auto" takes a GPU where there is one.
+    random_state : int or None, default=0
+        The seed; the same one gives the same bits on the same machine. None draws a new one.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes of the training nodes.
+    history_ : History
+        Loss and seconds per epoch.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import MixHop
+    >>> from sparsecut.evaluation import sample_splits
+    >>> graph = sc.datasets.load("digits")
+    >>> (split,) = sample_splits(graph.labels, per_class=10, n_splits=1)
+    >>> predicted = MixHop(epochs=30).fit_predict(graph, split)
+    >>> bool((predicted == graph.labels)[split.test].mean() > 0.8)
+    True
     """
 
     paper_method = "mixhop"
