@@ -2,8 +2,8 @@
 
     P(edge i–j) ∝ weight_i · weight_j,  weights of a power law; a share of the edges stays within the ends' class
 
-Classes are planted in the edges and, as a mean a class under normal noise, in the features. A stand-in has the real graph's
-sizes and a plausible shape, nothing else of it: its time says something, its scores do not.
+Classes are planted in the edges and, as one mean per class under normal noise, in the features. A stand-in has the real
+graph's sizes and a plausible shape, nothing else of it: its time says something, its scores do not.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def stand_in(*, n_nodes: int, n_edges: int, n_features: int, n_classes: int, ran
         check_integer("stand_in", name, value, minimum)
     if n_classes > n_nodes or n_edges > n_nodes * (n_nodes - 1) // 8:
         raise InputError(
-            f"A stand-in needs a node a class and at most a quarter of all pairs as edges. "
+            f"A stand-in needs one node per class and at most a quarter of all pairs as edges. "
             f"Got {n_nodes:,} nodes, {n_classes:,} classes and {n_edges:,} edges."
         )
     generator = np.random.default_rng(random_state)

@@ -67,5 +67,5 @@ def test_it_says_what_it_is(graph: Graph) -> None:
 def test_sizes_that_make_no_graph() -> None:
     with pytest.raises(InputError, match="n_nodes parameter of stand_in"):
         stand_in(n_nodes=1, n_edges=1, n_features=1, n_classes=1)
-    with pytest.raises(InputError, match="a node a class"):
+    with pytest.raises(InputError, match="one node per class"):
         stand_in(n_nodes=10, n_edges=5, n_features=1, n_classes=11)

@@ -64,7 +64,7 @@ class _Walking(Baseline):
         end_epoch: EpochEnd | None = None,
         known: Known | None = None,
     ) -> tuple[Vectors, Vectors]:
-        """The input and output vectors of a graph's nodes, from a walk an epoch from each start."""
+        """The input and output vectors of a graph's nodes, from one walk per epoch and start."""
         walks_seed, skipgram_seed = (int(seed) for seed in generator.integers(0, 2**31, 2))
         skipgram = SkipGram(
             caller=type(self).__name__,

@@ -39,7 +39,7 @@ EPSILON = 1e-14  # the least variance
 
 
 class Gaussians(NamedTuple):
-    """One Gaussian a node with a diagonal covariance."""
+    """One Gaussian per node, with a diagonal covariance."""
 
     mean: Tensor  # (n, d)
     variance: Tensor  # (n, d)

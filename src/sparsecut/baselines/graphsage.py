@@ -100,7 +100,7 @@ class GraphSAGE(Published, InductiveBaseline):
         if self.aggregator != "gcn" and self.dimension % 2:
             raise parameter_error(name, "dimension", "even, half for the node and half for its neighbours", self.dimension)
         if not isinstance(self.fan_outs, Sequence) or len(self.fan_outs) != 2:
-            raise parameter_error(name, "fan_outs", "a pair of integers, one a layer", self.fan_outs)
+            raise parameter_error(name, "fan_outs", "a pair of integers, one per layer", self.fan_outs)
         for fan_out in self.fan_outs:
             check_integer(name, "fan_outs", fan_out, 1)
         check_integer(name, "walk_length", self.walk_length, 2)

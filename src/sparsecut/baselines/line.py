@@ -21,7 +21,7 @@ from sparsecut.baselines.base import Baseline, Run
 from sparsecut.errors import InputError, check_integer, check_real
 from sparsecut.graph import Graph
 
-BATCH = 2**12  # edges a step
+BATCH = 2**12  # edges per step
 
 
 class LINE(Baseline):

@@ -32,7 +32,7 @@ class NeighbourLists:
 
     @classmethod
     def of_table(cls, table: Nodes) -> NeighbourLists:
-        """A row a node, all of one length."""
+        """One row per node, all of one length."""
         n_rows, length = table.shape
         return cls(table.ravel(), np.arange(0, n_rows * length + 1, length))
 
@@ -76,7 +76,7 @@ def sample_layers(
 ) -> SampledLayers:
     """What is needed to embed some distinct nodes: for each layer, the sampled neighbours of those the layer above needs.
 
-    A node draws its neighbours once a layer, however many ask for it, as in Algorithm 2 of GraphSAGE. The nodes of a layer
+    A node draws its neighbours once per layer, however many ask for it, as in Algorithm 2 of GraphSAGE. The nodes of a layer
     come first among those of the layer below, so that node i there is itself at i. `scratch` has a place for every node of
     the graph, whatever is in it; all else is as large as the batch and the fan-outs make it.
     """

@@ -133,6 +133,6 @@ def _draw_negatives(visits: NDArray[np.int64], shape: tuple[int, int], generator
 
 
 def _write(walks: WalkNodes, path: Path) -> None:
-    """One walk a line, as gensim's fast reader has it."""
+    """One walk per line, as gensim's fast reader has it."""
     with path.open("w") as file:
         file.writelines(" ".join(map(str, walk.tolist())) + "\n" for walk in walks)

@@ -36,7 +36,7 @@ from sparsecut.progress import Reporter, reporting
 class Fit:
     """One method fitted alone: its embedding or its predictions, or the sentence that says why there is none.
 
-    `predicted` has a row a split and a column a node.
+    `predicted` has one row per split and one column per node.
     """
 
     embedding: NDArray[np.float32] | None = None

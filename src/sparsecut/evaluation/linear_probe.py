@@ -137,7 +137,9 @@ def probe(
     Z = check_embedding(embedding)
     classes, codes = encode_labels(labels)
     if len(codes) != Z.shape[0]:
-        raise InputError(f"An embedding and its labels need one row a node. Got shape {Z.shape} and {len(codes):,} labels.")
+        raise InputError(
+            f"An embedding and its labels need one row per node. Got shape {Z.shape} and {len(codes):,} labels."
+        )
     check_splits(splits, codes, protocol)
     accuracies, macro_f1s = np.empty(len(splits)), np.empty(len(splits))
     choices: list[Choice] = [{}] * len(splits)
@@ -171,7 +173,7 @@ def check_embedding(embedding: ArrayLike) -> Any:
     """An embedding as a matrix of finite floats, sparse where it was sparse."""
     Z: Any = sp.csr_array(embedding) if sp.issparse(embedding) else np.asarray(embedding)
     if Z.ndim != 2 or Z.dtype.kind not in "biuf" or 0 in Z.shape:
-        raise InputError(f"An embedding must be a matrix of numbers, one row a node. Got {Z.dtype}, shape {Z.shape}.")
+        raise InputError(f"An embedding must be a matrix of numbers, one row per node. Got {Z.dtype}, shape {Z.shape}.")
     if Z.dtype not in (np.float32, np.float64):
         Z = Z.astype(np.float64)
     is_finite = np.isfinite(Z.data if sp.issparse(Z) else Z)
@@ -202,7 +204,7 @@ def check_splits(splits: Sequence[Split], codes: Nodes, protocol: str) -> None:
         if protocol == "tuned" and not len(split.validation):
             raise InputError(
                 f"The tuned probe chooses C on validation nodes, and split {number} has none (a class of at most "
-                "2·per_class + 10 nodes gives none). Ask for fewer labels a class, or use the paper probe."
+                "2·per_class + 10 nodes gives none). Ask for fewer labels per class, or use the paper probe."
             )
 
 

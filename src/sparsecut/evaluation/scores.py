@@ -192,7 +192,7 @@ def compare_scores(a: Scores, b: Scores, test: str = "t") -> Comparison:
 
 
 def score_predictions(predicted: Iterable[Nodes], codes: Nodes, splits: Sequence[Split]) -> Scores:
-    """Scores of classes predicted for every node, an array a split; `codes` are the true ones, numbered from 0."""
+    """Scores of classes predicted for every node, one array per split; `codes` are the true ones, numbered from 0."""
     n_classes = int(codes.max()) + 1
     pairs = zip(splits, predicted, strict=True)
     scored = np.array([score_classes(codes[split.test], values[split.test], n_classes) for split, values in pairs])

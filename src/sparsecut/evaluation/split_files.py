@@ -3,7 +3,7 @@
 `read_splits` takes
 
 - `.json`: `{"train": [ids], "validation": [ids], "test": [ids]}`, or a list of such; GraphSAINT's `tr`, `va`, `te` too
-- tables (CSV, Parquet, …): a column of node ids, and one column a split that says train, validation or test
+- tables (CSV, Parquet, …): a column of node ids, and one column per split that says train, validation or test
 - `.npz`: masks `train_mask`, `val_mask`, `test_mask`, (n,) or (n, splits), in the order of the nodes
 
 Where no test nodes are named they are all the others.
@@ -61,11 +61,11 @@ def published_splits(dataset: str, per_class: int, n_nodes: int, root: str | Pat
     known = sorted(path.name.removesuffix("_train.txt") for path in folder.glob("*_train.txt"))
     if known and f"{dataset}_{per_class}" not in known:
         raise InputError(
-            f"There are no published splits of {dataset} with {per_class} labels a class. There are: {', '.join(known)}."
+            f"There are no published splits of {dataset} with {per_class} labels per class. There are: {', '.join(known)}."
         )
     train, validation = (_read_lists(folder / f"{dataset}_{per_class}_{part}.txt") for part in ("train", "val"))
     if len(train) != len(validation):
-        raise InputError(f"The published splits of {dataset} in {folder} do not match: one line a split in both files.")
+        raise InputError(f"The published splits of {dataset} in {folder} do not match: one line per split in both files.")
     return [role_split(nodes, np.unique(others), None, n_nodes) for nodes, others in zip(train, validation, strict=True)]
 
 
@@ -146,7 +146,7 @@ def _read_lists(path: Path) -> list[NDArray[np.int64]]:
     except (SyntaxError, ValueError, TypeError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"The split file {path} must hold one list of node numbers a line. It does not.") from error
+        raise InputError(f"The split file {path} must hold one list of node numbers per line. It does not.") from error
 
 
 def _read_json(path: Path) -> list[list[Any]]:

@@ -2,7 +2,7 @@
 
 The folder holds the graph and a job; the answer and the measurements are written beside them. Memory is counted from the
 moment the graph and the method's libraries are in it. A first fit pays for what libraries set up once, which for a short one
-is most of it: that is fitted three times, and its seconds are the fastest. A method that predicts labels is fitted once a
+is most of it: that is fitted three times, and its seconds are the fastest. A method that predicts labels is fitted once per
 split, to a graph that has the labels of the split's training and validation nodes alone; its seconds are the mean.
 """
 

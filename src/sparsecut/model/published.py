@@ -1,4 +1,4 @@
-"""What the paper published, from the files under `paper/`: one an experiment, with its settings and its figures."""
+"""What the paper published, from the files under `paper/`: one per experiment, with its settings and its figures."""
 
 from __future__ import annotations
 

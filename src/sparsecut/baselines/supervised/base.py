@@ -1,7 +1,7 @@
 """The contract of the semi-supervised methods, and the one loop that trains them.
 
 A method says which network it is (`_network`), what the network is given of a graph (`_inputs`) and what it checks
-(`_check`). The loop takes one step an epoch on the cross-entropy of the training nodes. After each it looks at the
+(`_check`). The loop takes one step per epoch on the cross-entropy of the training nodes. After each it looks at the
 validation nodes, and at the end it goes back to the weights that did best there. No other label is ever read.
 """
 
@@ -38,7 +38,7 @@ Classifier = TypeVar("Classifier", bound="SupervisedBaseline")
 
 
 class SplitNodes(Protocol):
-    """What a fit looks at of a `sparsecut.evaluation.Split`: positions of nodes. Test nodes are none of its business."""
+    """What a fit looks at of a `sparsecut.evaluation.Split`: positions of nodes. It does not look at test nodes."""
 
     @property
     def train(self) -> Nodes: ...

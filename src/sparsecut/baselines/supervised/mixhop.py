@@ -100,7 +100,7 @@ class MixHop(SupervisedBaseline):
         for name in ("widths", "segments"):
             counts = getattr(self, name)
             if isinstance(counts, str) or not isinstance(counts, Sequence) or len(counts) == 0:
-                raise parameter_error("MixHop", name, "a list of one integer a power of P", counts)
+                raise parameter_error("MixHop", name, "a list of one integer per power of P", counts)
             for count in counts:
                 check_integer("MixHop", name, count, 0)
             if sum(counts) == 0:
