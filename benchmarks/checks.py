@@ -17,7 +17,6 @@ from typing import Any
 
 import torch
 from sparsecut.model.restart import _hold_out, _leading_columns
-from sparsecut.operators.rows import Rows
 
 from results_file import write_results
 from sparsecut import SCE, Graph, Memory, datasets
@@ -29,7 +28,7 @@ from sparsecut.model.edge_trial import STRUCTURE_HOPS, Trial, random_signs
 from sparsecut.model.meaning import check_meaning
 from sparsecut.operators.filters import polynomial
 from sparsecut.operators.propagation import Propagation
-from sparsecut.paper.standins import stand_in
+from standins import stand_in
 
 TARGET = 2.0  # percent of a fit, all checks together
 GENERATED = {"n_nodes": 100_000, "n_edges": 500_000, "n_features": 300, "n_classes": 10}

@@ -2,7 +2,7 @@
 
     python benchmarks/growth.py [--on cpu|cuda|disk|structure] [--axes nodes,edges,features,dimension] [--force]
 
-Stand-ins with planted classes (`sparsecut.paper.standins`); on each axis one size grows and the others stay. The estimator
+Stand-ins with planted classes (`standins.py`); on each axis one size grows and the others stay. The estimator
 is the default, all pairs as negatives, with the dimension given: weighing, the choice of the restart by held-out edges,
 smoothing, the spectrum and the projection are all timed, the making of the graph is not. The best of up to seven counts.
 
@@ -40,7 +40,7 @@ from peak import PEAK, RESIDENT, mebibytes, reset_peak
 from results_file import read_points, write_results
 from sparsecut import SCE, Graph, Memory
 from sparsecut.features.proximity import MAX_ENTRIES, MIN_SHARE
-from sparsecut.paper.standins import stand_in
+from standins import stand_in
 
 HALF_DECADES = tuple(10 ** (exponent / 2) for exponent in range(7))  # 1 … 1,000
 # From the smallest to a thousand times as much; 1,000 nodes hold no more than 124,875 edges of a stand-in.

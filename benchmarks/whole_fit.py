@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from sparsecut.operators.encoder import LinearEncoder
 
 from peak import PEAK, RESIDENT, mebibytes, reset_peak
 from reddit_size import SIZES, reddit_size
@@ -26,10 +27,9 @@ from results_file import read_points, write_results
 from sparsecut import SCE
 from sparsecut.engines import MemoryEngine
 from sparsecut.model.training import EnergyOverGram, History, TrainingSettings, energy_over_rows, train
-from sparsecut.operators.encoder import LinearEncoder
 from sparsecut.operators.filters import polynomial
 from sparsecut.operators.negatives import make_negatives
-from sparsecut.paper.standins import stand_in
+from standins import stand_in
 
 NAME = "whole_fit"
 SAME = {"filter": "row", "order": 2, "dimension": 512, "weighting": "none", "device": "cpu"}
