@@ -8,7 +8,7 @@ import numpy as np
 
 from sparsecut.datasets.benchmark import read_benchmark
 from sparsecut.graph import Graph
-from sparsecut.io.graphs import undirected_adjacency
+from sparsecut.io.adjacency import undirected_adjacency
 from sparsecut.io.raw import reading
 
 WITH_FEATURES = "CitationFull/cora/raw/cora.npz"

@@ -12,8 +12,8 @@ import numpy as np
 
 from sparsecut.datasets.dataset import Roles
 from sparsecut.graph import Graph
-from sparsecut.io.graphs import undirected_adjacency
-from sparsecut.io.raw import csr, read_arrays, read_json, reading
+from sparsecut.io.adjacency import undirected_adjacency
+from sparsecut.io.raw import published_arrays, read_json, reading
 
 FLICKR = tuple(f"Flickr/raw/{name}" for name in ("adj_full.npz", "feats.npy", "class_map.json", "role.json"))
 REDDIT = tuple(f"Reddit/raw/{name}" for name in ("reddit_data.npz", "reddit_graph.npz"))
@@ -23,9 +23,8 @@ REDDIT_ROLES = (1, 2, 3)  # training, validation, test in the array `node_types`
 def read_flickr(root: Path) -> Graph:
     """GraphSAINT's format: the adjacency as CSR parts, dense features, and a class for each node in JSON."""
     adjacency, features, classes = (root / file for file in FLICKR[:3])
-    parts = read_arrays(adjacency, "data", "indices", "indptr", "shape")
     with reading(adjacency):
-        links = csr(*parts).tocoo()
+        links = published_arrays(adjacency).sparse().tocoo()
         links.eliminate_zeros()
         n_nodes = links.shape[0]
     with reading(features):
@@ -50,8 +49,9 @@ def read_flickr_roles(root: Path) -> Roles:
 def read_reddit(root: Path) -> Graph:
     """DGL's format: features and labels in one file, the ends of the edges in the other (each edge in both directions)."""
     data, graph = (root / file for file in REDDIT)
-    i, j, shape = read_arrays(graph, "row", "col", "shape")
-    features, labels = read_arrays(data, "feature", "label")
+    links, nodes = published_arrays(graph), published_arrays(data)
+    i, j, shape = (links[name] for name in ("row", "col", "shape"))
+    features, labels = nodes["feature"], nodes["label"]
     with reading(graph):
         if shape.tolist() != [len(features), len(features)]:
             raise ValueError(f"it has the shape {shape.tolist()} beside {len(features)} rows of features")
@@ -60,6 +60,6 @@ def read_reddit(root: Path) -> Graph:
 
 def read_reddit_roles(root: Path) -> Roles:
     path = root / REDDIT[0]
-    (types,) = read_arrays(path, "node_types")
+    types = published_arrays(path)["node_types"]
     with reading(path):
         return Roles(*(np.flatnonzero(types == role) for role in REDDIT_ROLES))

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.graph import Graph
-from sparsecut.io.graphs import undirected_adjacency
+from sparsecut.io.adjacency import undirected_adjacency
 from sparsecut.io.raw import read_json, reading
 
 PARTS = ("edges.csv", "target.csv", "features.json")
