@@ -63,6 +63,7 @@ def parse(path, layout):
 def parse(path, layout):
     import duckdb
     connection = duckdb.connect(config={"threads": 1})
+    connection.execute("SET enable_progress_bar = false")
     query = f"SELECT * FROM read_csv('{path}', header={layout.has_header}, delim='{layout.separator}', all_varchar=true)"
     return connection.sql(query).to_arrow_table().rename_columns(list(layout.names))
 """,
@@ -111,7 +112,7 @@ def measure(reader: str, path: Path, tiny: Path) -> dict[str, Any]:
     environment = {**os.environ, **ONE_THREAD}
     arguments = [sys.executable, "-c", program, str(path), str(tiny)]
     done = subprocess.run(arguments, stdout=subprocess.PIPE, text=True, check=True, env=environment)
-    return dict(json.loads(done.stdout))
+    return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
 def measure_file(folder: Path, kind: str, size: str, repeats: int) -> dict[str, dict[str, Any]]:
@@ -148,7 +149,7 @@ def write(points: dict[str, Any]) -> None:
         about="A CSV of edges becomes a graph: CSR and node ids, the same to the bit whichever reader. Processor seconds on "
         "one thread; the first read includes importing numba, polars or DuckDB.",
         command="python benchmarks/read_edges.py",
-        tables=[{"caption": "", "columns": columns, "rows": rows}],
+        tables=[{"caption": "Words are ids like user_123456.", "columns": columns, "rows": rows}],
         notes=NOTES,
         points=points,
         environment={name: version(name) for name in ("pyarrow", "polars", "duckdb", "numba", "networkx")},
