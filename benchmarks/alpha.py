@@ -18,7 +18,7 @@ import numpy as np
 from sparsecut import SCE, datasets
 from sparsecut.environment import environment_stamp
 from sparsecut.evaluation import probe, published_splits
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 from sparsecut.operators.negatives import CompleteNegatives, sampled_weight
 
 RESULTS = Path(__file__).parent / "results" / "alpha.json"

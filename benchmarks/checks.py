@@ -19,7 +19,7 @@ import torch
 
 from results_file import write_results
 from sparsecut import SCE, Graph, datasets
-from sparsecut.arrays.magnitude import check_finite
+from sparsecut.arrays import check_finite
 from sparsecut.encoding import dominant_column
 from sparsecut.engines import MemoryEngine
 from sparsecut.kernels.sparse import as_tensor

@@ -3,11 +3,11 @@
     python benchmarks/matrix_files.py
 
 scipy's readers end the process on some damaged files. Either our own readers take every size from the bytes there are, or
-scipy's run where they can do no harm: in a child process that reads the file to its end first, as `sparsecut.io.hdf5` does for
-.h5ad, after which the parent reads it again. Processor seconds of parent and child together, the least of five runs.
+scipy's run where they can do no harm: in a child process that reads the file to its end first, as `sparsecut.io.hdf5` does
+for .h5ad, after which the parent reads it again. Processor seconds of parent and child together, the least of five runs.
 
-Our readers stay: the start of a Python process with scipy costs more than reading a million entries, and a reader that cannot
-crash needs no limits of memory and time. HDF5 is too large a format for a reader of our own, so there the child stays.
+Our readers stay: the start of a Python process with scipy costs as much as reading a million entries, and a reader that
+cannot crash needs no limits of memory and time. HDF5 is too large a format for a reader of our own, so there the child stays.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 import scipy.io
 import scipy.sparse as sp
-from results_file import write_results
 
+from results_file import write_results
 from sparsecut.io.matlab import read_matlab
 from sparsecut.io.matrix_market import read_matrix_market_file
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import sparsecut as sc
 from sparsecut.errors import InputError
-from sparsecut.io import acceleration, adjacency, blocks, edges, graphs, id_tables, sorting
+from sparsecut.io import acceleration, adjacency, blocks, edge_columns, edges, graphs, id_tables, sorting
 from sparsecut.io.adjacency import build_adjacency
 
 id_loops = pytest.importorskip("sparsecut.io.id_loops", reason="needs numba", exc_type=ImportError)
@@ -202,7 +202,7 @@ def test_a_table_grown_too_large_gives_up(monkeypatch, tmp_path):
     path.write_text("source,target\nab,cd\nef,gh\n")
     monkeypatch.setattr(id_tables, "ROWS", 2)
     monkeypatch.setattr(id_tables, "MAX_TABLE_BITS", 5)
-    layout = graphs.read_layout(path, "edge", edges.HEADER_NAMES)
+    layout = graphs.read_layout(path, "edge", edge_columns.HEADER_NAMES)
     assert blocks.number_file(id_loops, path, layout, ("source", "target"), []) is not None
     monkeypatch.setattr(id_tables, "MAX_LOAD", 0.001)
     assert blocks.number_file(id_loops, path, layout, ("source", "target"), []) is None
@@ -321,7 +321,7 @@ def test_small_files_do_not_wait_for_numba(tmp_path):
 def test_ids_have_one_place_however_they_come(table, words):
     """Parsed or from lines, in two columns or more, before and after longer ids."""
     ends = np.cumsum([0, *map(len, words)], dtype=np.int32)
-    column = id_tables.Column(ends, np.frombuffer("".join(words).encode(), dtype=np.uint8), -(-len(words[-1]) // 8))
+    column = id_tables.IdColumn(ends, np.frombuffer("".join(words).encode(), dtype=np.uint8), -(-len(words[-1]) // 8))
     plain = "".join(f"{word},{word}\n" for word in words).encode()
     more = "".join(f"{word},,{word}\n" for word in words).encode()
     for block in (0, 3, 6):

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 
-from sparsecut.arrays.magnitude import check_finite
+from sparsecut.arrays import check_finite
 from sparsecut.baselines.base import Baseline, Run
 from sparsecut.engines import MemoryEngine, resolve_device
 from sparsecut.errors import check_choice, check_integer

@@ -149,7 +149,7 @@ def _splits(
 
     from sparsecut import datasets
     from sparsecut.evaluation import Split, published_splits, read_splits, sample_splits
-    from sparsecut.io.ids import check_known, positions_of
+    from sparsecut.io import check_known, positions_of
 
     if splits_from is not None and (Path(splits_from).exists() or Path(splits_from).suffix):
         yield "given", read_splits(splits_from, node_ids)
@@ -263,8 +263,7 @@ def _health(output: Output, embedding: Path, Z: NDArray[Any], graph: Graph | Non
 
 def _read(embedding: Path, graph: Graph | None) -> tuple[NDArray[Any], NDArray[np.float32]]:
     """The ids and the rows of an embedding, in the order of the graph where there is one."""
-    from sparsecut.io import read_embedding
-    from sparsecut.io.ids import check_known, positions_of
+    from sparsecut.io import check_known, positions_of, read_embedding
 
     Z, node_ids = read_embedding(embedding)
     if graph is None:
@@ -287,8 +286,7 @@ def _read_labels(labels: str, node_ids: NDArray[Any], embedding: Path, reading: 
     import numpy as np
 
     from sparsecut import datasets
-    from sparsecut.io.attributes import load_labels
-    from sparsecut.io.graphs import align_labels
+    from sparsecut.io import align_labels, read_labels
 
     if labels in datasets.names() and not Path(labels).exists():
         graph = datasets.load(labels)
@@ -296,7 +294,7 @@ def _read_labels(labels: str, node_ids: NDArray[Any], embedding: Path, reading: 
         if values is None:
             raise InputError(f"The dataset {labels} has no labels.")
     else:
-        ids, values, notes = load_labels(labels, reading.label_column, reading.id_column)
+        ids, values, notes = read_labels(labels, reading.label_column, reading.id_column)
         for note in notes:
             output.note(note)
         label_ids = node_ids if ids is None else ids

@@ -56,8 +56,7 @@ def partition(
     nodes first: id (of a node), parent, left, right, size, value (φ′ of the cut between left and right).
     """
     output = Output(as_json, quiet)
-    from sparsecut.io.columns import check_columns_path, write_columns
-    from sparsecut.io.files import check_writable
+    from sparsecut.io import check_columns_path, check_writable, write_columns
 
     if (parts is not None) + tree + cut != 1:
         raise InputError("sparsecut partition needs exactly one of --parts K, --tree and --cut.")

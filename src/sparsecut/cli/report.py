@@ -54,9 +54,7 @@ def report(
     from sparsecut.explore import report as write_report
     from sparsecut.explore.exact import METRICS
     from sparsecut.explore.layout import METHODS
-    from sparsecut.io import read_embedding
-    from sparsecut.io.embeddings import read_positions
-    from sparsecut.io.files import check_readable, check_writable
+    from sparsecut.io import check_readable, check_writable, read_embedding, read_positions
 
     check_choice("sparsecut report", "--metric", metric, METRICS)
     check_choice("sparsecut report", "--layout", layout, ("auto", *METHODS))
@@ -98,9 +96,7 @@ def report(
 def _labels_of(name: str, node_ids: NDArray[Any], output: Output) -> NDArray[Any]:
     """Labels of the embedding's nodes from a dataset or a file; a file may leave nodes out."""
     from sparsecut import datasets
-    from sparsecut.io.attributes import load_labels
-    from sparsecut.io.ids import positions_of
-    from sparsecut.io.nodes import align_labels
+    from sparsecut.io import align_labels, positions_of, read_labels
 
     label_ids: NDArray[Any] | None
     if name in datasets.names() and not Path(name).exists():
@@ -109,7 +105,7 @@ def _labels_of(name: str, node_ids: NDArray[Any], output: Output) -> NDArray[Any
             raise InputError(f"The dataset {name} has no labels.")
         label_ids, values = graph.node_ids, graph.labels
     else:
-        label_ids, values, notes = load_labels(name)
+        label_ids, values, notes = read_labels(name)
         for note in notes:
             output.note(note)
     if label_ids is None:

@@ -9,16 +9,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparsecut.graph import Graph
-from sparsecut.io.adjacency import undirected_adjacency
-from sparsecut.io.matrices import read_gnn_benchmark
-from sparsecut.io.raw import published_arrays, reading
+from sparsecut.io import published_arrays, read_gnn_benchmark, reading_published, undirected_adjacency
 
 
 def read_benchmark(file: str, root: Path, first_label: int = 0) -> Graph:
     """The graph of one file. Weights are not kept: they are all 1. Classes are counted from 0."""
     archive = published_arrays(root / file)
     parts, labels = read_gnn_benchmark(archive), archive["labels"]
-    with reading(archive.path):
+    with reading_published(archive.path):
         links = parts.adjacency.tocoo()
         links.eliminate_zeros()
         return Graph(

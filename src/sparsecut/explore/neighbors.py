@@ -18,8 +18,7 @@ from sparsecut.explore.index_file import read_index, write_index
 from sparsecut.explore.inverted import Inverted, build_inverted, check_arrays, restore_inverted
 from sparsecut.explore.lookup import Lookup
 from sparsecut.graph import Graph
-from sparsecut.io.files import check_writable
-from sparsecut.io.ids import check_unique
+from sparsecut.io import check_unique, check_writable
 from sparsecut.progress import Reporter, reporting
 
 EXACT_NODES = 50_000  # up to which no index is built: one query is a millisecond of matrix product

@@ -21,25 +21,28 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.arrays.magnitude import are_finite, feature_error, weight_error
-from sparsecut.arrays.mapped import check_mapped
-from sparsecut.arrays.streaming import is_mapped, value_blocks
-from sparsecut.encoding.encoder import Encoder, NamedColumns
-from sparsecut.encoding.sources import FeatureMatrix, FeatureTable, Source, WordLists
-from sparsecut.errors import DirectedGraphWarning, InputError, NewValuesWarning, check_choice, first_few
-from sparsecut.graph.foreign import from_torch, library_of, not_square, plain_adjacency, refuse_foreign, refuse_matrix
+from sparsecut.arrays import check_mapped, is_mapped, value_blocks
+from sparsecut.encoding import Encoder, FeatureMatrix, FeatureTable, Source, WordLists
+from sparsecut.errors import InputError, NewValuesWarning, check_choice
+from sparsecut.graph.canonical import DIRECTIONS, check_adjacency
+from sparsecut.graph.foreign import from_torch, library_of, plain_adjacency
 from sparsecut.graph.frames import is_frame, place_column, place_frame
-from sparsecut.graph.node_ids import as_id_array, choose_nodes
-
-DIRECTIONS = ("symmetrize", "out", "in")
-
-Features: TypeAlias = "NDArray[np.float32] | sp.csr_array"
+from sparsecut.graph.node_ids import choose_nodes
+from sparsecut.graph.node_values import (
+    Features,
+    check_column,
+    check_features,
+    check_ids,
+    check_same_ids,
+    named_columns,
+    wrong_rows,
+)
 
 
 class Graph:
@@ -89,17 +92,19 @@ class Graph:
         notes: tuple[str, ...] = (),
     ) -> None:
         check_choice("Graph", "directed", directed, DIRECTIONS)
+        if isinstance(adjacency, Graph):
+            raise InputError("The adjacency is a Graph already: pass it as it is, or its graph.adjacency.")
         adjacency, named = plain_adjacency(adjacency)
         if named is not None:
-            node_ids = _check_same_ids(named, node_ids)
+            node_ids = check_same_ids(named, node_ids)
         adjacency_notes: tuple[str, ...] = ()
         if directed != "in" and is_mapped(adjacency):
             check_mapped(adjacency, is_symmetric=directed == "symmetrize")
             checked = adjacency
         else:
-            checked, adjacency_notes = _check_adjacency(adjacency, directed)
-        ids = np.arange(checked.shape[0]) if node_ids is None else _check_ids(node_ids, checked.shape[0])
-        encoder = _named(feature_names, features)
+            checked, adjacency_notes = check_adjacency(adjacency, directed)
+        ids = np.arange(checked.shape[0]) if node_ids is None else check_ids(node_ids, checked.shape[0])
+        encoder = named_columns(feature_names, features)
         self._store(checked, features, labels, ids, directed, (*notes, *adjacency_notes), encoder, scale)
 
     @classmethod
@@ -143,11 +148,11 @@ class Graph:
             features = FeatureTable(table, "The frame of features", scale=scale)
             features = features if rows is None else features.placed(rows)
         if features is not None and not isinstance(features, FeatureMatrix | FeatureTable | WordLists):
-            features = FeatureMatrix(_freeze(_check_features(features, n_nodes)), encoder)
+            features = FeatureMatrix(_freeze(check_features(features, n_nodes)), encoder)
         elif features is not None and features.shape[0] != n_nodes:
-            raise _wrong_rows(n_nodes, features.shape[0])
+            raise wrong_rows(n_nodes, features.shape[0])
         if labels is not None:
-            labels = _check_column("labels", place_column(labels, ids, "The labels"), n_nodes)
+            labels = check_column("labels", place_column(labels, ids, "The labels"), n_nodes)
         values = {
             "adjacency": adjacency,
             "_source": features,
@@ -165,7 +170,7 @@ class Graph:
         """The features as numbers; a table is encoded by itself when this is first asked for."""
         if self._matrix is None and self._source is not None:
             matrix, _ = self._source.matrix(self._source.encoder)
-            object.__setattr__(self, "_matrix", _freeze(_check_features(matrix, self.n_nodes)))
+            object.__setattr__(self, "_matrix", _freeze(check_features(matrix, self.n_nodes)))
         return self._matrix
 
     @property
@@ -288,165 +293,6 @@ class Graph:
         if self.labels is not None:
             parts.append("labels")
         return f"Graph({', '.join(parts)})"
-
-
-def as_graph(graph: Any, features: Any = None, y: Any = None) -> Graph:
-    """A `Graph` as it is, or an adjacency and its features checked into one.
-
-    `y` is the second argument of scikit-learn's `fit`, ignored, and refused where it looks like the features.
-    """
-    if y is not None:
-        refuse_matrix(y)
-    if isinstance(graph, Graph):
-        if features is not None:
-            raise InputError("features are given beside a Graph, which has its own. Pass Graph(adjacency, features=...).")
-        return graph
-    return Graph(graph, features=features)
-
-
-def check_graph(graph: Any, caller: str) -> Graph:
-    """A `Graph`, which `caller` needs; of anything else the error says how it becomes one."""
-    if not isinstance(graph, Graph):
-        refuse_foreign(graph, f"{caller} needs a sparsecut.Graph.")
-        raise InputError(
-            f"{caller} needs a sparsecut.Graph. Got {type(graph).__name__}. Pass sc.Graph(adjacency, features=...)."
-        )
-    return graph
-
-
-def _check_adjacency(adjacency: Any, directed: str) -> tuple[sp.csr_array, tuple[str, ...]]:
-    if isinstance(adjacency, Graph):
-        raise InputError("The adjacency is a Graph already: pass it as it is, or its graph.adjacency.")
-    if not sp.issparse(adjacency):
-        got = type(adjacency).__name__
-        try:
-            adjacency = np.asarray(adjacency)
-            got = f"{got} of shape {adjacency.shape}" if adjacency.ndim else got
-            is_matrix = adjacency.ndim == 2 and adjacency.dtype.kind in "biuf"
-        except ValueError:
-            is_matrix = False
-        if not is_matrix:
-            raise InputError(
-                "The adjacency must be a scipy sparse matrix or a two-dimensional array of numbers. "
-                f"Got {got} instead. Edges become a graph with sc.from_edges(edges), files with sc.read_graph(path)."
-            )
-    if adjacency.shape[0] != adjacency.shape[1]:
-        raise InputError(
-            f"The adjacency must be square, one row and one column a node. Got shape {adjacency.shape}."
-            f"{not_square(adjacency.shape)}"
-        )
-    if adjacency.shape[0] == 0:
-        raise InputError("The graph is empty: the adjacency has no rows. A graph needs at least one node.")
-    if adjacency.dtype.kind not in "biuf":
-        raise InputError(f"The edge weights must be real numbers. Got an adjacency of type {adjacency.dtype}.")
-
-    with np.errstate(over="ignore"):  # a weight beyond float32 becomes infinite and is refused below
-        A = sp.csr_array(adjacency, dtype=np.float32, copy=True)  # (n, n)
-        A.sum_duplicates()
-    _check_weights(A, adjacency)
-    A.eliminate_zeros()
-
-    notes = []
-    n_loops = int(np.count_nonzero(A.diagonal()))
-    if n_loops:
-        A.setdiag(0)
-        A.eliminate_zeros()
-        notes.append(f"{n_loops:,} self-loops were dropped: filters count each node in its own neighbourhood once.")
-    A_transposed = A.T.tocsr()
-    if directed == "in":
-        A = A_transposed
-    elif directed == "symmetrize" and (A_transposed != A).nnz:
-        A = A.maximum(A_transposed)
-        message = "The adjacency is directed and was made undirected: max(A, Aᵀ)."
-        notes.append(message)
-        warnings.warn(message, DirectedGraphWarning, stacklevel=3)
-    A.sort_indices()
-    return A, tuple(notes)
-
-
-def _check_weights(A: sp.csr_array, given: Any) -> None:
-    if not are_finite(A):
-        raise weight_error(given, A)
-    is_negative = A.data < 0
-    if is_negative.any():
-        entry = int(np.argmax(is_negative))
-        row = int(np.searchsorted(A.indptr, entry, side="right")) - 1
-        raise InputError(
-            f"The edge weights must be zero or more. Got {A.data[entry]:g} between the nodes at positions "
-            f"{row} and {A.indices[entry]}."
-        )
-
-
-def _check_features(features: Any, n_nodes: int) -> Features:
-    if sp.issparse(features):
-        # A canonical float32 CSR is shared, not copied: features are the largest thing a user holds.
-        with np.errstate(over="ignore"):  # a value beyond float32 becomes infinite and is refused below
-            checked = sp.csr_array(features, dtype=np.float32)
-            if not checked.has_canonical_format:
-                checked = checked.copy()
-                checked.sum_duplicates()
-    else:
-        try:
-            features = np.asarray(features)
-            if features.dtype.kind not in "biuf":
-                features = features.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"The features must be numbers, one row a node. {str(error).capitalize()}.") from error
-        if features.ndim != 2:
-            raise InputError(f"The features must be two-dimensional, one row a node. Got shape {features.shape}.")
-        with np.errstate(over="ignore"):  # a value beyond float32 becomes infinite and is refused below
-            checked = np.ascontiguousarray(features, dtype=np.float32)
-    if checked.shape[0] != n_nodes:
-        raise _wrong_rows(n_nodes, checked.shape[0])
-    if checked.shape[1] == 0:
-        raise InputError("The features must have at least one column. Got none. Leave features out if there are none.")
-    if not are_finite(checked):
-        raise feature_error(features, checked)
-    return checked
-
-
-def _wrong_rows(n_nodes: int, n_rows: int) -> InputError:
-    return InputError(f"The features must have one row for each of the {n_nodes:,} nodes. Got {n_rows:,} rows.")
-
-
-def _named(names: Sequence[str] | None, features: Any) -> NamedColumns | None:
-    """The columns of an array by the names given for them."""
-    if names is None:
-        return None
-    if features is None or is_frame(features):
-        raise InputError("feature_names are the names of an array's columns. A frame has its own; leave them out.")
-    checked = tuple(str(name) for name in names)
-    n_columns = np.shape(features)[1] if np.ndim(features) == 2 or sp.issparse(features) else len(checked)
-    if len(checked) != n_columns or len(set(checked)) < len(checked):
-        raise InputError(
-            f"The feature_names must be one name for each of the {n_columns:,} columns, all different. "
-            f"Got {len(checked):,}, of which {len(set(checked)):,} differ."
-        )
-    return NamedColumns(checked)
-
-
-def _check_column(name: str, values: ArrayLike, n_nodes: int) -> NDArray[Any]:
-    column = np.asarray(values)
-    if column.shape != (n_nodes,):
-        raise InputError(f"The {name} must be one value for each of the {n_nodes:,} nodes. Got shape {column.shape}.")
-    return column
-
-
-def _check_same_ids(named: NDArray[Any], node_ids: ArrayLike | None) -> NDArray[Any]:
-    """The ids that the adjacency has as a frame's index, which others beside it may not contradict."""
-    if node_ids is not None and not np.array_equal(named, np.asarray(node_ids)):
-        raise InputError(
-            "The node_ids differ from the index of the adjacency. Leave node_ids out, or pass frame.to_numpy()."
-        )
-    return named
-
-
-def _check_ids(values: ArrayLike, n_nodes: int) -> NDArray[Any]:
-    ids = _check_column("node_ids", as_id_array(values), n_nodes)
-    unique, counts = np.unique(ids, return_counts=True)
-    if len(unique) < n_nodes:
-        raise InputError(f"The node ids must be unique. These occur more than once: {first_few(unique[counts > 1])}.")
-    return ids
 
 
 def _freeze(value: Any) -> Any:

@@ -17,7 +17,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, check_real, parameter_error
-from sparsecut.graph import Graph, check_graph
+from sparsecut.graph.arguments import check_graph
+from sparsecut.graph.graph import Graph
 from sparsecut.graph.node_ids import find_nodes
 
 PAIRS_RULE = "an array of node pairs (m, 2) or weighted pairs (m, 3)"

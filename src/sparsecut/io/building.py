@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.arrays.streaming import in_words, parse_bytes
-from sparsecut.errors import InputError, check_choice, first_few
-from sparsecut.graph import DIRECTIONS
+from sparsecut.arrays import in_words, parse_bytes
+from sparsecut.errors import InputError, check_choice
+from sparsecut.graph import DIRECTIONS, loop_notes
 from sparsecut.io.adjacency import offset_type
-from sparsecut.io.ids import positions_of
-from sparsecut.io.objects import loop_notes
 from sparsecut.io.record_batches import EdgeFile, FeatureFile
+from sparsecut.io.row_positions import RowPositions, is_range
 from sparsecut.io.store import is_store, write_header
 from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, telling_where, work_folder
 from sparsecut.progress import Reporter, reporting
@@ -106,7 +105,7 @@ class _Build:
         self.work, self.edges, self.features, self.directed = work, edges, features, directed
         self.range_entries, self.report = range_entries, report
         self.n_nodes = features.shape[0]
-        self.positions = _Positions(features, edges)
+        self.positions = RowPositions(features, edges)
 
     def run(self, is_linked: bool) -> None:
         if is_store(self.work / "store"):  # killed between its last line and its move
@@ -128,7 +127,7 @@ class _Build:
 
     def _write_features(self, is_linked: bool) -> None:
         path = self.work / "store" / "features.npy"
-        if self.features.ids is not None and not _is_range(self.features.ids):
+        if self.features.ids is not None and not is_range(self.features.ids):
             with self.work.writing("store/ids.npy") as file:
                 ids = self.features.ids
                 np.save(file, ids.astype(np.str_) if ids.dtype == object else ids)
@@ -255,42 +254,6 @@ class _Build:
         return both[self.directed]
 
 
-class _Positions:
-    """Where ids stand among the rows of the features: row numbers as they are, others looked up."""
-
-    def __init__(self, features: FeatureFile, edges: EdgeFile) -> None:
-        self.n_nodes, self.what, self.features = features.shape[0], edges.what, features
-        self.ids = None if features.ids is None or _is_range(features.ids) else features.ids
-        self._order: NDArray[np.int64] | None = None
-        if self.ids is not None and self.ids.dtype.kind in "iu":
-            self._order = np.argsort(self.ids, kind="stable")
-            self._sorted = self.ids[self._order]
-
-    def __call__(self, ids: Any) -> NDArray[np.int64]:
-        is_integer = isinstance(ids, np.ndarray)
-        if self.ids is None and is_integer:
-            is_known = (ids >= 0) & (ids < self.n_nodes)
-            positions = np.where(is_known, ids, -1)
-        elif self._order is not None and is_integer:
-            place = np.minimum(np.searchsorted(self._sorted, ids), self.n_nodes - 1)
-            positions = np.where(self._sorted[place] == ids, self._order[place], -1)
-        else:
-            positions = positions_of(ids, np.arange(self.n_nodes) if self.ids is None else self.ids)
-        if (positions < 0).any():
-            self._refuse(ids, positions)
-        return positions
-
-    def _refuse(self, ids: Any, positions: NDArray[np.int64]) -> None:
-        unknown = list(dict.fromkeys(np.asarray(ids)[np.flatnonzero(positions < 0)].tolist()))
-        if self.features.ids is None:
-            raise InputError(
-                f"{self.features.what} has {self.n_nodes:,} rows without ids, so the ids in {self.what[0].lower()}"
-                f"{self.what[1:]} must be integers from 0 to {self.n_nodes - 1:,}. Got {first_few(unknown)}. "
-                "Give the features an id column (Parquet or Arrow)."
-            )
-        raise InputError(f"{self.what} names nodes that {self.features.what.lower()} does not: {first_few(unknown)}.")
-
-
 def _range_entries(n_nodes: int, n_entries: int, limit: int) -> int:
     """The entries of a range that fit into the limit."""
     fixed = BASE_BYTES + NODE_BYTES * n_nodes
@@ -321,10 +284,6 @@ def _reduce(operation: Any, keys: NDArray[np.int64], values: NDArray[np.float32]
         return keys, values
     first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     return keys[first], operation.reduceat(values, first)
-
-
-def _is_range(ids: NDArray[Any]) -> bool:
-    return ids.dtype.kind in "iu" and bool((ids == np.arange(len(ids))).all())
 
 
 def _write_npy_header(file: Any, kind: np.dtype[Any], shape: tuple[int, ...]) -> None:

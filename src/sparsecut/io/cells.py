@@ -11,9 +11,7 @@ import scipy.sparse as sp
 
 from sparsecut.encoding import FeatureTable
 from sparsecut.errors import InputError, first_few, import_extra
-from sparsecut.graph import Graph
-from sparsecut.graph.foreign import refuse_foreign
-from sparsecut.graph.frames import as_arrow
+from sparsecut.graph import Graph, as_arrow, refuse_foreign
 from sparsecut.io.guards import reading
 from sparsecut.io.hdf5 import check_hdf5
 from sparsecut.io.held import HeldGraph

@@ -22,14 +22,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.arrays.streaming import release, row_blocks
+from sparsecut.arrays import release, row_blocks
 from sparsecut.errors import InputError
-from sparsecut.graph.node_ids import check_one_kind
-from sparsecut.io.arrays import Archive, read_npy
+from sparsecut.graph import check_one_kind
 from sparsecut.io.attributes import read_node_table
 from sparsecut.io.files import check_readable, check_writable, write_whole
 from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids
+from sparsecut.io.numpy_files import Archive, read_npy
 from sparsecut.io.tables import read_parquet
 from sparsecut.io.vectors import ids_beside, read_vectors, write_vectors
 

@@ -19,29 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, ReadingWarning, check_choice
-from sparsecut.graph import DIRECTIONS, Graph
-from sparsecut.graph.foreign import refuse_foreign
+from sparsecut.graph import DIRECTIONS, Graph, loop_notes, refuse_foreign
 from sparsecut.io.acceleration import MIN_BYTES, loops_for
 from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
 from sparsecut.io.cells import read_h5ad
 from sparsecut.io.documents import read_gml, read_graphml, read_node_link
-from sparsecut.io.edges import (
-    HEADER_NAMES,
-    Edges,
-    EdgeText,
-    choose_columns,
-    edges_from_big_file,
-    edges_from_table,
-    edges_from_text,
-)
+from sparsecut.io.edge_columns import HEADER_NAMES, choose_columns
+from sparsecut.io.edges import Edges, EdgeText, edges_from_big_file, edges_from_table, edges_from_text
 from sparsecut.io.files import check_readable
 from sparsecut.io.headers import Verdict
 from sparsecut.io.held import HeldGraph, graph_with_nodes
 from sparsecut.io.ids import check_known, check_unique, positions_of
 from sparsecut.io.matrices import GraphParts, read_mat, read_matrix_market, read_npz_graph
 from sparsecut.io.metis import METIS_SUFFIXES, read_metis
-from sparsecut.io.nodes import MISSING, Nodes, align_labels, read_nodes
-from sparsecut.io.objects import loop_notes
+from sparsecut.io.node_files import MISSING, NodeFiles, align_labels, read_node_files
 from sparsecut.io.planetoid import find_planetoid, read_planetoid_folder
 from sparsecut.io.store import is_store, open_store
 from sparsecut.io.tables import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table, table_suffix
@@ -136,7 +127,7 @@ def read_graph(
     beside["scale"] = scale
     if is_store(path):
         _refuse(path, source=source, target=target, weight=weight, adjacency=adjacency, header=header, separator=separator)
-        return read_nodes(path, features, labels, nodes, missing, **beside).onto(open_store(path), path)
+        return read_node_files(path, features, labels, nodes, missing, **beside).onto(open_store(path), path)
     planetoid = find_planetoid(path)
     suffix = table_suffix(path)
     if planetoid is None:
@@ -148,7 +139,7 @@ def read_graph(
         _refuse(path, **({"weight": weight} if is_h5ad else {"adjacency": adjacency}))
         held = HELD_READERS[suffix](path, adjacency if is_h5ad else weight, directed)
         return graph_with_nodes(held, path, features, labels, nodes, missing, **beside)
-    table_of_nodes = read_nodes(path, features, labels, nodes, missing, **beside)
+    table_of_nodes = read_node_files(path, features, labels, nodes, missing, **beside)
 
     if planetoid is None and suffix in TABLE_SUFFIXES:
         _refuse(path, adjacency=adjacency)
@@ -183,7 +174,7 @@ def _as_path(path: Any) -> Path:
 
 
 def _read_edges(
-    path: Path, asked: dict[str, str | None], nodes: Nodes, directed: str, header: bool | None, separator: str | None
+    path: Path, asked: dict[str, str | None], nodes: NodeFiles, directed: str, header: bool | None, separator: str | None
 ) -> tuple[Graph, tuple[str, ...]]:
     """(graph, those of its notes that are doubts)."""
     is_text = table_suffix(path) in TEXT_SUFFIXES
@@ -212,7 +203,7 @@ def _read_columns(path: Path, asked: dict[str, str | None]) -> tuple[Edges, str]
 
 
 def _read_text_edges(
-    path: Path, asked: dict[str, str | None], nodes: Nodes, header: bool | None, separator: str | None
+    path: Path, asked: dict[str, str | None], nodes: NodeFiles, header: bool | None, separator: str | None
 ) -> tuple[Edges, str]:
     """(numbered edges, how the file was read). Where the data contradict the first guess about a header, read again."""
     import pyarrow as pa
@@ -236,7 +227,7 @@ def _read_text_edges(
 
 
 def _place(
-    ids: NDArray[Any], i: NDArray[Any], j: NDArray[Any], nodes: Nodes, path: Path
+    ids: NDArray[Any], i: NDArray[Any], j: NDArray[Any], nodes: NodeFiles, path: Path
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """(node ids, sources, targets): the nodes of the features where there are features, those of the edges otherwise."""
     if nodes.features is None:

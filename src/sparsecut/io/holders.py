@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsecut.errors import InputError, check_choice, first_few, import_extra
-from sparsecut.graph import DIRECTIONS, Graph, check_graph
+from sparsecut.graph import DIRECTIONS, Graph, check_graph, loop_notes
 from sparsecut.io.adjacency import build_adjacency
+from sparsecut.io.edge_weights import check_weights
 from sparsecut.io.embeddings import check_vectors
 from sparsecut.io.ids import check_unique, positions_of
-from sparsecut.io.objects import check_weights, dense_features, loop_notes
+from sparsecut.io.objects import dense_features
 
 
 def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:

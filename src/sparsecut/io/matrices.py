@@ -14,9 +14,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
-from sparsecut.io.arrays import Archive
 from sparsecut.io.matlab import read_matlab
 from sparsecut.io.matrix_market import read_matrix_market_file
+from sparsecut.io.numpy_files import Archive
 
 ADJACENCY_NAMES = ("adjacency", "adj", "adj_matrix", "network", "net", "graph", "A", "W", "G")
 FEATURE_NAMES = ("features", "attributes", "attrb", "attr", "X")

@@ -1,8 +1,8 @@
 """Number the nodes of an edge list: from columns of ids to 0..n−1 and the list of ids, without a loop over rows.
 
 Integers are numbered ascending, words in the order they first appear, all sources before all targets. Words are numbered by
-Arrow's dictionary encoding. Integers that lie close together need no hashing: a list of all integers between the least and the
-largest says where each one went.
+Arrow's dictionary encoding. Integers that lie close together need no hashing: a list of all integers between the least and
+the largest says where each one went.
 """
 
 from __future__ import annotations

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sparsecut.io.arrays import Archive
 from sparsecut.io.guards import reason_of, telling
+from sparsecut.io.numpy_files import Archive
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
+def reading_published(path: Path) -> Iterator[None]:
     """Whatever goes wrong while a file is read is said about that file."""
     # A number too large for float32 becomes infinite, which `Graph` refuses.
     with np.errstate(over="ignore"), warnings.catch_warnings():
@@ -29,7 +29,7 @@ def reading(path: Path) -> Iterator[None]:
 
 def published_arrays(path: Path) -> Archive:
     """The arrays of a published .npz. Those that nobody asks for, some of which hold pickled objects, are not touched."""
-    return Archive(path, "dataset", lambda: reading(path))
+    return Archive(path, "dataset", lambda: reading_published(path))
 
 
 def csr(data: Any, indices: Any, indptr: Any, shape: Any) -> sp.csr_array:
@@ -40,7 +40,7 @@ def csr(data: Any, indices: Any, indptr: Any, shape: Any) -> sp.csr_array:
 
 
 def read_json(path: Path, kind: type) -> Any:
-    with reading(path):
+    with reading_published(path):
         content = json.loads(path.read_bytes())
         if not isinstance(content, kind):
             raise ValueError(f"it should hold a {kind.__name__}, and holds a {type(content).__name__}")

@@ -21,8 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.encoding import read_encoder
-from sparsecut.encoding.encoder import Encoder
+from sparsecut.encoding import Encoder, read_encoder
 from sparsecut.errors import InputError
 from sparsecut.graph import Graph
 from sparsecut.io.files import check_readable

@@ -9,7 +9,7 @@ import re
 from html import escape
 from pathlib import Path
 
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 from sparsecut.paper.results import Results
 from sparsecut.paper.shown import AHEAD, ALONE, BEHIND, EMPTY, MET, MISSED, WITHIN, Shown, Table
 from sparsecut.paper.tables import read_results, tables_of

@@ -21,12 +21,11 @@ from torch.nn import functional
 from sparsecut.baselines.base import Run, check_is_fitted, check_seed, seeded, with_features, with_same_features
 from sparsecut.baselines.stopping import EarlyStopping
 from sparsecut.baselines.supervised.entries import Entries
-from sparsecut.encoding.encoder import Encoder
+from sparsecut.encoding import Encoder
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_integer, check_real, first_few, parameter_error
 from sparsecut.estimator import Estimator
-from sparsecut.graph import Features, Graph, as_graph
-from sparsecut.graph.labels import encode_labels
+from sparsecut.graph import Features, Graph, as_graph, encode_labels
 from sparsecut.kernels.sparse import as_tensor
 from sparsecut.model.adam import Adam
 from sparsecut.model.published import Published
