@@ -7,7 +7,7 @@ scipy's run where they can do no harm: in a child process that reads the file to
 for .h5ad, after which the parent reads it again. Processor seconds of parent and child together, the least of five runs.
 
 Our readers stay: the start of a Python process with scipy costs as much as reading a million entries, and a reader that
-cannot crash needs no limits of memory and time. HDF5 is too large a format for a reader of our own, so there the child stays.
+cannot crash needs no limits of memory and time. HDF5 is too large a format for our own reader, so there the child stays.
 """
 
 from __future__ import annotations

@@ -21,11 +21,11 @@ Arrow and own tables read integers, by the same code. Peak memory is that of the
 What was decided by it:
 
 - The compiled loops stay. Eight million edges between words take them a quarter to a third of the time that any reader in
-  use takes, and less memory. With weights the gain is smaller, and integers gain nothing. They stay an extra, since a million
-  edges are read before numba is imported.
+  use takes, and less memory. With weights the gain is smaller, and integers gain nothing. They stay an extra, since a
+  million edges are read before numba is imported.
 - polars and DuckDB are not taken up: both are within the noise of pyarrow's parser, faster on some files, slower on others.
-- The tables in numpy went, for one idea less. They were as fast as Arrow at a million edges. At eight million Arrow takes 1.2
-  to 1.5 times as long; that is the price where numba is not installed, since files of that size are what the loops are for.
+- The tables in numpy went, for one idea less. They were as fast as Arrow at a million edges. At eight million Arrow takes
+  1.2 to 1.5 times as long; that is the price where numba is not installed: files of that size are what the loops are for.
 """
 
 from __future__ import annotations

@@ -27,57 +27,72 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.arrays import check_mapped, is_mapped, value_blocks
-from sparsecut.encoding import Encoder, FeatureMatrix, FeatureTable, Source, WordLists
+from sparsecut.arrays import check_mapped, is_mapped
+from sparsecut.encoding import Encoder
 from sparsecut.errors import InputError, NewValuesWarning, check_choice
 from sparsecut.graph.canonical import DIRECTIONS, check_adjacency
-from sparsecut.graph.foreign import from_torch, library_of, plain_adjacency
-from sparsecut.graph.frames import is_frame, place_column, place_frame
+from sparsecut.graph.foreign import plain_adjacency
+from sparsecut.graph.frozen import FrozenGraph
 from sparsecut.graph.node_ids import choose_nodes
 from sparsecut.graph.node_values import (
-    Features,
-    check_column,
-    check_features,
     check_ids,
     check_same_ids,
     named_columns,
-    wrong_rows,
 )
 
 
-class Graph:
-    """An undirected graph with optional node features, labels and ids.
+class Graph(FrozenGraph):
+    """An undirected graph with optional node features, labels and ids, checked when it is made and frozen afterwards.
 
     Parameters
     ----------
-    adjacency : scipy sparse matrix or array (n, n)
-        A dense array is accepted too. Weights are non-negative.
-    features : array, scipy sparse matrix or data frame (n, f), optional
+    adjacency : scipy sparse matrix or array, numpy array, torch tensor or pandas frame, (n, n)
+        Weights are zero or more. The index of a frame names the nodes.
+    features : array, scipy sparse matrix or data frame (n, f), default=None
         Arrays are taken as they are. The columns of a frame (pandas, polars, Arrow) may have any type and are encoded; its
         index, or a column named id, node or node_id, says which row belongs to which node.
-    labels : array or series (n,), optional
+    labels : array or series (n,), default=None
         Any type; -1, None, NaN and "" mean that a node has no label. A series is matched by its index.
-    node_ids : array (n,), optional
+    node_ids : array (n,), default=None
         Unique, all integers or all words; 0..n-1 where not given.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
-        What becomes of an adjacency whose entry (i, j) is an edge from i to j.
-    feature_names : sequence of str, optional
+        What becomes of an adjacency whose entry (i, j) is an edge from i to j. "symmetrize" takes max(A, Aᵀ); "out" and "in"
+        keep the directions.
+    feature_names : sequence of str, default=None
         Names of the columns of an array: a model then matches the columns of later graphs by name. Frames have their own.
     scale : bool, default=True
-        Whether the numbers of a frame are standardised; arrays never are.
-    notes : tuple of str
+        Whether the numbers of a frame are standardised; arrays never are. False where the columns share a unit already.
+    notes : tuple of str, default=()
         Sentences about how the graph was read, kept for whoever shows the graph to a person.
+
+    Attributes
+    ----------
+    adjacency : scipy.sparse.csr_array (n, n)
+        float32, sorted, without self-loops; symmetric unless `is_directed`.
+    labels : array (n,) or None
+    node_ids : array (n,)
+    notes : tuple of str
+        What was changed or guessed on the way.
+    is_directed : bool
+
+    Raises
+    ------
+    InputError
+        Where the parts do not fit together or hold what no graph can; the message names the remedy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsecut as sc
+    >>> path = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    >>> graph = sc.Graph(path, features=np.eye(3), labels=[0, 0, 1], node_ids=["a", "b", "c"])
+    >>> graph
+    Graph(3 nodes, 2 edges, 3 features, labels)
+    >>> sc.Graph(path + np.eye(3)).notes
+    ('3 self-loops were dropped: filters count each node in its own neighbourhood once.',)
     """
 
-    __slots__ = ("_matrix", "_source", "adjacency", "is_directed", "labels", "node_ids", "notes")
-
-    _matrix: Features | None  # the features as numbers, once they were asked for
-    _source: Source | None  # what the features are made of
-    adjacency: sp.csr_array
-    is_directed: bool
-    labels: NDArray[Any] | None
-    node_ids: NDArray[Any]
-    notes: tuple[str, ...]
+    __slots__ = ()
 
     def __init__(
         self,
@@ -120,78 +135,60 @@ class Graph:
         scale: bool = True,
         notes: tuple[str, ...] = (),
     ) -> Graph:
-        """For readers that made the adjacency and the ids themselves: what `Graph` would make of them is taken on trust.
+        """A graph from an adjacency and ids that are known to be as `Graph` would make them; neither is checked again.
 
-        The adjacency is float32, sorted, without repeats, zeros and self-loops, oriented as `directed` says; the ids are
-        unique. Checking that again would take longer than making it. `encoder` is what a matrix was encoded by already.
+        For readers that made both themselves: checking would take longer than making them.
+
+        Parameters
+        ----------
+        adjacency : scipy.sparse.csr_array (n, n)
+            float32, sorted, without repeats, zeros and self-loops, oriented as `directed` says.
+        features, labels, directed, scale, notes
+            As in `Graph`; features and labels are checked.
+        node_ids : array (n,)
+            Unique.
+        encoder : Encoder, default=None
+            What a matrix of features was encoded by already.
+
+        Returns
+        -------
+        Graph
+
+        Examples
+        --------
+        >>> import numpy as np, scipy.sparse as sp
+        >>> import sparsecut as sc
+        >>> edge = sp.csr_array(np.array([[0, 1], [1, 0]], dtype=np.float32))
+        >>> sc.Graph.from_canonical(edge, node_ids=np.array(["a", "b"]))
+        Graph(2 nodes, 1 edges)
         """
         graph = object.__new__(cls)
         graph._store(adjacency, features, labels, node_ids, directed, notes, encoder, scale)
         return graph
 
-    def _store(
-        self,
-        adjacency: sp.csr_array,
-        features: Any,
-        labels: Any,
-        ids: NDArray[Any],
-        directed: str,
-        notes: tuple[str, ...],
-        encoder: Encoder | None,
-        scale: bool,
-    ) -> None:
-        n_nodes = adjacency.shape[0]
-        if library_of(features) == "torch":
-            features = from_torch(features)
-        if is_frame(features):
-            table, rows = place_frame(features, ids, "The frame of features")
-            features = FeatureTable(table, "The frame of features", scale=scale)
-            features = features if rows is None else features.placed(rows)
-        if features is not None and not isinstance(features, FeatureMatrix | FeatureTable | WordLists):
-            features = FeatureMatrix(_freeze(check_features(features, n_nodes)), encoder)
-        elif features is not None and features.shape[0] != n_nodes:
-            raise wrong_rows(n_nodes, features.shape[0])
-        if labels is not None:
-            labels = check_column("labels", place_column(labels, ids, "The labels"), n_nodes)
-        values = {
-            "adjacency": adjacency,
-            "_source": features,
-            "_matrix": features.own if isinstance(features, FeatureMatrix) else None,
-            "is_directed": directed != "symmetrize",
-            "labels": labels,
-            "node_ids": ids,
-            "notes": notes,
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, _freeze(value))
-
-    @property
-    def features(self) -> Features | None:
-        """The features as numbers; a table is encoded by itself when this is first asked for."""
-        if self._matrix is None and self._source is not None:
-            matrix, _ = self._source.matrix(self._source.encoder)
-            object.__setattr__(self, "_matrix", _freeze(check_features(matrix, self.n_nodes)))
-        return self._matrix
-
-    @property
-    def has_features(self) -> bool:
-        """Whether the graph brings features, encoded or not yet."""
-        return self._source is not None
-
-    @property
-    def encoder(self) -> Encoder | None:
-        """How `features` were made of a table; None for an array without names."""
-        return None if self._source is None else self._source.encoder
-
-    @property
-    def feature_names(self) -> tuple[str, ...] | None:
-        """The names of the columns as they were given, before a table is encoded; None where they have none."""
-        return None if self._source is None else self._source.names
-
     def encoded_by(self, encoder: Encoder | None) -> Graph:
         """The graph with its features as a fitted encoder makes them: its columns, in its order, by its scales.
 
         What was not there when the encoder was fitted is told by a `NewValuesWarning` and in `notes`.
+
+        Parameters
+        ----------
+        encoder : Encoder or None
+            That of a fitted model (`model.encoder_`) or of another graph; None for a model that was fitted on an array.
+
+        Returns
+        -------
+        Graph
+
+        Examples
+        --------
+        >>> import numpy as np, pyarrow as pa
+        >>> import sparsecut as sc
+        >>> edge = np.array([[0, 1], [1, 0]])
+        >>> first = sc.Graph(edge, features=pa.table({"age": [20, 40]}))
+        >>> later = sc.Graph(edge, features=pa.table({"age": [30, 60]}))
+        >>> later.encoded_by(first.encoder).features.ravel().tolist()
+        [0.0, 3.0]
         """
         if self._source is None or (self._matrix is not None and self._source.encoder == encoder):
             return self
@@ -201,17 +198,25 @@ class Graph:
         return self.replace(features=matrix, encoder=encoder, notes=(*self.notes, *notes))
 
     def replace(self, **changes: Any) -> Graph:
-        """The same graph with other features, labels, notes or adjacency (canonical, as in `from_canonical`).
+        """The same graph with some of its parts replaced.
 
         Parameters
         ----------
         **changes
-            Of `adjacency`, `features`, `encoder` (with `features`), `labels`, `node_ids`, `directed`, `notes`.
+            Of `adjacency` (canonical, as in `from_canonical`), `features`, `encoder` (with `features`), `labels`,
+            `node_ids`, `directed`, `scale` and `notes`.
 
         Returns
         -------
         Graph
             A new graph that shares what was not changed.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> graph = sc.from_edges([("a", "b"), ("b", "c")])
+        >>> graph.replace(labels=[0, 0, 1])
+        Graph(3 nodes, 2 edges, labels)
         """
         kept = {
             "adjacency": self.adjacency,
@@ -223,50 +228,28 @@ class Graph:
         }
         return Graph.from_canonical(**(kept | changes))
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"A Graph is frozen: {name} cannot be set. Make a new Graph instead.")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"A Graph is frozen: {name} cannot be deleted.")
-
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.adjacency, self._source, self.labels, self.node_ids, self.notes, self.is_directed)
-
-    @property
-    def n_nodes(self) -> int:
-        return int(self.adjacency.shape[0])
-
-    @property
-    def n_edges(self) -> int:
-        """The number of edges, each undirected edge once."""
-        return int(self.adjacency.nnz) if self.is_directed else int(self.adjacency.nnz // 2)
-
-    @property
-    def n_features(self) -> int:
-        """The number of columns of `features`, after a table is encoded."""
-        return 0 if self.features is None else int(self.features.shape[1])
-
-    @property
-    def is_weighted(self) -> bool:
-        data = self.adjacency.data
-        if len(data) and data.strides == (0,):  # one number for all
-            return bool(data[0] != 1)
-        return any(bool((values != 1).any()) for values in value_blocks(self.adjacency))
 
     def subgraph(self, nodes: Any = None, *, positions: ArrayLike | None = None) -> Graph:
         """The graph induced by some nodes, in the order given: what a model may see before the others arrive.
 
         Parameters
         ----------
-        nodes : list or array of node ids, or boolean mask (n,)
+        nodes : list or array of node ids, or boolean mask (n,), default=None
             The nodes to keep. Integers are ids, never positions: the two agree only where the ids are 0..n-1. A mask goes
             by position; a boolean pandas Series by its index, unless that is 0..n-1.
-        positions : list or array of int, optional
+        positions : list or array of int, default=None
             The nodes by their positions 0..n-1 instead.
+
+        Returns
+        -------
+        Graph
 
         Examples
         --------
-        >>> import numpy as np, sparsecut as sc
+        >>> import numpy as np
+        >>> import sparsecut as sc
         >>> graph = sc.Graph(np.ones((3, 3)), node_ids=["a", "b", "c"])
         >>> graph.subgraph(["c", "a"]).node_ids.tolist()
         ['c', 'a']
@@ -280,33 +263,6 @@ class Graph:
             node_ids=self.node_ids[nodes],
             directed="out" if self.is_directed else "symmetrize",  # the rows are oriented already
         ).replace(features=None if self._source is None else self._source.take(np.asarray(nodes)))
-
-    def __repr__(self) -> str:
-        parts = [f"{self.n_nodes:,} nodes", f"{self.n_edges:,} edges"]
-        kinds = ["directed"] * self.is_directed + ["weighted"] * self.is_weighted
-        parts[-1] = " ".join([f"{self.n_edges:,}", *kinds, "edges"])
-        if self._matrix is not None:
-            kind = "sparse " if sp.issparse(self._matrix) else ""
-            parts.append(f"{self.n_features:,} {kind}features")
-        elif self._source is not None:
-            parts.append(f"{self._source.shape[1]:,} feature columns")
-        if self.labels is not None:
-            parts.append("labels")
-        return f"Graph({', '.join(parts)})"
-
-
-def _freeze(value: Any) -> Any:
-    """A read-only view: the graph cannot be changed through itself, and nothing is copied."""
-    if isinstance(value, np.ndarray):
-        value = value.view()
-        value.flags.writeable = False
-    elif sp.issparse(value):
-        frozen = sp.csr_array(value.shape, dtype=value.dtype)
-        frozen.data, frozen.indices, frozen.indptr = map(_freeze, (value.data, value.indices, value.indptr))
-        # Canonical already; saying so keeps scipy from sorting read-only arrays in place.
-        frozen.has_canonical_format = True
-        value = frozen
-    return value
 
 
 def _rebuild(adjacency: Any, features: Any, labels: Any, node_ids: Any, notes: tuple[str, ...], is_directed: bool) -> Graph:

@@ -53,13 +53,50 @@ def build_store(
 ) -> None:
     """Make a folder that `open_store` opens as a graph, without ever holding the graph in memory.
 
-    edges : Parquet, Feather, Arrow, or .npy (m, 2); source, target and weight name its columns, as in `read_graph`.
-    features : .npy, whose rows are the nodes 0..n−1, or Parquet, Feather or Arrow with a column of ids.
-    directed : "symmetrize", or "out" or "in" to keep the directions (see `Graph`).
-    scale : whether the numbers of a table with named columns are standardised, as by `read_graph`.
-    encoder : a fitted model, or its `encoder_`: the table is encoded as the one it was fitted on, so that the model can
-        transform the store.
-    link_features : leave float32 features of an .npy file where they are, and only point to them.
+    The graph is the one that `read_graph` would hold. A build that was killed goes on where it was when it is called again.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where the store goes; must not exist yet.
+    edges : str or Path
+        Parquet, Feather, Arrow, or .npy (m, 2).
+    features : str or Path
+        .npy, whose rows are the nodes 0..n−1, or Parquet, Feather or Arrow with a column of ids.
+    source, target, weight : str, default=None
+        Columns of the edges; by their usual names, or the first ones, where not given.
+    directed : {"symmetrize", "out", "in"}, default="symmetrize"
+        "out" and "in" keep the directions (see `Graph`).
+    memory_limit : int or str, default="2GiB"
+        What the build may hold at a time, in bytes or as a string. A limit that is too small raises an error naming the
+        smallest one that works.
+    link_features : bool, default=False
+        Leave float32 features of an .npy file where they are, and only point to them. Saves a copy; the file must then stay.
+    scale : bool, default=True
+        Whether the numbers of a table with named columns are standardised, as by `read_graph`.
+    encoder : fitted model or Encoder, default=None
+        A fitted model, or its `encoder_`: the table is encoded as the one it was fitted on, so that the model can transform
+        the store.
+    progress : callable, default=None
+        Called with (stage, done, total); a progress bar where not given.
+
+    Raises
+    ------
+    InputError
+        Where the store exists, the limit is too small, the disk has not enough room, or a file is damaged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import sparsecut as sc
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> np.save(folder / "edges.npy", np.array([[0, 1], [1, 2]]))
+    >>> np.save(folder / "features.npy", np.eye(3, dtype=np.float32))
+    >>> sc.build_store(folder / "store", folder / "edges.npy", features=folder / "features.npy")
+    >>> sc.open_store(folder / "store")
+    Graph(3 nodes, 2 edges, 3 features)
     """
     check_choice("build_store", "directed", directed, DIRECTIONS)
     limit = parse_bytes("build_store", "memory_limit", memory_limit)

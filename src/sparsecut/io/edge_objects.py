@@ -197,18 +197,27 @@ def from_edges(
     edges : table, array or iterable of pairs
         A frame of pandas or polars, a pyarrow table, a DuckDB relation or a dict of columns; an array (m, 2), or (m, 3) with
         weights; pairs (a, b) or (a, b, weight), in a list or from a generator. Ids are integers or words, not both.
-    features, labels : array, frame or series, optional
+    features, labels : array, frame or series, default=None
         Those that have an index, or features with a column of ids, are matched to the nodes by it; others are in the order
         of `node_ids`. Without `node_ids` the nodes are those of the edges, integers ascending, words in the order they first
         appear.
-    node_ids : array, optional
+    node_ids : array, default=None
         All nodes, those without edges too.
-    source, target, weight : str, optional
+    source, target, weight : str, default=None
         Columns of a table; by their usual names, or the first ones, where not given.
-    directed : "symmetrize", "out" or "in"
-        See `Graph`.
+    directed : {"symmetrize", "out", "in"}, default="symmetrize"
+        "out" and "in" keep the directions (see `Graph`).
     scale : bool, default=True
-        Whether the numbers of a frame of features are standardised.
+        Whether the numbers of a frame of features are standardised. False where its columns share a unit already.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        Where an edge names a node that is not in `node_ids`, or ids are neither all integers nor all words.
 
     Examples
     --------

@@ -71,11 +71,11 @@ def write_embedding(
         Where to; .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv.
     embedding : array (n, d)
         The vectors.
-    node_ids : array (n,), optional
+    node_ids : array (n,), default=None
         The id of each row; 0..n-1 where not given.
-    labels : array (n,), optional
+    labels : array (n,), default=None
         For the metadata of a .tsv.
-    xy : array (n, 2), optional
+    xy : array (n, 2), default=None
         Positions in the plane: the columns `x` and `y` of a .parquet file, where other programs find them.
     overwrite : bool, default=False
         Whether to replace files that exist.
@@ -84,6 +84,18 @@ def write_embedding(
     ------
     InputError
         Where vectors and ids are given in the other order, do not fit together, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import sparsecut as sc
+    >>> path = Path(tempfile.mkdtemp()) / "vectors.parquet"
+    >>> sc.write_embedding(path, np.eye(2), ["a", "b"])
+    >>> Z, ids = sc.read_embedding(path)
+    >>> Z.tolist(), ids.tolist()
+    ([[1.0, 0.0], [0.0, 1.0]], ['a', 'b'])
     """
     if not isinstance(path, str | Path):
         raise InputError(
@@ -142,10 +154,27 @@ def _described(array: NDArray[Any]) -> str:
 def read_embedding(path: str | Path) -> Embedding:
     """The vectors and the node ids of any file that `write_embedding` writes.
 
+    Parameters
+    ----------
+    path : str or Path
+        .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv.
+
     Returns
     -------
     Embedding
         `vectors`, float32 (n, d), and `ids` (n,), in this order: `Z, ids = read_embedding(path)`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import sparsecut as sc
+    >>> path = Path(tempfile.mkdtemp()) / "vectors.parquet"
+    >>> sc.write_embedding(path, np.eye(2), ["a", "b"])
+    >>> Z, ids = sc.read_embedding(path)
+    >>> Z.tolist(), ids.tolist()
+    ([[1.0, 0.0], [0.0, 1.0]], ['a', 'b'])
     """
     path = check_readable(path, "embedding")
     if path.suffix not in EMBEDDING_SUFFIXES:

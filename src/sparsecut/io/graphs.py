@@ -81,32 +81,32 @@ def read_graph(
     ----------
     path : str or Path
         An edge list, a matrix, a document or a store; docs/files.md lists the formats.
-    features, labels : str, Path or list of str, optional
+    features, labels : str, Path or list of str, default=None
         Files keyed by node id; or names (features: one, a list, or one string with commas) of columns of the node table, of
         node attributes in GraphML, GML and JSON, or of what an .h5ad holds: obsm, layers, columns of obs. A name that the
         graph file has wins over a file of that name; "./name" is always a file (`sparsecut.io.held`).
-    nodes : str or Path, optional
+    nodes : str or Path, default=None
         A table with one row per node, "nodes.csv" beside "edges.csv" where not named. Given alone, its label column
         (label, class, …) is the labels and the others are features.
-    source, target, weight : str, optional
+    source, target, weight : str, default=None
         Columns of an edge list; weight also names the attribute in GraphML, GML, JSON and networkx's edge lists.
-    adjacency : str, optional
+    adjacency : str, default=None
         Which matrix of a .mat or .npz file is the adjacency, or which obsp of an .h5ad.
-    directed : {"symmetrize", "out", "in"}
+    directed : {"symmetrize", "out", "in"}, default="symmetrize"
         "out" and "in" keep the directions (see `Graph`).
-    missing : {"error", "zero"}
+    missing : {"error", "zero"}, default="error"
         "zero": a node without features gets zeros, one without a label none, and rows for nodes that the graph does not have
         are left out.
-    header : bool, optional
+    header : bool, default=None
         Whether the first line of a text edge list is a header. Decided from the file where not given.
-    separator : str, optional
+    separator : str, default=None
         What separates the columns of a text edge list, one character. Decided from the file where not given.
-    label_column : str, optional
+    label_column : str, default=None
         The column of the labels file, or of the node table, that holds the labels. To name it also says that the file has a
         header; columns without names are called f0, f1, …
-    feature_columns : list of str, optional
+    feature_columns : list of str, default=None
         The columns of the features file, or of the node table, that are features; likewise.
-    id_column : str, optional
+    id_column : str, default=None
         The column of ids in the tables of features, labels and nodes.
     scale : bool, default=True
         Whether the numbers of a table with named columns are standardised (`sparsecut.encoding`).
@@ -119,6 +119,20 @@ def read_graph(
     ------
     InputError
         Where a file is damaged, or does not fit the others; the message names the remedy.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import sparsecut as sc
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "edges.csv").write_text("source,target\\nanna,ben\\nben,carl\\n")
+    >>> _ = (folder / "labels.csv").write_text("id,label\\nanna,x\\nben,x\\ncarl,y\\n")
+    >>> graph = sc.read_graph(folder / "edges.csv", labels=folder / "labels.csv")
+    >>> graph
+    Graph(3 nodes, 2 edges, labels)
+    >>> graph.labels.tolist()
+    ['x', 'x', 'y']
     """
     check_choice("read_graph", "directed", directed, DIRECTIONS)
     check_choice("read_graph", "missing", missing, MISSING)

@@ -30,9 +30,39 @@ def from_networkx(
     directed: str = "symmetrize",
     scale: bool = True,
 ) -> Graph:
-    """A graph from networkx. An edge without the attribute `weight` counts 1; parallel edges with weights are summed.
+    """A graph from networkx.
 
     Nodes are integers or words, not both; tuples, as in networkx's grids, become their text, which `Graph.notes` say.
+
+    Parameters
+    ----------
+    graph : networkx graph
+    features : array, str or list of str, default=None
+        An array with one row per node in the object's order; the name of a node attribute that holds a vector or a number;
+        or several names: a table, which is encoded (see `Graph`).
+    labels : array or str, default=None
+        An array, or the name of a node attribute. A node without it has no label.
+    weight : str or None, default="weight"
+        The edge attribute that holds the weights; an edge without it counts 1, parallel edges are summed. None for no
+        weights.
+    directed : {"symmetrize", "out", "in"}, default="symmetrize"
+        What becomes of the direction of an edge. "out" and "in" keep it: a filter then averages over the nodes that a node
+        points to, or over those that point to it. An undirected object is always symmetrised.
+    scale : bool, default=True
+        Whether the numbers of a table of named columns are standardised; arrays never are. False where the columns share a
+        unit already.
+
+    Returns
+    -------
+    Graph
+
+    Examples
+    --------
+    >>> import networkx
+    >>> import sparsecut as sc
+    >>> club = networkx.karate_club_graph()
+    >>> sc.from_networkx(club, labels="club", weight=None)
+    Graph(34 nodes, 78 edges, labels)
     """
     networkx = import_extra("networkx", caller="from_networkx", extra="formats")
     check_choice("from_networkx", "directed", directed, DIRECTIONS)
@@ -74,7 +104,27 @@ def graph_of_networkx(
 
 
 def to_networkx(graph: Graph, *, features: str | None = "features", labels: str | None = "label") -> Any:
-    """A networkx graph with the node ids as nodes, `weight` at the edges, and features and labels under these names."""
+    """A networkx graph with the node ids as nodes and `weight` at the edges of a weighted graph.
+
+    Parameters
+    ----------
+    graph : Graph
+    features : str or None, default="features"
+        The node attribute that holds the features, one vector per node. None leaves them out.
+    labels : str or None, default="label"
+        The node attribute that holds the labels. None leaves them out.
+
+    Returns
+    -------
+    networkx.Graph or networkx.DiGraph
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> graph = sc.from_edges([("a", "b"), ("b", "c")], labels=[0, 0, 1])
+    >>> sc.to_networkx(graph).nodes["c"]
+    {'label': 1}
+    """
     networkx = import_extra("networkx", caller="to_networkx", extra="formats")
     check_graph(graph, "to_networkx")
     result = networkx.DiGraph() if graph.is_directed else networkx.Graph()
@@ -104,7 +154,38 @@ def from_igraph(
     directed: str = "symmetrize",
     scale: bool = True,
 ) -> Graph:
-    """A graph from igraph. Node ids are the vertex attribute `node_ids` where there is one, and 0..n−1 otherwise."""
+    """A graph from igraph.
+
+    Parameters
+    ----------
+    graph : igraph.Graph
+    features : array, str or list of str, default=None
+        An array with one row per node in the object's order; the name of a node attribute that holds a vector or a number;
+        or several names: a table, which is encoded (see `Graph`).
+    labels : array or str, default=None
+        An array, or the name of a node attribute. A node without it has no label.
+    weight : str or None, default="weight"
+        The edge attribute that holds the weights, where there is one.
+    node_ids : str or None, default="name"
+        The vertex attribute that holds the node ids; 0..n−1 where the graph has no such attribute.
+    directed : {"symmetrize", "out", "in"}, default="symmetrize"
+        What becomes of the direction of an edge. "out" and "in" keep it: a filter then averages over the nodes that a node
+        points to, or over those that point to it. An undirected object is always symmetrised.
+    scale : bool, default=True
+        Whether the numbers of a table of named columns are standardised; arrays never are. False where the columns share a
+        unit already.
+
+    Returns
+    -------
+    Graph
+
+    Examples
+    --------
+    >>> import igraph
+    >>> import sparsecut as sc
+    >>> sc.from_igraph(igraph.Graph.Ring(5))
+    Graph(5 nodes, 5 edges)
+    """
     igraph = import_extra("igraph", caller="from_igraph", extra="igraph")
     check_choice("from_igraph", "directed", directed, DIRECTIONS)
     if not isinstance(graph, igraph.Graph):
