@@ -110,7 +110,7 @@ def measure(sizes: dict[str, Any], on: str, store: Path | None = None) -> Point:
     elif store is None:
         graph, files = make_graph(sizes), {}
     else:
-        from sparsecut.io.store import open_store
+        from sparsecut.io import open_store
 
         graph, files = open_store(store), {"output": store / "embedding.npy"}
         engine = Disk(memory_limit=MEMORY_LIMIT)
@@ -141,7 +141,7 @@ def make_graph(sizes: dict[str, int]) -> Graph:
 
 def make_store(sizes: dict[str, int], folder: Path) -> None:
     """The stand-in as a folder of arrays."""
-    from sparsecut.io.store import write_header
+    from sparsecut.io import write_header
 
     graph = make_graph(sizes)
     np.save(folder / "indptr.npy", graph.adjacency.indptr)

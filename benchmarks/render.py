@@ -26,6 +26,8 @@ SECTIONS = (
     "against_dgi",
     "import_time",
     "checks",
+    "read_edges",
+    "matrix_files",
     "gpu",
     "disk",
     "growth",

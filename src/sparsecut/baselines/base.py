@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sparsecut.arrays.magnitude import check_finite, naming_overflow
-from sparsecut.encoding.encoder import Encoder
+from sparsecut.arrays import check_finite, naming_overflow
+from sparsecut.encoding import Encoder
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_integer
 from sparsecut.estimator import Estimator, not_fitted

@@ -27,8 +27,7 @@ from sparsecut.errors import InputError, check_integer, first_few
 from sparsecut.evaluation.linear_probe import check_embedding
 from sparsecut.evaluation.scores import summary
 from sparsecut.evaluation.splits import Nodes
-from sparsecut.graph import Graph, as_graph
-from sparsecut.graph.labels import encode_labels
+from sparsecut.graph import Graph, as_graph, encode_labels
 from sparsecut.progress import Reporter, reporting
 
 

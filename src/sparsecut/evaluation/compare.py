@@ -27,8 +27,7 @@ from sparsecut.errors import InputError
 from sparsecut.evaluation.linear_probe import probe as run_probe
 from sparsecut.evaluation.scores import Comparison, Scores, compare_scores, score_predictions
 from sparsecut.evaluation.splits import Split, sample_splits
-from sparsecut.graph import Graph, as_graph
-from sparsecut.graph.labels import encode_labels
+from sparsecut.graph import Graph, as_graph, encode_labels
 from sparsecut.progress import Reporter, reporting
 
 

@@ -23,7 +23,7 @@ from sparsecut.errors import InputError, check_choice, first_few
 from sparsecut.evaluation.logistic import OneVsRest
 from sparsecut.evaluation.scores import Scores, digest_splits, score_classes
 from sparsecut.evaluation.splits import Nodes, Split, sample_splits
-from sparsecut.graph.labels import encode_labels
+from sparsecut.graph import encode_labels
 from sparsecut.progress import Reporter, reporting
 
 PROTOCOLS = ("paper", "tuned")

@@ -24,9 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut import datasets
 from sparsecut.errors import InputError, first_few
 from sparsecut.evaluation.splits import Split, role_split
-from sparsecut.io.attributes import read_node_table
-from sparsecut.io.files import check_readable, write_whole
-from sparsecut.io.ids import ID_NAMES, check_known, positions_of
+from sparsecut.io import ID_NAMES, check_known, check_readable, positions_of, read_node_table, write_whole
 
 ROLES = {
     "train": ("train", "training", "tr", "train_mask"),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError, check_integer, check_real, first_few
-from sparsecut.graph.labels import encode_labels
+from sparsecut.graph import encode_labels
 
 Nodes = NDArray[np.int64]
 

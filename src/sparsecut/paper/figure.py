@@ -15,7 +15,7 @@ from typing import Any
 
 from sparsecut.errors import import_extra
 from sparsecut.evaluation import probe, published_splits
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results

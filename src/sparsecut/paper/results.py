@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsecut.errors import InputError
-from sparsecut.io.files import check_readable, write_whole
+from sparsecut.io import check_readable, write_whole
 
 Cell = dict[str, Any]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sparsecut.encoding import FeatureTable, WordLists
 from sparsecut.errors import InputError, first_few
 from sparsecut.graph import Graph
-from sparsecut.io.attributes import LABEL_NAMES, load_features, load_labels, read_node_table
+from sparsecut.io.attributes import LABEL_NAMES, read_features, read_labels, read_node_table
 from sparsecut.io.headers import Beside, looks_like_name
 from sparsecut.io.hints import header_hint, layout_of, taken_for_header
 from sparsecut.io.ids import ID_NAMES, check_known, id_column, positions_of
@@ -25,7 +25,7 @@ REMEDY = " missing='zero' (--missing zero) accepts that."
 
 
 @dataclass(frozen=True)
-class Nodes:
+class NodeFiles:
     """What was brought beside a graph. Ids are None where rows are in the order of the ids 0..n−1."""
 
     missing: str
@@ -139,7 +139,7 @@ class Nodes:
         return []
 
 
-def read_nodes(
+def read_node_files(
     path: Path,
     features: str | Path | Sequence[str] | None,
     labels: str | Path | None,
@@ -150,7 +150,7 @@ def read_nodes(
     feature_columns: Sequence[str] | None = None,
     id_column: str | None = None,
     scale: bool = True,
-) -> Nodes:
+) -> NodeFiles:
     """The files beside a graph: features and labels of their own, or columns of the node table."""
     asked_features, asked_label = _as_names(feature_columns), label_column
     feature_columns = as_columns(features)
@@ -176,16 +176,16 @@ def read_nodes(
         takes_all = features is None and any(name != label_column for name in table.column_names)
         if feature_columns is not None or takes_all:
             without = () if label_column is None else (label_column,)
-            feature_ids, matrix = load_features(nodes, feature_columns, without, id_column, scale=scale)
+            feature_ids, matrix = read_features(nodes, feature_columns, without, id_column, scale=scale)
             features_path = str(nodes)
         if label_column is not None:
-            label_ids, label_values, notes = load_labels(nodes, label_column, id_column)
+            label_ids, label_values, notes = read_labels(nodes, label_column, id_column)
             labels_path = str(nodes)
     if features is not None and feature_columns is None:
-        feature_ids, matrix = load_features(str(features), asked_features, id_name=id_column, scale=scale)
+        feature_ids, matrix = read_features(str(features), asked_features, id_name=id_column, scale=scale)
     if labels is not None and label_column is None:
-        label_ids, label_values, notes = load_labels(labels, asked_label, id_column)
-    return Nodes(missing, matrix, feature_ids, features_path, label_values, label_ids, labels_path, notes)
+        label_ids, label_values, notes = read_labels(labels, asked_label, id_column)
+    return NodeFiles(missing, matrix, feature_ids, features_path, label_values, label_ids, labels_path, notes)
 
 
 def align_labels(

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsecut as sc
-from sparsecut.io.unpickling import load_planetoid
+from sparsecut.io.unpickling import unpickle_planetoid
 
 
 @pytest.fixture
@@ -87,4 +87,4 @@ def test_a_matrix_whose_attributes_lie(folder):
 
 def test_numpy_arrays_come_back_whole(tmp_path):
     (tmp_path / "x").write_bytes(pickle.dumps(np.arange(6.0).reshape(2, 3), protocol=3))
-    assert load_planetoid(tmp_path / "x").tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert unpickle_planetoid(tmp_path / "x").tolist() == [[0, 1, 2], [3, 4, 5]]

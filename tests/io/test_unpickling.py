@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from raw_files import write
 from sparsecut import datasets
 from sparsecut.errors import InputError
-from sparsecut.io.unpickling import _STAND_INS, load_planetoid
+from sparsecut.io.unpickling import _STAND_INS, unpickle_planetoid
 
 
 class Call:
@@ -33,7 +33,7 @@ class Call:
 
 
 def load_bytes(folder: Path, content: bytes) -> Any:
-    return load_planetoid(write(folder / "file", content))
+    return unpickle_planetoid(write(folder / "file", content))
 
 
 def array_call(shape: Any, dtype: Any, content: Any) -> Call:

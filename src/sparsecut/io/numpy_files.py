@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,15 +23,26 @@ SPARSE_FORMATS = ("csr", "csc", "coo")
 def read_npy(path: Path, kind: str) -> NDArray[Any]:
     """The array of an .npy file."""
     with reading(path, kind), path.open("rb") as file:
-        return _read_array(file, path.stat().st_size, path, kind)
+        return _read_array(file, path.stat().st_size)
 
 
 class Archive:
-    """The arrays of an .npz file, each read when it is asked for."""
+    """The arrays of an .npz file, each read when it is asked for.
 
-    def __init__(self, path: Path, kind: str) -> None:
+    Parameters
+    ----------
+    path : Path
+    kind : str
+        What the file is called in errors.
+    guard : callable, optional
+        Makes the context in which the file is read, which turns errors into a sentence about the file; `guards.reading` of
+        `path` and `kind` where not given.
+    """
+
+    def __init__(self, path: Path, kind: str, guard: Callable[[], AbstractContextManager[None]] | None = None) -> None:
         self.path, self.kind = path, kind
-        with reading(path, kind), zipfile.ZipFile(path) as archive:
+        self._reading = partial(reading, path, kind) if guard is None else guard
+        with self._reading(), zipfile.ZipFile(path) as archive:
             members = archive.infolist()
             check_expansion(sum(member.file_size for member in members), path, kind)
         self._members = {member.filename.removesuffix(".npy"): member for member in members}
@@ -43,16 +57,19 @@ class Archive:
         return name in self._members
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        member = self._members[name]
-        with reading(self.path, self.kind), zipfile.ZipFile(self.path) as archive, archive.open(member) as file:
-            return _read_array(file, member.file_size, self.path, self.kind)
+        with self._reading():
+            if name not in self:
+                raise ValueError(f"it has no array {name!r}, only {', '.join(map(repr, self.names))}")
+            member = self._members[name]
+            with zipfile.ZipFile(self.path) as archive, archive.open(member) as file:
+                return _read_array(file, member.file_size)
 
     def get(self, name: str) -> NDArray[Any] | None:
         return self[name] if name in self else None  # noqa: SIM401 - this is that method
 
     def sparse(self, prefix: str = "") -> sp.csr_array:
         """The sparse matrix whose parts have names that begin with `prefix`: `prefix`data, `prefix`indices, …"""
-        with reading(self.path, self.kind):
+        with self._reading():
             return self._sparse(prefix)
 
     def _sparse(self, prefix: str) -> sp.csr_array:
@@ -80,19 +97,17 @@ class Archive:
         return matrix.tocsr()
 
 
-def _read_array(file: BinaryIO | Any, size: int, path: Path, kind: str) -> NDArray[Any]:
+def _read_array(file: BinaryIO | Any, size: int) -> NDArray[Any]:
     version = npy_format.read_magic(file)
     header = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
     shape, is_fortran, dtype = header(file)
     if dtype.hasobject:
-        raise InputError(f"The {kind} file {path} could not be read: it holds Python objects, which are never loaded.")
+        raise ValueError("it holds Python objects, which are never loaded")
     n_bytes = dtype.itemsize
     for length in shape:
         n_bytes *= int(length)
     if n_bytes < 0 or n_bytes > size:
-        raise InputError(
-            f"The {kind} file {path} could not be read: it claims an array of {n_bytes:,} bytes and has {size:,}."
-        )
+        raise ValueError(f"it claims an array of {n_bytes:,} bytes and has {size:,}")
     content = file.read(n_bytes)
     if len(content) < n_bytes:
         raise EOFError
