@@ -13,16 +13,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 import beyond
 from cells import run_benchmark
+from sparsecut import SCE, ClosedForm, PageRank
 from sparsecut.graph import Graph
 from sparsecut.model.published import read_toml
-from sparsecut.model.sce import SCE
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
 from sparsecut.paper.row_methods import load_graph, missing
@@ -70,8 +69,9 @@ def plan_with(embed: Embed, request: Request) -> Plan:
     return jobs
 
 
-def embed(graph: Graph, **constants: Any) -> ArrayLike:
-    model = SCE(**SETTINGS["fixed"], **constants)
+def embed(graph: Graph, *, effective_rank: float, length: float, strength: float) -> ArrayLike:
+    solver = ClosedForm(effective_rank=effective_rank, length=length)
+    model = SCE(filter=PageRank(restart=strength), solver=solver)
     return np.asarray(model.fit_transform(graph, progress=lambda *_: None))
 
 

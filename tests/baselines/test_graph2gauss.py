@@ -11,7 +11,6 @@ import torch
 from scipy.integrate import quad
 from scipy.sparse.csgraph import shortest_path
 from scipy.stats import norm
-from sparsecut.operators.rows import Rows
 from torch.distributions import Independent, Normal, kl_divergence
 
 from conftest import random_graph
@@ -20,6 +19,7 @@ from sparsecut.baselines import Graph2Gauss
 from sparsecut.baselines.graph2gauss import GaussianEncoder, Gaussians, Ranking, energy, triple_counts
 from sparsecut.baselines.rings import Rings
 from sparsecut.baselines.stopping import EarlyStopping
+from sparsecut.engines.rows import Rows
 from sparsecut.kernels.sparse import SparseMatrix
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import beyond
 import leave_out
-from sparsecut import SCE, Graph
+from sparsecut import SCE, ClosedForm, Graph, PageRank
 from sparsecut.evaluation import probe, sample_splits
 from sparsecut.paper.plan import Request
 from sparsecut.paper.runner import run_jobs
@@ -46,7 +46,8 @@ def test_the_choice_is_by_the_other_graphs_alone() -> None:
 
 def test_the_estimator_is_made_with_the_constants() -> None:
     constants = {"effective_rank": 8.0, "length": 7.0, "strength": 0.1}
-    expected = SCE(solver="spectral", filter="pagerank", **constants).fit_transform(GRAPH)
+    solver = ClosedForm(effective_rank=8.0, length=7.0)
+    expected = SCE(filter=PageRank(restart=0.1), solver=solver).fit_transform(GRAPH)
     np.testing.assert_array_equal(leave_out.embed(GRAPH, **constants), expected)
 
 
@@ -65,10 +66,11 @@ def test_cells_are_scored_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_shipped_constants_are_those_of_the_estimator() -> None:
-    from sparsecut.model import recipe, restart, spectral
+    from sparsecut.model import closed_form, sharpened
+    from sparsecut.operators.filters import pagerank
 
     assert leave_out.SETTINGS["shipped"] == {
-        "effective_rank": spectral.EFFECTIVE_RANK,
-        "length": recipe.LENGTH,
-        "strength": restart.USUAL_RESTART,
+        "effective_rank": sharpened.EFFECTIVE_RANK,
+        "length": closed_form.LENGTH,
+        "strength": pagerank.USUAL_RESTART,
     }

@@ -30,7 +30,7 @@ def test_embed_writes_what_python_computes_with_the_ids(folder: Path, suffix: st
 
 def test_json_is_one_object_and_quiet_is_quiet(folder: Path) -> None:
     arguments = ("embed", "edges.csv", "-f", "features.csv", "-o")
-    done = sparsecut(*arguments, "z.npz", "--json", "--method", "mosce", "--epochs", 3, folder=folder)
+    done = sparsecut(*arguments, "z.npz", "--json", "--method", "mosce", "--solver", "adam", "--epochs", 3, folder=folder)
     result = json.loads(done.stdout)
     assert (result["n_nodes"], result["dimension"], len(result["history"]["loss"])) == (6, 4, 3)
     assert done.stderr == ""

@@ -12,7 +12,7 @@ from shell import sparsecut
 
 
 def test_report_reads_graph_labels_nodes_and_model(tmp_path: Path) -> None:
-    options = ("--dimension", 8, "--epochs", 4, "--save-model", "model.safetensors", "-o", "z.parquet")
+    options = ("--dimension", 8, "--solver", "adam", "--epochs", 4, "--save-model", "model.safetensors", "-o", "z.parquet")
     sparsecut("embed", "digits", *options, folder=tmp_path)
     (tmp_path / "nodes.csv").write_text("id,writer\n" + "\n".join(f"{number},w{number % 9}" for number in range(1797)))
     command = ("report", "z.parquet", "--graph", "digits", "--nodes", "nodes.csv", "--model", "model.safetensors")

@@ -13,7 +13,7 @@ from sparsecut import SCE, Adam, load, read_embedding
 
 def test_embed_save_and_transform_nodes_that_came_later(folder: Path) -> None:
     command = ("embed", "edges.csv", "-f", "features.csv", "-o", "z.npy", "--save-model", "m.safetensors")
-    sparsecut(*command, "--epochs", 2, "--no-scale", folder=folder)
+    sparsecut(*command, "--solver", "adam", "--epochs", 2, "--no-scale", folder=folder)
     (folder / "new_edges.csv").write_text("source,target\nada,zoe\n")
     (folder / "new_features.csv").write_text("id,a,b,c,d\nzoe,1,0,0,0\nada,0,1,0,0\n")
     sparsecut("transform", "m.safetensors", "new_edges.csv", "-f", "new_features.csv", "-o", "new.parquet", folder=folder)

@@ -77,11 +77,11 @@ def test_directions(directed, expected, form, tmp_path):
 def test_directions_reach_the_embedding():
     """a → b alone: looking out, a sees b's features; looking in, b sees a's."""
     A, X = np.array([[0, 1], [0, 0]]), np.array([[1.0, 0], [0, 1]], dtype=np.float32)
-    from sparsecut.operators.filters import propagation
+    from sparsecut.operators.propagation import propagation_matrix
 
     smoothed = {}
     for directed in ("out", "in"):
-        P = propagation(sc.Graph(A, features=X, directed=directed).adjacency)
+        P = propagation_matrix(sc.Graph(A, features=X, directed=directed).adjacency)
         smoothed[directed] = (P @ X).tolist()
     assert smoothed == {"out": [[0.5, 0.5], [0, 1]], "in": [[1, 0], [0.5, 0.5]]}
 

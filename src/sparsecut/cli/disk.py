@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 Engine = Annotated[str, typer.Option(help="memory, or disk for graphs larger than it.")]
 MemoryLimit = Annotated[
-    str | None, typer.Option(help="With --engine disk: what the process may take, e.g. 500MB. [default: 2GiB]")
+    str | None, typer.Option(help="With --engine disk: what the process may take, e.g. 500MB.", show_default="2GiB")
 ]
 Scratch = Annotated[
-    Path | None, typer.Option(help="With --engine disk: a folder for unfinished work. [default: the output's]")
+    Path | None, typer.Option(help="With --engine disk: a folder for unfinished work.", show_default="the output's")
 ]
 
 OUTPUTS = (".npy", ".parquet")
@@ -38,9 +38,9 @@ def disk_options(
 ) -> dict[str, Any]:
     """What the options ask of the estimator: nothing, unless the engine is disk."""
     from sparsecut.arrays.streaming import parse_bytes
-    from sparsecut.engines import EngineChoice
+    from sparsecut.engines import EngineWord
 
-    check_choice("sparsecut", "--engine", engine, EngineChoice.words())
+    check_choice("sparsecut", "--engine", engine, get_args(EngineWord))
     for option, value in (("memory-limit", memory_limit), ("scratch", scratch)):
         if engine == "memory" and value is not None:
             raise InputError(f"--{option} is for --engine disk. Add that, or leave --{option} out.")

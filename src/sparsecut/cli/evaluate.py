@@ -40,7 +40,7 @@ def evaluate(
     method: Annotated[str, typer.Option(help="links: the method to train on what is left of the graph.")] = "sce",
     fraction: Annotated[float, typer.Option(help="links: the fraction of edges to hold out.")] = 0.1,
     clusters: Annotated[
-        int | None, typer.Option(help="cluster: number of clusters. [default: the number of classes]")
+        int | None, typer.Option(help="cluster: number of clusters.", show_default="the number of classes")
     ] = None,
     runs: Annotated[int, typer.Option(help="cluster, links: number of runs.")] = 5,
     device: Device = "auto",

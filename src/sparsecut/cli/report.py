@@ -29,7 +29,7 @@ def report(
     layout: Annotated[
         str, typer.Option(help="auto (the best that is installed), pacmap, umap, tsne or pca. Columns x and y come first.")
     ] = "auto",
-    title: Annotated[str | None, typer.Option(help="The page's heading. [default: the file's name]")] = None,
+    title: Annotated[str | None, typer.Option(help="The page's heading.", show_default="the file's name")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the layout, the clusters and the samples.")] = 0,
     force: Force = False,
     as_json: AsJson = False,

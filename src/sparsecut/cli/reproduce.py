@@ -21,18 +21,25 @@ def reproduce(
             "page: only draw the page again from the results."
         ),
     ],
-    dataset: Annotated[list[str] | None, typer.Option(help="A column of the table; may be repeated. [default: all]")] = None,
-    method: Annotated[list[str] | None, typer.Option(help="A row of the table; may be repeated. [default: all]")] = None,
+    dataset: Annotated[
+        list[str] | None, typer.Option(help="A column of the table; may be repeated.", show_default="all")
+    ] = None,
+    method: Annotated[
+        list[str] | None, typer.Option(help="A row of the table; may be repeated.", show_default="all")
+    ] = None,
     splits: Annotated[
         int | None,
-        typer.Option(help="How many runs (time, inductive) or splits (all others). [default: the paper's]"),
+        typer.Option(help="How many runs (time, inductive) or splits (all others).", show_default="the paper's"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the start, the negatives and the roles.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Run again what is done already.")] = False,
     output_folder: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Folder of the results. [default: docs/results if it is there, else sparsecut-results]"
+            "--output",
+            "-o",
+            help="Folder of the results.",
+            show_default="docs/results if it is there, else sparsecut-results",
         ),
     ] = None,
     as_json: AsJson = False,

@@ -30,8 +30,8 @@ def classify(
     seed: int,
 ) -> None:
     """Accuracy of a linear probe over splits of the labelled nodes."""
+    from sparsecut.evaluation import PROTOCOLS
     from sparsecut.evaluation import probe as run_probe
-    from sparsecut.evaluation.probe import PROTOCOLS
 
     check_choice("sparsecut evaluate", "--probe", probe, PROTOCOLS)
     check_integer("sparsecut evaluate", "--splits", n_splits, 1)
