@@ -14,6 +14,7 @@ from sparsecut.evaluation import evaluate_clusters, hold_out_edges, probe, sampl
 from sparsecut.model.published import read_experiment
 from sparsecut.paper import table1
 from sparsecut.paper.plan import Absent, Job, Request
+from sparsecut.paper.row_methods import settings_of
 from sparsecut.paper.runner import describe, run_jobs
 from standins import stand_in
 
@@ -67,7 +68,7 @@ def test_the_default_has_no_arguments_and_the_others_have_the_papers(monkeypatch
     }
 
     def settings(model: Any) -> dict[str, Any]:
-        return {name: value for name, value in model.get_params().items() if name != "random_state"}
+        return settings_of(model)
 
     for dataset in beyond.COLUMNS:
         assert cells["default", dataset] == settings(SCE())

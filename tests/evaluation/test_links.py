@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from sparsecut import SCE, Graph, InputError, Memory, datasets
+from sparsecut import SCE, Graph, InputError, Memory, Power, datasets
 from sparsecut.baselines import SmoothedFeatures
 from sparsecut.evaluation import LinkSplit, evaluate_links, hold_out_edges, score_links
 from sparsecut.graph.linked_pairs import sample_non_edges
@@ -76,7 +76,7 @@ def test_the_estimator_never_sees_a_held_out_edge(graph, monkeypatch):
             return super().fit(graph, y, **keywords)
 
     monkeypatch.setattr("sparsecut.evaluation.links.hold_out_edges", recording)
-    scores = evaluate_links(graph, Spy(device="cpu").fit_transform, fraction=0.3, n_runs=2)
+    scores = evaluate_links(graph, Spy(engine=Memory(device="cpu")).fit_transform, fraction=0.3, n_runs=2)
     assert len(seen) == len(splits) == 2
     for training, split in zip(seen, splits, strict=True):
         assert edge_set(training).isdisjoint(pair_set(split.positive))
@@ -198,7 +198,7 @@ def test_what_is_embedded_of_a_directed_path_follows_its_arrows():
             for i in range(n_nodes)
         ]
     )
-    np.testing.assert_allclose(SmoothedFeatures(order=1).fit_transform(split.graph), expected, atol=1e-6)
+    np.testing.assert_allclose(SmoothedFeatures(filter=Power(order=1)).fit_transform(split.graph), expected, atol=1e-6)
 
 
 def test_links_of_a_directed_graph_are_scored_over_edges_of_either_direction():

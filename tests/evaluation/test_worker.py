@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from conftest import random_graph
+from sparsecut import Power
 from sparsecut.baselines import SmoothedFeatures
 from sparsecut.evaluation import worker
 
@@ -31,10 +32,16 @@ def write_job(folder: Path, *, is_sparse: bool, **more: object) -> object:
 @pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
 def test_the_answer_lies_in_the_folder_beside_what_was_measured(tmp_path: Path, is_sparse: bool) -> None:
     graph = write_job(
-        tmp_path, is_sparse=is_sparse, name="smoothed", home="sparsecut.baselines:SmoothedFeatures", offered={"order": 3}
+        tmp_path,
+        is_sparse=is_sparse,
+        name="smoothed",
+        home="sparsecut.baselines:SmoothedFeatures",
+        offered={"filter__order": 3},
     )
     measured = worker.run(tmp_path)
-    np.testing.assert_allclose(np.load(tmp_path / "answer.npy"), SmoothedFeatures(order=3).fit_transform(graph), atol=1e-6)
+    np.testing.assert_allclose(
+        np.load(tmp_path / "answer.npy"), SmoothedFeatures(filter=Power(order=3)).fit_transform(graph), atol=1e-6
+    )
     assert 0 < measured["seconds"] <= measured["first_seconds"]
     assert measured["dimension"] == 5
     assert measured["memory_before_bytes"] > 0
@@ -42,11 +49,17 @@ def test_the_answer_lies_in_the_folder_beside_what_was_measured(tmp_path: Path, 
 
 
 def test_a_sentence_takes_the_place_of_the_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_job(tmp_path, is_sparse=False, name="smoothed", home="sparsecut.baselines:SmoothedFeatures", offered={"order": -1})
+    write_job(
+        tmp_path,
+        is_sparse=False,
+        name="smoothed",
+        home="sparsecut.baselines:SmoothedFeatures",
+        offered={"filter__order": -1},
+    )
     monkeypatch.setattr(sys, "argv", ["worker", str(tmp_path)])
     worker.main()
     result = json.loads((tmp_path / "result.json").read_text())
-    assert result == {"error": "The order parameter of SmoothedFeatures must be an integer of at least 0. Got -1 instead."}
+    assert result == {"error": "The order parameter of Power must be an integer of at least 0. Got -1 instead."}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak can be started anew on Linux alone")

@@ -45,7 +45,7 @@ def test_every_planned_setting_is_accepted_by_the_estimator(name: str, monkeypat
     assert len(made) >= len(module.COLUMNS) - 2  # SCE, in every column
     for model in made:
         if isinstance(model, SCE):
-            model._check()
+            model._settings()
     assert not any(isinstance(job, Absent) and job.cell["method"] in ("SCE", "inverse") for job in jobs)
 
 

@@ -29,10 +29,13 @@ def test_a_recorded_epoch_is_a_fit_of_so_many_epochs(monkeypatch: pytest.MonkeyP
     splits = sample_splits(np.asarray(GRAPH.labels), 20, 4)
     monkeypatch.setattr(figure, "load_graph", lambda _: GRAPH)
     monkeypatch.setattr(figure, "published_splits", lambda *_: splits)
-    settings: dict[str, Any] = {"dimension": 8, "learning_rate": 0.05}
+
+    def model(epochs: int) -> SCE:
+        return SCE(dimension=8, solver=Adam(epochs=epochs, learning_rate=0.05))
+
     cell = {"dataset": "cora", "per_class": 20, "n_splits": 4}
-    (recorded,) = figure._record(SCE(epochs=4, **settings), cell, silent)
-    refitted = [probe(SCE(epochs=n, **settings).fit_transform(GRAPH), GRAPH.labels, splits).mean for n in range(1, 5)]
+    (recorded,) = figure._record(model(4), cell, silent)
+    refitted = [probe(model(n).fit_transform(GRAPH), GRAPH.labels, splits).mean for n in range(1, 5)]
     assert recorded["epoch_accuracies"] == pytest.approx(refitted, abs=0.01)
     assert len(set(refitted)) > 1  # the epochs do differ
     seconds = recorded["epoch_seconds"]
@@ -59,7 +62,7 @@ def test_preparation_is_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     splits = sample_splits(np.asarray(graph.labels), 5, 1)
     monkeypatch.setattr(figure, "load_graph", lambda _: graph)
     monkeypatch.setattr(figure, "published_splits", lambda *_: splits)
-    model = Watched(epochs=2, dimension=4)
+    model = Watched(dimension=4, solver=Adam(epochs=2))
     (recorded,) = figure._record(model, {"dataset": "cora", "per_class": 5, "n_splits": 1}, silent)
     stages, epochs = model.history_.stages, model.history_.seconds
     before = sum(seconds for name, seconds in stages.items() if name not in ("train", "project"))

@@ -11,8 +11,9 @@ import pytest
 from sparsecut import SCE, Graph
 from sparsecut.model.published import read_experiment
 from sparsecut.paper import loss, table1
-from sparsecut.paper.plan import Job, Request
+from sparsecut.paper.plan import Request
 from sparsecut.paper.results import Results
+from sparsecut.paper.row_methods import make_model
 from sparsecut.paper.shown import Table
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -32,20 +33,30 @@ def test_the_losses_differ_in_the_loss_alone(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(loss, "missing", lambda *_: None)
     for dataset in loss.COLUMNS:
         cells = {job.cells[0]["method"]: job.cells[0] for job in loss.plan(Request(datasets=[dataset]))}
-        common = [{k: v for k, v in cell["settings"].items() if k not in ("loss", "alpha")} for cell in cells.values()]
+        common = [
+            {k: v for k, v in cell["settings"].items() if k not in ("solver__loss", "solver__alpha")}
+            for cell in cells.values()
+        ]
         assert common[0] == common[1] == common[2]
         assert len({cell["seed"] for cell in cells.values()}) == 1
-        assert [cell["settings"]["loss"] for cell in cells.values()] == list(cells)
-        assert cells["inverse"]["settings"]["alpha"] == SCE.paper(dataset).alpha
+        assert [cell["settings"]["solver__loss"] for cell in cells.values()] == list(cells)
+        assert cells["inverse"]["settings"]["solver__alpha"] == SCE.paper(dataset).solver.alpha
 
 
 def test_the_losses_start_alike(planted: Graph) -> None:
     """`none` is where `negative` and `inverse` start: an epoch of no step leaves its weights."""
-    jobs = [job for job in loss.plan(Request(["cora"])) if isinstance(job, Job)]
-    settings = {job.cells[0]["method"]: job.cells[0]["settings"] for job in jobs}
-    start = SCE(**settings["none"], random_state=0).fit(planted).weights_[0]
+    made: dict[str, SCE] = {}
+    with pytest.MonkeyPatch.context() as patch:
+
+        def remember(*arguments: Any, **overrides: Any) -> SCE:
+            made[overrides["loss"]] = make_model(*arguments, **overrides)
+            return made[overrides["loss"]]
+
+        patch.setattr(loss, "make_model", remember)
+        loss.plan(Request(["cora"]))
+    start = made["none"].fit(planted).weights_[0]
     for name in ("negative", "inverse"):
-        nearly = SCE(**{**settings[name], "epochs": 1, "learning_rate": 1e-9}, random_state=0).fit(planted).weights_[0]
+        nearly = made[name].set_params(solver__epochs=1, solver__learning_rate=1e-9).fit(planted).weights_[0]
         np.testing.assert_allclose(nearly, start, atol=1e-7)
 
 

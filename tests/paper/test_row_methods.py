@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparsecut import datasets
+from sparsecut import Power, datasets
 from sparsecut.baselines import SmoothedFeatures, methods
 from sparsecut.paper.row_methods import make_model, missing, registered, settings_of, with_progress
 
@@ -21,7 +21,7 @@ def test_names_with_hyphens_and_capitals_are_found(registry: None) -> None:
 def test_an_override_a_method_does_not_have_is_left_out() -> None:
     model = make_model("smoothed-features", "cora", 3, order=5, dimension=8)
     assert isinstance(model, SmoothedFeatures)
-    assert model.order == 5
+    assert model.filter == Power(order=5)
     assert make_model("DeepWalk", "pubmed", 3).random_state == 3
     assert make_model("DeepWalk", "pubmed", 3, dimension=8).dimension == 8
 

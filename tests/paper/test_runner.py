@@ -49,7 +49,7 @@ def test_other_settings_are_another_cell(planted: Graph, tmp_path: Path, monkeyp
     monkeypatch.setattr(table1, "make_model", lambda *args: make(*args, epochs=2))
     _, tally = run("table1", tmp_path, CORA_SCE)
     assert (tally.n_run, tally.n_skipped) == (2, 0)
-    assert Results(tmp_path, "table1").cells[0]["settings"]["epochs"] == 2
+    assert Results(tmp_path, "table1").cells[0]["settings"]["solver__epochs"] == 2
 
 
 def test_what_ended_is_kept_when_the_next_cell_fails(

@@ -110,7 +110,7 @@ def test_every_cell_is_stamped_and_is_what_the_library_gives(planted: Graph, tmp
         assert cell["seed"] == 0
         assert cell["n_splits"] == len(cell["accuracies"]) == 4
         assert {"date", "cpu", "cores", "threads", "python", "sparsecut", "numpy", "torch"} <= set(cell["environment"])
-        assert cell["settings"]["alpha"] == 15000
+        assert cell["settings"]["solver__alpha"] == 15000
 
 
 def test_what_needs_no_features_runs_without_them(planted: Graph, tmp_path: Path, registry: None) -> None:

@@ -39,7 +39,7 @@ def test_settings_of_the_time_table_by_hand(monkeypatch: pytest.MonkeyPatch) -> 
     """128 dimensions on Pubmed and Cora Full, and 20, 200, 100, 20 epochs."""
     monkeypatch.setattr(timing, "missing", lambda *_: None)
     settings = {cell["dataset"]: cell["settings"] for job in timing.plan(Request(methods=["SCE"])) for cell in job.cells}
-    assert [settings[dataset]["epochs"] for dataset in timing.COLUMNS] == [20, 200, 100, 20]
+    assert [settings[dataset]["solver__epochs"] for dataset in timing.COLUMNS] == [20, 200, 100, 20]
     assert [settings[dataset]["dimension"] for dataset in timing.COLUMNS] == [512, 512, 128, 128]
 
 

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from conftest import random_graph
-from sparsecut import SCE, Adam, Graph, InputError
+from sparsecut import SCE, Adam, Graph, InputError, Power
 from sparsecut.baselines import SmoothedFeatures
 from sparsecut.paper.unseen import Unseen, cut_graph, embed_unseen, mean_seconds, only_seen, score_unseen
 
@@ -69,7 +69,7 @@ def test_the_experiments_own_cut_trains_on_nothing_but_the_training_nodes(graph:
             fitted_on.append(graph)
             return super().fit(graph, y, **more)
 
-    Z_seen, Z_test, seconds = embed_unseen(Watched(epochs=3), task, silent)
+    Z_seen, Z_test, seconds = embed_unseen(Watched(solver=Adam(epochs=3)), task, silent)
     (seen,) = fitted_on
     dense = graph.adjacency.toarray()
     np.testing.assert_array_equal(seen.adjacency.toarray(), dense[np.ix_(TRAIN, TRAIN)])
@@ -99,7 +99,7 @@ def test_a_directed_graph_is_cut_with_its_directions(graph: Graph) -> None:
     np.testing.assert_array_equal(seen.adjacency.toarray(), expected)
     P = expected + np.eye(len(TRAIN))
     smoothed = P / P.sum(axis=1, keepdims=True) @ np.asarray(graph.features)[TRAIN]
-    np.testing.assert_allclose(SmoothedFeatures(order=1).fit_transform(seen), smoothed, atol=1e-5)
+    np.testing.assert_allclose(SmoothedFeatures(filter=Power(order=1)).fit_transform(seen), smoothed, atol=1e-5)
 
 
 def test_sizes_and_seconds_by_hand(graph: Graph) -> None:

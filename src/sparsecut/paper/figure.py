@@ -19,7 +19,7 @@ from sparsecut.io import write_whole
 from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.row_methods import NOT_REGISTERED, load_graph, make_model, missing, registered, settings_of, takes
+from sparsecut.paper.row_methods import NOT_REGISTERED, load_graph, make_model, missing, registered, settings_of
 from sparsecut.paper.shown import Table
 from sparsecut.paper.table1 import run_of
 from sparsecut.progress import Reporter
@@ -38,7 +38,7 @@ def plan(request: Request) -> Plan:
             cell: Cell = {"method": method, "dataset": dataset, "per_class": _EXPERIMENT["per_class"]}
             reason = NOT_REGISTERED if registered(method) is None else missing(dataset)
             model = None if reason is not None else make_model(method, dataset, request.seed)
-            if model is not None and not takes(type(model), "epochs"):
+            if model is not None and not any(name.split("__")[-1] == "epochs" for name in settings_of(model)):
                 reason = "does not report its epochs"
             if reason is not None:
                 jobs.append(Absent(cell, reason))

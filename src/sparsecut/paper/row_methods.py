@@ -9,6 +9,7 @@ from typing import Any
 
 from sparsecut import datasets
 from sparsecut.baselines import methods
+from sparsecut.choice import Choice
 from sparsecut.graph import Graph
 from sparsecut.model.published import read_experiment
 from sparsecut.progress import Reporter
@@ -31,10 +32,11 @@ def make_model(row: str, dataset: str, seed: int, **overrides: Any) -> Any:
 
 
 def settings_of(model: Any) -> dict[str, Any]:
-    """What the estimator was made with, less the seed, as JSON would give it back."""
-    parameters = model.get_params(deep=False) if hasattr(model, "get_params") else {}
+    """What the estimator was made with, less the seed, as JSON would give it back: "solver": "adam", "solver__epochs": 20."""
+    parameters = model.get_params() if hasattr(model, "get_params") else {}
     parameters.pop("random_state", None)
-    return dict(json.loads(json.dumps(parameters, default=str)))
+    words = {name: value.name if isinstance(value, Choice) else value for name, value in parameters.items()}
+    return dict(json.loads(json.dumps(words, default=str)))
 
 
 def missing(dataset: str, *, is_fetched: bool = True, needs_features: bool = True) -> str | None:
