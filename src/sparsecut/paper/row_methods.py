@@ -32,7 +32,7 @@ def make_model(row: str, dataset: str, seed: int, **overrides: Any) -> Any:
 
 
 def settings_of(model: Any) -> dict[str, Any]:
-    """What the estimator was made with, less the seed, as JSON would give it back: "solver": "adam", "solver__epochs": 20."""
+    """What the estimator was made with, less the seed, as JSON gives it back: "solver": "adam", "solver__epochs": 20."""
     parameters = model.get_params() if hasattr(model, "get_params") else {}
     parameters.pop("random_state", None)
     words = {name: value.name if isinstance(value, Choice) else value for name, value in parameters.items()}
