@@ -27,7 +27,7 @@ from scipy.sparse.csgraph import shortest_path
 from sparsecut import SCE, Graph, Power, datasets
 from sparsecut.environment import environment_stamp
 from sparsecut.evaluation import probe, sample_splits
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 
 RESULTS = Path(__file__).parent / "results" / "apart.json"
 JOURNAL = {

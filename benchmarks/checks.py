@@ -28,7 +28,7 @@ from sparsecut.kernels.polynomials import power
 from sparsecut.model.edge_trial import STRUCTURE_HOPS, RandomSigns, Trial
 from sparsecut.model.filter_choice import HELD_OUT, MAX_HELD_OUT, _leading_columns
 from sparsecut.model.meaning import check_meaning
-from sparsecut.paper.standins import stand_in
+from standins import stand_in
 
 TARGET = 2.0  # percent of a fit, all checks together
 GENERATED = {"n_nodes": 100_000, "n_edges": 500_000, "n_features": 300, "n_classes": 10}

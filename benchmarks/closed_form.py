@@ -17,7 +17,7 @@ from typing import Any
 from sparsecut import SCE, Adam, ClosedForm, Power, datasets
 from sparsecut.environment import environment_stamp
 from sparsecut.evaluation import probe, published_splits
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 
 RESULTS = Path(__file__).parent / "results" / "closed_form.json"
 SAME: dict[str, Any] = {"filter": Power(order=2), "weighting": "none"}

@@ -23,7 +23,7 @@ import scipy.sparse as sp
 import sparsecut.model.filter_choice
 from sparsecut import SCE, Graph, Memory, datasets, evaluate
 from sparsecut.environment import environment_stamp
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 from sparsecut.model.both import structure_weight
 from sparsecut.model.edge_trial import doubt
 

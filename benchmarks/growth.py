@@ -2,7 +2,7 @@
 
     python benchmarks/growth.py [--on cpu|cuda|disk|structure] [--axes nodes,edges,features,dimension] [--force]
 
-Stand-ins with planted classes (`sparsecut.paper.standins`); on each axis one size grows and the others stay. The estimator
+Stand-ins with planted classes (`standins.py`); on each axis one size grows and the others stay. The estimator
 is the default, all pairs as negatives, with the dimension given: weighing, the choice of the restart by held-out edges,
 smoothing, the spectrum and the projection are all timed, the making of the graph is not. The best of up to seven counts.
 
@@ -41,7 +41,7 @@ from results_file import read_points, write_results
 from sparsecut import SCE, Disk, Graph, Memory
 from sparsecut.engines import EngineChoice
 from sparsecut.features.proximity import MAX_ENTRIES, MIN_SHARE
-from sparsecut.paper.standins import stand_in
+from standins import stand_in
 
 HALF_DECADES = tuple(10 ** (exponent / 2) for exponent in range(7))  # 1 … 1,000
 # From the smallest to a thousand times as much; 1,000 nodes hold no more than 124,875 edges of a stand-in.
@@ -110,7 +110,7 @@ def measure(sizes: dict[str, Any], on: str, store: Path | None = None) -> Point:
     elif store is None:
         graph, files = make_graph(sizes), {}
     else:
-        from sparsecut.io.store import open_store
+        from sparsecut.io import open_store
 
         graph, files = open_store(store), {"output": store / "embedding.npy"}
         engine = Disk(memory_limit=MEMORY_LIMIT)
@@ -141,7 +141,7 @@ def make_graph(sizes: dict[str, int]) -> Graph:
 
 def make_store(sizes: dict[str, int], folder: Path) -> None:
     """The stand-in as a folder of arrays."""
-    from sparsecut.io.store import write_header
+    from sparsecut.io import write_header
 
     graph = make_graph(sizes)
     np.save(folder / "indptr.npy", graph.adjacency.indptr)

@@ -20,7 +20,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sparsecut import SCE, Memory, datasets
 from sparsecut.environment import environment_stamp
 from sparsecut.evaluation import Split, probe, published_splits
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 
 RESULTS = Path(__file__).parent / "results" / "probe.json"
 

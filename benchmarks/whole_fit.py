@@ -25,7 +25,7 @@ from results_file import read_points, write_results
 from sparsecut import SCE, Adam, Memory, Power
 from sparsecut.engines import MemoryEngine
 from sparsecut.features.weighting import Weighting
-from sparsecut.paper.standins import stand_in
+from standins import stand_in
 
 NAME = "whole_fit"
 TWO_HOPS = Power(order=2)

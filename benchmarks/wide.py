@@ -22,7 +22,7 @@ import torch
 from peak import PEAK, mebibytes
 from results_file import read_points, write_results
 from sparsecut import SCE, Graph, Memory
-from sparsecut.paper.standins import stand_in
+from standins import stand_in
 
 NAME = "wide"
 N_WORDS, WORDS_A_NODE = 8710, 57

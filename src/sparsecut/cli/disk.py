@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 Engine = Annotated[str, typer.Option(help="memory, or disk for graphs larger than it.")]
 MemoryLimit = Annotated[
-    str | None, typer.Option(help="With --engine disk: what the process may take, e.g. 500MB. [default: 2GiB]")
+    str | None, typer.Option(help="With --engine disk: what the process may take, e.g. 500MB.", show_default="2GiB")
 ]
 Scratch = Annotated[
-    Path | None, typer.Option(help="With --engine disk: a folder for unfinished work. [default: the output's]")
+    Path | None, typer.Option(help="With --engine disk: a folder for unfinished work.", show_default="the output's")
 ]
 
 OUTPUTS = (".npy", ".parquet")
@@ -38,9 +38,9 @@ def disk_options(
 ) -> dict[str, Any]:
     """What the options ask of the estimator: nothing, unless the engine is disk."""
     from sparsecut.arrays.streaming import parse_bytes
-    from sparsecut.engines import EngineChoice
+    from sparsecut.engines import EngineWord
 
-    check_choice("sparsecut", "--engine", engine, EngineChoice.words())
+    check_choice("sparsecut", "--engine", engine, get_args(EngineWord))
     for option, value in (("memory-limit", memory_limit), ("scratch", scratch)):
         if engine == "memory" and value is not None:
             raise InputError(f"--{option} is for --engine disk. Add that, or leave --{option} out.")
@@ -79,10 +79,7 @@ def disk_graph(
 
     `encoder` is that of the fitted model that is to transform the graph.
     """
-    from sparsecut.io.building import build_store
-    from sparsecut.io.record_batches import STREAMED_SUFFIXES
-    from sparsecut.io.store import is_store, open_store
-    from sparsecut.io.workfolder import fingerprint_of, work_folder
+    from sparsecut.io import STREAMED_SUFFIXES, build_store, fingerprint_of, is_store, open_store, work_folder
 
     columns = {key: getattr(reading, key) for key in ("source", "target", "weight")}
     path, features_path = Path(name), None if features is None else Path(features)
@@ -123,8 +120,7 @@ def finish(rows_path: Path, output_path: Path, graph: Graph) -> None:
     """The rows that were written, with their ids, to where they were wanted."""
     import numpy as np
 
-    from sparsecut.io.embeddings import ids_path, write_embedding
-    from sparsecut.io.files import write_whole
+    from sparsecut.io import ids_path, write_embedding, write_whole
 
     if output_path.suffix == ".npy":
         with write_whole(ids_path(output_path)) as temporary:

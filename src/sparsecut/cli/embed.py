@@ -42,20 +42,22 @@ def embed(
         str | None,
         typer.Option(
             help="What sce and mosce embed: given (the features), structure (the edges alone), both side by side, or auto: "
-            "the features, and structure where there are none. [default: auto]"
+            "the features, and structure where there are none.",
+            show_default="auto",
         ),
     ] = None,
     dimension: Annotated[
-        int | None, typer.Option(help="Columns of the embedding. [default: the method's own choice]")
+        int | None, typer.Option(help="Columns of the embedding.", show_default="the method's own choice")
     ] = None,
     paper: Annotated[str | None, typer.Option(help="Use the paper's settings for this dataset, e.g. cora.")] = None,
     filter: Annotated[
         str | None,
-        typer.Option(help="The low-pass filter: power, symmetric, lazy, pagerank, heat or average. [default: chosen]"),
+        typer.Option(help="The low-pass filter: power, symmetric, lazy, pagerank, heat or average.", show_default="chosen"),
     ] = None,
     order: Annotated[int | None, typer.Option(help="Hops of the filter, or levels of mosce.")] = None,
     solver: Annotated[
-        str | None, typer.Option(help="Of sce and mosce: closed_form, or adam, the paper's training. [default: closed_form]")
+        str | None,
+        typer.Option(help="Of sce and mosce: closed_form, or adam, the paper's training.", show_default="closed_form"),
     ] = None,
     epochs: Annotated[int | None, typer.Option(help="Training epochs; for sce and mosce with --solver adam.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the start and of sampled negatives.")] = 0,
@@ -64,7 +66,7 @@ def embed(
     scratch: Scratch = None,
     device: Device = "auto",
     precision: Annotated[
-        str | None, typer.Option(help="single, or half: features and smoothed rows in float16. [default: single]")
+        str | None, typer.Option(help="single, or half: features and smoothed rows in float16.", show_default="single")
     ] = None,
     save_model: Annotated[
         Path | None, typer.Option(help="Also save the model (.safetensors), to embed later nodes with.")
@@ -77,7 +79,7 @@ def embed(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Embed a graph: one vector a node, written with the node ids.
+    """Embed a graph: one vector per node, written with the node ids.
 
     sparsecut embed cora -o cora.parquet
 
@@ -92,8 +94,7 @@ def embed(
     Labels, if given, are not trained on: they go into the metadata of a .tsv.
     """
     output = Output(as_json, quiet)
-    from sparsecut.io.embeddings import check_embedding_path, write_embedding
-    from sparsecut.io.files import check_writable
+    from sparsecut.io import check_embedding_path, check_writable, write_embedding
 
     chosen = find_method(method)
     if chosen.is_supervised:

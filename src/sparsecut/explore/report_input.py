@@ -1,4 +1,4 @@
-"""What a report is asked to show, checked and brought into one order: that of the embedding's rows."""
+"""The input of a report, checked and brought into the order of the embedding's rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparsecut.explore.exact import METRICS
 from sparsecut.explore.layout import choose_method
 from sparsecut.explore.neighbors import fingerprint
 from sparsecut.graph import Graph
-from sparsecut.io.ids import positions_of
+from sparsecut.io import positions_of
 
 
 class ReportInput:

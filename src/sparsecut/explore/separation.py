@@ -1,4 +1,4 @@
-"""How far apart the classes are in an embedding: a linear probe, whom it confuses, and the silhouette.
+"""How far apart the classes are in an embedding: a linear probe, its confusion matrix, and the silhouette.
 
 The silhouette of a node compares its mean distance a to its own class with the smallest mean distance b to another:
 (b − a) / max(a, b), 1 where classes are apart, 0 where they touch, below 0 where they are mixed.
@@ -16,7 +16,7 @@ from sparsecut.evaluation.confusion import confusion_matrix
 from sparsecut.evaluation.splits import SmallClassWarning, sample_splits
 from sparsecut.explore.exact import Vectors, prepare
 from sparsecut.explore.findings import Section
-from sparsecut.graph.labels import encode_labels
+from sparsecut.graph import encode_labels
 
 MAX_CLASSES = 40  # that are probed: the largest
 MIN_NODES = 4  # of a class that is probed
