@@ -209,7 +209,7 @@ def _remembered(engine: Engine[Any], projection: Projection) -> Projection:
 
 
 def _arrays_of(projection: Projection) -> dict[str, NDArray[Any]]:
-    arrays = {f"weights.{level}": matrix.cpu().numpy() for level, matrix in enumerate(projection.weights)}
+    arrays = {f"weights.{level}": matrix.contiguous().cpu().numpy() for level, matrix in enumerate(projection.weights)}
     return arrays if projection.offset is None else arrays | {"offset": projection.offset.cpu().numpy()}
 
 
