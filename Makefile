@@ -1,5 +1,6 @@
-# make demo    set up .venv, then the demo        make test    set up .venv, then all tests
-# make lint types links web    the other checks   make table1  the README's figures, measured again
+# make demo    set up .venv, then the demo        make test      set up .venv, then all tests
+# make lint types links web    the other checks   make coverage  all tests, and the lines they do not run
+# make table1  the README's figures, measured again
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -8,13 +9,21 @@ BIN := .venv/bin
 SPARSECUT_DATA ?= $(abspath $(wildcard ../shared/data))
 export SPARSECUT_DATA
 
-.PHONY: demo test lint types links web page table1 clean
+.PHONY: demo test coverage lint types links web page table1 clean
 
 demo: .venv/installed
 	$(BIN)/sparsecut demo
 
+# Tests run in one process per core, with one thread each: more threads would wait for one another. The tests of a file, and
+# the examples of a page, stay in one process. Recording coverage makes the tests take half as long again.
+WORKERS ?= auto
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 8 --dist loadfile
+
 test: .venv/installed
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(PYTEST)
+
+coverage: .venv/installed
+	$(PYTEST) --cov --cov-report=term
 
 lint: .venv/installed
 	$(BIN)/ruff check .
@@ -50,4 +59,4 @@ table1: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv web/node_modules build dist sparsecut-demo .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv web/node_modules build dist sparsecut-demo .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+
 import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
 import sparsecut as sc
+from sparsecut.cuts.objective import CutProblem
 
 
 def graph_of(upper: np.ndarray) -> sc.Graph:
@@ -54,3 +58,41 @@ def random_weights(draw: st.DrawFn, least: int, most: int) -> np.ndarray:
     A = np.zeros((n, n))
     A[np.triu_indices(n, 1)] = weights
     return A + A.T
+
+
+def problem_of(A: np.ndarray, objective: str = "ratio") -> CutProblem:
+    """A dense symmetric matrix as the search takes it."""
+    B = sp.csr_array(A.astype(float))
+    B.indices, B.indptr = B.indices.astype(np.int32), B.indptr.astype(np.int32)
+    return CutProblem.of_adjacency(B, objective)
+
+
+def subsets(nodes: np.ndarray, n: int) -> list[np.ndarray]:
+    """Every set of some of n nodes, as a mask."""
+    found = []
+    for size in range(len(nodes) + 1):
+        for chosen in itertools.combinations(nodes, size):
+            side = np.zeros(n, dtype=bool)
+            side[list(chosen)] = True
+            found.append(side)
+    return found
+
+
+def every_cut(graph: sc.Graph, objective: str, balance: float = 0.0) -> float:
+    """The least value over all sets, each looked at by itself."""
+    A, n = graph.adjacency.toarray().astype(float), graph.n_nodes
+    measure = np.ones(n) if objective == "ratio" else A.sum(axis=1)
+    needed = balance * measure.sum()
+    if objective == "ratio":  # whole nodes: half of three is one
+        needed = min(math.ceil(needed - 1e-9), n // 2)
+    least = math.inf
+    for size in range(1, n):
+        for chosen in itertools.combinations(range(n), size):
+            side = np.zeros(n, dtype=bool)
+            side[list(chosen)] = True
+            cut, inside, outside = A[side][:, ~side].sum(), measure[side].sum(), measure[~side].sum()
+            if min(inside, outside) <= 0 or min(inside, outside) < needed - 1e-9:
+                continue
+            scale = (inside + outside) / (inside * outside) if objective == "ratio" else 1 / min(inside, outside)
+            least = min(least, cut * scale)
+    return least

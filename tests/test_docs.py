@@ -1,45 +1,62 @@
-"""What the documentation shows works."""
+"""What the pages say holds: links lead somewhere, commands have the options shown. Their examples run by `conftest.py`."""
 
 from __future__ import annotations
 
 import re
 import runpy
+import shlex
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
+import typer
+
+from sparsecut.cli import app
 
 ROOT = Path(__file__).parents[1]
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+FENCED = re.compile(r"^```sh\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
-def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
-    names: dict = {}
-    exec(compile(code, "README.md", "exec"), names)
-    assert len(names["Z"]) == 1797
-    assert np.isfinite(names["Z_later"]).all()
+def commands_in(text: str) -> list[list[str]]:
+    """The words of every line in a shell block that calls `sparsecut`."""
+    lines = [shlex.split(line, comments=True) for block in FENCED.findall(text) for line in block.splitlines()]
+    return [words[1:] for words in lines if words and words[0] == "sparsecut"]
 
 
-def test_the_python_of_the_quickstart_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    generator = np.random.default_rng(0)
-    for prefix in ("", "new_"):
-        ends = generator.integers(0, 160, (400, 2))
-        Path(f"{prefix}edges.csv").write_text("source,target\n" + "\n".join(f"p{i},p{j}" for i, j in ends))
-        rows = [f"p{i}," + ",".join(map(str, row)) for i, row in enumerate(generator.normal(size=(160, 130)))]
-        header = "id," + ",".join(f"x{column}" for column in range(130))
-        Path(f"{prefix}features.csv").write_text("\n".join([header, *rows]))
-    Path("labels.csv").write_text("id,label\n" + "\n".join(f"p{i},{i % 2}" for i in range(160)))
-    names: dict = {"adjacency": np.ones((2, 2)), "X": np.eye(2), "y": [0, 1], "names": ["a", "b"]}
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/quickstart.md").read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 7
-    for number, block in enumerate(blocks):
-        if number != 1:  # the second shows the other way to make a graph, on two nodes here
-            exec(compile(block, "quickstart.md", "exec"), names)
-        else:
-            exec(compile(block, "quickstart.md", "exec"), dict(names))
-    assert len(names["Z_new"]) == 160
+def parse(words: list[str]) -> None:
+    """Parse a command line without running it; a command or an option that does not exist is an error."""
+    program: Any = typer.main.get_command(app)
+    if not words[0].startswith("-"):
+        name, command, rest = program.resolve_command(typer.Context(program), list(words))
+        command.make_context(name, rest)
+
+
+def test_every_command_on_the_pages_can_be_parsed() -> None:
+    found = [words for page in PAGES for words in commands_in(page.read_text("utf-8"))]
+    assert len(found) > 25
+    for words in found:
+        parse(words)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("sparsecut embed cora --no-such -o z.npy", "No such option"),
+        ("sparsecut embed cora", "Missing"),
+        ("sparsecut embbed x", "No such command"),
+    ],
+)
+def test_a_command_that_does_not_exist_is_found(line: str, message: str) -> None:
+    (words,) = commands_in(f"```sh\n{line}  # a remark\n```\n")
+    with pytest.raises(Exception, match=message):
+        parse(words)
+
+
+def test_contributing_lists_every_room() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    rooms = {path.parent.name for path in (ROOT / "src/sparsecut").glob("*/__init__.py")}
+    assert set(re.findall(r"^\| `(\w+)/`", page, re.MULTILINE)) == rooms
 
 
 def test_links_lead_somewhere_and_a_broken_one_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,23 +64,3 @@ def test_links_lead_somewhere_and_a_broken_one_is_found(tmp_path: Path, capsys: 
     assert check["main"]() == 0, capsys.readouterr().out
     page = ROOT / "docs" / "method.md"
     assert check["anchors_of"](page) >= {"the-method", "new-nodes"}
-
-
-def test_the_python_of_the_explore_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    monkeypatch.chdir(tmp_path)
-    names: dict = {}
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/explore.md").read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 4
-    for block in blocks:
-        # Principal components: the other layouts are tested on their own, and take their time.
-        exec(compile(block.replace('"report.html",', '"report.html", layout_method="pca",'), "explore.md", "exec"), names)
-    assert names["found"].ids.shape == (2, 5)
-    assert names["knn"].n_nodes == 1797
-    assert (tmp_path / "report.html").stat().st_size > 100_000
-    assert (tmp_path / "digits.png").exists()
-    from matplotlib import pyplot
-
-    pyplot.close("all")

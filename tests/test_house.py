@@ -73,6 +73,34 @@ def test_imports_inside_a_room_go_one_way(room: str) -> None:
     order.prepare()  # raises where modules import each other in a circle
 
 
+# Rooms whose tests mirror them: a tests/<room>/test_<module>.py for every module with behaviour.
+MIRRORED = ("cuts", "explore", "cli")
+
+# Modules with behaviour that have no test file of their own, and why.
+NOT_MIRRORED: dict[str, str] = {}
+
+
+def has_behaviour(path: Path) -> bool:
+    """Whether a module defines a function or a class: an `__init__` that only exports has none."""
+    return any(
+        isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        for node in ast.parse(path.read_text("utf-8")).body
+    )
+
+
+def mirror_of(module: Path) -> Path:
+    parts = module.relative_to(SOURCE).parts
+    return Path(__file__).parent.joinpath(*parts[:-1], f"test_{parts[-1]}")
+
+
+@pytest.mark.parametrize("room", MIRRORED)
+def test_every_module_with_behaviour_has_its_test_file(room: str) -> None:
+    modules = [path for path in sorted((SOURCE / room).rglob("*.py")) if has_behaviour(path)]
+    without = {str(path.relative_to(SOURCE)) for path in modules if not mirror_of(path).is_file()}
+    excepted = {name for name in NOT_MIRRORED if name.split("/")[0] == room}
+    assert without == excepted, "a test file is missing, or an exception is no longer one"
+
+
 def run_python(code: str, *flags: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *flags, "-c", code],

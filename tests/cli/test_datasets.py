@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from shell import sparsecut
 from sparsecut.cli import main
 from sparsecut.datasets import DATASETS
 
@@ -112,3 +113,9 @@ def test_a_name_that_is_none(run: Any) -> None:
     code, out, err = run("imdb")
     assert (code, out) == (2, "")
     assert err.startswith("Error: There is no dataset 'imdb'. There are: digits, cora, ")
+
+
+def test_datasets_lists_and_describes(tmp_path: Path) -> None:
+    assert "cora" in sparsecut("datasets", folder=tmp_path).stdout
+    assert "1,797 nodes, 12,339 edges, 64 features, 10 classes" in sparsecut("datasets", "digits", folder=tmp_path).stdout
+    assert "There is no dataset 'imdb'" in sparsecut("datasets", "imdb", folder=tmp_path, expect=2).stderr

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pytest
 
@@ -15,9 +13,6 @@ from sparsecut.errors import InputError
 from sparsecut.explore import palette
 from sparsecut.explore.plot import _density, _extent, _move_apart
 
-matplotlib.use("Agg")
-SOURCE = Path(__file__).parents[2] / "web" / "src" / "colors.js"
-
 
 @pytest.fixture(autouse=True)
 def closed_figures() -> Any:
@@ -25,16 +20,6 @@ def closed_figures() -> Any:
     from matplotlib import pyplot
 
     pyplot.close("all")
-
-
-def test_pictures_and_the_page_have_the_same_colours() -> None:
-    text = SOURCE.read_text("utf-8")
-    for theme in ("light", "dark"):
-        block = text[text.index(f"  {theme}: {{") :]
-        for name, ours in (("classes", palette.CLASSES[theme]), ("ramp", palette.RAMPS[theme])):
-            listed = re.search(rf"{name}: \[(.*?)\]", block, re.DOTALL)
-            assert tuple(re.findall(r"#\w{6}", listed.group(1))) == ours
-        assert re.search(r'missing: "(#\w{6})"', block).group(1) == palette.MISSING[theme]
 
 
 @pytest.mark.parametrize("style", ["default", "dark_background"])

@@ -7,12 +7,25 @@ from typing import Annotated
 import typer
 
 from sparsecut.baselines.methods import find_method, names
-from sparsecut.cli.console import AsJson, Device, Features, GraphName, Output, Quiet, in_mebibytes, print_error
+from sparsecut.cli.console import (
+    LABELS_PER_CLASS,
+    AsJson,
+    Device,
+    Features,
+    GraphName,
+    Output,
+    PerClass,
+    Probe,
+    Quiet,
+    Splits,
+    in_mebibytes,
+    print_error,
+)
 from sparsecut.cli.sources import Labels, Reading, open_graph, takes_reading
 from sparsecut.errors import InputError, check_choice, check_integer
 
 METHODS = (
-    "Names with commas between them; the others are compared with the first. "
+    "Names separated by commas; the others are compared with the first. "
     f"Embeddings, which are probed: {', '.join(names(is_supervised=False))}. "
     f"Predictors, which are fitted to the labels of every split: {', '.join(names(is_supervised=True))}."
 )
@@ -26,11 +39,9 @@ def compare(
     labels: Labels = None,
     *,
     reading: Reading,
-    probe: Annotated[str, typer.Option(help="paper (C = 1) or tuned (C chosen on validation nodes).")] = "paper",
-    per_class: Annotated[
-        list[int] | None, typer.Option(help="Labels a class to train on; may be repeated. [default: 5, 20]")
-    ] = None,
-    splits: Annotated[int, typer.Option(help="How many random splits, the same for all methods.")] = 50,
+    probe: Probe = "paper",
+    per_class: PerClass = None,
+    splits: Splits = 50,
     dimension: Annotated[int | None, typer.Option(help="Columns of the embedding, for methods that have a choice.")] = None,
     paper: Annotated[
         str | None, typer.Option(help="The paper's settings for this dataset, for methods that have some.")
@@ -61,7 +72,7 @@ def compare(
     loaded = open_graph(graph, features, output, labels, reading)
     if loaded.labels is None:
         raise InputError(f"{graph} brings no labels to compare by. Name them: --labels FILE.")
-    counts = per_class or [5, 20]
+    counts = per_class or LABELS_PER_CLASS
     with output.warnings_as_notes(), output.progress() as bar:
         results = compare_methods(
             loaded,

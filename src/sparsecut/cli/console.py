@@ -1,4 +1,4 @@
-"""What the commands share: options, tables, JSON, and how an error or a note looks."""
+"""What several commands share: options, tables, JSON, and the form of errors and notes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,17 @@ Features = Annotated[
 OutputPath = Annotated[
     Path, typer.Option("--output", "-o", help="Where to write: .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv (projector).")
 ]
+Metric = Annotated[str, typer.Option(help="cosine, which ignores the lengths of vectors, or euclidean.")]
+Probe = Annotated[str, typer.Option(help="paper (C = 1) or tuned (C chosen on validation nodes).")]
+PerClass = Annotated[
+    list[int] | None,
+    typer.Option(help="Number of labels per class to train on; may be repeated. [default: 5 and 20]", show_default=False),
+]
+Splits = Annotated[int, typer.Option(help="Number of random splits.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+
+
+LABELS_PER_CLASS = [5, 20]  # where --per-class is not given: the paper's two settings
 
 
 def print_error(message: str) -> None:
@@ -48,7 +58,7 @@ def print_error(message: str) -> None:
 
 
 class Output:
-    """Where a command's words go: tables for people, one JSON object for machines, or nothing."""
+    """What a command prints: tables for people, one JSON object for programs (`--json`), or nothing (`--quiet`)."""
 
     def __init__(self, as_json: bool, quiet: bool) -> None:
         self.as_json = as_json
@@ -81,7 +91,7 @@ class Output:
             self._console.print(table)
 
     def result(self, values: dict[str, Any], *, with_notes: bool = True) -> None:
-        """The machine's copy of what was done, and all that was noted on the way."""
+        """Print the result as one JSON object, with all notes, where `--json` was given."""
         if self.as_json:
             print(json.dumps({**values, "notes": self.notes} if with_notes else values))
 

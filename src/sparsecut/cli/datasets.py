@@ -17,7 +17,7 @@ def datasets(
     name: Annotated[str | None, typer.Argument(help="One dataset, in full.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the named graphs, where they come from, and whether their files are here.
+    """List the named graphs, where they come from, and whether their files are on this machine.
 
     sparsecut datasets
 

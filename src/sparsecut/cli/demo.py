@@ -50,7 +50,7 @@ def demo(
             results[name] = {str(n_labels): score.to_dict() for n_labels, score in scores.items()}
     rows[-1].append(in_mebibytes(peak_memory()))
     output.table(
-        f"Accuracy in percent with 5 and 20 labels a class, {N_SPLITS} splits, probe: paper",
+        f"Accuracy in percent with 5 and 20 labels per class, {N_SPLITS} splits, probe: paper",
         ["", "5 labels", "20 labels", "seconds", "peak memory"],
         rows,
     )

@@ -7,29 +7,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsecut.cli.console import AsJson, Output, Quiet
-from sparsecut.errors import InputError, check_choice
+from sparsecut.cli.console import AsJson, Metric, Output, Quiet
+from sparsecut.cli.embeddings import EmbeddingPath
+from sparsecut.errors import InputError, check_choice, check_integer
 
 if TYPE_CHECKING:
     from sparsecut.explore import Nearest, Neighbors
-
-Metric = Annotated[str, typer.Option(help="cosine, which ignores the lengths of vectors, or euclidean.")]
-EmbeddingPath = Annotated[Path, typer.Argument(metavar="EMBEDDING", help="A file that sparsecut embed has written.")]
 
 
 def neighbors(
     embedding: EmbeddingPath,
     nodes: Annotated[list[str] | None, typer.Argument(metavar="NODE…", help="Ids of nodes.")] = None,
-    k: Annotated[int, typer.Option("-k", help="How many neighbours of each node.")] = 10,
+    k: Annotated[int, typer.Option("-k", help="Number of neighbours per node.")] = 10,
     metric: Metric = "cosine",
     batch: Annotated[Path | None, typer.Option(help="A file with one id per line; - reads standard input.")] = None,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Build the index again, whatever lies beside the file.")
+        bool, typer.Option("--rebuild", help="Build the index again, even if there is one beside the file.")
     ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """The nearest nodes of one node or many.
+    """Find the nearest nodes of one node or several.
 
     sparsecut neighbors cora.parquet 35
 
@@ -41,8 +39,7 @@ def neighbors(
     EMBEDDING.METRIC.neighbors.safetensors; an index that belongs to other vectors is refused.
     """
     output = Output(as_json, quiet)
-    from sparsecut.errors import check_integer
-    from sparsecut.explore.exact import METRICS
+    from sparsecut.explore import METRICS
 
     check_choice("sparsecut neighbors", "--metric", metric, METRICS)
     check_integer("sparsecut neighbors", "-k", k, 1)
@@ -70,16 +67,14 @@ def neighbors(
 
 def _open(path: Path, metric: str, rebuild: bool, output: Output) -> Neighbors:
     """The search over a file, with the index beside it where it has one or needs one."""
-    from sparsecut.explore import Neighbors
-    from sparsecut.explore.index_file import index_beside
-    from sparsecut.explore.neighbors import EXACT_NODES, wants_index
+    from sparsecut.explore import Neighbors, index_beside, is_large, wants_index
     from sparsecut.io import read_embedding
 
     Z, ids = read_embedding(path)
     index_path = index_beside(path, metric)
-    if index_path.exists() and not rebuild and len(ids) > EXACT_NODES:
+    if index_path.exists() and not rebuild and is_large(len(ids)):
         return Neighbors.load(index_path, Z, ids)
-    if len(ids) > EXACT_NODES and not wants_index(len(ids)):
+    if is_large(len(ids)) and not wants_index(len(ids)):
         output.note("Every query is compared with all vectors: pip install 'sparsecut[search]' brings an index.")
     with output.progress() as bar:
         searched = Neighbors(Z, ids, metric=metric, progress=bar)

@@ -23,13 +23,16 @@ PartsPath = Annotated[Path, typer.Option("--output", "-o", help="Where to write,
 def partition(
     graph: GraphName,
     output_path: PartsPath,
-    parts: Annotated[int | None, typer.Option(help="Cut into so many parts.")] = None,
-    tree: Annotated[bool, typer.Option("--tree", help="Cut again and again, down to single nodes.")] = False,
-    cut: Annotated[bool, typer.Option("--cut", help="Cut once, as sparsely as can be found.")] = False,
-    objective: Annotated[str, typer.Option(help="Of --cut: ratio or conductance.")] = "ratio",
+    parts: Annotated[int | None, typer.Option(help="The number of parts.")] = None,
+    tree: Annotated[bool, typer.Option("--tree", help="Cut recursively, down to single nodes.")] = False,
+    cut: Annotated[bool, typer.Option("--cut", help="Find the sparsest cut in two.")] = False,
+    objective: Annotated[str, typer.Option(help="The value that --cut minimises: ratio or conductance.")] = "ratio",
     balance: Annotated[
         float | None,
-        typer.Option(help="Least share of the smaller side (--cut, 0) or of each part (--parts, half of 1/parts)."),
+        typer.Option(
+            help="Smallest share of the nodes on a side of --cut [default: 0] or in a part of --parts [default: half of "
+            "1/parts]."
+        ),
     ] = None,
     use: Annotated[
         str, typer.Option(help="What --parts and --tree cut: structure, embedding (nearest neighbours in it) or both.")
@@ -56,7 +59,8 @@ def partition(
     nodes first: id (of a node), parent, left, right, size, value (φ′ of the cut between left and right).
     """
     output = Output(as_json, quiet)
-    from sparsecut.io.columns import check_columns_path, write_columns
+    from sparsecut.cuts import PICTURES
+    from sparsecut.io.columns import COLUMN_SUFFIXES, write_columns
     from sparsecut.io.files import check_writable
 
     if (parts is not None) + tree + cut != 1:
@@ -69,9 +73,9 @@ def partition(
     ):
         if is_given and not kind:
             raise InputError(f"{option} does not go with {'--cut' if cut else '--tree' if tree else '--parts'}.")
-    check_columns_path(output_path, overwrite=force)
+    check_writable(output_path, force, COLUMN_SUFFIXES)
     if draw is not None:
-        check_writable(draw, overwrite=force)
+        check_writable(draw, force, PICTURES)
     loaded = open_graph(graph, features, output, labels, reading=reading)
     started = time.perf_counter()
     with output.warnings_as_notes(), output.progress() as bar:
@@ -113,7 +117,7 @@ def _cut(
 def _parts(
     graph: Graph, parts: int, balance: float | None, use: str, seed: int, bar: Reporter
 ) -> tuple[dict[str, Any], dict[str, Any], str]:
-    from sparsecut.cuts.kway import partition as cut_into
+    from sparsecut.cuts import partition as cut_into
 
     found = cut_into(graph, parts, balance=balance, use=use, random_state=seed, progress=bar)
     about = {

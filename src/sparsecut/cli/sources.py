@@ -43,7 +43,7 @@ class Reading:
 
     nodes: Annotated[
         str | None,
-        _option("A table with one row per node; nodes.csv beside edges.csv, where columns are named and this is not."),
+        _option("A table with one row per node. [default: nodes.csv beside edges.csv, if columns are named]"),
     ] = None
     source: Annotated[str | None, _option(f"Column of the edges' sources. {GUESSED}")] = None
     target: Annotated[str | None, _option(f"Column of the edges' targets. {GUESSED}")] = None
@@ -57,7 +57,7 @@ class Reading:
     ] = None
     label_column: Annotated[str | None, _option(f"Column of the labels file that holds the labels. {GUESSED}")] = None
     feature_columns: Annotated[
-        str | None, _option("Columns of the features file to take, with commas between them; all where not given.")
+        str | None, _option("Columns of the features file to take, separated by commas. [default: all]")
     ] = None
     id_column: Annotated[str | None, _option(f"Column of ids in the features, labels and node tables. {GUESSED}")] = None
     adjacency: Annotated[str | None, _option("Which matrix of a .mat or .npz file is the adjacency.")] = None

@@ -1,15 +1,21 @@
-"""Cuts: the sparsest one, thresholds along a vector, k parts, a hierarchy.
+"""Cuts of a graph: the sparsest one, thresholds along a vector, k parts, a hierarchy.
 
-The room is not called `partition`, after its best-known function: importing a package binds its name in its parent, and
-`sparsecut.partition` is the function.
+Other rooms use the functions and results exported here. Below them, `solve` runs the search: candidates (`candidates`, from
+`eigenvectors`, `communities` and `kmeans`), their improvement (`search`, by `improve`, `flow` and `local`), coarser graphs
+for large ones (`coarsen`), and all cuts of small ones (`exact`). `objective` holds what is minimised.
+
+The package is not called `partition`: importing a package binds its name in its parent, and `sparsecut.partition` is the
+function.
 """
 
 from sparsecut.cuts.cut import SparsestCut, sparsest_cut
+from sparsecut.cuts.drawing import PICTURES
 from sparsecut.cuts.kway import Partition, partition
 from sparsecut.cuts.sweep import SweepCut, sweep_cut
 from sparsecut.cuts.tree import Hierarchy, dasgupta_cost, hierarchy
 
 __all__ = [
+    "PICTURES",
     "Hierarchy",
     "Partition",
     "SparsestCut",

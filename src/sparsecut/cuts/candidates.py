@@ -1,8 +1,9 @@
-"""Where cuts come from: thresholds along vectors, and the parts of clusterings.
+"""The cuts a search starts from: thresholds along vectors, and the parts of clusterings.
 
-One place alone fails somewhere: the Fiedler vector sees a whisker of a social graph and not the community behind it, a
-clustering never finds the balanced cut of a mesh. So each vector gives its best threshold in every range of sizes, not only
-its best one, and each clustering its best parts: a large set that is bad now may hold the best small one, which flow finds.
+No single source is enough: the Fiedler vector of a social graph finds a small set that hangs on by one edge and misses the
+large community, and a clustering does not find the balanced cut of a mesh. So each vector gives its best threshold in every
+range of sizes, not only its best one, and each clustering its best parts: a large set with a high value may contain the best
+small one, which flow finds.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ N_PARTS = 4  # of a clustering in each range of sizes
 
 @dataclass(frozen=True)
 class Candidate:
-    """A cut that somebody proposed: one side of it, its value, and where it came from."""
+    """A proposed cut: one side of it, its value, and the name of its source."""
 
     side: Mask
     value: float

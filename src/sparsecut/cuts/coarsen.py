@@ -1,9 +1,9 @@
-"""A smaller graph that cuts alike: neighbours joined by heavy edges become one node, edges and measures are added up.
+"""A smaller graph with the same cuts: neighbours joined by heavy edges become one node, edges and measures are added up.
 
 A cut of the small graph is a cut of the large one with the same weight and the same measures, so what is found below is a
 candidate above. Each node points at the neighbour it is most strongly joined to for the size of both, w²/(μ_i μ_j); two
-nodes that point at each other are joined, and whoever is left joins the group it points at while that stays small. That
-halves meshes and folds the leaves of a hub into it, where a matching alone would stop.
+nodes that point at each other are joined, and a node that is left joins the group it points at while that stays small. This
+halves meshes, and it joins the leaves of a hub to the hub, which a matching alone cannot do.
 """
 
 from __future__ import annotations

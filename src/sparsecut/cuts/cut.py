@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class SparsestCut:
-    """A cut of a graph.
+    """A cut of a graph, as `sparsest_cut` returns it.
 
     Attributes
     ----------
@@ -45,6 +45,17 @@ class SparsestCut:
         The smaller side's share of the nodes, or of the volume.
     side : bool array (n,)
         True for the nodes of S.
+    graph : Graph
+        The graph that was cut.
+
+    Examples
+    --------
+    >>> import numpy as np, sparsecut as sc
+    >>> found = sc.sparsest_cut(sc.Graph(np.array([[0, 5, 0], [5, 0, 1], [0, 1, 0]]), node_ids=["a", "b", "c"]))
+    >>> found
+    SparsestCut(φ′ 1.5, no cut has less than 1.417; 1 of 3 nodes, cut 1, from all cuts)
+    >>> found.nodes.tolist(), found.side.tolist()
+    (['c'], [False, False, True])
     """
 
     nodes: NDArray[Any]
@@ -67,7 +78,23 @@ class SparsestCut:
         )
 
     def draw(self, path: str | Path | None = None) -> Figure:
-        """The graph with the cut in colour, as a matplotlib figure; written to `path` if one is given (extra: explore)."""
+        """Draw the graph with the cut in colour. Needs matplotlib (extra ``explore``).
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write the picture to: .png, .svg or .pdf. An existing file is replaced.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The picture. Where the smaller side has less than 5 % of the nodes, only it and its surroundings are drawn.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> figure = sc.sparsest_cut(sc.Graph(np.ones((4, 4)))).draw("cut.png")
+        """
         from sparsecut.cuts.drawing import draw_cut
 
         return draw_cut(self.graph, self.side, repr(self)[len("SparsestCut(") : -1], path)
@@ -82,18 +109,19 @@ def sparsest_cut(
     random_state: int = 0,
     progress: Reporter | None = None,
 ) -> SparsestCut:
-    """A set of nodes with few edges to the rest, for its size: the sparsest that several searches find.
+    """Find a set of nodes with few edges to the rest, relative to its size.
 
-    Thresholds along the smoothest eigenvectors, their rotations, columns of an embedding, and parts of clusterings are
-    improved by maximum flow: MQI inside a set, FlowImprove and bands around its border. Up to 16 nodes all cuts are tried.
+    Candidates are thresholds along the smoothest eigenvectors and their rotations, along columns of an embedding, and parts
+    of clusterings. They are improved by maximum flow: MQI inside a set, FlowImprove and bands around its border. Up to 16
+    nodes all cuts are tried and the result is exact.
 
     Parameters
     ----------
     graph : Graph
         At least two nodes, undirected. Weights count; features are optional.
-    objective : "ratio" or "conductance", default="ratio"
-        "ratio" is φ′(S) = n·cut(S)/(|S||S̄|), "conductance" is cut(S)/min(vol S, vol S̄). Conductance suits graphs with very
-        different degrees, where "ratio" may cut off a single leaf.
+    objective : {"ratio", "conductance"}, default="ratio"
+        The value to minimise: "ratio" is φ′(S) = n·cut(S)/(|S||S̄|), "conductance" is cut(S)/min(vol S, vol S̄).
+        Conductance suits graphs with very different degrees, where "ratio" may cut off a single leaf.
     balance : float, default=0.0
         The least share of the smaller side: of the nodes, or of the volume for conductance. At most 0.5, which for an odd
         number of nodes means as near as whole nodes allow. Raise it where the sparsest cut is too small to be of use.
@@ -102,7 +130,7 @@ def sparsest_cut(
     random_state : int, default=0
         Seed of the clustering and of the eigensolver's start. The same seed gives the same cut.
     progress : callable, optional
-        Called as progress(stage, done, total); a progress bar after two seconds by default.
+        Called as progress(stage, done, total) in place of the progress bar, which appears after two seconds.
 
     Returns
     -------
@@ -112,7 +140,7 @@ def sparsest_cut(
     Raises
     ------
     InputError
-        Where the graph has one node, is directed, has no edges (conductance), or no cut keeps the balance.
+        If the graph has one node, is directed, has no edges (conductance), or no cut keeps the balance.
 
     Examples
     --------

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 SMALL = 0.05  # share of the nodes below which only the surroundings of the smaller side are drawn
 STEPS = 2
 MOST_EDGES = 20_000  # drawn, of the uncut ones
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def draw_cut(graph: Graph, side: Mask, title: str, path: str | Path | None = None) -> Figure:
@@ -34,11 +35,11 @@ def draw_cut(graph: Graph, side: Mask, title: str, path: str | Path | None = Non
     from matplotlib.figure import Figure
 
     if path is not None:
-        check_writable(path, overwrite=True)
+        check_writable(path, suffixes=PICTURES)  # before the eigenvectors are computed
     A = undirected_adjacency(graph, "draw")
     shown = _surroundings(A, side) if side.mean() < SMALL else np.ones(graph.n_nodes, dtype=bool)
     A, inside = sp.csr_array(A[shown][:, shown]), side[shown]
-    positions = layout(A)
+    positions = spectral_positions(A)
     figure = Figure(figsize=(7, 5.2), layout="constrained")
     axes = figure.add_subplot()
     edges = sp.triu(A, 1).tocoo()
@@ -57,12 +58,12 @@ def draw_cut(graph: Graph, side: Mask, title: str, path: str | Path | None = Non
     axes.set_title(title + note, fontsize=9, wrap=True)
     axes.legend(frameon=False, markerscale=2)
     if path is not None:
-        with write_whole(path) as temporary:
+        with write_whole(path, suffixes=PICTURES) as temporary:
             figure.savefig(temporary, dpi=150)
     return figure
 
 
-def layout(A: sp.csr_array) -> Real:
+def spectral_positions(A: sp.csr_array) -> Real:
     """A position in the plane for every node: two eigenvectors, by rank, so that dense corners are spread out."""
     n = A.shape[0]
     positions = np.zeros((n, 2))

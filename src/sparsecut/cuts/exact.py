@@ -1,4 +1,4 @@
-"""The best cut of a very small graph: all of them are looked at.
+"""The best cut of a very small graph, by computing the value of all of them.
 
 The cuts of the sets without the last node are built by doubling: a node i added to a set cuts its degree, less twice its
 weight into the set. So 2ⁿ⁻¹ sets cost a few array operations.

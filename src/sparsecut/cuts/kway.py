@@ -1,4 +1,5 @@
-"""k parts: cut in two by the sparsest allowed cut, the two again, and each pair of neighbours improved at the end."""
+"""k parts: the graph is cut in two by the sparsest allowed cut, each side again, and at the end the border of every two
+parts that touch is improved."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ Bounds = tuple[float, float]
 
 @dataclass(frozen=True, repr=False)
 class Partition:
-    """A graph in k parts.
+    """A graph in k parts, as `partition` returns it.
 
     Attributes
     ----------
@@ -40,7 +41,9 @@ class Partition:
     values : array (k,)
         φ′ of each part against the rest of the graph.
     modularity : float
-        Newman's, of the graph's own edges.
+        Newman's modularity, on the graph's own edges.
+    graph : Graph
+        The graph that was cut.
     """
 
     parts: Members
@@ -51,7 +54,25 @@ class Partition:
     graph: Graph = field(compare=False)
 
     def nodes(self, part: int) -> NDArray[Any]:
-        """The ids of the nodes of one part."""
+        """Return the ids of the nodes of one part.
+
+        Parameters
+        ----------
+        part : int
+            The number of the part, 0 … k - 1; 0 is the largest.
+
+        Returns
+        -------
+        array
+            The ids, in the order of the graph.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> parts = sc.partition(sc.Graph(np.kron(np.eye(2), np.ones((2, 2))), node_ids=["a", "b", "c", "d"]), 2)
+        >>> parts.nodes(1).tolist()
+        ['c', 'd']
+        """
         return np.asarray(self.graph.node_ids[self.parts == part])
 
     def __repr__(self) -> str:
@@ -71,26 +92,27 @@ def partition(
     random_state: int = 0,
     progress: Reporter | None = None,
 ) -> Partition:
-    """k parts of a graph with few edges between them.
+    """Cut a graph into k parts with few edges between them.
 
     Parameters
     ----------
     graph : Graph
         Undirected; weights count.
     parts : int
-        How many, at most one per node.
+        The number of parts, at most the number of nodes.
     balance : float, optional
-        The least share of the nodes in a part, at most 1/parts; no part then exceeds n/parts by more than the factor
-        1/(parts·balance), or by less than one node. Half of 1/parts by default: parts between half and twice the equal
-        share. 0 leaves sizes free; 1/(1.03·parts) is the customary bound of METIS and KaHIP.
-    use : "structure", "embedding" or "both", default="structure"
-        What is cut: the graph's edges, the nearest neighbours in the embedding, or the sum of the two.
+        The smallest share of the nodes that a part may have, at most 1/parts. The largest part is bounded by the same
+        factor: n/parts times 1/(parts·balance), rounded to whole nodes. By default half of 1/parts: parts have between half
+        and twice the equal share. 0 leaves the sizes free; 1/(1.03·parts) is the usual bound of METIS and KaHIP.
+    use : {"structure", "embedding", "both"}, default="structure"
+        What is cut: the graph's edges; the graph that joins each node to its ten nearest neighbours in the embedding; or
+        the sum of the two, scaled to the same total weight. Use "both" where features say more than the edges.
     embedding : array (n, d), optional
-        In place of `SCE`'s own embedding, with use="embedding" or "both".
+        One vector per node, for use="embedding" and use="both". By default `SCE` embeds the graph, which must have features.
     random_state : int, default=0
-        Seed of the clustering and of the eigensolver's start.
+        Seed of the clustering and of the eigensolver's start. The same seed gives the same parts.
     progress : callable, optional
-        Called as progress(stage, done, total).
+        Called as progress(stage, done, total) in place of the progress bar, which appears after two seconds.
 
     Returns
     -------
@@ -100,7 +122,7 @@ def partition(
     Raises
     ------
     InputError
-        Where there are more parts than nodes, or the balance is above 1/parts.
+        If there are more parts than nodes, or the balance is above 1/parts.
 
     Examples
     --------

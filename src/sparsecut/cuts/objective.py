@@ -3,8 +3,8 @@
     ratio          φ′(S) = n · cut(S) / (|S| |S̄|)                   sizes count nodes
     conductance    cut(S) / min(vol S, vol S̄)                       volumes count degrees
 
-Both are the same formula's cousins over one number per node, its measure: 1 or its degree. So everything that searches for a
-cut asks a `CutProblem` for the value of a set and never knows which of the two it is.
+Both are functions of one number per node, its measure: 1 or its degree. So the search asks a `CutProblem` for the value of a
+set and does not depend on which of the two it is.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
     3. single moves, bands of several widths, MQI and FlowImprove in turn, for the few best
 
 What a flow costs is estimated from its network, and each stage has a share of one budget in those units, so large graphs get
-few flows and small ones many. No clock is read: the same graph always gives the same cut.
+few flows and small ones many. Time is not measured, so the same graph always gives the same cut.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ N_NEIGHBOURS = 10
 
 @dataclass(frozen=True)
 class Material:
-    """The weights to cut, and vectors worth a threshold."""
+    """The weighted graph to cut, and vectors whose thresholds are candidates."""
 
     adjacency: sp.csr_array
     vectors: Real | None
@@ -45,7 +45,7 @@ def material(graph: Graph, use: str, embedding: ArrayLike | None, caller: str) -
             "Pass embedding=, or use='structure'."
         )
     Z = embed(graph, None) if embedding is None else checked_embedding(graph, embedding)
-    neighbours = nearest(Z)
+    neighbours = nearest_by_angle(Z)
     if use == "both" and A.nnz:
         neighbours = sp.csr_array(A + neighbours * (A.sum() / max(neighbours.sum(), 1e-300)))
     return Material(_narrowed(neighbours), Z[:, :DIMENSION])
@@ -73,7 +73,7 @@ def checked_embedding(graph: Graph, embedding: ArrayLike) -> Real:
     return Z
 
 
-def nearest(Z: Real) -> sp.csr_array:
+def nearest_by_angle(Z: Real) -> sp.csr_array:
     """Each node joined to those closest to it by angle, weighted by the cosine (negative ones left out)."""
     from sklearn.neighbors import NearestNeighbors
 

@@ -20,7 +20,7 @@ from sparsecut.graph import Graph
 
 @dataclass(frozen=True)
 class SweepCut:
-    """All prefixes of an ordering, and the best of them.
+    """All prefixes of an ordering and the best of them, as `sweep_cut` returns it.
 
     Attributes
     ----------
@@ -47,18 +47,18 @@ class SweepCut:
 
 
 def sweep_cut(graph: Graph, vector: ArrayLike, *, objective: str = "ratio", balance: float = 0.0) -> SweepCut:
-    """The best threshold cut along an ordering of the nodes.
+    """Find the best cut between the nodes above and below a threshold of a vector.
 
     Parameters
     ----------
     graph : Graph
         At least two nodes, undirected; weights count.
     vector : array (n,)
-        A number for every node: an eigenvector, a column of an embedding, a score. Equal values keep the graph's order.
-    objective : "ratio" or "conductance", default="ratio"
-        What the best prefix makes small.
+        One number per node: an eigenvector, a column of an embedding, a score. Equal values keep the graph's order.
+    objective : {"ratio", "conductance"}, default="ratio"
+        The value that the best prefix minimises; see `sparsest_cut`.
     balance : float, default=0.0
-        The least share of the smaller side, of the nodes or, for conductance, of the volume. At most 0.5.
+        The smallest allowed share of the smaller side, of the nodes or, for conductance, of the volume. At most 0.5.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def sweep_cut(graph: Graph, vector: ArrayLike, *, objective: str = "ratio", bala
     Raises
     ------
     InputError
-        Where the vector does not have one finite number per node, or no prefix keeps the balance.
+        If the vector does not have one finite number per node, or no prefix keeps the balance.
 
     Examples
     --------

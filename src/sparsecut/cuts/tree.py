@@ -28,17 +28,19 @@ Nodes = NDArray[np.int64]
 
 @dataclass(frozen=True, repr=False)
 class Hierarchy:
-    """A binary tree over the nodes of a graph.
+    """A binary tree over the nodes of a graph, as `hierarchy` returns it.
 
     Attributes
     ----------
     linkage : array (n - 1, 4)
-        As SciPy's: the two clusters joined, the height (the number of nodes below) and the number of nodes.
+        The tree in SciPy's form: the two clusters joined, the height (the number of nodes below) and the number of nodes.
         `scipy.cluster.hierarchy.dendrogram(tree.linkage)` draws it.
     values : array (n - 1,)
         φ′ of each split within its own nodes, in the order of the linkage: the last one is the cut of the whole graph.
     cost : float
         Dasgupta's cost of the tree on the graph's own edges; smaller is better.
+    graph : Graph
+        The graph that was cut.
     """
 
     linkage: Real
@@ -47,14 +49,31 @@ class Hierarchy:
     graph: Graph = field(compare=False)
 
     def cut(self, *, parts: int | None = None, level: int | None = None) -> Nodes:
-        """The part of every node, 0 … k - 1 from the largest part to the smallest.
+        """Cut the tree into parts. Give one of `parts` and `level`.
 
         Parameters
         ----------
         parts : int, optional
-            How many parts: of the splits that can be made next, the sparsest is, until there are so many.
+            The number of parts. Of the splits that can be made next, the sparsest is made, until there are so many parts.
         level : int, optional
-            How many splits deep: level 0 is the whole graph, level 1 its two sides, level 2 up to four parts.
+            The number of splits from the top: level 0 is the whole graph, level 1 its two sides, level 2 up to four parts.
+
+        Returns
+        -------
+        int array (n,)
+            The part of every node, 0 … k - 1, the largest part first.
+
+        Raises
+        ------
+        InputError
+            If both or neither are given, or there are more parts than nodes.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> tree = sc.hierarchy(sc.Graph(np.kron(np.eye(2), np.ones((3, 3)))))  # two triangles
+        >>> tree.cut(parts=2).tolist(), tree.cut(level=0).tolist()
+        ([0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 0])
         """
         if (parts is None) == (level is None):
             raise InputError("Hierarchy.cut needs either parts= or level=. Got both or neither.")
@@ -70,10 +89,20 @@ class Hierarchy:
         return _numbered(self._leaves(self._open_sparsest(count)))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """The tree as a table: one row per cluster, the nodes first, the whole graph last.
+        """Return the tree as columns of a table with one row per cluster, the nodes first, the whole graph last.
 
-        Columns: `id` (of a node), `parent`, `left`, `right` (rows), `size`, `value` (φ′ of the split); masked where there is
-        none. The rows with a `left` are those of the linkage.
+        Returns
+        -------
+        dict of str to array (2n - 1,)
+            `id` (of a node), `parent`, `left` and `right` (rows of the table), `size`, and `value` (φ′ of the split);
+            masked where a cluster has none. The rows with a `left` are those of the linkage.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> columns = sc.hierarchy(sc.Graph(np.ones((2, 2)), node_ids=["a", "b"])).columns()
+        >>> columns["id"].tolist(), columns["parent"].tolist(), columns["size"].tolist()
+        (['a', 'b', None], [2, 2, None], [1, 1, 2])
         """
         n = self.graph.n_nodes
         none = np.full(n, -1)
@@ -144,25 +173,31 @@ def hierarchy(
     random_state: int = 0,
     progress: Reporter | None = None,
 ) -> Hierarchy:
-    """A binary tree over the nodes: recursive sparsest cut from the top.
+    """Cut a graph in two by the sparsest cut, then each side again, down to single nodes.
 
     Parameters
     ----------
     graph : Graph
         Undirected; weights count.
-    use : "structure", "embedding" or "both", default="structure"
-        What is cut: the graph's edges, the nearest neighbours in the embedding, or the sum of the two.
+    use : {"structure", "embedding", "both"}, default="structure"
+        What is cut: the graph's edges; the graph that joins each node to its ten nearest neighbours in the embedding; or
+        the sum of the two, scaled to the same total weight. Use "both" where features say more than the edges.
     embedding : array (n, d), optional
-        In place of `SCE`'s own embedding, with use="embedding" or "both".
+        One vector per node, for use="embedding" and use="both". By default `SCE` embeds the graph, which must have features.
     random_state : int, default=0
-        Seed of the clustering and of the eigensolver's start.
+        Seed of the clustering and of the eigensolver's start. The same seed gives the same tree.
     progress : callable, optional
-        Called as progress(stage, done, total).
+        Called as progress(stage, done, total) in place of the progress bar, which appears after two seconds.
 
     Returns
     -------
     Hierarchy
         `linkage`, `values`, `cost`, and `cut(parts=k)` or `cut(level=d)`.
+
+    Raises
+    ------
+    InputError
+        If the graph is directed, or use="embedding" or "both" without features or an embedding.
 
     Examples
     --------
@@ -181,10 +216,32 @@ def hierarchy(
 
 
 def dasgupta_cost(A: sp.csr_array, linkage: Real) -> float:
-    """Σ over edges of their weight times the leaves below the lowest common ancestor of their ends.
+    """Dasgupta's cost of a tree: Σ over edges of weight × number of leaves below the lowest common ancestor of the ends.
 
-    Rows of a linkage come after those of their children, so the smaller number of two is never above the other: stepping it
-    up until the two meet finds all common ancestors at once.
+    Parameters
+    ----------
+    A : sparse matrix (n, n)
+        The symmetric adjacency of the graph.
+    linkage : array (n - 1, 4)
+        The tree in SciPy's form.
+
+    Returns
+    -------
+    float
+        The cost; smaller is better.
+
+    Notes
+    -----
+    Rows of a linkage come after those of their children, so of two clusters the one with the smaller number is never above
+    the other. Replacing it by its parent until the two are equal finds the common ancestors of all edges at once.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from sparsecut.cuts import dasgupta_cost
+    >>> path = sp.csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> dasgupta_cost(path, np.array([[0, 1, 2, 2], [2, 3, 3, 3]]))  # one edge below two leaves, one below three
+    5.0
     """
     n = A.shape[0]
     coordinates = sp.triu(sp.csr_array(A, dtype=np.float64), 1).tocoo()

@@ -51,8 +51,8 @@ class Rows:
         if self.is_formed and self.coefficients != (1.0,):
             return Rows(self.features) @ (weights * self.coefficients[0])  # fewer numbers to multiply than in S·W
         if isinstance(self.features, Tensor) and halves.is_half(self.features):
-            return self._spread(halves.times(self.features, weights))
-        return self._spread(self.features @ weights)
+            return self._hopped(halves.times(self.features, weights))
+        return self._hopped(self.features @ weights)
 
     def transpose_times(self, rows: Tensor) -> Tensor:  # (f, d)
         if self.coefficients != (1.0,):
@@ -63,9 +63,9 @@ class Rows:
 
     def columns(self, start: int, stop: int) -> Tensor:  # (n, stop - start)
         if isinstance(self.features, SparseMatrix):
-            return self._spread(self.features.columns(start, stop))
+            return self._hopped(self.features.columns(start, stop))
         columns = self.features[:, start:stop]
-        return self._spread(columns.float() if halves.is_half(columns) else columns)
+        return self._hopped(columns.float() if halves.is_half(columns) else columns)
 
     def scaled(self, factor: float) -> Rows:
         """factor·S, nothing copied."""
@@ -84,7 +84,7 @@ class Rows:
         taken = self.features.take(nodes) if isinstance(self.features, SparseMatrix) else self.features[nodes]
         return Rows(taken, coefficients=self.coefficients)
 
-    def _spread(self, rows: Tensor) -> Tensor:
+    def _hopped(self, rows: Tensor) -> Tensor:
         if self.coefficients == (1.0,):
             return rows
         return rows * self.coefficients[0] if self.is_formed else self._propagation.smooth(self.coefficients, rows)

@@ -1,8 +1,27 @@
-"""Searching an embedding and looking at it: nearest neighbours, a layout in the plane, pictures, the report."""
+"""Search an embedding and look at it: nearest neighbours, positions in the plane, pictures, the HTML report.
 
-from sparsecut.explore.layout import layout
-from sparsecut.explore.neighbors import Nearest, Neighbors
+Other rooms use the names exported here. The search is `neighbors`, over `exact` or the index of `inverted`. The report is
+`report`, which puts sections (`findings`, `separation`, `clusters`), warnings (`cautions`) and columns (`node_columns`)
+into the page (`page`) that is built from `web/`.
+"""
+
+from sparsecut.explore.exact import METRICS
+from sparsecut.explore.index_file import index_beside
+from sparsecut.explore.layout import METHODS, choose_method, layout
+from sparsecut.explore.neighbors import Nearest, Neighbors, is_large, wants_index
 from sparsecut.explore.plot import plot
 from sparsecut.explore.report import report
 
-__all__ = ["Nearest", "Neighbors", "layout", "plot", "report"]
+__all__ = [
+    "METHODS",
+    "METRICS",
+    "Nearest",
+    "Neighbors",
+    "choose_method",
+    "index_beside",
+    "is_large",
+    "layout",
+    "plot",
+    "report",
+    "wants_index",
+]

@@ -1,4 +1,4 @@
-"""What a careful analyst would want to know before trusting the map: one sentence per finding, the gravest first."""
+"""The warnings of a report: one sentence per defect of the embedding or the graph, the most severe first."""
 
 from __future__ import annotations
 

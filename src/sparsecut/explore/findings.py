@@ -1,4 +1,4 @@
-"""What the report says of an embedding, one section each: a title, sentences, a chart, the numbers."""
+"""The sections of a report: each has a title, sentences, a chart and its numbers as a table."""
 
 from __future__ import annotations
 

@@ -21,11 +21,12 @@ def index_beside(embedding: Path, metric: str) -> Path:
     return embedding.with_name(f"{embedding.name}.{metric}.neighbors.safetensors")
 
 
-def write_index(path: Path, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+def write_index(path: str | Path, header: dict[str, Any], arrays: dict[str, NDArray[Any]], overwrite: bool = True) -> None:
+    """Write an index whole; a file that exists is replaced only with `overwrite`."""
     from safetensors.numpy import save_file
 
     metadata = {"format": FORMAT, "format_version": FORMAT_VERSION, "index": json.dumps(header)}
-    with write_whole(path) as temporary:
+    with write_whole(path, overwrite) as temporary:
         save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, temporary, metadata=metadata)
 
 

@@ -1,4 +1,4 @@
-"""Where an id stands among many, asked again and again: prepared once, answered in microseconds."""
+"""The positions of ids in a long list: sorted once, so that each of many queries takes microseconds."""
 
 from __future__ import annotations
 

@@ -18,7 +18,6 @@ from sparsecut.explore.index_file import read_index, write_index
 from sparsecut.explore.inverted import Inverted, build_inverted, check_arrays, restore_inverted
 from sparsecut.explore.lookup import Lookup
 from sparsecut.graph import Graph
-from sparsecut.io.files import check_writable
 from sparsecut.io.ids import check_unique
 from sparsecut.progress import Reporter, reporting
 
@@ -28,7 +27,17 @@ BATCH = 4096  # queries answered between two reports of progress
 
 
 class Nearest(NamedTuple):
-    """The nearest nodes of each query, nearest first: ids (q, k), distances (q, k) and positions (q, k)."""
+    """The nearest nodes of each query, one row per query, nearest first.
+
+    Attributes
+    ----------
+    ids : array (q, k)
+        The ids of the nodes.
+    distances : float32 array (q, k)
+        Their distances from the query.
+    positions : int array (q, k)
+        Their rows in the embedding.
+    """
 
     ids: NDArray[Any]
     distances: NDArray[np.float32]
@@ -36,34 +45,43 @@ class Nearest(NamedTuple):
 
 
 class Neighbors:
-    """Nearest neighbours of nodes in an embedding.
+    """Search an embedding for the nearest neighbours of nodes or vectors.
 
     Parameters
     ----------
     embedding : array (n, d)
         One finite vector per node.
     ids : array (n,), optional
-        The nodes' ids, unique; 0 to n − 1 where not given.
+        The nodes' ids, each once; 0 to n − 1 by default.
     metric : {"cosine", "euclidean"}, default="cosine"
-        How near two vectors are: the cosine distance 1 − cos, which ignores their lengths, or the Euclidean distance. A
-        vector of zeros has the cosine distance 1 from every other.
+        The distance: 1 − cos, which ignores the lengths of vectors, or the Euclidean distance. A vector of zeros has the
+        cosine distance 1 from every other.
     index : {"auto", "exact", "approximate"}, default="auto"
-        "exact" compares a query with every vector. "approximate" builds an index (extra ``search``), which a query is
-        answered from many times faster and almost always the same. "auto" is exact up to 50,000 nodes, and where the
-        extra is not installed.
+        "exact" compares a query with every vector. "approximate" builds an index (extra ``search``), which answers many
+        times faster and misses few neighbours. "auto" builds one for more than 50,000 nodes if the extra is installed.
     recall : float, default=0.99
         The share of true nearest neighbours that an approximate index must find. It is measured on a sample when the index
         is built; `recall_` is what was reached.
     random_state : int, default=0
         The seed of the index.
     progress : callable, optional
-        Replaces the progress bar: called with a stage, how much is done and of how much.
+        Called as progress(stage, done, total) in place of the progress bar, which appears after two seconds.
 
     Attributes
     ----------
+    ids : array (n,)
+        The ids of the nodes.
+    metric : str
+        The distance.
+    is_exact : bool
+        Whether a query is compared with every vector.
     recall_ : float
         Recall@10 measured against exact search on 500 nodes; 1.0 where the search is exact.
-    is_exact : bool
+
+    Raises
+    ------
+    InputError
+        If the vectors are not a finite matrix, or an id is missing or repeated.
 
     Examples
     --------
@@ -122,18 +140,32 @@ class Neighbors:
         return f"Neighbors({n_nodes:,} nodes × {dimension}, {self.metric}, {how})"
 
     def query(self, nodes: Any, k: int = 10) -> Nearest:
-        """The `k` nearest nodes of one node or several, given by id; a node is not its own neighbour.
+        """Find the nearest nodes of one node or several, given by id. A node is not its own neighbour.
 
         Parameters
         ----------
         nodes : id or sequence of ids
+            The nodes; integers may be given as text and the other way round.
         k : int, default=10
-            Fewer are returned where the embedding has no more.
+            The number of neighbours per node; fewer where the embedding has fewer nodes.
 
         Returns
         -------
         Nearest
             `ids`, `distances` and `positions`, each with one row per node asked for.
+
+        Raises
+        ------
+        InputError
+            If the embedding does not have a node.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> near = sc.Neighbors(np.array([[0.0], [1.0], [3.0]]), ["a", "b", "c"], metric="euclidean")
+        >>> found = near.query(["a", "c"], k=1)
+        >>> found.ids.tolist(), found.distances.tolist()
+        ([['b'], ['b']], [[1.0], [2.0]])
         """
         asked = np.asarray([nodes] if isinstance(nodes, str) or np.ndim(nodes) == 0 else nodes)
         if self._lookup is None:
@@ -142,7 +174,27 @@ class Neighbors:
         return self._answer(self._others(positions, self._check_k(k, len(self.ids) - 1)), positions)
 
     def query_vectors(self, vectors: ArrayLike, k: int = 10) -> Nearest:
-        """The `k` nodes nearest to vectors that need not be of the embedding: those of new nodes, say."""
+        """Find the nodes nearest to vectors that need not be in the embedding, for example those of new nodes.
+
+        Parameters
+        ----------
+        vectors : array (q, d) or (d,)
+            The vectors, of the embedding's dimension.
+        k : int, default=10
+            The number of nodes per vector; fewer where the embedding has fewer.
+
+        Returns
+        -------
+        Nearest
+            `ids`, `distances` and `positions`, each with one row per vector.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> near = sc.Neighbors(np.eye(3), ["x", "y", "z"])
+        >>> near.query_vectors([0.1, 2.0, 0.3], k=2).ids.tolist()
+        [['y', 'z']]
+        """
         queries = check_vectors(np.atleast_2d(np.asarray(vectors)))
         if queries.shape[1] != self._vectors.shape[1]:
             raise InputError(f"The vectors must have {self._vectors.shape[1]} columns. Got {queries.shape[1]}.")
@@ -151,7 +203,26 @@ class Neighbors:
         return Nearest(self.ids[positions], distances_to(self._vectors, queries, positions, self.metric), positions)
 
     def nearest(self, k: int = 10, *, progress: Reporter | None = None) -> Nearest:
-        """The `k` nearest nodes of every node, one row per node in the order of the embedding."""
+        """Find the nearest nodes of every node.
+
+        Parameters
+        ----------
+        k : int, default=10
+            The number of neighbours per node; fewer where the embedding has fewer nodes.
+        progress : callable, optional
+            Called as progress(stage, done, total) in place of the progress bar.
+
+        Returns
+        -------
+        Nearest
+            `ids`, `distances` and `positions`, each with one row per node in the order of the embedding.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> sc.Neighbors(np.array([[0.0], [1.0], [3.0]]), metric="euclidean").nearest(k=1).ids.tolist()
+        [[1], [0], [1]]
+        """
         k = self._check_k(k, len(self.ids) - 1)
         everyone = np.arange(len(self.ids))
         found = np.empty((len(everyone), k), dtype=np.int64)
@@ -163,8 +234,29 @@ class Neighbors:
         return self._answer(found, everyone)
 
     def matrix(self, k: int = 10, *, progress: Reporter | None = None) -> sp.csr_array:
-        """Distances to the `k` nearest nodes as a sparse matrix (n, n), one row per node, zeros kept: as scikit-learn's
-        ``kneighbors_graph(mode="distance")`` has it, for scanpy and for estimators with ``metric="precomputed"``."""
+        """Return the distances to the nearest nodes as a sparse matrix.
+
+        It is that of scikit-learn's ``kneighbors_graph(mode="distance")``, for scanpy and for estimators with
+        ``metric="precomputed"``.
+
+        Parameters
+        ----------
+        k : int, default=10
+            The number of neighbours per node.
+        progress : callable, optional
+            Called as progress(stage, done, total) in place of the progress bar.
+
+        Returns
+        -------
+        scipy.sparse.csr_array (n, n)
+            One row per node; distances of zero are stored entries.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> sc.Neighbors(np.array([[0.0], [1.0], [3.0]]), metric="euclidean").matrix(k=1).toarray().tolist()
+        [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]]
+        """
         found = self.nearest(k, progress=progress)
         n_nodes, k = found.positions.shape
         pointers = np.arange(0, n_nodes * k + 1, k)
@@ -173,9 +265,27 @@ class Neighbors:
         return matrix
 
     def graph(self, k: int = 10, *, progress: Reporter | None = None) -> Graph:
-        """The graph that joins every node to its `k` nearest, undirected.
+        """Return the undirected graph that joins every node to its nearest nodes.
 
         The weight of an edge is (1 + cos)/2, or 1/(1 + distance) for Euclidean distances: 1 for equal vectors, and above 0.
+
+        Parameters
+        ----------
+        k : int, default=10
+            The number of neighbours per node. A node has more edges where it is a neighbour of others.
+        progress : callable, optional
+            Called as progress(stage, done, total) in place of the progress bar.
+
+        Returns
+        -------
+        Graph
+            With the embedding's ids.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> sc.Neighbors(np.array([[0.0], [1.0], [3.0]]), metric="euclidean").graph(k=1).n_edges
+        2
         """
         distances = self.matrix(k, progress=progress)
         weights = 1 - distances.data / 2 if self.metric == "cosine" else 1 / (1 + distances.data)
@@ -184,17 +294,48 @@ class Neighbors:
         return Graph(one_way.maximum(one_way.T), node_ids=self.ids)
 
     def save(self, path: str | Path, *, overwrite: bool = True) -> None:
-        """Write the index, without the vectors, so that `load` need not build it again. An exact search has none."""
+        """Write the index, without the vectors, so that `load` need not build it again.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write, in safetensors' format.
+        overwrite : bool, default=True
+            Whether to replace a file that exists.
+
+        Raises
+        ------
+        InputError
+            If the search is exact, which has no index, or the file cannot be written.
+        """
         if self._index is None:
             raise InputError("An exact search has no index to save: Neighbors(embedding, ids) is as fast as loading it.")
-        path = check_writable(path, overwrite)
         header = {"metric": self.metric, "n_probed": self._index.n_probed, "recall": self._index.recall}
         arrays = {"centroids": self._index.centroids, "list_of": self._index.list_of}
-        write_index(path, {**header, "belongs_to": fingerprint(self._embedding, self.ids)}, arrays)
+        write_index(path, {**header, "belongs_to": fingerprint(self._embedding, self.ids)}, arrays, overwrite)
 
     @classmethod
     def load(cls, path: str | Path, embedding: ArrayLike, ids: ArrayLike | None = None) -> Neighbors:
-        """An index saved by `save`, with the embedding it was built for. Any other embedding is refused."""
+        """Restore a search from an index written by `save` and the embedding it was built for.
+
+        Parameters
+        ----------
+        path : str or Path
+            The index.
+        embedding : array (n, d)
+            The vectors that the index was built for.
+        ids : array (n,), optional
+            Their ids, as they were given then.
+
+        Returns
+        -------
+        Neighbors
+
+        Raises
+        ------
+        InputError
+            If the file is not an index, or belongs to other vectors, ids or another order.
+        """
         header, arrays = read_index(path)
         self = object.__new__(cls)
         self._take(embedding, ids, str(header.get("metric")))
@@ -235,9 +376,14 @@ class Neighbors:
         return Nearest(self.ids[found], distances_to(self._vectors, self._vectors[asked], found, self.metric), found)
 
 
+def is_large(n_nodes: int) -> bool:
+    """Whether an embedding is searched faster with an index."""
+    return n_nodes > EXACT_NODES
+
+
 def wants_index(n_nodes: int) -> bool:
-    """Whether "auto" builds an index."""
-    return n_nodes > EXACT_NODES and importlib.util.find_spec("faiss") is not None
+    """Whether "auto" builds an index: for a large embedding, if the library for it is installed."""
+    return is_large(n_nodes) and importlib.util.find_spec("faiss") is not None
 
 
 def check_vectors(embedding: ArrayLike) -> Vectors:

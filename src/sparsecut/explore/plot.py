@@ -1,6 +1,6 @@
 """A map of an embedding as a picture, for notebooks and papers (matplotlib, extra `explore`).
 
-Colours suit the background they are drawn on, light or dark, and eyes that see red and green alike. Classes are named on
+Colours can be told apart on a light and on a dark background, also with red-green colour blindness. Classes are named on
 the map. Up to 20,000 nodes are points, drawn in a random order, so that no class lies on top of another because of its
 name; more nodes are an image whose pixels have the mean colour of their nodes, the denser the more opaque.
 """
@@ -36,7 +36,7 @@ def plot(
     random_state: int = 0,
     progress: Reporter | None = None,
 ) -> Any:
-    """Draw a map of an embedding.
+    """Draw a map of an embedding with matplotlib (extra ``explore``).
 
     Parameters
     ----------
@@ -46,20 +46,34 @@ def plot(
         What to colour by: a class per node (−1, None, NaN and "" for none), or numbers with more than 200 different
         values, which are drawn by a ramp with a colour bar.
     xy : array (n, 2), optional
-        Positions in the plane, for example from `layout`; computed where not given.
+        Positions in the plane, for example from `layout`; computed by default.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure where not given. Its background decides between the light and the dark palette.
+        Where to draw; a new figure by default. Its background decides between the light and the dark palette.
     title : str, default=""
+        The title of the axes.
     method : {"auto", "pacmap", "umap", "tsne", "pca"}, default="auto"
         The layout: see `layout`.
     random_state : int, default=0
         The seed of the layout.
     progress : callable, optional
-        Replaces the progress bar of the layout.
+        Called as progress(stage, done, total) in place of the layout's progress bar.
 
     Returns
     -------
     matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    InputError
+        If positions or labels do not have one entry per node.
+
+    Examples
+    --------
+    >>> import numpy as np, sparsecut as sc
+    >>> ax = sc.plot(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), ["red", "blue", "red"], title="Three nodes")
+    >>> ax.get_title(), [text.get_text() for text in ax.texts]
+    ('Three nodes', ['red', 'blue'])
     """
     import_extra("matplotlib", caller="plot", extra="explore")
     Z = np.asarray(embedding)

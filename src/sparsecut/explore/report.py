@@ -1,8 +1,7 @@
-"""The report: one HTML file with a map of all nodes and what an analyst asks of an embedding."""
+"""The report: one HTML file with a map of all nodes, findings about the embedding, and warnings."""
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -10,22 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import check_integer, first_few
-from sparsecut.evaluation.clustering import k_means, matched_accuracy
 from sparsecut.evaluation.health import measure_health
 from sparsecut.explore.cautions import cautions
+from sparsecut.explore.clusters import clusters_found, find_clusters
 from sparsecut.explore.findings import (
     Section,
     choices_section,
-    cluster_section,
     curve_section,
     degree_section,
     graph_summary,
     spectrum_section,
 )
-from sparsecut.explore.layout import choose_method, layout
 from sparsecut.explore.neighbors import Neighbors
 from sparsecut.explore.node_columns import NodeColumn, make_column, make_label_column, read_columns, unique_names
-from sparsecut.explore.page import Blocks, read_block
+from sparsecut.explore.page import Blocks
+from sparsecut.explore.positions import find_positions
 from sparsecut.explore.report_input import ReportInput, check_input
 from sparsecut.explore.separation import separation_section
 from sparsecut.graph import Graph
@@ -36,7 +34,6 @@ from sparsecut.progress import Reporter, reporting
 N_NEIGHBORS = 10
 FEWER_NEIGHBORS = 5  # of a node where there are more than MANY_NODES
 MANY_NODES = 400_000
-MAX_CLUSTERED = 100_000  # nodes that k-means runs on; the others join the nearest centre
 
 
 def report(
@@ -58,7 +55,7 @@ def report(
     overwrite: bool = True,
     progress: Reporter | None = None,
 ) -> Path:
-    """Write an interactive report on an embedding: one HTML file that opens without a network.
+    """Write an interactive report on an embedding, as one HTML file that needs no network.
 
     Parameters
     ----------
@@ -67,40 +64,46 @@ def report(
     path : path, default="report.html"
         The file to write.
     ids : array (n,), optional
-        The nodes' ids; those of the graph, or 0 to n − 1, where not given.
+        The nodes' ids; by default those of the graph, or 0 to n − 1.
     graph : Graph, optional
-        The graph that was embedded: adds degrees, how well edges hold together, isolated nodes and components. It must
-        have a node for every id; its order does not matter.
+        The graph that was embedded: adds degrees, the cut ratio, isolated nodes and components. It must have a node for
+        every id; its order does not matter.
     labels : array (n,), optional
-        One label per node; those of the graph where not given. −1, None, NaN and "" mean none. Adds the separation of the
+        One label per node; by default those of the graph. −1, None, NaN and "" mean none. Adds the separation of the
         classes and the confusion matrix of the probe.
     nodes : path, data frame, pyarrow table or mapping of columns, optional
         More columns to colour by, search and show. Rows of a table are matched by id; a mapping has one value per node.
     model : SCE or MoSCE, optional
         The fitted model: adds what it chose and its training curve.
     xy : array (n, 2), optional
-        Positions in the plane; laid out here where not given. A report that is replaced gives its own positions on where
-        vectors, method and seed are the same.
+        Positions in the plane; computed by default, or taken from the report that is replaced where its vectors, method
+        and seed are the same.
     title : str, optional
         The heading of the page.
     metric : {"cosine", "euclidean"}, default="cosine"
-        How near two nodes are, for the neighbours shown on a click.
+        The distance by which the neighbours of a node are found; see `Neighbors`.
     n_neighbors : int, optional
-        How many neighbours every node brings along: 10 by default, 5 from 400,000 nodes on.
+        The number of neighbours stored per node: by default 10, and 5 for more than 400,000 nodes.
     layout_method : {"auto", "pacmap", "umap", "tsne", "pca"}, default="auto"
-        See `layout`.
+        How positions are computed; see `layout`. "pca" is the fastest.
     random_state : int, default=0
         The seed of the layout, the clusters and the samples.
     command : str, optional
         The command that repeats the report, shown in it.
     overwrite : bool, default=True
+        Whether to replace a file that exists.
     progress : callable, optional
-        Replaces the progress bar: called with a stage, how much is done and of how much.
+        Called as progress(stage, done, total) in place of the progress bar, which appears after two seconds.
 
     Returns
     -------
     Path
         The file that was written.
+
+    Raises
+    ------
+    InputError
+        If ids, labels, positions or the graph do not fit the embedding, or the file cannot be written.
 
     Examples
     --------
@@ -126,7 +129,7 @@ def report(
             f"{n_broken:,} of {len(everything.Z):,} nodes have vectors that are not finite and are left out: {broken}."
         )
     with reporting(progress) as tell:
-        positions, drawn_by = _positions(path, whole, layout_method, random_state, tell)
+        positions, drawn_by = find_positions(path, whole, layout_method, random_state, tell)
         k = _n_neighbors(n_neighbors, len(Z))
         near = Neighbors(Z, node_ids, metric=metric, random_state=random_state, progress=tell) if k else None
         neighbors = near.nearest(k, progress=tell).positions if near is not None else None
@@ -142,7 +145,7 @@ def report(
         sections += [] if separation is None else [separation]
         tell("findings", 2, 3)
         if clusters is not None:
-            sections.append(_clusters_found(clusters, whole.labels))
+            sections.append(clusters_found(clusters, whole.labels))
         degrees = None if whole.graph is None else _degrees(whole.graph)
         sections += [] if degrees is None else [degree_section(degrees, lengths)]
         warnings_found += cautions(Z, health, node_ids, whole.graph)
@@ -188,63 +191,9 @@ def _taken(column: NodeColumn, kept: NDArray[np.bool_]) -> NodeColumn:
     return NodeColumn(column.name, column.kind, values, column.names)
 
 
-def _positions(path: Path, whole: ReportInput, method: str, seed: int, tell: Reporter) -> tuple[NDArray[np.float32], str]:
-    """(positions, where they come from): given, kept from the report that is replaced, or laid out."""
-    if whole.xy is not None:
-        return whole.xy, "positions given beside the vectors"
-    chosen = choose_method(method, len(whole.Z))
-    kept = _kept_positions(path, whole.layout_key(method, seed), len(whole.Z))
-    if kept is not None:
-        return kept, f"{chosen}, kept from the report that was here"
-    return layout(whole.Z, method=method, random_state=seed, progress=tell), chosen
-
-
-def _kept_positions(path: Path, key: str, n_nodes: int) -> NDArray[np.float32] | None:
-    import json
-
-    meta = read_block(path, "meta") if path.is_file() else None
-    try:
-        is_same = meta is not None and json.loads(meta)["layout"]["key"] == key
-    except (ValueError, KeyError, TypeError):
-        return None
-    columns = [read_block(path, name) for name in ("x", "y")] if is_same else [None]
-    if any(column is None or len(column) != 4 * n_nodes for column in columns):
-        return None
-    xy = np.column_stack([np.frombuffer(column or b"", dtype="<f4") for column in columns]).astype(np.float32)
-    return xy if np.isfinite(xy).all() else None
-
-
 def _n_neighbors(asked: int | None, n_nodes: int) -> int:
     usual = N_NEIGHBORS if n_nodes <= MANY_NODES else FEWER_NEIGHBORS
     return min(usual if asked is None else check_integer("report", "n_neighbors", asked, 0), n_nodes - 1)
-
-
-def find_clusters(Z: NDArray[np.float32], labels: Any, seed: int) -> NDArray[np.int64] | None:
-    """k-means with as many clusters as classes, or √(n/2) up to 12 where there are no labels; largest cluster first."""
-    n_classes = 0 if labels is None else len(encode_labels(labels)[0])
-    count = min(n_classes if 2 <= n_classes <= 50 else 12, round(math.sqrt(len(Z) / 2)))
-    if count < 2 or (Z[0] == Z).all():
-        return None
-    if len(Z) > MAX_CLUSTERED:
-        from sklearn.cluster import MiniBatchKMeans
-
-        model = MiniBatchKMeans(count, n_init=1, random_state=seed, batch_size=8192, max_iter=20)
-        assigned = np.asarray(model.fit_predict(Z), dtype=np.int64)
-    else:
-        assigned = k_means(Z, count, seed)
-    sizes = np.bincount(assigned, minlength=count)
-    rank = np.empty(count, dtype=np.int64)
-    rank[np.argsort(-sizes, kind="stable")] = np.arange(count)
-    return np.asarray(rank[assigned], dtype=np.int64)
-
-
-def _clusters_found(clusters: NDArray[np.int64], labels: Any) -> Section:
-    agreement = ""
-    codes = None if labels is None else encode_labels(labels)[1]
-    if codes is not None and (codes >= 0).any() and len(np.unique(codes[codes >= 0])) > 1:
-        share = matched_accuracy(codes[codes >= 0], clusters[codes >= 0])
-        agreement = f"Matched one to one with the classes, they agree for {share:.0%} of the labelled nodes."
-    return cluster_section(np.bincount(clusters), "k-means finds", agreement)
 
 
 def _degrees(graph: Graph) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""What a report is asked to show, checked and brought into one order: that of the embedding's rows."""
+"""The input of a report, checked and brought into the order of the embedding's rows."""
 
 from __future__ import annotations
 

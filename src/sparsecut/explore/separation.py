@@ -1,4 +1,4 @@
-"""How far apart the classes are in an embedding: a linear probe, whom it confuses, and the silhouette.
+"""How far apart the classes are in an embedding: a linear probe, its confusion matrix, and the silhouette.
 
 The silhouette of a node compares its mean distance a to its own class with the smallest mean distance b to another:
 (b − a) / max(a, b), 1 where classes are apart, 0 where they touch, below 0 where they are mixed.

@@ -9,28 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
-from sparsecut.io.files import check_writable, write_whole
+from sparsecut.io.files import write_whole
 
 COLUMN_SUFFIXES = (".parquet", ".csv")
-
-
-def check_columns_path(path: str | Path, overwrite: bool = True) -> Path:
-    """The path of a table that could be written, found out before it is computed."""
-    path = Path(path)
-    if path.suffix not in COLUMN_SUFFIXES:
-        raise InputError(f"The output {path} must end in {' or '.join(COLUMN_SUFFIXES)}: the suffix is the format.")
-    return check_writable(path, overwrite)
 
 
 def write_columns(path: str | Path, columns: Mapping[str, NDArray[Any]], overwrite: bool = False) -> None:
     """Write columns of one length. Masked entries of masked arrays are written as missing."""
     import pyarrow as pa
 
-    path = check_columns_path(path, overwrite)
     table = pa.table({name: _column(values) for name, values in columns.items()})
-    with write_whole(path) as temporary:
-        if path.suffix == ".parquet":
+    with write_whole(path, overwrite, COLUMN_SUFFIXES) as temporary:
+        if temporary.suffix == ".parquet":
             import pyarrow.parquet
 
             pyarrow.parquet.write_table(table, temporary)

@@ -47,10 +47,8 @@ class Embedding(NamedTuple):
 def check_embedding_path(path: str | Path, overwrite: bool = True) -> Path:
     """The path of an embedding that could be written, found out before it is computed."""
     path = Path(path)
-    if path.suffix not in EMBEDDING_SUFFIXES:
-        raise InputError(f"The output {path} must end in {', '.join(EMBEDDING_SUFFIXES)}: the suffix is the format.")
     for file in _files_of(path):
-        check_writable(file, overwrite)
+        check_writable(file, overwrite, EMBEDDING_SUFFIXES)
     return path
 
 
@@ -89,7 +87,7 @@ def write_embedding(
         raise InputError(
             f"write_embedding takes the path first: write_embedding('vectors.parquet', Z, ids). Got {type(path).__name__}."
         )
-    path = check_embedding_path(path, overwrite)
+    path = Path(path)
     Z, given_ids = check_vectors(embedding, node_ids, "write_embedding(path, Z, ids)")
     ids = np.arange(len(Z)) if given_ids is None else given_ids
     if labels is not None and (path.suffix != ".tsv" or np.shape(labels) != ids.shape):
@@ -97,7 +95,7 @@ def write_embedding(
     if xy is not None and (path.suffix != ".parquet" or np.shape(xy) != (len(Z), 2)):
         raise InputError("Positions go only into a .parquet file, one x and one y a node.")
     with ExitStack() as stack:  # all files of an embedding are moved into place after the last is written
-        temporary = [stack.enter_context(write_whole(file)) for file in _files_of(path)]
+        temporary = [stack.enter_context(write_whole(file, overwrite, EMBEDDING_SUFFIXES)) for file in _files_of(path)]
         if path.suffix == ".npy":
             np.save(temporary[0], Z)
             np.save(temporary[1], _without_objects(ids, path))

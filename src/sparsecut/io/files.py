@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,28 +23,20 @@ def check_readable(path: str | Path, kind: str) -> Path:
     return path
 
 
-def check_writable(path: str | Path, overwrite: bool = True) -> Path:
-    """The path of a file that could be written, found out before any work is done for it."""
-    path = Path(path)
-    folder = path.absolute().parent
-    if path.is_dir():
-        raise InputError(f"The output {path} is a directory. Name a file in it.")
-    if not folder.is_dir():
-        raise InputError(f"The output {path} cannot be written: the folder {folder} does not exist. Make it first.")
-    if path.exists() and not overwrite:
-        raise InputError(f"The output {path} exists. Pass overwrite=True (--force) to replace it.")
-    try:
-        _make_temporary(path).unlink()  # permissions alone do not tell: the disk may be full or read-only
-    except OSError as error:
-        raise InputError(f"The output {path} cannot be written: {error.strerror}.") from error
-    return path
+def check_writable(path: str | Path, overwrite: bool = True, suffixes: Sequence[str] = ()) -> Path:
+    """The path of a file that `write_whole` could write: tried before any work is done for it."""
+    _make_temporary(Path(path), overwrite, suffixes).unlink()
+    return Path(path)
 
 
 @contextmanager
-def write_whole(path: str | Path) -> Iterator[Path]:
-    """A temporary path in the same folder, moved to `path` if the block ends well and removed if it does not."""
-    path = check_writable(path)
-    temporary = _make_temporary(path)
+def write_whole(path: str | Path, overwrite: bool = True, suffixes: Sequence[str] = ()) -> Iterator[Path]:
+    """A temporary path in the same folder, moved to `path` if the block ends well and removed if it does not.
+
+    Where `suffixes` are given, the path must end in one of them; a file that exists is replaced only with `overwrite`.
+    """
+    path = Path(path)
+    temporary = _make_temporary(path, overwrite, suffixes)
     try:
         yield temporary
         umask = os.umask(0)
@@ -57,8 +49,21 @@ def write_whole(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _make_temporary(path: Path) -> Path:
-    """An empty file beside the path, with its suffix: some writers choose their format by it."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.absolute().parent)
+def _make_temporary(path: Path, overwrite: bool, suffixes: Sequence[str]) -> Path:
+    """An empty file beside the path, with its suffix, by which some writers choose their format."""
+    folder = path.absolute().parent
+    if suffixes and path.suffix not in suffixes:
+        ways = ", ".join(suffixes[:-1]) + " or " * (len(suffixes) > 1) + suffixes[-1]
+        raise InputError(f"The output {path} must end in {ways}: the suffix is the format.")
+    if path.is_dir():
+        raise InputError(f"The output {path} is a directory. Name a file in it.")
+    if not folder.is_dir():
+        raise InputError(f"The output {path} cannot be written: the folder {folder} does not exist. Make it first.")
+    if path.exists() and not overwrite:
+        raise InputError(f"The output {path} exists. Pass overwrite=True (--force) to replace it.")
+    try:  # permissions alone do not tell: the disk may be full or read-only
+        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=folder)
+    except OSError as error:
+        raise InputError(f"The output {path} cannot be written: {error.strerror}.") from error
     os.close(handle)
     return Path(name)

@@ -19,7 +19,7 @@ def is_power(coefficients: Polynomial) -> bool:
     return coefficients[-1] == 1 and not any(coefficients[:-1])
 
 
-def spread(coefficients: Polynomial, rows: X, hop: Callable[[X], X]) -> X:
+def horner(coefficients: Polynomial, rows: X, hop: Callable[[X], X]) -> X:
     """Σ c_k·hop^k(rows) by Horner's rule, from the last hop back. Rows other than tensors serve for powers alone."""
     start: Any = rows
     result: Any = start if coefficients[-1] == 1 else start * coefficients[-1]

@@ -12,7 +12,7 @@ from torch import Tensor
 from sparsecut.errors import InputError, check_choice, check_integer, check_real
 from sparsecut.kernels.memory import available_memory
 from sparsecut.model.encoder import LinearEncoder, layer_widths
-from sparsecut.model.routes import ROUTES, Route, Sizes, choose_route
+from sparsecut.model.routes import ROUTES, Route, Workload, choose_route
 from sparsecut.model.solver import Problem, Solution, Solver
 from sparsecut.model.training import (
     Energy,
@@ -159,7 +159,7 @@ class Adam(Solver, word="adam"):
         if "rows" not in engine.supports:
             return Route("gram", "smoothed", "rows that are not in memory are reduced to M once")
         blocks = encoder.blocks() if encoder.is_linear else []
-        sizes = Sizes(
+        work = Workload(
             n_nodes=problem.negatives.n_nodes,
             n_features=problem.widths[0],
             orders=tuple(len(polynomial) - 1 for polynomial in problem.polynomials),
@@ -171,7 +171,7 @@ class Adam(Solver, word="adam"):
             is_joint=any(len(levels) > 1 for levels, _ in blocks),
         )
         return choose_route(
-            sizes,
+            work,
             route=self.route,
             is_linear=encoder.is_linear,
             is_batched=self.batch_size is not None,

@@ -30,6 +30,7 @@ from sparsecut.graph.pairs import pack_pairs
 from sparsecut.model.both import check_both, fingerprint_of_both, fit_both
 from sparsecut.model.fit import Fitted, embed, fit, require_features
 from sparsecut.model.history import History
+from sparsecut.model.moved import MOVED, MOVED_WORDS
 from sparsecut.model.persistence import write_model
 from sparsecut.model.published import Published
 from sparsecut.model.recipe import Recipe
@@ -43,33 +44,6 @@ from sparsecut.progress import Reporter
 
 Model = TypeVar("Model", bound="SparsestCutEmbedding")
 Callback = Callable[[int, History], None]
-
-# Where the settings of one flat list have gone.
-MOVED = {
-    "order": "filter=Power(order=…)",
-    "strength": "filter=PageRank(restart=…) or filter=Heat(time=…)",
-    "effective_rank": "solver=ClosedForm(effective_rank=…)",
-    "length": "solver=ClosedForm(length=…)",
-    "n_negatives": "negatives=Sampled(n_negatives=…)",
-    **{
-        name: f"solver=Adam({name}=…)"
-        for name in ("epochs", "learning_rate", "loss", "alpha", "l2", "depth", "widths", "batch_size", "route")
-    },
-    "depths": "solver=Adam(depth=[…])",
-    "device": "engine=Memory(device=…)",
-    "precision": "engine=Memory(precision=…)",
-    "memory_limit": "engine=Disk(memory_limit=…)",
-    "scratch": "engine=Disk(scratch=…)",
-}
-MOVED_WORDS = {
-    ("solver", "spectral"): "solver='closed_form'",
-    ("solver", "auto"): "solver='closed_form'",
-    ("filter", "row"): "filter='power'",
-    **{
-        ("filter", f"{word.lower()}-symmetric"): f"filter={word}(normalization='symmetric')"
-        for word in ("Average", "PageRank", "Heat")
-    },
-}
 
 
 class SparsestCutEmbedding(Published):

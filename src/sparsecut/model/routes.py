@@ -23,8 +23,8 @@ GATHER_COST = 8
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """The sizes a price depends on."""
+class Workload:
+    """The work a price depends on."""
 
     n_nodes: int
     n_features: int
@@ -44,10 +44,10 @@ class Route:
     reason: str
 
 
-def choose_route(sizes: Sizes, *, route: str, is_linear: bool, is_batched: bool, memory: int) -> Route:
+def choose_route(work: Workload, *, route: str, is_linear: bool, is_batched: bool, memory: int) -> Route:
     """The cheapest route among those that are possible, asked for and small enough."""
     overs = [over for over in ("gram", "rows") if route in ("auto", over)]
-    helds = ["smoothed"] if sizes.feature_entries is None else ["smoothed", "factors"]
+    helds = ["smoothed"] if work.feature_entries is None else ["smoothed", "factors"]
     if not is_linear:
         overs, why = ["rows"], "max is not a function of M"
     elif is_batched:
@@ -57,51 +57,51 @@ def choose_route(sizes: Sizes, *, route: str, is_linear: bool, is_batched: bool,
     else:
         why = "cheapest"
     candidates = list(product(overs, helds))
-    small_enough = [candidate for candidate in candidates if _bytes(sizes, *candidate) <= memory]
+    small_enough = [candidate for candidate in candidates if _bytes(work, *candidate) <= memory]
     if not small_enough:
-        over, held = min(candidates, key=lambda candidate: _bytes(sizes, *candidate))
+        over, held = min(candidates, key=lambda candidate: _bytes(work, *candidate))
         why += ", least memory"
     else:
-        over, held = min(small_enough, key=lambda candidate: price(sizes, *candidate))
+        over, held = min(small_enough, key=lambda candidate: price(work, *candidate))
     prices = ", ".join(
-        f"{o} over {h} {price(sizes, o, h) / 1e9:.3g}" for o, h in sorted(candidates, key=lambda c: price(sizes, *c))
+        f"{o} over {h} {price(work, o, h) / 1e9:.3g}" for o, h in sorted(candidates, key=lambda c: price(work, *c))
     )
     return Route(over, held, f"{why} (in 10⁹ multiply-adds: {prices})")
 
 
-def price(sizes: Sizes, over: str, held: str) -> float:
+def price(work: Workload, over: str, held: str) -> float:
     """What a fit costs, in multiply-adds of a dense product."""
-    n, f = sizes.n_nodes, sizes.n_features
+    n, f = work.n_nodes, work.n_features
 
     def touch(widths: Sequence[int]) -> float:
         """S·X and Sᵀ·Y for every level, with that many columns each, and the Laplacian between them."""
         if held == "smoothed":
             products = sum(2 * n * f * width for width in widths)
         else:
-            assert sizes.feature_entries is not None
+            assert work.feature_entries is not None
             products = sum(
-                2 * GATHER_COST * (sizes.feature_entries + order * sizes.propagation_entries) * width
-                for order, width in zip(sizes.orders, widths, strict=True)
+                2 * GATHER_COST * (work.feature_entries + order * work.propagation_entries) * width
+                for order, width in zip(work.orders, widths, strict=True)
             )
-        return products + GATHER_COST * sizes.negative_entries * max(widths)
+        return products + GATHER_COST * work.negative_entries * max(widths)
 
-    smoothing = max(sizes.orders) * sizes.propagation_entries * f * GATHER_COST if held == "smoothed" else 0
+    smoothing = max(work.orders) * work.propagation_entries * f * GATHER_COST if held == "smoothed" else 0
     if over == "rows":
-        return smoothing + sizes.n_steps * touch(sizes.dimensions)
-    n_levels = len(sizes.orders)
-    if sizes.is_joint:
-        building, step = touch([n_levels * f] * n_levels), (n_levels * f) ** 2 * sizes.dimensions[0]
+        return smoothing + work.n_steps * touch(work.dimensions)
+    n_levels = len(work.orders)
+    if work.is_joint:
+        building, step = touch([n_levels * f] * n_levels), (n_levels * f) ** 2 * work.dimensions[0]
     else:
-        building, step = touch([f] * n_levels), sum(f * f * dimension for dimension in sizes.dimensions)
-    return smoothing + building + sizes.n_steps * step
+        building, step = touch([f] * n_levels), sum(f * f * dimension for dimension in work.dimensions)
+    return smoothing + building + work.n_steps * step
 
 
-def _bytes(sizes: Sizes, over: str, held: str) -> int:
-    n_levels = len(sizes.orders)
-    total = 4 * sizes.n_nodes * sizes.n_features * n_levels if held == "smoothed" else 0
+def _bytes(work: Workload, over: str, held: str) -> int:
+    n_levels = len(work.orders)
+    total = 4 * work.n_nodes * work.n_features * n_levels if held == "smoothed" else 0
     if over == "gram":
-        width = sizes.n_features * (n_levels if sizes.is_joint else 1)
-        total += 3 * 4 * width**2 * (1 if sizes.is_joint else n_levels)  # M, its transpose, their mean
+        width = work.n_features * (n_levels if work.is_joint else 1)
+        total += 3 * 4 * width**2 * (1 if work.is_joint else n_levels)  # M, its transpose, their mean
     else:
-        total += 3 * 4 * sizes.n_nodes * sum(sizes.dimensions)  # Z, L·Z and the gradient
+        total += 3 * 4 * work.n_nodes * sum(work.dimensions)  # Z, L·Z and the gradient
     return total

@@ -7,7 +7,8 @@ from typing import Any, Literal
 from sparsecut.engines import EngineChoice, EngineWord
 from sparsecut.features.structure import FeaturesWord
 from sparsecut.features.weighting import WeightingWord
-from sparsecut.model.base import MOVED, SparsestCutEmbedding
+from sparsecut.model.base import SparsestCutEmbedding
+from sparsecut.model.moved import MOVED
 from sparsecut.model.solver import Solver
 from sparsecut.model.solvers import SolverWord
 from sparsecut.operators.aggregation import Aggregation

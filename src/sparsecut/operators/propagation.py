@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.kernels import cuda, hops
-from sparsecut.kernels.polynomials import Polynomial, spread
+from sparsecut.kernels.polynomials import Polynomial, horner
 from sparsecut.kernels.sparse import Entries, SparseMatrix, as_tensor
 from sparsecut.operators.diagonals import Diagonals
 from sparsecut.operators.filters import Filter, Power
@@ -116,7 +116,7 @@ class Propagation:
                 report(next(n_done), len(coefficients) - 1)
             return result
 
-        return spread(coefficients, rows, hop)
+        return horner(coefficients, rows, hop)
 
 
 def propagation_matrix(adjacency: sp.csr_array, filter: Filter | None = None) -> sp.csr_array:

@@ -26,8 +26,9 @@ from sparsecut.arrays.magnitude import check_finite
 from sparsecut.arrays.streaming import neighbour_sums, release, row_blocks
 from sparsecut.engines.contract import Job, Moments
 from sparsecut.engines.disk.panels import Panels
+from sparsecut.engines.disk.passes import Passes
 from sparsecut.engines.disk.propagation import DiskPropagation
-from sparsecut.engines.disk.sizes import N_PANELS, Sizes
+from sparsecut.engines.disk.sizes import Sizes
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.io.workfolder import RowWriter, WorkFolder, fingerprint_of
@@ -35,7 +36,7 @@ from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.kernels.sparse import as_tensor
 from sparsecut.operators.aggregation import Projection, aggregate
 from sparsecut.operators.filters import Filter
-from sparsecut.operators.negatives import ListedPairs, NegativeGraph
+from sparsecut.operators.negatives import NegativeGraph
 
 CPU = torch.device("cpu")
 ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a column that a few hops have averaged, against its mean
@@ -44,7 +45,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class Source:
+class Unread:
     """Features where they lie, and the weighting that each block of them goes through."""
 
     name: str
@@ -56,7 +57,7 @@ class Source:
 class DiskRows:
     """S = Σ c_k P^k F: F as panels, or still where it lies; the polynomial is (1,) where no hop is left to take."""
 
-    held: Panels | Source
+    held: Panels | Unread
     P: DiskPropagation
     pending: Polynomial = (1.0,)
 
@@ -77,15 +78,15 @@ class DiskEngine:
         self.notes: list[str] = []
         self._degrees: NDArray[np.float64] | None = None
         self._panels: WeakValueDictionary[str, Panels] = WeakValueDictionary()
-        self._room: list[Tensor] = []
+        self.passes = Passes(sizes, job.report)
 
     def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> DiskRows:
         if self._degrees is None:
             self._degrees = neighbour_sums(graph.adjacency)
         P = DiskPropagation(graph, filter, self._degrees, self.sizes.block_bytes)
         if features is None:
-            return DiskRows(Source("features", graph.features, weighting), P)
-        return DiskRows(Source(fingerprint_of(features), features, weighting), P)
+            return DiskRows(Unread("features", graph.features, weighting), P)
+        return DiskRows(Unread(fingerprint_of(features), features, weighting), P)
 
     def smooth(self, rows: DiskRows, polynomial: Polynomial, *, lazily: bool = False) -> DiskRows:
         if lazily:
@@ -104,12 +105,12 @@ class DiskEngine:
         def compute() -> dict[str, NDArray[Any]]:
             even = torch.ones(panels[0].n_rows, dtype=torch.float64)
             weights = [even, *(pairs.row_weights for pairs in negatives.all_pairs if pairs.row_weights is not None)]
-            means, scatters = self._moments_by(panels, weights)
+            means, scatters = self.passes.moments(panels, weights)
             M, others = torch.zeros_like(scatters[0]), iter(scatters[1:])
             for pairs in negatives.all_pairs:
                 M += (scatters[0] if pairs.row_weights is None else next(others)) * (pairs.scale * pairs.volume)
             for listed in negatives.listed:
-                M += self._gram_of_pairs(panels, panels, listed)
+                M += self.passes.gram_of_pairs(panels, panels, listed)
             is_rounding = scatters[0].diagonal() <= panels[0].n_rows * (ROUNDING * means[0]).square()
             for matrix in (M, scatters[0]):  # float64 would take the last digits of a constant column for differences
                 matrix[is_rounding], matrix[:, is_rounding] = 0, 0
@@ -126,7 +127,7 @@ class DiskEngine:
         held = [self._formed(level) for level in levels]
         name = f"product-{fingerprint_of([panels.name for panels in held], W.numpy())}"
         product = self._new_panels(name, held[0].n_rows, W.shape[1])
-        product.fill(lambda: (block @ W for _, block in self._rows(held, "projection")))
+        product.fill(lambda: (block @ W for _, block in self.passes.rows(held, "projection")))
         return DiskRows(product, levels[0].P)
 
     def transpose_multiply(self, levels: Sequence[DiskRows], others: DiskRows, negatives: NegativeGraph) -> Tensor:
@@ -137,19 +138,19 @@ class DiskEngine:
             weights = pairs.row_weights
             if weights is None:
                 weights = torch.ones(panels[0].n_rows, dtype=torch.float64)
-            mean = torch.cat([self._means(part, [weights])[0] for part in (*panels, second)]).float()
-            for rows, block in self._rows([*panels, second], "Gram matrix"):
+            mean = torch.cat([self.passes.means(part, [weights])[0] for part in (*panels, second)]).float()
+            for rows, block in self.passes.rows([*panels, second], "Gram matrix"):
                 centred = block - mean
                 weighted = centred[:, n_columns:] * weights[rows, None].float()
                 total += (centred[:, :n_columns].T @ weighted).double() * (pairs.scale * pairs.volume)
         for listed in negatives.listed:
-            total += self._gram_of_pairs(panels, [second], listed)
+            total += self.passes.gram_of_pairs(panels, [second], listed)
         return total.float()
 
     def project(
         self, levels: Sequence[DiskRows], projection: Projection, output: Path | None = None, *, is_last_use: bool = False
     ) -> NDArray[Any]:
-        if any(len(level.pending) > 1 or isinstance(level.held, Source) for level in levels):
+        if any(len(level.pending) > 1 or isinstance(level.held, Unread) for level in levels):
             products = [self._times(level, matrix) for level, matrix in zip(levels, projection.weights, strict=True)]
             held, weights = [self._formed(product) for product in products], None
         else:
@@ -169,7 +170,7 @@ class DiskEngine:
     def take(self, rows: DiskRows, nodes: NDArray[np.int64]) -> Tensor:
         panels = self._formed(rows)
         taken = torch.empty(len(nodes), panels.shape[1])
-        for block_rows, block in self._rows([panels], "held-out edges"):
+        for block_rows, block in self.passes.rows([panels], "held-out edges"):
             first, last = np.searchsorted(nodes, (block_rows.start, block_rows.stop))
             if first < last:
                 taken[first:last] = block[torch.from_numpy(nodes[first:last] - block_rows.start)]
@@ -188,7 +189,7 @@ class DiskEngine:
             return self._smooth(self._formed(DiskRows(rows.held, rows.P)), rows.P, rows.pending, f"smoothed-{mark}")
         return rows.held if isinstance(rows.held, Panels) else self._loaded(rows.held)
 
-    def _loaded(self, source: Source, W: Tensor | None = None) -> Panels:
+    def _loaded(self, source: Unread, W: Tensor | None = None) -> Panels:
         """The weighted features as panels, times a matrix if one is given."""
         features, n_rows = source.features, int(source.features.shape[0])
         name = source.name if W is None else f"{source.name}-{fingerprint_of(W.numpy())}"
@@ -207,12 +208,12 @@ class DiskEngine:
 
     def _times(self, rows: DiskRows, W: Tensor) -> DiskRows:
         """S·W, projected first where a hop is still to be taken."""
-        if isinstance(rows.held, Source):
+        if isinstance(rows.held, Unread):
             product = self._loaded(rows.held, W)
         else:
             held = rows.held
             product = self._new_panels(f"product-{fingerprint_of(held.name, W.numpy())}", held.n_rows, W.shape[1])
-            product.fill(lambda: (block @ W for _, block in self._rows([held], "projection")))
+            product.fill(lambda: (block @ W for _, block in self.passes.rows([held], "projection")))
         if rows.pending == (1.0,):
             return DiskRows(product, rows.P)
         mark = fingerprint_of(product.name, rows.pending, rows.P.removed)
@@ -233,7 +234,7 @@ class DiskEngine:
             if smoothed.has(panel):
                 done += ticks
                 continue
-            start, current, other = self._buffers(panels, with_start=is_series)
+            start, current, other = self.passes.buffers(panels, with_start=is_series)
             X = panels.read(panel, current)
             first = start[: X.numel()].view_as(X).copy_(X) if is_series else None
             if polynomial[-1] != 1:
@@ -249,65 +250,12 @@ class DiskEngine:
     ) -> Iterator[NDArray[np.float32]]:
         """Blocks of Z from a row on; without weights the panels are those of the levels' embeddings."""
         widths = [panels.shape[1] for panels in held]
-        for _, block in self._rows(held, "projection", start):
+        for _, block in self.passes.rows(held, "projection", start):
             parts = list(torch.split(block, widths, dim=1))
             if weights is not None:
                 parts = [part @ matrix for part, matrix in zip(parts, weights, strict=True)]
             Z = aggregate(parts, projection.aggregation)
             yield check_finite((Z if projection.offset is None else Z - projection.offset).numpy(), self.graph)
-
-    def _moments_by(self, panels: Sequence[Panels], weights: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-        """For each list of row weights the weighted mean (c,) and Σ w_i (s_i − mean)(s_i − mean)ᵀ, in one pass."""
-        n_columns = sum(part.shape[1] for part in panels)
-        means = torch.cat([self._means(part, weights) for part in panels], dim=1)  # (k, c)
-        scatters = torch.zeros(len(weights), n_columns, n_columns, dtype=torch.float64)
-        for rows, block in self._rows(panels, "Gram matrix"):
-            for number, row_weights in enumerate(weights):
-                centred = block - means[number].float()
-                weighted = centred if number == 0 else centred * row_weights[rows, None].float()
-                scatters[number] += centred.T @ weighted
-        return means, scatters
-
-    def _means(self, panels: Panels, weights: Sequence[Tensor]) -> Tensor:  # (k, f)
-        """The weighted means of the rows, in float64."""
-        sums = torch.zeros(len(weights), panels.shape[1], dtype=torch.float64)
-        for rows, block in panels.blocks(self._slices([panels])):
-            sums += torch.stack([row_weights[rows] for row_weights in weights]) @ block.double()
-        totals = torch.stack([row_weights.sum() for row_weights in weights])
-        return sums / totals.clamp(min=1e-300)[:, None]
-
-    def _gram_of_pairs(self, first: Sequence[Panels], second: Sequence[Panels], pairs: ListedPairs) -> Tensor:
-        """Sᵀ L G a panel of G at a time: L joins any two rows, so it is held whole, and S streams past its image."""
-        n_columns = sum(part.shape[1] for part in second)
-        M = torch.zeros(sum(part.shape[1] for part in first), n_columns, dtype=torch.float64)
-        column = 0
-        for part in second:
-            for panel, width in enumerate(part.widths):
-                image = pairs.laplacian(part.read(panel, self._buffers(part, with_start=False)[1]))  # (n, c)
-                start = 0
-                for other in first:
-                    span = slice(start, start + other.shape[1])
-                    for rows, block in other.blocks(self._slices([other])):
-                        M[span, column : column + width] += block.T @ image[rows]
-                        self.report("negative pairs", column * part.n_rows + rows.stop, n_columns * part.n_rows)
-                    start = span.stop
-                column += width
-        self._room = []
-        return M
-
-    def _rows(self, panels: Sequence[Panels], stage: str, start: int = 0) -> Iterator[tuple[slice, Tensor]]:
-        """Blocks of rows of all panels side by side."""
-        self._room = []  # what comes next holds matrices of f × f
-        slices = [rows for rows in self._slices(panels) if rows.start >= start]
-        for parts in zip(*(part.blocks(slices) for part in panels), strict=True):
-            rows = parts[0][0]
-            yield rows, parts[0][1] if len(parts) == 1 else torch.cat([part for _, part in parts], dim=1)
-            self.report(stage, rows.stop, panels[0].n_rows)
-
-    def _slices(self, panels: Sequence[Panels]) -> list[slice]:
-        """Rows of which a block holds all columns twice: as read, and side by side."""
-        row_bytes = 8 * sum(part.shape[1] for part in panels)
-        return list(row_blocks(panels[0].n_rows, row_bytes, self.sizes.block_bytes))
 
     def _new_panels(self, name: str, n_rows: int, n_columns: int) -> Panels:
         """The panels of a name: the same ones where they are held already, for they go away with their last holder."""
@@ -315,13 +263,3 @@ class DiskEngine:
         if panels is None:
             panels = self._panels[name] = Panels(self.work, name, n_rows, self.sizes.widths(n_columns))
         return panels
-
-    def _buffers(self, panels: Panels, *, with_start: bool) -> tuple[Tensor, Tensor, Tensor]:
-        """Room for a panel three times, kept from panel to panel. Untouched memory costs nothing."""
-        n_values = panels.n_rows * max(panels.widths)
-        if not self._room or len(self._room[1]) < n_values:
-            self._room = [torch.empty(n_values if with_start or which else 0) for which in range(N_PANELS)]
-        elif with_start and len(self._room[0]) < n_values:
-            self._room[0] = torch.empty(n_values)
-        start, current, other = self._room
-        return start, current, other

@@ -43,5 +43,5 @@ class Heat(Series, word="heat"):
         terms = [self.time**i / math.factorial(i) for i in range(self.n_hops() + 1)]
         return tuple(term / sum(terms) for term in terms)
 
-    def describe(self) -> str:
-        return f"heat, time {self.time:g}, {self.n_hops()} hops"
+    def _setting(self) -> str:
+        return f", time {self.time:g}"

@@ -66,8 +66,8 @@ class PageRank(Series, word="pagerank"):
         restart, n_hops = float(self.restart), self.n_hops()
         return (*(restart * (1 - restart) ** i for i in range(n_hops)), (1 - restart) ** n_hops)
 
-    def describe(self) -> str:
-        return f"pagerank, restart {self.restart:g}, {self.n_hops()} hops"
+    def _setting(self) -> str:
+        return f", restart {self.restart:g}"
 
     def _with(self, restart: float) -> PageRank:
         return PageRank(restart=restart, order=self.order, normalization=self.normalization)

@@ -30,5 +30,13 @@ class Series(Filter):
     def diagonals(self, degrees: Tensor) -> Diagonals:
         return symmetric_diagonals(degrees) if self.normalization == "symmetric" else mean_diagonals(degrees)
 
+    def describe(self) -> str:
+        matrix = " of the symmetric matrix" if self.normalization == "symmetric" else ""
+        return f"{self.word}{matrix}{self._setting()}, {self.n_hops()} hops"
+
+    def _setting(self) -> str:
+        """What is particular to it, in words."""
+        return ""
+
     def n_hops(self) -> int:
         return USUAL_ORDER if self.order == "auto" else int(self.order)

@@ -1,20 +1,18 @@
-"""The options of embed and transform that say how to read and write, run as a user runs them."""
+"""GRAPH and the options that say how to read it, in every command that has them."""
+
+from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import sparsecut as sc
+from shell import sparsecut
 
 
 def run(*arguments, folder):
-    return subprocess.run(
-        [sys.executable, "-c", "from sparsecut.cli import main; main()", *map(str, arguments)],
-        capture_output=True, text=True, cwd=folder, check=False,
-    )  # fmt: skip
+    return sparsecut(*arguments, folder=folder, expect=None)
 
 
 @pytest.fixture(scope="module")

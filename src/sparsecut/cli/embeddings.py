@@ -1,0 +1,98 @@
+"""EMBEDDING, and the labels of its nodes, as the commands take them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sparsecut.cli.sources import Reading
+from sparsecut.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sparsecut.cli.console import Output
+    from sparsecut.graph import Graph
+
+EmbeddingPath = Annotated[Path, typer.Argument(metavar="EMBEDDING", help="A file written by sparsecut embed.")]
+NodeLabels = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        "-l",
+        help="Labels: a table keyed by node id (CSV, Parquet), .npy, .json, a dataset's name, or an attribute in the file "
+        "of --graph.",
+    ),
+]
+
+
+def is_attribute(labels: str | None) -> bool:
+    """Whether labels name an attribute in the graph's file: they are neither a file nor a dataset."""
+    from sparsecut import datasets
+
+    return labels is not None and labels not in datasets.names() and not Path(labels).exists()
+
+
+def read_rows(embedding: Path, graph: Graph | None) -> tuple[NDArray[np.float32], NDArray[Any]]:
+    """The vectors and ids of an embedding, in the order of the graph's nodes where there is a graph."""
+    from sparsecut.io import read_embedding
+    from sparsecut.io.ids import check_known, positions_of
+
+    Z, node_ids = read_embedding(embedding)
+    if graph is None:
+        return Z, node_ids
+    positions = positions_of(graph.node_ids, node_ids)
+    check_known(positions, graph.node_ids, "The graph", str(embedding))
+    check_known(positions_of(node_ids, graph.node_ids), node_ids, str(embedding), "the graph")
+    return Z[positions], graph.node_ids
+
+
+def read_labels(
+    name: str,
+    node_ids: NDArray[Any],
+    embedding: Path,
+    output: Output,
+    *,
+    reading: Reading | None = None,
+    is_for_more: bool = False,
+) -> NDArray[Any]:
+    """Labels from a file or a dataset in the order of an embedding's nodes, matched by id; a node may have none.
+
+    A label for a node that the embedding does not have is an error, unless the labels may be for more nodes than these.
+    """
+    import numpy as np
+
+    from sparsecut import datasets
+    from sparsecut.io.attributes import load_labels
+    from sparsecut.io.graphs import align_labels
+    from sparsecut.io.ids import positions_of
+
+    if is_attribute(name) and not Path(name).suffix:
+        raise InputError(f"{name!r} is neither a file nor a dataset. For an attribute in a graph's file, add --graph FILE.")
+    reading = reading or Reading()
+    if name in datasets.names() and not Path(name).exists():
+        with output.progress() as bar:
+            graph = datasets.load(name, progress=bar)
+        label_ids, values = graph.node_ids, graph.labels
+        if values is None:
+            raise InputError(f"The dataset {name} has no labels.")
+    else:
+        ids, values, notes = load_labels(name, reading.label_column, reading.id_column)
+        for note in notes:
+            output.note(note)
+        label_ids = node_ids if ids is None else ids
+    if np.ndim(values) != 1 or len(label_ids) != len(values):
+        raise InputError(
+            f"{name} must have one label for each of the {len(label_ids):,} nodes of {embedding}. Got {np.shape(values)}."
+        )
+    if values.dtype.kind in "bu":  # types without a −1 for nodes that have no label
+        values = values.astype(np.int64)
+    if is_for_more:
+        is_known = positions_of(label_ids, node_ids) >= 0
+        if not is_known.any():
+            raise InputError(f"The labels {name} name no node of {embedding}.")
+        label_ids, values = label_ids[is_known], values[is_known]
+    return align_labels(node_ids, label_ids, values, name, where=str(embedding))

@@ -1,0 +1,180 @@
+"""What `sparsecut evaluate` measures: each task computes one kind of score, prints it as a table and as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sparsecut.cli.console import Output
+from sparsecut.errors import InputError, check_choice, check_integer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from sparsecut.evaluation import Split
+    from sparsecut.graph import Graph
+
+
+def classify(
+    output: Output,
+    embedding: Path,
+    Z: NDArray[Any],
+    labels: NDArray[Any],
+    node_ids: NDArray[Any],
+    probe: str,
+    per_class: list[int],
+    n_splits: int,
+    splits_from: str | None,
+    seed: int,
+) -> None:
+    """Accuracy of a linear probe over splits of the labelled nodes."""
+    from sparsecut.evaluation import probe as run_probe
+    from sparsecut.evaluation.probe import PROTOCOLS
+
+    check_choice("sparsecut evaluate", "--probe", probe, PROTOCOLS)
+    check_integer("sparsecut evaluate", "--splits", n_splits, 1)
+    rows, results = [], {}
+    with output.progress() as bar:
+        for name, chosen in _splits(output, labels, node_ids, per_class, n_splits, splits_from, seed):
+            scores = run_probe(Z, labels, chosen, protocol=probe, progress=bar)
+            low, high = scores.interval
+            interval = f"{low:.1f} to {high:.1f}" if len(chosen) > 1 else ""
+            rows.append([name, str(scores), interval, f"{scores.macro_f1:.1f}", str(len(chosen))])
+            results[name] = scores.to_dict()
+    output.table(
+        f"Accuracy (micro-F1) in percent, probe: {probe}",
+        ["labels per class", "mean ± std", "95 % interval", "macro-F1", "splits"],
+        rows,
+    )
+    output.result({"task": "classify", "embedding": str(embedding), "probe": probe, "per_class": results})
+
+
+def _splits(
+    output: Output,
+    labels: NDArray[Any],
+    node_ids: NDArray[Any],
+    per_class: list[int],
+    n_splits: int,
+    splits_from: str | None,
+    seed: int,
+) -> Iterator[tuple[str, list[Split]]]:
+    """The splits to probe over, by the number of labels per class, or as "given"."""
+    import numpy as np
+
+    from sparsecut import datasets
+    from sparsecut.evaluation import Split, published_splits, read_splits, sample_splits
+    from sparsecut.io.ids import check_known, positions_of
+
+    if splits_from is not None and (Path(splits_from).exists() or Path(splits_from).suffix):
+        yield "given", read_splits(splits_from, node_ids)
+        return
+    for n_labels in per_class:
+        if splits_from is None:
+            with output.warnings_as_notes():
+                splits = sample_splits(labels, n_labels, n_splits, seed)
+        else:
+            # The published node numbers are the ids of that dataset; the rows here may be in another order.
+            ids = datasets.load(splits_from).node_ids if splits_from in datasets.names() else np.arange(len(node_ids))
+            position = positions_of(ids, node_ids)
+            check_known(position, ids, f"The dataset {splits_from}", "the embedding")
+            splits = [
+                Split(position[split.train], position[split.validation], position[split.test])
+                for split in published_splits(splits_from, n_labels, len(ids))[:n_splits]
+            ]
+        yield str(n_labels), splits
+
+
+def cluster(
+    output: Output,
+    embedding: Path,
+    Z: NDArray[Any],
+    labels: NDArray[Any] | None,
+    graph: Graph | None,
+    n_clusters: int | None,
+    runs: int,
+    seed: int,
+) -> None:
+    """Agreement of k-means clusters with the labels, and how they cut the graph."""
+    from sparsecut.evaluation import evaluate_clusters
+
+    with output.progress() as bar:
+        scores = evaluate_clusters(
+            Z, labels, graph=graph, n_clusters=n_clusters, n_runs=runs, random_state=seed, progress=bar
+        )
+    for note in scores.notes:
+        output.note(note)
+    rows = []
+    for name, values in scores.figures.items():
+        digits = 3 if name in ("modularity", "conductance") else 1
+        unit = "" if name in ("modularity", "conductance") else ", percent"
+        rows.append([name + unit, f"{values.mean():.{digits}f} ± {values.std():.{digits}f}"])
+    output.table(f"k-means, {scores.n_clusters} clusters, {runs} runs", ["figure", "mean ± std"], rows)
+    output.result({"task": "cluster", "embedding": str(embedding), **scores.to_dict()})
+
+
+def links(
+    output: Output,
+    embedding: Path | None,
+    graph: Graph | None,
+    method: str,
+    fraction: float,
+    runs: int,
+    seed: int,
+    device: str,
+) -> None:
+    """How well a method that is trained without some of the edges ranks them above pairs without an edge."""
+    if embedding is not None:
+        raise InputError(
+            f"Links cannot be scored on {embedding}: its method has already seen every edge. Name the graph and the method, "
+            "and edges are held out before training: sparsecut evaluate --task links --graph GRAPH --method sce."
+        )
+    if graph is None:
+        raise InputError("The task links needs a graph to hold edges out of. Name it: --graph GRAPH.")
+    from sparsecut.baselines.methods import find_method
+    from sparsecut.evaluation import evaluate_links
+
+    model = find_method(method).make({}, {"random_state": seed, "device": device})
+    with output.warnings_as_notes(), output.progress() as bar:
+        scores = evaluate_links(
+            graph,
+            lambda training: model.fit_transform(training, progress=bar),
+            fraction=fraction,
+            n_runs=runs,
+            random_state=seed,
+            progress=bar,
+        )
+    output.table(
+        f"Links in percent, {method}: {scores.n_held_out:,} edges held out before training, {runs} runs",
+        ["ranked by", "AUC", "average precision"],
+        [
+            [
+                name,
+                *(
+                    f"{values.mean():.1f} ± {values.std():.1f}"
+                    for values in (scores.auc[name], scores.average_precision[name])
+                ),
+            ]
+            for name in scores.auc
+        ],
+    )
+    output.result({"task": "links", "method": method, **scores.to_dict()})
+
+
+def health(output: Output, embedding: Path, Z: NDArray[Any], graph: Graph | None) -> None:
+    """Effective rank, spectrum and cut ratio, which need no labels."""
+    from sparsecut.evaluation import measure_health
+
+    health = measure_health(Z, graph)
+    rows = [["effective rank", f"{health.effective_rank:.1f} of {health.dimension}"]]
+    if len(health.spectrum):
+        rows += [
+            ["variance in the first component", f"{health.first_share:.1%}"],
+            ["in the first ten", f"{health.spectrum[:10].sum():.1%}"],
+        ]
+    if health.cut_ratio is not None:
+        rows.append(["cut ratio", f"{health.cut_ratio:.4f}"])
+    output.table("Health, without labels", ["figure", ""], rows)
+    output.say(health.verdict)
+    output.result({"task": "health", "embedding": str(embedding), **health.to_dict()})

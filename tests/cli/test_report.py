@@ -1,0 +1,50 @@
+"""`sparsecut report`: what it reads, the command it repeats, what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from report_blocks import meta_of
+from shell import sparsecut
+
+
+def test_report_reads_graph_labels_nodes_and_model(tmp_path: Path) -> None:
+    options = ("--dimension", 8, "--epochs", 4, "--save-model", "model.safetensors", "-o", "z.parquet")
+    sparsecut("embed", "digits", *options, folder=tmp_path)
+    (tmp_path / "nodes.csv").write_text("id,writer\n" + "\n".join(f"{number},w{number % 9}" for number in range(1797)))
+    command = ("report", "z.parquet", "--graph", "digits", "--nodes", "nodes.csv", "--model", "model.safetensors")
+    done = sparsecut(*command, "--layout", "pca", "-o", "r.html", folder=tmp_path)
+    assert "r.html" in done.stdout
+    meta = meta_of(tmp_path / "r.html")
+    assert [column["name"] for column in meta["columns"]] == ["label", "degree", "length", "cluster", "writer"]
+    assert {"choices", "separation", "degree"} <= {section["id"] for section in meta["sections"]}
+    assert meta["title"] == "z.parquet"
+    repeat = next(section for section in meta["sections"] if section["id"] == "repeat")["code"]
+    assert repeat == (
+        "sparsecut report z.parquet --graph digits --nodes nodes.csv --model model.safetensors --layout pca --force "
+        "-o r.html"
+    )
+    error = sparsecut(*command, "-o", "r.html", folder=tmp_path, expect=2).stderr
+    assert "--force" in error
+    sparsecut(*repeat.split()[1:], folder=tmp_path)  # the command in the page works as it stands
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("z.parquet", "-o", "r.pdf"), "must end in .html"),
+        (("z.parquet", "--layout", "magic"), "must be one of"),
+        (("z.parquet", "--labels", "nothing.csv"), "does not exist"),
+        (("z.parquet", "--nodes", "nothing.csv"), "does not exist"),
+        (("z.parquet", "--graph", "digits"), "does not have these nodes of the embedding: 'p0'"),
+        (("z.parquet", "--model", "z.parquet"), "no model could be read"),
+    ],
+)
+def test_wrong_reports_are_one_sentence_and_no_file(thirty: Any, arguments: tuple[Any, ...], message: str) -> None:
+    before = sorted(path.name for path in thirty[0].iterdir())
+    done = sparsecut("report", "-q", *arguments, folder=thirty[0], expect=2)
+    assert message in done.stderr
+    assert sorted(path.name for path in thirty[0].iterdir()) == before

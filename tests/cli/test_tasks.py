@@ -1,0 +1,101 @@
+"""The tasks of `sparsecut evaluate` against the library's own functions."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from cli_files import N_NODES, assert_refused, write_labels
+from sparsecut import datasets, evaluate, write_embedding
+from sparsecut.evaluation import evaluate_clusters, measure_health, probe, sample_splits, write_splits
+
+
+def test_classify_prints_a_table_and_json(run, vectors, tmp_path):
+    path, Z, ids, labels = vectors
+    order = np.random.default_rng(1).permutation(N_NODES)  # labels in another order are matched by id
+    file = write_labels(tmp_path / "labels.csv", ids[order], labels[order])
+    code, out, _ = run("evaluate", path, "--labels", file, "--splits", 4)
+    assert code == 0
+    for word in ("probe: paper", "95 % interval", "macro-F1"):
+        assert word in out
+    code, out, _ = run("evaluate", path, "--labels", file, "--splits", 4, "--per-class", 7, "--probe", "tuned", "--json")
+    result = json.loads(out)
+    expected = evaluate(Z, labels, per_class=7, n_splits=4, probe="tuned")
+    assert result["probe"] == "tuned"
+    assert result["per_class"]["7"] == json.loads(json.dumps(expected.to_dict()))
+
+
+def test_a_class_with_one_member(run, vectors, tmp_path):
+    path, _, ids, labels = vectors
+    labels = np.where(ids == "n17", "lonely", labels)
+    result = run("evaluate", path, "-l", write_labels(tmp_path / "l.csv", ids, labels), "-q")
+    assert_refused(result, "A class needs at least two nodes", "These have one: 'lonely'", "Leave such labels out")
+
+
+def test_more_labels_than_members(run, vectors, tmp_path):
+    path, _, ids, labels = vectors
+    code, out, error = run("evaluate", path, "-l", write_labels(tmp_path / "l.csv", ids, labels), "--per-class", 500)
+    assert code == 0
+    assert "500" in out
+    assert "4 of 4 classes have at most 1010 nodes (2·500 + 10) and give half of them to training" in error
+
+
+def test_one_class_only(run, vectors, tmp_path):
+    path, _, ids, _ = vectors
+    result = run("evaluate", path, "-l", write_labels(tmp_path / "l.csv", ids, ["red"] * N_NODES), "-q")
+    assert_refused(result, "at least two classes. Got one class, red, for 240 nodes")
+    result = run("evaluate", path, "-l", write_labels(tmp_path / "l.csv", ids, [""] * N_NODES), "-q")
+    assert_refused(result, "Got no label at all")
+
+
+def test_given_splits(run, vectors, tmp_path):
+    path, Z, ids, labels = vectors
+    splits = sample_splits(labels, 6, 2, random_state=9)
+    write_splits(tmp_path / "splits.json", splits, ids)
+    file = write_labels(tmp_path / "l.csv", ids, labels)
+    code, out, _ = run("evaluate", path, "-l", file, "--splits-from", tmp_path / "splits.json", "--json")
+    assert code == 0
+    np.testing.assert_array_equal(json.loads(out)["per_class"]["given"]["accuracies"], probe(Z, labels, splits).accuracies)
+    result = run("evaluate", path, "-l", file, "--splits-from", "nowhere.json", "-q")
+    assert_refused(result, "nowhere.json does not exist")
+
+
+def test_cluster_and_health(run, vectors, edges, tmp_path):
+    path, Z, ids, labels = vectors
+    file = write_labels(tmp_path / "l.csv", ids, labels)
+    code, out, _ = run("evaluate", path, "-l", file, "--task", "cluster", "--graph", edges, "--runs", 3, "--json")
+    assert code == 0
+    figures = json.loads(out)["figures"]
+    assert set(figures) == {"nmi", "ari", "accuracy", "modularity", "conductance"}
+    # The graph's nodes are in another order than the embedding's; what is measured does not depend on it.
+    assert 0 < figures["conductance"]["mean"] < 1
+    code, out, _ = run("evaluate", path, "-l", file, "--task", "cluster", "--json")
+    expected = evaluate_clusters(Z, labels, n_runs=5)
+    assert json.loads(out)["figures"] == json.loads(json.dumps(expected.to_dict()))["figures"]
+
+    code, out, _ = run("evaluate", path, "--task", "health", "--graph", edges)
+    assert code == 0
+    assert "effective rank" in out
+    assert "Spread over about" in out
+    code, out, _ = run("evaluate", path, "--task", "health", "--json")
+    assert json.loads(out)["effective_rank"] == pytest.approx(measure_health(Z).effective_rank)
+
+    write_embedding(tmp_path / "flat.parquet", np.ones_like(Z), ids)
+    code, out, _ = run("evaluate", tmp_path / "flat.parquet", "--task", "health")
+    assert code == 0
+    assert "Collapsed to a point" in out
+
+
+def test_links_take_a_graph_and_a_method(run, vectors):
+    code, out, _ = run("evaluate", "--task", "links", "--graph", "digits", "--method", "smoothed", "--runs", 1, "--json")
+    assert code == 0
+    result = json.loads(out)
+    assert result["method"] == "smoothed"
+    assert result["n_held_out"] == round(0.1 * datasets.load("digits").n_edges)
+    assert result["auc"]["distance"]["mean"] > 90
+    refused = run("evaluate", vectors[0], "--task", "links", "--graph", "digits", "-q")
+    assert_refused(refused, "has already seen every edge")
+    assert_refused(run("evaluate", "--task", "links"), "Name it: --graph GRAPH")
+    assert_refused(run("evaluate", "--task", "links", "--graph", "digits", "--method", "x", "-q"), "no method 'x'")

@@ -1,0 +1,66 @@
+"""Public docstrings are complete: an entry for every parameter, what is returned, an example that runs (`conftest.py`)."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import pytest
+
+import sparsecut
+
+# Rooms whose public names are documented so.
+DOCUMENTED = ("cuts", "explore")
+
+PUBLIC = [name for name in sparsecut.__all__ if getattr(getattr(sparsecut, name), "__module__", "").split(".")[1:2]]
+
+
+def callables() -> dict[str, Any]:
+    """The public functions, classes and methods of the documented rooms, by name."""
+    found: dict[str, Any] = {}
+    for name in PUBLIC:
+        value = getattr(sparsecut, name)
+        if value.__module__.split(".")[1] not in DOCUMENTED:
+            continue
+        found[name] = value
+        if inspect.isclass(value):
+            methods = inspect.getmembers(value, lambda member: inspect.isfunction(member) or inspect.ismethod(member))
+            found |= {f"{name}.{method}": function for method, function in methods if not method.startswith("_")}
+    return found
+
+
+def entries_of(docstring: str) -> dict[str, str]:
+    """The entries of a docstring's section Parameters: the text of each by its name."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n-+$|\Z)", docstring, re.DOTALL | re.MULTILINE)
+    if section is None:
+        return {}
+    parts = re.split(r"^(\w+) : (.+)$", section.group(1), flags=re.MULTILINE)
+    return {name: text.strip() for name, text in zip(parts[1::3], parts[3::3], strict=True)}
+
+
+@pytest.mark.parametrize("name", callables())
+def test_every_parameter_has_an_entry_that_says_something(name: str) -> None:
+    value = callables()[name]
+    parameters = [parameter for parameter in inspect.signature(value).parameters if parameter != "self"]
+    entries = entries_of(inspect.getdoc(value) or "")
+    assert list(entries) == parameters
+    assert all(entries.values())
+
+
+@pytest.mark.parametrize("name", callables())
+def test_what_is_returned_is_said_and_shown(name: str) -> None:
+    value = callables()[name]
+    docstring = inspect.getdoc(value) or ""
+    returns = inspect.signature(value).return_annotation
+    if not inspect.isclass(value) and returns not in (None, "None"):
+        assert "\nReturns\n-------\n" in docstring
+    if "." not in name:  # an example of a method may stand in its class
+        assert "\nExamples\n--------\n>>> " in docstring
+
+
+def test_sections_are_read_as_numpydoc_has_them() -> None:
+    parameters = "Parameters\n----------\na : int\n    First.\nb : str, default='x'\n    Second.\n"
+    docstring = f"One line.\n\n{parameters}\nReturns\n-------\nint\n    c : not a parameter.\n"
+    assert entries_of(docstring) == {"a": "First.", "b": "Second."}
+    assert entries_of("Nothing.") == {}
