@@ -14,11 +14,13 @@ from sklearn.base import clone
 import sparsecut as sc
 from conftest import random_graph
 from disk_cases import assert_alike, assert_same_rows, community_graph, limit_for, mapped, names_in
+from filter_cases import make_filter
 from reference import dense_filter, dense_laplacian
 from sparsecut.engines import Job
 from sparsecut.engines.disk import sizes
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
+from sparsecut.model import filter_choice
 from sparsecut.operators.negatives import AllPairs, ListedPairs, NegativeGraph
 
 
@@ -122,7 +124,11 @@ def test_the_choice_of_the_restart_of_wide_features_goes_by_products_too(
     tmp_path: Path, small_blocks: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sizes, "GRAM_MATRICES", 5)
-    assert_alike(sc.SCE(dimension=8), community_graph(300, 1100), tmp_path, n_columns=200)
+    monkeypatch.setattr(filter_choice, "MIN_EDGES", 200)
+    graph = community_graph(100, 1100)
+    assert graph.n_edges > 200
+    model = assert_alike(sc.SCE(dimension=8), graph, tmp_path, n_columns=300)
+    assert "held-out edges" in model.explain()
 
 
 def test_a_graph_without_edges(tmp_path: Path, small_blocks: None) -> None:
@@ -232,3 +238,19 @@ def test_an_embedding_without_a_file_is_the_one_with_a_file(tmp_path: Path) -> N
     graph = community_graph()
     model = sc.SCE(engine="disk")
     assert_same_rows(model.fit_transform(graph), clone(model).fit_transform(graph, output=tmp_path / "z.npy"))
+
+
+def test_rows_of_another_weighting_or_filter_are_other_rows(tmp_path: Path) -> None:
+    graph = community_graph(40)
+    F = graph.features
+    A = graph.adjacency.toarray()
+    asked = [(name, filter) for name in ("none", "l2") for filter in ("row", "symmetric", "lazy")]
+    with sc.Disk(scratch=tmp_path).open(Job("test", graph)) as engine:
+        smoothed = {
+            (name, filter): engine.smooth(engine.load(graph, Weighting(name), make_filter(filter)), (0.0, 1.0))
+            for name, filter in asked
+        }
+        for name, filter in asked:
+            weighted = F / np.linalg.norm(F, axis=1, keepdims=True) if name == "l2" else F
+            expected = dense_filter(A, filter, 1, 0.0) @ weighted
+            np.testing.assert_allclose(engine.take(smoothed[name, filter], np.arange(40)), expected, atol=1e-5)
