@@ -30,12 +30,10 @@ from torch import Tensor
 
 import pyg_peers
 from results_file import read_points, write_results
-from sparsecut import SCE, Graph, datasets
+from sparsecut import SCE, Graph, Sampled, datasets
 from sparsecut.baselines import DGI
 from sparsecut.evaluation import Scores, compare_scores, probe, published_splits
-from sparsecut.model.published import paper_settings
-from sparsecut.operators.encoder import LinearEncoder
-from sparsecut.operators.negatives import make_negatives
+from sparsecut.model.encoder import LinearEncoder
 
 NAME = "against_dgi"
 GRAPHS = ("cora", "citeseer", "pubmed")
@@ -59,46 +57,37 @@ Point = dict[str, Any]
 
 def dense_loop(graph: Graph, name: str) -> NDArray[np.float32]:
     """Algorithm 1 with full matrices and the paper's settings."""
-    settings = paper_settings("sce", name)
+    model: Any = SCE.paper(name)
+    solver = model.solver
     start_seed, negatives_seed = (int(seed) & (2**63 - 1) for seed in np.random.SeedSequence(0).generate_state(2, np.uint64))
-    n_nodes, dimension = graph.n_nodes, settings["dimension"]
     F = torch.from_numpy(graph.features.toarray())  # (n, f)
     A = torch.from_numpy(graph.adjacency.toarray())
     A.diagonal().add_(1)  # Ã
     A /= A.sum(dim=1, keepdim=True)  # D̃⁻¹Ã
     S = F
-    for _ in range(settings["order"]):
+    for _ in range(model.filter.order):
         S = A @ S
     del A
-    L = dense_laplacian(n_nodes, settings["n_negatives"], negatives_seed)
-    widths = [graph.n_features, *[dimension] * settings["depth"]]
-    layers = list(LinearEncoder(widths, torch.Generator().manual_seed(start_seed)).parameters())
-    optimizer = torch.optim.Adam(layers, lr=settings["learning_rate"], weight_decay=settings["l2"])
-    for _ in range(settings["epochs"]):
+    L = dense_laplacian(graph, model.negatives, negatives_seed)
+    widths = [graph.n_features, *[model.dimension] * solver.depth]
+    layers = list(LinearEncoder([widths], "mean", torch.Generator().manual_seed(start_seed)).parameters())
+    optimizer = torch.optim.Adam(layers, lr=solver.learning_rate, weight_decay=solver.l2)
+    for _ in range(solver.epochs):
         optimizer.zero_grad()
         Z = reduce(torch.matmul, layers, S)
-        loss = settings["alpha"] / torch.trace(Z.T @ L @ Z)
+        loss = solver.alpha / torch.trace(Z.T @ L @ Z)
         loss.backward()
         optimizer.step()
     with torch.no_grad():
         return reduce(torch.matmul, layers, S).numpy()
 
 
-def dense_laplacian(n_nodes: int, n_negatives: int, seed: int) -> Tensor:
+def dense_laplacian(graph: Graph, negatives: Sampled, seed: int) -> Tensor:
     """L_H of the pairs that `SCE` samples with the same seed, as a full matrix."""
-    negatives: Any = make_negatives(
-        "sampled",
-        n_nodes,
-        n_negatives=n_negatives,
-        generator=np.random.default_rng(seed),
-        device=torch.device("cpu"),
-        caller="dense_loop",
-        degrees=np.zeros(n_nodes),
-        apart=None,
-    )
-    i, j = torch.from_numpy(negatives.pairs).T
-    w = torch.from_numpy(np.asarray(negatives.weights, dtype=np.float32))
-    L = torch.zeros(n_nodes, n_nodes)
+    (sampled,) = negatives.describe(np.zeros(graph.n_nodes), graph.node_ids, np.random.default_rng(seed)).listed
+    i, j = torch.from_numpy(sampled.pairs).T
+    w = torch.from_numpy(np.asarray(sampled.weights, dtype=np.float32))
+    L = torch.zeros(graph.n_nodes, graph.n_nodes)
     L.index_put_((i, j), -w, accumulate=True)
     L.index_put_((j, i), -w, accumulate=True)
     L.diagonal().sub_(L.sum(dim=1))
@@ -109,7 +98,7 @@ def measure(name: str, part: str, n_repeats: int) -> dict[str, Point]:
     """Seconds and accuracies on a graph: of ours and DGI or the dense loop, or of our own DGI alone."""
     graph = datasets.load(name)
     splits = {n: published_splits(name, n, graph.n_nodes) for n in PER_CLASS}
-    dimension = paper_settings("sce", name)["dimension"]
+    dimension = SCE.paper(name).dimension
     embeddings: dict[str, NDArray[np.float32]] = {}
 
     def run(method: str, fit: Callable[[], Any], n_runs: int = 1) -> Point:

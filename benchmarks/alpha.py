@@ -19,7 +19,7 @@ from sparsecut import SCE, datasets
 from sparsecut.environment import environment_stamp
 from sparsecut.evaluation import probe, published_splits
 from sparsecut.io.files import write_whole
-from sparsecut.operators.negatives import CompleteNegatives, sampled_weight
+from sparsecut.operators.negatives import complete_graph, sampled_weight
 
 RESULTS = Path(__file__).parent / "results" / "alpha.json"
 DATASETS = ("cora", "citeseer", "pubmed")
@@ -33,8 +33,8 @@ def make(dataset: str, row: str, n_nodes: int, seed: int) -> SCE:
         return model
     model.set_params(negatives="complete")
     if row == "complete, α as it is":  # the unit taken out again
-        unit = sampled_weight(n_nodes, model.n_negatives) / CompleteNegatives(n_nodes).total_weight
-        model.set_params(alpha=model.alpha * unit)
+        unit = sampled_weight(n_nodes) / complete_graph(n_nodes).total_weight
+        model.set_params(solver__alpha=model.get_params()["solver__alpha"] * unit)
     return model
 
 

@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import shortest_path
 
-from sparsecut import SCE, Graph, datasets
+from sparsecut import SCE, Graph, Power, datasets
 from sparsecut.environment import environment_stamp
 from sparsecut.evaluation import probe, sample_splits
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 
 RESULTS = Path(__file__).parent / "results" / "apart.json"
 JOURNAL = {
@@ -45,7 +45,7 @@ Pairs = NDArray[np.float64]
 
 
 SOLVERS: dict[str, dict[str, Any]] = {
-    "closed form": {"filter": "row", "order": 2, "weighting": "none"},
+    "closed form": {"filter": Power(order=2), "weighting": "none"},
     "adam": {"solver": "adam"},
 }
 

@@ -16,20 +16,19 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from sparsecut.model.restart import _hold_out, _leading_columns
-from sparsecut.operators.rows import Rows
 
 from results_file import write_results
 from sparsecut import SCE, Graph, Memory, datasets
 from sparsecut.arrays.magnitude import check_finite
 from sparsecut.encoding import dominant_column
 from sparsecut.engines import MemoryEngine
-from sparsecut.kernels.sparse import as_tensor
-from sparsecut.model.edge_trial import STRUCTURE_HOPS, Trial, random_signs
+from sparsecut.features.weighting import Weighting
+from sparsecut.graph.edge_sample import sample_edges, sample_node_pairs
+from sparsecut.kernels.polynomials import power
+from sparsecut.model.edge_trial import STRUCTURE_HOPS, RandomSigns, Trial
+from sparsecut.model.filter_choice import HELD_OUT, MAX_HELD_OUT, _leading_columns
 from sparsecut.model.meaning import check_meaning
-from sparsecut.operators.filters import polynomial
-from sparsecut.operators.propagation import Propagation
-from sparsecut.paper.standins import stand_in
+from standins import stand_in
 
 TARGET = 2.0  # percent of a fit, all checks together
 GENERATED = {"n_nodes": 100_000, "n_edges": 500_000, "n_features": 300, "n_classes": 10}
@@ -51,22 +50,21 @@ def fastest(run: Callable[[], Any], repeats: int) -> float:
 def checks_of(model: SCE, graph: Graph) -> tuple[dict[str, Callable[[], Any]], dict[str, Callable[[], Any]]]:
     """The checks that every fit runs, and those that only a suspicious one does."""
     engine = MemoryEngine(torch.device("cpu"))
-    loaded = model.recipe_.load(graph, engine)
-    kept, held_out, others = _hold_out(graph)
-    P = Propagation.of(kept, model.recipe_.filter, engine.device)
-    leading = _leading_columns(Rows(loaded.features, P, loaded.coefficients)).features
-    assert isinstance(leading, torch.Tensor)
-    trial = Trial.of(held_out, others)
-    nodes = as_tensor(trial.nodes, engine.device)
+    (filter,) = model.recipe_.filters
+    n_held_out = min(int(HELD_OUT * graph.n_edges), MAX_HELD_OUT)
+    edges = sample_edges(graph, n_held_out)
+    trial = Trial.of(edges, sample_node_pairs(graph, n_held_out))
+    kept = engine.without(engine.load(graph, model.recipe_.weighting, filter), edges)
+    leading = _leading_columns(kept, graph, engine)
 
     def structure() -> float:
-        walks = engine.smooth(Rows(random_signs(graph.n_nodes), P), polynomial("row", STRUCTURE_HOPS)).features
-        assert isinstance(walks, torch.Tensor)
-        return trial.score_centred(walks[nodes])
+        signs = engine.load(graph, Weighting("none"), filter, RandomSigns(graph.node_ids))
+        walks = engine.smooth(engine.without(signs, edges), power(STRUCTURE_HOPS))
+        return trial.score_centred(engine.take(walks, trial.nodes))
 
     always: dict[str, Callable[[], Any]] = {
         "one column holds the variance": lambda: dominant_column(graph.features),
-        "the features go with the edges": lambda: trial.score_centred(leading[nodes]),
+        "the features go with the edges": lambda: trial.score_centred(engine.take(leading, trial.nodes)),
         "the embedding is finite": lambda: check_finite(model.embedding_, graph),
         "the rows differ": lambda: check_meaning(model.embedding_, graph, "SCE", []),
     }

@@ -14,13 +14,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sparsecut import SCE, datasets
+from sparsecut import SCE, Adam, ClosedForm, Power, datasets
 from sparsecut.environment import environment_stamp
 from sparsecut.evaluation import probe, published_splits
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 
 RESULTS = Path(__file__).parent / "results" / "closed_form.json"
-SAME = {"filter": "row", "order": 2, "weighting": "none"}
+SAME: dict[str, Any] = {"filter": Power(order=2), "weighting": "none"}
 N_REPEATS = 3
 
 
@@ -45,15 +45,15 @@ def main() -> None:
     graph = datasets.load(arguments.graph)
     splits = {n: published_splits(arguments.graph, n, graph.n_nodes)[: arguments.splits] for n in (5, 20)}
     rows = [
-        measure(name, SCE(**SAME, **settings), graph, splits)
-        for name, settings in {
-            "random projection (no epochs)": {"loss": "none"},
-            "Adam, 20 epochs": {"epochs": 20},
-            "Adam, 200 epochs": {"epochs": 200},
-            "Adam, 2,000 epochs": {"epochs": 2000},
+        measure(name, SCE(**SAME, solver=solver), graph, splits)
+        for name, solver in {
+            "random projection (no epochs)": Adam(loss="none"),
+            "Adam, 20 epochs": Adam(epochs=20),
+            "Adam, 200 epochs": Adam(epochs=200),
+            "Adam, 2,000 epochs": Adam(epochs=2000),
         }.items()
     ]
-    same_rank = SCE(**SAME, effective_rank=rows[1]["effective_rank"])
+    same_rank = SCE(**SAME, solver=ClosedForm(effective_rank=rows[1]["effective_rank"]))
     rows.append(measure("closed form, rank of 20 epochs", same_rank, graph, splits))
     rows.append(measure("closed form, rank 16", SCE(**SAME), graph, splits))
     rows.append(measure("closed form, weighting and filter chosen too", SCE(), graph, splits))

@@ -29,15 +29,15 @@ from typing import Any
 import numpy as np
 
 from results_file import read_points, write_results
-from sparsecut.arrays.streaming import parse_bytes
-from sparsecut.io.store import write_header
+from sparsecut.arrays import parse_bytes
+from sparsecut.io import write_header
 
 GRAPHS: dict[str, dict[str, Any]] = {
     "reddit": {"n_nodes": 232_965, "n_edges": 11_606_919, "n_features": 602, "limit": "1GiB", "dimension": 512},
     "large": {"n_nodes": 2_300_000, "n_edges": 120_000_000, "n_features": 128, "limit": "4GiB", "dimension": 128},
 }
 SETTINGS: dict[str, dict[str, Any]] = {
-    "two hops": {"filter": "row", "order": 2, "weighting": "none"},
+    "two hops": {"filter": "power", "weighting": "none"},
     "default": {},
 }
 COMMUNITY = 500  # nodes, about
@@ -46,10 +46,10 @@ OVERDRAW = 1.06  # some edges are drawn twice and count once: at least as many a
 FIT = """
 import json, sys, time
 import sparsecut as sc
-store, output, settings = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+store, output, limit, settings = *sys.argv[1:4], json.loads(sys.argv[4])
 graph = sc.open_store(store)
 started = time.perf_counter()
-model = sc.SCE(engine="disk", **settings).fit(graph, output=output)
+model = sc.SCE(engine=sc.Disk(memory_limit=limit), **settings).fit(graph, output=output)
 print(json.dumps({"seconds": time.perf_counter() - started, "stages": model.history_.stages,
                   "shape": model.embedding_.shape, "explanation": model.explain().splitlines()}))
 """
@@ -100,11 +100,11 @@ def make_store(folder: Path, n_nodes: int, n_edges: int, n_features: int) -> Non
     write_header(folder, n_nodes=n_nodes, n_entries=n_entries, directed="symmetrize")
 
 
-def fit(store: Path, folder: Path, settings: dict[str, Any], n_threads: int) -> dict[str, Any]:
+def fit(store: Path, folder: Path, limit: str, settings: dict[str, Any], n_threads: int) -> dict[str, Any]:
     """One fit in a process of its own, its peak memory and the most it had on disk."""
     environment = {**os.environ, "OMP_NUM_THREADS": str(n_threads)}
     output = folder / "z.npy"
-    command = [sys.executable, "-c", FIT, str(store), str(output), json.dumps(settings)]
+    command = [sys.executable, "-c", FIT, str(store), str(output), limit, json.dumps(settings)]
     started = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
     most, is_running = 0, threading.Event()
@@ -171,8 +171,8 @@ def main() -> None:
                     continue
                 wide = {"dimension": graph["dimension"]} if settings else {}
                 with tempfile.TemporaryDirectory(dir=base) as folder:
-                    asked = {**settings, **wide, "memory_limit": graph["limit"]}
-                    measured = fit(store, Path(folder), asked, arguments.threads)
+                    asked = {**settings, **wide}
+                    measured = fit(store, Path(folder), graph["limit"], asked, arguments.threads)
                 n_edges = json.loads((store / "graph.json").read_text())["n_entries"] // 2
                 sizes = {"n_nodes": graph["n_nodes"], "n_edges": n_edges, "n_features": graph["n_features"]}
                 limits = {"limit": graph["limit"], "threads": arguments.threads}

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 import scipy.io
 import scipy.sparse as sp
-import sparsecut.model.restart
 
+import sparsecut.model.filter_choice
 from sparsecut import SCE, Graph, Memory, datasets, evaluate
 from sparsecut.environment import environment_stamp
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 from sparsecut.model.both import structure_weight
 from sparsecut.model.edge_trial import doubt
 
@@ -85,7 +85,7 @@ def measure(spec: str, n_splits: int) -> dict[str, Any]:
         scores.update(alike=alike, told=told, structure=structure())
         return doubt(alike, told, lambda: scores["structure"])
 
-    sparsecut.model.restart.doubt = recorded
+    sparsecut.model.filter_choice.doubt = recorded
     models = {part: SCE(features=part, engine=Memory(device="cpu")).fit(graph) for part in PARTS}
     # "both" fits the features a second time, with the same scores.
     embeddings = {part: model.embedding_ for part, model in models.items()}

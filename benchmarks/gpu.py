@@ -28,16 +28,15 @@ import torch
 from torch import Tensor
 
 from results_file import write_results
+from sparsecut import Adam, Power
 from sparsecut.engines import MemoryEngine
+from sparsecut.engines.rows import Rows
 from sparsecut.kernels.halves import halved
 from sparsecut.kernels.sparse import Entries
-from sparsecut.model.fitting import fit_encoder
-from sparsecut.model.training import History, TrainingSettings
-from sparsecut.operators.encoder import LinearEncoder
-from sparsecut.operators.filters import polynomial
-from sparsecut.operators.negatives import CompleteNegatives
-from sparsecut.operators.propagation import Diagonals, Propagation
-from sparsecut.operators.rows import Rows
+from sparsecut.model.history import History
+from sparsecut.model.solver import Problem
+from sparsecut.operators.negatives import complete_graph
+from sparsecut.operators.propagation import Propagation
 
 RESULTS = Path(__file__).parent / "results" / "gpu.json"
 CUDA = torch.device("cuda")
@@ -59,7 +58,8 @@ NOTES = [
     "At the size of papers100M the embedding takes 57 GB: in every run the memory of the first hop is given back for it and "
     "taken again, which is the difference between the whole and its parts.",
 ]
-EPOCHS = TrainingSettings("inverse", "auto", l2=0.0, learning_rate=0.01, epochs=4, batch_size=None, route="gram")
+FILTER = Power(order=2)
+SOLVER = Adam(epochs=4, learning_rate=0.01, route="gram")
 
 
 def draw_graph(n_nodes: int, n_edges: int, extra: float) -> tuple[Entries, Tensor]:
@@ -144,20 +144,25 @@ def copy_bandwidth() -> float:
 
 
 def fit_and_project(rows: Rows, dimension: int, precision: str) -> Tensor:
-    engine = MemoryEngine(CUDA, precision)
-    encoder = LinearEncoder([rows.shape[1], dimension], torch.Generator().manual_seed(0)).to(CUDA)
-    trained = fit_encoder(
-        encoder,
-        rows,
-        (polynomial("row", 2),),
-        CompleteNegatives(rows.shape[0]),
-        EPOCHS,
-        engine=engine,
+    """Z on the device. `engine.project` would copy it to the host, which is not what is timed."""
+    n_nodes, n_features = rows.shape
+    problem = Problem(
+        engine=MemoryEngine(CUDA, precision),
+        rows=rows,
+        polynomials=(FILTER.coefficients(),),
+        n_features=n_features,
+        negatives=complete_graph(n_nodes),
+        dimension=dimension,
+        aggregation="mean",
+        is_sharpened=False,
+        is_sparse=False,
+        seeds=(0, 0),
         history=History(),
-        batch_generator=torch.Generator(),
         report=lambda *_: None,
+        on_epoch=None,
     )
-    return engine.project(trained.levels, [matrix.detach() for matrix in encoder.matrices()], "concat")
+    (W,) = SOLVER.solve(problem).projection.weights
+    return problem.levels[0] @ W
 
 
 def stages(rows: Rows, dimension: int, precision: str, n_repeats: int) -> dict[str, float]:
@@ -166,11 +171,11 @@ def stages(rows: Rows, dimension: int, precision: str, n_repeats: int) -> dict[s
     assert rows.propagation is not None
     assert isinstance(features, Tensor)
     W = torch.randn(rows.shape[1], dimension, device=CUDA) / rows.shape[1] ** 0.5
-    negatives = CompleteNegatives(rows.shape[0])
+    negatives = complete_graph(rows.shape[0])
     return {
         "a hop": time_of(lambda: rows.propagation @ features, n_repeats),
-        "Gram": time_of(lambda: engine.gram(rows, negatives), n_repeats),
-        "projection": time_of(lambda: engine.project([rows], [W], "concat"), n_repeats),
+        "Gram": time_of(lambda: engine.moments([rows], negatives), n_repeats),
+        "projection": time_of(lambda: rows @ W, n_repeats),
     }
 
 
@@ -192,7 +197,7 @@ def plain_torch(rows: Rows, dimension: int) -> Callable[[], Tensor]:
         M = len(S) * (S.T @ S - len(S) * torch.outer(mean, mean))
         W = start.clone().requires_grad_()
         optimizer = torch.optim.Adam([W], lr=0.01)
-        for _ in range(EPOCHS.epochs):
+        for _ in range(SOLVER.epochs):
             optimizer.zero_grad()
             (1 / (W * (M @ W)).sum()).backward()
             optimizer.step()
@@ -210,7 +215,7 @@ def measure(name: str, bandwidth: float) -> list[dict[str, Any]]:
     n_entries = len(entries.indices)
     print(f"{name}: {n_entries:,} entries drawn in {time.perf_counter() - started:.1f} s", flush=True)
     degrees = entries.offsets.diff().double() + 1
-    P = Propagation(entries, Diagonals.of(degrees, "row"))
+    P = Propagation(entries, FILTER.diagonals(degrees))
     del degrees
     _ = P.schedule
     torch.cuda.empty_cache()

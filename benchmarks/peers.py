@@ -38,7 +38,7 @@ from peak import PEAK, RESIDENT, mebibytes, reset_peak
 from results_file import read_points, write_results
 from sparsecut import SCE, Graph, datasets
 from sparsecut.evaluation import probe, published_splits, sample_splits
-from sparsecut.paper.standins import stand_in
+from standins import stand_in
 
 NAME = "peers"
 DIMENSION = 128

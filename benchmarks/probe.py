@@ -17,10 +17,10 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
-from sparsecut import SCE, datasets
+from sparsecut import SCE, Memory, datasets
 from sparsecut.environment import environment_stamp
 from sparsecut.evaluation import Split, probe, published_splits
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 
 RESULTS = Path(__file__).parent / "results" / "probe.json"
 
@@ -68,7 +68,7 @@ def main() -> None:
     rows = []
     for dataset in ("cora", "citeseer", "pubmed"):
         graph = datasets.load(dataset)
-        Z = SCE.paper(dataset, device="cpu").fit_transform(graph)
+        Z = SCE.paper(dataset, engine=Memory(device="cpu")).fit_transform(graph)
         for per_class in (5, 20):
             row = measure(dataset, per_class, Z, np.asarray(graph.labels), arguments.rounds)
             rows.append(row)

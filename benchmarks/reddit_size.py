@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sparsecut.graph import Graph
-from sparsecut.paper.standins import stand_in
+from standins import stand_in
 
 SIZES = {"n_nodes": 232_965, "n_edges": 11_606_919, "n_features": 602, "n_classes": 41}
 FOLDER = Path(os.environ.get("SPARSECUT_BENCHMARKS", gettempdir())) / "sparsecut-reddit-size"

@@ -1,9 +1,9 @@
-"""docs/performance.md and docs/partition_results.md, drawn from the data in `benchmarks/results` alone.
+"""docs/performance.md, partition_results.md and beyond.md and the README's table, drawn from the committed results alone.
 
     python benchmarks/render.py
 
 Each file has a title, what was run, tables, notes and the stamp of its machine (`results_file.py`). A file that is not there
-leaves no trace on the page.
+leaves no trace on the page. Beyond the paper, results are cells (`cells.py`), and `beyond_tables.py` draws them.
 """
 
 from __future__ import annotations
@@ -12,9 +12,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from beyond_tables import render_page
+from readme_table import put_table
+
 RESULTS = Path(__file__).parent / "results"
 DOCS = Path(__file__).parents[1] / "docs"
-PAGE, CUTS_PAGE = DOCS / "performance.md", DOCS / "partition_results.md"
+README = DOCS.parent / "README.md"
+PAGE, CUTS_PAGE, BEYOND_PAGE = DOCS / "performance.md", DOCS / "partition_results.md", DOCS / "beyond.md"
 SECTIONS = (
     "smoothing",
     "whole_fit",
@@ -22,6 +26,8 @@ SECTIONS = (
     "against_dgi",
     "import_time",
     "checks",
+    "read_edges",
+    "matrix_files",
     "gpu",
     "disk",
     "growth",
@@ -126,7 +132,9 @@ def _shown(cell: Any) -> str:
 def main() -> None:
     PAGE.write_text(render(), "utf-8")
     CUTS_PAGE.write_text(render(sections=CUTS, introduction=CUTS_INTRODUCTION), "utf-8")
-    print(PAGE, CUTS_PAGE)
+    BEYOND_PAGE.write_text(render_page(RESULTS), "utf-8")
+    README.write_text(put_table(README.read_text("utf-8")), "utf-8")
+    print(PAGE, CUTS_PAGE, BEYOND_PAGE, README)
 
 
 if __name__ == "__main__":

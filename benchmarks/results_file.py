@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsecut.environment import environment_stamp
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 
 FOLDER = Path(__file__).parent / "results"
 

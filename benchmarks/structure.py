@@ -27,7 +27,7 @@ from sparsecut import SCE, Graph, datasets
 from sparsecut.baselines import DeepWalk
 from sparsecut.environment import environment_stamp
 from sparsecut.evaluation import probe, published_splits, sample_splits
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 
 GRAPHS = ("blogcatalog", "amazon_photo", "dblp", "cora_full")
 RESULTS = Path(__file__).parent / "results" / "structure.json"

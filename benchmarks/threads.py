@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from sparsecut.environment import environment_stamp
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 
 RESULTS = Path(__file__).parent / "results" / "threads.json"
 MODELS = ("SCE()", "MoSCE()", "SCE() on structure alone", "SCE.paper('cora')")

@@ -14,7 +14,6 @@ import json
 import subprocess
 import sys
 import time
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,18 +22,20 @@ import torch
 from peak import PEAK, RESIDENT, mebibytes, reset_peak
 from reddit_size import SIZES, reddit_size
 from results_file import read_points, write_results
-from sparsecut import SCE
+from sparsecut import SCE, Adam, Memory, Power
 from sparsecut.engines import MemoryEngine
-from sparsecut.model.training import EnergyOverGram, History, TrainingSettings, energy_over_rows, train
-from sparsecut.operators.encoder import LinearEncoder
-from sparsecut.operators.filters import polynomial
-from sparsecut.operators.negatives import make_negatives
-from sparsecut.paper.standins import stand_in
+from sparsecut.features.weighting import Weighting
+from standins import stand_in
 
 NAME = "whole_fit"
-SAME = {"filter": "row", "order": 2, "dimension": 512, "weighting": "none", "device": "cpu"}
-ADAM = {"epochs": 4, "learning_rate": 0.01}
-FITS = {"adam": {**SAME, **ADAM}, "half": {**SAME, **ADAM, "precision": "half"}, "closed": SAME}
+TWO_HOPS = Power(order=2)
+SAME: dict[str, Any] = {"filter": TWO_HOPS, "dimension": 512, "weighting": "none", "engine": Memory(device="cpu")}
+ADAM = Adam(epochs=4, learning_rate=0.01)
+FITS: dict[str, dict[str, Any]] = {
+    "adam": {**SAME, "solver": ADAM},
+    "half": {**SAME, "solver": ADAM, "engine": Memory(device="cpu", precision="half")},
+    "closed": SAME,
+}
 TITLES = {"adam": "four epochs of Adam over M", "half": "the same, rows in half precision", "closed": "the closed form"}
 MAX_RATIO, MAX_MEMORY, MIN_TIMES = 1.7, 2.3, 20
 Point = dict[str, Any]
@@ -63,7 +64,7 @@ def measure_fit(part: str, repeats: int) -> Point:
         if number == 0:
             memory = mebibytes(PEAK) - without_features
         del model
-        hops.append(two_hops(graph, settings.get("precision", "single")))
+        hops.append(two_hops(graph, settings["engine"].precision))
     return {
         "seconds": round(min(fits), 3),
         "two hops": round(min(hops), 3),
@@ -76,42 +77,23 @@ def measure_fit(part: str, repeats: int) -> Point:
 def two_hops(graph: Any, precision: str) -> float:
     """The seconds of S = P²F alone, the rows loaded."""
     engine = MemoryEngine(torch.device("cpu"), precision)
-    rows = engine.load(graph.features, graph.adjacency, "row")
+    rows = engine.load(graph, Weighting("none"), TWO_HOPS)
     started = time.perf_counter()
-    engine.smooth(rows, polynomial("row", 2))
+    engine.smooth(rows, TWO_HOPS.coefficients())
     return time.perf_counter() - started
 
 
 def measure_loop(repeats: int) -> Point:
-    """Training on the same smoothed rows, both ways: over M of all pairs, and over rows with five negatives a node."""
+    """Training on the same smoothed rows, both ways: over M of all pairs, and over rows with five negatives per node."""
     graph = reddit_size()
-    engine = MemoryEngine(torch.device("cpu"))
-    S = engine.smooth(engine.load(graph.features, graph.adjacency, "row"), polynomial("row", 2))
-    make = partial(
-        make_negatives,
-        n_nodes=graph.n_nodes,
-        n_negatives=5,
-        generator=np.random.default_rng(0),
-        device=S.device,
-        caller="SCE",
-    )
-    exact, sampled = make("complete"), make("sampled")
-    settings = TrainingSettings("inverse", "auto", 0.0, ADAM["learning_rate"], ADAM["epochs"], None, "auto")
-
-    def run(energy: Any) -> float:
-        encoder = LinearEncoder([S.shape[1], SAME["dimension"]], torch.Generator().manual_seed(0))
-        started = time.perf_counter()
-        train(encoder, lambda: [energy], History(), settings, silent)
-        return time.perf_counter() - started
-
-    grams, over_gram, over_rows = [], [], []
+    over_gram = SCE(**SAME, solver=ADAM).set_params(solver__route="gram")
+    over_rows = SCE(**SAME, solver=ADAM, negatives="sampled").set_params(solver__route="rows")
+    stages = []
     for _ in range(repeats):
-        started = time.perf_counter()
-        M = engine.gram(S, exact)
-        grams.append(time.perf_counter() - started)
-        over_gram.append(run(EnergyOverGram({(0,): M})))
-        over_rows.append(run(energy_over_rows([S], sampled)))
-    return {"M": round(min(grams), 3), "over M": round(min(over_gram), 4), "loop": round(min(over_rows), 3)}
+        gram, rows = (model.fit(graph, progress=silent).history_.stages for model in (over_gram, over_rows))
+        stages.append((gram["gram"], gram["train"], rows["train"]))
+    M, train_over_gram, train_over_rows = (min(seconds) for seconds in zip(*stages, strict=True))
+    return {"M": round(M, 3), "over M": round(train_over_gram, 4), "loop": round(train_over_rows, 3)}
 
 
 def tables_of(points: dict[str, Point]) -> list[dict[str, Any]]:
@@ -144,7 +126,7 @@ def tables_of(points: dict[str, Point]) -> list[dict[str, Any]]:
         columns = ["training", "seconds", "the paper's loop, seconds", "times less", "target", "met"]
         caption = (
             "Training on the same smoothed features: exact negatives over M, and the paper's loop over rows with five "
-            "sampled negatives a node (`route='rows'`)."
+            "sampled negatives per node (`Adam(route='rows')`)."
         )
         tables.append({"caption": caption, "columns": columns, "rows": rows})
     return tables

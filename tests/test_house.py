@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "sparsecut"
 
 # From the top of the house down. A room may import those above it and itself.
 ROOMS = (
-    *("version", "errors", "lazy", "progress", "environment", "estimator"),
+    *("version", "errors", "lazy", "progress", "environment", "parameters", "choice", "estimator"),
     *("arrays", "encoding", "graph", "io", "datasets"),
     *("kernels", "operators", "features", "engines", "model"),
     *("baselines", "cuts", "evaluation", "explore", "paper", "cli", "__main__"),
@@ -146,11 +146,11 @@ import importlib.util, os, sys
 assert importlib.util.find_spec("matplotlib") is None
 import sparsecut as sc
 graph = sc.datasets.load("digits")
-model = sc.SCE(epochs=2)
+model = sc.SCE(solver=sc.Adam(epochs=2))
 Z = model.fit_transform(graph)
 model.save("model.safetensors")
 sc.load("model.safetensors").transform(graph)
-sc.MoSCE(epochs=2).fit(graph)
+sc.MoSCE(solver=sc.Adam(epochs=2)).fit(graph)
 sc.write_embedding("z.parquet", Z, graph.node_ids)
 assert sc.evaluate(Z, graph.labels, n_splits=2).mean > 90
 from sparsecut.cli import main

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from sparsecut.errors import InputError
     from sparsecut.evaluation import Split, evaluate
     from sparsecut.explore import Neighbors, layout, plot, report
-    from sparsecut.graph import Graph
-    from sparsecut.graph.pairs import keep_close
+    from sparsecut.graph import Graph, keep_close
     from sparsecut.io import (
         add_embedding,
         build_store,

@@ -11,16 +11,16 @@ import torch
 from scipy.integrate import quad
 from scipy.sparse.csgraph import shortest_path
 from scipy.stats import norm
+from sparsecut.operators.rows import Rows
 from torch.distributions import Independent, Normal, kl_divergence
 
 from conftest import random_graph
 from sparsecut import Graph, InputError
 from sparsecut.baselines import Graph2Gauss
 from sparsecut.baselines.graph2gauss import GaussianEncoder, Gaussians, Ranking, energy, triple_counts
-from sparsecut.baselines.hops import Hops
+from sparsecut.baselines.rings import Rings
 from sparsecut.baselines.stopping import EarlyStopping
 from sparsecut.kernels.sparse import SparseMatrix
-from sparsecut.operators.rows import Rows
 
 
 def random_gaussians(n_nodes: int, dimension: int, seed: int = 0) -> Gaussians:
@@ -70,9 +70,9 @@ def pair_energies() -> np.ndarray:
 @pytest.mark.parametrize("radius", [1, 2, 3])
 def test_weighted_by_sizes_a_draw_estimates_the_mean_over_all_triples(radius):
     generator = np.random.default_rng(0)
-    hops = Hops(ADJACENCY, radius, generator)
-    pull, push = map(torch.from_numpy, triple_counts(hops.sizes))
-    draws = [Ranking(hops, pull, push).loss(GAUSSIANS, generator).item() for _ in range(3000)]
+    found = Rings(ADJACENCY, radius, generator)
+    pull, push = map(torch.from_numpy, triple_counts(found.sizes))
+    draws = [Ranking(found, pull, push).loss(GAUSSIANS, generator).item() for _ in range(3000)]
     E = pair_energies()
     expected = np.mean([E[i, j] ** 2 + np.exp(-E[i, k]) for i, j, k in all_triples(ADJACENCY, radius)])
     error = np.std(draws) / np.sqrt(len(draws))
@@ -82,16 +82,16 @@ def test_weighted_by_sizes_a_draw_estimates_the_mean_over_all_triples(radius):
 
 @pytest.mark.parametrize("radius", [1, 2])
 def test_unweighted_it_is_the_mean_over_the_triples_drawn(radius):
-    hops = Hops(ADJACENCY, radius, np.random.default_rng(0))
-    pull, push = map(torch.from_numpy, triple_counts(hops.sizes > 0))
-    loss = Ranking(hops, pull, push).loss(GAUSSIANS, np.random.default_rng(7)).item()
-    drawn = hops.draw(np.random.default_rng(7))
+    found = Rings(ADJACENCY, radius, np.random.default_rng(0))
+    pull, push = map(torch.from_numpy, triple_counts(found.sizes > 0))
+    loss = Ranking(found, pull, push).loss(GAUSSIANS, np.random.default_rng(7)).item()
+    drawn = found.draw(np.random.default_rng(7))
     E = pair_energies()
     terms = [
         E[i, drawn[i, near]] ** 2 + np.exp(-E[i, drawn[i, far]])
         for i in range(14)
         for near, far in itertools.combinations(range(radius + 1), 2)
-        if hops.sizes[i, near] and hops.sizes[i, far]
+        if found.sizes[i, near] and found.sizes[i, far]
     ]
     assert loss == pytest.approx(np.mean(terms), rel=1e-5)
 

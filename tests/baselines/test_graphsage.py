@@ -1,133 +1,25 @@
-"""GraphSAGE against explicit loops, torch's LSTM, SAGEConv and a direct computation of its loss."""
+"""GraphSAGE: two layers over all neighbours, its loss by hand, memory of a step that does not grow with the graph."""
 
 from __future__ import annotations
-
-from itertools import combinations
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
 from scipy.stats import chisquare
-from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from conftest import random_graph
+from graphsage_oracles import by_loops
 from sparsecut import Graph, InputError
 from sparsecut.baselines import GraphSAGEGCN, GraphSAGELSTM, GraphSAGEMean, GraphSAGEPool
 from sparsecut.baselines.aggregators import LAYERS
-from sparsecut.baselines.graphsage import Network, pair_loss
-from sparsecut.baselines.sampling import NeighbourLists, sample_layers
+from sparsecut.baselines.graphsage import GraphSAGENetwork, pair_loss
+from sparsecut.baselines.neighbour_lists import NeighbourLists, sample_layers
 from sparsecut.kernels.sparse import SparseMatrix
 
 CLASSES = [GraphSAGEGCN, GraphSAGEMean, GraphSAGELSTM, GraphSAGEPool]
 CPU = torch.device("cpu")
-TABLE = np.array([[3, 1, 1], [0, 4, 5], [2, 2, 2]])  # the lists of nodes 0, 1 and 2; fan-out three
-LISTS = NeighbourLists.of_table(TABLE)
-X = np.random.default_rng(0).normal(size=(6, 5)).astype(np.float32) * (np.random.default_rng(1).random((6, 5)) < 0.6)
-
-
-def make_layer(aggregator: str, n_inputs: int = 5, n_outputs: int = 4, fan_out: int = 3):
-    """A layer whose weights are all drawn, the biases too."""
-    layer = LAYERS[aggregator](n_inputs, n_outputs, fan_out)
-    generator = torch.Generator().manual_seed(3)
-    with torch.no_grad():
-        for weight in layer.parameters():
-            weight.copy_(torch.randn(weight.shape, generator=generator))
-    return layer
-
-
-def weights_of(layer) -> dict[str, np.ndarray]:
-    return {name: weight.detach().numpy() for name, weight in layer.named_parameters()}
-
-
-def by_loops(layer, rows: np.ndarray, lists: list[list[int]]) -> np.ndarray:
-    """The equations of the aggregators, node by node, neighbour by neighbour."""
-    w = weights_of(layer)
-    out = []
-    for node, neighbours in enumerate(lists):
-        if hasattr(layer, "fan_out"):
-            heard = sum(rows[u] for u in neighbours) / len(neighbours)
-            out.append((rows[node] + layer.fan_out * heard) / (layer.fan_out + 1) @ w["weight"])
-            continue
-        if "hidden" in w:
-            heard = np.max([np.maximum(rows[u] @ w["hidden"] + w["bias"], 0) for u in neighbours], axis=0)
-        elif "inputs" in w:
-            heard = torch_lstm(layer)(torch.from_numpy(rows[neighbours])[None])[1][0][0, 0].detach().numpy()
-        else:
-            heard = sum(rows[u] for u in neighbours) / len(neighbours)
-        out.append(np.concatenate([rows[node] @ w["own"], heard @ w["neighbour"]]))
-    return np.array(out)
-
-
-def torch_lstm(layer) -> nn.LSTM:
-    lstm = nn.LSTM(layer.inputs.shape[0], layer.state.shape[0], batch_first=True)
-    with torch.no_grad():
-        lstm.weight_ih_l0.copy_(layer.inputs.T)
-        lstm.weight_hh_l0.copy_(layer.state.T)
-        lstm.bias_ih_l0.copy_(layer.bias)
-        lstm.bias_hh_l0.zero_()
-    return lstm
-
-
-@pytest.mark.parametrize("aggregator", LAYERS)
-@pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
-def test_a_layer_is_its_equation(aggregator, is_sparse):
-    layer = make_layer(aggregator)
-    rows = SparseMatrix(sp.csr_array(X), CPU) if is_sparse else torch.from_numpy(X)
-    own = SparseMatrix(sp.csr_array(X[:3]), CPU) if is_sparse else torch.from_numpy(X[:3])
-    out = layer(own, layer.messages(rows), LISTS, 0).detach().numpy()
-    np.testing.assert_allclose(out, by_loops(layer, X, TABLE.tolist()), rtol=1e-5, atol=1e-5)
-
-
-def test_the_lstm_starts_out_remembering():
-    np.testing.assert_array_equal(LAYERS["lstm"](5, 4, 3).bias.detach().numpy(), [0, 0, 1, 1, 0, 0, 0, 0])
-
-
-@pytest.mark.parametrize("aggregator", LAYERS)
-def test_gradients_are_those_of_finite_differences(aggregator):
-    layer = make_layer(aggregator).double()
-    rows = torch.from_numpy(X).double().requires_grad_()
-
-    def forward(rows, *_weights):
-        return layer(rows[:3], layer.messages(rows), LISTS, 0)
-
-    assert torch.autograd.gradcheck(forward, (rows, *layer.parameters()))
-
-
-@pytest.mark.parametrize(
-    ("aggregator", "aggr", "n_inputs", "n_outputs"),
-    [("mean", "mean", 5, 4), ("pool", "max", 8, 4), ("lstm", "lstm", 5, 10)],  # SAGEConv's hidden rows are as its inputs
-)
-def test_it_agrees_with_sageconv(aggregator, aggr, n_inputs, n_outputs):
-    pyg = pytest.importorskip("torch_geometric.nn")
-    layer = make_layer(aggregator, n_inputs, n_outputs)
-    rows = torch.randn(6, n_inputs, generator=torch.Generator().manual_seed(0))
-    convolution = pyg.SAGEConv(n_inputs, n_outputs // 2, aggr=aggr, bias=False, project=aggregator == "pool")
-    with torch.no_grad():
-        convolution.lin_l.weight.copy_(layer.neighbour.T)
-        convolution.lin_r.weight.copy_(layer.own.T)
-        if aggregator == "pool":
-            convolution.lin.weight.copy_(layer.hidden.T)
-            convolution.lin.bias.copy_(layer.bias)
-    if aggregator == "lstm":
-        convolution.aggr_module.lstm = torch_lstm(layer)
-    edges = torch.from_numpy(np.stack([TABLE.ravel(), np.repeat(np.arange(3), 3)]))
-    theirs = convolution((rows, rows[:3]), edges)
-    own, heard = layer(rows[:3], layer.messages(rows), LISTS, 0).chunk(2, dim=1)
-    torch.testing.assert_close(own + heard, theirs)  # they add what GraphSAGE puts side by side
-
-
-@pytest.mark.parametrize("aggregator", ["gcn", "mean"])
-def test_all_neighbours_are_the_average_over_everything_that_can_be_sampled(aggregator):
-    layer = make_layer(aggregator, fan_out=2)
-    rows = torch.from_numpy(X)
-    messages = layer.messages(rows)
-    neighbours = [1, 3, 4, 5]
-    draws = [NeighbourLists.of_table(np.array([pair])) for pair in combinations(neighbours, 2)]
-    average = torch.stack([layer(rows[:1], messages, draw, 0) for draw in draws]).mean(dim=0)
-    everyone = NeighbourLists.of_table(np.array([neighbours]))
-    torch.testing.assert_close(layer(rows[:1], messages, everyone, 0), average)
 
 
 def test_the_loss_by_hand():
@@ -175,7 +67,7 @@ def test_the_lstm_embeds_by_lists_it_can_draw_again():
 @pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
 def test_blocks_do_not_change_the_embedding(aggregator, is_sparse):
     graph = random_graph(is_sparse=is_sparse)
-    network = Network(aggregator, graph.n_features, 6, (3, 2))
+    network = GraphSAGENetwork(aggregator, graph.n_features, 6, (3, 2))
     features = SparseMatrix(graph.features, CPU) if is_sparse else torch.tensor(graph.features)
     lists = NeighbourLists.of_graph(graph.adjacency)
     tables = [NeighbourLists.of_table(lists.sample(np.arange(40), size, np.random.default_rng(0))) for size in (3, 2)]
@@ -190,7 +82,7 @@ def test_a_batch_with_the_whole_neighbourhood_is_the_embedding_of_its_nodes(aggr
     n_nodes, degree = 12, 4
     ring = sum(np.roll(np.eye(n_nodes), shift, axis=1) for shift in (1, 2, -1, -2))
     lists = NeighbourLists.of_graph(sp.csr_array(ring))
-    network = Network(aggregator, 5, 6, (degree, degree))
+    network = GraphSAGENetwork(aggregator, 5, 6, (degree, degree))
     features = torch.randn(n_nodes, 5, generator=torch.Generator().manual_seed(0))
     nodes = np.array([7, 0, 3])
     sampled = sample_layers(lists, nodes, (degree, degree), np.random.default_rng(0), np.empty(n_nodes, dtype=np.int64))
@@ -221,7 +113,7 @@ def test_a_step_takes_no_more_memory_in_a_larger_graph(aggregator):
         nodes = np.arange(8) * (n_nodes // 8)
         generator = np.random.default_rng(0)
         sampled = sample_layers(lists, nodes, (25, 10), generator, np.empty(n_nodes, dtype=np.int64))
-        network = Network(aggregator, 5, 16, (25, 10))
+        network = GraphSAGENetwork(aggregator, 5, 16, (25, 10))
         with Largest() as seen:
             network(torch.ones(len(sampled.sources), 5), sampled).sum().backward()
         largest.append(seen.entries)

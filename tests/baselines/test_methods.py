@@ -52,8 +52,8 @@ def test_a_registered_method_is_found(monkeypatch):
 @pytest.mark.parametrize("name", methods.names())
 def test_a_method_is_registered_as_what_its_class_is(name):
     method = find_method(name)
-    assert hasattr(method.load(), "fit_predict") == method.is_supervised
-    assert hasattr(method.load(), "fit_transform") != method.is_supervised
+    assert hasattr(method.estimator_class(), "fit_predict") == method.is_supervised
+    assert hasattr(method.estimator_class(), "fit_transform") != method.is_supervised
 
 
 def test_names_of_either_kind_are_all_names():

@@ -8,7 +8,7 @@ import pytest
 from conftest import random_graph
 from sparsecut import Graph, InputError
 from sparsecut.baselines import SmoothedFeatures, SmoothedPCA
-from sparsecut.paper.standins import stand_in
+from standins import stand_in
 
 
 def smoothed(graph: Graph, order: int = 2) -> np.ndarray:

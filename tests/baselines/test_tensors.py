@@ -9,9 +9,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from baseline_graphs import edge_tensors
 from conftest import random_graph
 from sparsecut import Graph
-from sparsecut.baselines.tensors import edge_index, graph_tensors, product, scale_rows
+from sparsecut.baselines.tensors import graph_tensors, product, scale_rows
 from sparsecut.kernels.sparse import SparseMatrix
 
 CPU = torch.device("cpu")
@@ -53,18 +54,11 @@ def test_it_is_what_gcn_conv_computes_from_the_same_edges() -> None:
     layers = pytest.importorskip("torch_geometric.nn")
     graph = random_graph(25, is_weighted=True)
     tensors = graph_tensors(graph, CPU)
-    ends, weights = edge_index(graph, CPU)
+    ends, weights = edge_tensors(graph)
     layer = layers.GCNConv(graph.n_features, 5, bias=False)
     W = layer.lin.weight.detach().T
     expected = layer(tensors.features, ends, weights).detach()
     torch.testing.assert_close(product(tensors.propagation, product(tensors.features, W)), expected, rtol=1e-4, atol=1e-5)
-
-
-def test_an_edge_points_from_what_is_drawn_from_to_who_draws() -> None:
-    graph = Graph([[0, 2, 0], [0, 0, 0], [0, 3, 0]], features=np.eye(3), directed="out")
-    ends, weights = edge_index(graph, CPU)
-    assert ends.tolist() == [[1, 1], [0, 2]]
-    assert weights.tolist() == [2, 3]
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans())

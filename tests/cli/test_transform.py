@@ -8,7 +8,7 @@ import numpy as np
 
 from conftest import random_graph
 from shell import sparsecut
-from sparsecut import SCE, load, read_embedding
+from sparsecut import SCE, Adam, load, read_embedding
 
 
 def test_embed_save_and_transform_nodes_that_came_later(folder: Path) -> None:
@@ -24,6 +24,6 @@ def test_embed_save_and_transform_nodes_that_came_later(folder: Path) -> None:
 
 
 def test_transform_with_other_features(folder: Path) -> None:
-    SCE(solver=sparsecut.Adam(epochs=1)).fit(random_graph()).save(folder / "m.safetensors")
+    SCE(solver=Adam(epochs=1)).fit(random_graph()).save(folder / "m.safetensors")
     done = sparsecut("transform", "m.safetensors", "edges.csv", "-f", "features.csv", "-o", "z.npy", folder=folder, expect=2)
     assert "was fitted with 12 features. Got a graph with 4" in done.stderr

@@ -55,7 +55,7 @@ def test_arrays_of_objects_beside_the_graph_are_not_touched(tmp_path: Path) -> N
     write_benchmark(tmp_path / "x.npz", ADJACENCY, ATTRIBUTES, LABELS, idx_to_node=names)
     assert read_benchmark("x.npz", tmp_path).n_edges == 3
     write_benchmark(tmp_path / "x.npz", ADJACENCY, ATTRIBUTES, np.array([Trap()] * 4, dtype=object))
-    with pytest.raises(InputError, match=r"x\.npz is damaged: Object arrays cannot be loaded"):
+    with pytest.raises(InputError, match=r"x\.npz is damaged: it holds Python objects, which are never loaded\. Remove it"):
         read_benchmark("x.npz", tmp_path)
 
 
@@ -70,9 +70,9 @@ def good_arrays(folder: Path) -> dict[str, np.ndarray]:
         ({"adj_indices": np.array([1, 0, 2, 2, 4])}, r"x\.npz is damaged"),
         ({"adj_indptr": np.array([0, 1, 3, 4])}, r"x\.npz is damaged"),
         ({"adj_indptr": np.array([0, 9, 3, 4, 5])}, r"x\.npz is damaged"),
-        ({"adj_shape": np.array([10**12, 10**12])}, r"x\.npz is damaged"),
-        ({"adj_shape": np.array([4.5])}, r"x\.npz is damaged"),
-        ({"adj_data": np.array(["a"] * 5)}, r"x\.npz is damaged"),
+        ({"adj_shape": np.array([10**12, 10**12])}, r"x\.npz claims 1,000,000,000,000 rows .* It is damaged"),
+        ({"adj_shape": np.array([4.5])}, r"x\.npz must hold a two-dimensional matrix\. Got shape \(4,\)"),
+        ({"adj_data": np.array(["a"] * 5)}, r"x\.npz must hold a matrix of real numbers\. Got <U1"),
         ({"labels": np.array([1, 2])}, "labels must be one value for each of the 4 nodes"),
         ({"labels": np.array(["a"] * 4)}, r"x\.npz is damaged"),
         ({"attr_data": np.array([np.nan, 1, 1, 1, 1])}, "features must be finite"),
@@ -100,7 +100,8 @@ def test_a_shape_larger_than_the_file_asks_for_no_memory(tmp_path: Path) -> None
                 npy.write_array_header_1_0(content, {"descr": "<f8", "fortran_order": False, "shape": (2**40,)})
             archive.writestr(f"{name}.npy", content.getvalue())
     write(tmp_path / "x.npz", buffer.getvalue())
-    with pytest.raises(InputError, match=r"'adj_data\.npy' claims the shape \(1099511627776,\) and holds fewer values"):
+    said = r"x\.npz is damaged: it claims an array of 8,796,093,022,208 bytes and has 128\. Remove it"
+    with pytest.raises(InputError, match=said):
         read_benchmark("x.npz", tmp_path)
 
 

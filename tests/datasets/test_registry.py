@@ -17,7 +17,7 @@ from sparsecut import SCE, Adam, datasets
 from sparsecut.datasets import DATASETS, Dataset
 from sparsecut.datasets.checksums import SHA256
 from sparsecut.evaluation import published_splits
-from sparsecut.io.unpickling import load_planetoid
+from sparsecut.io.unpickling import unpickle_planetoid
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -103,7 +103,7 @@ def test_the_paper_table_says_the_same() -> None:
 def test_the_paper_edges_are_the_raw_entries_with_repeats(name: str) -> None:
     load_or_skip(name)
     dataset = DATASETS[name]
-    neighbors = load_planetoid(datasets.find_folder(dataset) / dataset.files[6])
+    neighbors = unpickle_planetoid(datasets.find_folder(dataset) / dataset.files[6])
     n_entries = sum(len(others) for others in neighbors.values())
     assert n_entries == 2 * dataset.paper.edges
 

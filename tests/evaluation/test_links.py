@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sparsecut import SCE, Graph, InputError, Memory, datasets
 from sparsecut.baselines import SmoothedFeatures
 from sparsecut.evaluation import LinkSplit, evaluate_links, hold_out_edges, score_links
-from sparsecut.evaluation.links import sample_non_edges
+from sparsecut.graph.linked_pairs import sample_non_edges
 
 
 @pytest.fixture(scope="module")
@@ -129,23 +129,6 @@ def test_a_random_embedding_knows_nothing_and_a_zero_one_does_not_break(graph):
         assert abs(precision - 50) < 3
     for auc, _ in score_links(np.zeros((graph.n_nodes, 4)), split).values():
         assert auc == pytest.approx(50)
-
-
-@pytest.mark.parametrize("n_enumerated", [10**6, 0], ids=["listed", "drawn"])
-def test_non_edges_are_uniform(n_enumerated, monkeypatch):
-    monkeypatch.setattr("sparsecut.evaluation.links.N_ENUMERATED", n_enumerated)
-    known = np.array([[0, 1], [2, 5]])
-    generator = np.random.default_rng(0)
-    counts: dict[tuple[int, int], int] = {}
-    for _ in range(3000):
-        pairs = sample_non_edges(known, 6, 3, generator)
-        assert len(pair_set(pairs)) == 3
-        for pair in pair_set(pairs):
-            counts[pair] = counts.get(pair, 0) + 1
-    assert len(counts) == 13  # 15 pairs less 2
-    expected = 3000 * 3 / 13
-    assert max(abs(count - expected) for count in counts.values()) < 5 * np.sqrt(expected)
-    assert (0, 1) not in counts
 
 
 def test_what_cannot_be_held_out_is_refused(graph):

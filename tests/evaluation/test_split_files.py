@@ -103,12 +103,12 @@ def test_published_files_read_as_the_paper_left_them(tmp_path):
     first, second = published_splits("toy", 1, 7, root=tmp_path)
     assert (first.train.tolist(), first.validation.tolist(), first.test.tolist()) == ([3, 0], [4], [1, 2, 5, 6])
     assert second.test.tolist() == [0, 3, 4, 6]
-    with pytest.raises(InputError, match=r"no published splits of toy with 5 labels a class. There are: toy_1"):
+    with pytest.raises(InputError, match=r"no published splits of toy with 5 labels per class. There are: toy_1"):
         published_splits("toy", 5, 7, root=tmp_path)
     with pytest.raises(InputError, match="positions from 0 to 3"):
         published_splits("toy", 1, 4, root=tmp_path)
     (folder / "toy_1_val.txt").write_text("[4, oops]\n[5]\n")
-    with pytest.raises(InputError, match="one list of node numbers a line"):
+    with pytest.raises(InputError, match="one list of node numbers per line"):
         published_splits("toy", 1, 7, root=tmp_path)
     (folder / "toy_1_val.txt").write_text("[4]\n")
     with pytest.raises(InputError, match="do not match"):

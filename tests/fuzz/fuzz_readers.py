@@ -163,7 +163,7 @@ class Target:
         from sparsecut.errors import InputError
         from sparsecut.io import read_embedding, read_graph
         from sparsecut.io.attributes import read_labels
-        from sparsecut.io.unpickling import load_planetoid
+        from sparsecut.io.unpickling import unpickle_planetoid
 
         self.group, self.folder, self.n_runs, self.n_read = group, folder, 0, 0
         self.InputError, self.max_seconds = InputError, max_seconds
@@ -173,7 +173,7 @@ class Target:
         self.readers = {
             "attributes": [lambda path: read_graph(self.edges, features=path, missing="zero"), read_labels],
             "blocks": [read_both_ways],
-            "planetoid": [load_planetoid],
+            "planetoid": [unpickle_planetoid],
             "embeddings": [read_embedding],
         }.get(group, graph_readers)
 

@@ -1,4 +1,4 @@
-"""Numbering against Arrow's own dictionary encoding and numpy's unique, whose order is the one promised."""
+"""Numbering against Python's dictionaries and sorting, whose order is the one promised."""
 
 import numpy as np
 import pyarrow as pa
@@ -43,19 +43,13 @@ def test_words_that_differ_in_a_zero_byte_at_the_end():
     check_words(["a", "a\0", "a\0\0", "b"], ["a\0", "a", "b", "b\0"])
 
 
-def test_tables_that_overflow_hand_on_and_the_rest_goes_to_arrow(monkeypatch):
-    monkeypatch.setattr(numbering, "FIRST_TABLE_BITS", (2, 2))
-    monkeypatch.setattr(numbering, "MAX_TABLES", 2)
-    words = [f"{number} of 300" + "!" for number in range(300)]
-    generator = np.random.default_rng(0)
-    check_words(generator.choice(words, 2000).tolist(), generator.choice(words, 2000).tolist())
-
-
-def test_ids_of_equal_hash_stay_apart(monkeypatch):
-    """With a multiplier of 0 every id hashes to 0, and with a shift away every tail decides."""
-    monkeypatch.setattr(numbering, "MULTIPLIER", np.uint64(1 << 40))
-    words = [f"{number:024d}" for number in range(64)]
-    check_words(words * 3, words[::-1] * 3)
+@pytest.mark.parametrize("limit", [0, 2**31 - 1])
+def test_columns_of_two_kinds_of_text_and_more_text_than_32_bits_count(monkeypatch, limit):
+    monkeypatch.setattr(numbering, "MAX_TEXT", limit)
+    columns = [pa.chunked_array([["b", "a"], ["b"]], pa.string()), pa.chunked_array([["c", "a", "b"]], pa.large_string())]
+    (i, j), ids = number_words(columns)
+    assert (i.tolist(), j.tolist(), ids.to_pylist()) == ([0, 1, 0], [2, 1, 0], ["b", "a", "c"])
+    assert ids.type == pa.large_string()
 
 
 @settings(deadline=None)

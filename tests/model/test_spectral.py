@@ -95,10 +95,19 @@ def test_two_balanced_layers_sharpen_faster_than_one() -> None:
 
 
 def test_run_to_its_end_the_flow_keeps_one_direction() -> None:
+    """Measured on the embedding itself: the rank falls to one, and what is left is the direction that led before."""
     graph = random_graph(200, 12)
-    ranks = [SCE(solver=ClosedForm(effective_rank=rank)).fit(graph).history_.effective_rank for rank in (8.0, 3.0, 1.01)]
-    assert ranks[0] > ranks[1] > ranks[2]
-    assert ranks[2] == pytest.approx(1.01, rel=1e-2)
+    ranks, leading = [], []
+    for rank in (8.0, 3.0, 1.01):
+        Z = SCE(solver=ClosedForm(effective_rank=rank)).fit_transform(graph).astype(np.float64)
+        left, singular, _ = np.linalg.svd(Z - Z.mean(axis=0), full_matrices=False)
+        shares = singular**2 / (singular**2).sum()
+        shares = shares[shares > 0]
+        ranks.append(np.exp(-(shares * np.log(shares)).sum()))
+        leading.append(left[:, 0])
+    assert ranks == pytest.approx([8.0, 3.0, 1.01], rel=1e-2)
+    assert abs(leading[0] @ leading[1]) > 0.999
+    assert abs(leading[0] @ leading[2]) > 0.999
 
 
 def test_neither_the_seed_nor_a_repetition_changes_a_bit() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from sparsecut.paper import figure
 from sparsecut.paper.figure import draw_figure
 from sparsecut.paper.plan import Job, Request
 from sparsecut.paper.results import Results
-from sparsecut.paper.standins import stand_in
+from standins import stand_in
 
 GRAPH = stand_in(n_nodes=160, n_edges=800, n_features=30, n_classes=2, random_state=0)
 
@@ -38,9 +39,36 @@ def test_a_recorded_epoch_is_a_fit_of_so_many_epochs(monkeypatch: pytest.MonkeyP
     assert 0 < seconds[0] <= seconds[1] <= seconds[2] <= seconds[3]
 
 
-def test_scoring_is_not_on_the_clock() -> None:
-    import time
+class Watched(SCE):
+    """As SCE, and notes by a clock of its own how long the first epoch's callback was waited for."""
 
+    def fit(self, graph: Any, y: object = None, *, callback: Any = None, **more: Any) -> Watched:
+        started = time.perf_counter()
+
+        def watch(epoch: int, history: Any) -> None:
+            if epoch == 1:
+                self.waited = time.perf_counter() - started
+            callback(epoch, history)
+
+        return super().fit(graph, y, callback=callback and watch, **more)
+
+
+def test_preparation_is_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first point waits for every stage but training and what comes after it, and for its own epoch."""
+    graph = stand_in(n_nodes=3000, n_edges=30_000, n_features=400, n_classes=2, random_state=0)
+    splits = sample_splits(np.asarray(graph.labels), 5, 1)
+    monkeypatch.setattr(figure, "load_graph", lambda _: graph)
+    monkeypatch.setattr(figure, "published_splits", lambda *_: splits)
+    model = Watched(epochs=2, dimension=4)
+    (recorded,) = figure._record(model, {"dataset": "cora", "per_class": 5, "n_splits": 1}, silent)
+    stages, epochs = model.history_.stages, model.history_.seconds
+    before = sum(seconds for name, seconds in stages.items() if name not in ("train", "project"))
+    assert before > 0.001
+    assert recorded["epoch_seconds"] == pytest.approx([before + epochs[0], before + epochs[0] + epochs[1]], abs=1e-4)
+    assert recorded["epoch_seconds"][0] <= model.waited
+
+
+def test_scoring_is_not_on_the_clock() -> None:
     model = SCE(solver=Adam(epochs=3)).fit(random_graph(), callback=lambda *_: time.sleep(0.2))
     assert sum(model.history_.seconds) < 0.2
 
@@ -81,3 +109,8 @@ def test_the_drawing_has_the_curve_and_the_reasons(tmp_path: Path) -> None:
         assert f">{words}" in svg
     assert svg.count("SCE: not run") == 2  # citeseer and pubmed
     assert [path.read_bytes() for path in draw_figure(results, tmp_path)] == first  # the same data, the same drawing
+
+
+def test_the_figure_has_the_papers_panels() -> None:
+    assert figure.COLUMNS == ("cora", "citeseer", "pubmed", "cora_full")
+    assert figure.ROWS == ("SCE", "DGI")

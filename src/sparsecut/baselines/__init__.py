@@ -12,13 +12,13 @@ from sparsecut.lazy import lazy_names
 if TYPE_CHECKING:
     from sparsecut.baselines.deepwalk import DeepWalk, DeepWalkFeatures, Node2Vec
     from sparsecut.baselines.dgi import DGI
-    from sparsecut.baselines.features import RawFeatures, SmoothedFeatures
     from sparsecut.baselines.gcn_unsup import UnsupervisedGCN
     from sparsecut.baselines.graph2gauss import Graph2Gauss
     from sparsecut.baselines.graphsage import GraphSAGEGCN, GraphSAGELSTM, GraphSAGEMean, GraphSAGEPool
     from sparsecut.baselines.line import LINE
     from sparsecut.baselines.pca import SmoothedPCA
     from sparsecut.baselines.supervised import GAT, GCN, SGC, MixHop
+    from sparsecut.baselines.untrained import RawFeatures, SmoothedFeatures
 
 __all__ = [
     "DGI",
@@ -57,9 +57,9 @@ __getattr__, __dir__ = lazy_names(
         "LINE": "sparsecut.baselines.line",
         "MixHop": "sparsecut.baselines.supervised",
         "Node2Vec": "sparsecut.baselines.deepwalk",
-        "RawFeatures": "sparsecut.baselines.features",
+        "RawFeatures": "sparsecut.baselines.untrained",
         "SGC": "sparsecut.baselines.supervised",
-        "SmoothedFeatures": "sparsecut.baselines.features",
+        "SmoothedFeatures": "sparsecut.baselines.untrained",
         "SmoothedPCA": "sparsecut.baselines.pca",
         "UnsupervisedGCN": "sparsecut.baselines.gcn_unsup",
     },

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding_bag
 
-from sparsecut.baselines.sampling import NeighbourLists
+from sparsecut.baselines.neighbour_lists import NeighbourLists
 from sparsecut.engines.rows import Rows, project
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
 

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sparsecut.arrays.magnitude import check_finite, naming_overflow
-from sparsecut.encoding.encoder import Encoder
+from sparsecut.arrays import check_finite, naming_overflow
+from sparsecut.encoding import Encoder
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_integer
 from sparsecut.estimator import Estimator, not_fitted
@@ -27,6 +27,7 @@ from sparsecut.model.meaning import check_meaning
 from sparsecut.progress import Reporter, reporting
 
 Model = TypeVar("Model", bound="Baseline")
+Nodes = NDArray[np.int64]  # positions of nodes in their graph
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Run:
 
 
 class Baseline(Estimator):
-    """An unsupervised method: a graph in, one vector a node out. Follows scikit-learn as `SCE` does."""
+    """An unsupervised method: a graph in, one vector per node out. Follows scikit-learn as `SCE` does."""
 
     needs_features: ClassVar[bool] = True
 
@@ -78,7 +79,25 @@ class Baseline(Estimator):
         callback: Callback | None = None,
         progress: Reporter | None = None,
     ) -> Model:
-        """Learn from a graph; `embedding_` holds the nodes' vectors. The arguments are those of `SCE.fit`."""
+        """Learn from a graph; `embedding_` then holds one vector per node.
+
+        Parameters
+        ----------
+        graph : Graph or adjacency
+            The graph, or an adjacency with `features` beside it.
+        y : ignored
+            For scikit-learn's pipelines.
+        features : array, optional
+            The features where `graph` is an adjacency.
+        callback : callable, optional
+            Called as `callback(epoch, history)` after every epoch.
+        progress : callable, optional
+            Called as `progress(stage, done, total)` in place of the progress bar.
+
+        Returns
+        -------
+        self
+        """
         graph = self._accept(as_graph(graph, features, y))
         check_seed(self)
         self._check()

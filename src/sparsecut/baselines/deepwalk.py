@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from sparsecut.baselines.base import Baseline, InductiveBaseline, Run, seeded
 from sparsecut.baselines.skipgram import Corpus, EpochEnd, Known, SkipGram, Vectors
-from sparsecut.baselines.walks import Nodes, Walker
+from sparsecut.baselines.walks import Walker, WalkNodes
 from sparsecut.errors import InputError, check_integer, check_real
 from sparsecut.graph import Graph
 from sparsecut.model.published import Published
-
-Estimator = TypeVar("Estimator", bound="DeepWalk")
 
 
 class _Walking(Baseline):
@@ -61,12 +59,12 @@ class _Walking(Baseline):
     def _train(
         self,
         graph: Graph,
-        starts: Nodes,
+        starts: WalkNodes,
         generator: np.random.Generator,
         end_epoch: EpochEnd | None = None,
         known: Known | None = None,
     ) -> tuple[Vectors, Vectors]:
-        """The input and output vectors of a graph's nodes, from a walk an epoch from each start."""
+        """The input and output vectors of a graph's nodes, from one walk per epoch and start."""
         walks_seed, skipgram_seed = (int(seed) for seed in generator.integers(0, 2**31, 2))
         skipgram = SkipGram(
             caller=type(self).__name__,
@@ -82,22 +80,43 @@ class _Walking(Baseline):
 
 
 class DeepWalk(Published, _Walking):
-    """Uniform random walks (by weight where edges have one), read by skip-gram. Needs no features.
+    """DeepWalk (Perozzi et al., 2014): uniform random walks, by weight where edges have one, read by skip-gram.
+
+    It looks at the edges alone and needs no features; it needs the extra `baselines`.
 
     Parameters
     ----------
-    dimension : columns of the embedding.
-    epochs : walks from each node. An epoch is one from each, in random order, and one pass of skip-gram over them.
-    walk_length : nodes of a walk.
-    window : how many steps apart two nodes of a walk may be to predict each other; each time a number up to it is drawn.
-    n_negatives : negatives for each pair.
-    learning_rate : skip-gram's at the start; it falls evenly towards zero.
-    workers : threads. With more than one, runs of the same seed differ.
-    random_state : the seed of walks and vectors; None draws a new one.
+    dimension : int, default=128
+        Columns of the embedding.
+    epochs : int, default=10
+        Walks from each node. An epoch is one walk from each, in random order, and one pass of skip-gram over them.
+    walk_length : int, default=40
+        Nodes of a walk.
+    window : int, default=10
+        How many steps apart two nodes of a walk may be to predict each other; each time a number up to it is drawn.
+    n_negatives : int, default=5
+        Negatives for each pair.
+    learning_rate : float, default=0.025
+        Skip-gram's at the start; it falls evenly towards zero.
+    workers : int, default=1
+        Threads. With more than one, runs of the same seed differ.
+    random_state : int or None, default=0
+        Seed of walks and vectors; None draws a new one.
 
     Attributes
     ----------
-    embedding_ : (n, dimension) float32. history_ : see `History`; the loss is read after each epoch on 10,000 steps.
+    embedding_ : array of shape (n, dimension)
+        One row per node, float32.
+    history_ : History
+        Loss and seconds per epoch. The loss is measured after each epoch on 10,000 steps of walks.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import DeepWalk
+    >>> graph = sc.Graph([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    >>> DeepWalk(dimension=4, epochs=2).fit_transform(graph).shape
+    (3, 4)
     """
 
     paper_method = "deepwalk"
@@ -125,14 +144,45 @@ class DeepWalk(Published, _Walking):
 
 
 class Node2Vec(_Walking):
-    """Walks of second order, read by skip-gram. Needs no features.
+    """node2vec (Grover and Leskovec, 2016): walks of second order, read by skip-gram. Needs no features.
 
     Parameters
     ----------
-    p : the larger, the seldomer a walk goes back to where it just was.
-    q : the larger, the nearer a walk stays to where it was before; below 1 it goes outward.
+    p : float, default=1.0
+        The larger, the less often a walk goes back to where it just was.
+    q : float, default=1.0
+        The larger, the nearer a walk stays to where it was before; below 1 it goes outward.
+    dimension : int, default=128
+        Columns of the embedding.
+    epochs : int, default=10
+        Walks from each node. An epoch is one walk from each, in random order, and one pass of skip-gram over them.
+    walk_length : int, default=80
+        Nodes of a walk.
+    window : int, default=10
+        How many steps apart two nodes of a walk may be to predict each other; each time a number up to it is drawn.
+    n_negatives : int, default=5
+        Negatives for each pair.
+    learning_rate : float, default=0.025
+        Skip-gram's at the start; it falls evenly towards zero.
+    workers : int, default=1
+        Threads. With more than one, runs of the same seed differ.
+    random_state : int or None, default=0
+        Seed of walks and vectors; None draws a new one.
 
-    All others, and the attributes, are those of `DeepWalk`.
+    Attributes
+    ----------
+    embedding_ : array of shape (n, dimension)
+        One row per node, float32.
+    history_ : History
+        Loss and seconds per epoch.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import Node2Vec
+    >>> graph = sc.Graph([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    >>> Node2Vec(p=0.5, q=2.0, dimension=4, epochs=2).fit_transform(graph).shape
+    (3, 4)
     """
 
     def __init__(
@@ -177,6 +227,15 @@ class DeepWalkFeatures(DeepWalk, InductiveBaseline):
     (`Graph.node_ids`), so both graphs need ids that mean the same nodes; `Graph.subgraph` keeps them.
 
     Parameters and attributes are those of `DeepWalk`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import DeepWalkFeatures
+    >>> graph = sc.Graph([[0, 1, 1], [1, 0, 1], [1, 1, 0]], features=np.eye(3, 2))
+    >>> DeepWalkFeatures(dimension=4, epochs=2).fit_transform(graph).shape
+    (3, 6)
     """
 
     needs_features = True
@@ -215,10 +274,10 @@ def _with_features(inputs: Vectors, graph: Graph) -> NDArray[np.float32]:
     return np.hstack([inputs, F.toarray() if sp.issparse(F) else F])
 
 
-def _corpus(walker: Walker, starts: Nodes, length: int, seed: int) -> Corpus:
+def _corpus(walker: Walker, starts: WalkNodes, length: int, seed: int) -> Corpus:
     """The walks of an epoch by its number alone, so that they can be drawn again."""
 
-    def walks_of(epoch: int) -> Iterable[Nodes]:
+    def walks_of(epoch: int) -> Iterable[WalkNodes]:
         generator = np.random.default_rng([seed, epoch])
         return walker.blocks(generator.permutation(starts), length, generator)
 

@@ -29,17 +29,42 @@ N_MEAN_LAYERS = 3
 
 
 class DGI(NetworkBaseline):
-    """Embeds nodes by maximising what their vectors tell about the whole graph. Follows scikit-learn as `SCE` does.
+    """Deep Graph Infomax (Veličković et al., 2019): nodes embedded so that they can be told from nodes of a shuffled graph.
 
     Parameters
     ----------
-    dimension : of the embedding.
-    encoder : "gcn", one convolution, or "mean", three layers of mean-pooling that keep a node apart from its neighbours, the
-        paper's for large graphs with unseen nodes (there with sampled neighbourhoods, here with whole ones).
-    features : "scaled" divides each row by the sum of its absolute values, as DGI's code does; "given" leaves them.
-    patience : training ends after so many epochs without a lower loss, and the weights with the lowest loss are kept.
-    learning_rate, epochs : Adam's step, and the most epochs to run.
-    device : "auto", "cpu" or "cuda". random_state : the seed; None draws one.
+    dimension : int, default=512
+        Columns of the embedding.
+    encoder : {"gcn", "mean"}, default="gcn"
+        "gcn" is one convolution; "mean" is three layers of mean-pooling that keep a node apart from its neighbours, the
+        authors' for large graphs with unseen nodes (there with sampled neighbourhoods, here with whole ones).
+    features : {"scaled", "given"}, default="scaled"
+        "scaled" divides each row by the sum of its absolute values, as DGI's code does; "given" leaves them.
+    patience : int, default=20
+        Training ends after so many epochs without a lower loss, and the weights with the lowest loss are kept.
+    learning_rate : float, default=0.001
+        Adam's step.
+    epochs : int, default=10000
+        How many steps at most.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where to compute; "auto" takes a GPU where there is one.
+    random_state : int or None, default=0
+        The seed; the same one gives the same bits on the same machine. None draws a new one.
+
+    Attributes
+    ----------
+    embedding_ : array of shape (n, dimension)
+        One row per node, float32.
+    history_ : History
+        Loss and seconds per epoch.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import DGI
+    >>> graph = sc.datasets.load("digits")
+    >>> DGI(dimension=8, epochs=2).fit_transform(graph).shape
+    (1797, 8)
     """
 
     paper_method = "dgi"

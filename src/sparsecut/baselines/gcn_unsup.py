@@ -16,27 +16,48 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import softplus
 
-from sparsecut.baselines.base import Run
+from sparsecut.baselines.base import Nodes, Run
 from sparsecut.baselines.network import GraphNetwork, NetworkBaseline
 from sparsecut.baselines.tensors import GraphTensors, graph_tensors
 from sparsecut.errors import InputError, check_integer
 from sparsecut.graph import Graph
 from sparsecut.kernels.sparse import as_tensor
 
-Nodes = NDArray[np.int64]
-
 NEGATIVE_POWER = 0.75
 
 
 class UnsupervisedGCN(NetworkBaseline):
-    """A two-layer GCN trained to embed neighbours near each other. Follows scikit-learn as `SCE` does.
+    """A two-layer GCN trained without labels, to embed neighbours near each other.
 
     Parameters
     ----------
-    dimension : of the embedding and of the hidden layer.
-    n_negatives : Q, the nodes drawn for each node to be kept away from.
-    learning_rate, epochs : Adam's step, and how many to take over the whole graph.
-    device : "auto", "cpu" or "cuda". random_state : the seed; None draws one.
+    dimension : int, default=512
+        Columns of the embedding and of the hidden layer.
+    n_negatives : int, default=5
+        Q, the nodes drawn for each node to be kept away from.
+    learning_rate : float, default=0.001
+        Adam's step.
+    epochs : int, default=60
+        Steps over the whole graph. The score rises and falls with them.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where to compute; "auto" takes a GPU where there is one.
+    random_state : int or None, default=0
+        The seed; the same one gives the same bits on the same machine. None draws a new one.
+
+    Attributes
+    ----------
+    embedding_ : array of shape (n, dimension)
+        One row per node, float32.
+    history_ : History
+        Loss and seconds per epoch.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import UnsupervisedGCN
+    >>> graph = sc.datasets.load("digits")
+    >>> UnsupervisedGCN(dimension=8, epochs=2).fit_transform(graph).shape
+    (1797, 8)
     """
 
     paper_method = "gcn-unsup"

@@ -25,7 +25,7 @@ from torch import Tensor, nn
 
 from sparsecut.baselines.base import InductiveBaseline, Run
 from sparsecut.baselines.held_out import hold_out, link_score
-from sparsecut.baselines.hops import Hops
+from sparsecut.baselines.rings import Rings
 from sparsecut.baselines.stopping import EarlyStopping
 from sparsecut.engines import resolve_device
 from sparsecut.engines.rows import Rows, project
@@ -39,7 +39,7 @@ EPSILON = 1e-14  # the least variance
 
 
 class Gaussians(NamedTuple):
-    """One Gaussian a node with a diagonal covariance."""
+    """One Gaussian per node, with a diagonal covariance."""
 
     mean: Tensor  # (n, d)
     variance: Tensor  # (n, d)
@@ -50,23 +50,52 @@ class Gaussians(NamedTuple):
 
 
 class Graph2Gauss(Published, InductiveBaseline):
-    """Gaussian embeddings, ranked by distance in the graph. `embedding_` is the mean, `variance_` how sure it is.
+    """Graph2Gauss (Bojchevski and Günnemann, 2018): Gaussian embeddings, ranked by distance in the graph.
 
-    The encoder sees features alone, so a node that comes later needs no edges.
+    `embedding_` is the mean of each node's Gaussian, `variance_` how uncertain it is. The encoder sees features alone, so a
+    node that comes later needs no edges.
 
     Parameters
     ----------
-    dimension : columns of the mean, and as many of the variance.
-    hops : K, the number of rings told apart; all further nodes are one more.
-    hidden : width of the hidden layer.
-    weighting : "none" counts every drawn triple once; "sizes" by how many triples it was drawn from.
-    learning_rate : of Adam.
-    epochs : at most so many.
-    held_out : fraction of the edges kept from training, to see how well energies tell them from pairs that are no edges.
-    patience : training ends when they have done so no better for so many epochs, and goes back to the weights that did it
-        best. Where no edges are held out the loss decides; it falls long after the embedding has stopped improving.
-    device : "cpu", "cuda" or "auto".
-    random_state : seed; None draws one.
+    dimension : int, default=128
+        Columns of the mean, and as many of the variance.
+    hops : int, default=1
+        K, the number of rings told apart: nodes at 1, 2, …, K steps; all further nodes are one more.
+    hidden : int, default=512
+        Width of the hidden layer.
+    weighting : {"none", "sizes"}, default="none"
+        "none" counts every drawn triple once; "sizes" by how many triples it was drawn from.
+    learning_rate : float, default=0.001
+        Adam's.
+    epochs : int, default=2000
+        How many at most.
+    held_out : float, default=0.1
+        The fraction of edges kept from training, to measure how well energies tell them from pairs that are no edges.
+    patience : int, default=100
+        Training ends when that has not improved for so many epochs, and goes back to the best weights. Where no edges are
+        held out the loss decides; it falls long after the embedding has stopped improving.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where to compute; "auto" takes a GPU where there is one.
+    random_state : int or None, default=0
+        The seed; the same one gives the same bits on the same machine. None draws a new one.
+
+    Attributes
+    ----------
+    embedding_ : array of shape (n, dimension)
+        One row per node, float32.
+    history_ : History
+        Loss and seconds per epoch.
+    variance_ : array of shape (n, dimension)
+        The diagonal of each node's covariance.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import Graph2Gauss
+    >>> graph = sc.datasets.load("digits")
+    >>> graph = graph.replace(features=graph.features / 16)  # energies of large features overflow
+    >>> Graph2Gauss(dimension=8, hidden=16, epochs=2).fit_transform(graph).shape
+    (1797, 8)
     """
 
     paper_method = "g2g"
@@ -112,13 +141,13 @@ class Graph2Gauss(Published, InductiveBaseline):
         if graph.adjacency.nnz == 0:
             raise InputError("Graph2Gauss learns from distances in the graph, and this one has no edge.")
         adjacency, pairs, is_edge = hold_out(graph.adjacency, self.held_out, run.generator)
-        with run.history.stage("hops"):
-            hops = Hops(adjacency, self.hops, run.generator)
+        with run.history.stage("rings"):
+            rings = Rings(adjacency, self.hops, run.generator)
         self.n_features_in_ = graph.n_features  # and the network: a callback may transform before training ends
         self.network_ = GaussianEncoder(graph.n_features, self.hidden, self.dimension).to(run.device)
-        pull, push = triple_counts(hops.sizes if self.weighting == "sizes" else hops.sizes > 0)
+        pull, push = triple_counts(rings.sizes if self.weighting == "sizes" else rings.sizes > 0)
         if pull.any():
-            ranking = Ranking(hops, as_tensor(pull, run.device), as_tensor(push, run.device))
+            ranking = Ranking(rings, as_tensor(pull, run.device), as_tensor(push, run.device))
             links = Links(as_tensor(pairs, run.device), is_edge)
             self._train(_rows(graph, run.device), ranking, links, run)
         else:
@@ -166,15 +195,15 @@ class GaussianEncoder(nn.Module):
         self.weights = nn.Parameter(torch.empty(n_features, hidden))
         self.bias = nn.Parameter(torch.zeros(hidden))
         self.mean = nn.Linear(hidden, dimension)
-        self.spread = nn.Linear(hidden, dimension)
-        for matrix in (self.weights, self.mean.weight, self.spread.weight):
+        self.variance = nn.Linear(hidden, dimension)
+        for matrix in (self.weights, self.mean.weight, self.variance.weight):
             nn.init.xavier_uniform_(matrix)
-        for bias in (self.mean.bias, self.spread.bias):
+        for bias in (self.mean.bias, self.variance.bias):
             nn.init.zeros_(bias)
 
     def forward(self, rows: Rows) -> Gaussians:
         h = torch.relu(project(rows, self.weights) + self.bias)  # (n, hidden)
-        variance = nn.functional.elu(self.spread(h)) + 1 + EPSILON
+        variance = nn.functional.elu(self.variance(h)) + 1 + EPSILON
         return Gaussians(self.mean(h), variance, variance.log().sum(dim=1))
 
 
@@ -188,13 +217,13 @@ def energy(of: Gaussians, partner: Gaussians) -> Tensor:  # (n,)
 class Ranking:
     """The rings, and how many triples each stands for (`triple_counts`)."""
 
-    hops: Hops
+    rings: Rings
     pull: Tensor  # (n, rings)
     push: Tensor  # (n, rings)
 
     def loss(self, gaussians: Gaussians, generator: np.random.Generator) -> Tensor:
         """Σ pull·E² + push·exp(−E) over each node and one of each of its rings: the mean loss of all their triples."""
-        drawn = as_tensor(self.hops.draw(generator), gaussians.mean.device)
+        drawn = as_tensor(self.rings.draw(generator), gaussians.mean.device)
         E = torch.stack([energy(gaussians, gaussians.take(nodes)) for nodes in drawn.unbind(dim=1)], dim=1)
         return (self.pull * E.square() + self.push * torch.exp(-E)).sum()
 

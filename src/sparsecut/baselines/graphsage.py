@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from torch.nn.functional import logsigmoid, normalize
 
 from sparsecut.baselines.aggregators import LAYERS, Layer, NodeRows
-from sparsecut.baselines.base import InductiveBaseline, Run
-from sparsecut.baselines.sampling import NeighbourLists, Nodes, SampledLayers, number, sample_layers, walk_pairs
+from sparsecut.baselines.base import InductiveBaseline, Nodes, Run
+from sparsecut.baselines.neighbour_lists import NeighbourLists, SampledLayers, number, sample_layers, walk_pairs
 from sparsecut.errors import InputError, check_integer, check_real, parameter_error
 from sparsecut.graph import Features, Graph
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
@@ -27,31 +27,48 @@ from sparsecut.model.published import Published
 
 EMBEDDED_AT_ONCE = 4096  # rows; beside features and messages of all nodes, `transform` holds what so many of them need
 
-Estimator = TypeVar("Estimator", bound="GraphSAGE")
-
 
 class GraphSAGE(Published, InductiveBaseline):
-    """What the four share. The aggregators are in `sparsecut.baselines.aggregators`.
+    """GraphSAGE without labels: what its four aggregators share. They are in `sparsecut.baselines.aggregators`.
+
+    Memory in training depends on the batch and the fan-outs, beside a few numbers per node. `transform` goes layer by layer
+    over all neighbours, so nothing in it is random. The LSTM has learned lists of one length in random order; it samples
+    them once for the graph, with a seed kept from `fit`, so that a graph always gets the same embedding.
 
     Parameters
     ----------
-    dimension : columns of the embedding, and of the hidden layer. Even, for half is the node's and half its neighbours',
-        except with the gcn aggregator.
-    fan_outs : neighbours sampled by the first and the second layer: 25 of each of a node's 10.
-    walk_length : nodes of a random walk, with its start. The others are the start's positives.
-    n_negatives : Q, the nodes pushed away from each start.
-    batch_size : pairs a step.
-    learning_rate, epochs : of Adam; in an epoch one walk goes out from every node. GraphSAGE's code stores 50 walks and
-        passes over them once at a rate of 1e-5; one walk at 50 times that rate goes as far.
+    dimension : int, default=256
+        Columns of the embedding and of the hidden layer. Even, for half is the node's and half its neighbours', except
+        with the gcn aggregator.
+    fan_outs : pair of int, default=(25, 10)
+        Neighbours sampled by the first and the second layer: 25 of each of a node's 10.
+    walk_length : int, default=5
+        Nodes of a random walk, with its start. The others are the start's positives.
+    n_negatives : int, default=20
+        Q, the nodes pushed away from each start.
+    batch_size : int, default=512
+        Pairs per step.
+    learning_rate : float, default=5e-4
+        Adam's. GraphSAGE's code stores 50 walks and passes over them once at a rate of 1e-5; one walk at 50 times that rate
+        goes as far.
+    epochs : int, default=1
+        In each, one walk goes out from every node.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where to compute; "auto" takes a GPU where there is one.
+    random_state : int or None, default=0
+        The seed; the same one gives the same bits on the same machine. None draws a new one.
 
-    Memory in training depends on the batch and the fan-outs, beside a few numbers a node. `transform` goes layer by layer
-    over all neighbours, so nothing in it is random. The LSTM has learned lists of one length in random order; it samples
-    them once for the graph, with a seed kept from `fit`, so that a graph always gets the same embedding.
+    Attributes
+    ----------
+    embedding_ : array of shape (n, dimension)
+        One row per node, float32.
+    history_ : History
+        Loss and seconds per epoch.
     """
 
     aggregator: ClassVar[str]
 
-    network_: Network
+    network_: GraphSAGENetwork
     lists_seed_: int
 
     def __init__(
@@ -83,7 +100,7 @@ class GraphSAGE(Published, InductiveBaseline):
         if self.aggregator != "gcn" and self.dimension % 2:
             raise parameter_error(name, "dimension", "even, half for the node and half for its neighbours", self.dimension)
         if not isinstance(self.fan_outs, Sequence) or len(self.fan_outs) != 2:
-            raise parameter_error(name, "fan_outs", "a pair of integers, one a layer", self.fan_outs)
+            raise parameter_error(name, "fan_outs", "a pair of integers, one per layer", self.fan_outs)
         for fan_out in self.fan_outs:
             check_integer(name, "fan_outs", fan_out, 1)
         check_integer(name, "walk_length", self.walk_length, 2)
@@ -98,7 +115,7 @@ class GraphSAGE(Published, InductiveBaseline):
         assert graph.features is not None
         self.n_features_in_ = graph.n_features
         self.lists_seed_ = int(run.generator.integers(2**63))
-        self.network_ = Network(self.aggregator, graph.n_features, self.dimension, self.fan_outs).to(run.device)
+        self.network_ = GraphSAGENetwork(self.aggregator, graph.n_features, self.dimension, self.fan_outs).to(run.device)
         lists = NeighbourLists.of_graph(graph.adjacency)
         features = _as_rows(graph.features, run.device)
         optimizer = torch.optim.Adam(self.network_.parameters(), lr=self.learning_rate)
@@ -149,34 +166,78 @@ class GraphSAGE(Published, InductiveBaseline):
 
 
 class GraphSAGEGCN(GraphSAGE):
-    """GraphSAGE by the mean of a node and its neighbours together."""
+    """GraphSAGE by the mean of a node and its neighbours together.
+
+    Parameters and attributes are those of `GraphSAGE`.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import GraphSAGEGCN
+    >>> graph = sc.datasets.load("digits").subgraph(range(200))
+    >>> GraphSAGEGCN(dimension=8, fan_outs=(3, 2)).fit_transform(graph).shape
+    (200, 8)
+    """
 
     aggregator = "gcn"
     paper_method = "graphsage-gcn"
 
 
 class GraphSAGEMean(GraphSAGE):
-    """GraphSAGE by the mean of the neighbours."""
+    """GraphSAGE by the mean of the neighbours.
+
+    Parameters and attributes are those of `GraphSAGE`.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import GraphSAGEMean
+    >>> graph = sc.datasets.load("digits").subgraph(range(200))
+    >>> GraphSAGEMean(dimension=8, fan_outs=(3, 2)).fit_transform(graph).shape
+    (200, 8)
+    """
 
     aggregator = "mean"
     paper_method = "graphsage-mean"
 
 
 class GraphSAGELSTM(GraphSAGE):
-    """GraphSAGE by an LSTM over the neighbours in random order."""
+    """GraphSAGE by an LSTM over the neighbours in random order.
+
+    Parameters and attributes are those of `GraphSAGE`.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import GraphSAGELSTM
+    >>> graph = sc.datasets.load("digits").subgraph(range(200))
+    >>> GraphSAGELSTM(dimension=8, fan_outs=(3, 2)).fit_transform(graph).shape
+    (200, 8)
+    """
 
     aggregator = "lstm"
     paper_method = "graphsage-lstm"
 
 
 class GraphSAGEPool(GraphSAGE):
-    """GraphSAGE by the largest of what one layer makes of each neighbour."""
+    """GraphSAGE by the largest of what one layer makes of each neighbour.
+
+    Parameters and attributes are those of `GraphSAGE`.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import GraphSAGEPool
+    >>> graph = sc.datasets.load("digits").subgraph(range(200))
+    >>> GraphSAGEPool(dimension=8, fan_outs=(3, 2)).fit_transform(graph).shape
+    (200, 8)
+    """
 
     aggregator = "pool"
     paper_method = "graphsage-pool"
 
 
-class Network(nn.Module):
+class GraphSAGENetwork(nn.Module):
     """Two layers with a ReLU between them; the rows that come out have length one."""
 
     def __init__(self, aggregator: str, n_features: int, dimension: int, fan_outs: Sequence[int]) -> None:

@@ -1,6 +1,7 @@
 """Edges kept from training, and pairs that are no edges, to see whether what was learned tells one from the other.
 
-No node loses its last edge: of each one edge stays, drawn at random, and what is held out is drawn from the rest.
+No node loses its last edge: one edge of each node stays, drawn at random, and what is held out is drawn from the rest. Where
+`evaluation.hold_out_edges` measures what a finished embedding knows, this decides when a training ends.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-Pairs = NDArray[np.int64]  # (m, 2)
+from sparsecut.graph.linked_pairs import Pairs, number_pairs, pairs_of, without_pairs
 
 
 def hold_out(
@@ -22,20 +23,16 @@ def hold_out(
     """
     n_nodes = adjacency.shape[0]
     entries = adjacency.tocoo()
-    keys = _keys(entries.row, entries.col, n_nodes)  # one a pair: an edge's two entries share it
-    edges, edge_of_entry = np.unique(keys, return_inverse=True)
-    shuffled = generator.permutation(len(keys))
+    edges, edge_of_entry = np.unique(number_pairs(entries.row, entries.col, n_nodes), return_inverse=True)
+    shuffled = generator.permutation(len(edge_of_entry))
     _, first = np.unique(entries.row[shuffled], return_index=True)
     spare = np.setdiff1d(np.arange(len(edges)), edge_of_entry[shuffled[first]])
     # Pairs that are no edges, drawn until enough fit, must be easy to find: half of the missing ones at most.
     n_missing = n_nodes * (n_nodes - 1) // 2 - len(edges)
     n_held = min(int(fraction * len(edges)), len(spare), n_missing // 2)
     held = generator.choice(spare, n_held, replace=False)
-    rest = sp.csr_array(adjacency, copy=True)
-    rest.data = np.where(np.isin(edge_of_entry, held), 0, rest.data)
-    rest.eliminate_zeros()
-    chosen = np.concatenate([edges[held], _draw_missing(edges, n_held, n_nodes, generator)])
-    pairs = np.column_stack([chosen // n_nodes, chosen % n_nodes])
+    pairs = pairs_of(np.concatenate([edges[held], _draw_missing(edges, n_held, n_nodes, generator)]), n_nodes)
+    rest = without_pairs(adjacency, pairs[:n_held])
     return rest, np.concatenate([pairs, pairs[:, ::-1]]), np.tile(np.repeat([True, False], n_held), 2)
 
 
@@ -44,15 +41,11 @@ def link_score(energy: NDArray[np.float32], is_edge: NDArray[np.bool_]) -> float
     return float(roc_auc_score(is_edge, -energy) + average_precision_score(is_edge, -energy))
 
 
-def _keys(i: NDArray[np.int32], j: NDArray[np.int32], n_nodes: int) -> NDArray[np.int64]:
-    return np.minimum(i, j).astype(np.int64) * n_nodes + np.maximum(i, j)
-
-
 def _draw_missing(edges: NDArray[np.int64], n_pairs: int, n_nodes: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """The keys of some pairs that are no edges, all different."""
+    """The numbers of some pairs that are no edges, all different."""
     found = np.empty(0, dtype=np.int64)
     while len(found) < n_pairs:
         i, j = generator.integers(0, n_nodes, (2, 2 * n_pairs))
-        fresh = _keys(i, j, n_nodes)[i != j]
+        fresh = number_pairs(i, j, n_nodes)[i != j]
         found = np.union1d(found, np.setdiff1d(fresh, edges))
     return generator.choice(found, n_pairs, replace=False)

@@ -21,26 +21,42 @@ from sparsecut.baselines.base import Baseline, Run
 from sparsecut.errors import InputError, check_integer, check_real
 from sparsecut.graph import Graph
 
-BATCH = 2**12  # edges a step
+BATCH = 2**12  # edges per step
 
 
 class LINE(Baseline):
-    """First and second order proximity, side by side. Needs no features, but edges.
+    """LINE (Tang et al., 2015): first and second order proximity, side by side. Needs no features, but edges.
 
     The original takes plain steps edge by edge. Here AdaGrad takes them for thousands of edges at once: its steps do not
     grow with how often a batch meets a node. A node without edges gets zeros.
 
     Parameters
     ----------
-    dimension : columns of the embedding, half for each order; at least 2.
-    epochs : how often as many edges are drawn as there are, each in both directions.
-    n_negatives : negatives for each edge.
-    learning_rate : AdaGrad's.
-    random_state : the seed of the start, the edges and the negatives; None draws a new one.
+    dimension : int, default=128
+        Columns of the embedding, half for each order; at least 2.
+    epochs : int, default=100
+        How often as many edges are drawn as there are, each in both directions.
+    n_negatives : int, default=5
+        Negatives for each edge.
+    learning_rate : float, default=0.025
+        AdaGrad's.
+    random_state : int or None, default=0
+        The seed; the same one gives the same bits on the same machine. None draws a new one.
 
     Attributes
     ----------
-    embedding_ : (n, dimension) float32. history_ : see `History`; the loss is the mean over edges of both orders' sum.
+    embedding_ : array of shape (n, dimension)
+        One row per node, float32.
+    history_ : History
+        Loss and seconds per epoch. The loss is the mean over edges of the sum of both orders.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import LINE
+    >>> graph = sc.datasets.load("digits")
+    >>> LINE(dimension=8, epochs=1).fit_transform(graph).shape
+    (1797, 8)
     """
 
     needs_features = False

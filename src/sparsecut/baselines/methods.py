@@ -19,11 +19,29 @@ from sparsecut.errors import InputError
 
 @dataclass(frozen=True)
 class Method:
-    """`home` is "module:class". `words` maps an option's common name to the class's own where they differ.
+    """A method by name.
 
-    A name such as "engine__device" is that of a parameter of the object that the parameter `engine` holds.
+    Parameters
+    ----------
+    name : str
+        What it is asked for by: `sparsecut embed --method NAME`.
+    about : str
+        What it does, in a few words.
+    home : str
+        "module:class". The class takes keyword arguments and has `fit_transform(graph)`, or `fit_predict(graph, split)`
+        where it learns from labels. It is imported when it is asked for.
+    words : mapping, optional
+        An option's common name to the class's own where they differ. A name such as "engine__device" is that of a parameter
+        of the object that the parameter `engine` holds.
+    is_supervised : bool, default=False
+        Whether it predicts labels from labels, and embeds nothing.
 
-    A method that `is_supervised` predicts labels from labels, and embeds nothing.
+    Examples
+    --------
+    >>> from sparsecut.baselines import methods
+    >>> model = methods.find_method("pca").make({"dimension": 8})
+    >>> type(model).__name__, model.dimension
+    ('SmoothedPCA', 8)
     """
 
     name: str
@@ -32,17 +50,33 @@ class Method:
     words: Mapping[str, str] = field(default_factory=dict)
     is_supervised: bool = False
 
-    def load(self) -> Any:
-        """The class itself."""
+    def estimator_class(self) -> Any:
+        """The class itself, imported now."""
         module, _, name = self.home.partition(":")
         return getattr(importlib.import_module(module), name)
 
     def make(self, asked: Mapping[str, Any], offered: Mapping[str, Any] | None = None, paper: str | None = None) -> Any:
-        """An estimator. What is `asked` for must be one of its options; what is `offered` it may leave; None is neither.
+        """An estimator of the method.
 
-        `paper` takes the paper's settings for that dataset as the defaults.
+        Parameters
+        ----------
+        asked : mapping
+            Options it must have; None is left out.
+        offered : mapping, optional
+            Options it may leave.
+        paper : str, optional
+            A dataset whose settings in the paper are taken as the defaults.
+
+        Returns
+        -------
+        estimator
+
+        Raises
+        ------
+        InputError
+            Where the method has no such option, or no settings in the paper.
         """
-        estimator = self.load()
+        estimator = self.estimator_class()
         accepted = set(inspect.signature(estimator).parameters)
         given = {self.words.get(name, name): value for name, value in (offered or {}).items() if value is not None}
         given = {name: value for name, value in given.items() if name.partition("__")[0] in accepted}
@@ -72,16 +106,49 @@ METHODS: dict[str, Method] = {}
 
 
 def register(method: Method) -> None:
-    """Make a method known by its name; a second one of the same name takes its place."""
+    """Make a method known by its name; a second one of the same name takes its place.
+
+    Every command and `compare_methods` then know it.
+
+    Parameters
+    ----------
+    method : Method
+        Its name, what it does and where its class is.
+
+    Examples
+    --------
+    >>> from sparsecut.baselines import methods
+    >>> methods.register(methods.Method("mine", "principal components", "sparsecut.baselines:SmoothedPCA"))
+    >>> "mine" in methods.names()
+    True
+    >>> _ = methods.METHODS.pop("mine")  # and forgotten again
+    """
     METHODS[method.name] = method
 
 
 def names(*, is_supervised: bool | None = None) -> tuple[str, ...]:
-    """All names, or those of the methods that embed (False) or predict labels (True)."""
+    """The names of the registered methods.
+
+    Parameters
+    ----------
+    is_supervised : bool, optional
+        False for those that embed, True for those that predict labels. [default: all]
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> from sparsecut.baselines import methods
+    >>> methods.names(is_supervised=True)
+    ('gcn', 'sgc', 'gat', 'mixhop')
+    """
     return tuple(name for name, method in METHODS.items() if is_supervised in (None, method.is_supervised))
 
 
 def find_method(name: str) -> Method:
+    """The method of a name; an `InputError` lists the names where there is none."""
     if name not in METHODS:
         raise InputError(f"There is no method {name!r}. There are: {', '.join(METHODS)}.")
     return METHODS[name]

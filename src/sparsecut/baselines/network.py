@@ -10,7 +10,7 @@ import math
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -26,11 +26,9 @@ from sparsecut.kernels.optimizer import AdamSteps
 from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.model.published import Published
 
-Estimator = TypeVar("Estimator", bound="NetworkBaseline")
-
 
 class GraphLayer(nn.Module):
-    """One layer, given F·W: what remains is to spread the rows over the graph."""
+    """One layer, given F·W: what remains is the product with P."""
 
     def __init__(self, n_in: int, n_out: int, activation: nn.Module, *, with_own: bool = False) -> None:
         super().__init__()
@@ -40,10 +38,10 @@ class GraphLayer(nn.Module):
         self.n_own = n_out // 2 if with_own else 0
 
     def forward(self, rows: Tensor, propagation: SparseMatrix) -> Tensor:
-        spread = product(propagation, rows[:, self.n_own :])
+        hidden = product(propagation, rows[:, self.n_own :])
         if self.n_own:
-            spread = torch.cat([rows[:, : self.n_own], spread], dim=1)
-        activated: Tensor = self.activation(spread + self.bias)
+            hidden = torch.cat([rows[:, : self.n_own], hidden], dim=1)
+        activated: Tensor = self.activation(hidden + self.bias)
         return activated
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.baselines.base import InductiveBaseline, Run
-from sparsecut.baselines.features import smoothed_features
+from sparsecut.baselines.untrained import smoothed_features
 from sparsecut.engines import resolve_device
 from sparsecut.errors import check_integer
 from sparsecut.graph import Graph
@@ -16,17 +16,34 @@ from sparsecut.operators.filters import Filter, FilterWord
 
 
 class SmoothedPCA(InductiveBaseline):
-    """Z = (S − 1·mean)·V, with S = P^k F and V its first principal components.
+    """Principal components of the smoothed features: Z = (S − 1·mean)·V, with S = P^k F and V its first components.
 
     Parameters
     ----------
-    dimension : the components at most; a graph has no more than features or nodes.
-    filter : that of `SCE`. device : that of `Memory`. random_state : the seed; where features and nodes are many, the
-        components are found by a randomised decomposition.
+    dimension : int, default=512
+        How many components at most; a graph has no more than features or nodes.
+    filter : str or Filter, default="power"
+        The low-pass filter, as in `SCE`: "power" is two hops of the mean over a node and its neighbours.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where to compute; "auto" takes a GPU where there is one.
+    random_state : int or None, default=0
+        The seed; the same one gives the same bits on the same machine. None draws a new one.
+        It matters where features and nodes are many: the components are then found by a randomised decomposition.
 
     Attributes
     ----------
-    mean_ : (f,), of the smoothed features. components_ : V, (f, dimension), orthonormal, the largest variance first.
+    mean_ : array of shape (f,)
+        Of the smoothed features.
+    components_ : array of shape (f, dimension)
+        V, orthonormal, the largest variance first.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import SmoothedPCA
+    >>> graph = sc.datasets.load("digits")
+    >>> SmoothedPCA(dimension=8).fit_transform(graph).shape
+    (1797, 8)
     """
 
     kinds: ClassVar = {"filter": Filter}

@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.baselines.walks import Nodes
+from sparsecut.baselines.walks import WalkNodes
 from sparsecut.errors import import_extra
 
 SLOWEST = 0.0001  # the rate at the end, as word2vec has it
 N_PAIRS = 10_000  # steps of walks on which an epoch's loss is read: gensim's own sum is a float32 and soon stands still
 
-Corpus = Callable[[int], Iterable[Nodes]]  # the walks of an epoch, a block at a time; the same ones when asked again
+Corpus = Callable[[int], Iterable[WalkNodes]]  # the walks of an epoch, a block at a time; the same ones when asked again
 EpochEnd = Callable[[float, float], None]
 Vectors = NDArray[np.float32]
 
@@ -97,7 +97,7 @@ class SkipGram:
         model.build_vocab_from_freq({str(node): count for node, count in enumerate(visits.tolist())})
         return model
 
-    def _train_block(self, model: Any, path: Path, walks: Nodes, share_done: float, share: float) -> None:
+    def _train_block(self, model: Any, path: Path, walks: WalkNodes, share_done: float, share: float) -> None:
         """The rate falls evenly over all blocks of all epochs; this one is a `share` of them."""
         fall = max(self.learning_rate - SLOWEST, 0)
         model.train(
@@ -132,7 +132,7 @@ def _draw_negatives(visits: NDArray[np.int64], shape: tuple[int, int], generator
     return np.asarray(np.searchsorted(shares, generator.random(shape) * shares[-1], side="right"), dtype=np.int64)
 
 
-def _write(walks: Nodes, path: Path) -> None:
-    """One walk a line, as gensim's fast reader has it."""
+def _write(walks: WalkNodes, path: Path) -> None:
+    """One walk per line, as gensim's fast reader has it."""
     with path.open("w") as file:
         file.writelines(" ".join(map(str, walk.tolist())) + "\n" for walk in walks)

@@ -49,16 +49,6 @@ def product(matrix: Tensor | SparseMatrix, dense: Tensor) -> Tensor:
     return project(Rows(matrix), dense.contiguous())
 
 
-def edge_index(graph: Graph, device: torch.device) -> tuple[Tensor, Tensor]:
-    """The edges as torch_geometric's layers take them, (2, entries) from source to target, and their weights.
-
-    A row of the adjacency lists what its node draws from, so the row is the target. No self-loops: the layers add them.
-    """
-    entries = graph.adjacency.tocoo()
-    ends = np.stack([entries.col, entries.row]).astype(np.int64)
-    return as_tensor(ends, device), as_tensor(entries.data, device)
-
-
 def scale_rows(features: Features) -> Any:
     """Every row divided by the sum of its absolute values, as Kipf and Welling's code does with counts; empty rows stay."""
     sums = np.asarray(abs(features).sum(axis=1, dtype=np.float64)).ravel()

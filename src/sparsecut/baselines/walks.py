@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 BLOCK = 2**17  # walks held at a time: 20 MiB of 40 nodes each
 MAX_PROPOSALS = 64  # a walk refused so often is drawn from the list of its choices: with p and q far from 1 few are accepted
 
-Nodes = NDArray[np.int32]
+WalkNodes = NDArray[np.int32]
 
 
 class Walker:
@@ -34,12 +34,12 @@ class Walker:
         is_weighted = bool((adjacency.data != 1).any())
         self._cumulative = _cumulative_shares(adjacency.data, self._first, self._degrees) if is_weighted else None
 
-    def blocks(self, starts: Nodes, length: int, generator: np.random.Generator) -> Iterator[Nodes]:
+    def blocks(self, starts: WalkNodes, length: int, generator: np.random.Generator) -> Iterator[WalkNodes]:
         """A walk of `length` nodes from each start, in the order given, a block of walks (m, length) at a time."""
         for first in range(0, len(starts), BLOCK):
             yield self.walk(starts[first : first + BLOCK], length, generator)
 
-    def walk(self, starts: Nodes, length: int, generator: np.random.Generator) -> Nodes:
+    def walk(self, starts: WalkNodes, length: int, generator: np.random.Generator) -> WalkNodes:
         """A walk from each start, (m, length)."""
         walks = np.empty((len(starts), length), dtype=np.int32)
         walks[:, 0] = starts
@@ -52,7 +52,7 @@ class Walker:
             walks[moving, step] = self._step(node[moving], previous, generator)
         return walks
 
-    def _step(self, node: Nodes, previous: Nodes | None, generator: np.random.Generator) -> Nodes:
+    def _step(self, node: WalkNodes, previous: WalkNodes | None, generator: np.random.Generator) -> WalkNodes:
         """The next node of each walk; `node` has neighbours."""
         if previous is None:
             return self._propose(node, generator)
@@ -70,14 +70,14 @@ class Walker:
         chosen[pending] = self._choose(node[pending], previous[pending], generator)
         return chosen
 
-    def _propose(self, node: Nodes, generator: np.random.Generator) -> Nodes:
+    def _propose(self, node: WalkNodes, generator: np.random.Generator) -> WalkNodes:
         """A neighbour of each node, by weight."""
         first, degrees, draws = self._first[node], self._degrees[node], generator.random(len(node))
         if self._cumulative is None:
             return np.asarray(self.adjacency.indices[first + (draws * degrees).astype(np.int64)], dtype=np.int32)
         return np.asarray(self.adjacency.indices[_pick(self._cumulative, first, degrees, draws)], dtype=np.int32)
 
-    def _choose(self, node: Nodes, previous: Nodes, generator: np.random.Generator) -> Nodes:
+    def _choose(self, node: WalkNodes, previous: WalkNodes, generator: np.random.Generator) -> WalkNodes:
         """As by `_propose` and accept, from all neighbours of each node written out with their biased weights."""
         degrees = self._degrees[node]
         first = np.cumsum(degrees) - degrees
@@ -88,7 +88,7 @@ class Walker:
         places = _pick(_cumulative_shares(weights, first, degrees), first, degrees, generator.random(len(node)))
         return np.asarray(neighbours[places], dtype=np.int32)
 
-    def _bias(self, previous: Nodes, proposed: Nodes) -> NDArray[np.float64]:
+    def _bias(self, previous: WalkNodes, proposed: WalkNodes) -> NDArray[np.float64]:
         is_near = np.asarray(self.adjacency[previous, proposed]) != 0
         return np.where(proposed == previous, 1 / self.p, np.where(is_near, 1.0, 1 / self.q))
 

@@ -63,8 +63,7 @@ def compare(
     Exit code: 0 if every method ran, 1 if some failed (the table shows the others), 2 for wrong input or if all failed.
     """
     output = Output(as_json, quiet)
-    from sparsecut.evaluation import compare_methods
-    from sparsecut.evaluation.probe import PROTOCOLS
+    from sparsecut.evaluation import PROTOCOLS, compare_methods
 
     check_choice("sparsecut compare", "--probe", probe, PROTOCOLS)
     check_integer("sparsecut compare", "--splits", splits, 1)

@@ -79,10 +79,7 @@ def disk_graph(
 
     `encoder` is that of the fitted model that is to transform the graph.
     """
-    from sparsecut.io.building import build_store
-    from sparsecut.io.record_batches import STREAMED_SUFFIXES
-    from sparsecut.io.store import is_store, open_store
-    from sparsecut.io.workfolder import fingerprint_of, work_folder
+    from sparsecut.io import STREAMED_SUFFIXES, build_store, fingerprint_of, is_store, open_store, work_folder
 
     columns = {key: getattr(reading, key) for key in ("source", "target", "weight")}
     path, features_path = Path(name), None if features is None else Path(features)
@@ -123,8 +120,7 @@ def finish(rows_path: Path, output_path: Path, graph: Graph) -> None:
     """The rows that were written, with their ids, to where they were wanted."""
     import numpy as np
 
-    from sparsecut.io.embeddings import ids_path, write_embedding
-    from sparsecut.io.files import write_whole
+    from sparsecut.io import ids_path, write_embedding, write_whole
 
     if output_path.suffix == ".npy":
         with write_whole(ids_path(output_path)) as temporary:

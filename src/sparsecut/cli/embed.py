@@ -92,8 +92,7 @@ def embed(
     Labels, if given, are not trained on: they go into the metadata of a .tsv.
     """
     output = Output(as_json, quiet)
-    from sparsecut.io.embeddings import check_embedding_path, write_embedding
-    from sparsecut.io.files import check_writable
+    from sparsecut.io import check_embedding_path, check_writable, write_embedding
 
     chosen = find_method(method)
     if chosen.is_supervised:

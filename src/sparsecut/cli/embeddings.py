@@ -66,7 +66,7 @@ def read_labels(
     import numpy as np
 
     from sparsecut import datasets
-    from sparsecut.io.attributes import load_labels
+    from sparsecut.io.attributes import read_labels
     from sparsecut.io.graphs import align_labels
     from sparsecut.io.ids import positions_of
 
@@ -80,7 +80,7 @@ def read_labels(
         if values is None:
             raise InputError(f"The dataset {name} has no labels.")
     else:
-        ids, values, notes = load_labels(name, reading.label_column, reading.id_column)
+        ids, values, notes = read_labels(name, reading.label_column, reading.id_column)
         for note in notes:
             output.note(note)
         label_ids = node_ids if ids is None else ids

@@ -90,8 +90,7 @@ def _open(path: Path, metric: str, rebuild: bool, output: Output) -> Neighbors:
 def _read_batch(path: Path) -> list[str]:
     import sys
 
-    from sparsecut.io.files import check_readable
-    from sparsecut.io.guards import reading
+    from sparsecut.io import check_readable, reading
 
     if str(path) == "-":
         text = sys.stdin.read()

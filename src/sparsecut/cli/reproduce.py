@@ -10,17 +10,15 @@ import typer
 
 from sparsecut.cli.console import AsJson, Output, Quiet
 from sparsecut.errors import InputError, check_choice, check_integer
-
-EXPERIMENTS = ("table1", "time", "loss", "inductive", "figure", "beyond", "leave_out")
+from sparsecut.paper import EXPERIMENTS
 
 
 def reproduce(
     experiment: Annotated[
         str,
         typer.Argument(
-            help="table1 (accuracy), time (training seconds), loss (its ablation), inductive (unseen nodes), figure "
-            "(accuracy against time); beyond the paper, beyond (the default against all, on ten graphs) and leave_out (its "
-            "constants chosen without a graph); all of them, or page: only draw the page again from the results."
+            help=f"{', '.join(f'{name} ({experiment.about})' for name, experiment in EXPERIMENTS.items())}; all of them, or "
+            "page: only draw the page again from the results."
         ),
     ],
     dataset: Annotated[list[str] | None, typer.Option(help="A column of the table; may be repeated. [default: all]")] = None,
@@ -50,12 +48,16 @@ def reproduce(
     if splits is not None:
         check_integer("sparsecut reproduce", "--splits", splits, 1)
     check_integer("sparsecut reproduce", "--seed", seed, 0)
-    names = {"all": EXPERIMENTS, "page": ()}.get(experiment, (experiment,))
-    from sparsecut.paper import tables
-    from sparsecut.paper.figure import draw_figure
-    from sparsecut.paper.page import write_pages
-    from sparsecut.paper.plan import Request
-    from sparsecut.paper.runner import check_request, run_experiment
+    names = {"all": tuple(EXPERIMENTS), "page": ()}.get(experiment, (experiment,))
+    from sparsecut.paper import (
+        Request,
+        check_request,
+        draw_figure,
+        read_results,
+        run_experiment,
+        tables_of,
+        write_pages,
+    )
 
     request = Request(dataset, method, splits, seed)
     if names:
@@ -76,8 +78,8 @@ def reproduce(
         if name == "figure":
             draw_figure(results, folder)
     pages = write_pages(folder)
-    results_of = tables.read_results(folder)
-    for table in tables.tables_of(names, results_of):
+    found = read_results(folder)
+    for table in tables_of({name: found[name] for name in found if name in names}):
         output.table(
             table.title,
             ["", *table.columns],
@@ -89,7 +91,7 @@ def reproduce(
         for remark in table.remarks:
             output.say(remark)
     output.say(f"Results in {folder}, shown in {' and '.join(str(page) for page in pages)}.")
-    output.result({"folder": str(folder), "experiments": [results_of[name].to_dict() for name in names]})
+    output.result({"folder": str(folder), "experiments": [found[name].to_dict() for name in names]})
 
 
 def _make_folder(asked: Path | None) -> Path:

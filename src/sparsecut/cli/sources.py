@@ -111,8 +111,7 @@ def open_graph(
     """The graph behind a name or a path, with its notes printed."""
     from sparsecut import datasets
     from sparsecut.graph import DIRECTIONS
-    from sparsecut.io import read_graph
-    from sparsecut.io.nodes import MISSING
+    from sparsecut.io import MISSING, read_graph
 
     reading = reading or Reading()
     for option, choices in (("directed", DIRECTIONS), ("missing", MISSING)):

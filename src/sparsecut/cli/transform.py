@@ -38,7 +38,7 @@ def transform(
     not there then are counted in a note.
     """
     output = Output(as_json, quiet)
-    from sparsecut.io.embeddings import check_embedding_path, write_embedding
+    from sparsecut.io import check_embedding_path, write_embedding
 
     check_embedding_path(output_path, overwrite=force)
     from sparsecut.model.loading import load

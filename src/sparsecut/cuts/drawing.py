@@ -17,7 +17,7 @@ from sparsecut.cuts.eigenvectors import smoothest
 from sparsecut.cuts.objective import CutProblem, Mask, Real, undirected_adjacency
 from sparsecut.errors import import_extra
 from sparsecut.graph import Graph
-from sparsecut.io.files import check_writable, write_whole
+from sparsecut.io import check_writable, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

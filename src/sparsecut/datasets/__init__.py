@@ -38,14 +38,49 @@ __all__ = [
 
 
 def names() -> tuple[str, ...]:
-    """The names `load` knows."""
+    """The names that `load` knows.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> "cora" in sc.datasets.names()
+    True
+    """
     return tuple(DATASETS)
 
 
 def load(name: str, root: str | Path | None = None, *, download: bool = True, progress: Reporter | None = None) -> Graph:
     """A named graph, with features and labels, whose counts are those that were published.
 
-    `root` takes the place of $SPARSECUT_DATA and the cache; absent files are fetched into it, unless `download` is False.
+    Parameters
+    ----------
+    name : str
+        One of `names()`.
+    root : str or Path, default=None
+        The folder to look in, in place of $SPARSECUT_DATA and the user's cache.
+    download : bool, default=True
+        Whether absent files are fetched, into `root` or the cache.
+    progress : callable, default=None
+        Called with (stage, done, total); a progress bar where not given.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        Where there is no such dataset, its files are absent and may not be fetched, or they are not what they should be.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> sc.datasets.load("digits")
+    Graph(1,797 nodes, 12,339 edges, 64 features, labels)
     """
     dataset = find_dataset(name)
     graph = dataset.read(provide(dataset, root, is_fetched=download, progress=progress))
@@ -64,7 +99,31 @@ def load(name: str, root: str | Path | None = None, *, download: bool = True, pr
 def load_roles(
     name: str, root: str | Path | None = None, *, download: bool = True, progress: Reporter | None = None
 ) -> Roles:
-    """The training, validation and test nodes of an inductive graph: three arrays of positions in the graph of `load`."""
+    """The training, validation and test nodes of an inductive graph.
+
+    Parameters
+    ----------
+    name : str
+        "flickr" or "reddit".
+    root : str or Path, default=None
+        The folder to look in, in place of $SPARSECUT_DATA and the user's cache.
+    download : bool, default=True
+        Whether absent files are fetched, into `root` or the cache.
+    progress : callable, default=None
+        Called with (stage, done, total); a progress bar where not given.
+
+    Returns
+    -------
+    Roles
+        `train`, `validation` and `test`: positions in the graph of `load`.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> sc.datasets.load_roles("digits")
+    Traceback (most recent call last):
+    sparsecut.errors.InputError: The nodes of digits have no roles. Those of flickr and reddit have.
+    """
     dataset = find_dataset(name)
     if dataset.read_roles is None:
         inductive = [other.name for other in DATASETS.values() if other.read_roles is not None]
@@ -81,13 +140,48 @@ def load_roles(
 
 
 def find_dataset(name: str) -> Dataset:
+    """What is known of a named graph without reading it: sizes, origin, citation, licence, files.
+
+    Parameters
+    ----------
+    name : str
+        One of `names()`.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> sc.datasets.find_dataset("cora").sizes
+    Sizes(nodes=2708, edges=5278, features=1433, classes=7)
+    """
     if name not in DATASETS:
         raise InputError(f"There is no dataset {name!r}. There are: {', '.join(DATASETS)}.")
     return DATASETS[name]
 
 
 def brings_features(name: str, root: str | Path | None = None) -> bool:
-    """Whether `load` gives a dataset with features: not where only the files of its graph are found."""
+    """Whether `load` gives a dataset with features: not where only the files of its graph are found.
+
+    Parameters
+    ----------
+    name : str
+        One of `names()`.
+    root : str or Path, default=None
+        The folder to look in, in place of $SPARSECUT_DATA and the user's cache.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> sc.datasets.brings_features("digits")
+    True
+    """
     dataset = find_dataset(name)
     found = locate(dataset, root)
     return found is None or found.files == dataset.raw

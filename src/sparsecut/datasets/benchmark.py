@@ -1,4 +1,4 @@
-"""The .npz format of gnn-benchmark: adjacency and attributes as the parts of CSR matrices, and a label a node.
+"""Published graphs in the .npz format of gnn-benchmark (`sparsecut.io.matrices` reads it), as they are used everywhere.
 
 Amazon's co-purchases, the co-author graphs, DBLP, Cora Full and BlogCatalog come in it. Some of its adjacencies are directed
 (who cites whom, what is bought after what); they are made undirected here, as everyone who uses these graphs does.
@@ -9,22 +9,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparsecut.graph import Graph
-from sparsecut.io.graphs import undirected_adjacency
-from sparsecut.io.raw import csr, read_arrays, reading
-
-PARTS = ("data", "indices", "indptr", "shape")
+from sparsecut.io import published_arrays, read_gnn_benchmark, reading_published, undirected_adjacency
 
 
 def read_benchmark(file: str, root: Path, first_label: int = 0) -> Graph:
     """The graph of one file. Weights are not kept: they are all 1. Classes are counted from 0."""
-    path = root / file
-    names = [*(f"adj_{part}" for part in PARTS), *(f"attr_{part}" for part in PARTS), "labels"]
-    arrays = read_arrays(path, *names)
-    with reading(path):
-        links = csr(*arrays[:4]).tocoo()
+    archive = published_arrays(root / file)
+    parts, labels = read_gnn_benchmark(archive), archive["labels"]
+    with reading_published(archive.path):
+        links = parts.adjacency.tocoo()
         links.eliminate_zeros()
         return Graph(
             undirected_adjacency(links.row, links.col, None, links.shape[0]),
-            features=csr(*arrays[4:8]),
-            labels=arrays[8] - first_label,
+            features=parts.features,
+            labels=labels - first_label,
         )

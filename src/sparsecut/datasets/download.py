@@ -22,7 +22,7 @@ from typing import Any
 from sparsecut.datasets.checksums import sha256_of
 from sparsecut.datasets.dataset import RawFile
 from sparsecut.errors import InputError
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 from sparsecut.progress import Reporter
 from sparsecut.version import __version__
 

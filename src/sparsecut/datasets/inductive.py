@@ -12,8 +12,7 @@ import numpy as np
 
 from sparsecut.datasets.dataset import Roles
 from sparsecut.graph import Graph
-from sparsecut.io.graphs import undirected_adjacency
-from sparsecut.io.raw import csr, read_arrays, read_json, reading
+from sparsecut.io import published_arrays, read_json, reading_published, undirected_adjacency
 
 FLICKR = tuple(f"Flickr/raw/{name}" for name in ("adj_full.npz", "feats.npy", "class_map.json", "role.json"))
 REDDIT = tuple(f"Reddit/raw/{name}" for name in ("reddit_data.npz", "reddit_graph.npz"))
@@ -23,36 +22,36 @@ REDDIT_ROLES = (1, 2, 3)  # training, validation, test in the array `node_types`
 def read_flickr(root: Path) -> Graph:
     """GraphSAINT's format: the adjacency as CSR parts, dense features, and a class for each node in JSON."""
     adjacency, features, classes = (root / file for file in FLICKR[:3])
-    parts = read_arrays(adjacency, "data", "indices", "indptr", "shape")
-    with reading(adjacency):
-        links = csr(*parts).tocoo()
+    with reading_published(adjacency):
+        links = published_arrays(adjacency).sparse().tocoo()
         links.eliminate_zeros()
         n_nodes = links.shape[0]
-    with reading(features):
+    with reading_published(features):
         rows = np.load(features, mmap_mode="r", allow_pickle=False)  # float64, which `Graph` halves as it reads
     class_of = read_json(classes, dict)
-    with reading(classes):
+    with reading_published(classes):
         labels = np.full(n_nodes, -1, dtype=np.int64)
         labels[np.array([int(node) for node in class_of], dtype=np.int64)] = list(class_of.values())
         if len(class_of) != n_nodes or labels.min() < 0:
             raise ValueError(f"it should name a class for each of the {n_nodes} nodes")
-    with reading(adjacency.parent):
+    with reading_published(adjacency.parent):
         return Graph(undirected_adjacency(links.row, links.col, None, n_nodes), features=rows, labels=labels)
 
 
 def read_flickr_roles(root: Path) -> Roles:
     path = root / FLICKR[3]
     roles = read_json(path, dict)
-    with reading(path):
+    with reading_published(path):
         return Roles(*(np.array(sorted(roles[key]), dtype=np.int64) for key in ("tr", "va", "te")))
 
 
 def read_reddit(root: Path) -> Graph:
     """DGL's format: features and labels in one file, the ends of the edges in the other (each edge in both directions)."""
     data, graph = (root / file for file in REDDIT)
-    i, j, shape = read_arrays(graph, "row", "col", "shape")
-    features, labels = read_arrays(data, "feature", "label")
-    with reading(graph):
+    links, nodes = published_arrays(graph), published_arrays(data)
+    i, j, shape = (links[name] for name in ("row", "col", "shape"))
+    features, labels = nodes["feature"], nodes["label"]
+    with reading_published(graph):
         if shape.tolist() != [len(features), len(features)]:
             raise ValueError(f"it has the shape {shape.tolist()} beside {len(features)} rows of features")
         return Graph(undirected_adjacency(i, j, None, len(features)), features=features, labels=labels)
@@ -60,6 +59,6 @@ def read_reddit(root: Path) -> Graph:
 
 def read_reddit_roles(root: Path) -> Roles:
     path = root / REDDIT[0]
-    (types,) = read_arrays(path, "node_types")
-    with reading(path):
+    types = published_arrays(path)["node_types"]
+    with reading_published(path):
         return Roles(*(np.flatnonzero(types == role) for role in REDDIT_ROLES))

@@ -15,14 +15,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.graph import Graph
-from sparsecut.io.graphs import undirected_adjacency
-from sparsecut.io.raw import read_json, reading
+from sparsecut.io import read_json, reading_published, undirected_adjacency
 
 PARTS = ("edges.csv", "target.csv", "features.json")
 
 
 @dataclass(frozen=True)
-class Columns:
+class MusaeColumns:
     """The names of the columns that count."""
 
     source: str
@@ -31,25 +30,25 @@ class Columns:
     label: str
 
 
-FACEBOOK = Columns("id_1", "id_2", "id", "page_type")
-TWITCH = Columns("from", "to", "new_id", "mature")  # `id` is the number of the account, not of the node
+FACEBOOK = MusaeColumns("id_1", "id_2", "id", "page_type")
+TWITCH = MusaeColumns("from", "to", "new_id", "mature")  # `id` is the number of the account, not of the node
 
 
 def musae_files(folder: str) -> tuple[str, ...]:
     return tuple(f"musae/{folder}/{part}" for part in PARTS)
 
 
-def read_musae(folder: str, columns: Columns, n_features: int, root: Path) -> Graph:
+def read_musae(folder: str, columns: MusaeColumns, n_features: int, root: Path) -> Graph:
     edges, target, features = (root / file for file in musae_files(folder))
     nodes, labels = _read_columns(target, columns.node, columns.label)
-    with reading(target):
+    with reading_published(target):
         nodes, first = np.unique(nodes, return_index=True)  # the French file repeats rows
         labels = labels[first]
         if not np.array_equal(nodes, np.arange(len(nodes))):
             raise ValueError(f"its nodes, in column {columns.node!r}, should be numbered from 0 on")
     matrix, notes = _read_features(features, len(nodes), n_features)
     i, j = _read_columns(edges, columns.source, columns.target)
-    with reading(edges):
+    with reading_published(edges):
         return Graph(
             undirected_adjacency(i, j, None, len(nodes)),
             features=matrix,
@@ -61,7 +60,7 @@ def read_musae(folder: str, columns: Columns, n_features: int, root: Path) -> Gr
 def _read_columns(path: Path, *names: str) -> list[NDArray[Any]]:
     from pyarrow import csv
 
-    with reading(path):
+    with reading_published(path):
         table = csv.read_csv(path, convert_options=csv.ConvertOptions(include_columns=list(names)))
         columns = [table.column(name) for name in names]
         if any(column.null_count for column in columns):
@@ -71,7 +70,7 @@ def _read_columns(path: Path, *names: str) -> list[NDArray[Any]]:
 
 def _read_features(path: Path, n_nodes: int, n_features: int) -> tuple[sp.csr_array, tuple[str, ...]]:
     listed = read_json(path, dict)
-    with reading(path):
+    with reading_published(path):
         known = {int(node): ids for node, ids in listed.items() if 0 <= int(node) < n_nodes}
         if len(known) < n_nodes:
             absent = next(node for node in range(n_nodes) if node not in known)

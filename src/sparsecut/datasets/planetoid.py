@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparsecut.graph import Graph
-from sparsecut.io.planetoid import PARTS, read_planetoid_folder
+from sparsecut.io import PLANETOID_PARTS, read_planetoid_folder
 
 
 def planetoid_files(name: str, folder: str) -> tuple[str, ...]:
-    return tuple(f"Planetoid/{folder}/raw/ind.{name}.{part}" for part in PARTS)
+    return tuple(f"Planetoid/{folder}/raw/ind.{name}.{part}" for part in PLANETOID_PARTS)
 
 
 def read_planetoid(name: str, folder: str, root: Path) -> Graph:

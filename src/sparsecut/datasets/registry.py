@@ -10,7 +10,7 @@ from sparsecut.datasets.cora_full import EDGES, LABELS, WITH_FEATURES, read_cora
 from sparsecut.datasets.dataset import Dataset, RawFile, Sizes
 from sparsecut.datasets.digits import read_digits
 from sparsecut.datasets.inductive import FLICKR, REDDIT, read_flickr, read_flickr_roles, read_reddit, read_reddit_roles
-from sparsecut.datasets.musae import FACEBOOK, TWITCH, Columns, musae_files, read_musae
+from sparsecut.datasets.musae import FACEBOOK, TWITCH, MusaeColumns, musae_files, read_musae
 from sparsecut.datasets.planetoid import planetoid_files, read_planetoid
 
 _PLANETOID = "https://github.com/kimiyoung/planetoid"
@@ -68,7 +68,7 @@ def _benchmark(name: str, path: str, about: str, *, sizes: Sizes, citation: str)
     )
 
 
-def _musae(name: str, folder: str, about: str, *, sizes: Sizes, columns: Columns, note: str) -> Dataset:
+def _musae(name: str, folder: str, about: str, *, sizes: Sizes, columns: MusaeColumns, note: str) -> Dataset:
     served = (f"edges/{folder}_edges.csv", f"target/{folder}_target.csv", f"features/{folder}.json")
     return Dataset(
         name=name,

@@ -1,21 +1,37 @@
 """Tables of any columns as matrices of features: an encoding is fitted once, kept, and applied to every later table.
 
-A `FeatureTable` is what a file or a data frame holds, not yet numbers. Its `TableEncoder` says what each column becomes; a
-fitted model keeps it, so that a later table is encoded as the first one was and never by itself.
+A `FeatureTable` is what a file or a data frame holds, not yet numbers; `WordLists` are lists of words, a `FeatureMatrix` is
+numbers already. Each is a `Source` of features. Its `Encoder` (`TableEncoder`, `Vocabulary`, `NamedColumns`) says what each
+column becomes; a fitted model keeps it, so that a later table is encoded as the first one was and never by itself.
+
+    NumberScan                                    a `TableEncoder` of a table that is read in parts
+    LeftOut, NumberColumn, VectorColumn           what a column became
+    check_names, read_encoder                     fitted names against those of a later table; an encoder from a header
+    dominant_column, spells_number                a column that outweighs all others; whether a word is a number
 """
 
-from sparsecut.encoding.encoder import NamedColumns, TableEncoder, Vocabulary, read_encoder
-from sparsecut.encoding.sources import FeatureTable, WordLists
+from sparsecut.encoding.arrow_values import spells_number
+from sparsecut.encoding.columns import LeftOut, NumberColumn, VectorColumn
+from sparsecut.encoding.encoder import Encoder, NamedColumns, TableEncoder, Vocabulary, check_names, read_encoder
+from sparsecut.encoding.sources import FeatureMatrix, FeatureTable, Source, WordLists
 from sparsecut.encoding.streamed import NumberScan
 from sparsecut.encoding.variance import dominant_column
 
 __all__ = [
+    "Encoder",
+    "FeatureMatrix",
     "FeatureTable",
+    "LeftOut",
     "NamedColumns",
+    "NumberColumn",
     "NumberScan",
+    "Source",
     "TableEncoder",
+    "VectorColumn",
     "Vocabulary",
     "WordLists",
+    "check_names",
     "dominant_column",
     "read_encoder",
+    "spells_number",
 ]

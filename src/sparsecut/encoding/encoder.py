@@ -22,8 +22,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.arrays.magnitude import in_single
-from sparsecut.encoding.columns import KINDS, Column, LeftOut, NumberColumn, fit_column, is_number
+from sparsecut.arrays import in_single
+from sparsecut.encoding.arrow_values import is_number
+from sparsecut.encoding.columns import KINDS, FittedColumn, LeftOut, NumberColumn, fit_column
 from sparsecut.errors import InputError, first_few
 
 MIN_SPARSE_COLUMNS = 32
@@ -35,7 +36,7 @@ class TableEncoder:
     """What each column of a table becomes, in the order of the fitted table."""
 
     kind: ClassVar[str] = "table"
-    columns: tuple[Column, ...]
+    columns: tuple[FittedColumn, ...]
 
     @classmethod
     def fit(cls, table: dict[str, Any], what: str, *, scale: bool = True) -> TableEncoder:
@@ -210,7 +211,7 @@ def check_names(fitted: tuple[str, ...], got: tuple[str, ...], what: str) -> Non
         )
 
 
-def _is_standardised(column: Column) -> bool:
+def _is_standardised(column: FittedColumn) -> bool:
     return isinstance(column, NumberColumn) and (column.mean, column.deviation) != (0.0, 1.0)
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.arrays.magnitude import in_single
-from sparsecut.encoding.columns import check_type, is_number, plain
+from sparsecut.arrays import in_single
+from sparsecut.encoding.arrow_values import check_type, is_number, plain
 from sparsecut.encoding.encoder import Encoder, NamedColumns, TableEncoder, Vocabulary
 from sparsecut.errors import InputError, first_few
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.encoding.columns import Column, LeftOut, NumberColumn
+from sparsecut.encoding.columns import FittedColumn, LeftOut, NumberColumn
 from sparsecut.encoding.encoder import MIN_SPARSE_COLUMNS, MIN_ZEROS, TableEncoder
 
 
@@ -44,7 +44,7 @@ class NumberScan:
         is_scaled = scale and not is_mostly_zero
         return TableEncoder(tuple(self._column(number, is_scaled) for number in range(n_columns)))
 
-    def _column(self, number: int, is_scaled: bool) -> Column:
+    def _column(self, number: int, is_scaled: bool) -> FittedColumn:
         name = self.names[number]
         if self.low[number] == self.high[number]:
             return LeftOut(name, "it holds one value throughout")

@@ -1,15 +1,22 @@
-"""Is an embedding any good? A linear probe over splits of the labels, clusters, held-out links, and what needs no labels."""
+"""Is an embedding any good? A linear probe over splits of the labels, clusters, held-out links, and what needs no labels.
 
-from sparsecut.evaluation.clustering import ClusterScores, evaluate_clusters
+`evaluate` scores an embedding by labels, `evaluate_clusters` by clusters, `evaluate_links` by edges it has not seen;
+`compare_methods` does the first for several methods. The splits are made by `sample_splits`, `fraction_splits` and
+`role_split`, or read from files.
+"""
+
+from sparsecut.evaluation.clustering import ClusterScores, evaluate_clusters, k_means, matched_accuracy
 from sparsecut.evaluation.compare import MethodResult, compare_methods
+from sparsecut.evaluation.confusion import confusion_matrix
 from sparsecut.evaluation.health import Health, measure_health
+from sparsecut.evaluation.linear_probe import PROTOCOLS, evaluate, probe
 from sparsecut.evaluation.links import LinkScores, LinkSplit, evaluate_links, hold_out_edges, score_links
-from sparsecut.evaluation.probe import evaluate, probe
 from sparsecut.evaluation.scores import Comparison, Scores, compare_scores
 from sparsecut.evaluation.split_files import published_splits, read_splits, write_splits
-from sparsecut.evaluation.splits import Split, fraction_splits, role_split, sample_splits
+from sparsecut.evaluation.splits import SmallClassWarning, Split, fraction_splits, role_split, sample_splits
 
 __all__ = [
+    "PROTOCOLS",
     "ClusterScores",
     "Comparison",
     "Health",
@@ -17,14 +24,18 @@ __all__ = [
     "LinkSplit",
     "MethodResult",
     "Scores",
+    "SmallClassWarning",
     "Split",
     "compare_methods",
     "compare_scores",
+    "confusion_matrix",
     "evaluate",
     "evaluate_clusters",
     "evaluate_links",
     "fraction_splits",
     "hold_out_edges",
+    "k_means",
+    "matched_accuracy",
     "measure_health",
     "probe",
     "published_splits",

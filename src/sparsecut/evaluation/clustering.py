@@ -24,17 +24,26 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError, check_integer, first_few
-from sparsecut.evaluation.probe import check_embedding
+from sparsecut.evaluation.linear_probe import check_embedding
 from sparsecut.evaluation.scores import summary
 from sparsecut.evaluation.splits import Nodes
-from sparsecut.graph import Graph, as_graph
-from sparsecut.graph.labels import encode_labels
+from sparsecut.graph import Graph, as_graph, encode_labels
 from sparsecut.progress import Reporter, reporting
 
 
 @dataclass(frozen=True)
 class ClusterScores:
-    """Figures by name, one value a run of k-means; NMI, ARI and accuracy in percent."""
+    """Figures of clusters by name, one value per run of k-means: see `evaluate_clusters`.
+
+    Attributes
+    ----------
+    n_clusters : int
+        How many clusters were asked for.
+    figures : dict of str to array
+        "nmi", "ari" and "accuracy" in percent where there are labels; "modularity" and "conductance" where there is a graph.
+    notes : tuple of str
+        What the figures need said beside them.
+    """
 
     n_clusters: int
     figures: dict[str, NDArray[np.float64]]
@@ -62,9 +71,37 @@ def evaluate_clusters(
     random_state: int = 0,
     progress: Reporter | None = None,
 ) -> ClusterScores:
-    """Cluster an embedding `n_runs` times by k-means, all nodes, and score the clusters against labels, graph or both.
+    """Cluster an embedding by k-means, several times, and score the clusters against labels, a graph or both.
 
-    `n_clusters` None takes as many as there are classes.
+    Parameters
+    ----------
+    embedding : array of shape (n, d)
+        One row per node; all of them are clustered.
+    labels : array-like of shape (n,), optional
+        Classes to compare the clusters with, over the nodes that have one.
+    graph : Graph, optional
+        The graph of the same nodes, for modularity and conductance.
+    n_clusters : int, optional
+        How many clusters. [default: as many as there are classes]
+    n_runs : int, default=10
+        Starts of k-means; one value each.
+    random_state : int, default=0
+        Seed of the starts.
+    progress : callable, optional
+        Called as `progress(stage, done, total)` in place of the progress bar.
+
+    Returns
+    -------
+    ClusterScores
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsecut.evaluation import evaluate_clusters
+    >>> Z = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]])
+    >>> scores = evaluate_clusters(Z, ["a", "a", "a", "b", "b", "b"], n_runs=3)
+    >>> print(scores)
+    nmi 100 ± 0, ari 100 ± 0, accuracy 100 ± 0
     """
     Z = check_embedding(embedding)
     n_nodes = Z.shape[0]
@@ -103,7 +140,14 @@ def evaluate_clusters(
 
 
 def matched_accuracy(true: ArrayLike, assigned: ArrayLike) -> float:
-    """The share of nodes that are right under the best one-to-one matching of clusters to classes."""
+    """The share of nodes that are right under the best one-to-one matching of clusters to classes.
+
+    Examples
+    --------
+    >>> from sparsecut.evaluation.clustering import matched_accuracy
+    >>> matched_accuracy([0, 0, 1, 1], [7, 7, 5, 7])
+    0.75
+    """
     from scipy.optimize import linear_sum_assignment
 
     table = _contingency(true, assigned)

@@ -24,11 +24,10 @@ from numpy.typing import NDArray
 
 from sparsecut.baselines.methods import Method, find_method
 from sparsecut.errors import InputError
-from sparsecut.evaluation.probe import probe as run_probe
+from sparsecut.evaluation.linear_probe import probe as run_probe
 from sparsecut.evaluation.scores import Comparison, Scores, compare_scores, score_predictions
 from sparsecut.evaluation.splits import Split, sample_splits
-from sparsecut.graph import Graph, as_graph
-from sparsecut.graph.labels import encode_labels
+from sparsecut.graph import Graph, as_graph, encode_labels
 from sparsecut.progress import Reporter, reporting
 
 
@@ -36,7 +35,7 @@ from sparsecut.progress import Reporter, reporting
 class Fit:
     """One method fitted alone: its embedding or its predictions, or the sentence that says why there is none.
 
-    `predicted` has a row a split and a column a node.
+    `predicted` has one row per split and one column per node.
     """
 
     embedding: NDArray[np.float32] | None = None
@@ -47,7 +46,21 @@ class Fit:
 
 @dataclass(frozen=True)
 class MethodResult:
-    """A row of the comparison. `scores` is by labels a class; `against_first` compares it with the first method's."""
+    """A row of the comparison: see `compare_methods`.
+
+    Attributes
+    ----------
+    method : str
+        Its name in the registry.
+    scores : dict of int to Scores
+        By labels per class; empty where the method failed.
+    against_first : dict of int to Comparison
+        Paired with the first method's.
+    measured : dict
+        Seconds, bytes of memory, columns.
+    error : str or None
+        The sentence that says why there are no scores.
+    """
 
     method: str
     scores: dict[int, Scores]
@@ -77,10 +90,42 @@ def compare_methods(
     paper: str | None = None,
     progress: Reporter | None = None,
 ) -> list[MethodResult]:
-    """Fit registered methods on a graph and score them over the same random splits: embeddings by a probe.
+    """Fit registered methods on a graph, each in a process of its own, and score them over the same random splits.
 
-    `options` (dimension, epochs, order, device) go to the methods that have them. `paper` names a dataset whose published
-    settings serve the methods that have some.
+    Parameters
+    ----------
+    graph : Graph
+        With labels.
+    methods : sequence of str
+        Names in the registry: `sparsecut.baselines.methods.names()`.
+    per_class : sequence of int, default=(20,)
+        Training nodes of each class; one set of splits each.
+    n_splits : int, default=50
+        How many splits.
+    probe : {"paper", "tuned"}, default="paper"
+        How embeddings are scored; see `evaluate`. Methods that predict labels themselves need none.
+    random_state : int, default=0
+        Seed of the splits and of the methods.
+    options : mapping, optional
+        Settings (dimension, epochs, order, device) for the methods that have them; the others leave them.
+    paper : str, optional
+        A dataset whose published settings serve the methods that have some.
+    progress : callable, optional
+        Called as `progress(stage, done, total)` in place of the progress bar.
+
+    Returns
+    -------
+    list of MethodResult
+        In the order asked for. A method that fails is a row with an `error`.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.evaluation import compare_methods
+    >>> graph = sc.datasets.load("digits")
+    >>> raw, smoothed = compare_methods(graph, ["raw", "smoothed"], per_class=(5,), n_splits=5)
+    >>> smoothed.against_first[5].mean_difference > 0
+    True
     """
     graph = as_graph(graph)
     if graph.labels is None:

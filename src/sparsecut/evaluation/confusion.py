@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.evaluation.probe import check_embedding, check_splits, fit_paper, predict
+from sparsecut.evaluation.linear_probe import check_embedding, check_splits, fit_paper, predict
 from sparsecut.evaluation.splits import Split
-from sparsecut.graph.labels import encode_labels
+from sparsecut.graph import encode_labels
 
 
 def confusion_matrix(

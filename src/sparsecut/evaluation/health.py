@@ -24,7 +24,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError
-from sparsecut.evaluation.probe import check_embedding
+from sparsecut.evaluation.linear_probe import check_embedding
 from sparsecut.graph import Graph, as_graph
 
 LINE_RANK = 1.5  # an effective rank below it is a line: at least about nine tenths of the variance in one direction
@@ -34,7 +34,19 @@ BLOCK = 2**22  # numbers gathered at a time
 
 @dataclass(frozen=True)
 class Health:
-    """Label-free figures of an embedding; `verdict` says them in words."""
+    """Figures of an embedding that need no labels: see `measure_health`.
+
+    Attributes
+    ----------
+    n_nodes, dimension : int
+        Rows and columns.
+    effective_rank : float
+        exp of the entropy of `spectrum`: 1 is a line, `dimension` an even ball, 0 a point.
+    spectrum : array
+        Shares of variance of the principal components, largest first.
+    cut_ratio : float or None
+        The squared distance across an edge against that of any pair; None without a graph or without edges.
+    """
 
     n_nodes: int
     dimension: int
@@ -83,7 +95,29 @@ class Health:
 
 
 def measure_health(embedding: ArrayLike, graph: Graph | None = None) -> Health:
-    """The health of an embedding; with its graph, how well edges hold together too."""
+    """How many dimensions an embedding fills, and whether edges hold together in it.
+
+    Parameters
+    ----------
+    embedding : array of shape (n, d)
+        One row per node.
+    graph : Graph, optional
+        The graph of the same nodes, for the cut ratio.
+
+    Returns
+    -------
+    Health
+        Its `verdict` says the figures in words, and whether the embedding has collapsed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsecut.evaluation import measure_health
+    >>> print(measure_health(np.eye(4)))
+    Spread over about 3 of 4 dimensions.
+    >>> measure_health(np.arange(8.0)[:, None] * [1.0, 2.0]).is_collapsed
+    True
+    """
     Z = check_embedding(embedding)
     Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z)
     graph = None if graph is None else as_graph(graph)

@@ -23,22 +23,30 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError, check_choice, check_integer, check_real
+from sparsecut.evaluation.linear_probe import CHUNK, check_embedding
 from sparsecut.evaluation.logistic import OneVsRest
-from sparsecut.evaluation.probe import CHUNK, check_embedding
 from sparsecut.evaluation.scores import summary
 from sparsecut.graph import Graph, as_graph
+from sparsecut.graph.linked_pairs import Pairs, linked_pairs, sample_non_edges, without_pairs
 from sparsecut.progress import Reporter, reporting
 
 SCORINGS = ("dot", "cosine", "distance", "hadamard")
 N_TRAINING_PAIRS = 10_000  # of each kind at most, for the logistic regression: far more than its coefficients
-N_ENUMERATED = 10**6  # pairs that are listed; of more, some are drawn until enough fit
-
-Pairs = NDArray[np.int64]  # (m, 2), i < j
 
 
 @dataclass(frozen=True)
 class LinkSplit:
-    """What a method may see (`graph`) and what it is asked: edges (`positive`) and pairs that are none (`negative`)."""
+    """A graph with some edges held out: see `hold_out_edges`.
+
+    Attributes
+    ----------
+    graph : Graph
+        What a method may see.
+    positive : array of shape (m, 2)
+        The pairs of nodes whose edges are held out.
+    negative : array of shape (m, 2)
+        As many pairs that are no edges.
+    """
 
     graph: Graph
     positive: Pairs
@@ -47,7 +55,17 @@ class LinkSplit:
 
 @dataclass(frozen=True)
 class LinkScores:
-    """AUC and average precision in percent by scoring, one value a run."""
+    """AUC and average precision in percent by scoring, one value per run: see `evaluate_links`.
+
+    Attributes
+    ----------
+    auc, average_precision : dict of str to array
+        By the name of the scoring.
+    fraction : float
+        The fraction of edges held out.
+    n_held_out : int
+        How many edges that was.
+    """
 
     auc: dict[str, NDArray[np.float64]]
     average_precision: dict[str, NDArray[np.float64]]
@@ -77,9 +95,40 @@ def evaluate_links(
     random_state: int = 0,
     progress: Reporter | None = None,
 ) -> LinkScores:
-    """Hold out edges, embed what is left with `embed` (an estimator's `fit_transform`), score; `n_runs` times.
+    """Score an estimator by how well it predicts edges it has not seen.
 
-    The logistic regression of `hadamard` grows with the cube of the columns: leave it out of `scorings` for thousands.
+    Edges are held out, what is left is embedded, and the held-out edges are told from as many pairs that are no edges.
+
+    Parameters
+    ----------
+    graph : Graph
+        The whole graph.
+    embed : callable
+        Takes a graph and returns its embedding: an estimator's `fit_transform`.
+    fraction : float, default=0.1
+        The fraction of edges to hold out.
+    n_runs : int, default=5
+        How often, each time with other edges; the embedding is fitted anew.
+    scorings : sequence of {"dot", "cosine", "distance", "hadamard"}, default=all
+        How a pair of rows is scored. The logistic regression of "hadamard" grows with the cube of the columns: leave it
+        out for embeddings of thousands.
+    random_state : int, default=0
+        Seed of the edges held out.
+    progress : callable, optional
+        Called as `progress(stage, done, total)` in place of the progress bar.
+
+    Returns
+    -------
+    LinkScores
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.evaluation import evaluate_links
+    >>> graph = sc.datasets.load("digits")
+    >>> scores = evaluate_links(graph, sc.SCE().fit_transform, n_runs=1, scorings=["cosine"])
+    >>> bool(scores.auc["cosine"][0] > 95)
+    True
     """
     graph = as_graph(graph)
     check_integer("evaluate_links", "n_runs", n_runs, 1)
@@ -104,6 +153,29 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
     All nodes stay, with their features, labels and ids; a node may lose all its edges. A directed graph stays directed. Of
     two nodes that point to each other both edges are held out or neither: the scores do not tell i, j from j, i, so an edge
     that stays would give the other away.
+
+    Parameters
+    ----------
+    graph : Graph
+        The whole graph.
+    fraction : float, default=0.1
+        The fraction of pairs with an edge to hold out; at least one, and not all.
+    random_state : int, default=0
+        The seed.
+
+    Returns
+    -------
+    LinkSplit
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsecut as sc
+    >>> from sparsecut.evaluation import hold_out_edges
+    >>> ring = sc.Graph(np.roll(np.eye(10), 1, axis=1) + np.roll(np.eye(10), -1, axis=1))
+    >>> split = hold_out_edges(ring, fraction=0.2)
+    >>> split.graph.n_edges, split.positive.shape, split.negative.shape
+    (8, (2, 2), (2, 2))
     """
     graph = as_graph(graph)
     check_real("hold_out_edges", "fraction", fraction, above=0)
@@ -119,7 +191,7 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
     is_held_out = np.zeros(n_pairs, dtype=bool)
     is_held_out[generator.choice(n_pairs, n_held_out, replace=False)] = True
     training = graph.replace(
-        adjacency=_without(graph.adjacency, pairs[is_held_out]),
+        adjacency=without_pairs(graph.adjacency, pairs[is_held_out]),
         notes=(*graph.notes, f"{n_held_out:,} of {n_pairs:,} edges are held out."),
     )
     return LinkSplit(training, pairs[is_held_out], sample_non_edges(pairs, graph.n_nodes, n_held_out, generator))
@@ -128,7 +200,24 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
 def score_links(
     embedding: ArrayLike, split: LinkSplit, random_state: int = 0, scorings: Sequence[str] = SCORINGS
 ) -> dict[str, tuple[float, float]]:
-    """AUC and average precision in percent of every scoring asked for, for an embedding of the training graph."""
+    """How well an embedding of the training graph tells held-out edges from pairs that are none.
+
+    Parameters
+    ----------
+    embedding : array of shape (n, d)
+        Of `split.graph`, not of the whole graph.
+    split : LinkSplit
+        From `hold_out_edges`.
+    random_state : int, default=0
+        Seed of the examples that "hadamard" learns from.
+    scorings : sequence of {"dot", "cosine", "distance", "hadamard"}, default=all
+        See `evaluate_links`.
+
+    Returns
+    -------
+    dict of str to tuple of float
+        AUC and average precision in percent, by scoring.
+    """
     from sklearn.metrics import average_precision_score, roc_auc_score
 
     for name in scorings:
@@ -149,50 +238,6 @@ def score_links(
         )
         for name in scorings
     }
-
-
-def sample_non_edges(known: Pairs, n_nodes: int, n_pairs: int, generator: np.random.Generator) -> Pairs:
-    """Different pairs i < j, uniform over all that are not `known`."""
-    n_all = n_nodes * (n_nodes - 1) // 2
-    taken = np.unique(known[:, 0] * n_nodes + known[:, 1])  # a pair as one number
-    if n_all - len(taken) < n_pairs:
-        raise InputError(
-            f"The graph is too dense to hold {n_pairs:,} edges out: only {n_all - len(taken):,} pairs of its nodes are no "
-            "edges to tell them from. Use a smaller fraction."
-        )
-    if n_all <= N_ENUMERATED:
-        i, j = np.triu_indices(n_nodes, k=1)
-        free = np.setdiff1d(i * n_nodes + j, taken)
-        chosen = generator.choice(free, n_pairs, replace=False)
-    else:
-        chosen = np.empty(0, dtype=np.int64)
-        while len(chosen) < n_pairs:
-            i, j = np.sort(generator.integers(0, n_nodes, size=(2 * (n_pairs - len(chosen)) + 64, 2)), axis=1).T
-            drawn = (i * n_nodes + j)[i < j]
-            # In the order drawn, first occurrences only: sorting would favour low numbers when cutting to length.
-            numbers = np.concatenate([chosen, drawn[~np.isin(drawn, taken)]])
-            _, first = np.unique(numbers, return_index=True)
-            chosen = numbers[np.sort(first)]
-        chosen = chosen[:n_pairs]
-    return np.column_stack([chosen // n_nodes, chosen % n_nodes])
-
-
-def linked_pairs(graph: Graph) -> Pairs:
-    """The pairs of nodes with an edge between them, in either direction, each once: i < j."""
-    A = graph.adjacency
-    upper = sp.triu(A.maximum(A.T) if graph.is_directed else A, k=1).tocoo()
-    return np.column_stack([upper.row, upper.col]).astype(np.int64)
-
-
-def _without(adjacency: sp.csr_array, pairs: Pairs) -> sp.csr_array:
-    """The adjacency less the entries between some pairs i < j, in both directions."""
-    n_nodes = adjacency.shape[0]
-    entries = adjacency.tocoo()
-    lower, upper = np.minimum(entries.row, entries.col), np.maximum(entries.row, entries.col)
-    numbers = lower.astype(np.int64) * n_nodes + upper  # a pair as one number
-    stays = ~np.isin(numbers, pairs[:, 0] * n_nodes + pairs[:, 1])
-    kept = (entries.data[stays], (entries.row[stays], entries.col[stays]))
-    return sp.coo_array(kept, shape=adjacency.shape).tocsr()
 
 
 def _rank_by_geometry(Z: NDArray[np.float64], asked: Pairs) -> dict[str, NDArray[np.float64]]:

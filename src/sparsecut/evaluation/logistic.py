@@ -8,7 +8,7 @@ Two facts make this fast. A rotation of the features changes nothing but w's coo
 keeps all there is: with n training nodes far fewer than d dimensions the problem is as small as its n × n Gram matrix, and
 X = U√Λ of that matrix's eigenvectors serves. In those coordinates XᵀX = Λ is diagonal, so 1 + mean(D)·Λ is nearly the
 Hessian I + XᵀDX, and a few steps of conjugate gradients on it solve each Newton step. All is products of stacked matrices:
-one eigenvalue problem a training set, none a class or a C.
+one eigenvalue problem per training set, none per class or per C.
 
 The objective is strongly convex with constant 1, so ‖w − w*‖ ≤ ‖gradient at w‖: the tolerance is a bound on w's error.
 """

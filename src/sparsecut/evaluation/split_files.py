@@ -3,7 +3,7 @@
 `read_splits` takes
 
 - `.json`: `{"train": [ids], "validation": [ids], "test": [ids]}`, or a list of such; GraphSAINT's `tr`, `va`, `te` too
-- tables (CSV, Parquet, …): a column of node ids, and one column a split that says train, validation or test
+- tables (CSV, Parquet, …): a column of node ids, and one column per split that says train, validation or test
 - `.npz`: masks `train_mask`, `val_mask`, `test_mask`, (n,) or (n, splits), in the order of the nodes
 
 Where no test nodes are named they are all the others.
@@ -24,9 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut import datasets
 from sparsecut.errors import InputError, first_few
 from sparsecut.evaluation.splits import Split, role_split
-from sparsecut.io.attributes import read_node_table
-from sparsecut.io.files import check_readable, write_whole
-from sparsecut.io.ids import ID_NAMES, check_known, positions_of
+from sparsecut.io import ID_NAMES, check_known, check_readable, positions_of, read_node_table, write_whole
 
 ROLES = {
     "train": ("train", "training", "tr", "train_mask"),
@@ -40,22 +38,54 @@ def published_splits(dataset: str, per_class: int, n_nodes: int, root: str | Pat
 
     In those of Cora Full, where a small class should have added nothing to validation, some nodes of another class were
     listed again. They are validation nodes once here.
+
+    Parameters
+    ----------
+    dataset : str
+        "cora", "citeseer", "pubmed" or "cora_full".
+    per_class : int
+        5 or 20.
+    n_nodes : int
+        How many nodes the graph has.
+    root : path, optional
+        The folder that holds `splits/`. [default: the data folders]
+
+    Returns
+    -------
+    list of Split
     """
     folders = datasets.roots() if root is None else [Path(root)]
     folder = next((folder for folder in folders if (folder / "splits").is_dir()), folders[0]) / "splits"
     known = sorted(path.name.removesuffix("_train.txt") for path in folder.glob("*_train.txt"))
     if known and f"{dataset}_{per_class}" not in known:
         raise InputError(
-            f"There are no published splits of {dataset} with {per_class} labels a class. There are: {', '.join(known)}."
+            f"There are no published splits of {dataset} with {per_class} labels per class. There are: {', '.join(known)}."
         )
     train, validation = (_read_lists(folder / f"{dataset}_{per_class}_{part}.txt") for part in ("train", "val"))
     if len(train) != len(validation):
-        raise InputError(f"The published splits of {dataset} in {folder} do not match: one line a split in both files.")
+        raise InputError(f"The published splits of {dataset} in {folder} do not match: one line per split in both files.")
     return [role_split(nodes, np.unique(others), None, n_nodes) for nodes, others in zip(train, validation, strict=True)]
 
 
 def read_splits(path: str | Path, node_ids: ArrayLike) -> list[Split]:
-    """The splits in a file, as positions in `node_ids`."""
+    """The splits in a file, as positions in `node_ids`.
+
+    Parameters
+    ----------
+    path : path
+        `.json`, `.npz` or a table; the module's documentation says what each holds.
+    node_ids : array-like of shape (n,)
+        The ids of the graph's nodes, in its order: `graph.node_ids`.
+
+    Returns
+    -------
+    list of Split
+
+    Raises
+    ------
+    InputError
+        Where the file is damaged, names unknown nodes, or puts a node into two parts.
+    """
     path = check_readable(path, "split")
     ids = np.asarray(node_ids)
     if path.suffix == ".json":
@@ -73,7 +103,28 @@ def read_splits(path: str | Path, node_ids: ArrayLike) -> list[Split]:
 
 
 def write_splits(path: str | Path, splits: Sequence[Split], node_ids: ArrayLike) -> None:
-    """Write splits as JSON, by node id, for `read_splits` and for others."""
+    """Write splits as JSON, by node id, for `read_splits` and for other programs.
+
+    Parameters
+    ----------
+    path : path
+        The file to write, whole or not at all.
+    splits : sequence of Split
+        What to write.
+    node_ids : array-like of shape (n,)
+        The ids of the graph's nodes, in its order.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from sparsecut.evaluation import read_splits, sample_splits, write_splits
+    >>> splits = sample_splits([0] * 30 + [1] * 30, per_class=5, n_splits=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_splits(pathlib.Path(folder) / "splits.json", splits, range(60))
+    ...     again = read_splits(pathlib.Path(folder) / "splits.json", range(60))
+    >>> bool((again[1].train == splits[1].train).all())
+    True
+    """
     ids = np.asarray(node_ids)
     rows = [{role: ids[getattr(split, role)].tolist() for role in ROLES} for split in splits]
     with write_whole(path) as temporary:
@@ -93,7 +144,7 @@ def _read_lists(path: Path) -> list[NDArray[np.int64]]:
     except (SyntaxError, ValueError, TypeError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"The split file {path} must hold one list of node numbers a line. It does not.") from error
+        raise InputError(f"The split file {path} must hold one list of node numbers per line. It does not.") from error
 
 
 def _read_json(path: Path) -> list[list[Any]]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError, check_integer, check_real, first_few
-from sparsecut.graph.labels import encode_labels
+from sparsecut.graph import encode_labels
 
 Nodes = NDArray[np.int64]
 
@@ -25,7 +25,21 @@ class SmallClassWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Split:
-    """Three disjoint lists of node positions."""
+    """Three disjoint lists of node positions: what to train on, to validate on and to test on.
+
+    Attributes
+    ----------
+    train, validation, test : array of int
+        Positions in the graph, from 0. `validation` may be empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsecut as sc
+    >>> split = sc.Split(train=np.array([0, 1]), validation=np.array([2]), test=np.array([3, 4]))
+    >>> split.test
+    array([3, 4])
+    """
 
     train: Nodes
     validation: Nodes
@@ -33,11 +47,34 @@ class Split:
 
 
 def sample_splits(labels: ArrayLike, per_class: int, n_splits: int, random_state: int = 0) -> list[Split]:
-    """Random splits: `per_class` nodes of each class to train on, as many to validate on, the rest to test on.
+    """Random splits: some nodes of each class to train on, as many to validate on, the rest to test on.
 
     The paper's rule for small classes, as its published splits of Cora Full show it: a class with at most 2·per_class + 10
     nodes (20 with 5 labels, 50 with 20) gives half of them to training, rounded down, none to validation and the rest to
     testing. A `SmallClassWarning` names such classes.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        One class per node; nodes without a label are in no split.
+    per_class : int
+        Training nodes of each class.
+    n_splits : int
+        How many splits to draw.
+    random_state : int, default=0
+        The seed: the same one gives the same splits.
+
+    Returns
+    -------
+    list of Split
+
+    Examples
+    --------
+    >>> from sparsecut.evaluation import sample_splits
+    >>> labels = ["a"] * 30 + ["b"] * 40
+    >>> (split,) = sample_splits(labels, per_class=5, n_splits=1)
+    >>> len(split.train), len(split.validation), len(split.test)
+    (10, 10, 50)
     """
     check_integer("sample_splits", "per_class", per_class, 1)
     classes, members = _members_by_class(labels)
@@ -58,8 +95,31 @@ def sample_splits(labels: ArrayLike, per_class: int, n_splits: int, random_state
 
 
 def fraction_splits(labels: ArrayLike, train: float, validation: float, n_splits: int, random_state: int = 0) -> list[Split]:
-    """Random splits by fractions of each class: `train` of its nodes to train on (at least one), `validation` of them to
-    validate on, the rest (at least one) to test on.
+    """Random splits by fractions of each class.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        One class per node; nodes without a label are in no split.
+    train : float
+        The fraction of each class to train on, above 0; at least one node.
+    validation : float
+        The fraction to validate on, 0 or more. What is left, at least one node, is tested.
+    n_splits : int
+        How many splits to draw.
+    random_state : int, default=0
+        The seed.
+
+    Returns
+    -------
+    list of Split
+
+    Examples
+    --------
+    >>> from sparsecut.evaluation import fraction_splits
+    >>> (split,) = fraction_splits(["a"] * 10 + ["b"] * 20, train=0.6, validation=0.2, n_splits=1)
+    >>> len(split.train), len(split.validation), len(split.test)
+    (18, 6, 6)
     """
     check_real("fraction_splits", "train", train, above=0)
     check_real("fraction_splits", "validation", validation, minimum=0)
@@ -78,9 +138,28 @@ def fraction_splits(labels: ArrayLike, train: float, validation: float, n_splits
 
 
 def role_split(train: ArrayLike, validation: ArrayLike | None, test: ArrayLike | None, n_nodes: int) -> Split:
-    """The split of given roles, as inductive datasets bring them: three lists of node positions, or three masks.
+    """The split of given roles, as inductive datasets bring them.
 
-    No validation is None; `test` None takes all the other nodes.
+    Parameters
+    ----------
+    train : array-like
+        Node positions, or a mask of shape (n,).
+    validation : array-like or None
+        The same; None where there are none.
+    test : array-like or None
+        The same; None takes all the other nodes.
+    n_nodes : int
+        How many nodes the graph has.
+
+    Returns
+    -------
+    Split
+
+    Examples
+    --------
+    >>> from sparsecut.evaluation import role_split
+    >>> role_split([0, 2], None, None, n_nodes=5).test
+    array([1, 3, 4])
     """
     training = _positions("training", train, n_nodes)
     validating = _positions("validation", [] if validation is None else validation, n_nodes)

@@ -2,7 +2,7 @@
 
 The folder holds the graph and a job; the answer and the measurements are written beside them. Memory is counted from the
 moment the graph and the method's libraries are in it. A first fit pays for what libraries set up once, which for a short one
-is most of it: that is fitted three times, and its seconds are the fastest. A method that predicts labels is fitted once a
+is most of it: that is fitted three times, and its seconds are the fastest. A method that predicts labels is fitted once per
 split, to a graph that has the labels of the split's training and validation nodes alone; its seconds are the mean.
 """
 
@@ -32,7 +32,7 @@ def run(folder: Path) -> dict[str, Any]:
     """Fit what the job asks for; what was measured."""
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     method = Method(job["name"], "", job["home"], job["words"], job["is_supervised"])
-    paper = job["paper"] if hasattr(method.load(), "paper") else None
+    paper = job["paper"] if hasattr(method.estimator_class(), "paper") else None
     model = method.make({}, job["offered"], paper)
     directed = "out" if job["is_directed"] else "symmetrize"  # the rows are oriented already
     graph = Graph(sp.load_npz(folder / "adjacency.npz"), features=_read_features(folder), directed=directed)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
-from sparsecut.io.files import check_readable, write_whole
+from sparsecut.io import check_readable, write_whole
 
 FORMAT = "sparsecut-neighbors"
 FORMAT_VERSION = "1"

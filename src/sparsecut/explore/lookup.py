@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.explore.exact import Positions
-from sparsecut.io.ids import check_known
+from sparsecut.io import check_known
 
 
 class Lookup:

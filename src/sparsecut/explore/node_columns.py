@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError
-from sparsecut.graph.labels import labelled_nodes
-from sparsecut.io.attributes import read_node_table
-from sparsecut.io.ids import ID_NAMES, as_ids, check_known, check_unique, id_column, positions_of
-from sparsecut.io.tables import as_table
+from sparsecut.graph import labelled_nodes
+from sparsecut.io import ID_NAMES, as_ids, as_table, check_known, check_unique, id_column, positions_of, read_node_table
 
 FEW_VALUES = 30  # different whole numbers up to which they are classes
 MAX_CLASSES = 2000

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.explore.node_columns import NodeColumn
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 
 MARK = "{{payload}}"
 MAX_COLUMN_BYTES = 24 << 20  # of all columns, packed: what is beyond is left out, and the page says so

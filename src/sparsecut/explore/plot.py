@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.errors import InputError, import_extra
 from sparsecut.explore.layout import layout
 from sparsecut.explore.palette import MISSING, RAMPS, class_colors, luminance, rgb
-from sparsecut.graph.labels import encode_labels
+from sparsecut.graph import encode_labels
 from sparsecut.progress import Reporter
 
 MAX_POINTS = 20_000

@@ -26,9 +26,8 @@ from sparsecut.explore.page import Blocks
 from sparsecut.explore.positions import find_positions
 from sparsecut.explore.report_input import ReportInput, check_input
 from sparsecut.explore.separation import separation_section
-from sparsecut.graph import Graph
-from sparsecut.graph.labels import encode_labels
-from sparsecut.io.files import check_writable
+from sparsecut.graph import Graph, encode_labels
+from sparsecut.io import check_writable
 from sparsecut.progress import Reporter, reporting
 
 N_NEIGHBORS = 10

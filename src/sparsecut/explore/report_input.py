@@ -12,7 +12,7 @@ from sparsecut.explore.exact import METRICS
 from sparsecut.explore.layout import choose_method
 from sparsecut.explore.neighbors import fingerprint
 from sparsecut.graph import Graph
-from sparsecut.io.ids import positions_of
+from sparsecut.io import positions_of
 
 
 class ReportInput:

@@ -16,7 +16,7 @@ from sparsecut.evaluation.confusion import confusion_matrix
 from sparsecut.evaluation.splits import SmallClassWarning, sample_splits
 from sparsecut.explore.exact import Vectors, prepare
 from sparsecut.explore.findings import Section
-from sparsecut.graph.labels import encode_labels
+from sparsecut.graph import encode_labels
 
 MAX_CLASSES = 40  # that are probed: the largest
 MIN_NODES = 4  # of a class that is probed

@@ -1,5 +1,45 @@
-"""The graph that everything else takes: checked once, frozen, its nodes known by their ids."""
+"""The graph that everything else takes: checked once, frozen, its nodes known by their ids.
 
-from sparsecut.graph.graph import DIRECTIONS, Features, Graph, as_graph, check_graph
+Graph, as_graph, check_graph, DIRECTIONS, Features      the class; what may stand for a graph as an argument
+labelled_nodes, encode_labels                           which nodes have a label; labels as numbers
+keep_close, check_pairs, pack_pairs, unpack_pairs       what is known of pairs of nodes beforehand
+find_nodes, choose_nodes, as_id_array, check_one_kind   nodes by their ids
+is_frame, as_arrow                                      data frames of any library, as Arrow tables
+library_of, from_torch, refuse_foreign, not_square      other libraries' objects, and the calls that convert them
+loop_notes                                              the sentence about dropped self-loops
+"""
 
-__all__ = ["DIRECTIONS", "Features", "Graph", "as_graph", "check_graph"]
+from sparsecut.graph.arguments import as_graph, check_graph
+from sparsecut.graph.canonical import DIRECTIONS, loop_notes
+from sparsecut.graph.foreign import from_torch, library_of, not_square, refuse_foreign
+from sparsecut.graph.frames import as_arrow, is_frame
+from sparsecut.graph.graph import Graph
+from sparsecut.graph.labels import encode_labels, labelled_nodes
+from sparsecut.graph.node_ids import as_id_array, check_one_kind, choose_nodes, find_nodes
+from sparsecut.graph.node_values import Features
+from sparsecut.graph.pairs import check_pairs, keep_close, pack_pairs, unpack_pairs
+
+__all__ = [
+    "DIRECTIONS",
+    "Features",
+    "Graph",
+    "as_arrow",
+    "as_graph",
+    "as_id_array",
+    "check_graph",
+    "check_one_kind",
+    "check_pairs",
+    "choose_nodes",
+    "encode_labels",
+    "find_nodes",
+    "from_torch",
+    "is_frame",
+    "keep_close",
+    "labelled_nodes",
+    "library_of",
+    "loop_notes",
+    "not_square",
+    "pack_pairs",
+    "refuse_foreign",
+    "unpack_pairs",
+]

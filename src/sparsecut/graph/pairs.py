@@ -17,19 +17,45 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, check_real, parameter_error
-from sparsecut.graph import Graph, check_graph
+from sparsecut.graph.arguments import check_graph
+from sparsecut.graph.graph import Graph
 from sparsecut.graph.node_ids import find_nodes
 
 PAIRS_RULE = "an array of node pairs (m, 2) or weighted pairs (m, 3)"
 
 
 def keep_close(graph: Graph, pairs: Any, *, weight: float | None = None) -> Graph:
-    """The graph with an edge more for each pair of nodes, named by their ids, that belong together.
+    """The graph with one more edge for each pair of nodes, named by their ids, that belong together.
 
-    Each edge weighs `weight`, times the pair's own where the pairs are weighted (m, 3). By default that is the mean strength
-    of a closed neighbourhood, 1 + the mean weighted degree: a node of average strength then takes half of its average from
-    its partner, as much as from itself and all its neighbours together. Weights add up, with an edge that is there already
-    and over repeated pairs. In a directed graph the edge goes both ways.
+    Weights add up, with an edge that is there already and over repeated pairs. In a directed graph the edge goes both ways.
+
+    Parameters
+    ----------
+    graph : Graph
+    pairs : list of tuples, array or frame, (m, 2) or (m, 3)
+        Node ids, never positions; a third column weighs the pairs against each other.
+    weight : float, default=None
+        The weight of each added edge, times the pair's own. By default the mean strength of a closed neighbourhood, 1 +
+        the mean weighted degree: a node of average strength then takes half of its average from its partner. Larger pulls
+        harder.
+
+    Returns
+    -------
+    Graph
+        Its `notes` count the pairs.
+
+    Raises
+    ------
+    InputError
+        Where a pair names a node that the graph does not have, or a node with itself.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> graph = sc.from_edges([("a", "b"), ("c", "d")], node_ids=["a", "b", "c", "d"])
+    >>> closer = sc.keep_close(graph, [("b", "c")], weight=2)
+    >>> closer.adjacency.toarray()[1].tolist()
+    [1.0, 0.0, 2.0, 0.0]
     """
     adjacency = check_graph(graph, "keep_close").adjacency
     ends, weights = check_pairs(pairs, graph.node_ids, caller="keep_close", name="pairs")

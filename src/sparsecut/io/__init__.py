@@ -1,25 +1,97 @@
-"""Files in and out, and other libraries' objects."""
+"""Files in and out, and other libraries' objects. A format is a module; what several of them need is a module too.
 
+read_graph, build_store, open_store                          graphs from files, in memory or on disk
+from_edges, from_networkx, from_igraph, from_pyg,            graphs from other libraries' objects, and back
+from_anndata, to_networkx, to_pyg, add_embedding
+read_embedding, write_embedding, write_columns               results
+check_readable, check_writable, write_whole, reading         paths checked, files written whole, damage as one sentence
+ID_NAMES, id_column, positions_of, check_known, …            rows matched by node id
+read_labels, read_node_table, align_labels                   what tables say about nodes
+published_arrays, reading_published, read_json,              the raw files of named graphs
+read_gnn_benchmark, read_planetoid_folder
+work_folder, WorkFolder, RowWriter, fingerprint_of, …        pieces of a long computation, kept until it is done
+"""
+
+from sparsecut.io.adjacency import undirected_adjacency
+from sparsecut.io.attributes import read_labels, read_node_table
 from sparsecut.io.building import build_store
 from sparsecut.io.cells import from_anndata
-from sparsecut.io.embeddings import read_embedding, write_embedding
+from sparsecut.io.edge_objects import from_edges
+from sparsecut.io.embeddings import (
+    EMBEDDING_SUFFIXES,
+    Embedding,
+    check_embedding_path,
+    ids_path,
+    read_embedding,
+    read_positions,
+    write_embedding,
+)
+from sparsecut.io.files import check_readable, check_writable, write_whole
 from sparsecut.io.graphs import read_graph
+from sparsecut.io.guards import reading
 from sparsecut.io.holders import add_embedding, from_pyg, to_pyg
-from sparsecut.io.objects import from_edges, from_igraph, from_networkx, to_networkx
-from sparsecut.io.store import open_store
+from sparsecut.io.ids import ID_NAMES, as_ids, check_known, check_unique, id_column, positions_of
+from sparsecut.io.matrices import read_gnn_benchmark
+from sparsecut.io.node_files import MISSING, align_labels
+from sparsecut.io.objects import from_igraph, from_networkx, to_networkx
+from sparsecut.io.planetoid import PLANETOID_PARTS, read_planetoid_folder
+from sparsecut.io.raw import published_arrays, read_json, reading_published
+from sparsecut.io.record_batches import STREAMED_SUFFIXES
+from sparsecut.io.result_tables import COLUMN_SUFFIXES, write_columns
+from sparsecut.io.store import is_store, open_store, write_header
+from sparsecut.io.tables import as_table
+from sparsecut.io.workfolder import RowWriter, WorkFolder, check_room, fingerprint_of, unfinished, work_folder
 
 __all__ = [
+    "COLUMN_SUFFIXES",
+    "EMBEDDING_SUFFIXES",
+    "ID_NAMES",
+    "MISSING",
+    "PLANETOID_PARTS",
+    "STREAMED_SUFFIXES",
+    "Embedding",
+    "RowWriter",
+    "WorkFolder",
     "add_embedding",
+    "align_labels",
+    "as_ids",
+    "as_table",
     "build_store",
+    "check_embedding_path",
+    "check_known",
+    "check_readable",
+    "check_room",
+    "check_unique",
+    "check_writable",
+    "fingerprint_of",
     "from_anndata",
     "from_edges",
     "from_igraph",
     "from_networkx",
     "from_pyg",
+    "id_column",
+    "ids_path",
+    "is_store",
     "open_store",
+    "positions_of",
+    "published_arrays",
     "read_embedding",
+    "read_gnn_benchmark",
     "read_graph",
+    "read_json",
+    "read_labels",
+    "read_node_table",
+    "read_planetoid_folder",
+    "read_positions",
+    "reading",
+    "reading_published",
     "to_networkx",
     "to_pyg",
+    "undirected_adjacency",
+    "unfinished",
+    "work_folder",
+    "write_columns",
     "write_embedding",
+    "write_header",
+    "write_whole",
 ]

@@ -21,16 +21,16 @@ from numpy.typing import NDArray
 
 from sparsecut.encoding import FeatureTable, WordLists
 from sparsecut.errors import InputError, first_few
-from sparsecut.io.arrays import Archive, read_npy
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import check_claim, open_bytes, reading
 from sparsecut.io.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_column
+from sparsecut.io.numpy_files import Archive, read_npy
 from sparsecut.io.tables import describe_table, table_suffix, trim_id_column
 
 LABEL_NAMES = ("label", "labels", "class", "target", "y")
 
 
-def load_features(
+def read_features(
     path: str | Path,
     columns: Sequence[str] | None = None,
     without: Sequence[str] = (),
@@ -58,12 +58,7 @@ def load_features(
     return ids, features if has_header or not features.is_numbers else features.matrix(None)[0]
 
 
-def read_labels(path: str | Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
-    """(ids or None, labels)."""
-    return load_labels(path)[:2]
-
-
-def load_labels(
+def read_labels(
     path: str | Path, column: str | None = None, id_name: str | None = None
 ) -> tuple[NDArray[Any] | None, NDArray[Any], tuple[str, ...]]:
     """(ids or None, labels, notes). Of a table: `column`, or one of a usual name, or that with the fewest values."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.io.acceleration import n_threads, on_threads
-from sparsecut.io.id_tables import MAX_WORDS, WORD, Column, IdTable, Lines, UnusualError, unite
+from sparsecut.io.id_tables import MAX_WORDS, WORD, IdColumn, IdTable, Lines, UnusualError, unite
 from sparsecut.io.ids import has_outer_space
 from sparsecut.io.text import TextLayout
 
@@ -141,7 +141,7 @@ class _BlockReader:
         low = (text.find(b"\n", 0, high) + 1 or high) if before else 0
         return low, high
 
-    def _column(self, column: Any) -> Column:
+    def _column(self, column: Any) -> IdColumn:
         chunk = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
         _, offsets, text = chunk.buffers()
         offsets = np.frombuffer(offsets, dtype=np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
@@ -149,7 +149,7 @@ class _BlockReader:
         n_words = -(-longest // WORD)
         if shortest == 0 or n_words > MAX_WORDS:
             raise UnusualError
-        return Column(offsets, np.frombuffer(text, dtype=np.uint8), n_words)
+        return IdColumn(offsets, np.frombuffer(text, dtype=np.uint8), n_words)
 
 
 def _is_integer(cell: bytes | bytearray) -> bool:

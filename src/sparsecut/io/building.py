@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.arrays.streaming import in_words, parse_bytes
-from sparsecut.errors import InputError, check_choice, first_few
-from sparsecut.graph import DIRECTIONS
+from sparsecut.arrays import in_words, parse_bytes
+from sparsecut.errors import InputError, check_choice
+from sparsecut.graph import DIRECTIONS, loop_notes
 from sparsecut.io.adjacency import offset_type
-from sparsecut.io.ids import positions_of
-from sparsecut.io.objects import loop_notes
 from sparsecut.io.record_batches import EdgeFile, FeatureFile
+from sparsecut.io.row_positions import RowPositions, is_range
 from sparsecut.io.store import is_store, write_header
 from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, telling_where, work_folder
 from sparsecut.progress import Reporter, reporting
@@ -54,13 +53,50 @@ def build_store(
 ) -> None:
     """Make a folder that `open_store` opens as a graph, without ever holding the graph in memory.
 
-    edges : Parquet, Feather, Arrow, or .npy (m, 2); source, target and weight name its columns, as in `read_graph`.
-    features : .npy, whose rows are the nodes 0..n−1, or Parquet, Feather or Arrow with a column of ids.
-    directed : "symmetrize", or "out" or "in" to keep the directions (see `Graph`).
-    scale : whether the numbers of a table with named columns are standardised, as by `read_graph`.
-    encoder : a fitted model, or its `encoder_`: the table is encoded as the one it was fitted on, so that the model can
-        transform the store.
-    link_features : leave float32 features of an .npy file where they are, and only point to them.
+    The graph is the one that `read_graph` would hold. A build that was killed goes on where it was when it is called again.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where the store goes; must not exist yet.
+    edges : str or Path
+        Parquet, Feather, Arrow, or .npy (m, 2).
+    features : str or Path
+        .npy, whose rows are the nodes 0..n−1, or Parquet, Feather or Arrow with a column of ids.
+    source, target, weight : str, default=None
+        Columns of the edges; by their usual names, or the first ones, where not given.
+    directed : {"symmetrize", "out", "in"}, default="symmetrize"
+        "out" and "in" keep the directions (see `Graph`).
+    memory_limit : int or str, default="2GiB"
+        What the build may hold at a time, in bytes or as a string. A limit that is too small raises an error naming the
+        smallest one that works.
+    link_features : bool, default=False
+        Leave float32 features of an .npy file where they are, and only point to them. Saves a copy; the file must then stay.
+    scale : bool, default=True
+        Whether the numbers of a table with named columns are standardised, as by `read_graph`.
+    encoder : fitted model or Encoder, default=None
+        A fitted model, or its `encoder_`: the table is encoded as the one it was fitted on, so that the model can transform
+        the store.
+    progress : callable, default=None
+        Called with (stage, done, total); a progress bar where not given.
+
+    Raises
+    ------
+    InputError
+        Where the store exists, the limit is too small, the disk has not enough room, or a file is damaged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import sparsecut as sc
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> np.save(folder / "edges.npy", np.array([[0, 1], [1, 2]]))
+    >>> np.save(folder / "features.npy", np.eye(3, dtype=np.float32))
+    >>> sc.build_store(folder / "store", folder / "edges.npy", features=folder / "features.npy")
+    >>> sc.open_store(folder / "store")
+    Graph(3 nodes, 2 edges, 3 features)
     """
     check_choice("build_store", "directed", directed, DIRECTIONS)
     limit = parse_bytes("build_store", "memory_limit", memory_limit)
@@ -106,7 +142,7 @@ class _Build:
         self.work, self.edges, self.features, self.directed = work, edges, features, directed
         self.range_entries, self.report = range_entries, report
         self.n_nodes = features.shape[0]
-        self.positions = _Positions(features, edges)
+        self.positions = RowPositions(features, edges)
 
     def run(self, is_linked: bool) -> None:
         if is_store(self.work / "store"):  # killed between its last line and its move
@@ -128,7 +164,7 @@ class _Build:
 
     def _write_features(self, is_linked: bool) -> None:
         path = self.work / "store" / "features.npy"
-        if self.features.ids is not None and not _is_range(self.features.ids):
+        if self.features.ids is not None and not is_range(self.features.ids):
             with self.work.writing("store/ids.npy") as file:
                 ids = self.features.ids
                 np.save(file, ids.astype(np.str_) if ids.dtype == object else ids)
@@ -255,42 +291,6 @@ class _Build:
         return both[self.directed]
 
 
-class _Positions:
-    """Where ids stand among the rows of the features: row numbers as they are, others looked up."""
-
-    def __init__(self, features: FeatureFile, edges: EdgeFile) -> None:
-        self.n_nodes, self.what, self.features = features.shape[0], edges.what, features
-        self.ids = None if features.ids is None or _is_range(features.ids) else features.ids
-        self._order: NDArray[np.int64] | None = None
-        if self.ids is not None and self.ids.dtype.kind in "iu":
-            self._order = np.argsort(self.ids, kind="stable")
-            self._sorted = self.ids[self._order]
-
-    def __call__(self, ids: Any) -> NDArray[np.int64]:
-        is_integer = isinstance(ids, np.ndarray)
-        if self.ids is None and is_integer:
-            is_known = (ids >= 0) & (ids < self.n_nodes)
-            positions = np.where(is_known, ids, -1)
-        elif self._order is not None and is_integer:
-            place = np.minimum(np.searchsorted(self._sorted, ids), self.n_nodes - 1)
-            positions = np.where(self._sorted[place] == ids, self._order[place], -1)
-        else:
-            positions = positions_of(ids, np.arange(self.n_nodes) if self.ids is None else self.ids)
-        if (positions < 0).any():
-            self._refuse(ids, positions)
-        return positions
-
-    def _refuse(self, ids: Any, positions: NDArray[np.int64]) -> None:
-        unknown = list(dict.fromkeys(np.asarray(ids)[np.flatnonzero(positions < 0)].tolist()))
-        if self.features.ids is None:
-            raise InputError(
-                f"{self.features.what} has {self.n_nodes:,} rows without ids, so the ids in {self.what[0].lower()}"
-                f"{self.what[1:]} must be integers from 0 to {self.n_nodes - 1:,}. Got {first_few(unknown)}. "
-                "Give the features an id column (Parquet or Arrow)."
-            )
-        raise InputError(f"{self.what} names nodes that {self.features.what.lower()} does not: {first_few(unknown)}.")
-
-
 def _range_entries(n_nodes: int, n_entries: int, limit: int) -> int:
     """The entries of a range that fit into the limit."""
     fixed = BASE_BYTES + NODE_BYTES * n_nodes
@@ -321,10 +321,6 @@ def _reduce(operation: Any, keys: NDArray[np.int64], values: NDArray[np.float32]
         return keys, values
     first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     return keys[first], operation.reduceat(values, first)
-
-
-def _is_range(ids: NDArray[Any]) -> bool:
-    return ids.dtype.kind in "iu" and bool((ids == np.arange(len(ids))).all())
 
 
 def _write_npy_header(file: Any, kind: np.dtype[Any], shape: tuple[int, ...]) -> None:

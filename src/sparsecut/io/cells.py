@@ -11,9 +11,7 @@ import scipy.sparse as sp
 
 from sparsecut.encoding import FeatureTable
 from sparsecut.errors import InputError, first_few, import_extra
-from sparsecut.graph import Graph
-from sparsecut.graph.foreign import refuse_foreign
-from sparsecut.graph.frames import as_arrow
+from sparsecut.graph import Graph, as_arrow, refuse_foreign
 from sparsecut.io.guards import reading
 from sparsecut.io.hdf5 import check_hdf5
 from sparsecut.io.held import HeldGraph
@@ -39,12 +37,26 @@ def from_anndata(
         "X", a key of obsm or layers, a column of obs, or a list of such columns: a table, which becomes features as
         `sparsecut.encoding` describes. A key that lies in several places is written "obsm:KEY", "layers:KEY" or
         "obs:KEY". None for no features.
-    labels : str, optional
+    labels : str, default=None
         A column of obs. A cell without a value has no label.
-    directed : "symmetrize", "out" or "in"
-        See `Graph`.
+    directed : {"symmetrize", "out", "in"}, default="symmetrize"
+        "out" and "in" keep the directions (see `Graph`).
     scale : bool, default=True
         Whether numbers of obs are standardised; matrices never are.
+
+    Returns
+    -------
+    Graph
+        Its node ids are the names of the cells.
+
+    Examples
+    --------
+    >>> import anndata, numpy as np, scipy.sparse as sp
+    >>> import sparsecut as sc
+    >>> cells = anndata.AnnData(np.eye(3, dtype=np.float32))
+    >>> cells.obsp["connectivities"] = sp.csr_matrix(np.ones((3, 3)) - np.eye(3))
+    >>> sc.from_anndata(cells)
+    Graph(3 nodes, 3 edges, 3 features)
     """
     import_extra("anndata", caller="from_anndata", extra="anndata")
     for holder in ("obsp", "obsm", "obs_names", "X"):

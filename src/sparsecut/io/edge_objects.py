@@ -12,10 +12,22 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sparsecut.errors import InputError
-from sparsecut.graph.foreign import from_torch, library_of, not_square, refuse_foreign
-from sparsecut.graph.node_ids import check_one_kind
-from sparsecut.io.ids import plain_ids
+from sparsecut.errors import InputError, check_choice
+from sparsecut.graph import (
+    DIRECTIONS,
+    Graph,
+    as_id_array,
+    check_one_kind,
+    from_torch,
+    library_of,
+    loop_notes,
+    not_square,
+    refuse_foreign,
+)
+from sparsecut.io.adjacency import build_adjacency
+from sparsecut.io.edge_columns import choose_columns
+from sparsecut.io.edges import edges_from_table
+from sparsecut.io.ids import check_known, plain_ids, positions_of
 from sparsecut.io.tables import as_table
 
 TAKES = "from_edges takes a table (pandas, polars, pyarrow, DuckDB), an array (m, 2) or (m, 3), or a list of pairs."
@@ -164,3 +176,75 @@ def _lowered(what: str) -> str:
 def _shown(row: Any) -> str:
     text = repr(row.tolist() if isinstance(row, np.ndarray) else row)
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def from_edges(
+    edges: Any,
+    *,
+    features: Any = None,
+    labels: Any = None,
+    node_ids: Any = None,
+    source: str | None = None,
+    target: str | None = None,
+    weight: str | None = None,
+    directed: str = "symmetrize",
+    scale: bool = True,
+) -> Graph:
+    """A graph from edges that Python holds.
+
+    Parameters
+    ----------
+    edges : table, array or iterable of pairs
+        A frame of pandas or polars, a pyarrow table, a DuckDB relation or a dict of columns; an array (m, 2), or (m, 3) with
+        weights; pairs (a, b) or (a, b, weight), in a list or from a generator. Ids are integers or words, not both.
+    features, labels : array, frame or series, default=None
+        Those that have an index, or features with a column of ids, are matched to the nodes by it; others are in the order
+        of `node_ids`. Without `node_ids` the nodes are those of the edges, integers ascending, words in the order they first
+        appear.
+    node_ids : array, default=None
+        All nodes, those without edges too.
+    source, target, weight : str, default=None
+        Columns of a table; by their usual names, or the first ones, where not given.
+    directed : {"symmetrize", "out", "in"}, default="symmetrize"
+        "out" and "in" keep the directions (see `Graph`).
+    scale : bool, default=True
+        Whether the numbers of a frame of features are standardised. False where its columns share a unit already.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        Where an edge names a node that is not in `node_ids`, or ids are neither all integers nor all words.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> sc.from_edges([("anna", "ben"), ("ben", "carl")]).node_ids.tolist()
+    ['anna', 'ben', 'carl']
+    """
+    check_choice("from_edges", "directed", directed, DIRECTIONS)
+    what = "The table of edges"
+    table, is_ordered = edge_table(edges, what)
+    if table.num_rows == 0:
+        raise InputError(f"{what} has no rows.")
+    asked = {"source": source, "target": target, "weight": weight}
+    if is_ordered:
+        asked = {role: asked[role] or (role if role in table.column_names else None) for role in ROLES}
+    columns = choose_columns([str(name) for name in table.column_names], asked, what)
+    check_ends(table, (columns.source, columns.target), what)
+    numbered = edges_from_table(table, columns, what)
+    i, j, ids = numbered.i, numbered.j, numbered.ids
+    if node_ids is not None:
+        ids = as_id_array(node_ids)
+        position = positions_of(numbered.ids, ids)
+        check_known(position, numbered.ids, "The table of edges", "node_ids")
+        i, j = position[i], position[j]
+    adjacency, n_loops = build_adjacency(i, j, numbered.weights, len(ids), directed)
+    notes = (f"Edges: {numbered.columns}.", *loop_notes(n_loops))
+    brought = {"features": features, "labels": labels, "scale": scale, "notes": notes}
+    if node_ids is not None:  # the caller's own: may repeat
+        return Graph(adjacency, node_ids=ids, directed="symmetrize" if directed == "symmetrize" else "out", **brought)
+    return Graph.from_canonical(adjacency, node_ids=ids, directed=directed, **brought)

@@ -6,7 +6,7 @@ they are the ids of the edges: integers ascending, words as `numbering` says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,44 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.arrays.magnitude import REMEDIES
-from sparsecut.encoding.columns import spells_number
+from sparsecut.encoding import spells_number
 from sparsecut.errors import InputError, first_few
 from sparsecut.io.blocks import number_file
 from sparsecut.io.dictionaries import values_in_dictionaries
+from sparsecut.io.edge_columns import SOURCE_NAMES, TARGET_NAMES, EdgeColumns
+from sparsecut.io.edge_weights import edge_weights
 from sparsecut.io.headers import Beside, Verdict, review_first_edge, review_header
 from sparsecut.io.ids import as_array, as_integers, check_present, has_outer_space, plain_ids
 from sparsecut.io.numbering import number_integers, number_words
 from sparsecut.io.text import TextLayout, trim_ids
-
-SOURCE_NAMES = ("source", "src", "from", "u", "id_1", "node_1", "node1", "head")
-TARGET_NAMES = ("target", "dst", "to", "v", "id_2", "node_2", "node2", "tail")
-WEIGHT_NAMES = ("weight", "weights", "w")
-HEADER_NAMES = frozenset((*SOURCE_NAMES, *TARGET_NAMES, *WEIGHT_NAMES))
-
-
-@dataclass(frozen=True)
-class EdgeColumns:
-    """The columns of an edge table by their roles."""
-
-    source: str
-    target: str
-    weight: str | None
-    is_asked: bool = False  # whether source and target were named, not guessed
-    is_third: bool = False  # whether the weight is just the third of three columns without names
-    key: str | None = None  # of the weight, where that column holds dictionaries
-    is_asked_key: bool = False
-
-    def in_order(self) -> list[str]:
-        """The names of the columns to read."""
-        return [self.source, self.target, *([self.weight] if self.weight is not None else [])]
-
-    def __str__(self) -> str:
-        roles = {"source": self.source, "target": self.target, "weight": self.weight}
-        named = ", ".join(f"{role} in column {name!r}" for role, name in roles.items() if name is not None)
-        if self.weight is None:
-            return f"{named}, no weights"
-        return named if self.key is None else f"{named} under {self.key!r}"
 
 
 @dataclass(frozen=True)
@@ -89,45 +61,6 @@ class EdgeText:
             return Verdict(True)
         is_listed = ends[0].lower() in SOURCE_NAMES and ends[1].lower() in TARGET_NAMES
         return review_header(ends, is_listed, layout.header_from == "roles", words, self.beside, what, line)
-
-
-def choose_columns(
-    names: Sequence[str], asked: dict[str, str | None], what: str, has_dictionaries: bool = False
-) -> EdgeColumns:
-    """The columns asked for, and for the rest those with a usual name, or the first ones.
-
-    Where the last column holds dictionaries, the weight is a key in them.
-    """
-    if has_dictionaries:
-        columns = choose_columns(names[:-1], {**asked, "weight": None}, what)
-        key = asked["weight"] or WEIGHT_NAMES[0]
-        return replace(columns, weight=names[-1], key=key, is_asked_key=asked["weight"] is not None)
-    if len(names) < 2:
-        raise InputError(f"{what} has one column, {names[0]!r}. An edge list needs a source and a target.")
-    chosen: dict[str, str] = {}
-    for role in ("source", "target", "weight"):
-        if asked[role] is not None:
-            if asked[role] not in names:
-                raise InputError(f"{what} has no column {asked[role]!r} for the {role}. It has: {', '.join(names)}.")
-            if asked[role] in chosen.values():
-                raise InputError(f"{what} cannot have column {asked[role]!r} as its {role} and as another end too.")
-            chosen[role] = str(asked[role])
-    for role, known in (("source", SOURCE_NAMES), ("target", TARGET_NAMES), ("weight", WEIGHT_NAMES)):
-        named = [name for name in names if name.lower() in known and name not in chosen.values()]
-        if role not in chosen and named:
-            chosen[role] = named[0]
-    free = [name for name in names if name not in chosen.values()]
-    for role in ("source", "target"):
-        if role not in chosen:
-            if not free:
-                raise InputError(f"{what} has no column left for the {role}. It has: {', '.join(names)}.")
-            chosen[role] = free.pop(0)
-    is_unnamed = list(names) == [f"f{position}" for position in range(len(names))]
-    is_third = "weight" not in chosen and is_unnamed and len(names) == 3 and bool(free)
-    if is_third:
-        chosen["weight"] = free[0]
-    is_asked = asked["source"] is not None and asked["target"] is not None
-    return EdgeColumns(chosen["source"], chosen["target"], chosen.get("weight"), is_asked, is_third)
 
 
 def edges_from_table(table: Any, columns: EdgeColumns, what: str) -> Edges:
@@ -241,52 +174,6 @@ def _is_remark(table: Any, columns: EdgeColumns) -> bool:
     except (TypeError, ValueError):
         return True
     return False
-
-
-def edge_weights(values: Any, column: str, what: str) -> NDArray[np.float32]:
-    """Finite weights of zero or more."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
-        values = _numbers_of(values, column, what)
-    if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_boolean(values.type)):
-        raise InputError(f"{what} must hold numbers in its weight column {column!r}. Got {values.type} values.")
-    with np.errstate(over="ignore"):  # beyond float32: infinite, and refused below
-        weights = np.asarray(pc.cast(values, pa.float64(), safe=False).to_numpy()).astype(
-            np.float32
-        )  # an empty cell becomes NaN
-    bad = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
-    if len(bad):
-        got = values[int(bad[0])].as_py()
-        if got is not None and np.isfinite(float(got)) and float(got) > 0:
-            raise InputError(
-                f"{what} has an edge weight that is too large for float32 in column {column!r}. Got {float(got):g} in row "
-                f"{bad[0] + 1:,}. {REMEDIES['edge weight']}"
-            )
-        raise InputError(
-            f"{what} must hold finite weights of zero or more in column {column!r}. "
-            f"Got {'an empty cell' if got is None else got} in row {bad[0] + 1:,}."
-        )
-    return weights
-
-
-def _numbers_of(words: Any, column: str, what: str) -> Any:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    words = pc.if_else(pc.equal(words, ""), pa.scalar(None, words.type), words)
-    try:
-        return pc.cast(words, pa.float64())
-    except pa.ArrowInvalid:
-        words = pc.utf8_trim_whitespace(words)
-    is_number = pc.match_substring_regex(words, r"^[-+]?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|(?i:nan|inf|infinity))$")
-    row = pc.index(is_number, False).as_py()
-    if row >= 0:
-        raise InputError(
-            f"{what} must hold numbers in its weight column {column!r}. Got {words[row].as_py()!r} in row {row + 1:,}."
-        )
-    return pc.cast(words, pa.float64())
 
 
 def _both_integers(ends: list[Any]) -> list[Any]:

@@ -22,14 +22,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.arrays.streaming import release, row_blocks
+from sparsecut.arrays import release, row_blocks
 from sparsecut.errors import InputError
-from sparsecut.graph.node_ids import check_one_kind
-from sparsecut.io.arrays import Archive, read_npy
+from sparsecut.graph import check_one_kind
 from sparsecut.io.attributes import read_node_table
 from sparsecut.io.files import check_readable, check_writable, write_whole
 from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids
+from sparsecut.io.numpy_files import Archive, read_npy
 from sparsecut.io.tables import read_parquet
 from sparsecut.io.vectors import ids_beside, read_vectors, write_vectors
 
@@ -69,11 +69,11 @@ def write_embedding(
         Where to; .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv.
     embedding : array (n, d)
         The vectors.
-    node_ids : array (n,), optional
+    node_ids : array (n,), default=None
         The id of each row; 0..n-1 where not given.
-    labels : array (n,), optional
+    labels : array (n,), default=None
         For the metadata of a .tsv.
-    xy : array (n, 2), optional
+    xy : array (n, 2), default=None
         Positions in the plane: the columns `x` and `y` of a .parquet file, where other programs find them.
     overwrite : bool, default=False
         Whether to replace files that exist.
@@ -82,6 +82,18 @@ def write_embedding(
     ------
     InputError
         Where vectors and ids are given in the other order, do not fit together, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import sparsecut as sc
+    >>> path = Path(tempfile.mkdtemp()) / "vectors.parquet"
+    >>> sc.write_embedding(path, np.eye(2), ["a", "b"])
+    >>> Z, ids = sc.read_embedding(path)
+    >>> Z.tolist(), ids.tolist()
+    ([[1.0, 0.0], [0.0, 1.0]], ['a', 'b'])
     """
     if not isinstance(path, str | Path):
         raise InputError(
@@ -140,10 +152,27 @@ def _described(array: NDArray[Any]) -> str:
 def read_embedding(path: str | Path) -> Embedding:
     """The vectors and the node ids of any file that `write_embedding` writes.
 
+    Parameters
+    ----------
+    path : str or Path
+        .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv.
+
     Returns
     -------
     Embedding
         `vectors`, float32 (n, d), and `ids` (n,), in this order: `Z, ids = read_embedding(path)`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import sparsecut as sc
+    >>> path = Path(tempfile.mkdtemp()) / "vectors.parquet"
+    >>> sc.write_embedding(path, np.eye(2), ["a", "b"])
+    >>> Z, ids = sc.read_embedding(path)
+    >>> Z.tolist(), ids.tolist()
+    ([[1.0, 0.0], [0.0, 1.0]], ['a', 'b'])
     """
     path = check_readable(path, "embedding")
     if path.suffix not in EMBEDDING_SUFFIXES:

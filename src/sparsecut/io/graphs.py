@@ -19,29 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, ReadingWarning, check_choice
-from sparsecut.graph import DIRECTIONS, Graph
-from sparsecut.graph.foreign import refuse_foreign
+from sparsecut.graph import DIRECTIONS, Graph, loop_notes, refuse_foreign
 from sparsecut.io.acceleration import MIN_BYTES, loops_for
 from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
 from sparsecut.io.cells import read_h5ad
 from sparsecut.io.documents import read_gml, read_graphml, read_node_link
-from sparsecut.io.edges import (
-    HEADER_NAMES,
-    Edges,
-    EdgeText,
-    choose_columns,
-    edges_from_big_file,
-    edges_from_table,
-    edges_from_text,
-)
+from sparsecut.io.edge_columns import HEADER_NAMES, choose_columns
+from sparsecut.io.edges import Edges, EdgeText, edges_from_big_file, edges_from_table, edges_from_text
 from sparsecut.io.files import check_readable
 from sparsecut.io.headers import Verdict
 from sparsecut.io.held import HeldGraph, graph_with_nodes
 from sparsecut.io.ids import check_known, check_unique, positions_of
 from sparsecut.io.matrices import GraphParts, read_mat, read_matrix_market, read_npz_graph
 from sparsecut.io.metis import METIS_SUFFIXES, read_metis
-from sparsecut.io.nodes import MISSING, Nodes, align_labels, read_nodes
-from sparsecut.io.objects import loop_notes
+from sparsecut.io.node_files import MISSING, NodeFiles, align_labels, read_node_files
 from sparsecut.io.planetoid import find_planetoid, read_planetoid_folder
 from sparsecut.io.store import is_store, open_store
 from sparsecut.io.tables import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table, table_suffix
@@ -90,32 +81,32 @@ def read_graph(
     ----------
     path : str or Path
         An edge list, a matrix, a document or a store; docs/files.md lists the formats.
-    features, labels : str, Path or list of str, optional
+    features, labels : str, Path or list of str, default=None
         Files keyed by node id; or names (features: one, a list, or one string with commas) of columns of the node table, of
         node attributes in GraphML, GML and JSON, or of what an .h5ad holds: obsm, layers, columns of obs. A name that the
         graph file has wins over a file of that name; "./name" is always a file (`sparsecut.io.held`).
-    nodes : str or Path, optional
+    nodes : str or Path, default=None
         A table with one row per node, "nodes.csv" beside "edges.csv" where not named. Given alone, its label column
         (label, class, …) is the labels and the others are features.
-    source, target, weight : str, optional
+    source, target, weight : str, default=None
         Columns of an edge list; weight also names the attribute in GraphML, GML, JSON and networkx's edge lists.
-    adjacency : str, optional
+    adjacency : str, default=None
         Which matrix of a .mat or .npz file is the adjacency, or which obsp of an .h5ad.
-    directed : {"symmetrize", "out", "in"}
+    directed : {"symmetrize", "out", "in"}, default="symmetrize"
         "out" and "in" keep the directions (see `Graph`).
-    missing : {"error", "zero"}
+    missing : {"error", "zero"}, default="error"
         "zero": a node without features gets zeros, one without a label none, and rows for nodes that the graph does not have
         are left out.
-    header : bool, optional
+    header : bool, default=None
         Whether the first line of a text edge list is a header. Decided from the file where not given.
-    separator : str, optional
+    separator : str, default=None
         What separates the columns of a text edge list, one character. Decided from the file where not given.
-    label_column : str, optional
+    label_column : str, default=None
         The column of the labels file, or of the node table, that holds the labels. To name it also says that the file has a
         header; columns without names are called f0, f1, …
-    feature_columns : list of str, optional
+    feature_columns : list of str, default=None
         The columns of the features file, or of the node table, that are features; likewise.
-    id_column : str, optional
+    id_column : str, default=None
         The column of ids in the tables of features, labels and nodes.
     scale : bool, default=True
         Whether the numbers of a table with named columns are standardised (`sparsecut.encoding`).
@@ -128,6 +119,20 @@ def read_graph(
     ------
     InputError
         Where a file is damaged, or does not fit the others; the message names the remedy.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import sparsecut as sc
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "edges.csv").write_text("source,target\\nanna,ben\\nben,carl\\n")
+    >>> _ = (folder / "labels.csv").write_text("id,label\\nanna,x\\nben,x\\ncarl,y\\n")
+    >>> graph = sc.read_graph(folder / "edges.csv", labels=folder / "labels.csv")
+    >>> graph
+    Graph(3 nodes, 2 edges, labels)
+    >>> graph.labels.tolist()
+    ['x', 'x', 'y']
     """
     check_choice("read_graph", "directed", directed, DIRECTIONS)
     check_choice("read_graph", "missing", missing, MISSING)
@@ -136,7 +141,7 @@ def read_graph(
     beside["scale"] = scale
     if is_store(path):
         _refuse(path, source=source, target=target, weight=weight, adjacency=adjacency, header=header, separator=separator)
-        return read_nodes(path, features, labels, nodes, missing, **beside).onto(open_store(path), path)
+        return read_node_files(path, features, labels, nodes, missing, **beside).onto(open_store(path), path)
     planetoid = find_planetoid(path)
     suffix = table_suffix(path)
     if planetoid is None:
@@ -148,7 +153,7 @@ def read_graph(
         _refuse(path, **({"weight": weight} if is_h5ad else {"adjacency": adjacency}))
         held = HELD_READERS[suffix](path, adjacency if is_h5ad else weight, directed)
         return graph_with_nodes(held, path, features, labels, nodes, missing, **beside)
-    table_of_nodes = read_nodes(path, features, labels, nodes, missing, **beside)
+    table_of_nodes = read_node_files(path, features, labels, nodes, missing, **beside)
 
     if planetoid is None and suffix in TABLE_SUFFIXES:
         _refuse(path, adjacency=adjacency)
@@ -183,7 +188,7 @@ def _as_path(path: Any) -> Path:
 
 
 def _read_edges(
-    path: Path, asked: dict[str, str | None], nodes: Nodes, directed: str, header: bool | None, separator: str | None
+    path: Path, asked: dict[str, str | None], nodes: NodeFiles, directed: str, header: bool | None, separator: str | None
 ) -> tuple[Graph, tuple[str, ...]]:
     """(graph, those of its notes that are doubts)."""
     is_text = table_suffix(path) in TEXT_SUFFIXES
@@ -212,7 +217,7 @@ def _read_columns(path: Path, asked: dict[str, str | None]) -> tuple[Edges, str]
 
 
 def _read_text_edges(
-    path: Path, asked: dict[str, str | None], nodes: Nodes, header: bool | None, separator: str | None
+    path: Path, asked: dict[str, str | None], nodes: NodeFiles, header: bool | None, separator: str | None
 ) -> tuple[Edges, str]:
     """(numbered edges, how the file was read). Where the data contradict the first guess about a header, read again."""
     import pyarrow as pa
@@ -236,7 +241,7 @@ def _read_text_edges(
 
 
 def _place(
-    ids: NDArray[Any], i: NDArray[Any], j: NDArray[Any], nodes: Nodes, path: Path
+    ids: NDArray[Any], i: NDArray[Any], j: NDArray[Any], nodes: NodeFiles, path: Path
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """(node ids, sources, targets): the nodes of the features where there are features, those of the edges otherwise."""
     if nodes.features is None:

@@ -25,7 +25,7 @@ ROWS_PER_ENTRY = 100
 @contextmanager
 def reading(path: str | Path, kind: str) -> Iterator[None]:
     """Whatever a parser raises on damaged bytes, as an `InputError` that names the file."""
-    with telling(lambda error: f"The {kind} file {path} could not be read: {_reason(error)}"):
+    with telling(lambda error: f"The {kind} file {path} could not be read: {reason_of(error)}"):
         yield
 
 
@@ -99,7 +99,8 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
+    """What is wrong with a file, as the end of a sentence about it."""
     if isinstance(error, MemoryError):
         return "it asks for more memory than there is."
     if isinstance(error, EOFError):

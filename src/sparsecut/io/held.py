@@ -20,7 +20,7 @@ from typing import Any
 
 from sparsecut.errors import InputError, first_few
 from sparsecut.graph import Graph
-from sparsecut.io.nodes import Nodes, as_columns, find_sibling, is_path, read_nodes
+from sparsecut.io.node_files import NodeFiles, as_columns, find_sibling, is_path, read_node_files
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ def graph_with_nodes(
             notes += _also_a_file(labels)
             inner_labels, labels = labels, None
         _check_known(held, path, features, labels)
-    beside = Nodes(missing)
+    beside = NodeFiles(missing)
     if any(value is not None for value in (features, labels, nodes, *columns.values())):
-        beside = read_nodes(path, features, labels, nodes, missing, scale=scale, **columns)
+        beside = read_node_files(path, features, labels, nodes, missing, scale=scale, **columns)
         # Without names a node table gives all it has; what was named in the graph file is not to be replaced by that.
         beside = beside if inner_features is None else replace(beside, features=None)
         beside = beside if inner_labels is None else replace(beside, labels=None)

@@ -12,15 +12,39 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsecut.errors import InputError, check_choice, first_few, import_extra
-from sparsecut.graph import DIRECTIONS, Graph, check_graph
+from sparsecut.graph import DIRECTIONS, Graph, check_graph, loop_notes
 from sparsecut.io.adjacency import build_adjacency
+from sparsecut.io.edge_weights import check_weights
 from sparsecut.io.embeddings import check_vectors
 from sparsecut.io.ids import check_unique, positions_of
-from sparsecut.io.objects import check_weights, dense_features, loop_notes
+from sparsecut.io.objects import dense_features
 
 
 def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:
-    """A graph from PyTorch Geometric's `Data`: edge_index, edge_weight (or edge_attr of one column), x, y."""
+    """A graph from PyTorch Geometric's `Data`: edge_index, edge_weight (or edge_attr of one column), x and y.
+
+    Parameters
+    ----------
+    data : torch_geometric.data.Data
+    directed : {"symmetrize", "out", "in"}, default="symmetrize"
+        What becomes of the direction of an edge. "out" and "in" keep it: a filter then averages over the nodes that a node
+        points to, or over those that point to it. An undirected object is always symmetrised.
+
+    Returns
+    -------
+    Graph
+        Its node ids are 0..n−1.
+
+    Examples
+    --------
+    Not run as a test: importing torch_geometric warns, and warnings are errors there.
+
+    >>> import torch
+    >>> from torch_geometric.data import Data  # doctest: +SKIP
+    >>> import sparsecut as sc
+    >>> sc.from_pyg(Data(x=torch.eye(3), edge_index=torch.tensor([[0, 1], [1, 2]])))  # doctest: +SKIP
+    Graph(3 nodes, 2 edges, 3 features)
+    """
     check_choice("from_pyg", "directed", directed, DIRECTIONS)
     edge_index = getattr(data, "edge_index", None)
     if edge_index is None or tuple(edge_index.shape[:1]) != (2,):
@@ -51,7 +75,25 @@ def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:
 
 
 def to_pyg(graph: Graph) -> Any:
-    """PyTorch Geometric's `Data`: both directions of each edge, edge_weight where there are weights, x, y, node_id."""
+    """PyTorch Geometric's `Data`: both directions of each edge, x and y where there are features and labels, and node_id.
+
+    Parameters
+    ----------
+    graph : Graph
+        Labels that are words become their positions in `data.classes`, −1 for none; weights become `edge_weight`.
+
+    Returns
+    -------
+    torch_geometric.data.Data
+
+    Examples
+    --------
+    Not run as a test: importing torch_geometric warns, and warnings are errors there.
+
+    >>> import sparsecut as sc
+    >>> sc.to_pyg(sc.from_edges([("a", "b"), ("b", "c")])).node_id  # doctest: +SKIP
+    ['a', 'b', 'c']
+    """
     Data = import_extra("torch_geometric.data", caller="to_pyg", extra="pyg").Data
     import torch
 
@@ -74,9 +116,31 @@ def to_pyg(graph: Graph) -> Any:
 
 
 def add_embedding(holder: Any, embedding: ArrayLike, node_ids: ArrayLike | None = None, *, key: str | None = None) -> None:
-    """Put an embedding into an AnnData's obsm (`key` "X_sparsecut") or a PyG Data (`key` "embedding").
+    """Put an embedding into the object that its graph came from.
 
-    With `node_ids` the rows are matched to the holder's own names; without, they are in its order.
+    Parameters
+    ----------
+    holder : AnnData or torch_geometric.data.Data
+        Changed in place.
+    embedding : array (n, d)
+    node_ids : array (n,), default=None
+        The id of each row, matched to the holder's own names; without them the rows are in the holder's order.
+    key : str, default=None
+        Under which name: in obsm of an AnnData, "X_sparsecut" by default; an attribute of a Data, "embedding" by default.
+
+    Raises
+    ------
+    InputError
+        Where a node of the holder has no row.
+
+    Examples
+    --------
+    >>> import anndata, numpy as np
+    >>> import sparsecut as sc
+    >>> cells = anndata.AnnData(np.eye(2, dtype=np.float32))
+    >>> sc.add_embedding(cells, np.array([[2.0], [1.0]]), ["1", "0"])
+    >>> cells.obsm["X_sparsecut"].tolist()
+    [[1.0], [2.0]]
     """
     Z, ids = check_vectors(embedding, node_ids, "add_embedding(holder, Z, ids)")
     if hasattr(holder, "obsm"):

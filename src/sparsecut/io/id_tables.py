@@ -29,7 +29,7 @@ class UnusualError(Exception):
 
 
 @dataclass(frozen=True)
-class Column:
+class IdColumn:
     """The ids of a block: one after the other, and where each begins."""
 
     offsets: NDArray[np.int32]
@@ -60,7 +60,7 @@ class IdTable:
         self.room, self.wanted = np.empty((3, ROWS), dtype=np.int64), np.empty(ROWS, dtype=np.int32)
         self._clear(MIN_BITS, MIN_WORDS)
 
-    def add_columns(self, block: int, columns: Sequence[Column]) -> None:
+    def add_columns(self, block: int, columns: Sequence[IdColumn]) -> None:
         """The rows of a block as the parser has them."""
         n_rows = len(columns[0].offsets) - 1
         rows = slice(self.n_rows, self.n_rows + n_rows)

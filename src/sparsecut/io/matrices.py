@@ -14,9 +14,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
-from sparsecut.io.arrays import Archive
 from sparsecut.io.matlab import read_matlab
 from sparsecut.io.matrix_market import read_matrix_market_file
+from sparsecut.io.numpy_files import Archive
 
 ADJACENCY_NAMES = ("adjacency", "adj", "adj_matrix", "network", "net", "graph", "A", "W", "G")
 FEATURE_NAMES = ("features", "attributes", "attrb", "attr", "X")
@@ -40,11 +40,22 @@ def read_matrix_market(path: Path, name: str | None = None) -> GraphParts:
 def read_npz_graph(path: Path, name: str | None = None) -> GraphParts:
     archive = Archive(path, "graph")
     if "adj_data" in archive:
-        return _read_gnn_benchmark(archive)
+        return read_gnn_benchmark(archive)
     if "format" in archive and "shape" in archive:
         return GraphParts(archive.sparse(), notes=(f"Adjacency: {path}, scipy's sparse matrix.",))
     chosen = _choose(archive.names, name, ADJACENCY_NAMES, path)
     return GraphParts(archive[chosen], notes=(f"Adjacency: {path}, array {chosen!r}.",))
+
+
+def read_gnn_benchmark(archive: Archive) -> GraphParts:
+    """Adjacency and attributes as the parts of CSR matrices, or attributes as a dense matrix; a label per node."""
+    features = None
+    if "attr_data" in archive:
+        features = archive.sparse("attr_")
+    elif "attr_matrix" in archive:
+        features = archive["attr_matrix"]
+    labels = archive.get("labels")
+    return GraphParts(archive.sparse("adj_"), features, labels, (f"Graph: {archive.path}, gnn-benchmark keys.",))
 
 
 def read_mat(path: Path, name: str | None = None) -> GraphParts:
@@ -68,16 +79,6 @@ def read_mat(path: Path, name: str | None = None) -> GraphParts:
         None if labels is None else _column(content[labels]),
         (f"MATLAB: {path}, {said}.",),
     )
-
-
-def _read_gnn_benchmark(archive: Archive) -> GraphParts:
-    features = None
-    if "attr_data" in archive:
-        features = archive.sparse("attr_")
-    elif "attr_matrix" in archive:
-        features = archive["attr_matrix"]
-    labels = archive.get("labels")
-    return GraphParts(archive.sparse("adj_"), features, labels, (f"Graph: {archive.path}, gnn-benchmark keys.",))
 
 
 def _choose(names: list[str], asked: str | None, known: tuple[str, ...], path: Path) -> str:

@@ -14,78 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.encoding import FeatureTable
-from sparsecut.errors import InputError, check_choice, first_few, import_extra
-from sparsecut.graph import DIRECTIONS, Graph, check_graph
-from sparsecut.graph.foreign import refuse_foreign
-from sparsecut.graph.node_ids import as_id_array, check_one_kind
+from sparsecut.errors import InputError, check_choice, import_extra
+from sparsecut.graph import DIRECTIONS, Graph, check_graph, loop_notes, refuse_foreign
 from sparsecut.io.adjacency import build_adjacency
-from sparsecut.io.edge_objects import ROLES, check_ends, edge_table
-from sparsecut.io.edges import choose_columns, edges_from_table
-from sparsecut.io.ids import check_known, positions_of
-
-
-def from_edges(
-    edges: Any,
-    *,
-    features: Any = None,
-    labels: Any = None,
-    node_ids: Any = None,
-    source: str | None = None,
-    target: str | None = None,
-    weight: str | None = None,
-    directed: str = "symmetrize",
-    scale: bool = True,
-) -> Graph:
-    """A graph from edges that Python holds.
-
-    Parameters
-    ----------
-    edges : table, array or iterable of pairs
-        A frame of pandas or polars, a pyarrow table, a DuckDB relation or a dict of columns; an array (m, 2), or (m, 3) with
-        weights; pairs (a, b) or (a, b, weight), in a list or from a generator. Ids are integers or words, not both.
-    features, labels : array, frame or series, optional
-        Those that have an index, or features with a column of ids, are matched to the nodes by it; others are in the order
-        of `node_ids`. Without `node_ids` the nodes are those of the edges, integers ascending, words in the order they first
-        appear.
-    node_ids : array, optional
-        All nodes, those without edges too.
-    source, target, weight : str, optional
-        Columns of a table; by their usual names, or the first ones, where not given.
-    directed : "symmetrize", "out" or "in"
-        See `Graph`.
-    scale : bool, default=True
-        Whether the numbers of a frame of features are standardised.
-
-    Examples
-    --------
-    >>> import sparsecut as sc
-    >>> sc.from_edges([("anna", "ben"), ("ben", "carl")]).node_ids.tolist()
-    ['anna', 'ben', 'carl']
-    """
-    check_choice("from_edges", "directed", directed, DIRECTIONS)
-    what = "The table of edges"
-    table, is_ordered = edge_table(edges, what)
-    if table.num_rows == 0:
-        raise InputError(f"{what} has no rows.")
-    asked = {"source": source, "target": target, "weight": weight}
-    if is_ordered:
-        asked = {role: asked[role] or (role if role in table.column_names else None) for role in ROLES}
-    columns = choose_columns([str(name) for name in table.column_names], asked, what)
-    check_ends(table, (columns.source, columns.target), what)
-    numbered = edges_from_table(table, columns, what)
-    i, j, ids = numbered.i, numbered.j, numbered.ids
-    if node_ids is not None:
-        ids = as_id_array(node_ids)
-        position = positions_of(numbered.ids, ids)
-        check_known(position, numbered.ids, "The table of edges", "node_ids")
-        i, j = position[i], position[j]
-    adjacency, n_loops = build_adjacency(i, j, numbered.weights, len(ids), directed)
-    notes = (f"Edges: {numbered.columns}.", *loop_notes(n_loops))
-    brought = {"features": features, "labels": labels, "scale": scale, "notes": notes}
-    if node_ids is not None:  # the caller's own: may repeat
-        return Graph(adjacency, node_ids=ids, directed="symmetrize" if directed == "symmetrize" else "out", **brought)
-    return Graph.from_canonical(adjacency, node_ids=ids, directed=directed, **brought)
+from sparsecut.io.edge_weights import check_weights
+from sparsecut.io.node_attributes import as_node_ids, node_features, node_labels
 
 
 def from_networkx(
@@ -97,9 +30,39 @@ def from_networkx(
     directed: str = "symmetrize",
     scale: bool = True,
 ) -> Graph:
-    """A graph from networkx. An edge without the attribute `weight` counts 1; parallel edges with weights are summed.
+    """A graph from networkx.
 
     Nodes are integers or words, not both; tuples, as in networkx's grids, become their text, which `Graph.notes` say.
+
+    Parameters
+    ----------
+    graph : networkx graph
+    features : array, str or list of str, default=None
+        An array with one row per node in the object's order; the name of a node attribute that holds a vector or a number;
+        or several names: a table, which is encoded (see `Graph`).
+    labels : array or str, default=None
+        An array, or the name of a node attribute. A node without it has no label.
+    weight : str or None, default="weight"
+        The edge attribute that holds the weights; an edge without it counts 1, parallel edges are summed. None for no
+        weights.
+    directed : {"symmetrize", "out", "in"}, default="symmetrize"
+        What becomes of the direction of an edge. "out" and "in" keep it: a filter then averages over the nodes that a node
+        points to, or over those that point to it. An undirected object is always symmetrised.
+    scale : bool, default=True
+        Whether the numbers of a table of named columns are standardised; arrays never are. False where the columns share a
+        unit already.
+
+    Returns
+    -------
+    Graph
+
+    Examples
+    --------
+    >>> import networkx
+    >>> import sparsecut as sc
+    >>> club = networkx.karate_club_graph()
+    >>> sc.from_networkx(club, labels="club", weight=None)
+    Graph(34 nodes, 78 edges, labels)
     """
     networkx = import_extra("networkx", caller="from_networkx", extra="formats")
     check_choice("from_networkx", "directed", directed, DIRECTIONS)
@@ -141,7 +104,27 @@ def graph_of_networkx(
 
 
 def to_networkx(graph: Graph, *, features: str | None = "features", labels: str | None = "label") -> Any:
-    """A networkx graph with the node ids as nodes, `weight` at the edges, and features and labels under these names."""
+    """A networkx graph with the node ids as nodes and `weight` at the edges of a weighted graph.
+
+    Parameters
+    ----------
+    graph : Graph
+    features : str or None, default="features"
+        The node attribute that holds the features, one vector per node. None leaves them out.
+    labels : str or None, default="label"
+        The node attribute that holds the labels. None leaves them out.
+
+    Returns
+    -------
+    networkx.Graph or networkx.DiGraph
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> graph = sc.from_edges([("a", "b"), ("b", "c")], labels=[0, 0, 1])
+    >>> sc.to_networkx(graph).nodes["c"]
+    {'label': 1}
+    """
     networkx = import_extra("networkx", caller="to_networkx", extra="formats")
     check_graph(graph, "to_networkx")
     result = networkx.DiGraph() if graph.is_directed else networkx.Graph()
@@ -171,7 +154,38 @@ def from_igraph(
     directed: str = "symmetrize",
     scale: bool = True,
 ) -> Graph:
-    """A graph from igraph. Node ids are the vertex attribute `node_ids` where there is one, and 0..n−1 otherwise."""
+    """A graph from igraph.
+
+    Parameters
+    ----------
+    graph : igraph.Graph
+    features : array, str or list of str, default=None
+        An array with one row per node in the object's order; the name of a node attribute that holds a vector or a number;
+        or several names: a table, which is encoded (see `Graph`).
+    labels : array or str, default=None
+        An array, or the name of a node attribute. A node without it has no label.
+    weight : str or None, default="weight"
+        The edge attribute that holds the weights, where there is one.
+    node_ids : str or None, default="name"
+        The vertex attribute that holds the node ids; 0..n−1 where the graph has no such attribute.
+    directed : {"symmetrize", "out", "in"}, default="symmetrize"
+        What becomes of the direction of an edge. "out" and "in" keep it: a filter then averages over the nodes that a node
+        points to, or over those that point to it. An undirected object is always symmetrised.
+    scale : bool, default=True
+        Whether the numbers of a table of named columns are standardised; arrays never are. False where the columns share a
+        unit already.
+
+    Returns
+    -------
+    Graph
+
+    Examples
+    --------
+    >>> import igraph
+    >>> import sparsecut as sc
+    >>> sc.from_igraph(igraph.Graph.Ring(5))
+    Graph(5 nodes, 5 edges)
+    """
     igraph = import_extra("igraph", caller="from_igraph", extra="igraph")
     check_choice("from_igraph", "directed", directed, DIRECTIONS)
     if not isinstance(graph, igraph.Graph):
@@ -231,85 +245,6 @@ def graph_of_links(
 def dense_features(graph: Graph) -> NDArray[np.float32]:
     features: Any = graph.features
     return np.asarray(features.toarray() if sp.issparse(features) else features)
-
-
-def as_node_ids(values: Sequence[Any], what: str, remedy: str = "") -> tuple[NDArray[Any], tuple[str, ...]]:
-    """(ids as an array, notes): integers or words as they are, tuples as their text. Mixtures and others are refused."""
-    kind = check_one_kind(values, what, remedy)
-    if kind == "integers":
-        try:
-            return np.array([int(value) for value in values], dtype=np.int64), ()
-        except OverflowError:
-            pass
-    elif kind not in ("words", "values of type tuple"):
-        raise InputError(f"{what} must have integers or words as node ids. Got {kind}, as in {values[0]!r}.{remedy}")
-    words = [str(value) for value in values]
-    notes = (f"Node ids: tuples became their text, as in {words[0]!r}.",) if kind == "values of type tuple" else ()
-    longest = max(map(len, words))
-    is_uneven = len(words) * longest * 4 > 2**26 + 16 * sum(map(len, words))
-    return np.array(words, dtype=object if is_uneven else np.str_), notes
-
-
-def check_weights(values: Any, what: str) -> NDArray[np.float32]:
-    """Finite weights of zero or more, as float32."""
-    try:
-        with np.errstate(over="ignore"):
-            weights = np.asarray(values, dtype=np.float64).astype(np.float32)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{what} must have numbers as edge weights. Got others.") from error
-    if weights.ndim != 1 or not (np.isfinite(weights) & (weights >= 0)).all():
-        raise InputError(f"{what} must have finite edge weights of zero or more. Got others.")
-    return weights
-
-
-def loop_notes(n_loops: int) -> tuple[str, ...]:
-    """What `Graph` says about self-loops."""
-    said = f"{n_loops:,} self-loops were dropped: filters count each node in its own neighbourhood once."
-    return (said,) if n_loops else ()
-
-
-def node_features(features: Any, attributes: list[Any], what: str, scale: bool = True) -> Any:
-    """Features as they are, or those of an attribute, or a table of several."""
-    is_names = isinstance(features, list | tuple) and all(isinstance(name, str) for name in features)
-    if not (is_names or isinstance(features, str)):
-        return features
-    if isinstance(features, str) and attributes and np.ndim(attributes[0].get(features)) == 1:
-        vectors = [node.get(features) for node in attributes]
-        try:
-            return np.asarray(vectors, dtype=np.float32)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{what} must hold vectors of one length as {features!r}, at every node.") from error
-    names = [features] if isinstance(features, str) else [str(name) for name in features]
-    import pyarrow as pa
-
-    columns: dict[str, list[Any]] = {name: [node.get(name) for node in attributes] for name in names}
-    absent = [name for name, values in columns.items() if all(value is None for value in values)]
-    if absent:
-        raise _no_attribute(absent[0], attributes, what)
-    try:
-        table = pa.table(columns)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise InputError(f"{what} must hold values of one type in each attribute. {str(error).splitlines()[0]}.") from error
-    return FeatureTable(table, what, scale=scale)
-
-
-def node_labels(labels: Any, attributes: list[Any], what: str) -> Any:
-    """Labels as they are, or those of an attribute; a node without it has none."""
-    if not isinstance(labels, str):
-        return labels
-    values = [node.get(labels) for node in attributes]
-    if all(value is None for value in values):
-        raise _no_attribute(labels, attributes, what)
-    known = [value for value in values if value is not None]
-    is_integer = all(isinstance(value, int | np.integer) for value in known)
-    is_number = all(isinstance(value, int | float | np.number) for value in known)
-    absent: Any = -1 if is_integer else np.nan if is_number else ""
-    return np.array([absent if value is None else value for value in values])
-
-
-def _no_attribute(name: str, attributes: list[Any], what: str) -> InputError:
-    names = sorted({str(key) for node in attributes for key in node})
-    return InputError(f"{what} has no node attribute {name!r}. It has: {first_few(names, 20) or 'none'}.")
 
 
 def _graph(

@@ -8,14 +8,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from sparsecut.errors import InputError
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, loop_notes
 from sparsecut.io.adjacency import build_adjacency
 from sparsecut.io.files import check_readable
-from sparsecut.io.objects import loop_notes
-from sparsecut.io.raw import reading
-from sparsecut.io.unpickling import load_planetoid
+from sparsecut.io.raw import reading_published
+from sparsecut.io.unpickling import unpickle_planetoid
 
-PARTS = ("x", "y", "tx", "ty", "allx", "ally", "graph", "test.index")
+PLANETOID_PARTS = ("x", "y", "tx", "ty", "allx", "ally", "graph", "test.index")
 
 
 def find_planetoid(path: Path) -> tuple[Path, str] | None:
@@ -25,7 +24,7 @@ def find_planetoid(path: Path) -> tuple[Path, str] | None:
         if len(names) > 1:
             raise InputError(f"The folder {path} holds several Planetoid graphs: {', '.join(names)}. Name a file of one.")
         return (path, names[0]) if names else None
-    for part in PARTS:
+    for part in PLANETOID_PARTS:
         if path.name.startswith("ind.") and path.name.endswith(f".{part}"):
             return path.parent, path.name[4 : -len(part) - 1]
     return None
@@ -33,12 +32,12 @@ def find_planetoid(path: Path) -> tuple[Path, str] | None:
 
 def read_planetoid_folder(folder: Path, name: str, directed: str = "symmetrize") -> Graph:
     """The whole graph. Citeseer's test nodes without a row get no features and class 0, as in the published splits."""
-    paths = {part: check_readable(folder / f"ind.{name}.{part}", "Planetoid") for part in PARTS}
-    tx, allx, ty, ally, neighbors = (load_planetoid(paths[part]) for part in ("tx", "allx", "ty", "ally", "graph"))
-    with reading(paths["test.index"]):
+    paths = {part: check_readable(folder / f"ind.{name}.{part}", "Planetoid") for part in PLANETOID_PARTS}
+    tx, allx, ty, ally, neighbors = (unpickle_planetoid(paths[part]) for part in ("tx", "allx", "ty", "ally", "graph"))
+    with reading_published(paths["test.index"]):
         test_nodes = np.loadtxt(paths["test.index"], dtype=np.int64, ndmin=1)
 
-    with reading(folder):
+    with reading_published(folder):
         n_known, n_nodes = allx.shape[0], len(neighbors)  # every node is a key of the graph, lonely ones too
         rows = np.concatenate([np.arange(n_known), test_nodes])  # the node behind each stacked row
         if rows.min() < 0 or rows.max() >= n_nodes:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
 import warnings
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,30 +11,25 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.lib import format as npy
 
-from sparsecut.io.guards import first_line, telling
+from sparsecut.io.guards import reason_of, telling
+from sparsecut.io.numpy_files import Archive
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
+def reading_published(path: Path) -> Iterator[None]:
     """Whatever goes wrong while a file is read is said about that file."""
     # A number too large for float32 becomes infinite, which `Graph` refuses.
     with np.errstate(over="ignore"), warnings.catch_warnings():
         # Published files cannot be saved again by a later Python, as numpy asks for.
         warnings.filterwarnings("ignore", "Reading `.npy` or `.npz` file required additional header parsing")
-        with telling(lambda error: f"{path} is damaged: {first_line(error)} Remove it and fetch it again."):
+        with telling(lambda error: f"{path} is damaged: {reason_of(error)} Remove it and fetch it again."):
             yield
 
 
-def read_arrays(path: Path, *names: str) -> list[Any]:
-    """Arrays of an .npz by name. Others in it, some of which hold pickled objects, are not touched."""
-    with reading(path), zipfile.ZipFile(path) as archive:
-        held = [name.removesuffix(".npy") for name in archive.namelist()]
-        absent = [name for name in names if name not in held]
-        if absent:
-            raise ValueError(f"it has no array {absent[0]!r}, only {', '.join(map(repr, held))}")
-        return [_read_array(archive, f"{name}.npy") for name in names]
+def published_arrays(path: Path) -> Archive:
+    """The arrays of a published .npz. Those that nobody asks for, some of which hold pickled objects, are not touched."""
+    return Archive(path, "dataset", lambda: reading_published(path))
 
 
 def csr(data: Any, indices: Any, indptr: Any, shape: Any) -> sp.csr_array:
@@ -47,20 +40,8 @@ def csr(data: Any, indices: Any, indptr: Any, shape: Any) -> sp.csr_array:
 
 
 def read_json(path: Path, kind: type) -> Any:
-    with reading(path):
+    with reading_published(path):
         content = json.loads(path.read_bytes())
         if not isinstance(content, kind):
             raise ValueError(f"it should hold a {kind.__name__}, and holds a {type(content).__name__}")
         return content
-
-
-def _read_array(archive: zipfile.ZipFile, name: str) -> Any:
-    with archive.open(name) as file:
-        version = npy.read_magic(file)
-        read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        shape, _, dtype = read_header(file)
-        # numpy makes room for the shape a header claims before it finds that the values are not there.
-        if math.prod(shape) * dtype.itemsize > archive.getinfo(name).file_size:
-            raise ValueError(f"its array {name!r} claims the shape {shape} and holds fewer values")
-    with archive.open(name) as file:
-        return npy.read_array(file, allow_pickle=False)

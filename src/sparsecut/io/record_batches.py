@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.arrays.magnitude import are_finite, feature_error
-from sparsecut.arrays.streaming import release, row_blocks
-from sparsecut.encoding import NumberScan, TableEncoder
-from sparsecut.encoding.columns import LeftOut, NumberColumn, VectorColumn
-from sparsecut.encoding.encoder import Encoder, check_names
+from sparsecut.arrays import are_finite, feature_error, release, row_blocks
+from sparsecut.encoding import Encoder, LeftOut, NumberColumn, NumberScan, TableEncoder, VectorColumn, check_names
 from sparsecut.errors import InputError
-from sparsecut.io.edges import EdgeColumns, choose_columns, edge_weights
+from sparsecut.io.edge_columns import EdgeColumns, choose_columns
+from sparsecut.io.edge_weights import edge_weights
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids, check_present, check_unique, id_column, plain_ids

@@ -21,8 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.encoding import read_encoder
-from sparsecut.encoding.encoder import Encoder
+from sparsecut.encoding import Encoder, read_encoder
 from sparsecut.errors import InputError
 from sparsecut.graph import Graph
 from sparsecut.io.files import check_readable
@@ -38,7 +37,36 @@ def is_store(path: str | Path) -> bool:
 
 
 def open_store(path: str | Path) -> Graph:
-    """The graph of a store. Its arrays stay on disk; fit it with engine="disk" where they are larger than memory."""
+    """The graph of a store that `build_store` made. Its arrays stay on disk.
+
+    Parameters
+    ----------
+    path : str or Path
+        The folder.
+
+    Returns
+    -------
+    Graph
+        Fit it with the disk engine where its arrays are larger than memory.
+
+    Raises
+    ------
+    InputError
+        Where the folder is no store, or its files are not what its header says.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import sparsecut as sc
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> np.save(folder / "edges.npy", np.array([[0, 1], [1, 2]]))
+    >>> np.save(folder / "features.npy", np.eye(3, dtype=np.float32))
+    >>> sc.build_store(folder / "store", folder / "edges.npy", features=folder / "features.npy")
+    >>> sc.open_store(folder / "store")
+    Graph(3 nodes, 2 edges, 3 features)
+    """
     path = Path(path)
     if not is_store(path):
         raise InputError(f"{path} is not a store of a graph: it has no {HEADER}. Make one with sparsecut.build_store.")

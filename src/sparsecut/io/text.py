@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sparsecut.encoding.columns import spells_number
+from sparsecut.encoding import spells_number
 from sparsecut.errors import InputError
 from sparsecut.io.guards import open_bytes, reading
 from sparsecut.io.headers import are_roles

@@ -25,14 +25,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
-from sparsecut.io.raw import csr, reading
+from sparsecut.io.raw import csr, reading_published
 
 _NUMBERS = re.compile(r"[biuf][1248]")
 
 
-def load_planetoid(path: Path) -> Any:
+def unpickle_planetoid(path: Path) -> Any:
     """What a Planetoid pickle holds: an array, a sparse matrix, or a dictionary of lists."""
-    with reading(path):
+    with reading_published(path):
         content = path.read_bytes()
         _check_notes(content)
         try:

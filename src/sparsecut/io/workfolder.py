@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.arrays.streaming import in_words, is_mapped, row_blocks
+from sparsecut.arrays import in_words, is_mapped, row_blocks
 from sparsecut.errors import InputError
 from sparsecut.io.files import check_writable
 

@@ -1,9 +1,10 @@
-"""What the paper published, from the files under `paper/`: one an experiment, with its settings and its figures."""
+"""What the paper published, from the files under `paper/`: one per experiment, with its settings and its figures."""
 
 from __future__ import annotations
 
 import sys
-from importlib import resources
+from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from sparsecut.choice import Choice
@@ -49,9 +50,14 @@ def read_choice(kind: type[Choice], value: dict[str, Any]) -> Choice:
 
 
 def read_experiment(name: str) -> dict[str, Any]:
-    """One experiment of the paper: its settings and its published figures."""
-    text = (resources.files("sparsecut") / "paper" / f"{name}.toml").read_text("utf-8")
-    return dict(tomllib.loads(text))
+    """One experiment of the paper: its settings and its published figures. Read, not to be changed."""
+    return read_toml(Path(__file__).parents[1] / "paper" / f"{name}.toml")
+
+
+@cache
+def read_toml(path: Path) -> dict[str, Any]:
+    """The content of a TOML file, parsed once in a process: every model made with the paper's settings asks for it."""
+    return dict(tomllib.loads(path.read_text("utf-8")))
 
 
 def paper_settings(method: str, dataset: str) -> dict[str, Any]:
@@ -61,4 +67,4 @@ def paper_settings(method: str, dataset: str) -> dict[str, Any]:
         settings |= read_experiment(experiment)["settings"].get(method, {})
     if dataset not in settings:
         raise InputError(f"The paper has no settings for {dataset!r}. It has them for {', '.join(sorted(settings))}.")
-    return settings[dataset]
+    return dict(settings[dataset])

@@ -1,4 +1,4 @@
-"""The paper's figure: test accuracy against wall-clock time, a point an epoch, a panel a graph.
+"""The paper's figure: test accuracy against wall-clock time, one point per epoch, one panel per graph.
 
 `fit` calls back after every epoch, and the estimator then transforms with the weights it has so far: one training run gives
 the whole curve. (Fitting anew with 1, 2, … epochs gives the same points, and E²/2 epochs to run for E of them.) The clock is
@@ -15,11 +15,12 @@ from typing import Any
 
 from sparsecut.errors import import_extra
 from sparsecut.evaluation import probe, published_splits
-from sparsecut.io.files import write_whole
+from sparsecut.io import write_whole
 from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.rows import NOT_REGISTERED, load_graph, make_model, missing, registered, settings_of, takes
+from sparsecut.paper.row_methods import NOT_REGISTERED, load_graph, make_model, missing, registered, settings_of, takes
+from sparsecut.paper.shown import Table
 from sparsecut.paper.table1 import run_of
 from sparsecut.progress import Reporter
 
@@ -45,6 +46,11 @@ def plan(request: Request) -> Plan:
             cell |= {**run_of(request, _EXPERIMENT["n_splits"]), "settings": settings_of(model)}
             jobs.append(Job([cell], partial(_record, model, cell)))
     return jobs
+
+
+def tables(results: Results) -> list[Table]:
+    """None: the figure is drawn (`draw_figure`)."""
+    return []
 
 
 def _record(model: Any, cell: Cell, report: Reporter) -> list[Cell]:

@@ -1,47 +1,33 @@
 """Inductive learning: train on the graph of some nodes, then embed nodes that came after, and classify those.
 
-The method sees the subgraph of the training nodes and nothing else: the others' features, labels and edges are cut away
-before a `Graph` is made of it. The probe is trained on the embedding of that subgraph and tested on the embedding of the
-test nodes within the whole graph. Each node has one class, so micro-F1 is the accuracy.
+The graphs are Reddit and Flickr with the roles their authors gave the nodes, and others cut by fractions or met whole after
+training on another (`inductive.toml`); `unseen.py` keeps what comes later from the method.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from sparsecut import datasets
-from sparsecut.evaluation import Split, fraction_splits, probe
-from sparsecut.graph import Graph
+from sparsecut.evaluation import fraction_splits
 from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
-from sparsecut.paper.results import Cell
-from sparsecut.paper.rows import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of, takes
-from sparsecut.paper.standins import stand_in
+from sparsecut.paper.results import Cell, Results
+from sparsecut.paper.row_methods import NOT_REGISTERED, load_graph, make_model, missing, registered, settings_of, takes
+from sparsecut.paper.shown import ALONE, Shown, Table, mean_and_deviation, runs_in_words, tally_verdicts, verdict
 from sparsecut.paper.table1 import summary
+from sparsecut.paper.unseen import Unseen, cut_graph, embed_unseen, mean_seconds, score_unseen
 from sparsecut.progress import Reporter
 
 _EXPERIMENT = read_experiment("inductive")
-GRAPHS = tuple(_EXPERIMENT["graphs"])
-STANDINS = tuple(_EXPERIMENT["standins"])
-COLUMNS = (*GRAPHS, *STANDINS)
+GRAPHS: dict[str, dict[str, Any]] = _EXPERIMENT["graphs"]
+COLUMNS = tuple(GRAPHS)
 ROWS = (*_EXPERIMENT["published"], *(row for row in _EXPERIMENT["methods"] if row not in _EXPERIMENT["published"]))
 UNTRAINED = tuple(_EXPERIMENT["methods"])
-
-
-@dataclass(frozen=True)
-class Unseen:
-    """What a method may see, the graph it meets afterwards, and the nodes of that graph it is tested on."""
-
-    seen: Graph
-    met: Graph
-    test: NDArray[np.int64]
 
 
 def published_figure(method: str, dataset: str, kind: str) -> float | None:
@@ -62,66 +48,24 @@ def plan(request: Request) -> Plan:
             if reason is not None:
                 jobs.append(Absent(cell, reason))
                 continue
-            make = partial(make_model, row, {**_EXPERIMENT["graphs"], **_EXPERIMENT["standins"]}[column]["settings"])
+            make = partial(make_model, row, GRAPHS[column]["settings"])
             model = make(request.seed)
             is_random = takes(type(model), "random_state")
-            cell |= {"seed": request.seed, "settings": settings_of(model)}
-            if column in STANDINS:
-                cell |= {"n_runs": 1}
-                jobs.append(Job([cell], partial(_time_stand_in, make, cell)))
-            else:
-                cell |= {"n_runs": (request.n_splits or _EXPERIMENT["n_runs"]) if is_random else 1, "probe": "paper"}
-                jobs.append(Job([cell], partial(_score, make, cell)))
+            n_runs = (request.n_splits or _EXPERIMENT["n_runs"]) if is_random else 1
+            cell |= {"seed": request.seed, "settings": settings_of(model), "n_runs": n_runs, "probe": "paper"}
+            jobs.append(Job([cell], partial(_score, make, cell)))
     return jobs
 
 
-def only_seen(
-    adjacency: Any,
-    features: Any,
-    labels: ArrayLike | None,
-    nodes: ArrayLike,
-    node_ids: ArrayLike | None = None,
-    directed: str = "symmetrize",
-) -> Graph:
-    """The graph of some nodes alone. Rows and columns of the others are dropped before anything looks at them.
-
-    The nodes keep their ids, by which a method may know them again in the whole graph: their numbers where none are given.
-    `directed` is what `Graph` takes it for.
-    """
-    nodes = np.asarray(nodes)
-    return Graph(
-        adjacency[nodes][:, nodes],
-        features=features[nodes],
-        labels=None if labels is None else np.asarray(labels)[nodes],
-        node_ids=nodes if node_ids is None else np.asarray(node_ids)[nodes],
-        directed=directed,
-    )
-
-
-def embed_unseen(model: Any, task: Unseen, report: Reporter) -> tuple[Any, Any, dict[str, float]]:
-    """Train on what may be seen; the embeddings of that graph and of the test nodes, and what both took."""
-    started = time.perf_counter()
-    Z_seen = fit(model, task.seen, report).embedding_
-    trained = time.perf_counter()
-    Z_test = model.transform(task.met)[task.test]
-    ended = time.perf_counter()
-    return Z_seen, Z_test, {"seconds": trained - started, "transform_seconds": ended - trained}
-
-
-def score_unseen(task: Unseen, Z_seen: Any, Z_test: Any, report: Reporter) -> float:
-    """Micro-F1 in percent of the probe that learned on the seen nodes."""
-    assert task.seen.labels is not None
-    assert task.met.labels is not None
-    n_seen = len(Z_seen)
-    split = Split(np.arange(n_seen), np.empty(0, dtype=np.int64), np.arange(n_seen, n_seen + len(Z_test)))
-    labels = np.concatenate([task.seen.labels, task.met.labels[task.test]])
-    return probe(np.concatenate([Z_seen, Z_test]), labels, [split], progress=report).micro_f1
+def tables(results: Results) -> list[Table]:
+    """Micro-F1, and the seconds of training."""
+    return [_f1_shown(results), _seconds_shown(results)]
 
 
 @lru_cache(maxsize=1)
 def unseen_task(column: str, seed: int) -> Unseen:
     """A column's graph, cut by its own roles, by fractions drawn with the seed, or at the border to another graph."""
-    about = _EXPERIMENT["graphs"][column]
+    about = GRAPHS[column]
     if "train_on" in about:
         met = load_graph(about["meet"])
         return Unseen(datasets.load(about["train_on"]), met, np.arange(met.n_nodes))
@@ -130,26 +74,19 @@ def unseen_task(column: str, seed: int) -> Unseen:
         assert graph.labels is not None
         train, validation = about["fractions"]
         (split,) = fraction_splits(graph.labels, train, validation, n_splits=1, random_state=seed)
-        return _cut(graph, split.train, split.test)
+        return cut_graph(graph, split.train, split.test)
     roles = datasets.load_roles(column)
-    return _cut(graph, roles.train, roles.test)
-
-
-def _cut(graph: Graph, train: NDArray[np.int64], test: NDArray[np.int64]) -> Unseen:
-    directed = "out" if graph.is_directed else "symmetrize"  # the rows are oriented already
-    return Unseen(only_seen(graph.adjacency, graph.features, graph.labels, train, graph.node_ids, directed), graph, test)
+    return cut_graph(graph, roles.train, roles.test)
 
 
 def _why_absent(row: str, column: str) -> str | None:
     method = registered(row)
     if method is None:
         return NOT_REGISTERED
-    if not hasattr(method.load(), "transform"):
+    if not hasattr(method.estimator_class(), "transform"):
         return "cannot embed nodes it has not seen"
-    if column in STANDINS:
-        return "nothing to train" if row in UNTRAINED else None
-    about = _EXPERIMENT["graphs"][column]
-    if "train_on" in about and getattr(method.load(), "needs_known_nodes", False):
+    about = GRAPHS[column]
+    if "train_on" in about and getattr(method.estimator_class(), "needs_known_nodes", False):
         return "embeds new nodes by walks to known ones, and the two graphs share none"
     names = [about["train_on"], about["meet"]] if "train_on" in about else [column]
     reasons = [missing(name, is_fetched="fractions" in about or "train_on" in about) for name in names]
@@ -164,37 +101,91 @@ def _score(make: Callable[[int], Any], cell: Cell, report: Reporter) -> list[Cel
         scores.append(score_unseen(task, Z_seen, Z_test, _silent))
         times.append(seconds)
         report(f"{cell['method']}, {cell['dataset']}", run + 1, cell["n_runs"])
-    return [{**summary(scores, 0.0), **_mean_seconds(times), **_sizes(task), "columns": Z_test.shape[1]}]
+    return [{**summary(scores, 0.0), **mean_seconds(times), **task.sizes(), "columns": Z_test.shape[1]}]
 
 
-def _time_stand_in(make: Callable[[int], Any], cell: Cell, report: Reporter) -> list[Cell]:
-    """The training nodes are as many as the real graph's roles have, drawn at random."""
-    about = _EXPERIMENT["standins"][cell["dataset"]]
-    graph = stand_in(
-        n_nodes=about["nodes"],
-        n_edges=about["edges"],
-        n_features=about["features"],
-        n_classes=about["classes"],
-        random_state=cell["seed"],
+def _f1_shown(results: Results) -> Table:
+    rows = []
+    for method in ROWS:
+        row = []
+        for dataset in COLUMNS:
+            cell = results.find(method=method, dataset=dataset)
+            paper = published_figure(method, dataset, "f1")
+            published = "" if paper is None else f"{paper:.1f}"
+            if cell is None:
+                row.append(Shown(results.why_absent(method=method, dataset=dataset), published))
+                continue
+            judged = ALONE if paper is None else verdict(cell["mean"], paper, cell["std"])
+            row.append(
+                Shown(mean_and_deviation(cell), published, judged, f"{runs_in_words(cell)}, {_width(cell):,} columns")
+            )
+        rows.append((method, row))
+    return Table(
+        "Inductive learning: micro-F1",
+        "Trained on the training nodes' graph alone, micro-F1 in percent on test nodes embedded afterwards; mean ± standard "
+        f"deviation over seeds of the method. {_roles()} With an arrow: trained on one graph, tested on all of another. "
+        "Only Reddit and Flickr are the paper's; the others have no figure of its and run with its settings for Flickr.",
+        list(COLUMNS),
+        rows,
+        [tally_verdicts(rows), *_beaten(results)],
     )
-    n_train, _, n_test = datasets.find_dataset(about["settings"]).role_sizes or (0, 0, 0)
-    order = np.random.default_rng(cell["seed"]).permutation(graph.n_nodes)
-    task = _cut(graph, np.sort(order[:n_train]), np.sort(order[-n_test:]))
-    *_, seconds = embed_unseen(make(cell["seed"]), task, report)
-    return [{**_mean_seconds([seconds]), **_sizes(task), "is_stand_in": True}]
 
 
-def _mean_seconds(times: list[dict[str, float]]) -> Cell:
-    return {
-        "seconds": round(float(np.mean([seconds["seconds"] for seconds in times])), 3),
-        "seconds_std": round(float(np.std([seconds["seconds"] for seconds in times])), 3),
-        "transform_seconds": round(float(np.mean([seconds["transform_seconds"] for seconds in times])), 3),
-    }
+def _seconds_shown(results: Results) -> Table:
+    trained = [method for method in ROWS if method not in UNTRAINED]
+    return Table(
+        "Inductive learning: training seconds",
+        "Seconds of a fit on the training nodes' graph, and of embedding the whole graph afterwards (transform). The "
+        "paper's are of a CPU with 48 cores.",
+        list(COLUMNS),
+        [(method, [_seconds_cell(results, method, dataset) for dataset in COLUMNS]) for method in trained],
+        [],
+    )
 
 
-def _sizes(task: Unseen) -> Cell:
-    sizes = {"seen_nodes": task.seen.n_nodes, "seen_edges": task.seen.n_edges}
-    return {**sizes, "met_nodes": task.met.n_nodes, "met_edges": task.met.n_edges, "test_nodes": len(task.test)}
+def _seconds_cell(results: Results, method: str, dataset: str) -> Shown:
+    cell = results.find(method=method, dataset=dataset)
+    paper = published_figure(method, dataset, "seconds")
+    published = "" if paper is None else f"{paper:g} s"
+    if cell is None:
+        return Shown(results.why_absent(method=method, dataset=dataset), published)
+    judged = ALONE if paper is None else verdict(cell["seconds"], paper, cell["seconds_std"], is_less_better=True)
+    return Shown(f"{cell['seconds']:.2f} s", published, judged, training_in_words(cell))
+
+
+def training_in_words(cell: Cell) -> str:
+    """The graph a method was trained on, and what it took to embed the whole one."""
+    return f"{cell['seen_nodes']:,} nodes, {cell['seen_edges']:,} edges; transform {cell['transform_seconds']:.2f} s"
+
+
+def _width(cell: Cell) -> int:
+    """The columns of an embedding: as measured, those asked for, or as many as the graph has features."""
+    if "columns" in cell:
+        return int(cell["columns"])
+    graph = GRAPHS[cell["dataset"]].get("meet", cell["dataset"])
+    return int(cell["settings"].get("dimension") or datasets.find_dataset(str(graph)).n_features)
+
+
+def _roles() -> str:
+    """How the nodes of a graph without roles of its own were cut."""
+    drawn = {name: about["fractions"] for name, about in GRAPHS.items() if "fractions" in about}
+    return " ".join(
+        f"{name}: {train:.0%} of each class's nodes for training, {validation:.0%} for validation (not used), the rest for "
+        "testing, drawn once by the seed."
+        for name, (train, validation) in drawn.items()
+    )
+
+
+def _beaten(results: Results) -> list[str]:
+    """Where a method that learns nothing scores higher than SCE."""
+    lost = []
+    for dataset in COLUMNS:
+        sce = results.find(method="SCE", dataset=dataset)
+        for method in UNTRAINED:
+            other = results.find(method=method, dataset=dataset)
+            if sce is not None and other is not None and other["mean"] > sce["mean"]:
+                lost.append(f"{method} on {dataset} (by {other['mean'] - sce['mean']:.1f} points)")
+    return [f"SCE scores less than what learns nothing: {', '.join(lost)}."] if lost else []
 
 
 def _silent(*_: object) -> None:

@@ -10,23 +10,21 @@ from html import escape
 from pathlib import Path
 
 from sparsecut.io.files import write_whole
+from sparsecut.paper.experiments import EXPERIMENTS
 from sparsecut.paper.results import Results
 from sparsecut.paper.shown import AHEAD, ALONE, BEHIND, EMPTY, MET, MISSED, WITHIN, Shown, Table
-from sparsecut.paper.tables import read_results, tables_of
 
 SYMBOLS = {AHEAD: "▲", WITHIN: "≈", BEHIND: "▼", MET: "✓", MISSED: "✗", ALONE: "", EMPTY: ""}
 LEGEND = {
     AHEAD: "ahead of the paper by more than a standard deviation",
     WITHIN: "within one standard deviation",
     BEHIND: "behind by more than a standard deviation",
-    MET: "beyond the paper: a target met",
-    MISSED: "a target missed",
 }
 TITLE = "The paper, reproduced"
 INTRODUCTION = (
     "Every experiment of the paper, run again by `sparsecut reproduce`: our figure first, the paper's beside it. "
-    "The standard deviation is the paper's, or ours where it published none. What goes beyond the paper says so. Drawn from "
-    "the data by that command; nothing here is typed by hand."
+    "The standard deviation is the paper's, or ours where it published none. Drawn from the data by that command; nothing "
+    "here is typed by hand."
 )
 FIGURE_ABOUT = (
     "Accuracy on the test nodes after every epoch of one training run, mean over the published splits, against the seconds "
@@ -42,7 +40,7 @@ table { border-collapse: collapse; font-size: 13px; }
 th, td { border: 1px solid #d5dae0; padding: .35rem .5rem; text-align: right; vertical-align: top; white-space: nowrap; }
 th:first-child { text-align: left; } thead th { background: #f3f5f7; }
 td small { display: block; color: #4a5560; } td small.remark { white-space: normal; min-width: 8rem; }
-.ahead, .met { background: #d3eeda; } .within { background: #fdf3cf; } .behind, .missed { background: #f8d5d0; }
+.ahead { background: #d3eeda; } .within { background: #fdf3cf; } .behind { background: #f8d5d0; }
 .alone { background: #fff; } .empty { white-space: normal; color: #77818b; font-style: italic; background: #f8f9fa; }
 .legend span { display: inline-block; padding: .15rem .6rem; margin-right: .5rem; border: 1px solid #d5dae0; }
 svg { max-width: 100%; height: auto; } footer { margin-top: 3rem; color: #4a5560; font-size: 13px; }
@@ -62,28 +60,50 @@ def write_pages(folder: Path) -> list[Path]:
     return list(pages)
 
 
+def read_results(folder: Path) -> dict[str, Results]:
+    """The results of every experiment in a folder, in the order of the page."""
+    return {name: Results(folder, name) for name in EXPERIMENTS}
+
+
+def tables_of(results: dict[str, Results]) -> list[Table]:
+    """The tables of some experiments' results, in their order."""
+    return [table for name, found in results.items() for table in EXPERIMENTS[name].module().tables(found)]
+
+
 def render_markdown(folder: Path) -> str:
     results = read_results(folder)
-    legend = "; ".join(f"{SYMBOLS[name]} {words}" for name, words in LEGEND.items())
-    parts = [f"# {TITLE}", INTRODUCTION, f"{legend}. In brackets: the paper."]
-    for table in tables_of(list(results), results):
-        header = ["| | " + " | ".join(table.columns) + " |", "|---|" + "---|" * len(table.columns)]
-        lines = [f"| {name} | " + " | ".join(_markdown_cell(shown) for shown in row) + " |" for name, row in table.rows]
-        parts += [f"## {table.title}", table.about, "\n".join([*header, *lines]), *table.remarks]
+    parts = [f"# {TITLE}", INTRODUCTION, f"{legend_markdown(LEGEND)} In brackets: the paper."]
+    parts += [markdown_table(table) for table in tables_of(results)]
     parts += ["## Accuracy against time", FIGURE_ABOUT]
     if (folder / "figure.png").exists():
-        parts.append(f"![Accuracy against seconds, a panel a graph]({folder.name}/figure.png)")
+        parts.append(f"![Accuracy against seconds, a panel per graph]({folder.name}/figure.png)")
     else:
         parts.append("Not drawn yet.")
-    parts += ["## Where it ran", "\n".join(f"- {line}" for line in environments(results))]
+    parts += ["## Where it ran", environments_markdown(results)]
     return "\n\n".join(parts) + "\n"
+
+
+def legend_markdown(legend: dict[str, str]) -> str:
+    """What the symbols of some verdicts mean, in a sentence."""
+    return "; ".join(f"{SYMBOLS[name]} {words}" for name, words in legend.items()) + "."
+
+
+def markdown_table(table: Table) -> str:
+    """A table with its heading, what it shows and its remarks."""
+    header = ["| | " + " | ".join(table.columns) + " |", "|---|" + "---|" * len(table.columns)]
+    lines = [f"| {name} | " + " | ".join(_markdown_cell(shown) for shown in row) + " |" for name, row in table.rows]
+    return "\n\n".join([f"## {table.title}", table.about, "\n".join([*header, *lines]), *table.remarks])
+
+
+def environments_markdown(results: dict[str, Results]) -> str:
+    return "\n".join(f"- {line}" for line in environments(results))
 
 
 def render_html(folder: Path) -> str:
     results = read_results(folder)
     legend = "".join(f'<span class="{name}">{SYMBOLS[name]} {escape(words)}</span>' for name, words in LEGEND.items())
     body = [f"<h1>{TITLE}</h1>", f"<p>{_prose(INTRODUCTION)}</p>", f'<p class="legend">{legend}</p>']
-    for number, table in enumerate(tables_of(list(results), results)):
+    for number, table in enumerate(tables_of(results)):
         body += [f"<h2>{escape(table.title)}</h2>", f"<p>{_prose(table.about)}</p>", _html_table(table, number)]
         body += [f"<p>{escape(remark)}</p>" for remark in table.remarks]
     body += ["<h2>Accuracy against time</h2>", f"<p>{escape(FIGURE_ABOUT)}</p>", _inline_figure(folder)]

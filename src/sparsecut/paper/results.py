@@ -1,4 +1,4 @@
-"""The results of an experiment as data: one JSON file, one line a cell, written whole each time a cell ends.
+"""The results of an experiment as data: one JSON file, one line per cell, written whole each time a cell ends.
 
 A cell says what was run (method, dataset, settings, seed, …), what came out, and the versions, the machine and the date it
 ran on. What could not be run is kept too, with the reason, so that a page drawn from the file can say it.
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsecut.errors import InputError
-from sparsecut.io.files import check_readable, write_whole
+from sparsecut.io import check_readable, write_whole
 
 Cell = dict[str, Any]
 

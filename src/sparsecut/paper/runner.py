@@ -1,7 +1,4 @@
-"""What runs an experiment: cell by cell, each saved as it ends, those already done skipped.
-
-An experiment is a module with `ROWS`, `COLUMNS` and `plan(request)`, which names the work without doing any.
-"""
+"""What runs an experiment: cell by cell, each saved as it ends, those already done skipped."""
 
 from __future__ import annotations
 
@@ -10,25 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from sparsecut.environment import environment_stamp
 from sparsecut.errors import InputError
-from sparsecut.paper import beyond, figure, inductive, leave_out, loss, table1, timing
-from sparsecut.paper.plan import Absent, Request
+from sparsecut.paper.experiments import EXPERIMENTS
+from sparsecut.paper.plan import Absent, Plan, Request
 from sparsecut.paper.results import Results
 from sparsecut.progress import Reporter
-
-EXPERIMENTS: dict[str, ModuleType] = {
-    "table1": table1,
-    "time": timing,
-    "loss": loss,
-    "inductive": inductive,
-    "figure": figure,
-    "beyond": beyond,
-    "leave_out": leave_out,
-}
 
 
 @dataclass(frozen=True)
@@ -42,18 +28,36 @@ class Tally:
 
 def check_request(names: Sequence[str], request: Request) -> Request:
     """The request with the rows and columns spelled as the tables spell them; each must be in one of the experiments."""
-    datasets = _spelled("--dataset", request.datasets, names, "COLUMNS")
-    methods = _spelled("--method", request.methods, names, "ROWS")
-    return replace(request, datasets=datasets, methods=methods)
+    modules = [EXPERIMENTS[name].module() for name in names]
+    where = ", ".join(names)
+    columns = [column for module in modules for column in module.COLUMNS]
+    rows = [row for module in modules for row in module.ROWS]
+    return spell_request(request, columns, rows, where)
+
+
+def spell_request(request: Request, columns: Sequence[str], rows: Sequence[str], where: str) -> Request:
+    """The request with its datasets and methods spelled as among `columns` and `rows`, which those of `where` are."""
+    return replace(
+        request,
+        datasets=_spelled("--dataset", request.datasets, columns, where),
+        methods=_spelled("--method", request.methods, rows, where),
+    )
 
 
 def run_experiment(
     name: str, request: Request, folder: Path, report: Reporter, note: Callable[[str], None], *, is_forced: bool = False
 ) -> tuple[Results, Tally]:
-    """Run what an experiment plans and the folder does not hold yet."""
+    """Run what an experiment of the paper plans and the folder does not hold yet."""
+    return run_jobs(name, EXPERIMENTS[name].module().plan(request), folder, report, note, is_forced=is_forced)
+
+
+def run_jobs(
+    name: str, jobs: Plan, folder: Path, report: Reporter, note: Callable[[str], None], *, is_forced: bool = False
+) -> tuple[Results, Tally]:
+    """Run the jobs whose cells `folder`/`name`.json does not hold yet, or all of them; every cell is saved as it ends."""
     results = Results(folder, name)
     tally = Tally()
-    for job in EXPERIMENTS[name].plan(request):
+    for job in jobs:
         if isinstance(job, Absent):
             results.mark_absent(job.cell, job.reason)
             tally = replace(tally, n_absent=tally.n_absent + 1)
@@ -95,20 +99,19 @@ def run_stamp() -> dict[str, Any]:
     return stamp
 
 
-def _spelled(option: str, asked: Sequence[str] | None, names: Sequence[str], attribute: str) -> list[str] | None:
+def _spelled(option: str, asked: Sequence[str] | None, known: Sequence[str], where: str) -> list[str] | None:
     if not asked:
         return None
-    known = list(dict.fromkeys(value for name in names for value in getattr(EXPERIMENTS[name], attribute)))
     by_lower = {name.lower(): name for name in known}
     for name in asked:
         if name.lower() not in by_lower:
-            raise InputError(f"{option} {name} is not part of {', '.join(names)}. There are: {', '.join(known)}.")
+            raise InputError(f"{option} {name} is not part of {where}. There are: {', '.join(dict.fromkeys(known))}.")
     return [by_lower[name.lower()] for name in asked]
 
 
 @contextmanager
 def _warnings_noted(note: Callable[[str], None]) -> Iterator[None]:
-    """What the library warns of (a dimension the features cannot fill) is said once a job, as a sentence."""
+    """What the library warns of (a dimension the features cannot fill) is said once per job, as a sentence."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         yield

@@ -1,8 +1,15 @@
-"""A table as a page shows it: words for every cell, and how it is judged."""
+"""A table as a page shows it: words for every cell, and how it is judged.
+
+A figure of ours is within one standard deviation of the paper's, ahead of it or behind it. The deviation is the paper's;
+where it published none (times, micro-F1) it is ours. An empty cell says why it is empty.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from sparsecut.paper.results import Cell, Results
 
 WITHIN, AHEAD, BEHIND, ALONE, EMPTY = "within", "ahead", "behind", "alone", "empty"
 MET, MISSED = "met", "missed"  # of a target, rather than of a figure of the paper's
@@ -20,8 +27,41 @@ class Shown:
 
 @dataclass(frozen=True)
 class Table:
+    """A table of a page; `rows` are a name and its cells, one per column."""
+
     title: str
     about: str
     columns: list[str]
     rows: list[tuple[str, list[Shown]]]
     remarks: list[str]
+
+
+def verdict(ours: float, paper: float, deviation: float, *, is_less_better: bool = False) -> str:
+    """Within one deviation, ahead or behind. The last digit published is not held against anyone: 1e-9 for rounding."""
+    if abs(ours - paper) <= deviation + 1e-9:
+        return WITHIN
+    return AHEAD if (ours < paper) == is_less_better else BEHIND
+
+
+def accuracy_shown(results: Results, mean: float, std: float, remark: str = "", **identity: object) -> Shown:
+    """A cell of accuracies beside the paper's mean and standard deviation."""
+    published = f"{mean:.1f} ± {std:.1f}"
+    cell = results.find(**identity)
+    if cell is None:
+        return Shown(results.why_absent(**identity), published)
+    return Shown(mean_and_deviation(cell), published, verdict(cell["mean"], mean, std), remark)
+
+
+def mean_and_deviation(cell: Cell) -> str:
+    return f"{cell['mean']:.1f} ± {cell['std']:.1f}" if cell.get("n_runs", 2) > 1 else f"{cell['mean']:.1f}"
+
+
+def runs_in_words(cell: Cell) -> str:
+    return f"{cell['n_runs']} runs" if cell["n_runs"] > 1 else "one run"
+
+
+def tally_verdicts(rows: Sequence[tuple[str, list[Shown]]]) -> str:
+    verdicts = [shown.verdict for _, row in rows for shown in row]
+    counts = ", ".join(f"{verdicts.count(name)} {name}" for name in (AHEAD, WITHIN, BEHIND))
+    alone = f"{verdicts.count(ALONE)} without a figure of the paper's"
+    return f"Of {len(verdicts)} cells: {counts}; {alone}, {verdicts.count(EMPTY)} empty."

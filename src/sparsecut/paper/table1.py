@@ -1,4 +1,4 @@
-"""Table 1 of the paper: accuracy on the 50 published splits, 5 and 20 labels a class, every method of the table.
+"""Table 1 of the paper: accuracy on the 50 published splits, 5 and 20 labels per class, every method of the table.
 
 A method is run as it is registered. One that embeds is fitted once and probed on every split; one that predicts labels
 itself is fitted anew for every split, `fit_predict(graph, split)`, and its seconds are the mean of these fits.
@@ -17,8 +17,8 @@ from sparsecut.evaluation import Split, probe, published_splits
 from sparsecut.graph import Graph
 from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
-from sparsecut.paper.results import Cell
-from sparsecut.paper.rows import (
+from sparsecut.paper.results import Cell, Results
+from sparsecut.paper.row_methods import (
     NOT_REGISTERED,
     fit,
     load_graph,
@@ -28,12 +28,12 @@ from sparsecut.paper.rows import (
     settings_of,
     with_progress,
 )
+from sparsecut.paper.shown import Table, accuracy_shown, tally_verdicts
 from sparsecut.progress import Reporter
 
 COLUMNS = ("cora", "citeseer", "pubmed", "cora_full")  # of the published table, in its order
 LABEL_COUNTS = (5, 20)
 ROWS = tuple(method for rows in read_experiment("table1")["published"].values() for method in rows)
-OURS = tuple(read_experiment("table1")["published"]["ours"])  # the rows the README shows
 N_SPLITS = 50
 
 
@@ -58,6 +58,27 @@ def plan(request: Request) -> Plan:
             cells = [{**cell, **run_of(request, N_SPLITS), "settings": settings_of(model)} for cell in cells]
             jobs.append(Job(cells, partial(_run, model, cells)))
     return jobs
+
+
+def tables(results: Results) -> list[Table]:
+    """Accuracy, all methods on all graphs."""
+    columns = [(dataset, count) for dataset in COLUMNS for count in LABEL_COUNTS]
+    rows = []
+    for method in ROWS:
+        row = []
+        for dataset, count in columns:
+            mean, std = published_figure(method, dataset, count)
+            row.append(accuracy_shown(results, mean, std, method=method, dataset=dataset, per_class=count))
+        rows.append((method, row))
+    table = Table(
+        "Table 1: accuracy",
+        "Accuracy in percent, mean ± standard deviation over the published random splits, with 5 and 20 labels per class; "
+        "probe: paper (logistic regression, C = 1). One fit per cell.",
+        [f"{dataset}, {count}" for dataset, count in columns],
+        rows,
+        [tally_verdicts(rows)],
+    )
+    return [table]
 
 
 def run_of(request: Request, n_splits: int) -> Cell:
@@ -88,37 +109,11 @@ def summary(accuracies: Any, seconds: float) -> Cell:
     }
 
 
-def render_markdown(cells: Sequence[Cell], beyond: Sequence[Cell] = ()) -> str:
-    """SCE and MoSCE as Markdown, for the README: ours first and the paper's in brackets; and the default, of `beyond`."""
-    found = {(cell["method"], cell["dataset"], cell["per_class"]): cell for cell in cells if cell["method"] in OURS}
-    columns = [
-        (dataset, count)
-        for dataset in COLUMNS
-        for count in LABEL_COUNTS
-        if any(key[1:] == (dataset, count) for key in found)
-    ]
-    lines = [
-        "| | " + " | ".join(f"{dataset.capitalize()}, {count} labels" for dataset, count in columns) + " |",
-        "|---|" + "---|" * len(columns),
-    ]
-    default = {cell["dataset"]: cell["accuracy"]["paper"] for cell in beyond if cell["method"] == "default"}
-    if all(dataset in default for dataset, _ in columns):
-        spreads = [default[dataset][str(count)] for dataset, count in columns]
-        lines.append("| `SCE()` | " + " | ".join(f"{spread['mean']:.1f} ± {spread['std']:.1f}" for spread in spreads) + " |")
-    for method in OURS:
-        shown = [
-            f"{cell['mean']:.1f} ± {cell['std']:.1f} ({published_figure(method, *column)[0]:.1f})" if cell else "–"
-            for column, cell in ((column, found.get((method, *column))) for column in columns)
-        ]
-        lines.append(f"| {method} as published | " + " | ".join(shown) + " |")
-    return "\n".join(lines)
-
-
 def _why_absent(row: str, dataset: str) -> str | None:
     method = registered(row)
     if method is None:
         return NOT_REGISTERED
-    return missing(dataset, needs_features=getattr(method.load(), "needs_features", True))
+    return missing(dataset, needs_features=getattr(method.estimator_class(), "needs_features", True))
 
 
 def _run(model: Any, cells: Sequence[Cell], report: Reporter) -> list[Cell]:

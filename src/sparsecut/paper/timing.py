@@ -16,12 +16,13 @@ import numpy as np
 from sparsecut.graph import Graph
 from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
-from sparsecut.paper.results import Cell
-from sparsecut.paper.rows import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of
+from sparsecut.paper.results import Cell, Results
+from sparsecut.paper.row_methods import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of
+from sparsecut.paper.shown import Shown, Table, runs_in_words, tally_verdicts, verdict
 from sparsecut.paper.table1 import COLUMNS
 from sparsecut.progress import Reporter
 
-__all__ = ["COLUMNS", "ROWS", "plan", "published_seconds", "time_rounds"]
+__all__ = ["COLUMNS", "ROWS", "plan", "published_seconds", "tables", "time_rounds"]
 
 ROWS = tuple(read_experiment("time")["published"])
 LONG_FIT = 20.0  # seconds
@@ -47,8 +48,43 @@ def plan(request: Request) -> Plan:
     return jobs
 
 
+def tables(results: Results) -> list[Table]:
+    """Seconds of a fit, and how many times those of SCE."""
+    rows = []
+    for method in ROWS:
+        row = []
+        for dataset in COLUMNS:
+            paper = published_seconds(method, dataset)
+            paper_ratio = paper / published_seconds("SCE", dataset)
+            cell, reference = (results.find(method=name, dataset=dataset) for name in (method, "SCE"))
+            published = f"{paper:g} s, ratio {_ratio(paper_ratio)}"
+            if cell is None:
+                row.append(Shown(results.why_absent(method=method, dataset=dataset), published))
+                continue
+            ratio = f", ratio {_ratio(cell['seconds'] / reference['seconds'])}" if reference else ""
+            row.append(
+                Shown(
+                    f"{cell['seconds']:.2f} ± {cell['seconds_std']:.2f} s{ratio}",
+                    published,
+                    verdict(cell["seconds"], paper, cell["seconds_std"], is_less_better=True),
+                    runs_in_words(cell),
+                )
+            )
+        rows.append((method, row))
+    table = Table(
+        "Training time",
+        "Seconds of a whole fit, and how many times SCE's that is. The ratio is the figure: the paper's seconds are of one "
+        "NVIDIA 1080 Ti, ours of the machine named below. All methods take turns in one process, after a warm-up of each. "
+        "What is judged is the seconds, machine against machine.",
+        list(COLUMNS),
+        rows,
+        [tally_verdicts(rows)],
+    )
+    return [table]
+
+
 def time_rounds(models: Sequence[Any], graph: Graph, n_runs: int, report: Reporter) -> list[list[float]]:
-    """The seconds of every fit, a list a model: one warm-up each, then rounds that start with one model after the other.
+    """The seconds of every fit, one list per model: one warm-up each, then rounds that start with one model after the other.
 
     To a long fit, what is set up once is nothing: its warm-up counts as its first run.
     """
@@ -107,6 +143,10 @@ def _run(models: Sequence[Any], dataset: str, n_runs: int, report: Reporter) -> 
         }
         for values in seconds
     ]
+
+
+def _ratio(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
 
 
 def _silent(*_: object) -> None:

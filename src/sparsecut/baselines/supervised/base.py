@@ -1,7 +1,7 @@
 """The contract of the semi-supervised methods, and the one loop that trains them.
 
 A method says which network it is (`_network`), what the network is given of a graph (`_inputs`) and what it checks
-(`_check`). The loop takes one step an epoch on the cross-entropy of the training nodes. After each it looks at the
+(`_check`). The loop takes one step per epoch on the cross-entropy of the training nodes. After each it looks at the
 validation nodes, and at the end it goes back to the weights that did best there. No other label is ever read.
 """
 
@@ -18,14 +18,15 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sparsecut.baselines.base import Run, check_is_fitted, check_seed, seeded, with_features, with_same_features
+from sparsecut.baselines.base import Nodes, Run, check_is_fitted, check_seed, seeded, with_features, with_same_features
 from sparsecut.baselines.stopping import EarlyStopping
-from sparsecut.baselines.supervised.entries import Entries
+from sparsecut.baselines.supervised.differentiable import DifferentiableMatrix
+from sparsecut.baselines.tensors import scale_rows
 from sparsecut.encoding.encoder import Encoder
 from sparsecut.engines import resolve_device
 from sparsecut.errors import InputError, check_integer, check_real, first_few, parameter_error
 from sparsecut.estimator import Estimator
-from sparsecut.graph import Features, Graph, as_graph
+from sparsecut.graph import Graph, as_graph
 from sparsecut.graph.labels import encode_labels
 from sparsecut.kernels.optimizer import AdamSteps
 from sparsecut.kernels.sparse import as_tensor
@@ -34,11 +35,10 @@ from sparsecut.model.published import Published
 from sparsecut.progress import Reporter, reporting
 
 Classifier = TypeVar("Classifier", bound="SupervisedBaseline")
-Nodes = NDArray[np.int64]
 
 
 class SplitNodes(Protocol):
-    """What a fit looks at of a `sparsecut.evaluation.Split`: positions of nodes. Test nodes are none of its business."""
+    """What a fit looks at of a `sparsecut.evaluation.Split`: positions of nodes. It does not look at test nodes."""
 
     @property
     def train(self) -> Nodes: ...
@@ -47,7 +47,7 @@ class SplitNodes(Protocol):
     def validation(self) -> Nodes: ...
 
 
-class Network(nn.Module):
+class ClassifierNetwork(nn.Module):
     """`forward(inputs, nodes)` gives the class scores of some nodes; `penalised` are the weights under the L2 penalty."""
 
     @abstractmethod
@@ -73,7 +73,7 @@ class SupervisedBaseline(Published, Estimator):
     device: str
     random_state: int | None
 
-    network_: Network
+    network_: ClassifierNetwork
     classes_: NDArray[Any]
     n_features_in_: int
     encoder_: Encoder | None  # how a table became features
@@ -84,23 +84,34 @@ class SupervisedBaseline(Published, Estimator):
         """Raise where a parameter of the method's own breaks its rule."""
 
     @abstractmethod
-    def _network(self, n_features: int, n_classes: int) -> Network:
+    def _network(self, n_features: int, n_classes: int) -> ClassifierNetwork:
         """The network at its start, drawn from torch's global generator."""
 
     @abstractmethod
     def _inputs(self, graph: Graph, device: torch.device) -> Any:
         """What the network is given of a graph, on the device."""
 
-    def _optimizers(self, network: Network) -> list[Optimizer]:
+    def _optimizers(self, network: ClassifierNetwork) -> list[Optimizer]:
         penalised = network.penalised()
         others = [p for p in network.parameters() if not any(p is other for other in penalised)]
         rate = self.learning_rate
         return [AdamSteps(penalised, learning_rate=rate, l2=self.l2), AdamSteps(others, learning_rate=rate, l2=0)]
 
     def fit(self: Classifier, graph: Any, *, split: SplitNodes, progress: Reporter | None = None) -> Classifier:
-        """Learn from the labels of `split.train`, stopping by those of `split.validation`; without any, at the last epoch.
+        """Learn from the labels of some nodes.
 
-        `progress(stage, done, total)` replaces the progress bar.
+        Parameters
+        ----------
+        graph : Graph
+            With features and labels. Only labels of the split's training and validation nodes are read.
+        split : Split
+            `train` is learned from; `validation` says when to stop. Without any, training ends at the last epoch.
+        progress : callable, optional
+            Called as `progress(stage, done, total)` in place of the progress bar.
+
+        Returns
+        -------
+        self
         """
         graph = with_features(self, as_graph(graph))
         self._check_all()
@@ -130,7 +141,7 @@ class SupervisedBaseline(Published, Estimator):
         """`fit`, then the label of every node of the same graph, (n,)."""
         return self.fit(graph, split=split, progress=progress).predict(graph)
 
-    def _train(self, network: Network, inputs: Any, task: _Task, run: Run) -> None:
+    def _train(self, network: ClassifierNetwork, inputs: Any, task: _Task, run: Run) -> None:
         train, validation = (torch.from_numpy(nodes).to(run.device) for nodes in (task.train, task.validation))
         wanted, hoped = (torch.from_numpy(codes).to(run.device) for codes in (task.train_codes, task.validation_codes))
         optimizers = self._optimizers(network)
@@ -149,7 +160,7 @@ class SupervisedBaseline(Published, Estimator):
                 break
         stopping.restore(network)
 
-    def _judge(self, network: Network, inputs: Any, nodes: Tensor, codes: Tensor) -> float:
+    def _judge(self, network: ClassifierNetwork, inputs: Any, nodes: Tensor, codes: Tensor) -> float:
         """How the network does on the validation nodes: lower is better."""
         network.eval()
         with torch.no_grad():
@@ -200,18 +211,11 @@ class _Task:
         return codes
 
 
-def row_scaled(graph: Graph) -> Features:
-    """The features, each row divided by the sum of its sizes; a row of zeros stays."""
-    features: Any = graph.features
-    sums = np.asarray(abs(features).sum(axis=1, dtype=np.float64)).ravel()
-    scale = np.divide(1, sums, out=np.zeros_like(sums), where=sums > 0).astype(np.float32)
-    return sp.diags_array(scale) @ features if sp.issparse(features) else features * scale[:, None]
-
-
-def row_normalised(graph: Graph, device: torch.device) -> Tensor | Entries:
+def row_normalised(graph: Graph, device: torch.device) -> Tensor | DifferentiableMatrix:
     """The features with rows of sum 1, on the device."""
-    scaled: Any = row_scaled(graph)
-    return Entries(scaled, device) if sp.issparse(scaled) else as_tensor(scaled, device)
+    assert graph.features is not None
+    scaled = scale_rows(graph.features)
+    return DifferentiableMatrix(scaled, device) if sp.issparse(scaled) else as_tensor(scaled, device)
 
 
 def check_dropout(caller: str, name: str, value: object) -> None:

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sparsecut.baselines.supervised.base import Network, SupervisedBaseline, check_dropout, row_normalised
-from sparsecut.baselines.supervised.entries import Entries, times_dropped
+from sparsecut.baselines.supervised.base import ClassifierNetwork, SupervisedBaseline, check_dropout, row_normalised
+from sparsecut.baselines.supervised.differentiable import DifferentiableMatrix, times_dropped
 from sparsecut.errors import check_integer
 from sparsecut.graph import Graph
 
@@ -28,15 +28,54 @@ SLOPE = 0.2  # of the leaky relu below zero
 class Attending:
     """A graph for GAT: features, and who attends to whom, by the heads of each layer."""
 
-    features: Tensor | Entries
-    first: Entries
-    second: Entries
+    features: Tensor | DifferentiableMatrix
+    first: DifferentiableMatrix
+    second: DifferentiableMatrix
 
 
 class GAT(SupervisedBaseline):
-    """Parameters: `hidden` units in each of the first layer's `heads`, the second's `output_heads`, `dropout`, Adam's
-    `learning_rate`, `l2` on all weights, at most `epochs` of training, ended when the validation loss has not fallen for
-    `patience` of them; `device` and `random_state` as in `SCE`. Edge weights are not looked at.
+    """GAT (Veličković et al., 2018): neighbours weighted by attention. Edge weights are not looked at.
+
+    Parameters
+    ----------
+    hidden : int, default=8
+        Units of each of the first layer's heads.
+    heads : int, default=8
+        Heads of the first layer, side by side.
+    output_heads : int, default=1
+        Heads of the second layer, averaged.
+    dropout : float, default=0.6
+        The share of entries and of attention dropped in training.
+    learning_rate : float, default=0.005
+        Adam's.
+    l2 : float, default=5e-4
+        The penalty on all weights.
+    epochs : int, default=1000
+        How many at most.
+    patience : int
+        Training ends when the validation loss has not fallen for so many epochs, and goes back to the best weights.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where to compute; "auto" takes a GPU where there is one.
+    random_state : int or None, default=0
+        The seed; the same one gives the same bits on the same machine. None draws a new one.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes of the training nodes.
+    history_ : History
+        Loss and seconds per epoch.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import GAT
+    >>> from sparsecut.evaluation import sample_splits
+    >>> graph = sc.datasets.load("digits")
+    >>> (split,) = sample_splits(graph.labels, per_class=10, n_splits=1)
+    >>> predicted = GAT(epochs=30).fit_predict(graph, split)
+    >>> bool((predicted == graph.labels)[split.test].mean() > 0.8)
+    True
     """
 
     paper_method = "gat"
@@ -71,19 +110,19 @@ class GAT(SupervisedBaseline):
             check_integer("GAT", name, getattr(self, name), 1)
         check_dropout("GAT", "dropout", self.dropout)
 
-    def _network(self, n_features: int, n_classes: int) -> Network:
+    def _network(self, n_features: int, n_classes: int) -> ClassifierNetwork:
         return GATNetwork(n_features, self.hidden, n_classes, (self.heads, self.output_heads), self.dropout)
 
     def _inputs(self, graph: Graph, device: torch.device) -> Attending:
         neighbourhoods = graph.adjacency + sp.eye_array(graph.n_nodes, dtype=np.float32, format="csr")
         first, second = (
-            Entries(sp.kron(neighbourhoods, sp.eye_array(heads, dtype=np.float32), format="csr"), device)
+            DifferentiableMatrix(sp.kron(neighbourhoods, sp.eye_array(heads, dtype=np.float32), format="csr"), device)
             for heads in (self.heads, self.output_heads)
         )
         return Attending(row_normalised(graph, device), first, second)
 
 
-class GATNetwork(Network):
+class GATNetwork(ClassifierNetwork):
     def __init__(self, n_features: int, hidden: int, n_classes: int, heads: tuple[int, int], dropout: float) -> None:
         super().__init__()
         self.first = AttentionLayer(n_features, hidden, heads[0], dropout)
@@ -109,7 +148,7 @@ class AttentionLayer(nn.Module):
         self.bias = nn.Parameter(torch.zeros(heads, width))
         self.dropout = dropout
 
-    def forward(self, features: Tensor | Entries, heads: Entries) -> Tensor:
+    def forward(self, features: Tensor | DifferentiableMatrix, heads: DifferentiableMatrix) -> Tensor:
         h = times_dropped(features, self.weights, self.dropout, self.training).view(-1, *self.bias.shape)
         own, other = ((h * part).sum(dim=2).flatten() for part in (self.of_self, self.of_other))  # (n·heads,)
         attention = heads.softmax(functional.leaky_relu(heads.of_rows(own) + heads.of_columns(other), SLOPE))

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sparsecut.baselines.supervised.base import Network, Optimizer, SupervisedBaseline, check_dropout
-from sparsecut.baselines.supervised.entries import Entries
+from sparsecut.baselines.supervised.base import ClassifierNetwork, Optimizer, SupervisedBaseline, check_dropout
+from sparsecut.baselines.supervised.differentiable import DifferentiableMatrix
 from sparsecut.baselines.supervised.gcn import Propagated, propagated
 from sparsecut.errors import check_integer, parameter_error
 from sparsecut.graph import Graph
@@ -24,10 +24,48 @@ EPSILON = 1e-3  # of the batch normalisation, the authors' library's
 
 
 class MixHop(SupervisedBaseline):
-    """Parameters: `widths`, hidden units for the powers 0, 1, 2, …; `segments`, how many times the classes each power has in
-    the output; `dropout` of the features and `hidden_dropout` of the hidden units; the `learning_rate` of gradient descent,
-    `l2` on the layers' weights, at most `epochs` of training, ended when the validation accuracy has not risen for
-    `patience` of them; `device` and `random_state` as in `SCE`.
+    """MixHop (Abu-El-Haija et al., 2019): layers that keep the powers of P apart.
+
+    Parameters
+    ----------
+    widths : sequence of int, default=(20, 20, 20)
+        Hidden units for the powers 0, 1, 2, ….
+    segments : sequence of int, default=(1, 1, 1)
+        How many times the classes each power has in the output.
+    dropout : float, default=0.5
+        The share of entries of the features dropped in training.
+    hidden_dropout : float, default=0.9
+        The share of hidden units dropped in training.
+    learning_rate : float, default=0.5
+        That of plain gradient descent.
+    l2 : float, default=0.01
+        The penalty on the layers' weights.
+    epochs : int, default=400
+        How many at most.
+    patience : int
+        Training ends when the validation accuracy has not risen for so many epochs, and goes back to the best weights.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where to compute; "auto" takes a GPU where there is one.
+    random_state : int or None, default=0
+        The seed; the same one gives the same bits on the same machine. None draws a new one.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes of the training nodes.
+    history_ : History
+        Loss and seconds per epoch.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> from sparsecut.baselines import MixHop
+    >>> from sparsecut.evaluation import sample_splits
+    >>> graph = sc.datasets.load("digits")
+    >>> (split,) = sample_splits(graph.labels, per_class=10, n_splits=1)
+    >>> predicted = MixHop(epochs=30).fit_predict(graph, split)
+    >>> bool((predicted == graph.labels)[split.test].mean() > 0.8)
+    True
     """
 
     paper_method = "mixhop"
@@ -62,7 +100,7 @@ class MixHop(SupervisedBaseline):
         for name in ("widths", "segments"):
             counts = getattr(self, name)
             if isinstance(counts, str) or not isinstance(counts, Sequence) or len(counts) == 0:
-                raise parameter_error("MixHop", name, "a list of one integer a power of P", counts)
+                raise parameter_error("MixHop", name, "a list of one integer per power of P", counts)
             for count in counts:
                 check_integer("MixHop", name, count, 0)
             if sum(counts) == 0:
@@ -70,17 +108,17 @@ class MixHop(SupervisedBaseline):
         check_dropout("MixHop", "dropout", self.dropout)
         check_dropout("MixHop", "hidden_dropout", self.hidden_dropout)
 
-    def _network(self, n_features: int, n_classes: int) -> Network:
+    def _network(self, n_features: int, n_classes: int) -> ClassifierNetwork:
         return MixHopNetwork(n_features, self.widths, self.segments, n_classes, (self.dropout, self.hidden_dropout))
 
     def _inputs(self, graph: Graph, device: torch.device) -> Propagated:
         return propagated(graph, device)
 
-    def _optimizers(self, network: Network) -> list[Optimizer]:
+    def _optimizers(self, network: ClassifierNetwork) -> list[Optimizer]:
         return [Descent(network, self.learning_rate, self.l2)]
 
 
-class MixHopNetwork(Network):
+class MixHopNetwork(ClassifierNetwork):
     def __init__(
         self,
         n_features: int,
@@ -111,9 +149,9 @@ class MixHopNetwork(Network):
         segments = mix_hops(P, hidden @ self.second, self.outputs)[nodes].view(len(nodes), -1, self.n_classes)
         return (segments * self.shares.softmax(dim=0)[:, None]).sum(dim=1)
 
-    def _project(self, features: Tensor | Entries) -> Tensor:
+    def _project(self, features: Tensor | DifferentiableMatrix) -> Tensor:
         """X·W with X's entries dropped in training, then its rows scaled to length 1."""
-        if isinstance(features, Entries):
+        if isinstance(features, DifferentiableMatrix):
             values = functional.dropout(features.values, self.dropout, self.training)
             lengths = features.times(values.new_ones(len(self.first), 1), values.square()).sqrt()
             return features.times(self.first, values) / lengths.clamp(min=1e-12)
@@ -121,7 +159,7 @@ class MixHopNetwork(Network):
         return functional.normalize(dropped) @ self.first
 
 
-def mix_hops(P: Entries, columns: Tensor, widths: Sequence[int]) -> Tensor:
+def mix_hops(P: DifferentiableMatrix, columns: Tensor, widths: Sequence[int]) -> Tensor:
     """Columns of the powers 0, 1, 2, … side by side, each multiplied by P as often: all but the first, all but two, …"""
     parts = []
     for power, width in enumerate(widths):
@@ -135,7 +173,7 @@ def mix_hops(P: Entries, columns: Tensor, widths: Sequence[int]) -> Tensor:
 class Descent:
     """Gradient descent, with the L2 penalty in the gradient."""
 
-    def __init__(self, network: Network, learning_rate: float, l2: float) -> None:
+    def __init__(self, network: ClassifierNetwork, learning_rate: float, l2: float) -> None:
         self.network = network
         self.learning_rate = learning_rate
         self.l2 = l2

@@ -1,0 +1,88 @@
+"""An adjacency as it is passed in, checked and made canonical: what `Graph` promises about its own.
+
+float32, sorted; repeats summed, stored zeros and self-loops dropped; weights finite and not negative
+"symmetrize"   max(A, Aᵀ)        "out"   A        "in"   Aᵀ
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from sparsecut.arrays import are_finite, weight_error
+from sparsecut.errors import DirectedGraphWarning, InputError
+from sparsecut.graph.foreign import not_square
+
+DIRECTIONS = ("symmetrize", "out", "in")
+
+
+def check_adjacency(adjacency: Any, directed: str) -> tuple[sp.csr_array, tuple[str, ...]]:
+    """(canonical float32 CSR without self-loops, oriented as `directed` says; notes on what was changed)."""
+    if not sp.issparse(adjacency):
+        got = type(adjacency).__name__
+        try:
+            adjacency = np.asarray(adjacency)
+            got = f"{got} of shape {adjacency.shape}" if adjacency.ndim else got
+            is_matrix = adjacency.ndim == 2 and adjacency.dtype.kind in "biuf"
+        except ValueError:
+            is_matrix = False
+        if not is_matrix:
+            raise InputError(
+                "The adjacency must be a scipy sparse matrix or a two-dimensional array of numbers. "
+                f"Got {got} instead. Edges become a graph with sc.from_edges(edges), files with sc.read_graph(path)."
+            )
+    if adjacency.shape[0] != adjacency.shape[1]:
+        raise InputError(
+            f"The adjacency must be square, one row and one column per node. Got shape {adjacency.shape}."
+            f"{not_square(adjacency.shape)}"
+        )
+    if adjacency.shape[0] == 0:
+        raise InputError("The graph is empty: the adjacency has no rows. A graph needs at least one node.")
+    if adjacency.dtype.kind not in "biuf":
+        raise InputError(f"The edge weights must be real numbers. Got an adjacency of type {adjacency.dtype}.")
+
+    with np.errstate(over="ignore"):  # a weight beyond float32 becomes infinite and is refused below
+        A = sp.csr_array(adjacency, dtype=np.float32, copy=True)  # (n, n)
+        A.sum_duplicates()
+    _check_weights(A, adjacency)
+    A.eliminate_zeros()
+
+    notes: list[str] = []
+    n_loops = int(np.count_nonzero(A.diagonal()))
+    if n_loops:
+        A.setdiag(0)
+        A.eliminate_zeros()
+        notes += loop_notes(n_loops)
+    A_transposed = A.T.tocsr()
+    if directed == "in":
+        A = A_transposed
+    elif directed == "symmetrize" and (A_transposed != A).nnz:
+        A = A.maximum(A_transposed)
+        message = "The adjacency is directed and was made undirected: max(A, Aᵀ)."
+        notes.append(message)
+        warnings.warn(message, DirectedGraphWarning, stacklevel=3)
+    A.sort_indices()
+    return A, tuple(notes)
+
+
+def loop_notes(n_loops: int) -> tuple[str, ...]:
+    """What a graph notes where so many nodes had an edge to themselves; nothing where none had."""
+    if not n_loops:
+        return ()
+    return (f"{n_loops:,} self-loops were dropped: filters count each node in its own neighbourhood once.",)
+
+
+def _check_weights(A: sp.csr_array, given: Any) -> None:
+    if not are_finite(A):
+        raise weight_error(given, A)
+    is_negative = A.data < 0
+    if is_negative.any():
+        entry = int(np.argmax(is_negative))
+        row = int(np.searchsorted(A.indptr, entry, side="right")) - 1
+        raise InputError(
+            f"The edge weights must be zero or more. Got {A.data[entry]:g} between the nodes at positions "
+            f"{row} and {A.indices[entry]}."
+        )

@@ -1,0 +1,46 @@
+"""How a figure of ours is judged beside the paper's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sparsecut.paper.results import Results
+from sparsecut.paper.shown import Shown, accuracy_shown, mean_and_deviation, tally_verdicts, verdict
+
+
+@pytest.mark.parametrize(
+    ("ours", "paper", "deviation", "expected"),
+    [
+        (80.0, 80.2, 1.1, "within"),
+        (81.3, 80.2, 1.1, "within"),  # exactly one deviation is within
+        (81.4, 80.2, 1.1, "ahead"),
+        (79.1, 80.2, 1.1, "within"),
+        (79.0, 80.2, 1.1, "behind"),
+        (46.3, 46.2, 0.0, "ahead"),
+    ],
+)
+def test_verdicts(ours: float, paper: float, deviation: float, expected: str) -> None:
+    assert verdict(ours, paper, deviation) == expected
+    mirrored = {"ahead": "behind", "behind": "ahead", "within": "within"}[expected]
+    assert verdict(ours, paper, deviation, is_less_better=True) == mirrored
+
+
+def test_a_cell_of_accuracies_is_judged_or_says_why_it_is_empty(tmp_path: Path) -> None:
+    results = Results(tmp_path, "table1")
+    results.add([{"method": "SCE", "dataset": "cora", "per_class": 5, "mean": 78.04, "std": 1.0}])
+    shown = accuracy_shown(results, 74.3, 2.7, "a remark", method="SCE", dataset="cora", per_class=5)
+    assert shown == Shown("78.0 ± 1.0", "74.3 ± 2.7", "ahead", "a remark")
+    empty = accuracy_shown(results, 74.3, 2.7, method="DGI", dataset="cora", per_class=5)
+    assert empty == Shown("not run", "74.3 ± 2.7", "empty")
+
+
+def test_one_run_has_no_deviation() -> None:
+    assert mean_and_deviation({"mean": 80.06, "std": 0.0, "n_runs": 1}) == "80.1"
+    assert mean_and_deviation({"mean": 80.06, "std": 1.24, "n_runs": 10}) == "80.1 ± 1.2"
+
+
+def test_verdicts_are_counted() -> None:
+    rows = [("a", [Shown("", "", "ahead"), Shown("", "", "within")]), ("b", [Shown("", "", "alone"), Shown("not run")])]
+    assert tally_verdicts(rows) == "Of 4 cells: 1 ahead, 1 within, 0 behind; 1 without a figure of the paper's, 1 empty."
