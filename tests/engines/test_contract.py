@@ -261,7 +261,7 @@ def test_an_engine_refuses_what_it_does_not_support_before_any_work(choice: Any,
 FITS: dict[str, Any] = {
     "default": sc.SCE(dimension=4),
     "degrees": sc.SCE(dimension=4, negatives="degrees", filter=sc.Heat(time=1.0, order=3)),
-    "sampled": sc.SCE(dimension=4, filter="symmetric", negatives=sc.Pairs(sc.Pairs(sc.Sampled(n_negatives=2)))),
+    "sampled": sc.SCE(dimension=4, filter="symmetric", negatives=sc.Sampled(n_negatives=2)),
     "apart": sc.SCE(dimension=4, apart=[(0, 3), (1, 9)]),
     "levels": sc.MoSCE(dimension=4, levels=3),
     "adam": sc.SCE(dimension=4, solver=sc.Adam(epochs=4, depth=2)),

@@ -159,4 +159,4 @@ def test_unknown_ids_in_pairs_are_named() -> None:
     with pytest.raises(sc.InputError, match="apart parameter of SCE names nodes that the graph does not have: 'x y'"):
         sc.SCE(apart=[("n1", "x y")]).fit(WORDS)
     with pytest.raises(sc.InputError, match="negatives parameter of SCE names nodes that the graph does not have: 0, 3"):
-        sc.SCE(negatives=sc.Pairs(sc.Pairs(sc.Pairs([(0, 5), (3, 15)])))).fit(GAPS)
+        sc.SCE(negatives=sc.Pairs([(0, 5), (3, 15)])).fit(GAPS)

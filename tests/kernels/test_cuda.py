@@ -29,7 +29,7 @@ CASES = {
     "complete over rows": SCE(solver=Adam(route="rows")),
     "sampled, two layers": SCE(negatives="sampled", solver=Adam(depth=2)),
     "sparsifier": SCE(filter="symmetric", negatives="sparsifier"),
-    "given pairs": SCE(negatives=Pairs(Pairs(Pairs([(0, 1), (5, 9)])))),
+    "given pairs": SCE(negatives=Pairs([(0, 1), (5, 9)])),
     "mini-batches": SCE(solver=Adam(batch_size=100)),
     "sampled mini-batches": SCE(negatives="sampled", solver=Adam(batch_size=100)),
     "concat": MoSCE(aggregation="concat", solver=Adam(depth=[1, 2])),
