@@ -49,7 +49,8 @@ class Choice(Parametrised):
             return cast("Kind", cls._members[value]())
         if not isinstance(value, cls):
             words = ", ".join(repr(word) for word in cls.words())
-            raise parameter_error(caller, name, f"one of {words}, or a {cls.__name__} object", value)
+            article = "an" if cls.__name__[0] in "AEIOU" else "a"
+            raise parameter_error(caller, name, f"one of {words}, or {article} {cls.__name__} object", value)
         value.check()
         return value
 

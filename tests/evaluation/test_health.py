@@ -11,7 +11,7 @@ import torch
 from sparsecut import SCE, Adam, Graph, InputError, Memory, datasets
 from sparsecut.evaluation import measure_health
 from sparsecut.evaluation.health import cut_ratio
-from sparsecut.model.training import effective_rank
+from sparsecut.model.history import effective_rank
 
 
 def random_graph(n_nodes: int = 30) -> Graph:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sparsecut.errors import InputError
 from sparsecut.graph import Graph
 from sparsecut.graph.pairs import keep_close
-from sparsecut.operators.filters import propagation
+from sparsecut.operators.propagation import propagation_matrix
 
 PATH = np.array([[0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]], dtype=float)  # 0 - 1 - 2, 3 alone
 
@@ -34,7 +34,7 @@ def test_pairs_become_edges_of_the_mean_closed_strength_and_all_else_stays() -> 
 
 def test_a_node_of_average_strength_takes_half_of_its_average_from_its_partner() -> None:
     ring = np.roll(np.eye(6), 1, axis=1) + np.roll(np.eye(6), -1, axis=1)
-    P = propagation(keep_close(Graph(ring), [(0, 3)]).adjacency).toarray()
+    P = propagation_matrix(keep_close(Graph(ring), [(0, 3)]).adjacency).toarray()
     assert P[0, 3] == pytest.approx(0.5)
     assert P[0, 0] == pytest.approx(0.5 / 3)
 

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sparsecut.operators.rows import Rows
+from sklearn.base import clone
 
 from conftest import random_graph
+from filter_cases import FILTERS, make_filter
 from sparsecut import SCE, Adam, Graph, InputError, Memory, MoSCE, Pairs, load
 from sparsecut.baselines import GAT, GCN, SGC, MixHop
 from sparsecut.engines import MemoryEngine
+from sparsecut.engines.rows import Rows
 from sparsecut.evaluation import Split
+from sparsecut.features.weighting import Weighting
 from sparsecut.kernels.halves import halved
-from sparsecut.operators.filters import FILTERS, polynomial
-from sparsecut.operators.negatives import CompleteNegatives
+from sparsecut.operators.negatives import complete_graph
 from sparsecut.operators.propagation import Propagation
 
 needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA GPU here")
@@ -43,8 +45,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_cuda_agrees_with_cpu(case: str, is_sparse: bool) -> None:
     graph = random_graph(500, 60, density=0.02, is_weighted=True, is_sparse=is_sparse)
-    parameters = CASES[case].get_params()
-    on_cpu, on_cuda = (type(CASES[case])(**{**parameters, "device": device}).fit(graph) for device in ("cpu", "cuda"))
+    on_cpu, on_cuda = (clone(CASES[case]).set_params(engine__device=device).fit(graph) for device in ("cpu", "cuda"))
     scale = np.abs(on_cpu.embedding_).max()
     assert np.allclose(on_cuda.embedding_, on_cpu.embedding_, atol=2e-4 * scale)
     assert np.allclose(on_cuda.transform(graph), on_cuda.embedding_, atol=2e-4 * scale)
@@ -94,7 +95,7 @@ def test_auto_takes_the_gpu_and_a_model_moves_to_the_cpu(tmp_path: Path) -> None
     model = SCE().fit(graph)
     assert torch.cuda.max_memory_allocated() > 0
     model.save(tmp_path / "model.safetensors")
-    on_cpu = load(tmp_path / "model.safetensors").set_params(device="cpu")
+    on_cpu = load(tmp_path / "model.safetensors").set_params(engine__device="cpu")
     assert np.allclose(on_cpu.transform(graph), model.embedding_, atol=1e-4)
 
 
@@ -129,7 +130,7 @@ def test_the_hop_kernel_is_the_library_call(kind: str, filter: str, width: int, 
     graph = hub_and_ring(300, kind == "weighted", kind == "directed")
     rows = torch.randn(303, width, generator=torch.Generator().manual_seed(0)).to(dtype)
     on_cpu, on_cuda = (
-        Propagation.of(graph.adjacency, filter, torch.device(device), is_directed=graph.is_directed)
+        Propagation.of(graph.adjacency, make_filter(filter), torch.device(device), is_directed=graph.is_directed)
         for device in ("cpu", "cuda")
     )
     for P, P_cuda in ((on_cpu, on_cuda), (on_cpu.T, on_cuda.T)):
@@ -145,7 +146,7 @@ def test_the_hop_kernel_is_the_library_call(kind: str, filter: str, width: int, 
 @needs_cuda
 def test_the_hop_kernel_takes_64_bit_offsets_beside_32_bit_neighbors() -> None:
     graph = hub_and_ring(50, False, False)
-    P = Propagation.of(graph.adjacency, "row", torch.device("cuda"))
+    P = Propagation.of(graph.adjacency, make_filter("row"), torch.device("cuda"))
     wide = Propagation(P.neighbors._replace(offsets=P.neighbors.offsets.long()), P.diagonals)
     rows = torch.randn(53, 40, device="cuda")
     assert torch.equal(wide @ rows, P @ rows)
@@ -160,9 +161,10 @@ def test_the_gram_of_halves_is_the_float64_one(n_rows: int, width: int) -> None:
     halves, scale = halved(features.cuda())
     S = halves.cpu().double() * scale
     expected = n_rows * S.T @ S - torch.outer(S.sum(dim=0), S.sum(dim=0))
-    M = CompleteNegatives(n_rows).gram(Rows(halves, coefficients=(scale,))).cpu().double()
+    engine, rows = MemoryEngine(torch.device("cuda")), Rows(halves, coefficients=(scale,))
+    M = engine.moments([rows], complete_graph(n_rows)).M.cpu().double()
     assert np.allclose(M, expected, atol=1e-5 * float((n_rows * S.T @ S).abs().max()))
-    again = CompleteNegatives(n_rows).gram(Rows(halves, coefficients=(scale,))).cpu().double()
+    again = engine.moments([rows], complete_graph(n_rows)).M.cpu().double()
     assert torch.equal(M, again)
 
 
@@ -175,10 +177,12 @@ def test_half_precision_on_cuda_is_near_single(filter: str) -> None:
     results = []
     for precision in ("single", "half"):
         engine = MemoryEngine(torch.device("cuda"), precision)
-        rows = engine.smooth(engine.load(1e6 * graph.features, graph.adjacency, filter), polynomial(filter, 4))
-        results.append((rows @ weights, engine.gram(rows, CompleteNegatives(500))))
+        large = graph.replace(features=1e6 * graph.features)
+        chosen = make_filter(filter, 4)
+        rows = engine.smooth(engine.load(large, Weighting("none"), chosen), chosen.coefficients())
+        results.append((rows @ weights, engine.moments([rows], complete_graph(500)).M))
+    assert results[1][0].dtype == torch.float32
     for single, half in zip(*results, strict=True):
-        assert half.dtype == torch.float32
         assert float((half - single).norm() / single.norm()) < 2e-3
 
 

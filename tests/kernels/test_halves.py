@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from sparsecut.engines import MemoryEngine
+from sparsecut.engines.rows import Rows
 from sparsecut.kernels.halves import halved, is_half
-from sparsecut.operators.negatives import CompleteNegatives
-from sparsecut.operators.rows import Rows
+from sparsecut.operators.negatives import complete_graph
 
 EPSILON = 2.0**-11  # half the distance of two neighbouring float16 near 1
 
@@ -37,8 +38,9 @@ def test_zeros_and_the_gram() -> None:
     assert not halves.any()
     F = torch.randn(200, 6, generator=torch.Generator().manual_seed(0)) * 50
     halves, factor = halved(F)
-    expected = CompleteNegatives(200).gram(halves.float() * factor)
-    M = CompleteNegatives(200).gram(Rows(halves, coefficients=(factor,)))
+    engine = MemoryEngine(torch.device("cpu"))
+    expected = engine.moments([Rows(halves.float() * factor)], complete_graph(200)).M
+    M = engine.moments([Rows(halves, coefficients=(factor,))], complete_graph(200)).M
     assert np.allclose(M, expected, rtol=1e-4, atol=1e-6 * float(expected.abs().max()))
 
 

@@ -72,6 +72,7 @@ class Job:
     is_series: bool = True  # whether a filter comes back to the features it started from
     n_pairs: int = 0  # that the negative graph will list, about
     with_moments: bool = True  # a transform needs none
+    with_whole_gram: bool = True  # products with M do not serve: it is built, however wide
     needs: frozenset[str] = frozenset()  # of NEEDS
     output: Path | None = None  # the .npy file the embedding goes to
     key: tuple[Any, ...] = ()  # what the result depends on beside the graph: a killed job goes on only with the same

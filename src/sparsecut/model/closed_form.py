@@ -69,6 +69,9 @@ class ClosedForm(Solver, word="closed_form"):
             if getattr(self, name) != "auto":
                 check_real("ClosedForm", name, getattr(self, name), above=0)
 
+    def needs_whole_gram(self, n_columns: int) -> bool:
+        return n_columns <= EXACT_COLUMNS
+
     def most_columns(self, n_features: int, n_levels: int) -> int:
         return min(N_DIRECTIONS, n_features * n_levels)
 

@@ -175,6 +175,7 @@ def _fit_job(settings: Settings, graph: Graph, n_features: int, output: Path | N
         n_columns=columns,
         is_series=settings.n_levels is None and not _is_power(settings),
         n_pairs=settings.n_pairs(graph.n_nodes),
+        with_whole_gram=solver.needs_whole_gram(n_features * n_levels),
         needs=settings.needs(graph, with_output=output is not None),
         output=output,
         key=("fit", settings.parameters, graph.node_ids if with_pairs else None),

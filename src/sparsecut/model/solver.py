@@ -140,6 +140,10 @@ class Solver(Choice):
     chooses_dimension: ClassVar[bool] = False
     """Whether it chooses the dimension itself where none is given."""
 
+    def needs_whole_gram(self, n_columns: int) -> bool:
+        """Whether it needs M itself for rows of so many columns, and not products with it alone."""
+        return True
+
     @abstractmethod
     def solve(self, problem: Problem) -> Solution:
         """The weights for a problem."""

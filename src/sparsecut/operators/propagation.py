@@ -40,7 +40,7 @@ class Propagation:
         is_directed: bool = False,
     ) -> None:
         self.neighbors = neighbors
-        self.diagonals = diagonals.single()
+        self.diagonals = diagonals
         self.filter = filter
         self.adjacency = adjacency
         self.is_directed = is_directed
@@ -50,7 +50,8 @@ class Propagation:
         """The matrix of a filter for a graph."""
         degrees = as_tensor(1 + adjacency.sum(axis=1, dtype=np.float64), device)  # d̃
         matrix = SparseMatrix(adjacency, device)
-        return cls(matrix.entries, filter.diagonals(degrees), filter=filter, adjacency=matrix, is_directed=is_directed)
+        diagonals = filter.diagonals(degrees).single()
+        return cls(matrix.entries, diagonals, filter=filter, adjacency=matrix, is_directed=is_directed)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -89,6 +90,8 @@ class Propagation:
         """P of the graph less some of its edges, (2, m); in an undirected graph an edge goes with its reverse."""
         assert self.adjacency is not None
         assert self.filter is not None
+        if not edges.shape[1]:
+            return self  # scipy finds no entries by empty lists of ends
         A = self.adjacency.csr
         entry_at = sp.csr_array((np.arange(A.nnz, dtype=A.indptr.dtype), A.indices, A.indptr), shape=A.shape)
         is_kept = np.ones(A.nnz, dtype=bool)

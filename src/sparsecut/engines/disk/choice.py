@@ -54,7 +54,7 @@ class Disk(EngineChoice, word="disk"):
         n_nodes, n_columns = graph.n_nodes, graph.n_features * job.n_levels
         if output is not None:
             check_output(output)
-        with_gram = job.with_moments and can_build_gram(n_nodes, n_columns, job.n_pairs, limit)
+        with_gram = job.with_moments and (job.with_whole_gram or can_build_gram(n_nodes, n_columns, job.n_pairs, limit))
         sizes = plan_sizes(
             n_nodes,
             limit,

@@ -84,9 +84,9 @@ class DiskEngine:
         if self._degrees is None:
             self._degrees = neighbour_sums(graph.adjacency)
         P = DiskPropagation(graph, filter, self._degrees, self.sizes.block_bytes)
-        if features is None:
-            return DiskRows(Unread("features", graph.features, weighting), P)
-        return DiskRows(Unread(fingerprint_of(features), features, weighting), P)
+        # The graph's own features are known from the name of the work folder.
+        name = f"features-{fingerprint_of(features, weighting.name, weighting.columns)}"
+        return DiskRows(Unread(name, graph.features if features is None else features, weighting), P)
 
     def smooth(self, rows: DiskRows, polynomial: Polynomial, *, lazily: bool = False) -> DiskRows:
         if lazily:
@@ -94,13 +94,12 @@ class DiskEngine:
         if polynomial == (1.0,):
             return rows
         start = self._formed(rows)
-        mark = fingerprint_of(start.name, polynomial, rows.P.removed)
+        mark = fingerprint_of(start.name, polynomial, rows.P.marks)
         return DiskRows(self._smooth(start, rows.P, polynomial, f"smoothed-{mark}"), rows.P)
 
     def moments(self, levels: Sequence[DiskRows], negatives: NegativeGraph) -> Moments:
         panels = [self._formed(level) for level in levels]
-        parts = [(pairs.scale, None if pairs.row_weights is None else pairs.row_weights) for pairs in negatives.all_pairs]
-        mark = fingerprint_of([part.name for part in panels], [scale for scale, _ in parts], len(negatives.listed))
+        mark = fingerprint_of([part.name for part in panels], _arrays_of(negatives))
 
         def compute() -> dict[str, NDArray[Any]]:
             even = torch.ones(panels[0].n_rows, dtype=torch.float64)
@@ -185,7 +184,7 @@ class DiskEngine:
     def _formed(self, rows: DiskRows) -> Panels:
         """S as panels."""
         if len(rows.pending) > 1 or rows.pending != (1.0,):
-            mark = fingerprint_of(self._formed(DiskRows(rows.held, rows.P)).name, rows.pending, rows.P.removed)
+            mark = fingerprint_of(self._formed(DiskRows(rows.held, rows.P)).name, rows.pending, rows.P.marks)
             return self._smooth(self._formed(DiskRows(rows.held, rows.P)), rows.P, rows.pending, f"smoothed-{mark}")
         return rows.held if isinstance(rows.held, Panels) else self._loaded(rows.held)
 
@@ -216,7 +215,7 @@ class DiskEngine:
             product.fill(lambda: (block @ W for _, block in self.passes.rows([held], "projection")))
         if rows.pending == (1.0,):
             return DiskRows(product, rows.P)
-        mark = fingerprint_of(product.name, rows.pending, rows.P.removed)
+        mark = fingerprint_of(product.name, rows.pending, rows.P.marks)
         return DiskRows(self._smooth(product, rows.P, rows.pending, f"smoothed-{mark}"), rows.P)
 
     def _smooth(self, panels: Panels, P: DiskPropagation, polynomial: Polynomial, name: str) -> Panels:
@@ -263,3 +262,12 @@ class DiskEngine:
         if panels is None:
             panels = self._panels[name] = Panels(self.work, name, n_rows, self.sizes.widths(n_columns))
         return panels
+
+
+def _arrays_of(negatives: NegativeGraph) -> list[Any]:
+    """What tells a negative graph from any other."""
+    weights = [(pairs.scale, pairs.row_weights) for pairs in negatives.all_pairs]
+    return [
+        [(scale, None if of_rows is None else of_rows.numpy()) for scale, of_rows in weights],
+        [(listed.pairs, listed.weights) for listed in negatives.listed],
+    ]

@@ -34,6 +34,11 @@ class DiskPropagation:
         self.right = None if right is None else right[:, None]
         self.removed = np.empty(0, dtype=np.int64) if removed is None else np.sort(removed)
 
+    @property
+    def marks(self) -> tuple[str, NDArray[np.int64]]:
+        """What tells P from that of another filter, or of other edges."""
+        return repr(self.filter), self.removed
+
     def without(self, edges: NDArray[np.int64]) -> DiskPropagation:
         """P of the graph less some of its edges, (2, m); in an undirected graph an edge goes with its reverse."""
         A, degrees = self.adjacency, self.degrees.copy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from sparsecut.model.adam import Adam
+from sparsecut.kernels.optimizer import AdamSteps
 
 
 @pytest.mark.parametrize("l2", [0.0, 0.3])
@@ -13,7 +13,7 @@ def test_matches_torch(l2: float) -> None:
     generator = torch.Generator().manual_seed(0)
     start = [torch.randn(3, 4, generator=generator), torch.randn(4, 2, generator=generator)]
     ours, theirs = ([tensor.clone().requires_grad_() for tensor in start] for _ in range(2))
-    optimizer = Adam(ours, learning_rate=0.05, l2=l2)
+    optimizer = AdamSteps(ours, learning_rate=0.05, l2=l2)
     reference = torch.optim.Adam(theirs, lr=0.05, weight_decay=l2)
     for _ in range(25):
         for first, second in (ours, theirs):
