@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from sparsecut import SCE, InputError, MoSCE, datasets
+from sparsecut import SCE, InputError, MoSCE, Power, datasets
 from sparsecut.baselines import methods
 from sparsecut.baselines.methods import Method, find_method
 
@@ -23,17 +23,22 @@ def test_every_method_that_learns_from_no_labels_embeds(name):
 
 
 def test_options_reach_the_estimator():
-    model = find_method("sce").make({"order": 3, "dimension": None}, {"random_state": 5})
+    model = find_method("sce").make({"filter": "power", "order": 3, "dimension": None}, {"random_state": 5})
     assert isinstance(model, SCE)
-    assert (model.order, model.random_state, model.dimension) == (3, 5, "auto")
+    assert (model.filter, model.random_state, model.dimension) == (Power(order=3), 5, "auto")
     model = find_method("mosce").make({"order": 3})
     assert isinstance(model, MoSCE)
     assert model.levels == 3
-    assert find_method("sce").make({"epochs": 7}, paper="cora").get_params() == SCE.paper("cora", epochs=7).get_params()
+    assert (
+        find_method("sce").make({"epochs": 7}, paper="cora").get_params() == SCE.paper("cora", solver__epochs=7).get_params()
+    )
 
 
 def test_what_is_asked_must_be_there_and_what_is_offered_need_not():
     find_method("raw").make({}, {"dimension": 5})
+    assert find_method("sce").make({"engine": "disk"}, {"device": "cuda"}).engine == "disk"  # which has no device
+    with pytest.raises(InputError, match=r"The method sce has no epochs to set. Leave --epochs out"):
+        find_method("sce").make({"epochs": 5})  # the closed form has none
     with pytest.raises(InputError, match=r"The method raw has no dimension to set. Leave --dimension out"):
         find_method("raw").make({"dimension": 5})
     with pytest.raises(InputError, match="no settings in the paper"):
@@ -44,7 +49,7 @@ def test_what_is_asked_must_be_there_and_what_is_offered_need_not():
 
 def test_a_registered_method_is_found(monkeypatch):
     monkeypatch.setattr(methods, "METHODS", dict(methods.METHODS))
-    methods.register(Method("mine", "", "sparsecut.model.estimators:SCE"))
+    methods.register(Method("mine", "", "sparsecut.model.sce:SCE"))
     assert "mine" in methods.names()
     assert isinstance(find_method("mine").make({}), SCE)
 

@@ -9,7 +9,7 @@ from torch import nn
 
 from conftest import random_graph
 from reference import dense_propagation
-from sparsecut import InputError
+from sparsecut import InputError, Power, Symmetric
 from sparsecut.baselines import DGI, UnsupervisedGCN
 from sparsecut.baselines.network import GraphNetwork
 from sparsecut.baselines.tensors import graph_tensors
@@ -21,12 +21,12 @@ CPU = torch.device("cpu")
 def test_layers_are_their_equation_with_and_without_the_nodes_own_rows(is_sparse: bool) -> None:
     graph = random_graph(20, 7, is_weighted=True, is_sparse=is_sparse)
     F = graph.features.toarray() if is_sparse else np.asarray(graph.features)
-    for with_own, filter in ((False, "symmetric"), (True, "row")):
+    for with_own, filter in ((False, Symmetric()), (True, Power())):
         torch.manual_seed(0)
         network = GraphNetwork(7, 6, [nn.ReLU(), nn.Identity()], with_own=with_own)
         for layer in network.layers:
             layer.bias.data = torch.randn(6)
-        P, rows = dense_propagation(graph.adjacency.toarray(), filter), F
+        P, rows = dense_propagation(graph.adjacency.toarray(), "row" if with_own else "symmetric"), F
         for layer, activate in zip(network.layers, (lambda x: np.maximum(x, 0), lambda x: x), strict=True):
             product = rows @ layer.weight.detach().numpy()
             n_own = 3 if with_own else 0

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from conftest import random_graph
-from sparsecut import Graph, InputError
+from sparsecut import Graph, InputError, Power
 from sparsecut.baselines import SmoothedFeatures, SmoothedPCA
 from standins import stand_in
 
 
 def smoothed(graph: Graph, order: int = 2) -> np.ndarray:
-    return SmoothedFeatures(order=order, device="cpu").fit_transform(graph)
+    return SmoothedFeatures(filter=Power(order=order), device="cpu").fit_transform(graph)
 
 
 @pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
@@ -20,7 +20,7 @@ def test_it_is_the_decomposition_of_the_centred_smoothed_features(is_sparse: boo
     graph = random_graph(is_sparse=is_sparse)
     S = smoothed(graph, order=1)
     U, values, _ = np.linalg.svd(S - S.mean(axis=0), full_matrices=False)
-    Z = SmoothedPCA(dimension=5, order=1).fit_transform(graph)
+    Z = SmoothedPCA(dimension=5, filter=Power(order=1)).fit_transform(graph)
     np.testing.assert_allclose(np.abs(Z), np.abs((U * values)[:, :5]), atol=1e-4)  # a component has two directions
 
 

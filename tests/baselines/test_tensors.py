@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from baseline_graphs import edge_tensors
 from conftest import random_graph
-from sparsecut import Graph
+from sparsecut import Graph, Power
 from sparsecut.baselines.tensors import graph_tensors, product, scale_rows
 from sparsecut.kernels.sparse import SparseMatrix
 
@@ -41,7 +41,7 @@ def test_the_gradient_of_a_product_is_that_of_the_dense_one(is_sparse: bool) -> 
     graph = random_graph(15, 6, is_sparse=is_sparse)
     directed = sp.csr_array(np.triu(graph.adjacency.toarray()))  # not symmetric: a forgotten transpose would show
     graph = Graph(directed, features=graph.features, directed="out")
-    tensors = graph_tensors(graph, CPU, filter="row")
+    tensors = graph_tensors(graph, CPU, filter=Power())
     W = torch.randn(6, 4, generator=torch.Generator().manual_seed(0), requires_grad=True)
     product(tensors.propagation, product(tensors.features, W)).square().sum().backward()
     W_dense = W.detach().clone().requires_grad_()

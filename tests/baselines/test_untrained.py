@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from sparsecut import Graph, InputError
+from sparsecut import Graph, InputError, Power, Symmetric
 from sparsecut.baselines import RawFeatures, SmoothedFeatures
 
 A = np.array([[0, 1, 0, 0], [1, 0, 2, 0], [0, 2, 0, 0], [0, 0, 0, 0]], dtype=float)
@@ -21,15 +21,15 @@ def test_raw_and_smoothed_by_hand(features):
     closed = A + np.eye(4)
     P = closed / closed.sum(axis=1, keepdims=True)
     for order in (0, 1, 3):
-        Z = SmoothedFeatures(order=order, device="cpu").fit_transform(graph)
+        Z = SmoothedFeatures(filter=Power(order=order), device="cpu").fit_transform(graph)
         np.testing.assert_allclose(Z, np.linalg.matrix_power(P, order) @ F, atol=1e-6)
         assert Z.dtype == np.float32
 
 
 def test_they_follow_the_contract():
     graph = Graph(A, features=F)
-    model = clone(SmoothedFeatures(order=1, filter="symmetric"))
-    assert model.get_params() == {"order": 1, "filter": "symmetric", "device": "auto"}
+    model = clone(SmoothedFeatures(filter=Symmetric(order=1)))
+    assert model.get_params() == {"filter": Symmetric(order=1), "filter__order": 1, "device": "auto"}
     Z = model.fit(graph).embedding_
     np.testing.assert_array_equal(Z, model.transform(graph))
     np.testing.assert_array_equal(Z, model.fit_transform(A, features=F))
@@ -39,7 +39,7 @@ def test_they_follow_the_contract():
 def test_wrong_input_is_refused():
     with pytest.raises(InputError, match="RawFeatures needs node features"):
         RawFeatures().fit(Graph(A))
-    with pytest.raises(InputError, match="order parameter of SmoothedFeatures"):
-        SmoothedFeatures(order=-1).fit(Graph(A, features=F))
+    with pytest.raises(InputError, match="order parameter of Power"):
+        SmoothedFeatures(filter=Power(order=-1)).fit(Graph(A, features=F))
     with pytest.raises(InputError, match="filter parameter of SmoothedFeatures"):
         SmoothedFeatures(filter="wide").fit(Graph(A, features=F))

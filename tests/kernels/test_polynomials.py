@@ -7,11 +7,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparsecut.kernels.polynomials import is_power, power, spread
+from sparsecut.kernels.polynomials import horner, is_power, power
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0, 0.5, -2.0]), min_size=1, max_size=6))
-def test_spread_is_the_sum_of_powers_in_as_many_products(coefficients: list[float]) -> None:
+def test_horner_is_the_sum_of_powers_in_as_many_products(coefficients: list[float]) -> None:
     generator = np.random.default_rng(0)
     P, X = generator.normal(size=(5, 5)) / 3, generator.normal(size=(5, 2))
     n_hops = 0
@@ -22,7 +22,7 @@ def test_spread_is_the_sum_of_powers_in_as_many_products(coefficients: list[floa
         return torch.from_numpy(P) @ rows
 
     rows = torch.from_numpy(X.copy())
-    found = spread(tuple(coefficients), rows, hop)
+    found = horner(tuple(coefficients), rows, hop)
     assert np.allclose(found, sum(c * np.linalg.matrix_power(P, k) @ X for k, c in enumerate(coefficients)))
     assert n_hops == len(coefficients) - 1
     assert np.array_equal(rows, X)

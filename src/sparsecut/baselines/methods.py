@@ -163,13 +163,13 @@ register(Method("sce", "sparsest cut embedding", "sparsecut.model.sce:SCE", word
 register(
     Method("mosce", "SCE of several smoothing orders", "sparsecut.model.mosce:MoSCE", words={**_WITHIN, "order": "levels"})
 )
+register(Method("raw", "the features as they are", "sparsecut.baselines:RawFeatures"))
 for _name, _about, _class in (
     ("smoothed", "the features after the filter alone", "SmoothedFeatures"),
     ("pca", "principal components of the smoothed features", "SmoothedPCA"),
 ):
     register(Method(_name, _about, f"sparsecut.baselines:{_class}", words={"order": "filter__order"}))
 for _name, _about, _class in (
-    ("raw", "the features as they are", "RawFeatures"),
     ("deepwalk", "random walks, skip-gram", "DeepWalk"),
     ("deepwalk-and-features", "DeepWalk beside the features", "DeepWalkFeatures"),
     ("node2vec", "walks of second order, skip-gram", "Node2Vec"),

@@ -158,5 +158,6 @@ class EngineChoice(Choice):
             what, remedy = NEEDS[need]
             elsewhere = "disk" if need == "output" else "memory"
             raise InputError(
-                f"{job.caller}(engine={self.word or repr(self)!r}) cannot {what}. {remedy}, or use engine={elsewhere!r}."
+                f"{job.caller}(engine={self if self.word is None else self.word!r}) cannot {what}. {remedy}, or use "
+                f"engine={elsewhere!r}."
             )

@@ -133,12 +133,13 @@ class MemoryEngine:
             mean = rows.transpose_times(torch.ones(n_rows, 1, device=self.device))[:, 0].double() / n_rows
         else:
             features, scale = formed
+            mean = mean_of(features)
             M = torch.zeros(features.shape[1], features.shape[1], dtype=torch.float64, device=self.device)
             for pairs in negatives.all_pairs:
-                M += _gram_of_all_pairs(features, pairs) * scale**2
+                M += _gram_of_all_pairs(features, pairs, mean) * scale**2
             if negatives.listed:
                 M += _gram_by_columns(rows, NegativeGraph(n_rows, listed=negatives.listed))
-            mean = mean_of(features) * scale
+            mean = mean * scale
         is_scatter = negatives.is_complete and negatives.all_pairs[0].scale > 0
         return Moments(M, mean, M / (negatives.all_pairs[0].scale * n_rows) if is_scatter else None, n_rows)
 
@@ -201,13 +202,14 @@ def _formed(rows: Rows | StackedRows) -> tuple[Tensor, float] | None:
     return rows.features, rows.coefficients[0]
 
 
-def _gram_of_all_pairs(features: Tensor, pairs: AllPairs) -> Tensor:
-    """Sᵀ L S, (f, f) float64, in one pass over dense rows."""
+def _gram_of_all_pairs(features: Tensor, pairs: AllPairs, mean: Tensor) -> Tensor:
+    """Sᵀ L S, (f, f) float64, in one pass over dense rows with that mean."""
     if pairs.volume == 0:
         return torch.zeros(features.shape[1], features.shape[1], dtype=torch.float64, device=features.device)
     weight = pairs.scale * pairs.volume**2
     if pairs.row_weights is not None or not halves.with_tensor_cores(features):
-        return scatter(features, pairs.shares(features.device)) * weight
+        shares = pairs.shares(features.device)
+        return scatter(features, shares, mean if shares is None else None) * weight
     # The tensor cores of a GPU multiply the halves as they are: n·SᵀS − (Sᵀ1)(Sᵀ1)ᵀ, in one pass.
     squares, sums = halves.moments(features)
     M = (squares - torch.outer(sums, sums) / pairs.n_nodes) * (weight / pairs.n_nodes)

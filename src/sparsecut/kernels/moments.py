@@ -23,9 +23,9 @@ def mean_of(rows: Tensor, shares: Tensor | None = None) -> Tensor:
     return mean / len(rows) if shares is None else mean
 
 
-def scatter(rows: Tensor, shares: Tensor | None = None) -> Tensor:
-    """(f, f) float64."""
-    mean = mean_of(rows, shares).to(_type(rows))
+def scatter(rows: Tensor, shares: Tensor | None = None, mean: Tensor | None = None) -> Tensor:
+    """(f, f) float64; `mean` is that of the rows with their shares, where it is known."""
+    mean = (mean_of(rows, shares) if mean is None else mean).to(_type(rows))
     total = torch.zeros(rows.shape[1], rows.shape[1], dtype=torch.float64, device=rows.device)
     for block in _blocks(rows):
         centred = _single(rows[block]) - mean

@@ -201,7 +201,8 @@ class SparsestCutEmbedding(Published):
         """
         self._check_fitted("There is nothing to explain yet")
         lines = [f"solver {self._choice('solver')!r}.", *self.recipe_.reasons]
-        lines.append(f"route {self.history_.route}: {self.history_.reason}.")
+        if self.history_.reason:
+            lines.append(f"route {self.history_.route}: {self.history_.reason}.")
         lines.extend(self.history_.notes)
         return "\n".join(line[0].upper() + line[1:] for line in lines)
 
@@ -255,17 +256,16 @@ class SparsestCutEmbedding(Published):
         self._check_fitted("There is nothing to save yet")
         parameters, arrays = self._stored_parameters()
         tensors = {f"weights.{level}": matrix for level, matrix in enumerate(self.weights_)} | {"offset": self.offset_}
-        if self.recipe_.weighting.columns is not None:
-            tensors["column_weights"] = self.recipe_.weighting.columns
+        recipe, held = self.recipe_.to_header()
         header = {
             "estimator": type(self).__name__,
             "parameters": parameters,
             "history": self.history_.to_dict(),
             "structure": self.structure_,
-            "recipe": self.recipe_.to_header(),
+            "recipe": recipe,
             "encoder": None if self.encoder_ is None else self.encoder_.to_header(),
         }
-        write_model(path, header, tensors | arrays)
+        write_model(path, header, tensors | arrays | held)
 
     def _settings(self) -> Settings:
         """The parameters, checked, with an object for every choice."""

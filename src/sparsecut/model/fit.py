@@ -144,7 +144,7 @@ def embed(
             with_moments=False,
             needs=frozenset() if output is None else frozenset({"output"}),
             output=None if output is None else Path(output).absolute(),
-            key=("transform", recipe.to_header(), recipe.weighting.columns, _arrays_of(projection)),
+            key=("transform", recipe.to_header(), _arrays_of(projection)),
             report=report,
         )
         with engine.open(job) as opened:

@@ -57,7 +57,7 @@ def load(path: str | Path) -> SparsestCutEmbedding:
         model._know_features(read_encoder(header["encoder"]), len(weights[0]))
         model.structure_ = header["structure"]
         model.offset_ = tensors.get("offset", np.zeros(weights[0].shape[1], dtype=np.float32))
-        model.recipe_ = read_recipe(header["recipe"], tensors.get("column_weights"))
+        model.recipe_ = read_recipe(header["recipe"], tensors)
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"{path} does not hold a whole sparsecut model: {error}. Save the model again.") from error
     model.weights_ = weights

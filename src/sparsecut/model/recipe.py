@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsecut.arrays.streaming import neighbour_sums, value_blocks
 from sparsecut.engines.contract import Engine
@@ -44,20 +45,27 @@ class Recipe:
     def polynomials(self) -> tuple[Polynomial, ...]:
         return tuple(filter.coefficients() for filter in self.filters)
 
-    def to_header(self) -> dict[str, Any]:
-        """What JSON can hold of it; the columns' weights are an array."""
-        return {
-            "weighting": self.weighting.name,
-            "filters": [filter.to_header()[0] for filter in self.filters],
-            "aggregation": self.aggregation,
-            "reasons": self.reasons,
-        }
+    def to_header(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What JSON can hold of it, and the arrays."""
+        arrays = {} if self.weighting.columns is None else {"recipe.columns": self.weighting.columns}
+        filters = []
+        for level, filter in enumerate(self.filters):
+            header, held = filter.to_header()
+            filters.append(header)
+            arrays |= {f"recipe.{level}.{name}": array for name, array in held.items()}
+        header = {"weighting": self.weighting.name, "filters": filters}
+        return {**header, "aggregation": self.aggregation, "reasons": self.reasons}, arrays
 
 
-def read_recipe(header: dict[str, Any], columns: Any) -> Recipe:
+def read_recipe(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Recipe:
     """What `to_header` wrote."""
-    filters = tuple(Filter.read(filter, {}) for filter in header["filters"])
-    return Recipe(Weighting(header["weighting"], columns), filters, header["aggregation"], header["reasons"])
+    filters = []
+    for level, filter in enumerate(header["filters"]):
+        start = f"recipe.{level}."
+        held = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
+        filters.append(Filter.read(filter, held))
+    weighting = Weighting(header["weighting"], arrays.get("recipe.columns"))
+    return Recipe(weighting, tuple(filters), header["aggregation"], header["reasons"])
 
 
 def settle(

@@ -1,1 +1,1 @@
-"""The mathematics of the method: filters and their matrix, negative graphs, losses, the linear network."""
+"""The mathematics of the method: filters and their matrix, negative graphs, losses, how levels become one."""

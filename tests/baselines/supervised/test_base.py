@@ -211,7 +211,7 @@ WRONG = {
     "dropout": (1.0, -0.1),
     "hidden_dropout": (1.0,),
     "filter": ("mean", None),
-    "order": (-1,),
+    "filter__order": (-1,),
     "widths": ((), (0, 0), (1, -1), 3, "12"),
     "segments": ((), (0,)),
 }
@@ -227,7 +227,7 @@ WRONG = {
     ],
 )
 def test_bad_parameters_get_their_own_message(name: str, option: str, value: object) -> None:
-    with pytest.raises(InputError, match=rf"The {option} parameter of \w+ must be"):
+    with pytest.raises(InputError, match=rf"The {option.split('__')[-1]} parameter of \w+ must be"):
         make(name).set_params(**{option: value}).fit(labelled(random_graph()), split=a_split())
 
 
