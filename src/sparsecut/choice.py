@@ -40,7 +40,7 @@ class Choice(Parametrised):
     @classmethod
     def words(cls) -> tuple[str, ...]:
         """The words that are short for a choice of this kind."""
-        return tuple(member.word for member in cls._members.values() if member.word is not None)
+        return tuple(sorted(member.word for member in cls._members.values() if member.word is not None))
 
     @classmethod
     def of(cls: type[Kind], value: Any, caller: str, name: str) -> Kind:

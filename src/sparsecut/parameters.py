@@ -72,19 +72,27 @@ class Parametrised:
                 raise self._unknown(full_name)
             if rest:
                 within.setdefault(name, {})[rest] = value
-        for name, value in parameters.items():
-            if "__" not in name:
-                setattr(self, name, value)
-        for name, values in within.items():
-            held = self._held(name)
-            if not isinstance(held, Parametrised):
-                raise InputError(
-                    f"{type(self).__name__}({name}={held!r}) holds no object to set {', '.join(values)} of. "
-                    f"Set {name} to one first."
-                )
-            # A copy: the object may be shared with another estimator.
-            setattr(self, name, type(held)(**held.get_params(deep=False)).set_params(**values))
+        before = {name: getattr(self, name) for name in known}
+        try:
+            for name, value in parameters.items():
+                if "__" not in name:
+                    setattr(self, name, value)
+            for name, values in within.items():
+                setattr(self, name, self._with_values(name, values))
+        except InputError:
+            vars(self).update(before)  # all of them are set, or none
+            raise
         return self
+
+    def _with_values(self, name: str, values: dict[str, Any]) -> Parametrised:
+        """The object behind a parameter with other values, as a copy: it may be shared with another estimator."""
+        held = self._held(name)
+        if not isinstance(held, Parametrised):
+            raise InputError(
+                f"{type(self).__name__}({name}={held!r}) holds no object to set {', '.join(values)} of. "
+                f"Set {name} to one first."
+            )
+        return type(held)(**held.get_params(deep=False)).set_params(**values)
 
     def _unknown(self, name: str) -> InputError:
         return InputError(

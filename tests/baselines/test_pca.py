@@ -60,7 +60,7 @@ def test_where_the_decomposition_is_randomised_it_finds_the_same_space() -> None
     assert 0.99 * most < np.square(Z).sum() <= most * (1 + 1e-5)
 
 
-@pytest.mark.parametrize(("option", "value"), [("order", -1), ("filter", "wide"), ("dimension", 0)])
+@pytest.mark.parametrize(("option", "value"), [("filter__order", -1), ("filter", "wide"), ("dimension", 0)])
 def test_wrong_parameters_are_refused(option: str, value: object) -> None:
-    with pytest.raises(InputError, match=f"{option} parameter of SmoothedPCA"):
-        SmoothedPCA(**{option: value}).fit(random_graph())
+    with pytest.raises(InputError, match=f"{option.split('__')[-1]} parameter of (SmoothedPCA|Power)"):
+        SmoothedPCA().set_params(**{option: value}).fit(random_graph())

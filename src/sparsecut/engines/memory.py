@@ -140,6 +140,7 @@ class MemoryEngine:
             if negatives.listed:
                 M += _gram_by_columns(rows, NegativeGraph(n_rows, listed=negatives.listed))
             mean = mean * scale
+        self.report("Gram matrix", 1, 1)
         is_scatter = negatives.is_complete and negatives.all_pairs[0].scale > 0
         return Moments(M, mean, M / (negatives.all_pairs[0].scale * n_rows) if is_scatter else None, n_rows)
 

@@ -10,7 +10,7 @@ Z = S·W                           the embedding                           engin
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -49,6 +49,7 @@ Callback = Callable[[int, History], None]
 class SparsestCutEmbedding(Published):
     """Follows scikit-learn: the constructor stores its arguments untouched, `fit` checks, what was learned ends in `_`."""
 
+    moved: ClassVar[Mapping[str, str]] = MOVED
     kinds: ClassVar = {"filter": Filter, "negatives": Negatives, "solver": Solver, "engine": EngineChoice}
 
     # What the constructors of the two estimators store.
@@ -310,7 +311,7 @@ class SparsestCutEmbedding(Published):
         return super()._choice(name)
 
     def _unknown(self, name: str) -> InputError:
-        return moved_error(type(self).__name__, name, MOVED) if name in MOVED else super()._unknown(name)
+        return moved_error(type(self).__name__, name, self.moved) if name in self.moved else super()._unknown(name)
 
     def _stored_parameters(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The parameters as a file holds them: JSON, and arrays by the name of the parameter."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from sparsecut.engines import EngineChoice, EngineWord
 from sparsecut.errors import check_choice, check_integer
@@ -46,8 +46,9 @@ class MoSCE(SparsestCutEmbedding):
     """
 
     paper_method = "mosce"
+    moved: ClassVar = {**MOVED, "order": "levels=…"}
 
-    @naming_moved({**MOVED, "order": "levels=…"})
+    @naming_moved(moved)
     def __init__(
         self,
         *,

@@ -1,0 +1,150 @@
+"""Edges and pairs drawn by a hash of the ids: uniform, against all edges, and the same in any order of nodes and lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from any_graph import graphs
+from conftest import random_graph
+from sparsecut.graph import Graph, edge_sample
+from sparsecut.graph.edge_sample import _mixed, hash_ids, sample_edges, sample_node_pairs
+
+KINDS = ("positions", "gaps", "negative", "words", "unicode")
+
+
+def ids_of(kind: str, n_nodes: int) -> np.ndarray:
+    generator = np.random.default_rng(5)
+    if kind == "positions":
+        return np.arange(n_nodes)
+    if kind == "gaps":
+        return np.sort(generator.choice(10**12, n_nodes, replace=False))
+    if kind == "negative":
+        return np.arange(n_nodes) * 7 - 50
+    if kind == "words":
+        return np.array([f"node {number}" * (1 + number % 3) for number in range(n_nodes)])
+    return np.array([f"ä{number}ß漢" for number in range(n_nodes)])
+
+
+def with_ids(graph: Graph, ids: np.ndarray) -> Graph:
+    return graph.replace(node_ids=ids)
+
+
+def ends_of(graph: Graph, pairs: np.ndarray) -> list[Any]:
+    """The pairs by the ids of their ends, in order; of an undirected graph the ends of each in order too."""
+    named = [tuple(graph.node_ids[pair].tolist()) for pair in pairs.T]
+    return named if graph.is_directed else [tuple(sorted(pair)) for pair in named]
+
+
+def brute_force(graph: Graph) -> list[Any]:
+    """All edges by their hash, one at a time, each undirected edge once."""
+    A = graph.adjacency.toarray()
+    hashes = hash_ids(graph.node_ids)
+    found = []
+    for i, j in zip(*A.nonzero(), strict=True):
+        if graph.is_directed:
+            second = int(_mixed(hashes[j : j + 1])[0])
+        elif i < j:
+            second = int(hashes[j])
+        else:
+            continue
+        total = np.array([(int(hashes[i]) + second) % 2**64], dtype=np.uint64)
+        found.append((int(_mixed(total)[0]), (graph.node_ids[i].item(), graph.node_ids[j].item())))
+    return [ends if graph.is_directed else tuple(sorted(ends)) for _, ends in sorted(found)]
+
+
+@settings(deadline=None)
+@given(graphs(), st.sampled_from(KINDS), st.integers(0, 40))
+def test_they_are_the_edges_with_the_smallest_hashes(graph: Graph, kind: str, n_edges: int) -> None:
+    graph = with_ids(graph, ids_of(kind, graph.n_nodes))
+    expected = brute_force(graph)
+    assert len(expected) == graph.n_edges
+    assert ends_of(graph, sample_edges(graph, n_edges)) == expected[:n_edges]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("is_directed", [False, True])
+def test_another_order_of_nodes_and_lines_draws_the_same_by_id(kind: str, is_directed: bool) -> None:
+    generator = np.random.default_rng(1)
+    A = (generator.random((200, 200)) < 0.1) * (1 - np.eye(200))
+    A = A if is_directed else np.maximum(A, A.T)
+    directed = "out" if is_directed else "symmetrize"
+    graph = Graph(A, node_ids=ids_of(kind, 200), directed=directed)
+    order = generator.permutation(200)
+    turned = Graph(A[order][:, order], node_ids=graph.node_ids[order], directed=directed)
+    assert ends_of(graph, sample_edges(graph, 150)) == ends_of(turned, sample_edges(turned, 150))
+    named = [[tuple(drawn.node_ids[pair].tolist()) for pair in sample_node_pairs(drawn, 80).T] for drawn in (graph, turned)]
+    assert named[0] == named[1]
+
+
+def test_a_few_of_many_are_found_however_few_have_small_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With no spare edges looked at, half of the time too few are found at first: the share is then doubled."""
+    graph = random_graph(300)
+    expected = brute_force(graph)
+    monkeypatch.setattr(edge_sample, "SPARE", 1.0)
+    monkeypatch.setattr(edge_sample, "MIN_SPARE", 0)
+    shares: list[float] = []
+    edges_below = edge_sample._edges_below
+
+    def watch(graph: Graph, hashes: Any, share: float) -> Any:
+        shares.append(share)
+        return edges_below(graph, hashes, share)
+
+    monkeypatch.setattr(edge_sample, "_edges_below", watch)
+    for n_edges in (1, 10, 100, 1000, graph.n_edges, 10 * graph.n_edges):
+        assert ends_of(graph, sample_edges(graph, n_edges)) == expected[:n_edges]
+    assert len(shares) > 6
+    assert max(shares) == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_edge_has_the_same_chance(kind: str) -> None:
+    """Over many sets of ids each edge of a small graph is drawn as often as any other, in any place."""
+    A = random_graph(12, density=0.4).adjacency
+    n_edges = A.nnz // 2
+    counts = dict.fromkeys(zip(*sp.triu(A).nonzero(), strict=True), 0)
+    n_draws, n_wanted = 1500, 3
+    pool = ids_of(kind, 12 * n_draws)
+    for draw in range(n_draws):
+        graph = Graph(A, node_ids=pool[12 * draw : 12 * draw + 12])
+        for i, j in sample_edges(graph, n_wanted).T:
+            counts[min(i, j), max(i, j)] += 1
+    assert sum(counts.values()) == n_draws * n_wanted
+    assert stats.chisquare(list(counts.values())).pvalue > 0.001
+    assert len(counts) == n_edges
+
+
+def test_pairs_of_nodes_are_uniform_and_draw_any_two() -> None:
+    graph = random_graph(40)
+    pairs = sample_node_pairs(graph, 40_000)
+    assert pairs.shape == (2, 40_000)
+    table = np.bincount(40 * pairs[0] + pairs[1], minlength=1600)
+    assert stats.chisquare(table).pvalue > 0.001
+    few = sample_node_pairs(random_graph(1000, density=0.002), 30)  # of a large graph: no more nodes than ends
+    assert few.shape == (2, 30)
+    assert few.max() > 500
+
+
+def test_hashes_tell_ids_apart_and_do_not_depend_on_how_they_are_stored() -> None:
+    for kind in KINDS:
+        ids = ids_of(kind, 5000)
+        hashes = hash_ids(ids)
+        assert len(np.unique(hashes)) == 5000
+        bits = np.unpackbits(hashes.view(np.uint8).reshape(5000, 8), axis=1)
+        assert np.abs(bits.mean(axis=0) - 0.5).max() < 5 / (2 * 5000**0.5)  # five standard deviations
+    words = np.array(["a", "bb", "ccc"])
+    assert np.array_equal(hash_ids(words), hash_ids(words.astype("U100")))
+    assert np.array_equal(hash_ids(words), hash_ids(words.astype(object)))
+    assert np.array_equal(hash_ids(words[1:]), hash_ids(words)[1:])
+    numbers = np.array([3, 70, 2000], dtype=np.int16)
+    assert np.array_equal(hash_ids(numbers), hash_ids(numbers.astype(np.int64)))
+
+
+def test_a_graph_without_edges_has_none_to_draw() -> None:
+    assert sample_edges(Graph(sp.csr_array((5, 5))), 10).shape == (2, 0)

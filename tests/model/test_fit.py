@@ -1,0 +1,89 @@
+"""The one fit: what it tells, what it leaves alone, and what it says where numbers overflow or dimensions are too many."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from conftest import random_graph
+from reference import dense_effective_rank
+from sparsecut import SCE, Adam, Graph, InputError, Memory, MoSCE, PageRank, Power
+from sparsecut.errors import DimensionWarning
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SCE(filter=Power(order=0), solver=Adam(epochs=2)),
+        SCE(filter=PageRank(order=0)),
+        SCE(solver=Adam(epochs=2)),
+        SCE(),
+        SCE(filter=PageRank(order=0), engine=Memory(precision="half")),
+    ],
+    ids=repr,
+)
+def test_a_fit_leaves_the_features_as_they_are(model: SCE) -> None:
+    graph = random_graph()
+    before = graph.features.copy()
+    model.set_params(dimension=graph.features.shape[1]).fit(graph)
+    assert np.array_equal(graph.features, before)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SCE(solver=Adam(epochs=3, route="gram")),
+        SCE(solver=Adam(epochs=3, route="rows")),
+        SCE(negatives="degrees", solver=Adam(epochs=3, route="gram")),
+        MoSCE(solver=Adam(epochs=3, route="gram")),
+        MoSCE(aggregation="concat", dimension=4, solver=Adam(epochs=3, route="gram")),
+        MoSCE(aggregation="max", dimension=4, solver=Adam(epochs=3)),
+        SCE(),
+        SCE(dimension=3),
+        SCE(negatives="degrees"),
+        MoSCE(),
+    ],
+    ids=repr,
+)
+def test_the_effective_rank_told_is_the_embeddings(model: SCE | MoSCE) -> None:
+    model.fit(random_graph())
+    assert model.history_.effective_rank == pytest.approx(dense_effective_rank(model.embedding_), rel=1e-3)
+
+
+@pytest.mark.parametrize(("n_features", "dimension"), [(12, 12), (600, 512)])
+def test_dimension_auto_with_adam_is_what_the_features_fill_up_to_512(n_features: int, dimension: int) -> None:
+    assert SCE(solver=Adam(epochs=2)).fit_transform(random_graph(n_features=n_features)).shape[1] == dimension
+
+
+def test_a_dimension_larger_than_useful_is_said() -> None:
+    with pytest.warns(DimensionWarning, match="larger than useful: a linear map of 12 features fills at most 12 dimensions"):
+        Z = SCE(dimension=13).fit_transform(random_graph())
+    assert Z.shape == (40, 13)
+    with pytest.warns(DimensionWarning, match="of 12 features"):  # a mean over levels has the width of one
+        MoSCE(dimension=13, solver="adam").fit(random_graph())
+
+
+def test_an_energy_that_overflows_is_an_error_with_a_remedy() -> None:
+    graph = Graph(sp.csr_array((3, 3)), features=np.eye(3) * 1e25)
+    for model in (SCE(solver="adam"), SCE(weighting="none")):
+        with pytest.raises(
+            InputError, match=r"too large for float32: .*Got 1e\+25 in row 0, column 0\. Scale the features down"
+        ):
+            model.fit(graph)
+    # With features as they should be it is the steps that are too long.
+    with pytest.raises(InputError, match=r"energy overflowed in epoch \d+\. .*lower learning_rate"):
+        SCE(solver=Adam(epochs=5, learning_rate=1e19)).fit(Graph(sp.csr_array((3, 3)), features=np.eye(3)))
+
+
+def test_callback_sees_every_epoch_and_progress_every_stage() -> None:
+    epochs, stages = [], []
+    SCE(solver=Adam(epochs=4, route="gram")).fit(
+        random_graph(),
+        callback=lambda epoch, history: epochs.append((epoch, len(history.loss))),
+        progress=lambda stage, done, total: stages.append((stage, done, total)),
+    )
+    assert epochs == [(0, 1), (1, 2), (2, 3), (3, 4)]
+    assert [stage for stage in stages if stage[0] == "training"] == [("training", epoch, 4) for epoch in range(1, 5)]
+    assert ("smoothing", 2, 2) in stages
+    assert ("Gram matrix", 1, 1) in stages

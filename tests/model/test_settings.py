@@ -1,0 +1,66 @@
+"""What a fit is asked for: structure or features, what an engine must serve, and how many columns are useful."""
+
+from __future__ import annotations
+
+import pytest
+
+from conftest import random_graph
+from sparsecut import SCE, Adam, Disk, Graph, InputError, MoSCE, Pairs, Power, Sampled
+from sparsecut.errors import DimensionWarning
+from sparsecut.model.settings import check_dimension
+
+GRAPH = random_graph()
+BARE = Graph(GRAPH.adjacency)
+
+
+@pytest.mark.parametrize(
+    ("features", "graph", "is_structure"),
+    [("auto", GRAPH, False), ("auto", BARE, True), ("given", GRAPH, False), ("structure", GRAPH, True)],
+)
+def test_structure_takes_the_place_of_features(features: str, graph: Graph, is_structure: bool) -> None:
+    assert SCE(features=features)._settings().is_structure(graph) == is_structure
+
+
+def test_what_an_engine_must_serve() -> None:
+    for model, graph, needs in (
+        (SCE(), GRAPH, set()),
+        (SCE(), BARE, {"structure"}),
+        (SCE(solver=Adam(batch_size=8)), GRAPH, {"batches"}),
+        (SCE(solver=Adam(route="rows")), GRAPH, {"rows"}),
+        (MoSCE(aggregation="max", solver="adam"), GRAPH, {"max"}),
+    ):
+        assert model._settings().needs(graph, with_output=False) == needs
+        assert model._settings().needs(graph, with_output=True) == needs | {"output"}
+
+
+def test_pairs_are_counted_together() -> None:
+    assert SCE()._settings().n_pairs(40) == 0
+    assert SCE(negatives=Sampled(n_negatives=3), apart=[(0, 1), (0, 2)])._settings().n_pairs(40) == 122
+    assert SCE(negatives=Pairs([(0, 1)]))._settings().n_pairs(40) == 1
+
+
+def test_columns_that_are_useful() -> None:
+    for model, n_useful in (
+        (SCE(dimension=50), 12),
+        (MoSCE(dimension=50, levels=3), 36),  # the closed form takes the levels side by side
+        (MoSCE(dimension=50, levels=3, solver="adam"), 12),  # a mean has the width of one
+        (MoSCE(dimension=50, levels=3, aggregation="concat", solver="adam"), 36),
+    ):
+        with pytest.warns(DimensionWarning, match=f"a linear map of {n_useful} features fills at most {n_useful}"):
+            assert model._settings().dimension_for(12) == 50
+        assert model.set_params(dimension=n_useful)._settings().dimension_for(12) == n_useful
+    assert SCE()._settings().dimension_for(12) is None  # the closed form chooses it
+    assert SCE(solver="adam")._settings().dimension_for(12) == 12
+    assert SCE(solver="adam")._settings().dimension_for(4000) == 512
+
+
+def test_the_engine_is_no_part_of_what_the_result_depends_on() -> None:
+    here, there = (SCE(filter=Power(order=1), engine=engine)._settings().parameters for engine in ("memory", Disk()))
+    assert here == there
+    assert here != SCE(filter=Power(order=2))._settings().parameters
+
+
+@pytest.mark.parametrize("dimension", [0, -3, 2.5, True, "many", None])
+def test_a_dimension_that_cannot_be(dimension: object) -> None:
+    with pytest.raises(InputError, match=r"The dimension parameter of SCE must be .*an integer of at least 1\. Got"):
+        check_dimension("SCE", dimension)
