@@ -11,27 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from sparsecut import SCE, InputError, MoSCE
-from sparsecut.baselines import DGI, RawFeatures
-from sparsecut.estimator import Estimator
-
-
-class Twofold(Estimator):
-    def __init__(self, *, second: object = None, first: int = 1) -> None:
-        self.second = second
-        self.first = first
-
-
-def test_parameters_are_those_of_the_constructor() -> None:
-    model = Twofold(second=[3])
-    assert list(model.get_params()) == ["first", "second"]
-    assert model.set_params(first=2).first == 2
-    assert repr(model) == "Twofold(first=2, second=[3])"
-    assert repr(Twofold()) == "Twofold()"
-    assert RawFeatures().get_params() == {}
-    with pytest.raises(InputError, match="Twofold has no parameter 'third'"):
-        model.set_params(third=3, first=9)
-    assert model.first == 2  # nothing is set where one of them is wrong
+from sparsecut import SCE, MoSCE, Pairs
+from sparsecut.baselines import DGI
 
 
 @pytest.mark.parametrize("make", [SCE, MoSCE, DGI])
@@ -48,9 +29,11 @@ def test_scikit_learn_takes_it_for_a_transformer(make: type) -> None:
 
 def test_a_parameter_that_is_an_array_is_cloned_and_shown() -> None:
     pairs = np.array([[0, 1], [1, 2]])
-    twin = clone(SCE(negatives=pairs))
-    assert np.array_equal(twin.negatives, pairs)
-    assert repr(twin).startswith("SCE(negatives=array(")
+    twin = clone(SCE(apart=pairs, negatives=Pairs(pairs)))
+    assert np.array_equal(twin.apart, pairs)
+    assert np.array_equal(twin.negatives.pairs, pairs)
+    assert repr(twin).startswith("SCE(apart=array(")
+    assert "negatives=Pairs(pairs=array(" in repr(twin)
 
 
 def test_a_fitted_one_is_known_as_such_and_survives_pickle() -> None:

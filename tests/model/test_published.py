@@ -12,7 +12,9 @@ import pytest
 
 from sparsecut import SCE, InputError, MoSCE
 from sparsecut.baselines import methods
-from sparsecut.model.published import paper_settings
+from sparsecut.choice import Choice
+from sparsecut.model.published import paper_settings, read_choice
+from sparsecut.operators.filters import Filter
 
 CITATION = ("cora", "citeseer", "pubmed", "cora_full")
 INDUCTIVE = ("flickr", "reddit")
@@ -20,8 +22,11 @@ DIMENSIONS = {"cora": 512, "citeseer": 512, "pubmed": 256, "cora_full": 512}  # 
 
 
 def setting(model: Any, name: str) -> Any:
-    """A setting of `SCE` or `MoSCE`, wherever it is kept."""
-    return getattr(model, name)
+    """A setting of `SCE` or `MoSCE`: its own, or that of the one choice which has it; a choice by its word."""
+    places = [f"{choice}__{name}" for choice in ("filter", "negatives", "solver")]
+    values = model.get_params()
+    (found,) = [values[place] for place in (name, *places) if place in values]
+    return found.word if isinstance(found, Choice) else found
 
 
 def settings(estimator: Any, name: str, datasets: tuple[str, ...] = CITATION) -> list[Any]:
@@ -38,6 +43,8 @@ def test_settings_of_sce() -> None:
     assert settings(SCE, "n_negatives") == [5, 5, 5, 5]
     assert settings(SCE, "negatives") == ["sampled"] * 4
     # Left open by the paper: two hops, and one layer except on Pubmed, where depth decides.
+    assert settings(SCE, "filter") == ["power"] * 4
+    assert settings(SCE, "solver") == ["adam"] * 4
     assert settings(SCE, "order") == [2, 2, 2, 2]
     assert settings(SCE, "depth") == [1, 1, 2, 1]
 
@@ -53,7 +60,8 @@ def test_settings_of_mosce() -> None:
     assert settings(MoSCE, "levels") == [3, 2, 3, 2]  # "3 for Cora and Pubmed, 2 for …"
     # Left open but for Cora Full, whose code was published: one layer, then two, and the mean of both.
     assert settings(MoSCE, "aggregation") == ["max", "mean", "mean", "mean"]
-    assert settings(MoSCE, "depths") == [[1, 1, 2], [1, 2], [2, 2, 2], [1, 2]]
+    assert settings(MoSCE, "solver") == ["adam"] * 4
+    assert settings(MoSCE, "depth") == [[1, 1, 2], [1, 2], [2, 2, 2], [1, 2]]
 
 
 def test_settings_of_the_inductive_experiment() -> None:
@@ -96,8 +104,7 @@ ONE_BY_ONE: dict[str, dict[str, tuple[Any, ...]]] = {
     },
     # Wu et al., ICML 2019, and its code: K = 2, Adam at 0.2 for 100 epochs; L2 is tuned per dataset.
     "sgc": {
-        "filter": ("symmetric", "row", "symmetric", "symmetric"),
-        "order": (2, 2, 2, 2),
+        "filter": tuple({word: {"order": 2}} for word in ("symmetric", "power", "symmetric", "symmetric")),
         "learning_rate": (0.2, 0.2, 0.2, 0.2),
         "l2": (5e-6, 3e-4, 5e-6, 5e-6),
         "epochs": (100, 100, 100, 100),
@@ -128,6 +135,7 @@ def test_settings_of_the_baselines(method: str, dataset: str) -> None:
     expected |= {"dimension": DIMENSIONS[dataset]} if method in EMBEDDING else {}
     assert paper_settings(method, dataset) == expected
     made = methods.find_method(method).make({}, paper=dataset).get_params()
+    expected |= {name: read_choice(Filter, expected[name]) for name in expected if name == "filter"}
     assert {name: made[name] for name in expected} == expected
 
 
@@ -152,13 +160,16 @@ def test_settings_of_the_other_inductive_baselines() -> None:
 @pytest.mark.parametrize("name", [*CITATION, *INDUCTIVE])
 @pytest.mark.parametrize("estimator", [SCE, MoSCE])
 def test_every_dataset_has_settings_that_the_estimator_accepts(estimator: type[SCE], name: str) -> None:
-    estimator.paper(name)._check()
+    estimator.paper(name)._settings()
 
 
 def test_an_override_takes_the_place_of_the_papers() -> None:
     model = SCE.paper("cora", dimension=3)
     assert setting(model, "dimension") == 3
     assert setting(model, "learning_rate") == 0.001
+    deeper = SCE.paper("cora", solver__epochs=3)
+    assert setting(deeper, "epochs") == 3
+    assert setting(deeper, "learning_rate") == 0.001
 
 
 def test_a_dataset_the_paper_does_not_have() -> None:
