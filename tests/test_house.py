@@ -80,6 +80,7 @@ MIRRORED = tuple(room for room in ROOMS if (SOURCE / room).is_dir())
 _BY_READING = "tested through read_graph and the broken and fuzzed files: test_graphs, test_broken_files, test_fuzzed"
 _TOGETHER = "one table of cases for all of them: test_filters, test_negatives"
 NOT_MIRRORED = {
+    "datasets/__init__.py": "`load` itself: every test of a dataset goes through it",
     "datasets/checksums.py": "data: the checksums of files",
     "datasets/dataset.py": "data classes: the registry's tests fill them",
     "encoding/arrow_values.py": "tested through the columns and sources it serves",
