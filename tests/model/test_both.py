@@ -84,8 +84,12 @@ def test_what_cannot_be_is_refused_before_any_work() -> None:
     for model, given, why in (
         (SCE(features="both", engine="disk"), graph, r"engine='disk'\) cannot put structure beside.*features='given'"),
         (SCE(features="both"), Graph(graph.adjacency), "needs node features beside the structure.*features='auto'"),
-        (SCE(features="both", solver=Adam(epochs=3)), graph, r"solved in closed form, not trained\. Leave out epochs"),
-        (SCE(features="both", solver="adam"), graph, "Use solver='spectral'"),
+        (
+            SCE(features="both", solver=Adam(epochs=3)),
+            graph,
+            r"solved in closed form, not trained\. Use solver='closed_form'",
+        ),
+        (SCE(features="both", solver="adam"), graph, r"Use solver='closed_form'"),
     ):
         with pytest.raises(InputError, match=why):
             model.fit(given, progress=progress)

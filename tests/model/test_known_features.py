@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 
@@ -17,8 +14,10 @@ import pytest
 import scipy.sparse as sp
 from safetensors import safe_open
 from safetensors.numpy import save_file
+from sklearn.base import clone
 
 import sparsecut as sc
+from shell import sparsecut
 from sparsecut.baselines import DGI
 from sparsecut.errors import NewValuesWarning, ScaleWarning
 
@@ -51,7 +50,7 @@ def graph_of(table: pd.DataFrame) -> sc.Graph:
 
 def by_hand(model: sc.SCE, table: pd.DataFrame, fitted: pd.DataFrame) -> np.ndarray:
     """What the model makes of a table, through an array that needs no encoding."""
-    twin = type(model)(**model.get_params()).fit(sc.Graph(RING, features=dense_rows(fitted, fitted)))
+    twin = clone(model).fit(sc.Graph(RING, features=dense_rows(fitted, fitted)))
     twin.weights_, twin.offset_, twin.recipe_ = model.weights_, model.offset_, model.recipe_
     return twin.transform(sc.Graph(RING, features=dense_rows(table, fitted)))
 
@@ -160,29 +159,19 @@ def test_lists_of_words_keep_their_vocabulary(tmp_path: Path) -> None:
     assert pytest.approx(model.transform(sc.Graph(adjacency, features=dense)), abs=1e-4) == Z
 
 
-def sparsecut(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sparsecut", *map(str, arguments)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=dict(os.environ), check=False)
-
-
 def test_the_story_at_the_shell(tmp_path: Path) -> None:
     fitted, later = people(), people(seed=1, countries=("DE", "FR", "JP"), age=70)[["income", "country", "age", "id"]]
     ids = fitted["id"].to_numpy()
     pd.DataFrame({"source": ids, "target": np.roll(ids, -1)}).to_csv(tmp_path / "edges.csv", index=False)
     fitted.to_csv(tmp_path / "fitted.csv", index=False)
     later.to_csv(tmp_path / "later.csv", index=False)
-    done = sparsecut(
-        "embed", "edges.csv", "-f", "fitted.csv", "-o", "z.npy", "--save-model", "m.safetensors", folder=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
+    sparsecut("embed", "edges.csv", "-f", "fitted.csv", "-o", "z.npy", "--save-model", "m.safetensors", folder=tmp_path)
     done = sparsecut("transform", "m.safetensors", "edges.csv", "-f", "later.csv", "-o", "new.npy", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
     assert "rows of 'country' hold categories that were not fitted ('JP') and are 'other'" in " ".join(done.stderr.split())
     model = sc.load(tmp_path / "m.safetensors")
     assert np.load(tmp_path / "new.npy") == pytest.approx(by_hand(model, later, fitted), abs=1e-4)
     later.drop(columns="age").to_csv(tmp_path / "less.csv", index=False)
-    done = sparsecut("transform", "m.safetensors", "edges.csv", "-f", "less.csv", "-o", "no.npy", folder=tmp_path)
-    assert done.returncode == 2
+    done = sparsecut("transform", "m.safetensors", "edges.csv", "-f", "less.csv", "-o", "no.npy", folder=tmp_path, expect=2)
     assert "it lacks 'age'" in " ".join(done.stderr.split())
     assert not (tmp_path / "no.npy").exists()
 
@@ -208,6 +197,5 @@ def test_a_store_is_encoded_as_the_model_was(tmp_path: Path) -> None:
         model.transform(sc.open_store(tmp_path / "alone"))
     model.save(tmp_path / "m.safetensors")
     command = ("transform", "m.safetensors", "edges.parquet", "-f", "later.parquet", "--engine", "disk", "-o", "z.npy")
-    done = sparsecut(*command, folder=tmp_path)
-    assert done.returncode == 0, done.stderr
+    sparsecut(*command, folder=tmp_path)
     assert np.load(tmp_path / "z.npy") == pytest.approx(expected, abs=1e-4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from safetensors.numpy import save_file
 import sparsecut
 from conftest import random_graph
 from sparsecut import SCE, InputError, MoSCE
+from sparsecut.choice import Choice
+from sparsecut.operators.filters.series import Series
 from sparsecut.version import __version__
 
 GRAPH = random_graph()
@@ -43,7 +46,93 @@ def test_round_trip_keeps_every_parameter_and_bit(model: SCE, tmp_path: Path) ->
     assert np.array_equal(loaded.transform(GRAPH), model.transform(GRAPH))
     assert loaded.history_ == model.history_
     for name, value in model.get_params().items():
-        assert np.array_equal(loaded.get_params()[name], value), name
+        if not isinstance(value, Choice):  # of which the parameters follow, an array or a tuple among them
+            assert np.array_equal(loaded.get_params()[name], value), name
+
+
+# Every choice of the library, none of its parameters as it is by default.
+CHOICES: dict[str, list[Choice]] = {
+    "filter": [
+        sparsecut.Power(order=1),
+        sparsecut.Symmetric(order=3),
+        sparsecut.Lazy(order=np.int64(4)),
+        sparsecut.PageRank(restart=0.35, order=3, normalization="symmetric"),
+        sparsecut.Heat(time=np.float32(1.5), order=4, normalization="symmetric"),
+        sparsecut.Average(order=5, normalization="symmetric"),
+    ],
+    "negatives": [
+        sparsecut.Complete(),
+        sparsecut.Degrees(),
+        sparsecut.Sampled(n_negatives=3),
+        sparsecut.Sparsifier(),
+        sparsecut.Pairs([(0, 1, 0.5), (3, 9, 2.0)]),
+    ],
+    "solver": [
+        sparsecut.ClosedForm(effective_rank=4.5, length=2.0),
+        sparsecut.Adam(
+            epochs=3,
+            learning_rate=0.01,
+            loss="negative",
+            alpha=0.1,
+            l2=0.2,
+            depth=(2,),
+            widths=[7],
+            batch_size=20,
+            route="rows",
+        ),
+    ],
+    "engine": [
+        sparsecut.Memory(device="cpu", precision="half"),
+        sparsecut.Disk(memory_limit="1GiB", scratch=Path(tempfile.gettempdir())),
+    ],
+}
+
+
+def test_every_choice_is_among_those_that_are_saved() -> None:
+    for name, choices in CHOICES.items():
+        known = {kind for kind in SCE.kinds[name]._members.values() if kind.__module__.startswith("sparsecut.")}
+        assert known - {Series} == {type(choice) for choice in choices}
+        for choice in choices:
+            defaults = {key: parameter.default for key, parameter in choice._parameters().items()}
+            assert not [key for key, value in choice.get_params().items() if value is defaults[key]]
+
+
+@pytest.mark.parametrize(
+    ("name", "choice"), [(name, choice) for name, choices in CHOICES.items() for choice in choices], ids=str
+)
+def test_every_choice_is_saved_with_its_parameters(name: str, choice: Choice, tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    model = SCE(dimension=4, **{name: choice}).fit(GRAPH)
+    model.save(path)
+    loaded = sparsecut.load(path)
+    assert np.array_equal(loaded.transform(GRAPH), model.transform(GRAPH))
+    assert loaded.explain().splitlines()[1:] == model.explain().splitlines()[1:]
+    kept = getattr(loaded, name)
+    assert type(kept) is type(choice)
+    for key, value in choice.get_params().items():
+        expected = str(value) if isinstance(value, Path) else value
+        assert np.array_equal(getattr(kept, key), expected), key
+    refitted = loaded.fit(GRAPH)
+    assert np.allclose(refitted.embedding_, model.embedding_, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [(name, choice.word) for name, choices in CHOICES.items() for choice in choices if choice.word]
+)
+def test_a_word_is_short_for_the_object_and_stays_a_word(name: str, word: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    by_word = SCE(dimension=4, **{name: word}).fit(GRAPH)
+    by_object = SCE(dimension=4, **{name: SCE.kinds[name].of(word, "SCE", name)}).fit(GRAPH)
+    assert np.array_equal(by_word.embedding_, by_object.embedding_)
+    by_word.save(path)
+    assert getattr(sparsecut.load(path), name) == word
+
+
+def test_a_parameter_that_no_file_can_hold_is_refused(tmp_path: Path) -> None:
+    model = SCE(dimension=4).fit(GRAPH)
+    with pytest.raises(InputError, match=r"cannot hold the parameter time of Heat\. Got <object"):
+        model.set_params(filter=sparsecut.Heat(time=object())).save(tmp_path / "model.safetensors")
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_header_names_the_version_and_the_parameters(saved: Path) -> None:
