@@ -105,16 +105,26 @@ def test_ids_are_found_where_they_stand(ids: list[Any], data: st.DataObject) -> 
 PAIRS = [(0, 5), (3, 8), (12, 1)]
 
 
+def with_pairs(name: str, pairs: Any) -> sc.SCE:
+    """An estimator that is given pairs as `apart`, or as `negatives`."""
+    return sc.SCE(dimension=4, **{name: sc.Pairs(pairs) if name == "negatives" else pairs})
+
+
+def pairs_of(model: Any, name: str) -> list[tuple[Any, ...]]:
+    pairs = model.negatives.pairs if name == "negatives" else model.apart
+    return [tuple(row) for row in pairs]
+
+
 @pytest.mark.parametrize("graph", [WORDS, TURNED, GAPS], ids=["words", "turned", "gaps"])
 @pytest.mark.parametrize("weights", [None, [1.0, 0.25, 3.0]], ids=["plain", "weighted"])
 @pytest.mark.parametrize("name", ["apart", "negatives"])
 def test_pairs_by_ids_are_the_pairs_by_positions(graph: Graph, weights: list[float] | None, name: str) -> None:
     rows = [(*pair, *(() if weights is None else (weights[row],))) for row, pair in enumerate(PAIRS)]
     by_id = [(*graph.node_ids[list(row[:2])].tolist(), *row[2:]) for row in rows]
-    expected = sc.SCE(dimension=4, **{name: rows}).fit_transform(PLAIN)
+    expected = with_pairs(name, rows).fit_transform(PLAIN)
     forms = [by_id, np.array(by_id, dtype=object), pandas.DataFrame(by_id), polars.DataFrame(by_id, orient="row")]
     for pairs in forms if graph is WORDS else [*forms, np.array(by_id)]:
-        assert np.array_equal(sc.SCE(dimension=4, **{name: pairs}).fit_transform(graph), expected)
+        assert np.array_equal(with_pairs(name, pairs).fit_transform(graph), expected)
     close = sc.keep_close(graph, by_id)
     assert (close.adjacency != sc.keep_close(PLAIN, rows).adjacency).nnz == 0
     assert (close.adjacency != graph.adjacency).nnz == 6
@@ -125,14 +135,14 @@ def test_pairs_by_ids_are_the_pairs_by_positions(graph: Graph, weights: list[flo
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_a_saved_model_keeps_its_pairs(graph: Graph, name: str, is_weighted: bool, tmp_path: Path) -> None:
     pairs = [(*graph.node_ids[list(pair)].tolist(), *((0.5,) if is_weighted else ())) for pair in PAIRS]
-    model = sc.SCE(dimension=4, **{name: pairs}).fit(graph)
+    model = with_pairs(name, pairs).fit(graph)
     model.save(tmp_path / "m.safetensors")
     loaded = sc.load(tmp_path / "m.safetensors")
-    assert [tuple(row) for row in getattr(loaded, name)] == pairs
+    assert pairs_of(loaded, name) == pairs
     assert np.array_equal(loaded.transform(graph), model.transform(graph))
     assert np.array_equal(loaded.fit_transform(graph), model.embedding_)
     loaded.save(tmp_path / "again.safetensors")
-    assert [tuple(row) for row in getattr(sc.load(tmp_path / "again.safetensors"), name)] == pairs
+    assert pairs_of(sc.load(tmp_path / "again.safetensors"), name) == pairs
 
 
 def test_large_integers_and_odd_words_survive_a_file(tmp_path: Path) -> None:
@@ -149,7 +159,7 @@ def test_large_integers_and_odd_words_survive_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("graph", [WORDS, TURNED], ids=["words", "turned"])
 def test_a_fit_on_disk_takes_ids(graph: Graph, tmp_path: Path) -> None:
-    settings: dict[str, Any] = {"dimension": 4, "engine": "disk", "scratch": tmp_path}
+    settings: dict[str, Any] = {"dimension": 4, "engine": sc.Disk(scratch=tmp_path)}
     expected = sc.SCE(apart=PAIRS, **settings).fit_transform(PLAIN)
     by_id = [tuple(graph.node_ids[list(pair)].tolist()) for pair in PAIRS]
     assert np.array_equal(sc.SCE(apart=by_id, **settings).fit_transform(graph), expected)
@@ -158,5 +168,5 @@ def test_a_fit_on_disk_takes_ids(graph: Graph, tmp_path: Path) -> None:
 def test_unknown_ids_in_pairs_are_named() -> None:
     with pytest.raises(sc.InputError, match="apart parameter of SCE names nodes that the graph does not have: 'x y'"):
         sc.SCE(apart=[("n1", "x y")]).fit(WORDS)
-    with pytest.raises(sc.InputError, match="negatives parameter of SCE names nodes that the graph does not have: 0, 3"):
+    with pytest.raises(sc.InputError, match="pairs parameter of Pairs names nodes that the graph does not have: 0, 3"):
         sc.SCE(negatives=sc.Pairs([(0, 5), (3, 15)])).fit(GAPS)
