@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 import sparsecut
+from sparsecut.choice import Choice
 
 # Rooms whose public names are documented so.
-DOCUMENTED = ("cuts", "explore")
+DOCUMENTED = ("graph", "io", "datasets", "operators", "engines", "model", "cuts", "evaluation", "explore")
 
 PUBLIC = [name for name in sparsecut.__all__ if getattr(getattr(sparsecut, name), "__module__", "").split(".")[1:2]]
 
@@ -24,7 +25,8 @@ def callables() -> dict[str, Any]:
         if value.__module__.split(".")[1] not in DOCUMENTED:
             continue
         found[name] = value
-        if inspect.isclass(value):
+        # The methods of a choice are for those who write one of their own: docs/choices.md and the contract explain them.
+        if inspect.isclass(value) and not issubclass(value, Choice):
             methods = inspect.getmembers(value, lambda member: inspect.isfunction(member) or inspect.ismethod(member))
             found |= {f"{name}.{method}": function for method, function in methods if not method.startswith("_")}
     return found
@@ -35,8 +37,9 @@ def entries_of(docstring: str) -> dict[str, str]:
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n-+$|\Z)", docstring, re.DOTALL | re.MULTILINE)
     if section is None:
         return {}
-    parts = re.split(r"^(\w+) : (.+)$", section.group(1), flags=re.MULTILINE)
-    return {name: text.strip() for name, text in zip(parts[1::3], parts[3::3], strict=True)}
+    parts = re.split(r"^\**(\w+(?:, \w+)*)(?: : (.+))?$", section.group(1), flags=re.MULTILINE)
+    entries = zip(parts[1::3], parts[3::3], strict=True)
+    return {name: text.strip() for names, text in entries for name in names.split(", ")}
 
 
 @pytest.mark.parametrize("name", callables())
@@ -44,7 +47,7 @@ def test_every_parameter_has_an_entry_that_says_something(name: str) -> None:
     value = callables()[name]
     parameters = [parameter for parameter in inspect.signature(value).parameters if parameter != "self"]
     entries = entries_of(inspect.getdoc(value) or "")
-    assert list(entries) == parameters
+    assert sorted(entries) == sorted(parameters)
     assert all(entries.values())
 
 
@@ -56,7 +59,7 @@ def test_what_is_returned_is_said_and_shown(name: str) -> None:
     if not inspect.isclass(value) and returns not in (None, "None"):
         assert "\nReturns\n-------\n" in docstring
     if "." not in name:  # an example of a method may stand in its class
-        assert "\nExamples\n--------\n>>> " in docstring
+        assert ">>> " in docstring.partition("\nExamples\n--------\n")[2]
 
 
 def test_sections_are_read_as_numpydoc_has_them() -> None:

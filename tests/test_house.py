@@ -74,10 +74,36 @@ def test_imports_inside_a_room_go_one_way(room: str) -> None:
 
 
 # Rooms whose tests mirror them: a tests/<room>/test_<module>.py for every module with behaviour.
-MIRRORED = ("cuts", "explore", "cli")
+MIRRORED = tuple(room for room in ROOMS if (SOURCE / room).is_dir())
 
 # Modules with behaviour that have no test file of their own, and why.
-NOT_MIRRORED: dict[str, str] = {}
+_BY_READING = "tested through read_graph and the broken and fuzzed files: test_graphs, test_broken_files, test_fuzzed"
+_TOGETHER = "one table of cases for all of them: test_filters, test_negatives"
+NOT_MIRRORED = {
+    "datasets/__init__.py": "`load` itself: every test of a dataset goes through it",
+    "datasets/checksums.py": "data: the checksums of files",
+    "datasets/dataset.py": "data classes: the registry's tests fill them",
+    "encoding/arrow_values.py": "tested through the columns and sources it serves",
+    "engines/disk/passes.py": "tested by the contract: test_contract, disk/test_engine",
+    "graph/node_values.py": "tested through Graph: test_graph, test_frames",
+    "io/entry_loops.py": "compiled twin of what test_sorting tests",
+    "io/id_loops.py": "compiled twin of what test_id_tables tests",
+    "io/text_loops.py": "compiled twin of what test_text tests",
+    **{
+        f"io/{name}.py": _BY_READING
+        for name in (
+            *("edge_columns", "edge_weights", "edges", "files", "guards", "hdf5", "hdf5_look", "node_attributes"),
+            *("numpy_files", "raw", "record_batches", "row_positions", "tables"),
+        )
+    },
+    "kernels/cuda_kernels.py": "runs on a GPU alone: test_cuda",
+    "model/loading.py": "the other half of persistence: test_persistence",
+    **{
+        f"operators/filters/{name}.py": _TOGETHER
+        for name in ("average", "filter", "heat", "lazy", "pagerank", "power", "series", "symmetric")
+    },
+    **{f"operators/negatives/{name}.py": _TOGETHER for name in ("complete", "degrees", "pairs", "sampled", "sparsifier")},
+}
 
 
 def has_behaviour(path: Path) -> bool:

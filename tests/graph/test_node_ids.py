@@ -106,12 +106,13 @@ PAIRS = [(0, 5), (3, 8), (12, 1)]
 
 
 def with_pairs(name: str, pairs: Any) -> sc.SCE:
-    """Pairs on top of all others, or in their place."""
-    return sc.SCE(dimension=4, apart=pairs) if name == "apart" else sc.SCE(dimension=4, negatives=sc.Pairs(pairs))
+    """An estimator that is given pairs as `apart`, or as `negatives`."""
+    return sc.SCE(dimension=4, **{name: sc.Pairs(pairs) if name == "negatives" else pairs})
 
 
-def pairs_of(model: Any, name: str) -> list[Any]:
-    return [tuple(row) for row in (model.apart if name == "apart" else model.negatives.pairs)]
+def pairs_of(model: Any, name: str) -> list[tuple[Any, ...]]:
+    pairs = model.negatives.pairs if name == "negatives" else model.apart
+    return [tuple(row) for row in pairs]
 
 
 @pytest.mark.parametrize("graph", [WORDS, TURNED, GAPS], ids=["words", "turned", "gaps"])

@@ -66,7 +66,7 @@ def test_methods_that_predict_train_on_cuda_as_on_cpu(model: Any, is_sparse: boo
     graph = Graph(graph.adjacency, features=graph.features, labels=np.arange(500) % 3)
     split = Split(np.arange(100), np.arange(100, 200), np.arange(200, 500))
     on_cpu, on_cuda = (
-        type(model)(**{**model.get_params(), "epochs": 20, "device": device}).fit(graph, split=split)
+        type(model)(**{**model.get_params(deep=False), "epochs": 20, "device": device}).fit(graph, split=split)
         for device in ("cpu", "cuda")
     )
     assert np.allclose(on_cuda.history_.loss, on_cpu.history_.loss, rtol=1e-3)

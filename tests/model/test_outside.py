@@ -136,3 +136,22 @@ def test_the_default_matrix_of_a_filter_is_the_mean_over_neighbours() -> None:
     Z = sc.SCE(dimension=3, filter=Twice(), weighting="none").fit_transform(graph)
     expected = sc.SCE(dimension=3, filter=sc.Power(order=2), weighting="none").fit_transform(graph)
     np.testing.assert_allclose(Z, expected, atol=1e-6)
+
+
+class Given(sc.Filter):
+    """The polynomial whose coefficients are given as an array."""
+
+    def __init__(self, *, values: NDArray[Any]) -> None:
+        self.values = values
+
+    def coefficients(self) -> Polynomial:
+        return tuple(self.values.tolist())
+
+
+def test_a_filter_may_hold_an_array(tmp_path: Path) -> None:
+    graph = random_graph()
+    model = sc.SCE(filter=Given(values=np.array([0.25, 0.75]))).fit(graph)
+    model.save(tmp_path / "model.safetensors")
+    loaded = sc.load(tmp_path / "model.safetensors")
+    assert loaded.filter.values.tolist() == [0.25, 0.75]
+    assert (loaded.transform(graph) == model.transform(graph)).all()

@@ -27,7 +27,7 @@ class SmallClassWarning(UserWarning):
 class Split:
     """Three disjoint lists of node positions: what to train on, to validate on and to test on.
 
-    Attributes
+    Parameters
     ----------
     train, validation, test : array of int
         Positions in the graph, from 0. `validation` may be empty.

@@ -32,6 +32,7 @@ def keep_close(graph: Graph, pairs: Any, *, weight: float | None = None) -> Grap
     Parameters
     ----------
     graph : Graph
+        The graph to take.
     pairs : list of tuples, array or frame, (m, 2) or (m, 3)
         Node ids, never positions; a third column weighs the pairs against each other.
     weight : float, default=None

@@ -31,6 +31,7 @@ def from_anndata(
     Parameters
     ----------
     cells : AnnData
+        The object to read; it is not changed.
     adjacency : str, default="connectivities"
         The graph, a key of obsp.
     features : str or list of str or None, default="X"

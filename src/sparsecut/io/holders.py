@@ -26,6 +26,7 @@ def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:
     Parameters
     ----------
     data : torch_geometric.data.Data
+        The object to read; it is not changed.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
         What becomes of the direction of an edge. "out" and "in" keep it: a filter then averages over the nodes that a node
         points to, or over those that point to it. An undirected object is always symmetrised.
@@ -123,6 +124,7 @@ def add_embedding(holder: Any, embedding: ArrayLike, node_ids: ArrayLike | None 
     holder : AnnData or torch_geometric.data.Data
         Changed in place.
     embedding : array (n, d)
+        One row per node.
     node_ids : array (n,), default=None
         The id of each row, matched to the holder's own names; without them the rows are in the holder's order.
     key : str, default=None

@@ -37,6 +37,7 @@ def from_networkx(
     Parameters
     ----------
     graph : networkx graph
+        A Graph, DiGraph, MultiGraph or MultiDiGraph.
     features : array, str or list of str, default=None
         An array with one row per node in the object's order; the name of a node attribute that holds a vector or a number;
         or several names: a table, which is encoded (see `Graph`).
@@ -109,6 +110,7 @@ def to_networkx(graph: Graph, *, features: str | None = "features", labels: str 
     Parameters
     ----------
     graph : Graph
+        The graph to take.
     features : str or None, default="features"
         The node attribute that holds the features, one vector per node. None leaves them out.
     labels : str or None, default="label"
@@ -159,6 +161,7 @@ def from_igraph(
     Parameters
     ----------
     graph : igraph.Graph
+        Directed or not.
     features : array, str or list of str, default=None
         An array with one row per node in the object's order; the name of a node attribute that holds a vector or a number;
         or several names: a table, which is encoded (see `Graph`).

@@ -144,7 +144,7 @@ class SparsestCutEmbedding(Published):
 
         Parameters
         ----------
-        graph, y, features, output, callback, progress
+        graph, y, features, output, callback, progress : object
             As in `fit`.
 
         Returns

@@ -29,8 +29,8 @@ class MoSCE(SparsestCutEmbedding):
         How the levels become one: "concat" lets them share out the dimension; "concat" and "max" need solver="adam".
     filter : {"auto", "power", "symmetric", "lazy"} or a Power, Symmetric or Lazy, default="auto"
         The matrix whose powers are the levels; "auto" is "power". Their order is the level's.
-    dimension, features, weighting, negatives, apart, solver, engine, random_state
-        As in `SCE`.
+    dimension, features, weighting, negatives, apart, solver, engine, random_state : object
+        As in `SCE`, with the same defaults.
 
     Attributes
     ----------

@@ -35,6 +35,11 @@ class Published(Estimator):
             One that the paper has, such as "cora".
         **parameters
             Set on top of them, as by `set_params`: `random_state=1`, `solver__epochs=50`.
+
+        Returns
+        -------
+        estimator
+            Not fitted.
         """
         settings = {
             name: read_choice(cls.kinds[name], value) if isinstance(value, dict) else value

@@ -23,7 +23,20 @@ MAX_DIMENSION = 512  # of dimension="auto" where the solver does not choose it: 
 
 @dataclass(frozen=True)
 class Solution:
-    """W for every level, how the levels become one, and what `explain` says of it."""
+    """What a solver finds.
+
+    Parameters
+    ----------
+    projection : Projection
+        W for every level, how the levels become one, and the offset.
+    reasons : tuple of str, optional
+        Sentences for `explain()`.
+
+    Examples
+    --------
+    >>> import sparsecut as sc, torch
+    >>> found = sc.Solution(sc.Projection((torch.eye(3),), "mean"), ("the features as they are.",))
+    """
 
     projection: Projection
     reasons: tuple[str, ...] = ()

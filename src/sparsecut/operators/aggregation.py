@@ -20,7 +20,23 @@ AGGREGATIONS: tuple[Aggregation, ...] = ("concat", "mean", "max")
 
 @dataclass(frozen=True)
 class Projection:
-    """What takes the smoothed rows to the embedding: z = aggregate(s₁·W⁽¹⁾, …, s_k·W⁽ᵏ⁾) − offset."""
+    """What takes the smoothed rows to the embedding: z = aggregate(s₁·W⁽¹⁾, …, s_k·W⁽ᵏ⁾) − offset.
+
+    Parameters
+    ----------
+    weights : tuple of torch.Tensor of shape (n_features, d)
+        W for each level.
+    aggregation : {"concat", "mean", "max"}
+        How the levels become one.
+    offset : torch.Tensor of shape (dimension,), optional
+        What is taken off every row.
+
+    Examples
+    --------
+    >>> import sparsecut as sc, torch
+    >>> sc.Projection((torch.ones(3, 2), torch.ones(3, 2)), "concat").dimension
+    4
+    """
 
     weights: tuple[Tensor, ...]  # (f, d) for each level
     aggregation: Aggregation
@@ -36,7 +52,13 @@ class Projection:
         return self.aggregation != "max" or len(self.weights) == 1
 
     def whole(self) -> Tensor:
-        """The one matrix W of [S₁ … S_k]·W, (k·f, d)."""
+        """The one matrix W of [S₁ … S_k]·W.
+
+        Returns
+        -------
+        torch.Tensor of shape (k·n_features, dimension)
+            Stacked for the mean, block diagonal for concat.
+        """
         if len(self.weights) == 1:
             return self.weights[0]
         if self.aggregation == "mean":
