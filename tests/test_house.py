@@ -84,7 +84,6 @@ NOT_MIRRORED = {
     "datasets/checksums.py": "data: the checksums of files",
     "datasets/dataset.py": "data classes: the registry's tests fill them",
     "encoding/arrow_values.py": "tested through the columns and sources it serves",
-    "engines/disk/passes.py": "tested by the contract: test_contract, disk/test_engine",
     "graph/node_values.py": "tested through Graph: test_graph, test_frames",
     "io/entry_loops.py": "compiled twin of what test_sorting tests",
     "io/id_loops.py": "compiled twin of what test_id_tables tests",
@@ -97,7 +96,6 @@ NOT_MIRRORED = {
         )
     },
     "kernels/cuda_kernels.py": "runs on a GPU alone: test_cuda",
-    "model/loading.py": "the other half of persistence: test_persistence",
     **{
         f"operators/filters/{name}.py": _TOGETHER
         for name in ("average", "filter", "heat", "lazy", "pagerank", "power", "series", "symmetric")
