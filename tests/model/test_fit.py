@@ -87,3 +87,15 @@ def test_callback_sees_every_epoch_and_progress_every_stage() -> None:
     assert [stage for stage in stages if stage[0] == "training"] == [("training", epoch, 4) for epoch in range(1, 5)]
     assert ("smoothing", 2, 2) in stages
     assert ("Gram matrix", 1, 1) in stages
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_in_a_callback_the_model_is_that_of_its_epoch_and_what_is_kept_of_it_stays(depth: int) -> None:
+    graph, kept = random_graph(), []
+    model = SCE(dimension=4, solver=Adam(epochs=3, depth=depth, route="gram"))
+    model.fit(graph, callback=lambda epoch, history: kept.append((model.weights_[0], model.transform(graph))))
+    assert len(kept) == 3
+    for epochs, (weights, Z) in enumerate(kept, start=1):
+        alone = SCE(dimension=4, solver=Adam(epochs=epochs, depth=depth, route="gram")).fit(graph)
+        assert np.array_equal(weights, alone.weights_[0])
+        assert np.allclose(Z, alone.embedding_, atol=1e-5)
