@@ -54,9 +54,10 @@ def brute_force(graph: Graph) -> list[Any]:
             second = int(hashes[j])
         else:
             continue
-        total = np.array([(int(hashes[i]) + second) % 2**64], dtype=np.uint64)
-        found.append((int(_mixed(total)[0]), (graph.node_ids[i].item(), graph.node_ids[j].item())))
-    return [ends if graph.is_directed else tuple(sorted(ends)) for _, ends in sorted(found)]
+        total = int(hashes[i]) + second
+        tie = int(_mixed(np.array([total % 2**64], dtype=np.uint64))[0])
+        found.append((total % 2**32, tie, (graph.node_ids[i].item(), graph.node_ids[j].item())))
+    return [ends if graph.is_directed else tuple(sorted(ends)) for _, _, ends in sorted(found)]
 
 
 @settings(deadline=None)

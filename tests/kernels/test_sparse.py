@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from any_graph import graphs
+from sparsecut.graph import Graph
+from sparsecut.kernels.sparse import SparseMatrix, as_tensor, entries_of
 
 CPU = torch.device("cpu")
 
@@ -39,3 +43,15 @@ def test_a_read_only_array_becomes_a_tensor_without_a_copy_or_a_warning() -> Non
     array = np.ones(3, dtype=np.float32)
     array.flags.writeable = False
     assert as_tensor(array, CPU).data_ptr() == array.ctypes.data
+
+
+@settings(deadline=None)
+@given(graphs(), st.randoms(use_true_random=False))
+def test_entries_of_edges_are_where_they_stand(graph: Graph, random: Any) -> None:
+    A = graph.adjacency
+    places = [(i, j) for i, j in zip(*A.nonzero(), strict=True) if graph.is_directed or i < j]
+    edges = np.array(random.sample(places, len(places) // 2), dtype=np.int64).reshape(-1, 2).T
+    wanted = [*edges.T.tolist(), *([] if graph.is_directed else edges[::-1].T.tolist())]
+    found = entries_of(A, edges, is_directed=graph.is_directed)
+    row_of_entry = np.repeat(np.arange(graph.n_nodes), np.diff(A.indptr))
+    assert [[int(row_of_entry[entry]), int(A.indices[entry])] for entry in found] == wanted

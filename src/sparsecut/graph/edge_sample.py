@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sparsecut.arrays.streaming import blocks_of_entries, release, row_blocks
 from sparsecut.graph.graph import Graph
 
-LARGEST = 2.0**64
 SPARE = 1.2  # how many more edges than wanted are looked at, and …
 MIN_SPARE = 1_000  # … how many more at least: then hardly ever too few have a small enough hash
 
@@ -25,10 +24,12 @@ def sample_edges(graph: Graph, n_edges: int) -> NDArray[np.int64]:  # (2, m)
     wanted = min(n_edges, graph.n_edges)
     share = min(1.0, (SPARE * wanted + MIN_SPARE) / max(graph.n_edges, 1))
     while True:
-        edges, keys = _edges_below(graph, hashes, share)
+        first, second, keys = _edges_below(graph, hashes, share)
         if len(keys) >= wanted or share == 1:
-            return edges[:, np.argsort(keys, kind="stable")[:wanted]]
+            break
         share = min(1.0, 2 * share)
+    ties = _mixed(hashes[first] + hashes[second] if not graph.is_directed else hashes[first] + _mixed(hashes[second]))
+    return np.stack([first, second])[:, np.lexsort((ties, keys))[:wanted]]
 
 
 def sample_node_pairs(graph: Graph, n_pairs: int) -> NDArray[np.int64]:  # (2, m)
@@ -55,28 +56,37 @@ def hash_ids(ids: NDArray[Any]) -> NDArray[np.uint64]:
     return hashes
 
 
-def _edges_below(graph: Graph, hashes: NDArray[np.uint64], share: float) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """The edges whose hash is among the lowest share of all numbers, and their hashes."""
+def _edges_below(
+    graph: Graph, hashes: NDArray[np.uint64], share: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
+    """The edges whose hash, in 32 bits, is among the lowest share of all numbers: their ends and their hashes.
+
+    The hash of an edge is the sum of its ends', modulo 2³²: one gather and one addition per entry, and the same for both
+    entries of an undirected edge, so all other work is done for the few that are kept.
+    """
     A = graph.adjacency
-    limit = np.uint64(min(int(share * LARGEST), 2**64 - 1))
-    edges, keys = [], []
+    limit = np.uint32(min(int(share * 2**32), 2**32 - 1))
+    of_rows = hashes.astype(np.uint32)  # the lower half
+    of_columns = _mixed(hashes).astype(np.uint32) if graph.is_directed else of_rows
+    firsts, seconds, keys = [], [], []
     for rows in blocks_of_entries(A.indptr):
         starts = np.array(A.indptr[rows.start : rows.stop + 1], dtype=np.int64)
-        first = np.repeat(np.arange(rows.start, rows.stop), np.diff(starts))
-        second = np.array(A.indices[starts[0] : starts[-1]], dtype=np.int64)
+        columns = A.indices[starts[0] : starts[-1]]
+        sums = of_columns[columns]
+        sums += np.repeat(of_rows[rows], np.diff(starts))
+        entries = np.flatnonzero(sums <= limit)
+        first = rows.start + np.searchsorted(starts - starts[0], entries, side="right") - 1
+        second = np.array(columns[entries], dtype=np.int64)
         release(A, rows)
         if not graph.is_directed:
             is_first = first < second  # of the two entries of an edge
-            first, second = first[is_first], second[is_first]
-            key = _mixed(hashes[first] + hashes[second])
-        else:
-            key = _mixed(hashes[first] + _mixed(hashes[second]))
-        is_low = key <= limit
-        edges.append(np.stack([first[is_low], second[is_low]]))
-        keys.append(key[is_low])
-    if not edges:
-        return np.empty((2, 0), dtype=np.int64), np.empty(0, dtype=np.uint64)
-    return np.concatenate(edges, axis=1), np.concatenate(keys)
+            entries, first, second = entries[is_first], first[is_first], second[is_first]
+        firsts.append(first)
+        seconds.append(second)
+        keys.append(sums[entries])
+    if not keys:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint32)
+    return np.concatenate(firsts), np.concatenate(seconds), np.concatenate(keys)
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 
@@ -66,6 +67,22 @@ class Entries(NamedTuple):
 
     def __matmul__(self, dense: Tensor) -> Tensor:
         return weighted_sums(self.indices, self.offsets, self.values, dense)
+
+
+def entries_of(matrix: Any, edges: NDArray[np.int64], *, is_directed: bool) -> NDArray[np.int64]:
+    """Where edges (2, m) that a CSR matrix has stand among its entries; an undirected edge stands there twice.
+
+    The columns of a row are in order: bisection, for all edges at once.
+    """
+    rows, columns = edges if is_directed else np.concatenate([edges, edges[::-1]], axis=1)
+    low = matrix.indptr[rows].astype(np.int64)
+    high = matrix.indptr[rows + 1].astype(np.int64)
+    while (is_open := low < high).any():
+        middle = (low + high) // 2
+        is_before = is_open & (matrix.indices[np.where(is_open, middle, 0)] < columns)
+        low = np.where(is_before, middle + 1, low)
+        high = np.where(is_open & ~is_before, middle, high)
+    return np.asarray(low)
 
 
 def weighted_sums(indices: Tensor, offsets: Tensor, values: Tensor | None, dense: Tensor) -> Tensor:

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from sparsecut.kernels import cuda, hops
 from sparsecut.kernels.polynomials import Polynomial, horner
-from sparsecut.kernels.sparse import Entries, SparseMatrix, as_tensor
+from sparsecut.kernels.sparse import Entries, SparseMatrix, as_tensor, entries_of
 from sparsecut.operators.diagonals import Diagonals
 from sparsecut.operators.filters import Filter, Power
 
@@ -90,15 +90,10 @@ class Propagation:
         """P of the graph less some of its edges, (2, m); in an undirected graph an edge goes with its reverse."""
         assert self.adjacency is not None
         assert self.filter is not None
-        if not edges.shape[1]:
-            return self  # scipy finds no entries by empty lists of ends
         A = self.adjacency.csr
-        entry_at = sp.csr_array((np.arange(A.nnz, dtype=A.indptr.dtype), A.indices, A.indptr), shape=A.shape)
-        is_kept = np.ones(A.nnz, dtype=bool)
-        for i, j in (edges,) if self.is_directed else (edges, edges[::-1]):
-            is_kept[entry_at[i, j]] = False
-        n_before = np.concatenate([[0], np.cumsum(is_kept)]).astype(A.indptr.dtype)
-        kept = sp.csr_array((A.data[is_kept], A.indices[is_kept], n_before[A.indptr]), shape=A.shape)
+        removed = np.sort(entries_of(A, edges, is_directed=self.is_directed))
+        indptr = (A.indptr - np.searchsorted(removed, A.indptr)).astype(A.indptr.dtype)  # by as many as went before
+        kept = sp.csr_array((np.delete(A.data, removed), np.delete(A.indices, removed), indptr), shape=A.shape)
         return Propagation.of(kept, self.filter, self.neighbors.indices.device, is_directed=self.is_directed)
 
     def __matmul__(self, rows: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from sparsecut.arrays.streaming import blocks_of_entries, release
 from sparsecut.graph import Graph
-from sparsecut.kernels.sparse import as_tensor
+from sparsecut.kernels.sparse import as_tensor, entries_of
 from sparsecut.operators.filters import Filter
 
 
@@ -42,17 +42,11 @@ class DiskPropagation:
     def without(self, edges: NDArray[np.int64]) -> DiskPropagation:
         """P of the graph less some of its edges, (2, m); in an undirected graph an edge goes with its reverse."""
         A, degrees = self.adjacency, self.degrees.copy()
-        removed = []
-        for i, j in (edges,) if self.graph.is_directed else (edges, edges[::-1]):
-            starts, stops = A.indptr[i], A.indptr[i + 1]
-            places = [
-                int(start) + int(np.searchsorted(A.indices[int(start) : int(stop)], node))
-                for start, stop, node in zip(starts, stops, j, strict=True)
-            ]
-            removed.append(np.array(places, dtype=np.int64))
-            np.subtract.at(degrees, i, A.data[removed[-1]].astype(np.float64))
+        removed = entries_of(A, edges, is_directed=self.graph.is_directed)
+        rows = edges[0] if self.graph.is_directed else np.concatenate(edges)
+        np.subtract.at(degrees, rows, A.data[removed].astype(np.float64))
         release(A)
-        return DiskPropagation(self.graph, self.filter, degrees, self.block_bytes, np.concatenate(removed))
+        return DiskPropagation(self.graph, self.filter, degrees, self.block_bytes, removed)
 
     def blocks(self, n_columns: int) -> list[slice]:
         """Rows of which neither the entries nor the results take more than a block."""
