@@ -82,9 +82,11 @@ class MemoryEngine:
         self.report: Reporter = report if report is not None else lambda *_: None
         self.graph: Graph | None = None
         self.notes: list[str] = []
+        self._propagations: list[tuple[Graph, Filter, Propagation]] = []
+        self._reduced: list[tuple[Propagation, NDArray[np.int64], Propagation]] = []
 
     def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> Rows:
-        P = Propagation.of(graph.adjacency, filter, self.device, is_directed=graph.is_directed)
+        P = self._propagation(graph, filter)
         if features is None:
             self.graph, features = graph, graph.features
         return self.hold(weighting.apply(features if sp.issparse(features) else np.asarray(features)), P)
@@ -170,8 +172,21 @@ class MemoryEngine:
         return taken.columns(0, rows.shape[1])
 
     def without(self, rows: Rows, edges: NDArray[np.int64]) -> Rows:
-        assert rows.propagation is not None
-        return Rows(rows.features, rows.propagation.without(edges), rows.coefficients)
+        P = rows.propagation
+        assert P is not None
+        known = next((reduced for whole, gone, reduced in self._reduced if whole is P and gone is edges), None)
+        if known is None:
+            known = P.without(edges)
+            self._reduced = [(P, edges, known)]
+        return Rows(rows.features, known, rows.coefficients)
+
+    def _propagation(self, graph: Graph, filter: Filter) -> Propagation:
+        """P of a graph, made once: other features of the same graph are averaged by the same matrix."""
+        known = next((P for of, by, P in self._propagations if of.adjacency is graph.adjacency and by == filter), None)
+        if known is None:
+            known = Propagation.of(graph.adjacency, filter, self.device, is_directed=graph.is_directed)
+            self._propagations = [(graph, filter, known)]
+        return known
 
     def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:
         return compute()

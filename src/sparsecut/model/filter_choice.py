@@ -64,7 +64,7 @@ def choose_filter(graph: Graph, rows: Any, filter: Filter, engine: Engine[Any]) 
         return trial.score(Z - (moments.mean @ W.double()).float())
 
     def structure() -> float:
-        signs = engine.load(graph, Weighting("none"), candidates[0], RandomSigns(graph.node_ids))
+        signs = engine.load(graph, Weighting("none"), filter, RandomSigns(graph.node_ids))
         walks = engine.smooth(engine.without(signs, edges), power(STRUCTURE_HOPS))
         return trial.score_centred(engine.take(walks, trial.nodes))
 
