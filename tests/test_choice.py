@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import sparsecut as sc
 from sparsecut.choice import Choice
 from sparsecut.errors import InputError, check_integer
 
@@ -113,3 +114,13 @@ def test_a_class_that_is_not_defined_is_not_looked_for() -> None:
     )
     with pytest.raises(InputError, match="made with the orange apple, which is not defined here"):
         Orange.read({"choice": "apple", "parameters": {}}, {})
+
+
+def test_long_arrays_are_compared_number_by_number() -> None:
+    pairs = np.arange(4000).reshape(-1, 2)
+    other = pairs.copy()
+    assert sc.Pairs(pairs) == sc.Pairs(other)
+    other[1000, 0] += 1  # where a long array's text is left out
+    assert repr(sc.Pairs(pairs)) == repr(sc.Pairs(other))
+    assert sc.Pairs(pairs) != sc.Pairs(other)
+    assert sc.Power(order=2) != sc.Symmetric(order=2)

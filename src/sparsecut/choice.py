@@ -83,10 +83,20 @@ class Choice(Parametrised):
         return cls(**values, **arrays)
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and repr(self) == repr(other)
+        if type(self) is not type(other):
+            return False
+        assert isinstance(other, Choice)
+        others = other.get_params(deep=False)
+        return all(_are_same(value, others[name]) for name, value in self.get_params(deep=False).items())
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+
+def _are_same(value: Any, other: Any) -> bool:
+    if isinstance(value, np.ndarray) or isinstance(other, np.ndarray):
+        return np.array_equal(value, other)
+    return value is other or bool(np.all(value == other))
 
 
 def _plain(value: Any, what: str) -> Any:
