@@ -83,3 +83,8 @@ def test_embed_writes_positions_that_others_and_the_report_find(tmp_path: Path, 
     assert read_positions(tmp_path / "plain.parquet") is None
     error = sparsecut("embed", "digits", "--xy", "-o", "z.npy", folder=tmp_path, expect=2).stderr
     assert "--xy writes the columns x and y of a .parquet file" in error
+
+
+def test_a_wrong_word_is_told_before_the_graph_is_read(folder: Path) -> None:
+    done = sparsecut("embed", "nothing.csv", "--filter", "wide", "-o", "z.npy", folder=folder, expect=2)
+    assert "The filter parameter of SCE must be one of 'auto', 'average'" in done.stderr

@@ -117,6 +117,8 @@ def embed(
     _check_together(method, filter, order, solver, epochs, paper)
     asked = {"dimension": dimension, "filter": filter, "order": order, "solver": solver, "epochs": epochs, "use": use}
     model: Any = chosen.make({**asked, "precision": precision, **on_disk}, {"random_state": seed, "device": device}, paper)
+    if hasattr(model, "check_parameters"):
+        model.check_parameters()  # before a long file is read
     if save_model is not None and not hasattr(model, "save"):
         raise InputError(f"The method {method} learns nothing to save. Leave --save-model out.")
     if explain and not hasattr(model, "explain"):

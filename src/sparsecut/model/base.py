@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sparsecut.choice import Choice
 from sparsecut.encoding.encoder import Encoder as FeatureEncoder
 from sparsecut.engines import EngineChoice
-from sparsecut.errors import InputError, check_choice, check_integer
+from sparsecut.errors import InputError, check_choice, check_integer, parameter_error
 from sparsecut.estimator import not_fitted
 from sparsecut.features.structure import FEATURES, fingerprint
 from sparsecut.features.weighting import WEIGHTINGS
@@ -192,6 +192,16 @@ class SparsestCutEmbedding(Published):
             )
         return self._embed(graph, output, progress)
 
+    def check_parameters(self) -> None:
+        """Raise where a parameter breaks its rule, as `fit` does first: for callers with a long file to read.
+
+        Raises
+        ------
+        InputError
+            With the rule, what was got and the remedy.
+        """
+        self._settings()
+
     def explain(self) -> str:
         """What was chosen in `fit` and why.
 
@@ -306,6 +316,9 @@ class SparsestCutEmbedding(Published):
             return None
         if isinstance(value, str) and (name, value) in MOVED_WORDS:
             raise InputError(f"{name}={value!r} is now {MOVED_WORDS[name, value]}.")
+        if name == "filter" and not isinstance(value, Filter) and value not in Filter.words():
+            words = ", ".join(repr(word) for word in ("auto", *Filter.words()))
+            raise parameter_error(type(self).__name__, name, f"one of {words}, or a Filter object", value)
         if name == "negatives" and not isinstance(value, str | Negatives):
             raise InputError(f"Pairs to keep apart are given as an object: negatives=sparsecut.Pairs(…). Got {value!r}.")
         return super()._choice(name)
