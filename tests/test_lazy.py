@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import sparsecut
 from sparsecut.lazy import lazy_names
 
 
@@ -27,5 +30,7 @@ def test_nothing_is_imported_before() -> None:
         "import sys; from sparsecut.lazy import lazy_names; get, _ = lazy_names('p', {'dumps': 'json'})\n"
         "assert 'json' not in sys.modules; assert get('dumps')(1) == '1'"
     )
-    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=False)
+    # Without site-packages, whose own start-up may import it; the library's folder is named instead.
+    environment = {**os.environ, "PYTHONPATH": str(Path(sparsecut.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr
