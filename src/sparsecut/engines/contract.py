@@ -7,7 +7,7 @@ An engine is chosen by an object (`EngineChoice`: `Memory`, `Disk`), which holds
         levels  = [engine.smooth(rows, polynomial) for polynomial in …]      S₁ … S_k
         moments = engine.moments(levels, negatives)                          M, mean, scatter
         …                                                                    a solver finds W from these, without any row
-        Z       = engine.project(levels, projection, output)                        S·W
+        Z       = engine.project(levels, projection, output)                 S·W
 
 `Rows` are the engine's own: nobody else looks inside. The names of the steps are the method's, and so is the order: a new
 engine is one file or folder beside this one, and no other room changes. Two engines give the same embedding up to rounding;
@@ -86,7 +86,10 @@ class Engine(Protocol[R]):
     """Where it wants weights, and where its small matrices are."""
 
     supports: frozenset[str]
-    """Which of NEEDS it can serve; and "products" where wide features are to be solved by `multiply` instead of by M."""
+    """Which of NEEDS it can serve; and "products" where wide features are to be solved by `multiply` instead of by M.
+
+    "rows", "batches" and "max" ask for rows that training can differentiate through: R is then `sparsecut.engines.rows.Rows`.
+    """
 
     notes: list[str]
     """What the user should know of how the job was done."""
