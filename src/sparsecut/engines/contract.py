@@ -88,7 +88,7 @@ class Engine(Protocol[R]):
     supports: frozenset[str]
     """Which of NEEDS it can serve; and "products" where wide features are to be solved by `multiply` instead of by M.
 
-    "rows", "batches" and "max" ask for rows that training can differentiate through: R is then `sparsecut.engines.rows.Rows`.
+    "rows", "batches" and "max" need rows that training differentiates through: R is then `sparsecut.engines.rows.Rows`.
     """
 
     notes: list[str]
