@@ -215,7 +215,7 @@ def measure(name: str, bandwidth: float) -> list[dict[str, Any]]:
     n_entries = len(entries.indices)
     print(f"{name}: {n_entries:,} entries drawn in {time.perf_counter() - started:.1f} s", flush=True)
     degrees = entries.offsets.diff().double() + 1
-    P = Propagation(entries, FILTER.diagonals(degrees))
+    P = Propagation(entries, FILTER.diagonals(degrees).single())
     del degrees
     _ = P.schedule
     torch.cuda.empty_cache()
