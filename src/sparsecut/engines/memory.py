@@ -135,13 +135,10 @@ class MemoryEngine:
             mean = rows.transpose_times(torch.ones(n_rows, 1, device=self.device))[:, 0].double() / n_rows
         else:
             features, scale = formed
-            mean = mean_of(features)
-            M = torch.zeros(features.shape[1], features.shape[1], dtype=torch.float64, device=self.device)
-            for pairs in negatives.all_pairs:
-                M += _gram_of_all_pairs(features, pairs, mean) * scale**2
+            M, mean = _gram_of_all_pairs(features, negatives.all_pairs)
+            M, mean = M * scale**2, mean * scale
             if negatives.listed:
                 M += _gram_by_columns(rows, NegativeGraph(n_rows, listed=negatives.listed))
-            mean = mean * scale
         self.report("Gram matrix", 1, 1)
         is_scatter = negatives.is_complete and negatives.all_pairs[0].scale > 0
         return Moments(M, mean, M / (negatives.all_pairs[0].scale * n_rows) if is_scatter else None, n_rows)
@@ -218,18 +215,27 @@ def _formed(rows: Rows | StackedRows) -> tuple[Tensor, float] | None:
     return rows.features, rows.coefficients[0]
 
 
-def _gram_of_all_pairs(features: Tensor, pairs: AllPairs, mean: Tensor) -> Tensor:
-    """Sᵀ L S, (f, f) float64, in one pass over dense rows with that mean."""
-    if pairs.volume == 0:
-        return torch.zeros(features.shape[1], features.shape[1], dtype=torch.float64, device=features.device)
-    weight = pairs.scale * pairs.volume**2
-    if pairs.row_weights is not None or not halves.with_tensor_cores(features):
+def _gram_of_all_pairs(features: Tensor, all_pairs: Sequence[AllPairs]) -> tuple[Tensor, Tensor]:
+    """Sᵀ L S, (f, f), summed over the parts, and the mean of the rows, (f,), in float64: a pass over dense rows for each."""
+    n_rows, n_columns = features.shape
+    M = torch.zeros(n_columns, n_columns, dtype=torch.float64, device=features.device)
+    mean = None
+    for pairs in all_pairs:
         shares = pairs.shares(features.device)
-        return scatter(features, shares, mean if shares is None else None) * weight
-    # The tensor cores of a GPU multiply the halves as they are: n·SᵀS − (Sᵀ1)(Sᵀ1)ᵀ, in one pass.
-    squares, sums = halves.moments(features)
-    M = (squares - torch.outer(sums, sums) / pairs.n_nodes) * (weight / pairs.n_nodes)
-    return (M + M.T) / 2
+        if pairs.volume == 0:
+            continue
+        if shares is not None:
+            M += scatter(features, shares) * (pairs.scale * pairs.volume**2)
+        elif halves.with_tensor_cores(features):
+            # The tensor cores of a GPU multiply the halves as they are: n·SᵀS − (Sᵀ1)(Sᵀ1)ᵀ, in one pass.
+            squares, sums = halves.moments(features)
+            mean = sums / n_rows
+            part = (squares - torch.outer(sums, mean)) * (pairs.scale * n_rows)
+            M += (part + part.T) / 2
+        else:
+            mean = mean_of(features)
+            M += scatter(features, None, mean) * (pairs.scale * pairs.volume**2)
+    return M, mean_of(features) if mean is None else mean
 
 
 def _gram_by_columns(rows: Rows | StackedRows, negatives: NegativeGraph) -> Tensor:
