@@ -27,7 +27,7 @@ from sparsecut.engines.disk import sizes
         ),
         (
             sc.SCE(engine=sc.Disk(memory_limit="100MiB")),
-            "The memory_limit of SCE is too small for this graph: 100 MiB. It needs at least 498 MiB, of which 480 MiB are "
+            "The memory_limit of Disk is too small for this graph: 100 MiB. It needs at least 498 MiB, of which 480 MiB are "
             "the interpreter and its libraries.",
         ),
         (
@@ -75,7 +75,7 @@ def test_a_matrix_m_that_is_needed_whole_and_does_not_fit_is_refused() -> None:
         limit = limit_for(50, n_features)
         assert not sizes.can_build_gram(50, n_features, 0, limit)
         with pytest.raises(
-            sc.InputError, match=r"memory_limit of SCE is too small .* It needs at least (\d+) MiB"
+            sc.InputError, match=r"memory_limit of Disk is too small .* It needs at least (\d+) MiB"
         ) as caught:
             model.set_params(engine=sc.Disk(memory_limit=limit)).fit(graph)
         enough = int(str(caught.value).partition("at least ")[2].split()[0])

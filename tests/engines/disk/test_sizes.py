@@ -28,20 +28,20 @@ def test_the_widest_panel_fills_what_is_left(is_series: bool) -> None:
     """A series comes back to its features, which take a third panel."""
     n_nodes, n_panels = 1_000_000, 3 if is_series else 2
     limit = 2 << 30
-    plan = plan_sizes(n_nodes, limit, caller="SCE", is_series=is_series, n_pairs=1000)
+    plan = plan_sizes(n_nodes, limit, is_series=is_series, n_pairs=1000)
     assert plan.block_bytes == 16 * MiB
     fixed = sizes.BASE_BYTES + sizes.NODE_BYTES * n_nodes + sizes.PAIR_BYTES * 1000 + sizes.N_BLOCKS * plan.block_bytes
     assert fixed + 4 * n_panels * n_nodes * plan.widest <= limit < fixed + 4 * n_panels * n_nodes * (plan.widest + 1)
 
 
 def test_limits_for_tests_give_the_panels_they_say() -> None:
-    assert plan_sizes(300, limit_for(300, 7), caller="SCE").widest == 7
-    assert plan_sizes(300, limit_for(300, 7, n_panels=2), caller="SCE", is_series=False).widest == 7
+    assert plan_sizes(300, limit_for(300, 7)).widest == 7
+    assert plan_sizes(300, limit_for(300, 7, n_panels=2), is_series=False).widest == 7
 
 
 @pytest.mark.parametrize("gram_columns", [0, 3000])
 def test_what_is_too_little_names_what_is_enough(gram_columns: int) -> None:
-    options = {"caller": "SCE", "n_pairs": 10_000, "gram_columns": gram_columns}
+    options = {"n_pairs": 10_000, "gram_columns": gram_columns}
     with pytest.raises(InputError, match=r"too small for this graph: 490 MiB\. It needs at least") as caught:
         plan_sizes(100_000, 490 * MiB, **options)  # type: ignore[arg-type]
     enough = int(str(caught.value).partition("at least ")[2].split()[0])

@@ -58,7 +58,6 @@ class Disk(EngineChoice, word="disk"):
         sizes = plan_sizes(
             n_nodes,
             limit,
-            caller=job.caller,
             is_series=job.is_series,
             n_pairs=job.n_pairs,
             gram_columns=n_columns if with_gram else 0,

@@ -34,9 +34,7 @@ class Sizes:
         return tuple(share + (panel < rest) for panel in range(n_panels))
 
 
-def plan_sizes(
-    n_nodes: int, limit: int, *, caller: str, is_series: bool = True, n_pairs: int = 0, gram_columns: int = 0
-) -> Sizes:
+def plan_sizes(n_nodes: int, limit: int, *, is_series: bool = True, n_pairs: int = 0, gram_columns: int = 0) -> Sizes:
     """Panels as wide as the limit allows. The Gram matrix needs room when no panel is in memory."""
     n_panels = N_PANELS if is_series else N_PANELS - 1
     fixed = BASE_BYTES + NODE_BYTES * n_nodes + PAIR_BYTES * n_pairs
@@ -45,7 +43,7 @@ def plan_sizes(
     needed = fixed + max(4 * n_panels * n_nodes, gram_bytes(gram_columns)) + N_BLOCKS * MIN_BLOCK
     if widest < 1 or limit < needed:
         raise InputError(
-            f"The memory_limit of {caller} is too small for this graph: {in_words(limit)}. It needs at least "
+            f"The memory_limit of Disk is too small for this graph: {in_words(limit)}. It needs at least "
             f"{in_words(needed + (1 << 20))}, of which {in_words(BASE_BYTES)} are the interpreter and its libraries."
         )
     return Sizes(widest, block_bytes)
