@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +15,7 @@ from sparsecut.explore.exact import METRICS, Positions, Vectors, distances_to, e
 from sparsecut.explore.index_file import read_index, write_index
 from sparsecut.explore.inverted import Inverted, build_inverted, check_arrays, restore_inverted
 from sparsecut.explore.lookup import Lookup
+from sparsecut.explore.vectors import check_vectors, fingerprint
 from sparsecut.graph import Graph
 from sparsecut.io.ids import check_unique
 from sparsecut.progress import Reporter, reporting
@@ -384,27 +383,3 @@ def is_large(n_nodes: int) -> bool:
 def wants_index(n_nodes: int) -> bool:
     """Whether "auto" builds an index: for a large embedding, if the library for it is installed."""
     return is_large(n_nodes) and importlib.util.find_spec("faiss") is not None
-
-
-def check_vectors(embedding: ArrayLike) -> Vectors:
-    """One finite float32 vector per row."""
-    Z = np.asarray(embedding)
-    if Z.ndim != 2 or Z.dtype.kind not in "biuf" or 0 in Z.shape:
-        raise InputError(f"An embedding must be a matrix of numbers, one row per node. Got {Z.dtype}, shape {Z.shape}.")
-    Z = np.ascontiguousarray(Z, dtype=np.float32)
-    is_finite = np.isfinite(Z).all(axis=1)
-    if not is_finite.all():
-        wrong = np.flatnonzero(~is_finite)
-        raise InputError(
-            f"The vectors must be finite. {len(wrong):,} are not, the first in row {wrong[0]}. Leave those nodes out."
-        )
-    return Z
-
-
-def fingerprint(embedding: Vectors, ids: Sequence[Any] | NDArray[Any]) -> str:
-    """What an index belongs to: the vectors, bit by bit, and the ids, in their order."""
-    digest = hashlib.sha256(np.ascontiguousarray(embedding, dtype="<f4").data)
-    digest.update(repr(np.shape(embedding)).encode())
-    ids = np.asarray(ids)
-    digest.update(ids.astype("<i8").tobytes() if ids.dtype.kind in "iu" else "\0".join(map(str, ids.tolist())).encode())
-    return digest.hexdigest()

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.errors import InputError, first_few
 from sparsecut.explore.exact import METRICS
 from sparsecut.explore.layout import choose_method
-from sparsecut.explore.neighbors import fingerprint
+from sparsecut.explore.vectors import fingerprint
 from sparsecut.graph import Graph
 from sparsecut.io import positions_of
 

@@ -164,7 +164,8 @@ class DiskEngine:
         with RowWriter(output, shape, self.work) as writer:
             for block in self._embedding(held, weights, projection, writer.n_rows):
                 writer.write(block)
-        return np.load(output, mmap_mode="r")  # type: ignore[no-any-return]
+        written: NDArray[np.float32] = np.load(output, mmap_mode="r")
+        return written
 
     def take(self, rows: DiskRows, nodes: NDArray[np.int64]) -> Tensor:
         panels = self._formed(rows)
