@@ -90,6 +90,12 @@ def test_weights_of_any_size_beside_each_other() -> None:
     assert_drawn_from(drawn, np.array([0, 0, 0, 0.25, 0.75, 0]))
 
 
+def test_on_a_graph_without_edges_every_walk_stays() -> None:
+    nodes = np.arange(4, dtype=np.int32)
+    walks = Walker(sp.csr_array((4, 4)), p=0.5, q=4.0).walk(nodes, 5, np.random.default_rng(0))
+    np.testing.assert_array_equal(walks, np.repeat(nodes[:, None], 5, axis=1))
+
+
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), density=st.sampled_from([0.02, 0.1, 0.5]), q=st.sampled_from([0.25, 1.0, 4.0]))
 def test_every_step_is_an_edge_and_isolated_nodes_stay(seed: int, density: float, q: float) -> None:

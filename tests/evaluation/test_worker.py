@@ -62,10 +62,25 @@ def test_a_sentence_takes_the_place_of_the_figures(tmp_path: Path, monkeypatch: 
     assert result == {"error": "The order parameter of Power must be an integer of at least 0. Got -1 instead."}
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the peak can be started anew on Linux alone")
+def raise_peak() -> None:
+    block = np.ones(worker.memory("VmHWM") - worker.memory("VmRSS") + 64 * 2**20, dtype=np.uint8)
+    assert worker.memory("VmHWM") - worker.memory("VmRSS") < block.nbytes
+
+
+def can_start_the_peak_anew() -> bool:
+    """Not every container passes the request to its kernel, and some take it without effect."""
+    raise_peak()
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return False
+    return worker.memory("VmHWM") - worker.memory("VmRSS") < 16 * 2**20
+
+
 def test_the_peak_is_counted_from_where_it_was_forgotten() -> None:
-    block = np.ones(64 * 2**20, dtype=np.uint8)
-    del block
+    if sys.platform != "linux" or not can_start_the_peak_anew():
+        pytest.skip("this system does not let a process start its peak anew")
+    raise_peak()
     worker.forget_peak()
     before = worker.memory("VmHWM")
     block = np.ones(96 * 2**20, dtype=np.uint8)

@@ -47,6 +47,8 @@ class Walker:
             node = walks[:, step - 1]
             walks[:, step] = node
             moving = np.flatnonzero(self._degrees[node])
+            if not len(moving):
+                continue
             is_first_order = step == 1 or self.p == self.q == 1
             previous = None if is_first_order else walks[moving, step - 2]
             walks[moving, step] = self._step(node[moving], previous, generator)
