@@ -9,7 +9,7 @@ BIN := .venv/bin
 SPARSECUT_DATA ?= $(abspath $(wildcard ../shared/data))
 export SPARSECUT_DATA
 
-.PHONY: demo test coverage lint types links web page table1 clean
+.PHONY: demo test explore coverage lint types links web page table1 clean
 
 demo: .venv/installed
 	$(BIN)/sparsecut demo
@@ -21,6 +21,10 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --
 
 test: .venv/installed
 	$(PYTEST)
+
+# Property tests with examples never tried before; what fails is printed with the line that tries it again.
+explore: .venv/installed
+	HYPOTHESIS_PROFILE=explore $(PYTEST)
 
 coverage: .venv/installed
 	$(PYTEST) --cov --cov-report=term
