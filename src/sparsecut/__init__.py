@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from sparsecut.model.sce import SCE
     from sparsecut.model.solver import Solution, Solver
     from sparsecut.operators.aggregation import Projection
-    from sparsecut.operators.filters import Average, Filter, Heat, Lazy, PageRank, Power, Symmetric
+    from sparsecut.operators.filters import Average, Difference, Filter, Heat, Lazy, PageRank, Power, Symmetric
     from sparsecut.operators.negatives import Complete, Degrees, Negatives, Pairs, Sampled, Sparsifier
 
 _HOMES = {
@@ -54,6 +54,7 @@ _HOMES = {
     "ClosedForm": "sparsecut.model.closed_form",
     "Complete": "sparsecut.operators.negatives",
     "Degrees": "sparsecut.operators.negatives",
+    "Difference": "sparsecut.operators.filters",
     "Disk": "sparsecut.engines",
     "Filter": "sparsecut.operators.filters",
     "Heat": "sparsecut.operators.filters",
@@ -109,6 +110,7 @@ __all__ = [
     "ClosedForm",
     "Complete",
     "Degrees",
+    "Difference",
     "Disk",
     "Filter",
     "Graph",
