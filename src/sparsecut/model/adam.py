@@ -30,12 +30,13 @@ Loss = Literal["inverse", "ratio", "negative", "none"]
 
 
 class Adam(Solver, word="adam"):
-    """The paper's training: Adam on a deep linear network, stopped early.
+    """The paper's training: Adam on a deep linear network, for a given number of epochs.
 
     Parameters
     ----------
     epochs : int, default=20
-        How many times it steps over all nodes, at least 1. Run to its end the loss leaves one direction alone.
+        How many times it steps over all nodes, at least 1. More epochs leave fewer directions: with an L2 penalty
+        one is left in the end and accuracy falls; without one 2,000 epochs score about as 20 do (docs/method.md).
     learning_rate : float, default=0.001
         Adam's, above 0.
     loss : {"inverse", "ratio", "negative", "none"}, default="inverse"
