@@ -35,8 +35,8 @@ class Adam(Solver, word="adam"):
     Parameters
     ----------
     epochs : int, default=20
-        How many times it steps over all nodes, at least 1. More epochs leave fewer directions: with an L2 penalty
-        one is left in the end and accuracy falls; without one 2,000 epochs score about as 20 do (docs/method.md).
+        How many times it steps over all nodes, at least 1. More epochs leave fewer directions: with an L2 penalty one is
+        left in the end and accuracy falls; without one, 2,000 score within a point of the paper's number (docs/method.md).
     learning_rate : float, default=0.001
         Adam's, above 0.
     loss : {"inverse", "ratio", "negative", "none"}, default="inverse"
