@@ -17,7 +17,7 @@ from sparsecut.version import __version__
 
 if TYPE_CHECKING:
     from sparsecut import datasets
-    from sparsecut.cuts import hierarchy, partition, sparsest_cut, sweep_cut
+    from sparsecut.cuts import edge_expansion, hierarchy, partition, sparsest_cut, sparsity, sweep_cut
     from sparsecut.engines import Disk, Memory
     from sparsecut.errors import InputError
     from sparsecut.evaluation import Split, evaluate
@@ -80,6 +80,7 @@ _HOMES = {
     "add_embedding": "sparsecut.io",
     "build_store": "sparsecut.io",
     "datasets": "sparsecut.datasets",
+    "edge_expansion": "sparsecut.cuts",
     "evaluate": "sparsecut.evaluation",
     "from_anndata": "sparsecut.io",
     "from_edges": "sparsecut.io",
@@ -97,6 +98,7 @@ _HOMES = {
     "read_graph": "sparsecut.io",
     "report": "sparsecut.explore.report",
     "sparsest_cut": "sparsecut.cuts",
+    "sparsity": "sparsecut.cuts",
     "sweep_cut": "sparsecut.cuts",
     "to_networkx": "sparsecut.io",
     "to_pyg": "sparsecut.io",
@@ -135,6 +137,7 @@ __all__ = [
     "add_embedding",
     "build_store",
     "datasets",
+    "edge_expansion",
     "evaluate",
     "from_anndata",
     "from_edges",
@@ -152,6 +155,7 @@ __all__ = [
     "read_graph",
     "report",
     "sparsest_cut",
+    "sparsity",
     "sweep_cut",
     "to_networkx",
     "to_pyg",
