@@ -76,6 +76,11 @@ class Dataset:
         return self.sizes.classes
 
     @property
+    def has_splits(self) -> bool:
+        """Whether its publishers made splits of its nodes."""
+        return self.read_splits is not None or self.read_roles is not None
+
+    @property
     def files(self) -> tuple[str, ...]:
         """The paths of its files below a root."""
         return tuple(file.path for file in self.raw)

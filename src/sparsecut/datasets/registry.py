@@ -12,7 +12,7 @@ from sparsecut.datasets.digits import read_digits
 from sparsecut.datasets.heterophilous import FOLDER, WIKI, read_heterophilous, read_mask_splits, read_wiki
 from sparsecut.datasets.inductive import FLICKR, REDDIT, read_flickr, read_flickr_roles, read_reddit, read_reddit_roles
 from sparsecut.datasets.musae import FACEBOOK, TWITCH, MusaeColumns, musae_files, read_musae
-from sparsecut.datasets.planetoid import planetoid_files, read_planetoid
+from sparsecut.datasets.planetoid import planetoid_files, read_planetoid, read_public_split
 
 _PLANETOID = "https://github.com/kimiyoung/planetoid"
 _BENCHMARK = "https://github.com/shchur/gnn-benchmark"
@@ -56,6 +56,8 @@ def _planetoid(name: str, folder: str, about: str, *, sizes: Sizes, paper: Sizes
         citation=f"{citation}; {_YANG}",
         raw=tuple(_file(path, f"{_PLANETOID}/raw/master/data") for path in planetoid_files(name, folder)),
         read=partial(read_planetoid, name, folder),
+        read_splits=partial(read_public_split, name, folder),
+        split_sizes=((20 * sizes.classes, 500, 1000),),
     )
 
 

@@ -35,7 +35,7 @@ from sparsecut.io.matlab import read_matlab
 from sparsecut.io.matrices import read_gnn_benchmark
 from sparsecut.io.node_files import MISSING, align_labels
 from sparsecut.io.objects import from_igraph, from_networkx, to_networkx
-from sparsecut.io.planetoid import PLANETOID_PARTS, read_planetoid_folder
+from sparsecut.io.planetoid import PLANETOID_PARTS, read_planetoid_folder, read_planetoid_split
 from sparsecut.io.raw import published_arrays, read_json, reading_published
 from sparsecut.io.record_batches import STREAMED_SUFFIXES
 from sparsecut.io.result_tables import COLUMN_SUFFIXES, write_columns
@@ -84,6 +84,7 @@ __all__ = [
     "read_matlab",
     "read_node_table",
     "read_planetoid_folder",
+    "read_planetoid_split",
     "read_positions",
     "reading",
     "reading_published",
