@@ -9,15 +9,17 @@ fetched into that cache. `digits` is built in and needs none.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsecut.datasets.dataset import Dataset, RawFile, Roles, Sizes
 from sparsecut.datasets.lookup import find_folder, has_files, locate, provide, roots
 from sparsecut.datasets.registry import DATASETS
 from sparsecut.errors import InputError
-from sparsecut.graph import Graph
-from sparsecut.progress import Reporter
+from sparsecut.graph import Graph, encode_labels
+from sparsecut.progress import Reporter, reporting
 
 __all__ = [
     "DATASETS",
@@ -85,12 +87,15 @@ def load(name: str, root: str | Path | None = None, *, download: bool = True, pr
     Graph(1,797 nodes, 12,339 edges, 64 features, labels)
     """
     dataset = find_dataset(name)
-    graph = dataset.read(provide(dataset, root, is_fetched=download, progress=progress))
+    folder = provide(dataset, root, is_fetched=download, progress=progress)
+    if dataset.build is not None:
+        with reporting(progress) as report:
+            dataset.build(folder, report)
+    graph = dataset.read(folder)
     expected = dataset.sizes
     if graph.features is None and dataset.without_features:
         expected = expected._replace(features=0)
-    n_classes = 0 if graph.labels is None else len(np.unique(graph.labels))
-    sizes = Sizes(graph.n_nodes, graph.n_edges, graph.n_features, n_classes)
+    sizes = Sizes(graph.n_nodes, graph.n_edges, graph.n_features, _count_classes(graph.labels))
     if sizes != expected:
         raise InputError(
             f"The files of {dataset.name} are not what they should be: expected {expected._asdict()}, got {sizes._asdict()}."
@@ -238,6 +243,13 @@ def is_known(name: str) -> bool:
     (True, False)
     """
     return name in DATASETS or _underscored(name) in DATASETS
+
+
+def _count_classes(labels: NDArray[Any] | None) -> int:
+    """Numbers are counted up to the largest, as publishers do: a class that no node has is one of them."""
+    if labels is None:
+        return 0
+    return int(labels.max()) + 1 if labels.dtype.kind in "iu" else len(encode_labels(labels)[0])
 
 
 def _underscored(name: str) -> str:
