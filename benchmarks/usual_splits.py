@@ -148,10 +148,11 @@ def _table(results: Results, kind: str) -> Table:
         figures = [cell["scores"][protocol][kind] for protocol in PROBES]
         n_runs = len(figures[0]["values"])
         words = [f"{f['mean']:.1f} ± {f['std']:.1f}" if n_runs > 1 else f"{f['mean']:.1f}" for f in figures]
-        is_best = [f["mean"] >= best[protocol, name] for f, protocol in zip(figures, PROBES, strict=True)]
-        at_best = ", ".join(f"best, {p}" for p, yes in zip(PROBES, is_best, strict=True) if yes)
+        is_whole = all(found[other, name] for other in ROWS)  # nothing is best of some
+        is_best = [is_whole and f["mean"] >= best[protocol, name] for f, protocol in zip(figures, PROBES, strict=True)]
+        at_best = " and ".join(protocol for protocol, yes in zip(PROBES, is_best, strict=True) if yes)
         runs = f"{n_runs} run{'s' * (n_runs > 1)}, {cell['n_fits']} fit{'s' * (cell['n_fits'] > 1)}"
-        return Shown(" / ".join(words), "", ALONE, f"{runs}{'; ' * bool(at_best)}{at_best}")
+        return Shown(" / ".join(words), "", ALONE, f"{runs}{f'; best, {at_best}' if at_best else ''}")
 
     return Table(
         title,
