@@ -43,7 +43,8 @@ KINDS = {
         "A tenth of the nodes to train on, a tenth to validate on, the rest to test on, drawn whatever their class. "
         "The paper's probe has C = 1 whatever the scale of an embedding. Where classes differ in size, as they do here, it "
         "gives an embedding of short rows to the largest class, as it does DGI's of Cora, whose rows ten times as long "
-        "score as they do with the tuned probe: such a figure speaks of the scale, not of the method. Compare by the tuned probe.",
+        "score as they do with the tuned probe: such a figure speaks of the scale, not of the method. Compare by the "
+        "tuned probe.",
     ),
     "official": (
         "The official splits",
