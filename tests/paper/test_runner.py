@@ -12,7 +12,7 @@ from sparsecut import Graph, InputError
 from sparsecut.paper import table1
 from sparsecut.paper.plan import Request
 from sparsecut.paper.results import Results
-from sparsecut.paper.runner import check_request, run_experiment
+from sparsecut.paper.runner import check_request, describe, run_experiment
 from standins import stand_in
 
 GRAPH = stand_in(n_nodes=160, n_edges=800, n_features=600, n_classes=2, random_state=0)
@@ -94,3 +94,11 @@ def test_names_that_are_not_in_the_table() -> None:
     with pytest.raises(InputError, match=r"--method negative is not part of time"):
         check_request(["time"], Request(methods=["negative"]))
     check_request(["time", "loss"], Request(methods=["negative", "SCE"]))
+
+
+def test_a_cell_in_a_few_words() -> None:
+    scores = {"paper": {"mean": 74.93}, "tuned": {"mean": 74.53}}
+    cell = {"scores": scores, "per_class": 5, "seed": 2, "seconds": 1.0}
+    assert describe(cell) == "74.9 by the paper probe and 74.5 by the tuned probe with 5 labels, seed 2, 1.00 s"
+    assert describe({**cell, "scores": {"none": {"mean": 62.1}}}) == "62.1 with 5 labels, seed 2, 1.00 s"
+    assert describe({"run": 0, "seconds": 69.04}) == "run 1, 69.04 s"

@@ -30,6 +30,7 @@ INTRODUCTION = (
     "paper's over splits, or ours where it published none. Every figure and every comparison is drawn from the data by that "
     "command."
 )
+LONG = 40  # characters: a cell with more of them is prose and may break
 MISSING_ABOUT = "Of the paper's experiments, this page does not show:"
 FIGURE_ABOUT = (
     "Accuracy on the test nodes after every epoch of one training run, mean over the published splits, against the seconds "
@@ -44,7 +45,7 @@ h1 { font-size: 1.7rem; } h2 { font-size: 1.2rem; margin-top: 2.4rem; }
 table { border-collapse: collapse; font-size: 13px; }
 th, td { border: 1px solid #d5dae0; padding: .35rem .5rem; text-align: right; vertical-align: top; white-space: nowrap; }
 th:first-child { text-align: left; } thead th { background: #f3f5f7; }
-td.alone { white-space: normal; text-align: left; max-width: 32rem; }
+td.words { white-space: normal; text-align: left; max-width: 32rem; }
 td small { display: block; color: #4a5560; } td small.remark { white-space: normal; min-width: 8rem; }
 .ahead { background: #d3eeda; } .within { background: #fdf3cf; } .behind { background: #f8d5d0; }
 .alone { background: #fff; } .empty { white-space: normal; color: #77818b; font-style: italic; background: #f8f9fa; }
@@ -177,7 +178,8 @@ def _html_cell(shown: Shown) -> str:
     paper = f"<small>paper {escape(shown.paper)}</small>" if shown.paper else ""
     remark = f'<small class="remark">{escape(shown.remark)}</small>' if shown.remark else ""
     ours = f"{SYMBOLS[shown.verdict]} {escape(shown.ours)}".strip()
-    return f'<td class="{shown.verdict}">{ours}{paper}{remark}</td>'
+    style = f"{shown.verdict} words" if len(shown.ours) > LONG else shown.verdict
+    return f'<td class="{style}">{ours}{paper}{remark}</td>'
 
 
 def _inline_figure(folder: Path) -> str:

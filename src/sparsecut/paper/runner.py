@@ -11,6 +11,7 @@ from typing import Any
 
 from sparsecut.environment import environment_stamp
 from sparsecut.errors import InputError
+from sparsecut.evaluation.scores import NO_PROBE
 from sparsecut.paper.experiments import EXPERIMENTS
 from sparsecut.paper.plan import Absent, Plan, Request
 from sparsecut.paper.results import Results
@@ -93,7 +94,10 @@ def describe(cell: dict[str, Any]) -> str:
         return f"{scores}, {cell['seconds']:.2f} s"
     score = f"{cell['mean']:.1f} ± {cell['std']:.1f}{labels}" if "mean" in cell else ""
     if "scores" in cell:
-        by_probe = ", ".join(f"{scored['mean']:.1f} ({probe} probe)" for probe, scored in cell["scores"].items())
+        by_probe = " and ".join(
+            f"{scored['mean']:.1f}" + ("" if probe == NO_PROBE else f" by the {probe} probe")
+            for probe, scored in cell["scores"].items()
+        )
         score = f"{by_probe}{labels}, seed {cell['seed']}"
     run = f"run {cell['run'] + 1}" if "run" in cell else ""
     seconds = f"{cell['seconds']:.2f} s" if "seconds" in cell else ""
