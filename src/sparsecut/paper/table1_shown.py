@@ -99,8 +99,8 @@ def _against(results: Results) -> Table:
     return Table(
         "SCE as published against the others",
         "Accuracy of SCE less that of the row, in points: the mean over the splits of their paired differences, each method "
-        f"by its mean over seeds. Level: no difference shown, p ≥ {1 - CONFIDENCE:.2f} (t), which is about other splits and not "
-        "about other seeds.",
+        f"by its mean over seeds. Level: no difference shown, p ≥ {1 - CONFIDENCE:.2f} (t), which is about other splits, "
+        "not about other seeds.",
         NAMES,
         rows,
         [remark for probe in PROTOCOLS for remark in (_words(by_probe[probe], probe), _leaders(results, probe)) if remark],
