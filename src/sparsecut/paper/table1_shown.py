@@ -151,18 +151,20 @@ def _stand(rival: str, found: dict[tuple[str, int], Comparison]) -> str:
 
 
 def _leaders(results: Results, probe: str) -> str:
-    """The unsupervised method with the highest mean in every column."""
+    """The method that embeds with the highest mean in every column, and which have no figure there to compare."""
     leading: dict[str, list[tuple[str, int]]] = {}
+    unknown: dict[str, list[tuple[str, int]]] = {}
     for place in PLACES:
-        means = {
-            method: summary.mean
-            for method in UNSUPERVISED
-            if (summary := _summary(results, method, place, probe)) is not None
-        }
+        found = {method: _summary(results, method, place, probe) for method in UNSUPERVISED}
+        means = {method: summary.mean for method, summary in found.items() if summary is not None}
         if len(means) > 1:
             leading.setdefault(max(means, key=lambda method: means[method]), []).append(place)
+            for method in found.keys() - means.keys():
+                unknown.setdefault(method, []).append(place)
     leads = "; ".join(f"{method} {_where(places)}" for method, places in leading.items())
-    return f"The highest mean of those that embed, {probe} probe: {leads}." if leads else ""
+    without = "; ".join(f"{method} {_where(unknown[method])}" for method in UNSUPERVISED if method in unknown)
+    rest = f" Without a figure: {without}." if without else ""
+    return f"The highest mean of those that embed, {probe} probe: {leads}.{rest}" if leads else ""
 
 
 def _where(places: Iterable[tuple[str, int]], found: dict[tuple[str, int], Comparison] | None = None) -> str:
