@@ -26,8 +26,8 @@ WITHOUT_FIGURES = (
 )
 
 
-def missing_remarks(tables: Sequence[Table], inductive: Results) -> list[str]:
-    """What is missing, a line each: empty cells by reason, fewer runs than the paper, what has no figure."""
+def missing_remarks(tables: Sequence[Table], inductive: Results, figure: Results) -> list[str]:
+    """What is missing, a line each: empty cells by reason, curves, fewer runs than the paper, what has no figure."""
     reasons: dict[str, list[str]] = {}
     counts: dict[str, int] = {}
     for table in tables:
@@ -38,7 +38,7 @@ def missing_remarks(tables: Sequence[Table], inductive: Results) -> list[str]:
     for reason, where in reasons.items():
         words = f"{reason} ({REASONS[reason]})" if reason in REASONS else reason
         lines.append(f"{counts[reason]} cells are empty: {words}. {'; '.join(where)}.")
-    return [*lines, *_fewer_runs(inductive), *WITHOUT_FIGURES]
+    return [*lines, *_curves(figure), *_fewer_runs(inductive), *WITHOUT_FIGURES]
 
 
 def graph_table() -> Table:
@@ -86,6 +86,18 @@ def _where(cells: list[tuple[str, str]], table: Table) -> str:
             words = ", ".join(same) if len(same) <= len(others) else f"every row but {', '.join(others)}"
         parts.append(f"{words} ({' and '.join(columns)})")
     return "; ".join(parts)
+
+
+def _curves(figure: Results) -> list[str]:
+    """Curves of the figure that were not recorded, and why."""
+    content = read_experiment("figure")
+    without = []
+    for dataset in content["panels"]:
+        for method in content["methods"]:
+            place = {"method": method, "dataset": dataset, "per_class": content["per_class"]}
+            if figure.find(**place) is None:
+                without.append(f"{method} on {dataset} ({figure.why_absent(**place)})")
+    return [f"Accuracy against time, without a curve: {', '.join(without)}."] if without else []
 
 
 def _fewer_runs(inductive: Results) -> list[str]:

@@ -87,7 +87,7 @@ def render_markdown(folder: Path) -> str:
         parts.append(f"![Accuracy against seconds, a panel per graph]({folder.name}/figure.png)")
     else:
         parts.append("Not drawn yet.")
-    missing = "\n".join(f"- {line}" for line in missing_remarks(tables, results["inductive"]))
+    missing = "\n".join(f"- {line}" for line in missing_remarks(tables, results["inductive"], results["figure"]))
     parts += ["## What is missing", MISSING_ABOUT, missing]
     parts += [markdown_table(table) for table in (open_table(), graph_table())]
     parts += ["## Where it ran", environments_markdown(results)]
@@ -118,7 +118,7 @@ def render_html(folder: Path) -> str:
     for number, table in enumerate(tables):
         body += _html_section(table, number)
     body += ["<h2>Accuracy against time</h2>", f"<p>{escape(FIGURE_ABOUT)}</p>", _inline_figure(folder)]
-    missing = _html_list(missing_remarks(tables, results["inductive"]))
+    missing = _html_list(missing_remarks(tables, results["inductive"], results["figure"]))
     body += ["<h2>What is missing</h2>", f"<p>{escape(MISSING_ABOUT)}</p>", missing]
     for number, table in enumerate((open_table(), graph_table()), start=len(tables)):
         body += _html_section(table, number)
