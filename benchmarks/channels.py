@@ -2,11 +2,11 @@
 
     python benchmarks/channels.py [--graphs cora,wiki] [--force]
 
-For every graph the evidence (own, gain, h, m of `model.channel_choice`), the weights that follow, and the accuracy with every
-pair of constants of a grid: the own rows and what is around them are embedded once and put side by side with the weights that
-the constants give. Each graph in turn is then left out: the constants with the least mean regret on the others are scored on
-it. The regret is the accuracy of the best mixture of the grid less that of the chosen one. Seconds are processor seconds of
-the default beside those of `SCE(channels="smoothed")`, the best of three each, alternately.
+For every graph the evidence (own, gain, h, m of `model.channel_choice`), the weights that follow, and the accuracy with
+every pair of constants of a grid: the own rows and what is around them are embedded once and put side by side with the
+weights that the constants give. Each graph in turn is then left out: the constants with the least mean regret on the others
+are scored on it. The regret is the accuracy of the best mixture of the grid less that of the chosen one. Seconds are
+processor seconds of the default beside those of `SCE(channels="smoothed")`, the best of three each, alternately.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ N_SPLITS = 10
 
 def measure(name: str) -> dict[str, Any]:
     graph = load_graph(name)
+    assert graph.labels is not None
     evidence = evidence_of(graph)
     point: dict[str, Any] = {**vars(evidence), "weights": channel_choice.choose_by(evidence).weights, "scores": {}}
     parts = {}
@@ -67,6 +68,7 @@ def mixed(parts: dict[str, Any], weights: dict[str, float]) -> Any:
 
 
 def score(name: str, graph: Graph, Z: Any) -> list[float]:
+    assert graph.labels is not None
     scores = []
     for count in beyond.LABEL_COUNTS:
         splits = beyond.splits_of(name, graph, count, N_SPLITS, 0)
@@ -92,7 +94,8 @@ def regret(point: dict[str, Any], constants: str) -> float:
 
 def left_out(points: dict[str, Any], name: str) -> str:
     others = [point for other, point in points.items() if other != name]
-    return min(points[name]["scores"], key=lambda constants: float(np.mean([regret(point, constants) for point in others])))
+    scores: dict[str, list[float]] = points[name]["scores"]
+    return min(scores, key=lambda constants: float(np.mean([regret(point, constants) for point in others])))
 
 
 def tables_of(points: dict[str, Any]) -> list[dict[str, Any]]:
@@ -115,21 +118,21 @@ def save(points: dict[str, Any]) -> None:
     chosen = {left_out(points, name) for name in points} if len(points) > 1 else set()
     regrets = [regret(points[name], left_out(points, name)) for name in points] if len(points) > 1 else []
     notes = [
-        f"Grid: g₀ of {', '.join(f'{value:g}' for value in EVEN_GAINS)}, q of {', '.join(f'{value:g}' for value in STEEPNESSES)}; "
-        f"shipped: {SHIPPED[0]:g}, {SHIPPED[1]:g}.",
+        f"Grid: g₀ of {', '.join(f'{value:g}' for value in EVEN_GAINS)}, "
+        f"q of {', '.join(f'{value:g}' for value in STEEPNESSES)}; shipped: {SHIPPED[0]:g}, {SHIPPED[1]:g}.",
     ]
     if regrets:
         notes.append(
-            f"Constants chosen without a graph: {'; '.join(sorted(chosen))}. Their regret is {np.mean(regrets):.2f} points on "
-            f"average and {max(regrets):.2f} at most, against the best mixture of the grid for that graph."
+            f"Constants chosen without a graph: {'; '.join(sorted(chosen))}. Their regret is {np.mean(regrets):.2f} points "
+            f"on average and {max(regrets):.2f} at most, against the best mixture of the grid for that graph."
         )
     write_results(
         NAME,
         title="Channels",
-        about="What half of a row's columns tells of the other half (own), what neighbours add to it (gain), g = gain/own, the "
-        "cosine of a node and a neighbour (h) and of two neighbours (m), and the weights that follow. Regret: points of accuracy "
-        "(mean over 5 and 20 labels per class, probe: paper, 10 splits) below the best weights that the grid of constants offers "
-        "this graph. The last column is the processor time of a fit over that of the smoothed channel alone.",
+        about="What half of a row's columns tells of the other half (own), what neighbours add to it (gain), g = gain/own, "
+        "the cosine of a node and a neighbour (h) and of two neighbours (m), and the weights that follow. Regret: points of "
+        "accuracy (mean over 5 and 20 labels per class, probe: paper, 10 splits) below the best weights that the grid of "
+        "constants offers this graph. The last column is the processor time of a fit over that of the smoothed channel.",
         command="python benchmarks/channels.py",
         tables=tables_of(points),
         notes=notes,

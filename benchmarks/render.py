@@ -132,7 +132,7 @@ def _shown(cell: Any) -> str:
 def main() -> None:
     PAGE.write_text(render(), "utf-8")
     CUTS_PAGE.write_text(render(sections=CUTS, introduction=CUTS_INTRODUCTION), "utf-8")
-    BEYOND_PAGE.write_text(render_page(RESULTS), "utf-8")
+    BEYOND_PAGE.write_text(render_page(RESULTS) + render(sections=("channels",), introduction=""), "utf-8")
     README.write_text(put_table(README.read_text("utf-8")), "utf-8")
     print(PAGE, CUTS_PAGE, BEYOND_PAGE, README)
 
