@@ -17,7 +17,7 @@ import leave_out
 import usual_splits
 from sparsecut.evaluation import Scores, compare_scores
 from sparsecut.model.published import read_experiment
-from sparsecut.paper.page import environments_markdown, legend_markdown, markdown_table
+from sparsecut.paper.page import SYMBOLS, environments_markdown, legend_markdown, markdown_table
 from sparsecut.paper.results import Cell, Results
 from sparsecut.paper.shown import ALONE, MET, MISSED, Shown, Table
 from sparsecut.paper.table1 import LABEL_COUNTS, published_figure
@@ -197,8 +197,8 @@ def _average_regret(results: Results) -> str:
         return "No regret to average yet."
     mean, allowed = float(np.mean(np.maximum(regrets, 0))), beyond.SETTINGS["within_best_on_average"]
     return (
-        f"{_judged(mean <= allowed + _ROUNDING)} Regret on average: {mean:.2f} points below the best rival of each of "
-        f"{len(regrets)} comparisons (at most {allowed:g} was asked for), {max(regrets):.2f} at most; counting what the "
+        f"{SYMBOLS[_judged(mean <= allowed + _ROUNDING)]} Regret on average: {mean:.2f} points below the best rival of each "
+        f"of {len(regrets)} comparisons (at most {allowed:g} was asked for), {max(regrets):.2f} at most; counting what the "
         f"default is ahead, {float(np.mean(regrets)):+.2f}."
     )
 

@@ -93,7 +93,7 @@ def describe(cell: dict[str, Any]) -> str:
         scores = ", ".join(f"{scored['mean']:.1f} with {count} labels" for count, scored in by_count.items())
         return f"{scores}, {cell['seconds']:.2f} s"
     score = f"{cell['mean']:.1f} ± {cell['std']:.1f}{labels}" if "mean" in cell else ""
-    if "scores" in cell:
+    if "scores" in cell and all("mean" in scored for scored in cell["scores"].values()):
         by_probe = " and ".join(
             f"{scored['mean']:.1f}" + ("" if probe == NO_PROBE else f" by the {probe} probe")
             for probe, scored in cell["scores"].items()
