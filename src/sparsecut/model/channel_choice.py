@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,6 +38,7 @@ from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.graph.edge_sample import hash_ids, sample_neighbourhoods, sample_nodes
+from sparsecut.kernels.moments import scatter
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
 from sparsecut.kernels.spectrum import orthonormal, sharpening
@@ -116,7 +116,7 @@ def gather_evidence(graph: Graph, rows: Any, weighting: Weighting, engine: Engin
             W = _directions_of_halves(product, graph.n_features, n_directions, generator, engine.device)
             X = engine.multiply([rows], W)
             both = torch.cat([engine.take(X, nodes), engine.take(engine.smooth(X, power(1)), nodes)], dim=1)
-            found.append(_gain(both.double().cpu().numpy(), n_directions))
+            found.append(_gain(scatter(both).cpu().numpy(), n_directions, len(nodes)))
             if number == 0:
                 h, m = _agreement(graph, X, engine)
         own, gain = np.mean(found, axis=0)
@@ -183,11 +183,9 @@ def linked_nodes(graph: Graph) -> NDArray[np.int64]:
     return np.sort(nodes[np.argpartition(hashes, MOST_NODES - 1)[:MOST_NODES]])
 
 
-def _gain(rows: Array, n_directions: int) -> tuple[float, float]:
+def _gain(M: Array, n_directions: int, n_nodes: int) -> tuple[float, float]:
     """How well a half is told by the other, and what its neighbourhood's mean adds to that; the mean of both ways."""
-    k, n_nodes = n_directions, len(rows)
-    rows = rows - rows.mean(axis=0)
-    M = rows.T @ rows
+    k = n_directions
     first, second, around_first, around_second = (np.arange(start, start + k) for start in range(0, 4 * k, k))
     found = []
     for a, b, around in ((first, second, around_first), (second, first, around_second)):
@@ -214,13 +212,14 @@ def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]
     groups = sample_neighbourhoods(graph, N_NEIGHBOURHOODS, N_NEIGHBOURS)
     if not groups:
         return 0.0, 0.0
+    sizes = np.array([len(group) - 1 for group in groups])  # of neighbours
     nodes, ends = np.unique(np.concatenate(groups), return_inverse=True)
     taken = engine.take(X, nodes)
-    unit = torch.nn.functional.normalize(taken - taken.mean(dim=0)).double().cpu().numpy()
-    with_node, among = [], []
-    for start, stop in pairwise(np.cumsum([0, *(len(group) for group in groups)])):
-        cosines = unit[ends[start:stop]] @ unit[ends[start:stop]].T
-        n_neighbours = stop - start - 1
-        with_node.append(cosines[0, 1:].mean())
-        among.append((cosines[1:, 1:].sum() - np.trace(cosines[1:, 1:])) / (n_neighbours * (n_neighbours - 1)))
-    return float(np.mean(with_node)), float(np.mean(among))
+    unit = torch.nn.functional.normalize(taken - taken.mean(dim=0)).double().cpu().numpy()[ends]
+    starts = np.cumsum(sizes + 1) - sizes - 1  # of the groups: a node, then its neighbours
+    own = unit[starts]
+    sums = np.add.reduceat(unit, starts, axis=0) - own
+    squares = np.add.reduceat(np.einsum("ij,ij->i", unit, unit), starts) - np.einsum("ij,ij->i", own, own)
+    with_node = np.einsum("ij,ij->i", own, sums) / sizes
+    among = (np.einsum("ij,ij->i", sums, sums) - squares) / (sizes * (sizes - 1))
+    return float(with_node.mean()), float(among.mean())
