@@ -3,14 +3,15 @@
     two views: edges dropped, columns of features masked at random      Z̃ = standardised columns of the GCN's output
     loss = −tr(Z̃₁ᵀZ̃₂)/n + λ (‖I − Z̃₁ᵀZ̃₁/n‖² + ‖I − Z̃₂ᵀZ̃₂/n‖²)
 
-Adam at 0.001, 512 columns in every layer. The epochs, λ and shares dropped of each graph are those of the release's README; a
-graph that it does not name gets Amazon Photo's.
+Adam at 0.001, 512 columns in every layer. The epochs, λ and shares dropped of each graph are those of the release's README;
+a graph that it does not name gets Amazon Photo's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -53,9 +54,7 @@ def embed(graph: Graph, seed: int, settings: Settings) -> Any:
     for _ in range(settings.n_epochs):
         optimizer.zero_grad()
         views = [
-            encoder(
-                X, propagation(edges, graph.n_nodes, settings.dropped), keep_columns(graph.n_features, settings.masked)
-            )
+            encoder(X, propagation(edges, graph.n_nodes, settings.dropped), keep_columns(graph.n_features, settings.masked))
             for _ in range(2)
         ]
         correlation_loss(views[0], views[1], settings.weight).backward()
@@ -79,7 +78,7 @@ class Encoder(nn.Module):
     def __init__(self, n_features: int, n_layers: int) -> None:
         super().__init__()
         widths = [n_features, *[WIDTH] * n_layers]
-        self.layers = nn.ModuleList(GraphConvolution(*pair) for pair in zip(widths, widths[1:], strict=False))
+        self.layers = nn.ModuleList(GraphConvolution(*pair) for pair in pairwise(widths))
 
     def forward(self, X: Tensor, P: Tensor, kept_columns: Tensor | None = None) -> Tensor:
         Z = self.layers[0](X, P, kept_columns)

@@ -61,9 +61,7 @@ def embed(graph: Graph, seed: int, settings: Settings) -> Any:
         optimizer.zero_grad()
         nodes = torch.randperm(graph.n_nodes)[:N_COMPARED] if graph.n_nodes > MAX_COMPARED else slice(None)
         views = [
-            projection(
-                encoder(X, propagation(edges, graph.n_nodes, dropped), keep_columns(graph.n_features, masked))[nodes]
-            )
+            projection(encoder(X, propagation(edges, graph.n_nodes, dropped), keep_columns(graph.n_features, masked))[nodes])
             for dropped, masked in zip(settings.dropped, settings.masked, strict=True)
         ]
         contrast_loss(views[0], views[1], settings.temperature).backward()

@@ -1,7 +1,8 @@
 """One method on one graph in a process of its own: seconds of the clock and of the processor, the peak of memory, the rows.
 
 The time leaves out imports and a first fit of a tiny graph (which compiles what is compiled); the memory is the peak beyond
-those, the graph included. A method that is quick is fitted up to three times, with another seed each where it has chance in it.
+those, the graph included. A method that is quick is fitted up to three times, with another seed each where it has chance in
+it.
 """
 
 from __future__ import annotations

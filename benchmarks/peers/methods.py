@@ -34,8 +34,8 @@ def _for_graph(module: str) -> Callable[[str], Fit]:
     return lambda graph_name: import_module(f"peers.{module}").embed_as(graph_name)  # type: ignore[no-any-return]
 
 
-def _from_scikit_network(name: str) -> Callable[[str], Fit]:
-    return lambda graph_name: import_module("peers.scikit_network").embed_with(name)  # type: ignore[no-any-return]
+def _from_scikit_network(name: str, width: int | None = None) -> Callable[[str], Fit]:
+    return lambda graph_name: import_module("peers.scikit_network").embed_with(name, width)  # type: ignore[no-any-return]
 
 
 def _dgi(graph_name: str) -> Fit:
@@ -62,10 +62,11 @@ METHODS = {
     "FastRP": Method(EDGES, OWN, _from("fastrp", "embed")),
     "ProNE": Method(EDGES, "nodevectors", _from("node_vectors", "embed")),
     "ProNE, from its paper": Method(EDGES, OWN, _from("prone", "embed")),
-    "Spectral": Method(EDGES, "scikit-network", _from_scikit_network("Spectral"), is_random=False),
-    "GSVD": Method(EDGES, "scikit-network", _from_scikit_network("GSVD"), is_random=False),
-    "SVD": Method(EDGES, "scikit-network", _from_scikit_network("SVD"), is_random=False),
-    "RandomProjection": Method(EDGES, "scikit-network", _from_scikit_network("RandomProjection")),
+    **{
+        f"{name}, {width} columns": Method(EDGES, "scikit-network", _from_scikit_network(name, width), is_random)
+        for name, is_random in (("Spectral", False), ("GSVD", False), ("SVD", False), ("RandomProjection", True))
+        for width in (32, 128)
+    },
     "LouvainEmbedding": Method(EDGES, "scikit-network", _from_scikit_network("LouvainEmbedding")),
     "NetMF": Method(EDGES, "karateclub", _from("karate", "embed_netmf")),
 }

@@ -1,4 +1,4 @@
-"""nodevectors' ProNE with the paper's 128 columns, where its default is 32; the rest of its defaults are the paper's."""
+"""nodevectors' ProNE with its defaults: 32 columns, and for the rest the paper's settings."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import scipy.sparse as sp
 
 from sparsecut import Graph
 
-WIDTH = 128
-
 
 def embed(graph: Graph, seed: int) -> Any:
     np.random.seed(seed)  # noqa: NPY002 - the SVD inside it draws from this generator alone
-    model = nodevectors.ProNE(n_components=WIDTH, verbose=False)
+    model = nodevectors.ProNE(verbose=False)
     return model.fit_transform(csrgraph.csrgraph(sp.csr_matrix(graph.adjacency, copy=True)))

@@ -33,9 +33,8 @@ def embed(graph: Graph, seed: int) -> Array:
     features = features.astype(np.float64)
     U = structure(adjacency, min(features.shape), seed)
     n_columns = U.shape[1]
-    channels = [U]
-    for rows in (features, two_hops(adjacency, features), two_hops_with_loops(adjacency, features)):
-        channels.append(PCA(n_columns, random_state=seed).fit_transform(rows))
+    smoothed = (features, two_hops(adjacency, features), two_hops_with_loops(adjacency, features))
+    channels = [U, *(PCA(n_columns, random_state=seed).fit_transform(rows) for rows in smoothed)]
     return np.hstack([unit_rows(channel) for channel in channels])
 
 
