@@ -23,11 +23,11 @@ def save(points: Points) -> None:
     write_results(
         NAME,
         title="Peers",
-        about="What a user would pick today, with its own defaults and with the features where it takes them, from the graph in "
-        "memory to one row per node. Accuracies are percent with 5 / 20 labels per class, by the probe `paper` (C = 1, the "
-        "embedding as it comes) and by `tuned` (C and standardisation chosen on validation nodes, so that an embedding's scale "
-        "does not matter). Every fit has a process of its own. Seconds are the processor's, of the quickest of up to three "
-        "fits, without imports; memory is the peak beyond the imports, the graph included.",
+        about="What a user would pick today, with its own defaults and with the features where it takes them, from the "
+        "graph in memory to one row per node. Accuracies are percent with 5 / 20 labels per class, by the probe `paper` "
+        "(C = 1, the embedding as it comes) and by `tuned` (C and standardisation chosen on validation nodes, so that an "
+        "embedding's scale does not matter). Every fit has a process of its own. Seconds are the processor's, of the "
+        "quickest of up to three fits, without imports; memory is the peak beyond the imports, the graph included.",
         command="OMP_NUM_THREADS=1 python benchmarks/peers",
         tables=tables_of(points),
         notes=notes_of(points),
@@ -89,10 +89,10 @@ def _checks(points: Points) -> dict[str, Any]:
             found = points.get(f"{name}, {method}", {}).get("check", {})
             rows += [[method, name, split, f"{figure:.1f}", f"{value:.1f}"] for split, value in found.items()]
     return {
-        "caption": "Is each run as it should be? What its authors publish, and the embedding of the tables above on their kind "
-        "of split: Planetoid's public one; 10 % of the nodes for training (three random splits); or 80 % of them and the class "
-        "whose mean row points the same way (ten). The first two are scored by `tuned` here, by the authors' own logistic "
-        "regressions there.",
+        "caption": "Is each run as it should be? What its authors publish, and the embedding of the tables above on their "
+        "kind of split: Planetoid's public one; 10 % of the nodes for training (three random splits); or 80 % of them and "
+        "the class whose mean row points the same way (ten). The first two are scored by `tuned` here, by the authors' "
+        "own logistic regressions there.",
         "columns": ["method", "graph", "split", "published", "here"],
         "rows": rows,
     }
@@ -105,18 +105,20 @@ def notes_of(points: Points) -> list[str]:
         "What reads the edges alone does another task than what reads the features too.",
         f"Written here from paper or documentation, with the settings published there: {own}. The file of each in "
         "`benchmarks/peers` says what they are.",
-        "How many columns there are decides as much as the method: compare the two rows of each of scikit-network's. Its default "
-        "of two is for drawing, so 32 and 128 stand here. nodevectors' ProNE has its default, 32, and ours the paper's 128. "
-        "FastRP has no default and gets 256, which its documentation recommends. LouvainEmbedding has one column per community.",
-        "GRACE compares all pairs of nodes. On Pubmed that is 19,717² similarities at every step, so each step compares 2,000 "
-        "nodes drawn anew, and 500 epochs stand for the 1,500 of its authors.",
+        "How many columns there are decides as much as the method: compare the two rows of each of scikit-network's. Its "
+        "default of two is for drawing, so 32 and 128 stand here. nodevectors' ProNE has its default, 32, and ours the "
+        "paper's 128. FastRP has no default and gets 256, which its documentation recommends. LouvainEmbedding has one "
+        "column per community.",
+        "GRACE compares all pairs of nodes. On Pubmed that is 19,717² similarities at every step, so each step compares "
+        "2,000 nodes drawn anew, and 500 epochs stand for the 1,500 of its authors.",
         "Cleora's README reports figures for graphs called Cora, CiteSeer and PubMed. In the release measured here "
-        "`pycleora.datasets.load_cora()` and the other two make a random graph of that size with planted classes, and read no "
-        "file but their own cache. The last table has the same embedding, scored as its `metrics` module does, on the real "
-        "graphs and on those that it generates.",
+        "`pycleora.datasets.load_cora()` and the other two make a random graph of that size with planted classes, and "
+        "read no file but their own cache. The last table has the same embedding, scored as its `metrics` module does, on "
+        "the real graphs and on those that it generates.",
         "SlimG chooses among its channels by labels, with a group lasso. Its embedding here is all of them side by side.",
-        "karateclub's current release, 1.3.3, asks for numpy < 1.23, pandas ≤ 1.3.5 and networkx < 2.7, none of which is built "
-        "for Python 3.11. Its older release 1.2.2 installs; one of its methods that read features and one that does not are here.",
+        "karateclub's current release, 1.3.3, asks for numpy < 1.23, pandas ≤ 1.3.5 and networkx < 2.7, none of which is "
+        "built for Python 3.11. Its older release 1.2.2 installs; one of its methods that read features and one that does "
+        "not are here.",
         *failed,
     ]
 

@@ -1,7 +1,7 @@
 """scikit-network: spectral methods, random projections and communities of the edges. It does not read features.
 
-Its default is two columns, for drawing. How many there are decides the score, so 32 and 128 are both rows; everything else is
-its default.
+Its default is two columns, for drawing. How many there are decides the score, so 32 and 128 are both rows; everything else
+is its default.
 """
 
 from __future__ import annotations
