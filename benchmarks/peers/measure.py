@@ -14,13 +14,14 @@ import sys
 import tempfile
 import time
 import warnings
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from peak import PEAK, RESIDENT, mebibytes, reset_peak
-from peers.methods import METHODS
+from peers.methods import METHODS, OWN
 from peers.scores import Array
 from sparsecut import datasets
 from standins import stand_in
@@ -53,7 +54,13 @@ def measure(graph_name: str, method: str, folder: Path) -> dict[str, Any]:
             peak = mebibytes(PEAK) - before
         if METHODS[method].is_random or len(seconds) == 1:
             np.save(folder / f"{seed}.npy", Z)
-    return {"seconds": seconds, "processor_seconds": processor_seconds, "peak_mebibytes": peak, "columns": Z.shape[1]}
+    return {
+        "seconds": seconds,
+        "processor_seconds": processor_seconds,
+        "peak_mebibytes": peak,
+        "columns": Z.shape[1],
+        "version": None if METHODS[method].runs == OWN else version(METHODS[method].runs),
+    }
 
 
 def measure_alone(graph_name: str, method: str) -> tuple[dict[str, Any], list[Array]]:

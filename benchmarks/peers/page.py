@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ def save(points: Points) -> None:
         tables=tables_of(points),
         notes=notes_of(points),
         points=points,
-        environment={package: _version(package) for package in PACKAGES},
+        environment=versions_of(points),
     )
 
 
@@ -123,8 +122,15 @@ def notes_of(points: Points) -> list[str]:
     ]
 
 
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
+def versions_of(points: Points) -> dict[str, str]:
+    """The packages' versions as the cells have them: a cell may be run again where the others' packages are not."""
+    return {
+        package: next(
+            (point["version"] for key, point in points.items() if _runs(key) == package and "version" in point), "?"
+        )
+        for package in PACKAGES
+    }
+
+
+def _runs(key: str) -> str:
+    return METHODS[key.partition(", ")[2]].runs
