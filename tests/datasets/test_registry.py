@@ -25,8 +25,9 @@ else:
     import tomli as tomllib
 
 HERE = ("cora", "citeseer", "pubmed", "cora_full", "dblp", "amazon_photo", "blogcatalog", "facebook")
+HETEROPHILOUS = ("wiki", "actor", "chameleon_filtered", "cornell", "tolokers")
 TWITCH_HERE = ("twitch_de", "twitch_engb", "twitch_es")
-NOT_HERE = tuple(name for name in DATASETS if name not in (*HERE, *TWITCH_HERE, "digits"))
+NOT_HERE = tuple(name for name in DATASETS if name not in (*HERE, *HETEROPHILOUS, *TWITCH_HERE, "digits"))
 PAPER = ("cora", "citeseer", "pubmed", "cora_full", "flickr", "reddit")
 
 
@@ -35,6 +36,7 @@ def test_every_graph_that_was_asked_for_is_named() -> None:
         *("digits", "cora", "citeseer", "pubmed", "cora_full", "flickr", "reddit"),
         *("dblp", "amazon_photo", "amazon_computers", "coauthor_cs", "coauthor_physics", "blogcatalog", "facebook"),
         *("twitch_de", "twitch_engb", "twitch_es", "twitch_fr", "twitch_pt", "twitch_ru"),
+        *HETEROPHILOUS,
     )
 
 
@@ -46,6 +48,8 @@ def test_every_entry_is_complete(dataset: Dataset) -> None:
     assert re.search(r"\b(19|20)\d\d\b", dataset.citation)
     assert (dataset.read_roles is None) == (dataset.role_sizes is None)
     assert dataset.role_sizes is None or sum(dataset.role_sizes) == dataset.n_nodes
+    assert (dataset.read_splits is None) == (not dataset.split_sizes)
+    assert all(sum(sizes) <= dataset.n_nodes for sizes in dataset.split_sizes)
     if dataset.paper and dataset.paper != dataset.sizes:
         assert "The paper counts" in dataset.note or "the paper counts" in dataset.note
     for file in (*dataset.raw, *dataset.without_features):
@@ -57,7 +61,7 @@ def test_every_entry_is_complete(dataset: Dataset) -> None:
         assert file.url or file.sha256
 
 
-@pytest.mark.parametrize("name", ["digits", *HERE, *TWITCH_HERE])
+@pytest.mark.parametrize("name", ["digits", *HERE, *HETEROPHILOUS, *TWITCH_HERE])
 def test_counts(name: str) -> None:
     """`load` compares every count; this says once more which they are, and what else holds of a loaded graph."""
     graph, dataset = load_or_skip(name), DATASETS[name]
@@ -84,8 +88,13 @@ def test_the_table_beside_the_data_says_the_same() -> None:
         for line in data_file("README.md").read_text("utf-8").splitlines()
         if line.startswith("| ") and line.count(" / ") >= 3
     ]
-    told = {name: cells for name, *_, cells in rows if name in DATASETS}
-    assert sorted(told) == sorted(HERE)
+    told = {
+        name: cells
+        for names, *_, several in rows
+        for name, cells in zip(names.split(", "), several.split(" · "), strict=False)
+        if name in DATASETS
+    }
+    assert sorted(told) == sorted((*HERE, *HETEROPHILOUS))
     for name, cells in told.items():
         numbers = [re.search(r"[\d,]+", cell) for cell in cells.split(" / ")]
         counts = [int(number.group().replace(",", "")) if number else None for number in numbers]
@@ -116,6 +125,8 @@ def test_the_paper_edges_of_cora_full_are_directed() -> None:
 def test_checksums_are_those_of_the_files() -> None:
     lines = data_file("SHA256SUMS").read_text("utf-8").splitlines()
     listed = {path.removeprefix("./"): digest for digest, path in (line.split() for line in lines)}
+    lines = data_file("heterophilous/SHA256SUMS").read_text("utf-8").splitlines()
+    listed |= {f"heterophilous/{path}": digest for digest, path in (line.split() for line in lines)}
     known = {path: digest for path, digest in listed.items() if path != "README.md" and not path.startswith("splits/")}
     # The one checksum more is that of a file which is not at hand; others publish it.
     assert {path for path in SHA256 if path not in known} == {"CitationFull/cora/raw/cora.npz"}

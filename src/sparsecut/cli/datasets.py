@@ -47,6 +47,12 @@ def _describe(dataset: Dataset, found: Found | None) -> list[str]:
     if dataset.role_sizes:
         train, validation, test = dataset.role_sizes
         lines.append(f"Roles: {train:,} nodes to train on, {validation:,} to validate on, {test:,} to test on")
+    if dataset.split_sizes:
+        train, validation, test = dataset.split_sizes[0]
+        several = f"{len(dataset.split_sizes)}, the first with" if len(dataset.split_sizes) > 1 else "one, with"
+        lines.append(
+            f"Official splits: {several} {train:,} nodes to train on, {validation:,} to validate on, {test:,} to test on"
+        )
     if dataset.note:
         lines.append(f"Note: {dataset.note}")
     lines += [
@@ -85,6 +91,7 @@ def _as_json(dataset: Dataset, found: Found | None) -> dict[str, Any]:
         **dataset.sizes._asdict(),
         "paper": dataset.paper and dataset.paper._asdict(),
         "roles": dataset.role_sizes and dict(zip(("train", "validation", "test"), dataset.role_sizes, strict=True)),
+        "split_sizes": [list(sizes) for sizes in dataset.split_sizes],
         "note": dataset.note,
         "origin": dataset.origin,
         "licence": dataset.licence,

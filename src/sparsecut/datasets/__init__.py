@@ -31,6 +31,7 @@ __all__ = [
     "has_files",
     "load",
     "load_roles",
+    "load_splits",
     "locate",
     "names",
     "roots",
@@ -137,6 +138,61 @@ def load_roles(
             f"{dataset.role_sizes} of them, got {sizes}."
         )
     return roles
+
+
+def load_splits(
+    name: str, root: str | Path | None = None, *, download: bool = True, progress: Reporter | None = None
+) -> tuple[Roles, ...]:
+    """The splits that the publishers of a graph made: one or several.
+
+    Parameters
+    ----------
+    name : str
+        One of `names()`.
+    root : str or Path, default=None
+        The folder to look in, in place of $SPARSECUT_DATA and the user's cache.
+    download : bool, default=True
+        Whether absent files are fetched, into `root` or the cache.
+    progress : callable, default=None
+        Called with (stage, done, total); a progress bar where not given.
+
+    Returns
+    -------
+    tuple of Roles
+        `train`, `validation` and `test` of each split: positions in the graph of `load`.
+
+    Raises
+    ------
+    InputError
+        Where its publishers made none, or the files are not what they should be.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> sc.datasets.load_splits("digits")
+    Traceback (most recent call last):
+    sparsecut.errors.InputError: The publishers of digits made no splits. Those of ...
+    """
+    dataset = find_dataset(name)
+    if dataset.read_roles is not None:
+        return (load_roles(name, root, download=download, progress=progress),)
+    if dataset.read_splits is None:
+        made = [other.name for other in DATASETS.values() if other.read_splits or other.read_roles]
+        raise InputError(f"The publishers of {name} made no splits. Those of {', '.join(made)} did.")
+    splits = dataset.read_splits(provide(dataset, root, is_fetched=download, progress=progress))
+    sizes = tuple((len(split.train), len(split.validation), len(split.test)) for split in splits)
+    if sizes != dataset.split_sizes:
+        raise InputError(
+            f"The files of {name} are not what they should be: expected splits of {dataset.split_sizes} nodes, got {sizes}."
+        )
+    for split in splits:
+        nodes = np.concatenate(split)
+        if len(np.unique(nodes)) != len(nodes) or nodes.min() < 0 or nodes.max() >= dataset.n_nodes:
+            raise InputError(
+                f"The files of {name} are not what they should be: a split should name nodes from 0 to "
+                f"{dataset.n_nodes - 1:,}, each once."
+            )
+    return splits
 
 
 def find_dataset(name: str) -> Dataset:

@@ -23,7 +23,7 @@ class Sizes(NamedTuple):
 
 
 class Roles(NamedTuple):
-    """The nodes of an inductive graph by what they are for: seen in training, to choose by, and unseen."""
+    """Nodes by what they are for: to train on, to choose by, and to test on (in an inductive graph, unseen)."""
 
     train: NDArray[np.int64]
     validation: NDArray[np.int64]
@@ -56,6 +56,8 @@ class Dataset:
     without_features: tuple[RawFile, ...] = ()  # files that hold the graph and its labels, where `raw` is absent
     read_roles: Callable[[Path], Roles] | None = None
     role_sizes: tuple[int, int, int] | None = None
+    read_splits: Callable[[Path], tuple[Roles, ...]] | None = None  # those its publishers made, where they made some
+    split_sizes: tuple[tuple[int, int, int], ...] = ()  # of each of them
 
     @property
     def n_nodes(self) -> int:

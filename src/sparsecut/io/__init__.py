@@ -8,7 +8,7 @@ check_readable, check_writable, write_whole, reading         paths checked, file
 ID_NAMES, id_column, positions_of, check_known, …            rows matched by node id
 read_labels, read_node_table, align_labels                   what tables say about nodes
 published_arrays, reading_published, read_json,              the raw files of named graphs
-read_gnn_benchmark, read_planetoid_folder
+read_gnn_benchmark, read_matlab, read_planetoid_folder
 work_folder, WorkFolder, RowWriter, fingerprint_of, …        pieces of a long computation, kept until it is done
 """
 
@@ -31,6 +31,7 @@ from sparsecut.io.graphs import read_graph
 from sparsecut.io.guards import reading
 from sparsecut.io.holders import add_embedding, from_pyg, to_pyg
 from sparsecut.io.ids import ID_NAMES, as_ids, check_known, check_unique, id_column, positions_of
+from sparsecut.io.matlab import read_matlab
 from sparsecut.io.matrices import read_gnn_benchmark
 from sparsecut.io.node_files import MISSING, align_labels
 from sparsecut.io.objects import from_igraph, from_networkx, to_networkx
@@ -80,6 +81,7 @@ __all__ = [
     "read_graph",
     "read_json",
     "read_labels",
+    "read_matlab",
     "read_node_table",
     "read_planetoid_folder",
     "read_positions",
