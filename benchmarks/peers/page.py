@@ -109,7 +109,7 @@ def notes_of(points: Points) -> list[str]:
         "paper's 128. FastRP has no default and gets 256, which its documentation recommends. LouvainEmbedding has one "
         "column per community.",
         "GRACE compares all pairs of nodes. On Pubmed that is 19,717² similarities at every step, so each step compares "
-        "2,000 nodes drawn anew, and 500 epochs stand for the 1,500 of its authors.",
+        "2,000 nodes drawn anew, and 300 epochs stand for the 1,500 of its authors.",
         "Cleora's README reports figures for graphs called Cora, CiteSeer and PubMed. In the release measured here "
         "`pycleora.datasets.load_cora()` and the other two make a random graph of that size with planted classes, and "
         "read no file but their own cache. The last table has the same embedding, scored as its `metrics` module does, on "
