@@ -82,14 +82,15 @@ def _method_of(row: str) -> methods.Method | None:
 
 
 def _make(row: str, dataset: str, seed: int) -> Any:
-    """The estimator of a row. The default's arguments are none but the seed, which is 0 unless another was asked for."""
-    if SETTINGS["rows"][row].get("arguments") != "none":
+    """The estimator of a row. The default's only argument is the seed, which is 0 unless another was asked for."""
+    arguments = SETTINGS["rows"][row].get("arguments")
+    if arguments is None:
         about = GRAPHS[dataset]
         elsewhere = SETTINGS["rows"][row].get("elsewhere", about["settings"])
         return make_model(row, about["settings"] if about.get("has_published_splits") else elsewhere, seed)
     method = _method_of(row)
     assert method is not None
-    return method.make({}, offered={"random_state": seed})
+    return method.make({} if arguments == "none" else arguments, offered={"random_state": seed})
 
 
 def _run(model: Any, cell: Cell, report: Reporter) -> list[Cell]:

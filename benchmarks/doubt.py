@@ -21,10 +21,9 @@ import scipy.io
 import scipy.sparse as sp
 
 import sparsecut.model.filter_choice
-from sparsecut import SCE, Graph, Memory, datasets, evaluate
+from sparsecut import SCE, Graph, Memory, PageRank, datasets, evaluate
 from sparsecut.environment import environment_stamp
 from sparsecut.io import write_whole
-from sparsecut.model.both import structure_weight
 from sparsecut.model.edge_trial import doubt
 
 RESULTS = Path(__file__).parent / "results" / "doubt.json"
@@ -86,11 +85,14 @@ def measure(spec: str, n_splits: int) -> dict[str, Any]:
         return doubt(alike, told, lambda: scores["structure"])
 
     sparsecut.model.filter_choice.doubt = recorded
-    models = {part: SCE(features=part, engine=Memory(device="cpu")).fit(graph) for part in PARTS}
+    # Of the smoothed features, one channel: whether they are worth smoothing is what is asked.
+    filters = {"given": PageRank(), "structure": "auto", "both": PageRank()}
+    models = {part: SCE(features=part, filter=filters[part], engine=Memory(device="cpu")).fit(graph) for part in PARTS}
     # "both" fits the features a second time, with the same scores.
     embeddings = {part: model.embedding_ for part, model in models.items()}
     for share in OTHER_SHARES:
-        weight = structure_weight(embeddings["given"], embeddings["structure"], share)
+        squares = [float(np.square(embeddings[part], dtype=np.float64).sum()) for part in ("given", "structure")]
+        weight = (share * squares[0] / squares[1]) ** 0.5
         embeddings[f"both, {share:g}"] = np.hstack([embeddings["given"], embeddings["structure"] * weight])
     accuracy = {
         part: round(evaluate(Z, graph.labels, per_class=20, n_splits=n_splits).mean, 1) for part, Z in embeddings.items()

@@ -1,4 +1,7 @@
-"""The README's table of accuracies, from `docs/results/table1.json` and `benchmarks/results/beyond.json`."""
+"""The README's table of accuracies, from `docs/results/table1.json` and `benchmarks/results/beyond.json`.
+
+Under the table stands in words where SCE as published is ahead of DGI, its strongest rival in the paper, and where not.
+"""
 
 from __future__ import annotations
 
@@ -7,45 +10,79 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from sparsecut.evaluation.linear_probe import PROTOCOLS
 from sparsecut.model.published import read_experiment
+from sparsecut.paper import EXPERIMENTS
 from sparsecut.paper.results import Cell
-from sparsecut.paper.table1 import COLUMNS, LABEL_COUNTS, published_figure
+from sparsecut.paper.seeds import summarise
+from sparsecut.paper.table1_rows import COLUMNS, LABEL_COUNTS, published_figure
+from sparsecut.paper.table1_shown import against_in_words
 
 ROOT = Path(__file__).parents[1]
-FILES = (ROOT / "docs/results/table1.json", ROOT / "benchmarks/results/beyond.json")
+RESULTS, BEYOND = ROOT / "docs/results", ROOT / "benchmarks/results/beyond.json"
 OURS = tuple(read_experiment("table1")["published"]["ours"])  # the rows of the paper's own methods
+RIVAL = "DGI"
 
 
 def put_table(readme: str) -> str:
-    """The README with its table drawn again from the committed cells."""
-    cells, beyond = (json.loads(path.read_text("utf-8"))["cells"] for path in FILES)
-    table = draw_table(cells, beyond)
-    drawn, n_found = re.subn(r"(?m)^\| \| \w+, 5 labels .*(?:\n\|.*)+", lambda _: table, readme)
-    assert n_found == 1, "the README has one table that starts with a dataset's 5 labels"
-    return drawn
+    """The README with its table and the sentence under it drawn again from the committed cells."""
+    results = EXPERIMENTS["table1"].results(RESULTS)
+    beyond = json.loads(BEYOND.read_text("utf-8"))["cells"]
+    words = [*(against_in_words(results, RIVAL, probe) for probe in PROTOCOLS), _seeds(results.cells)]
+    drawn = f"{draw_table(results.cells, beyond)}\n\n{' '.join(word for word in words if word)}"
+    pattern = r"(?m)^\| \| probe \| \w+, 5 labels .*(?:\n\|.*)+\n\nWith the paper probe.*"
+    replaced, n_found = re.subn(pattern, lambda _: drawn, readme)
+    assert n_found == 1, "the README has one table that starts with a probe and a dataset's 5 labels, and a line under it"
+    return replaced
 
 
 def draw_table(cells: Sequence[Cell], beyond: Sequence[Cell] = ()) -> str:
-    """SCE and MoSCE as Markdown, ours first and the paper's in brackets; above them the default, of `beyond`."""
-    found = {(cell["method"], cell["dataset"], cell["per_class"]): cell for cell in cells if cell["method"] in OURS}
+    """SCE, MoSCE and DGI as Markdown by both probes, the paper's in brackets; above them the default, of `beyond`."""
     columns = [
         (dataset, count)
         for dataset in COLUMNS
         for count in LABEL_COUNTS
-        if any(key[1:] == (dataset, count) for key in found)
+        if any((cell["dataset"], cell["per_class"]) == (dataset, count) and cell["method"] in OURS for cell in cells)
     ]
     lines = [
-        "| | " + " | ".join(f"{dataset.capitalize()}, {count} labels" for dataset, count in columns) + " |",
-        "|---|" + "---|" * len(columns),
+        "| | probe | " + " | ".join(f"{dataset.capitalize()}, {count} labels" for dataset, count in columns) + " |",
+        "|---|---|" + "---|" * len(columns),
     ]
-    default = {cell["dataset"]: cell["accuracy"]["paper"] for cell in beyond if cell["method"] == "default"}
-    if all(dataset in default for dataset, _ in columns):
-        scored = [default[dataset][str(count)] for dataset, count in columns]
-        lines.append("| `SCE()` | " + " | ".join(f"{cell['mean']:.1f} ± {cell['std']:.1f}" for cell in scored) + " |")
-    for method in OURS:
-        shown = [
-            f"{cell['mean']:.1f} ± {cell['std']:.1f} ({published_figure(method, *column)[0]:.1f})" if cell else "–"
-            for column, cell in ((column, found.get((method, *column))) for column in columns)
+    for probe in PROTOCOLS:
+        default = {cell["dataset"]: cell["accuracy"][probe] for cell in beyond if cell["method"] == "default"}
+        if all(dataset in default for dataset, _ in columns):
+            scored = [default[dataset][str(count)] for dataset, count in columns]
+            lines.append(_line("`SCE()`", probe, [f"{cell['mean']:.1f} ± {cell['std']:.1f}" for cell in scored]))
+    for method in (*OURS, RIVAL):
+        lines += [
+            _line(f"{method} as published", probe, [_figure(cells, method, *at, probe) for at in columns])
+            for probe in PROTOCOLS
         ]
-        lines.append(f"| {method} as published | " + " | ".join(shown) + " |")
     return "\n".join(lines)
+
+
+def _figure(cells: Sequence[Cell], method: str, dataset: str, per_class: int, probe: str) -> str:
+    place = (method, dataset, per_class)
+    found = summarise([cell for cell in cells if (cell["method"], cell["dataset"], cell["per_class"]) == place], probe)
+    if found is None:
+        return "–"
+    return f"{found} ({published_figure(*place)[0]:.1f})" if probe == "paper" else str(found)
+
+
+def _seeds(cells: Sequence[Cell]) -> str:
+    """How many seeds each row has, the fewest of its cells first."""
+    parts = []
+    for method in (*OURS, RIVAL):
+        counts: dict[tuple[str, int], int] = {}
+        for cell in cells:
+            if cell["method"] == method:
+                place = (cell["dataset"], cell["per_class"])
+                counts[place] = counts.get(place, 0) + 1
+        if counts:
+            ends = sorted({min(counts.values()), max(counts.values())})
+            parts.append(f"{method} {' to '.join(map(str, ends))}")
+    return f"Seeds: {', '.join(parts)}."
+
+
+def _line(name: str, probe: str, figures: list[str]) -> str:
+    return f"| {name} | {probe} | " + " | ".join(figures) + " |"

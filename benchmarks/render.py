@@ -64,6 +64,11 @@ def render(folder: Path = RESULTS, sections: tuple[str, ...] = SECTIONS, introdu
     return "\n".join([introduction, count, *(_section(result) for result in results)]).rstrip() + "\n"
 
 
+def render_beyond(folder: Path = RESULTS) -> str:
+    """The page of the default: its cells, then the choice of its channels."""
+    return render_page(folder) + render(folder, sections=("channels",), introduction="")
+
+
 def _judged(result: dict[str, Any]) -> list[bool]:
     """Whether each figure that has a target meets it."""
     judged = []
@@ -132,7 +137,7 @@ def _shown(cell: Any) -> str:
 def main() -> None:
     PAGE.write_text(render(), "utf-8")
     CUTS_PAGE.write_text(render(sections=CUTS, introduction=CUTS_INTRODUCTION), "utf-8")
-    BEYOND_PAGE.write_text(render_page(RESULTS), "utf-8")
+    BEYOND_PAGE.write_text(render_beyond(), "utf-8")
     README.write_text(put_table(README.read_text("utf-8")), "utf-8")
     print(PAGE, CUTS_PAGE, BEYOND_PAGE, README)
 

@@ -13,8 +13,8 @@ from hypothesis import settings
 from sparsecut import datasets
 from sparsecut.graph import Graph
 
-# A change is judged by examples that depend on the tests alone: the same commit passes or fails everywhere. `make explore` draws
-# new ones each time it runs.
+# A change is judged by examples that depend on the tests alone: the same commit passes or fails everywhere.
+# `make explore` draws new ones each time it runs.
 settings.register_profile("same", derandomize=True)
 settings.register_profile("explore", derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import pickle
 import threading
@@ -56,6 +57,40 @@ def write_flickr(root: Path, adjacency: Any, features: Any, classes: dict[str, A
     np.save(folder / "feats.npy", np.asarray(features, dtype=np.float64))
     (folder / "class_map.json").write_text(json.dumps(classes))
     (folder / "role.json").write_text(json.dumps(roles))
+
+
+def write_lines(path: Path, rows: Any) -> Path:
+    """Numbers as OGB writes them: gzipped CSV without a header; what is not a number is an empty cell."""
+    lines = [",".join("" if value != value else f"{value:g}" for value in np.atleast_1d(row).tolist()) for row in rows]
+    return write(path, gzip.compress("".join(f"{line}\n" for line in lines).encode()))
+
+
+def write_ogb_split(root: Path, folder: str, kind: str, parts: list[list[int]]) -> None:
+    for name, nodes in zip(("train", "valid", "test"), parts, strict=True):
+        write_lines(root / folder / "split" / kind / f"{name}.csv.gz", nodes)
+
+
+def write_ogb(root: Path, folder: str, edges: Any, features: Any, labels: Any) -> None:
+    tables = {"edge": edges, "node-feat": features, "node-label": labels}
+    tables |= {"num-node-list": [len(features)], "num-edge-list": [len(edges)]}
+    for name, rows in tables.items():
+        write_lines(root / folder / "raw" / f"{name}.csv.gz", rows)
+
+
+def write_papers100m(root: Path, edges: Any, features: Any, labels: Any, *, is_packed: bool = True) -> None:
+    """data.npz and node-label.npz as OGB makes them."""
+    folder = root / "ogbn_papers100M/raw"
+    folder.mkdir(parents=True, exist_ok=True)
+    save = np.savez_compressed if is_packed else np.savez
+    save(
+        folder / "data.npz",
+        edge_index=np.asarray(edges, dtype=np.int64).T.copy(),
+        num_nodes_list=np.array([len(features)]),
+        num_edges_list=np.array([len(edges)]),
+        node_feat=np.asarray(features),
+        node_year=np.full((len(features), 1), 2015),
+    )
+    save(folder / "node-label.npz", node_label=np.asarray(labels, dtype=np.float32)[:, None])
 
 
 @dataclass

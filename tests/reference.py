@@ -70,15 +70,30 @@ def pair_energy(Z: np.ndarray, pairs: np.ndarray, weights: np.ndarray) -> float:
 
 
 def adam_on_rows(
-    S: np.ndarray, L: np.ndarray, W: np.ndarray, *, alpha: float, l2: float, learning_rate: float, epochs: int
+    S: np.ndarray,
+    L: np.ndarray,
+    W: np.ndarray,
+    *,
+    alpha: float,
+    l2: float,
+    learning_rate: float,
+    epochs: int,
+    edges: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The paper's loop for one layer, in float64: Adam on α/tr((SW)ᵀL(SW)) with weight decay, gradients by hand."""
+    """The paper's loop for one layer, in float64: Adam on α/tr((SW)ᵀL(SW)) with weight decay, gradients by hand.
+
+    With the Laplacian of the edges, on equation opt: α·tr((SW)ᵀL_edges(SW)) / tr((SW)ᵀL(SW)).
+    """
     W = W.astype(np.float64).copy()
     first, second = np.zeros_like(W), np.zeros_like(W)
     for step in range(1, epochs + 1):
         Z = S @ W
         energy = np.trace(Z.T @ L @ Z)
-        gradient = -alpha / energy**2 * 2 * S.T @ L @ Z + l2 * W
+        if edges is None:
+            gradient = -alpha / energy**2 * 2 * S.T @ L @ Z + l2 * W
+        else:
+            numerator = np.trace(Z.T @ edges @ Z)
+            gradient = alpha * 2 * (energy * S.T @ edges @ Z - numerator * S.T @ L @ Z) / energy**2 + l2 * W
         first = 0.9 * first + 0.1 * gradient
         second = 0.999 * second + 0.001 * gradient**2
         corrected = (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)

@@ -100,7 +100,7 @@ NOT_MIRRORED = {
         f"operators/filters/{name}.py": _TOGETHER
         for name in ("average", "filter", "heat", "lazy", "pagerank", "power", "series", "symmetric")
     },
-    **{f"operators/negatives/{name}.py": _TOGETHER for name in ("complete", "degrees", "pairs", "sampled", "sparsifier")},
+    **{f"operators/negatives/{name}.py": _TOGETHER for name in ("complete", "degrees", "pairs", "sampled")},
 }
 
 

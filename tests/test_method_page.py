@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("name", ["alpha", "doubt", "threads"])
+@pytest.mark.parametrize("name", ["alpha", "doubt", "epochs", "threads"])
 def test_the_table_is_drawn_from_its_data(name: str) -> None:
     spec = importlib.util.spec_from_file_location(name, ROOT / "benchmarks" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)

@@ -17,7 +17,7 @@ from sparsecut.version import __version__
 
 if TYPE_CHECKING:
     from sparsecut import datasets
-    from sparsecut.cuts import hierarchy, partition, sparsest_cut, sweep_cut
+    from sparsecut.cuts import edge_expansion, hierarchy, partition, sparsest_cut, sparsity, sweep_cut
     from sparsecut.engines import Disk, Memory
     from sparsecut.errors import InputError
     from sparsecut.evaluation import Split, evaluate
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from sparsecut.model.sce import SCE
     from sparsecut.model.solver import Solution, Solver
     from sparsecut.operators.aggregation import Projection
-    from sparsecut.operators.filters import Average, Filter, Heat, Lazy, PageRank, Power, Symmetric
+    from sparsecut.operators.filters import Average, Difference, Filter, Heat, Lazy, PageRank, Power, Symmetric
     from sparsecut.operators.negatives import Complete, Degrees, Negatives, Pairs, Sampled, Sparsifier
 
 _HOMES = {
@@ -54,6 +54,7 @@ _HOMES = {
     "ClosedForm": "sparsecut.model.closed_form",
     "Complete": "sparsecut.operators.negatives",
     "Degrees": "sparsecut.operators.negatives",
+    "Difference": "sparsecut.operators.filters",
     "Disk": "sparsecut.engines",
     "Filter": "sparsecut.operators.filters",
     "Heat": "sparsecut.operators.filters",
@@ -79,6 +80,7 @@ _HOMES = {
     "add_embedding": "sparsecut.io",
     "build_store": "sparsecut.io",
     "datasets": "sparsecut.datasets",
+    "edge_expansion": "sparsecut.cuts",
     "evaluate": "sparsecut.evaluation",
     "from_anndata": "sparsecut.io",
     "from_edges": "sparsecut.io",
@@ -96,6 +98,7 @@ _HOMES = {
     "read_graph": "sparsecut.io",
     "report": "sparsecut.explore.report",
     "sparsest_cut": "sparsecut.cuts",
+    "sparsity": "sparsecut.cuts",
     "sweep_cut": "sparsecut.cuts",
     "to_networkx": "sparsecut.io",
     "to_pyg": "sparsecut.io",
@@ -109,6 +112,7 @@ __all__ = [
     "ClosedForm",
     "Complete",
     "Degrees",
+    "Difference",
     "Disk",
     "Filter",
     "Graph",
@@ -133,6 +137,7 @@ __all__ = [
     "add_embedding",
     "build_store",
     "datasets",
+    "edge_expansion",
     "evaluate",
     "from_anndata",
     "from_edges",
@@ -150,6 +155,7 @@ __all__ = [
     "read_graph",
     "report",
     "sparsest_cut",
+    "sparsity",
     "sweep_cut",
     "to_networkx",
     "to_pyg",

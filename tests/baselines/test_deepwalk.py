@@ -25,14 +25,36 @@ def cosines(Z: np.ndarray) -> np.ndarray:
     return unit @ unit.T
 
 
-@pytest.mark.parametrize("model", [DeepWalk(**QUICK), Node2Vec(p=0.5, q=2.0, **QUICK)], ids=["deepwalk", "node2vec"])
+MODELS = {
+    "deepwalk": DeepWalk(**QUICK),
+    "hierarchical": DeepWalk(objective="hierarchical", **QUICK),
+    "both": DeepWalk(objective="both", passes=2, **QUICK),
+    "node2vec": Node2Vec(p=0.5, q=2.0, **QUICK),
+}
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_two_cliques_lie_apart(model: DeepWalk | Node2Vec) -> None:
     model.set_params(epochs=60)
     similarity = cosines(model.fit_transform(two_cliques()))
     is_same = np.kron(np.eye(2), np.ones((8, 8))) > 0
     np.fill_diagonal(similarity, np.nan)
     assert np.nanmin(similarity[is_same]) > np.nanmax(similarity[~is_same])
-    assert model.history_.loss[-1] < 0.7 * model.history_.loss[0]
+    # A softmax cannot say which of the 7 others of a clique comes next: its loss ends at log 7, from log 16.
+    floor = 0.0 if getattr(model, "objective", "negative") == "negative" else np.log(7)
+    assert model.history_.loss[-1] - floor < 0.7 * (model.history_.loss[0] - floor)
+
+
+def test_an_epoch_of_every_pass_is_in_the_history() -> None:
+    model = DeepWalk(objective="both", passes=3, **QUICK).fit(two_cliques())
+    assert len(model.history_.loss) == len(model.history_.seconds) == 3 * QUICK["epochs"]
+
+
+def test_frequent_nodes_are_left_out_of_the_walks() -> None:
+    """With 16 nodes every share is far above 0.001: nearly all visits are left out, and vectors stay near their start."""
+    graph = two_cliques()
+    all_visits, few = (DeepWalk(subsample=subsample, **QUICK).fit(graph) for subsample in (0.0, 0.001))
+    assert few.history_.loss[-1] > all_visits.history_.loss[-1]
 
 
 def test_node2vec_without_bias_is_deepwalk() -> None:
@@ -86,5 +108,14 @@ def test_the_papers_settings_and_bad_options() -> None:
     for options, message in (({"p": 0}, "p parameter of Node2Vec"), ({"q": -1}, "q parameter"), ({"window": 0}, "window")):
         with pytest.raises(InputError, match=message):
             Node2Vec(**options).fit(two_cliques())
+    for options, message in (
+        ({"objective": "softmax"}, "objective"),
+        ({"passes": 0}, "passes"),
+        ({"subsample": -1}, "subs"),
+    ):
+        with pytest.raises(InputError, match=f"The {message}"):
+            DeepWalk(**options).fit(two_cliques())
+    with pytest.raises(InputError, match=r'Got objective="both"\. Take "negative"'):
+        DeepWalkFeatures(objective="both").fit(two_cliques())
     for method in (DeepWalk, Node2Vec):
         assert not hasattr(method, "transform")

@@ -43,7 +43,7 @@ def test_a_name_that_is_not_in_the_table_is_one_sentence(tmp_path: Path, capsys:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["beyond", "leave_out", "inductive_standins"])
+@pytest.mark.parametrize("name", ["beyond", "leave_out", "usual_splits", "inductive_standins"])
 def test_each_of_them_is_a_command(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "argv", [f"{name}.py", "--help"])
     with pytest.raises(SystemExit) as ended:

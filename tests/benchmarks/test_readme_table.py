@@ -14,22 +14,41 @@ def test_the_readme_shows_the_measured_table_and_nothing_else() -> None:
     assert put_table(text) == text, "run: python benchmarks/render.py"
 
 
+def cell(method: str, count: int, seed: int, paper: list[float], tuned: list[float]) -> dict[str, object]:
+    scores = {"paper": {"accuracies": paper}, "tuned": {"accuracies": tuned}}
+    return {"method": method, "dataset": "cora", "per_class": count, "seed": seed, "scores": scores}
+
+
 def test_a_table_by_hand() -> None:
     cells = [
-        {"method": "SCE", "dataset": "cora", "per_class": 5, "mean": 70.04, "std": 1.06},
-        {"method": "SCE", "dataset": "cora", "per_class": 20, "mean": 80.0, "std": 2.0},
-        {"method": "DGI", "dataset": "cora", "per_class": 20, "mean": 99.0, "std": 0.0},
+        cell("SCE", 5, 0, [69.0, 71.0], [70.0, 72.0]),
+        cell("SCE", 5, 1, [71.0, 73.0], [71.0, 73.0]),
+        cell("SCE", 20, 0, [78.0, 82.0], [80.0, 80.0]),
+        cell("DGI", 20, 0, [98.0, 100.0], [97.0, 99.0]),
+        cell("GAT", 20, 0, [1.0], [1.0]),
     ]
     scored = {"5": {"mean": 75.0, "std": 1.0}, "20": {"mean": 85.0, "std": 1.0}}
-    beyond = [{"method": "default", "dataset": "cora", "accuracy": {"paper": scored}}]
+    beyond = [{"method": "default", "dataset": "cora", "accuracy": {"paper": scored, "tuned": scored}}]
     assert draw_table(cells, beyond).splitlines() == [
-        "| | Cora, 5 labels | Cora, 20 labels |",
-        "|---|---|---|",
-        "| `SCE()` | 75.0 ± 1.0 | 85.0 ± 1.0 |",
-        "| SCE as published | 70.0 ± 1.1 (74.3) | 80.0 ± 2.0 (80.2) |",
-        "| MoSCE as published | – | – |",
+        "| | probe | Cora, 5 labels | Cora, 20 labels |",
+        "|---|---|---|---|",
+        "| `SCE()` | paper | 75.0 ± 1.0 | 85.0 ± 1.0 |",
+        "| `SCE()` | tuned | 75.0 ± 1.0 | 85.0 ± 1.0 |",
+        "| SCE as published | paper | 71.0 ± 1.0 ± 1.0 (74.3) | 80.0 ± 2.0 (80.2) |",
+        "| SCE as published | tuned | 71.5 ± 1.0 ± 0.5 | 80.0 ± 0.0 |",
+        "| MoSCE as published | paper | – | – |",
+        "| MoSCE as published | tuned | – | – |",
+        "| DGI as published | paper | – | 99.0 ± 1.0 (78.1) |",
+        "| DGI as published | tuned | – | 98.0 ± 1.0 |",
     ]
     assert "`SCE()`" not in draw_table(cells)
-    readme = f"Before.\n\n{draw_table(cells)}\n\nAfter."
-    assert put_table(readme).startswith("Before.\n\n| | Cora, 5 labels |")
-    assert put_table(readme).endswith("|\n\nAfter.")
+
+
+def test_what_is_around_the_table_stays() -> None:
+    readme = "Before.\n\n| | probe | Cora, 5 labels |\n|---|---|---|\n| x | y | z |\n\nWith the paper probe\n\nAfter."
+    drawn = put_table(readme)
+    assert drawn.startswith("Before.\n\n| | probe | Cora, 5 labels |")
+    assert drawn.endswith("\n\nAfter.")
+    assert put_table(drawn) == drawn
+    assert "With the tuned probe, SCE as published is, against DGI:" in drawn
+    assert "Seeds: SCE 8, MoSCE 8" in drawn

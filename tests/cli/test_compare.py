@@ -7,6 +7,7 @@ import json
 import numpy as np
 
 from cli_files import assert_refused, write_labels
+from sparsecut import datasets, evaluate
 
 
 def test_compare(run):
@@ -26,6 +27,22 @@ def test_compare_fits_a_method_that_predicts_to_every_split(run):
     assert [method["per_class"]["5"]["probe"] for method in (raw, sgc)] == ["paper", "none"]
     assert sgc["per_class"]["5"]["n_splits"] == 2
     assert sgc["per_class"]["5"]["accuracy"] > 60
+
+
+def test_compare_over_other_splits(run):
+    words = ("compare", "digits", "--methods", "raw,smoothed", "--split", "10-10-80", "--splits", 2)
+    code, out, _ = run(*words, "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert (told["split"], told["n_splits"]) == ("10-10-80", 2)
+    graph = datasets.load("digits")
+    expected = evaluate(graph.features, graph.labels, split="10-10-80", n_splits=2)
+    assert told["methods"][0]["per_class"]["10-10-80"]["accuracies"] == expected.accuracies.tolist()
+    assert "10-10-80" in told["methods"][1]["against_first"]
+    assert "1 splits (10-10-80)" in " ".join(run(*words[:-1], 1)[1].split())
+    assert_refused(
+        run("compare", "digits", "--methods", "raw", "--split", "public", "-q"), "There is no public split of digits"
+    )
 
 
 def test_compare_exits_with_1_when_some_method_failed(run, edges, vectors, tmp_path):

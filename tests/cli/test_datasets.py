@@ -59,21 +59,23 @@ def test_one_in_full(run: Any, tmp_path: Path) -> None:
         "3,327 nodes, 4,552 edges, 3,703 features, 6 classes",
         "In the paper: 3,327 nodes, 4,732 edges, 3,703 features, 6 classes",
     ]
-    assert lines[3].startswith(
+    assert lines[3] == ("Official splits: one, with 120 nodes to train on, 500 to validate on, 1,000 to test on")
+    assert lines[4].startswith(
         "Note: The paper counts edges with their repeats in the raw files, and 124 self-loops. 15 nodes"
     )
-    assert lines[4:8] == [
+    assert lines[5:9] == [
         "From: https://github.com/kimiyoung/planetoid, folder data",
         "Licence: MIT (the repository that publishes it)",
         f"Cite: {DATASETS['citeseer'].citation}",
         "Here: no",
     ]
-    assert lines[8:11] == [
+    assert lines[9:12] == [
         "  Planetoid/CiteSeer/raw/ind.citeseer.x",
         "    from https://github.com/kimiyoung/planetoid/raw/master/data/ind.citeseer.x",
         "    SHA-256 d20de19150741e555de0ed037195630fc194114ebc7fd72ced62810148aa22f6",
     ]
-    assert len(lines) == 8 + 3 * 8
+    assert len(lines) == 9 + 3 * 8
+    assert "Official splits: 10, the first with 409 nodes" in run("chameleon-filtered")[1]
     assert f"Here: yes, in {tmp_path}/data, without features" in run("cora_full")[1]
     assert "Here: built in" in run("digits")[1]
 
@@ -107,6 +109,7 @@ def test_as_json(run: Any, tmp_path: Path) -> None:
     flickr = told["flickr"]
     assert flickr["roles"] == {"train": 44625, "validation": 22312, "test": 22313}
     assert flickr["files"][0]["sha256"] is None
+    assert (flickr["split_sizes"], told["cora"]["split_sizes"]) == ([], [[140, 500, 1000]])
 
 
 def test_a_name_that_is_none(run: Any) -> None:

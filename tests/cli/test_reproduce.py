@@ -10,7 +10,7 @@ import pytest
 from conftest import load_or_skip
 from shell import sparsecut
 
-QUICK = ("table1", "--dataset", "cora", "--method", "sce", "--splits", "2")
+QUICK = ("table1", "--dataset", "cora", "--method", "sce", "--splits", "2", "--seeds", "1")
 
 
 def test_results_go_to_a_folder_and_what_is_done_is_skipped(tmp_path: Path) -> None:
@@ -25,7 +25,7 @@ def test_results_go_to_a_folder_and_what_is_done_is_skipped(tmp_path: Path) -> N
     assert "2 were done" in sparsecut("reproduce", *QUICK, folder=tmp_path).stdout
     again = sparsecut("reproduce", *QUICK, "--force", "--json", folder=tmp_path)
     (experiment,) = json.loads(again.stdout)["experiments"]
-    assert [cell["accuracies"] for cell in experiment["cells"]] == [cell["accuracies"] for cell in cells]
+    assert [cell["scores"] for cell in experiment["cells"]] == [cell["scores"] for cell in cells]
 
 
 def test_the_projects_own_folder_is_taken_where_it_is(tmp_path: Path) -> None:
@@ -59,6 +59,10 @@ WRONG = {
     "no splits": (
         ["table1", "--splits", "0"],
         "The --splits parameter of sparsecut reproduce must be an integer of at least 1",
+    ),
+    "no seeds": (
+        ["table1", "--seeds", "0"],
+        "The --seeds parameter of sparsecut reproduce must be an integer of at least 1",
     ),
     "a seed below 0": (["table1", "--seed", "-1"], "The --seed parameter of sparsecut reproduce must be"),
     "a file as output": (["page", "-o", "file"], "The output file is a file. -o names the folder of the results."),

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from cli_files import N_NODES, assert_refused, write_labels
+from conftest import load_or_skip
 from sparsecut import datasets, evaluate, write_embedding
-from sparsecut.evaluation import evaluate_clusters, measure_health, probe, sample_splits, write_splits
+from sparsecut.evaluation import evaluate_clusters, measure_health, probe, sample_splits, uniform_splits, write_splits
 
 
 def test_classify_prints_a_table_and_json(run, vectors, tmp_path):
@@ -55,11 +56,50 @@ def test_given_splits(run, vectors, tmp_path):
     splits = sample_splits(labels, 6, 2, random_state=9)
     write_splits(tmp_path / "splits.json", splits, ids)
     file = write_labels(tmp_path / "l.csv", ids, labels)
-    code, out, _ = run("evaluate", path, "-l", file, "--splits-from", tmp_path / "splits.json", "--json")
+    code, out, _ = run("evaluate", path, "-l", file, "--split", tmp_path / "splits.json", "--json")
     assert code == 0
     np.testing.assert_array_equal(json.loads(out)["per_class"]["given"]["accuracies"], probe(Z, labels, splits).accuracies)
-    result = run("evaluate", path, "-l", file, "--splits-from", "nowhere.json", "-q")
+    result = run("evaluate", path, "-l", file, "--split", "nowhere.json", "-q")
     assert_refused(result, "nowhere.json does not exist")
+
+
+def test_shares(run, vectors, tmp_path):
+    path, Z, ids, labels = vectors
+    file = write_labels(tmp_path / "l.csv", ids, labels)
+    code, out, _ = run("evaluate", path, "-l", file, "--split", "10-10-80", "--splits", 3, "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["split"] == "10-10-80"
+    expected = probe(Z, labels, uniform_splits(labels, 0.1, 0.1, 3))
+    assert told["per_class"]["10-10-80"]["accuracies"] == expected.accuracies.tolist()
+    code, out, _ = run("evaluate", path, "-l", file, "--split", "33.3-33.3-33.4", "--splits", 1)  # no suffix of a file
+    assert code == 0
+    assert "split: 33.3-33.3-33.4" in out
+
+
+def test_splits_of_a_dataset_follow_its_nodes_whatever_the_order_of_the_rows(run, tmp_path):
+    graph = load_or_skip("cornell")
+    Z = graph.features.toarray()[:, :300]
+    order = np.random.default_rng(0).permutation(graph.n_nodes)
+    write_embedding(tmp_path / "z.parquet", Z[order], graph.node_ids[order])
+    code, out, _ = run("evaluate", tmp_path / "z.parquet", "-l", "cornell", "--split", "official", "--json")
+    assert code == 0
+    expected = evaluate(Z, graph.labels, split="official", dataset="cornell")
+    assert len(expected.accuracies) == 10
+    assert json.loads(out)["per_class"]["official"]["accuracies"] == pytest.approx(expected.accuracies)
+
+
+def test_splits_that_are_not_there(run, vectors, tmp_path):
+    path, _, ids, labels = vectors
+    file = write_labels(tmp_path / "l.csv", ids, labels)
+    official = run("evaluate", path, "-l", file, "--split", "official", "-q")
+    assert_refused(official, "The official splits are those of a named graph", "--labels cora")
+    assert_refused(run("evaluate", path, "-l", file, "--split", "halves", "-q"), "The splits must be random, published")
+    both = run("evaluate", path, "-l", file, "--split", "10-10-80", "--per-class", 5, "-q")
+    assert_refused(both, "not made by labels per class. Leave --per-class out")
+    write_embedding(tmp_path / "d.npy", np.eye(1797, 3))
+    refused = run("evaluate", tmp_path / "d.npy", "-l", "digits", "--split", "official", "-q")
+    assert_refused(refused, "The publishers of digits made no splits", "Use 10-10-80 or random instead")
 
 
 def test_cluster_and_health(run, vectors, edges, tmp_path):

@@ -37,6 +37,7 @@ def test_every_graph_that_was_asked_for_is_named() -> None:
         *("dblp", "amazon_photo", "amazon_computers", "coauthor_cs", "coauthor_physics", "blogcatalog", "facebook"),
         *("twitch_de", "twitch_engb", "twitch_es", "twitch_fr", "twitch_pt", "twitch_ru"),
         *HETEROPHILOUS,
+        *("ogbn_arxiv", "ogbn_products", "ogbn_papers100M"),
     )
 
 
@@ -65,6 +66,7 @@ def test_every_entry_is_complete(dataset: Dataset) -> None:
 def test_counts(name: str) -> None:
     """`load` compares every count; this says once more which they are, and what else holds of a loaded graph."""
     graph, dataset = load_or_skip(name), DATASETS[name]
+    np.testing.assert_array_equal(graph.node_ids, np.arange(graph.n_nodes))
     assert (graph.n_nodes, graph.n_edges) == (dataset.n_nodes, dataset.n_edges)
     assert graph.n_features == (dataset.n_features if datasets.brings_features(name) else 0)
     assert len(np.unique(graph.labels)) == dataset.n_classes

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sparsecut import InputError
-from sparsecut.evaluation import fraction_splits, role_split, sample_splits
+from sparsecut.evaluation import fraction_splits, role_split, sample_splits, uniform_splits
 from sparsecut.evaluation.splits import SmallClassWarning
 from sparsecut.graph.labels import encode_labels, labelled_nodes
 
@@ -46,7 +46,14 @@ def test_large_classes_warn_of_nothing():
         sample_splits(labels_of_sizes(51, 60), 20, 2)
 
 
-@pytest.mark.parametrize("draw", [lambda y, s: sample_splits(y, 5, 4, s), lambda y, s: fraction_splits(y, 0.2, 0.2, 4, s)])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda y, s: sample_splits(y, 5, 4, s),
+        lambda y, s: fraction_splits(y, 0.2, 0.2, 4, s),
+        lambda y, s: uniform_splits(y, 0.2, 0.2, 4, 10 * s),
+    ],
+)
 def test_splits_are_reproducible_and_whole(draw):
     labels = labels_of_sizes(40, 60, 80)
     labels[[3, 50, 99]] = -1
@@ -153,3 +160,24 @@ def test_roles_by_position_and_by_mask():
 def test_roles_are_checked(roles, message):
     with pytest.raises(InputError, match=message):
         role_split(*roles, n_nodes=6)
+
+
+def test_uniform_splits_have_their_own_seeds_and_the_sizes_of_their_shares():
+    labels = labels_of_sizes(190, 9, 5)
+    labels[:4] = -1
+    splits = uniform_splits(labels, 0.29, 0.1, 5, random_state=3)
+    for seed, split in enumerate(splits, start=3):
+        expected = np.random.default_rng(seed).permutation(np.flatnonzero(labels >= 0))
+        np.testing.assert_array_equal(np.concatenate([split.train, split.validation, split.test]), expected)
+        assert (len(split.train), len(split.validation), len(split.test)) == (58, 20, 122)  # 0.29 · 200 is 58 in floats, too
+    # Not stratified: a class that sends a tenth of its nodes on average sends none at times.
+    shares = [np.mean(labels[split.train] == 1) for split in uniform_splits(labels, 0.1, 0.1, 200)]
+    assert min(shares) == 0
+    assert np.mean(shares) == pytest.approx(np.mean(labels[labels >= 0] == 1), abs=0.01)
+
+
+def test_uniform_splits_need_nodes():
+    with pytest.raises(InputError, match=r"A fraction of 0\.1 of 9 labelled nodes is less than one node to train on"):
+        uniform_splits([0, 1, 0, 1, 0, 1, 0, 1, 0], 0.1, 0.1, 1)
+    with pytest.raises(InputError, match="their sum must be below 1"):
+        uniform_splits([0, 1] * 10, 0.5, 0.5, 1)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.linalg import eigh
 from sklearn.base import clone
 
 from conftest import random_graph
@@ -14,10 +16,15 @@ from reference import adam_on_rows, complete_pairs, dense_laplacian, dense_propa
 from sparsecut import SCE, Adam, Graph, InputError, MoSCE, Pairs, Sampled
 from sparsecut.errors import MeaninglessEmbeddingWarning
 from sparsecut.evaluation import probe, published_splits
+from toy_engine import Toy
 
 
 def relative_difference(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.linalg.norm(one - other) / np.linalg.norm(other))
+
+
+def dense_laplacian_of(A: np.ndarray) -> np.ndarray:
+    return np.diag(A.sum(axis=1)) - A
 
 
 def start_of(model: SCE | MoSCE, graph: Graph) -> list[np.ndarray]:
@@ -25,10 +32,12 @@ def start_of(model: SCE | MoSCE, graph: Graph) -> list[np.ndarray]:
     return clone(model).set_params(solver__loss="none").fit(graph).weights_
 
 
+@pytest.mark.parametrize("loss", ["inverse", "ratio"])
 @pytest.mark.parametrize("route", ["gram", "rows"])
-def test_is_the_papers_loop_step_for_step(route: str) -> None:
-    graph = random_graph(is_sparse=True)
-    solver = Adam(learning_rate=0.01, l2=0.05, alpha=300.0, epochs=30, route=route)
+def test_is_the_papers_loop_step_for_step(route: str, loss: str) -> None:
+    """And with equation opt as its loss, over edges with weights."""
+    graph = random_graph(is_sparse=True, is_weighted=True)
+    solver = Adam(learning_rate=0.01, l2=0.05, alpha=300.0, epochs=30, route=route, loss=loss)
     model = SCE(dimension=6, solver=solver).fit(graph)
     P = dense_propagation(graph.adjacency.toarray())
     expected = adam_on_rows(
@@ -39,6 +48,7 @@ def test_is_the_papers_loop_step_for_step(route: str) -> None:
         l2=0.05,
         learning_rate=0.01,
         epochs=30,
+        edges=dense_laplacian_of(graph.adjacency.toarray()) if loss == "ratio" else None,
     )
     assert relative_difference(model.weights_[0], expected) < 1e-4
     assert model.history_.route == route
@@ -50,6 +60,8 @@ CORA_CASES = {
     "SCE, two layers": SCE(dimension=64, solver=Adam(depth=2)),
     "MoSCE, concat": MoSCE(dimension=64, levels=3, aggregation="concat", solver=Adam(depth=[1, 2, 1])),
     "MoSCE, mean": MoSCE(dimension=64, levels=2, aggregation="mean", negatives="sampled", solver="adam"),
+    "SCE, ratio": SCE(dimension=64, solver=Adam(loss="ratio")),
+    "MoSCE, concat, ratio": MoSCE(dimension=64, levels=2, aggregation="concat", solver=Adam(loss="ratio")),
 }
 
 
@@ -193,6 +205,61 @@ def test_loss_none_is_a_random_projection() -> None:
     assert np.abs(model.weights_[0]).max() <= np.sqrt(6 / 16)
 
 
+def ratio_of(Z: np.ndarray, graph: Graph) -> float:
+    """Equation opt of an embedding, an edge and a pair at a time: Σ_edges w·‖z_i − z_j‖² / Σ_pairs ‖z_i − z_j‖²."""
+    A = graph.adjacency.toarray().astype(float)
+    squares = ((Z[:, None] - Z[None]).astype(float) ** 2).sum(axis=2)
+    return float((A * squares).sum() / squares.sum())
+
+
+@pytest.mark.parametrize("route", ["gram", "rows"])
+def test_the_ratio_is_equation_opt_and_falls(route: str) -> None:
+    graph = random_graph(is_weighted=True)
+    solver = Adam(loss="ratio", epochs=15, learning_rate=0.01, route=route)
+    model = SCE(dimension=6, solver=solver).fit(graph)
+    start = SCE(dimension=6, solver=Adam(loss="none")).fit_transform(graph)
+    energies, losses = model.history_.energy, model.history_.loss
+    assert 1 / energies[0] == pytest.approx(ratio_of(start, graph), rel=1e-4)
+    assert losses[0] == pytest.approx(1, rel=1e-6)
+    assert all(later < earlier for earlier, later in pairwise(losses))
+    longer = SCE(dimension=6, solver=clone(solver).set_params(epochs=16)).fit(graph)
+    assert 1 / longer.history_.energy[-1] == pytest.approx(ratio_of(model.embedding_, graph), rel=1e-4)
+
+
+def test_the_ratio_run_to_its_end_is_the_smallest_generalised_eigenvalue() -> None:
+    """No embedding that is linear in S has a smaller ratio than the least λ of M_G v = λ M v."""
+    graph = random_graph(is_weighted=True)
+    P = dense_propagation(graph.adjacency.toarray())
+    S = P @ P @ graph.features.astype(float)
+    A = graph.adjacency.toarray().astype(float)
+    L = dense_laplacian(40, complete_pairs(40), np.ones(780))
+    least = float(eigh(S.T @ dense_laplacian_of(A) @ S, S.T @ L @ S, eigvals_only=True)[0])
+    model = SCE(dimension=2, solver=Adam(loss="ratio", epochs=3000, learning_rate=0.003)).fit(graph)
+    assert least * (1 - 1e-3) < ratio_of(model.embedding_, graph) < least * 1.02
+
+
+def test_the_ratio_of_a_maximum_over_levels_runs_over_rows() -> None:
+    graph = random_graph()
+    model = MoSCE(dimension=6, levels=2, aggregation="max", solver=Adam(loss="ratio", epochs=5)).fit(graph)
+    assert model.history_.route == "rows"
+    assert model.history_.loss[-1] < model.history_.loss[0]
+
+
+@pytest.mark.parametrize("route", ["gram", "rows"])
+@pytest.mark.parametrize("adjacency", [np.zeros((6, 6)), np.kron(np.eye(2), np.ones((3, 3)))], ids=["no edges", "cliques"])
+def test_the_ratio_of_edges_that_tell_nothing_apart_is_refused(adjacency: np.ndarray, route: str) -> None:
+    """In two cliques the smoothed rows of an edge's ends are equal: the numerator is 0 whatever the weights."""
+    features = np.kron([[1.0], [2.0]], np.ones((3, 2)))
+    with pytest.raises(InputError, match=r"needs an edge whose two ends differ after smoothing.*Use loss='inverse'"):
+        SCE(weighting="none", solver=Adam(loss="ratio", route=route)).fit(Graph(adjacency, features=features))
+
+
+@pytest.mark.parametrize("engine", ["disk", Toy()], ids=repr)
+def test_an_engine_without_rows_in_memory_refuses_the_ratio(engine: Any) -> None:
+    with pytest.raises(InputError, match=r"needs the graph's edges in memory.*Use engine='memory', or loss='inverse'"):
+        SCE(dimension=3, solver=Adam(loss="ratio", epochs=1), engine=engine).fit(random_graph())
+
+
 @pytest.mark.parametrize(
     ("solver", "message"),
     [
@@ -204,7 +271,11 @@ def test_loss_none_is_a_random_projection() -> None:
         (Adam(epochs=2.5), "The epochs parameter of Adam must be an integer of at least 1. Got 2.5 instead."),
         (
             Adam(loss="hinge"),
-            "The loss parameter of Adam must be one of 'inverse', 'negative', 'none'. Got 'hinge' instead.",
+            "The loss parameter of Adam must be one of 'inverse', 'ratio', 'negative', 'none'. Got 'hinge' instead.",
+        ),
+        (
+            Adam(loss="ratio", batch_size=4),
+            "Adam cannot train mini-batches on loss='ratio': the ratios of batches do not average to the ratio",
         ),
         (Adam(route="fast"), "The route parameter of Adam must be one of 'auto', 'gram', 'rows'. Got 'fast' instead."),
         (Adam(alpha=-1.0), "The alpha parameter of Adam must be a finite number above 0. Got -1.0 instead."),

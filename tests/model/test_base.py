@@ -59,7 +59,10 @@ def test_parameters_of_the_choices_are_seen_through(estimator: type[SCE]) -> Non
     ("name", "message"),
     [
         ("solver__temperature", "ClosedForm has no parameter 'temperature'. It has effective_rank, length."),
-        ("temperature", "SCE has no parameter 'temperature'. It has apart, dimension, engine, features, filter, negatives,"),
+        (
+            "temperature",
+            "SCE has no parameter 'temperature'. It has apart, channels, dimension, engine, features, filter, negatives,",
+        ),
         ("temperature__low", "SCE has no parameter 'temperature__low'"),
         ("filter__order", "SCE(filter='auto') holds no object to set order of. Set filter to one first."),
         ("random_state__size", "SCE(random_state=0) holds no object to set size of. Set random_state to one first."),

@@ -116,7 +116,7 @@ def test_run_to_its_end_the_flow_keeps_one_direction() -> None:
     graph = random_graph(200, 12)
     ranks, leading = [], []
     for rank in (8.0, 3.0, 1.01):
-        Z = SCE(solver=ClosedForm(effective_rank=rank)).fit_transform(graph).astype(np.float64)
+        Z = SCE(channels="smoothed", solver=ClosedForm(effective_rank=rank)).fit_transform(graph).astype(np.float64)
         left, singular, _ = np.linalg.svd(Z - Z.mean(axis=0), full_matrices=False)
         shares = singular**2 / (singular**2).sum()
         shares = shares[shares > 0]
@@ -155,8 +155,9 @@ def test_rows_come_out_as_long_as_sharpening_leaves_them() -> None:
 
 def test_dimension_auto_leaves_out_a_thousandth() -> None:
     graph = random_graph(300, 60)
-    whole = SCE(dimension=60, solver=ClosedForm(effective_rank=5.0)).fit_transform(graph).var(axis=0)
-    kept = SCE(solver=ClosedForm(effective_rank=5.0)).fit_transform(graph).shape[1]
+    one = {"channels": "smoothed", "solver": ClosedForm(effective_rank=5.0)}
+    whole = SCE(dimension=60, **one).fit_transform(graph).var(axis=0)
+    kept = SCE(**one).fit_transform(graph).shape[1]
     assert whole[:kept].sum() >= 0.999 * whole.sum() > whole[: kept - 1].sum()
 
 

@@ -58,7 +58,7 @@ def test_dimension_auto_with_adam_is_what_the_features_fill_up_to_512(n_features
 
 def test_a_dimension_larger_than_useful_is_said() -> None:
     with pytest.warns(DimensionWarning, match="larger than useful: a linear map of 12 features fills at most 12 dimensions"):
-        Z = SCE(dimension=13).fit_transform(random_graph())
+        Z = SCE(dimension=13, channels="smoothed").fit_transform(random_graph())
     assert Z.shape == (40, 13)
     with pytest.warns(DimensionWarning, match="of 12 features"):  # a mean over levels has the width of one
         MoSCE(dimension=13, solver="adam").fit(random_graph())

@@ -47,6 +47,7 @@ CHOICES: dict[str, list[Choice]] = {
         sparsecut.PageRank(restart=0.35, order=3, normalization="symmetric"),
         sparsecut.Heat(time=np.float32(1.5), order=4, normalization="symmetric"),
         sparsecut.Average(order=5, normalization="symmetric"),
+        sparsecut.Difference(),
     ],
     "negatives": [
         sparsecut.Complete(),

@@ -74,8 +74,15 @@ SAME_EVERYWHERE: dict[str, dict[str, Any]] = {
     # Kipf and Welling, ICLR 2017, its experimental set-up: 16 hidden units, dropout 0.5, L2 5e-4 on the first layer,
     # Adam at 0.01, at most 200 epochs, a window of 10 for early stopping.
     "gcn": {"hidden": 16, "dropout": 0.5, "learning_rate": 0.01, "l2": 5e-4, "epochs": 200, "patience": 10},
-    # Perozzi et al., KDD 2014: window 10, walks of 40; the release's 10 walks per node.
-    "deepwalk": {"window": 10, "walk_length": 40, "epochs": 10},
+    # Perozzi et al., KDD 2014: window 10, walks of 40; the release's 10 walks per node and its call of gensim.
+    "deepwalk": {
+        "window": 10,
+        "walk_length": 40,
+        "epochs": 10,
+        "objective": "both",
+        "passes": 5,
+        "subsample": 0.001,
+    },
     # Veličković et al., ICLR 2019, and its code: Adam at 0.001, patience 20.
     "dgi": {"encoder": "gcn", "features": "scaled", "patience": 20, "learning_rate": 0.001, "epochs": 10_000},
     # Bojchevski and Günnemann, ICLR 2018: the defaults of its code, early stopping by 10 % of the edges.

@@ -40,8 +40,8 @@ def test_order_zero_is_the_features_times_the_weights() -> None:
         ({"random_state": -1}, "The random_state parameter of SCE must be an integer of at least 0. Got -1 instead."),
         (
             {"filter": "hot"},
-            "The filter parameter of SCE must be one of 'auto', 'average', 'heat', 'lazy', 'pagerank', 'power', "
-            "'symmetric', or a Filter object. Got 'hot' instead.",
+            "The filter parameter of SCE must be one of 'auto', 'average', 'difference', 'heat', 'lazy', 'pagerank', "
+            "'power', 'symmetric', or a Filter object. Got 'hot' instead.",
         ),
         ({"filter": Power}, "or a Filter object. Got <class"),
         ({"filter": 2}, "or a Filter object. Got 2 instead."),

@@ -41,12 +41,14 @@ def test_pairs_are_counted_together() -> None:
 
 def test_columns_that_are_useful() -> None:
     for model, n_useful in (
-        (SCE(dimension=50), 12),
+        (SCE(dimension=50, filter="power"), 12),
+        (SCE(dimension=50), 24),  # own row and smoothed, if both are chosen
+        (SCE(dimension=50, channels=("own", "smoothed", "difference")), 36),
         (MoSCE(dimension=50, levels=3), 36),  # the closed form takes the levels side by side
         (MoSCE(dimension=50, levels=3, solver="adam"), 12),  # a mean has the width of one
         (MoSCE(dimension=50, levels=3, aggregation="concat", solver="adam"), 36),
     ):
-        with pytest.warns(DimensionWarning, match=f"a linear map of {n_useful} features fills at most {n_useful}"):
+        with pytest.warns(DimensionWarning, match=f"fills at most {n_useful} dimensions"):
             assert model._settings().dimension_for(12) == 50
         assert model.set_params(dimension=n_useful)._settings().dimension_for(12) == n_useful
     assert SCE()._settings().dimension_for(12) is None  # the closed form chooses it

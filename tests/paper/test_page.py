@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import shutil
@@ -13,9 +14,13 @@ from typing import Any
 import pytest
 
 from sparsecut.paper import inductive, loss, table1, timing
-from sparsecut.paper.page import render_html, render_markdown, tables_of, write_pages
+from sparsecut.paper.coverage import WITHOUT_FIGURES, graph_table
+from sparsecut.paper.experiments import EXPERIMENTS
+from sparsecut.paper.open_settings import open_table
+from sparsecut.paper.page import environments, render_html, render_markdown, tables_of, write_pages
 from sparsecut.paper.results import Results
 from sparsecut.paper.shown import Table
+from sparsecut.paper.table1_rows import UNSUPERVISED
 
 DOCS = Path(__file__).parents[2] / "docs"
 STAMP = {"date": "2026-01-01", "cpu": "Abacus", "cores": 2, "threads": 1, "python": "3.11"}
@@ -23,8 +28,9 @@ CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrom
 
 
 def cell(method: str, dataset: str, mean: float, **more: Any) -> dict[str, Any]:
-    spread = {"mean": mean, "std": 1.0, "accuracies": [mean - 1, mean, mean + 1]}
-    return {"method": method, "dataset": dataset, **spread, "seed": 0, "environment": STAMP, **more}
+    spread = {"mean": mean, "std": 1.0, "accuracies": [mean - 1, mean + 1]}
+    probes = {"scores": dict.fromkeys(("paper", "tuned"), spread)}
+    return {"method": method, "dataset": dataset, **spread, **probes, "seed": 0, "environment": STAMP, **more}
 
 
 @pytest.fixture
@@ -44,8 +50,7 @@ def folder(tmp_path: Path) -> Path:
         [cell(name, "pubmed", mean, per_class=20) for name, mean in (("none", 76.0), ("negative", 65.0), ("inverse", 75.0))]
     )
     times = Results(folder, "time")
-    spent = {"seconds_std": 0.1, "n_runs": 10}
-    times.add([cell("SCE", "cora", 0, seconds=0.5, **spent), cell("DGI", "cora", 0, seconds=25.0, **spent)])
+    times.add([cell("SCE", "cora", 0, seconds=0.5, run=0), cell("DGI", "cora", 0, seconds=25.0, run=0)])
     unseen = Results(folder, "inductive")
     runs = {"n_runs": 10, "seconds": 2.0, "seconds_std": 0.1, "transform_seconds": 0.1, "seen_nodes": 5, "seen_edges": 7}
     unseen.add([cell("SCE", "facebook", 80.0, settings={"dimension": 512}, **runs)])
@@ -74,7 +79,7 @@ def test_cells_show_both_figures_and_the_verdict(folder: Path) -> None:
 
 def test_times_show_the_ratio_to_sce(folder: Path) -> None:
     dgi = shown(folder, "time", "DGI", "cora")
-    assert dgi.ours == "25.00 ± 0.10 s, ratio 50"
+    assert dgi.ours == "25.00 s, ratio 50"
     assert dgi.paper == "15.7 s, ratio 157"
     assert dgi.verdict == "behind"
 
@@ -108,10 +113,11 @@ class Cells(HTMLParser):
 
 
 N_CELLS = (
-    len(table1.ROWS) * 8
+    (len(table1.ROWS) + len(UNSUPERVISED) + len(UNSUPERVISED) - 1) * 8
     + len(loss.ROWS) * 4
     + len(timing.ROWS) * 4
     + (2 * len(inductive.ROWS) - len(inductive.UNTRAINED)) * len(inductive.COLUMNS)
+    + sum(len(table.rows) * len(table.columns) for table in (open_table(), graph_table()))
 )
 
 
@@ -131,9 +137,27 @@ def test_the_html_page_is_whole_escaped_and_asks_the_network_for_nothing(folder:
 
 def test_markdown_marks_with_symbols(folder: Path) -> None:
     text = render_markdown(folder)
-    assert "| ▲ 78.0 ± 1.0 (74.3 ± 2.7) | ≈ 80.0 ± 1.0 (80.2 ± 1.1) |" in text
+    counts = "2 splits, 1 seed"
+    assert f"| ▲ 78.0 ± 1.0 (74.3 ± 2.7); {counts} | ≈ 80.0 ± 1.0 (80.2 ± 1.1); {counts} |" in text
     assert "▼ 60.0 ± 1.0 (74.6 ± 2.9)" in text
     assert "Not drawn yet." in text
+
+
+def test_both_pages_say_what_is_missing_and_what_was_left_open(folder: Path) -> None:
+    for text in (render_markdown(folder), html.unescape(render_html(folder))):
+        empty = "Table 1: accuracy: DGI (cora, 5); Table 1 with the tuned probe: DGI (cora, 5)."
+        assert f"2 cells are empty: not in <this> version. {empty}" in text
+        assert WITHOUT_FIGURES[0] in text
+        assert "choices were made in view of test scores" in text
+        assert "57 million edges of GraphSAGE's release" in text
+        assert "Every experiment" not in text
+
+
+def test_the_seeds_of_a_machine_are_on_one_line(folder: Path) -> None:
+    table = EXPERIMENTS["table1"].results(folder)
+    table.add([cell("SCE", "cora", 78.0, per_class=5, seed=seed) for seed in (1, 2)])
+    (line,) = (line for line in environments({"table1": table}))
+    assert line == "table1: 2026-01-01, Abacus, 2 cores, torch threads: 1, seeds 0, 1, 2; python 3.11"
 
 
 def test_pages_are_named_after_the_folder(folder: Path) -> None:

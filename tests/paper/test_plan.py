@@ -11,3 +11,9 @@ def test_all_rows_and_columns_or_those_asked_for_in_the_tables_order() -> None:
     request = Request(datasets=["b", "elsewhere", "a"], methods=["y"])
     assert request.columns(("a", "b", "c")) == ["a", "b"]
     assert request.rows(("x", "y")) == ["y"]
+
+
+def test_seeds_from_the_first_on_and_no_more_than_there_are() -> None:
+    assert list(Request().seeds(8)) == list(range(8))
+    assert list(Request(seed=3, n_seeds=2).seeds(8)) == [3, 4]
+    assert list(Request(n_seeds=9).seeds(1)) == [0]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sparsecut import InputError
-from sparsecut.paper.results import Results
+from sparsecut.paper.results import IDENTITY, Results
 
 SCE_CORA = {"method": "SCE", "dataset": "cora", "per_class": 5}
 
@@ -47,3 +47,17 @@ def test_a_file_that_holds_something_else_is_refused(tmp_path: Path, text: str) 
     with pytest.raises(InputError, match=r"time.json does not hold the results of time"):
         Results(tmp_path, "time")
     assert (tmp_path / "time.json").read_text() == text
+
+
+def test_runs_told_apart_by_the_identity_stand_side_by_side(tmp_path: Path) -> None:
+    identity = (*IDENTITY, "seed")
+    results = Results(tmp_path, "table1", identity)
+    results.mark_absent(SCE_CORA, "no files")
+    for seed, mean in ((0, 70.0), (1, 71.0), (0, 72.0)):
+        results.add([{**SCE_CORA, "seed": seed, "mean": mean}])
+    again = Results(tmp_path, "table1", identity)
+    assert [(cell["seed"], cell["mean"]) for cell in again.find_all(**SCE_CORA)] == [(0, 72.0), (1, 71.0)]
+    assert again.find(**SCE_CORA)["seed"] == 0
+    assert again.absent == []
+    again.mark_absent(SCE_CORA, "no files")  # filled before: it stays
+    assert again.absent == []

@@ -28,11 +28,16 @@ def test_verdicts(ours: float, paper: float, deviation: float, expected: str) ->
 
 
 def test_a_cell_of_accuracies_is_judged_or_says_why_it_is_empty(tmp_path: Path) -> None:
-    results = Results(tmp_path, "table1")
-    results.add([{"method": "SCE", "dataset": "cora", "per_class": 5, "mean": 78.04, "std": 1.0}])
-    shown = accuracy_shown(results, 74.3, 2.7, "a remark", method="SCE", dataset="cora", per_class=5)
-    assert shown == Shown("78.0 ± 1.0", "74.3 ± 2.7", "ahead", "a remark")
-    empty = accuracy_shown(results, 74.3, 2.7, method="DGI", dataset="cora", per_class=5)
+    results = Results(tmp_path, "table1", ("method", "seed"))
+    for seed, accuracies in ((0, [77.0, 79.0]), (1, [77.1, 79.1])):
+        scores = {"paper": {"accuracies": accuracies}}
+        results.add([{"method": "SCE", "dataset": "cora", "per_class": 5, "seed": seed, "scores": scores}])
+    place = {"dataset": "cora", "per_class": 5}
+    shown = accuracy_shown(results, (74.3, 2.7), "paper", "a remark", method="SCE", **place)
+    assert shown == Shown("78.0 ± 1.0 ± 0.0", "74.3 ± 2.7", "ahead", "2 splits, 2 seeds; a remark")
+    assert accuracy_shown(results, None, "paper", method="SCE", **place).verdict == "alone"
+    assert accuracy_shown(results, None, "tuned", method="SCE", **place) == Shown("not run")
+    empty = accuracy_shown(results, (74.3, 2.7), "paper", method="DGI", **place)
     assert empty == Shown("not run", "74.3 ± 2.7", "empty")
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sparsecut.baselines.methods import find_method, names
 from sparsecut.cli.console import (
-    LABELS_PER_CLASS,
     AsJson,
     Device,
     Features,
@@ -17,12 +16,17 @@ from sparsecut.cli.console import (
     PerClass,
     Probe,
     Quiet,
+    SplitKind,
     Splits,
     in_mebibytes,
     print_error,
 )
-from sparsecut.cli.sources import Labels, Reading, open_graph, takes_reading
+from sparsecut.cli.sources import Labels, Reading, dataset_of, open_graph, takes_reading
+from sparsecut.cli.tasks import labels_per_class
 from sparsecut.errors import InputError, check_choice, check_integer
+
+if TYPE_CHECKING:
+    from sparsecut.evaluation import Comparison
 
 METHODS = (
     "Names separated by commas; the others are compared with the first. "
@@ -40,6 +44,7 @@ def compare(
     *,
     reading: Reading,
     probe: Probe = "paper",
+    split: SplitKind = "random",
     per_class: PerClass = None,
     splits: Splits = 50,
     dimension: Annotated[int | None, typer.Option(help="Columns of the embedding, for methods that have a choice.")] = None,
@@ -57,6 +62,8 @@ def compare(
 
     sparsecut compare cora --methods gcn,sce --splits 10
 
+    sparsecut compare cora --methods sce,gcn --split public
+
     An embedding is fitted once, without labels, and probed on every split. A method that predicts labels is fitted anew for
     every split and given the labels of its training and validation nodes alone; its seconds are those of one fit.
 
@@ -71,11 +78,14 @@ def compare(
     loaded = open_graph(graph, features, output, labels, reading)
     if loaded.labels is None:
         raise InputError(f"{graph} brings no labels to compare by. Name them: --labels FILE.")
-    counts = per_class or LABELS_PER_CLASS
+    counts = labels_per_class(split, per_class)
+    keys: list[int | str] = [*counts] or [split]
     with output.warnings_as_notes(), output.progress() as bar:
         results = compare_methods(
             loaded,
             chosen,
+            split=split,
+            dataset=dataset_of(graph),
             per_class=counts,
             n_splits=splits,
             probe=probe,
@@ -84,36 +94,39 @@ def compare(
             paper=paper,
             progress=bar,
         )
-    rows = []
+    named = [f"{count} labels" for count in counts] or [split]
+    rows, n_splits = [], splits
     for result in results:
         if result.error is not None:
-            rows.append([result.method, *("failed" for _ in counts), "", "", ""])
+            rows.append([result.method, *("failed" for _ in keys), "", "", ""])
             continue
-        difference = result.against_first.get(counts[-1])
+        difference = result.against_first.get(keys[-1])
+        n_splits = len(result.scores[keys[-1]].accuracies)
         rows.append(
             [
                 result.method,
-                *(str(result.scores[count]) for count in counts),
-                "" if difference is None else f"{difference.mean_difference:+.1f} (p = {difference.p_value:.1g})",
+                *(str(result.scores[key]) for key in keys),
+                "" if difference is None else _difference(difference),
                 f"{result.measured['seconds']:.2f}",
                 in_mebibytes(result.measured["peak_memory_bytes"]),
             ]
         )
     output.table(
-        f"Accuracy in percent, {splits} splits, probe: {probe}",
-        [
-            "method",
-            *(f"{count} labels" for count in counts),
-            f"less {chosen[0]}, {counts[-1]} labels",
-            "seconds",
-            "peak memory",
-        ],
+        f"Accuracy in percent, {n_splits} splits ({split}), probe: {probe}",
+        ["method", *named, f"less {chosen[0]}, {named[-1]}", "seconds", "peak memory"],
         rows,
     )
-    output.result({"graph": graph, "probe": probe, "n_splits": splits, "methods": [result.to_dict() for result in results]})
+    told = {"graph": graph, "probe": probe, "split": split, "n_splits": n_splits}
+    output.result({**told, "methods": [result.to_dict() for result in results]})
     failed = [f"{result.method} failed: {result.error}" for result in results if result.error is not None]
     if len(failed) == len(results):
         raise InputError("; ".join(failed))
     if failed:
         print_error("; ".join(failed))
         raise typer.Exit(1)
+
+
+def _difference(compared: Comparison) -> str:
+    """In points, with the p-value where there is more than one split to tell it from."""
+    p_value = f" (p = {compared.p_value:.1g})" if compared.n_splits > 1 else ""
+    return f"{compared.mean_difference:+.1f}{p_value}"

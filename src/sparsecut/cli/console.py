@@ -46,7 +46,15 @@ PerClass = Annotated[
     list[int] | None,
     typer.Option(help="Number of labels per class to train on; may be repeated. [default: 5 and 20]", show_default=False),
 ]
-Splits = Annotated[int, typer.Option(help="Number of random splits.")]
+Splits = Annotated[int, typer.Option(help="Number of splits, at most as many as there are.")]
+SplitKind = Annotated[
+    str,
+    typer.Option(
+        help="How labelled nodes are split: random (so many per class), 10-10-80 (percent to train on, to validate on and "
+        "to test on, of all of them), or what was made for a dataset: official (by its publishers), public (Planetoid's), "
+        "published (the paper's 50)."
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
 

@@ -29,7 +29,7 @@ def datasets(
     chosen = [library.find_dataset(name)] if name else list(library.DATASETS.values())
     found = {dataset.name: library.locate(dataset) for dataset in chosen}
     if name:
-        for line in _describe(chosen[0], found[name]):
+        for line in _describe(chosen[0], found[chosen[0].name]):
             output.say(line)
     else:
         rows = [[d.name, *(f"{size:,}" for size in d.sizes), _whether(d, found[d.name])] for d in chosen]

@@ -52,9 +52,18 @@ def embed(
     paper: Annotated[str | None, typer.Option(help="Use the paper's settings for this dataset, e.g. cora.")] = None,
     filter: Annotated[
         str | None,
-        typer.Option(help="The low-pass filter: power, symmetric, lazy, pagerank, heat or average.", show_default="chosen"),
+        typer.Option(
+            help="The filter: power, symmetric, lazy, pagerank, heat, average or difference.", show_default="chosen"
+        ),
     ] = None,
     order: Annotated[int | None, typer.Option(help="Hops of the filter, or levels of mosce.")] = None,
+    channels: Annotated[
+        str | None,
+        typer.Option(
+            help="What sce puts side by side, between commas: own, smoothed, neighbors, difference, structure.",
+            show_default="chosen",
+        ),
+    ] = None,
     solver: Annotated[
         str | None,
         typer.Option(help="Of sce and mosce: closed_form, or adam, the paper's training.", show_default="closed_form"),
@@ -115,7 +124,8 @@ def embed(
         check_writable(save_model, overwrite=force)
     on_disk = disk_options(engine, memory_limit, scratch, output_path, reading.missing)
     _check_together(method, filter, order, solver, epochs, paper)
-    asked = {"dimension": dimension, "filter": filter, "order": order, "solver": solver, "epochs": epochs, "use": use}
+    asked: dict[str, Any] = {"dimension": dimension, "filter": filter, "order": order, "solver": solver, "epochs": epochs}
+    asked |= {"use": use, "channels": None if channels is None else tuple(channels.split(","))}
     model: Any = chosen.make({**asked, "precision": precision, **on_disk}, {"random_state": seed, "device": device}, paper)
     if hasattr(model, "check_parameters"):
         model.check_parameters()  # before a long file is read

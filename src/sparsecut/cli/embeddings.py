@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsecut.cli.sources import Reading
+from sparsecut.cli.sources import Reading, dataset_of
 from sparsecut.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ NodeLabels = Annotated[
 
 def is_attribute(labels: str | None) -> bool:
     """Whether labels name an attribute in the graph's file: they are neither a file nor a dataset."""
-    from sparsecut import datasets
-
-    return labels is not None and labels not in datasets.names() and not Path(labels).exists()
+    return labels is not None and dataset_of(labels) is None and not Path(labels).exists()
 
 
 def read_rows(embedding: Path, graph: Graph | None) -> tuple[NDArray[np.float32], NDArray[Any]]:
@@ -73,7 +71,7 @@ def read_labels(
     if is_attribute(name) and not Path(name).suffix:
         raise InputError(f"{name!r} is neither a file nor a dataset. For an attribute in a graph's file, add --graph FILE.")
     reading = reading or Reading()
-    if name in datasets.names() and not Path(name).exists():
+    if dataset_of(name) is not None:
         with output.progress() as bar:
             graph = datasets.load(name, progress=bar)
         label_ids, values = graph.node_ids, graph.labels

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from sparsecut.cli import tasks
-from sparsecut.cli.console import LABELS_PER_CLASS, AsJson, Device, Features, Output, PerClass, Probe, Quiet, Splits
+from sparsecut.cli.console import AsJson, Device, Features, Output, PerClass, Probe, Quiet, SplitKind, Splits
 from sparsecut.cli.embeddings import NodeLabels, is_attribute, read_labels, read_rows
-from sparsecut.cli.sources import Reading, open_graph, takes_reading
+from sparsecut.cli.sources import Reading, dataset_of, open_graph, takes_reading
 from sparsecut.errors import InputError, check_choice
 
 TASKS = ("classify", "cluster", "links", "health")
@@ -25,12 +25,9 @@ def evaluate(
     labels: NodeLabels = None,
     task: Annotated[str, typer.Option(help="classify, cluster, links or health.")] = "classify",
     probe: Probe = "paper",
+    split: SplitKind = "random",
     per_class: PerClass = None,
     splits: Splits = 50,
-    splits_from: Annotated[
-        str | None,
-        typer.Option(help="Use the splits in a file (JSON, CSV, npz), or those published for a dataset's name, instead."),
-    ] = None,
     graph: Annotated[
         str | None, typer.Option(help="The graph, for links, and for graph figures: a dataset's name or an edge list.")
     ] = None,
@@ -52,11 +49,15 @@ def evaluate(
 
     sparsecut evaluate vectors.parquet --labels labels.csv
 
+    sparsecut evaluate vectors.parquet --labels actor --split official --probe tuned
+
     sparsecut evaluate vectors.parquet --labels labels.csv --task cluster --graph edges.csv
 
     sparsecut evaluate vectors.parquet --task health --graph edges.csv
 
     sparsecut evaluate --task links --graph cora --method sce
+
+    --split also takes a file of splits: JSON, CSV or npz.
     """
     output = Output(as_json, quiet)
     check_choice("sparsecut evaluate", "--task", task, TASKS)
@@ -77,9 +78,8 @@ def evaluate(
     if task == "classify":
         if known is None:
             raise InputError("The task classify needs labels. Name them: --labels FILE.")
-        tasks.classify(
-            output, embedding, Z, known, node_ids, probe, per_class or LABELS_PER_CLASS, splits, splits_from, seed
-        )
+        named = dataset_of(labels) or dataset_of(graph)
+        tasks.classify(output, embedding, Z, known, node_ids, probe, split, named, per_class, splits, seed)
     elif task == "cluster":
         tasks.cluster(output, embedding, Z, known, loaded, clusters, runs, seed)
     else:

@@ -31,7 +31,11 @@ def reproduce(
         int | None,
         typer.Option(help="How many runs (time, inductive) or splits (all others).", show_default="the paper's"),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the start, the negatives and the roles.")] = 0,
+    seeds: Annotated[
+        int | None,
+        typer.Option(help="How many seeds, at most the experiment's (table1, loss).", show_default="the experiment's"),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the start, the negatives and the roles; the first of several.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Run again what is done already.")] = False,
     output_folder: Annotated[
         Path | None,
@@ -48,12 +52,15 @@ def reproduce(
     """Run an experiment of the paper again: its figures beside ours.
 
     Each cell is saved in FOLDER/EXPERIMENT.json as it ends, and what is there with the same settings, seed and splits is not
-    run again. At the end the pages FOLDER.md and FOLDER.html are drawn from all results in the folder.
+    run again: a command that was stopped goes on where it was, with the next seed, the next round of times or the next cell.
+    At the end the pages FOLDER.md and FOLDER.html are drawn from all results in the folder.
     """
     output = Output(as_json, quiet)
     check_choice("sparsecut reproduce", "EXPERIMENT", experiment, (*EXPERIMENTS, "all", "page"))
     if splits is not None:
         check_integer("sparsecut reproduce", "--splits", splits, 1)
+    if seeds is not None:
+        check_integer("sparsecut reproduce", "--seeds", seeds, 1)
     check_integer("sparsecut reproduce", "--seed", seed, 0)
     names = {"all": tuple(EXPERIMENTS), "page": ()}.get(experiment, (experiment,))
     from sparsecut.paper import (
@@ -66,7 +73,7 @@ def reproduce(
         write_pages,
     )
 
-    request = Request(dataset, method, splits, seed)
+    request = Request(dataset, method, splits, seed, seeds)
     if names:
         request = check_request(names, request)
     folder = _make_folder(output_folder)

@@ -105,6 +105,13 @@ def takes_reading(*without: str) -> Callable[[Callable[..., None]], Callable[...
     return decorate
 
 
+def dataset_of(name: str | None) -> str | None:
+    """The dataset that a word names, where it names one and no file has this name."""
+    from sparsecut import datasets
+
+    return name if name is not None and datasets.is_known(name) and not Path(name).exists() else None
+
+
 def open_graph(
     name: str, features: str | Path | None, output: Output, labels: str | Path | None = None, reading: Reading | None = None
 ) -> Graph:
@@ -117,7 +124,7 @@ def open_graph(
     for option, choices in (("directed", DIRECTIONS), ("missing", MISSING)):
         check_choice("sparsecut", f"--{option}", getattr(reading, option), choices)
     with output.warnings_as_notes():
-        if name in datasets.names() and not Path(name).exists():
+        if dataset_of(name) is not None:
             given = [*reading.given()]
             given += [option for option, value in (("features", features), ("labels", labels)) if value is not None]
             if given:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sparsecut.cli.console import Output
+from sparsecut.cli.console import LABELS_PER_CLASS, Output
 from sparsecut.errors import InputError, check_choice, check_integer
 
 if TYPE_CHECKING:
@@ -24,9 +25,10 @@ def classify(
     labels: NDArray[Any],
     node_ids: NDArray[Any],
     probe: str,
-    per_class: list[int],
+    split: str,
+    dataset: str | None,
+    per_class: list[int] | None,
     n_splits: int,
-    splits_from: str | None,
     seed: int,
 ) -> None:
     """Accuracy of a linear probe over splits of the labelled nodes."""
@@ -35,55 +37,67 @@ def classify(
 
     check_choice("sparsecut evaluate", "--probe", probe, PROTOCOLS)
     check_integer("sparsecut evaluate", "--splits", n_splits, 1)
+    counts = labels_per_class(split, per_class)
     rows, results = [], {}
     with output.progress() as bar:
-        for name, chosen in _splits(output, labels, node_ids, per_class, n_splits, splits_from, seed):
+        for name, chosen in _splits(output, labels, node_ids, split, dataset, counts, n_splits, seed):
             scores = run_probe(Z, labels, chosen, protocol=probe, progress=bar)
             low, high = scores.interval
             interval = f"{low:.1f} to {high:.1f}" if len(chosen) > 1 else ""
             rows.append([name, str(scores), interval, f"{scores.macro_f1:.1f}", str(len(chosen))])
             results[name] = scores.to_dict()
     output.table(
-        f"Accuracy (micro-F1) in percent, probe: {probe}",
-        ["labels per class", "mean ± std", "95 % interval", "macro-F1", "splits"],
+        f"Accuracy (micro-F1) in percent, probe: {probe}, split: {split}",
+        ["labels per class" if counts else "split", "mean ± std", "95 % interval", "macro-F1", "splits"],
         rows,
     )
-    output.result({"task": "classify", "embedding": str(embedding), "probe": probe, "per_class": results})
+    output.result({"task": "classify", "embedding": str(embedding), "probe": probe, "split": split, "per_class": results})
+
+
+def labels_per_class(split: str, asked: list[int] | None) -> list[int]:
+    """The numbers of labels per class to train on; none where the splits are not made by them."""
+    from sparsecut.evaluation.split_choice import PER_CLASS
+
+    if split in PER_CLASS:
+        return asked or LABELS_PER_CLASS
+    if asked:
+        raise InputError(f"The splits {split} are not made by labels per class. Leave --per-class out, or --split.")
+    return []
 
 
 def _splits(
     output: Output,
     labels: NDArray[Any],
     node_ids: NDArray[Any],
+    split: str,
+    dataset: str | None,
     per_class: list[int],
     n_splits: int,
-    splits_from: str | None,
     seed: int,
 ) -> Iterator[tuple[str, list[Split]]]:
-    """The splits to probe over, by the number of labels per class, or as "given"."""
+    """The splits to probe over, by the number of labels per class, by their word, or, from a file, as "given"."""
     import numpy as np
 
     from sparsecut import datasets
-    from sparsecut.evaluation import Split, published_splits, read_splits, sample_splits
+    from sparsecut.evaluation import Split, make_splits, read_splits
+    from sparsecut.evaluation.split_choice import OF_A_DATASET, is_word
     from sparsecut.io.ids import check_known, positions_of
 
-    if splits_from is not None and (Path(splits_from).exists() or Path(splits_from).suffix):
-        yield "given", read_splits(splits_from, node_ids)
+    if not is_word(split) and (Path(split).exists() or Path(split).suffix):
+        yield "given", read_splits(split, node_ids)[:n_splits]
         return
-    for n_labels in per_class:
-        if splits_from is None:
-            with output.warnings_as_notes():
-                splits = sample_splits(labels, n_labels, n_splits, seed)
-        else:
-            # The published node numbers are the ids of that dataset; the rows here may be in another order.
-            ids = datasets.load(splits_from).node_ids if splits_from in datasets.names() else np.arange(len(node_ids))
-            position = positions_of(ids, node_ids)
-            check_known(position, ids, f"The dataset {splits_from}", "the embedding")
-            splits = [
-                Split(position[split.train], position[split.validation], position[split.test])
-                for split in published_splits(splits_from, n_labels, len(ids))[:n_splits]
-            ]
-        yield str(n_labels), splits
+    position = np.arange(len(node_ids))
+    if split in OF_A_DATASET and dataset is not None:
+        # Splits name the nodes of the dataset by number; the rows here may be in another order.
+        ids = np.arange(datasets.find_dataset(dataset).n_nodes)
+        position = positions_of(ids, node_ids)
+        check_known(position, ids, f"The dataset {dataset}", "the embedding")
+    make = partial(make_splits, split, labels[position], dataset=dataset, n_splits=n_splits, random_state=seed)
+    named = {str(n_labels): partial(make, per_class=n_labels) for n_labels in per_class} or {split: make}
+    for name, make_named in named.items():
+        with output.warnings_as_notes():
+            made = make_named()
+        yield name, [Split(position[one.train], position[one.validation], position[one.test]) for one in made]
 
 
 def cluster(

@@ -1,4 +1,4 @@
-"""Cuts of a graph: the sparsest one, thresholds along a vector, k parts, a hierarchy.
+"""Cuts of a graph: the sparsest one, how sparse a given one is, thresholds along a vector, k parts, a hierarchy.
 
 Other rooms use the functions and results exported here. Below them, `solve` runs the search: candidates (`candidates`, from
 `eigenvectors`, `communities` and `kmeans`), their improvement (`search`, by `improve`, `flow` and `local`), coarser graphs
@@ -11,6 +11,7 @@ function.
 from sparsecut.cuts.cut import SparsestCut, sparsest_cut
 from sparsecut.cuts.drawing import PICTURES
 from sparsecut.cuts.kway import Partition, partition
+from sparsecut.cuts.measures import edge_expansion, sparsity
 from sparsecut.cuts.sweep import SweepCut, sweep_cut
 from sparsecut.cuts.tree import Hierarchy, dasgupta_cost, hierarchy
 
@@ -21,8 +22,10 @@ __all__ = [
     "SparsestCut",
     "SweepCut",
     "dasgupta_cost",
+    "edge_expansion",
     "hierarchy",
     "partition",
     "sparsest_cut",
+    "sparsity",
     "sweep_cut",
 ]

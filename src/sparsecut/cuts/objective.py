@@ -121,8 +121,7 @@ class CutProblem:
         return max(cut, 0.0) / size if size > 0 else math.inf
 
     def cut(self, side: Mask) -> float:
-        """The weight of the edges between a set and the rest: a sum of weights, no difference that could cancel."""
-        return float(side.astype(np.float64) @ (self.adjacency @ (~side).astype(np.float64)))
+        return cut_weight(self.adjacency, side)
 
     def value(self, side: Mask) -> float:
         return float(self.values(self.cut(side), float(self.measure[side].sum())))
@@ -132,6 +131,11 @@ class CutProblem:
         inside, total = float(self.measure[side].sum()), self.total
         is_smaller = not side[0] if 2 * inside == total else 2 * inside < total
         return side if is_smaller else ~side
+
+
+def cut_weight(adjacency: sp.csr_array, side: Mask) -> float:
+    """The weight of the edges between a set and the rest: a sum of weights, no difference that could cancel."""
+    return float(side.astype(np.float64) @ (adjacency @ (~side).astype(np.float64)))
 
 
 def undirected_adjacency(graph: Graph, caller: str) -> sp.csr_array:

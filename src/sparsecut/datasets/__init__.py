@@ -9,15 +9,17 @@ fetched into that cache. `digits` is built in and needs none.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsecut.datasets.dataset import Dataset, RawFile, Roles, Sizes
 from sparsecut.datasets.lookup import find_folder, has_files, locate, provide, roots
 from sparsecut.datasets.registry import DATASETS
 from sparsecut.errors import InputError
-from sparsecut.graph import Graph
-from sparsecut.progress import Reporter
+from sparsecut.graph import Graph, encode_labels
+from sparsecut.progress import Reporter, reporting
 
 __all__ = [
     "DATASETS",
@@ -29,6 +31,7 @@ __all__ = [
     "find_dataset",
     "find_folder",
     "has_files",
+    "is_known",
     "load",
     "load_roles",
     "load_splits",
@@ -84,15 +87,18 @@ def load(name: str, root: str | Path | None = None, *, download: bool = True, pr
     Graph(1,797 nodes, 12,339 edges, 64 features, labels)
     """
     dataset = find_dataset(name)
-    graph = dataset.read(provide(dataset, root, is_fetched=download, progress=progress))
+    folder = provide(dataset, root, is_fetched=download, progress=progress)
+    if dataset.build is not None:
+        with reporting(progress) as report:
+            dataset.build(folder, report)
+    graph = dataset.read(folder)
     expected = dataset.sizes
     if graph.features is None and dataset.without_features:
         expected = expected._replace(features=0)
-    n_classes = 0 if graph.labels is None else len(np.unique(graph.labels))
-    sizes = Sizes(graph.n_nodes, graph.n_edges, graph.n_features, n_classes)
+    sizes = Sizes(graph.n_nodes, graph.n_edges, graph.n_features, _count_classes(graph.labels))
     if sizes != expected:
         raise InputError(
-            f"The files of {name} are not what they should be: expected {expected._asdict()}, got {sizes._asdict()}."
+            f"The files of {dataset.name} are not what they should be: expected {expected._asdict()}, got {sizes._asdict()}."
         )
     return graph
 
@@ -128,14 +134,14 @@ def load_roles(
     dataset = find_dataset(name)
     if dataset.read_roles is None:
         inductive = [other.name for other in DATASETS.values() if other.read_roles is not None]
-        raise InputError(f"The nodes of {name} have no roles. Those of {' and '.join(inductive)} have.")
+        raise InputError(f"The nodes of {dataset.name} have no roles. Those of {' and '.join(inductive)} have.")
     roles = dataset.read_roles(provide(dataset, root, is_fetched=download, progress=progress))
     nodes = np.concatenate(roles)
     sizes = tuple(len(part) for part in roles)
     if sizes != dataset.role_sizes or not np.array_equal(np.unique(nodes), np.arange(dataset.n_nodes)):
         raise InputError(
-            f"The files of {name} are not what they should be: expected roles for each of {dataset.n_nodes:,} nodes, "
-            f"{dataset.role_sizes} of them, got {sizes}."
+            f"The files of {dataset.name} are not what they should be: expected roles for each of {dataset.n_nodes:,} "
+            f"nodes, {dataset.role_sizes} of them, got {sizes}."
         )
     return roles
 
@@ -177,19 +183,20 @@ def load_splits(
     if dataset.read_roles is not None:
         return (load_roles(name, root, download=download, progress=progress),)
     if dataset.read_splits is None:
-        made = [other.name for other in DATASETS.values() if other.read_splits or other.read_roles]
-        raise InputError(f"The publishers of {name} made no splits. Those of {', '.join(made)} did.")
+        made = [other.name for other in DATASETS.values() if other.has_splits]
+        raise InputError(f"The publishers of {dataset.name} made no splits. Those of {', '.join(made)} did.")
     splits = dataset.read_splits(provide(dataset, root, is_fetched=download, progress=progress))
     sizes = tuple((len(split.train), len(split.validation), len(split.test)) for split in splits)
     if sizes != dataset.split_sizes:
         raise InputError(
-            f"The files of {name} are not what they should be: expected splits of {dataset.split_sizes} nodes, got {sizes}."
+            f"The files of {dataset.name} are not what they should be: expected splits of {dataset.split_sizes} nodes, "
+            f"got {sizes}."
         )
     for split in splits:
         nodes = np.concatenate(split)
         if len(np.unique(nodes)) != len(nodes) or nodes.min() < 0 or nodes.max() >= dataset.n_nodes:
             raise InputError(
-                f"The files of {name} are not what they should be: a split should name nodes from 0 to "
+                f"The files of {dataset.name} are not what they should be: a split should name nodes from 0 to "
                 f"{dataset.n_nodes - 1:,}, each once."
             )
     return splits
@@ -213,9 +220,40 @@ def find_dataset(name: str) -> Dataset:
     >>> sc.datasets.find_dataset("cora").sizes
     Sizes(nodes=2708, edges=5278, features=1433, classes=7)
     """
-    if name not in DATASETS:
+    if not is_known(name):
         raise InputError(f"There is no dataset {name!r}. There are: {', '.join(DATASETS)}.")
-    return DATASETS[name]
+    return DATASETS[name if name in DATASETS else _underscored(name)]
+
+
+def is_known(name: str) -> bool:
+    """Whether `load` knows a name. Hyphens may stand for underscores: OGB writes ogbn-arxiv.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> sc.datasets.is_known("amazon-photo"), sc.datasets.is_known("imdb")
+    (True, False)
+    """
+    return name in DATASETS or _underscored(name) in DATASETS
+
+
+def _count_classes(labels: NDArray[Any] | None) -> int:
+    """Numbers are counted up to the largest, as publishers do: a class that no node has is one of them."""
+    if labels is None:
+        return 0
+    return int(labels.max()) + 1 if labels.dtype.kind in "iu" else len(encode_labels(labels)[0])
+
+
+def _underscored(name: str) -> str:
+    return name.replace("-", "_")
 
 
 def brings_features(name: str, root: str | Path | None = None) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.graph import Graph
+from sparsecut.progress import Reporter
 
 
 class Sizes(NamedTuple):
@@ -51,6 +52,8 @@ class Dataset:
     licence: str | None = None  # None where its publishers state none
     raw: tuple[RawFile, ...]
     read: Callable[[Path], Graph]
+    build: Callable[[Path, Reporter], None] | None = None  # what is done once, before it is read the first time
+    by_hand: str = ""  # why its files are not fetched, where they could be
     paper: Sizes | None = None  # as the paper's table counts, which `note` explains where it differs
     note: str = ""  # what to know before comparing figures
     without_features: tuple[RawFile, ...] = ()  # files that hold the graph and its labels, where `raw` is absent
@@ -74,6 +77,11 @@ class Dataset:
     @property
     def n_classes(self) -> int:
         return self.sizes.classes
+
+    @property
+    def has_splits(self) -> bool:
+        """Whether its publishers made splits of its nodes."""
+        return self.read_splits is not None or self.read_roles is not None
 
     @property
     def files(self) -> tuple[str, ...]:

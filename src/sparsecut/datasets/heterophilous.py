@@ -6,18 +6,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
-from sparsecut.datasets.dataset import Roles
+from sparsecut.datasets.checksums import SHA256
+from sparsecut.datasets.dataset import Dataset, RawFile, Roles, Sizes
+from sparsecut.datasets.musae import CITATION as ROZEMBERCZKI
 from sparsecut.graph import Graph
 from sparsecut.io import published_arrays, read_matlab, reading_published, undirected_adjacency
 
 FOLDER = "heterophilous"
 WIKI = f"{FOLDER}/wiki.mat"
 MASKS = ("train_masks", "val_masks", "test_masks")
+ORIGIN = "https://github.com/yandex-research/heterophilous-graphs"
+PEI = "Pei et al., Geom-GCN: geometric graph convolutional networks, ICLR 2020"
+PLATONOV = "Platonov et al., A critical look at the evaluation of GNNs under heterophily, ICLR 2023"
 DENSE_FROM = 0.1  # the share of entries that are not zero from which features are kept dense
 
 
@@ -64,3 +70,71 @@ def read_wiki(root: Path) -> Graph:
             features=parts["fea"],
             labels=parts["gnd"].ravel().astype(np.int64) - 1,
         )
+
+
+def _heterophilous(
+    name: str, about: str, *, sizes: Sizes, split_sizes: tuple[tuple[int, int, int], ...], citation: str, note: str = ""
+) -> Dataset:
+    path = f"{FOLDER}/{name}.npz"
+    return Dataset(
+        name=name,
+        about=about,
+        sizes=sizes,
+        note=note,
+        origin=f"{ORIGIN}, folder data",
+        licence="MIT (the repository that publishes it)",
+        citation=f"{citation}; {PLATONOV}",
+        raw=(RawFile(path, f"{ORIGIN}/raw/main/data/{name}.npz", SHA256[path]),),
+        read=partial(read_heterophilous, path),
+        read_splits=partial(read_mask_splits, path),
+        split_sizes=split_sizes,
+    )
+
+
+HETEROPHILOUS = (
+    Dataset(
+        name="wiki",
+        about="Wikipedia pages in 17 categories, their words, and the links between them",
+        sizes=Sizes(2405, 11596, 4973, 17),
+        note="In its file classes are numbered from 1, here from 0, and edges count links; here they are there or not.",
+        origin="wiki.mat, in the format that https://github.com/karenlatong/AGC-master reads",
+        citation="Yang et al., Network representation learning with rich text information, IJCAI 2015; "
+        "Zhang et al., Attributed graph clustering via adaptive graph convolution, IJCAI 2019",
+        raw=(RawFile(WIKI, None, SHA256[WIKI]),),
+        read=read_wiki,
+    ),
+    _heterophilous(
+        "actor",
+        "actors, joined where they occur on the same Wikipedia page, and the keywords of their pages",
+        sizes=Sizes(7600, 26659, 932, 5),
+        split_sizes=((3648, 2432, 1520),) * 10,
+        citation=f"Tang et al., Social influence analysis in large-scale networks, KDD 2009; {PEI}",
+    ),
+    _heterophilous(
+        "chameleon_filtered",
+        "Wikipedia pages on chameleons, the links between them, and their traffic in five classes",
+        sizes=Sizes(890, 8854, 2325, 5),
+        split_sizes=(
+            *((409, 287, 194), (427, 302, 161), (422, 290, 178), (412, 294, 184), (440, 268, 182)),
+            *((434, 292, 164), (418, 284, 188), (421, 310, 159), (431, 287, 172), (426, 278, 186)),
+        ),
+        citation=ROZEMBERCZKI,
+        note="Pages that an earlier release of 2,277 nodes held several times are left out by its publishers.",
+    ),
+    _heterophilous(
+        "cornell",
+        "web pages of a department of computer science, their words, and the links between them",
+        sizes=Sizes(183, 277, 1703, 5),
+        split_sizes=((87, 59, 37),) * 10,
+        citation=f"Craven et al., Learning to extract symbolic knowledge from the World Wide Web, AAAI 1998; {PEI}",
+    ),
+    _heterophilous(
+        "tolokers",
+        "workers of a crowdsourcing platform, joined where they did the same task, and whether they were banned",
+        sizes=Sizes(11758, 519000, 10, 2),
+        split_sizes=((5879, 2939, 2940),) * 10,
+        citation="Likhobaba et al., Toloker Graph: interaction of crowd annotators, 2023",
+        note="78 percent of the nodes are of one class. Its publishers score it by the area under the ROC curve, not by "
+        "accuracy.",
+    ),
+)

@@ -58,6 +58,8 @@ def provide(
     if found is None:
         if not is_fetched:
             raise _absent(dataset, root, "")
+        if dataset.by_hand:
+            raise _absent(dataset, root, f" and are not fetched unasked: {dataset.by_hand}")
         folder = roots()[-1] if root is None else Path(root)
         try:
             with reporting(progress) as report:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sparsecut.graph import Graph
 from sparsecut.io import read_json, reading_published, undirected_adjacency
 
+CITATION = "Rozemberczki et al., Multi-scale attributed node embedding, Journal of Complex Networks 9(2), 2021"
 PARTS = ("edges.csv", "target.csv", "features.json")
 
 

@@ -1,4 +1,4 @@
-"""The table of named graphs, one entry each."""
+"""The table of named graphs, one entry each; those of OGB and the heterophilous ones stand in files of their own."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from sparsecut.datasets.checksums import REDDIT_ARCHIVE, SHA256
 from sparsecut.datasets.cora_full import EDGES, LABELS, WITH_FEATURES, read_cora_full
 from sparsecut.datasets.dataset import Dataset, RawFile, Sizes
 from sparsecut.datasets.digits import read_digits
-from sparsecut.datasets.heterophilous import FOLDER, WIKI, read_heterophilous, read_mask_splits, read_wiki
+from sparsecut.datasets.heterophilous import HETEROPHILOUS
 from sparsecut.datasets.inductive import FLICKR, REDDIT, read_flickr, read_flickr_roles, read_reddit, read_reddit_roles
+from sparsecut.datasets.musae import CITATION as ROZEMBERCZKI
 from sparsecut.datasets.musae import FACEBOOK, TWITCH, MusaeColumns, musae_files, read_musae
-from sparsecut.datasets.planetoid import planetoid_files, read_planetoid
+from sparsecut.datasets.ogb_graphs import OGB
+from sparsecut.datasets.planetoid import planetoid_files, read_planetoid, read_public_split
 
 _PLANETOID = "https://github.com/kimiyoung/planetoid"
 _BENCHMARK = "https://github.com/shchur/gnn-benchmark"
 _GRAPH2GAUSS = "https://github.com/abojchevski/graph2gauss"
 _MUSAE = "https://github.com/benedekrozemberczki/MUSAE"
 _DGL = "https://data.dgl.ai/dataset"
-_HETEROPHILOUS = "https://github.com/yandex-research/heterophilous-graphs"
 
 _MIT = "MIT (the repository that publishes it)"
 _SEN = "Sen et al., Collective classification in network data, AI Magazine 29(3), 2008"
@@ -28,9 +29,6 @@ _YANG = "Yang et al., Revisiting semi-supervised learning with graph embeddings,
 _BOJCHEVSKI = "Bojchevski and Günnemann, Deep Gaussian embedding of graphs, ICLR 2018"
 _MCAULEY = "McAuley et al., Image-based recommendations on styles and substitutes, SIGIR 2015"
 _SHCHUR = "Shchur et al., Pitfalls of graph neural network evaluation, NeurIPS workshop on relational learning, 2018"
-_ROZEMBERCZKI = "Rozemberczki et al., Multi-scale attributed node embedding, Journal of Complex Networks 9(2), 2021"
-_PEI = "Pei et al., Geom-GCN: geometric graph convolutional networks, ICLR 2020"
-_PLATONOV = "Platonov et al., A critical look at the evaluation of GNNs under heterophily, ICLR 2023"
 
 _REPEATS = "The paper counts edges with their repeats in the raw files"
 _TWITCH_WORDS = 3170  # one vocabulary for all Twitch graphs
@@ -56,6 +54,8 @@ def _planetoid(name: str, folder: str, about: str, *, sizes: Sizes, paper: Sizes
         citation=f"{citation}; {_YANG}",
         raw=tuple(_file(path, f"{_PLANETOID}/raw/master/data") for path in planetoid_files(name, folder)),
         read=partial(read_planetoid, name, folder),
+        read_splits=partial(read_public_split, name, folder),
+        split_sizes=((20 * sizes.classes, 500, 1000),),
     )
 
 
@@ -81,31 +81,12 @@ def _musae(name: str, folder: str, about: str, *, sizes: Sizes, columns: MusaeCo
         note=note,
         origin=f"{_MUSAE}, folder input",
         licence="MIT (the LICENSE of the repository that publishes it; its README says GNU)",
-        citation=_ROZEMBERCZKI,
+        citation=ROZEMBERCZKI,
         raw=tuple(
             RawFile(path, f"{_MUSAE}/raw/master/input/{file}", SHA256.get(path))
             for path, file in zip(musae_files(folder), served, strict=True)
         ),
         read=partial(read_musae, folder, columns, sizes.features),
-    )
-
-
-def _heterophilous(
-    name: str, about: str, *, sizes: Sizes, split_sizes: tuple[tuple[int, int, int], ...], citation: str, note: str = ""
-) -> Dataset:
-    path = f"{FOLDER}/{name}.npz"
-    return Dataset(
-        name=name,
-        about=about,
-        sizes=sizes,
-        note=note,
-        origin=f"{_HETEROPHILOUS}, folder data",
-        licence=_MIT,
-        citation=f"{citation}; {_PLATONOV}",
-        raw=(_file(path, f"{_HETEROPHILOUS}/raw/main/data"),),
-        read=partial(read_heterophilous, path),
-        read_splits=partial(read_mask_splits, path),
-        split_sizes=split_sizes,
     )
 
 
@@ -191,7 +172,8 @@ _ALL = (
         about="posts on Reddit, joined where one user commented on both; inductive",
         sizes=Sizes(232965, 57307946, 602, 41),
         paper=Sizes(232965, 11606919, 602, 41),
-        note="The file holds all edges; the paper counts those that GraphSAGE sampled from them.",
+        note="The registered graph is the 57 million edges of GraphSAGE's release. The paper counts 11.6 million, so its "
+        "scores and seconds are of a graph with a fifth of the edges.",
         origin=f"GraphSAGE's data, served by {_DGL}",
         citation="Hamilton et al., Inductive representation learning on large graphs, NeurIPS 2017",
         raw=tuple(_member(path, f"{_DGL}/reddit.zip", REDDIT_ARCHIVE) for path in REDDIT),
@@ -262,51 +244,8 @@ _ALL = (
     _twitch("twitch_fr", "FR", "French", 6549, 112666, note=" Its target.csv repeats rows; the first of each counts."),
     _twitch("twitch_pt", "PTBR", "Portuguese", 1912, 31299),
     _twitch("twitch_ru", "RU", "Russian", 4385, 37304),
-    Dataset(
-        name="wiki",
-        about="Wikipedia pages in 17 categories, their words, and the links between them",
-        sizes=Sizes(2405, 11596, 4973, 17),
-        note="In its file classes are numbered from 1, here from 0, and edges count links; here they are there or not.",
-        origin="wiki.mat, in the format that https://github.com/karenlatong/AGC-master reads",
-        citation="Yang et al., Network representation learning with rich text information, IJCAI 2015; "
-        "Zhang et al., Attributed graph clustering via adaptive graph convolution, IJCAI 2019",
-        raw=(RawFile(WIKI, None, SHA256[WIKI]),),
-        read=read_wiki,
-    ),
-    _heterophilous(
-        "actor",
-        "actors, joined where they occur on the same Wikipedia page, and the keywords of their pages",
-        sizes=Sizes(7600, 26659, 932, 5),
-        split_sizes=((3648, 2432, 1520),) * 10,
-        citation=f"Tang et al., Social influence analysis in large-scale networks, KDD 2009; {_PEI}",
-    ),
-    _heterophilous(
-        "chameleon_filtered",
-        "Wikipedia pages on chameleons, the links between them, and their traffic in five classes",
-        sizes=Sizes(890, 8854, 2325, 5),
-        split_sizes=(
-            *((409, 287, 194), (427, 302, 161), (422, 290, 178), (412, 294, 184), (440, 268, 182)),
-            *((434, 292, 164), (418, 284, 188), (421, 310, 159), (431, 287, 172), (426, 278, 186)),
-        ),
-        citation=_ROZEMBERCZKI,
-        note="Pages that an earlier release of 2,277 nodes held several times are left out by its publishers.",
-    ),
-    _heterophilous(
-        "cornell",
-        "web pages of a department of computer science, their words, and the links between them",
-        sizes=Sizes(183, 277, 1703, 5),
-        split_sizes=((87, 59, 37),) * 10,
-        citation=f"Craven et al., Learning to extract symbolic knowledge from the World Wide Web, AAAI 1998; {_PEI}",
-    ),
-    _heterophilous(
-        "tolokers",
-        "workers of a crowdsourcing platform, joined where they did the same task, and whether they were banned",
-        sizes=Sizes(11758, 519000, 10, 2),
-        split_sizes=((5879, 2939, 2940),) * 10,
-        citation="Likhobaba et al., Toloker Graph: interaction of crowd annotators, 2023",
-        note="78 percent of the nodes are of one class. Its publishers score it by the area under the ROC curve, not by "
-        "accuracy.",
-    ),
+    *HETEROPHILOUS,
+    *OGB,
 )
 
 DATASETS = {dataset.name: dataset for dataset in _ALL}

@@ -1,8 +1,8 @@
 """Is an embedding any good? A linear probe over splits of the labels, clusters, held-out links, and what needs no labels.
 
 `evaluate` scores an embedding by labels, `evaluate_clusters` by clusters, `evaluate_links` by edges it has not seen;
-`compare_methods` does the first for several methods. The splits are made by `sample_splits`, `fraction_splits` and
-`role_split`, or read from files.
+`compare_methods` does the first for several methods. The splits are made by a word (`make_splits`), drawn by
+`sample_splits`, `fraction_splits` and `uniform_splits`, given (`role_split`) or read from files.
 """
 
 from sparsecut.evaluation.clustering import ClusterScores, evaluate_clusters, k_means, matched_accuracy
@@ -12,8 +12,16 @@ from sparsecut.evaluation.health import Health, measure_health
 from sparsecut.evaluation.linear_probe import PROTOCOLS, evaluate, probe
 from sparsecut.evaluation.links import LinkScores, LinkSplit, evaluate_links, hold_out_edges, score_links
 from sparsecut.evaluation.scores import Comparison, Scores, compare_scores
+from sparsecut.evaluation.split_choice import make_splits
 from sparsecut.evaluation.split_files import published_splits, read_splits, write_splits
-from sparsecut.evaluation.splits import SmallClassWarning, Split, fraction_splits, role_split, sample_splits
+from sparsecut.evaluation.splits import (
+    SmallClassWarning,
+    Split,
+    fraction_splits,
+    role_split,
+    sample_splits,
+    uniform_splits,
+)
 
 __all__ = [
     "PROTOCOLS",
@@ -35,6 +43,7 @@ __all__ = [
     "fraction_splits",
     "hold_out_edges",
     "k_means",
+    "make_splits",
     "matched_accuracy",
     "measure_health",
     "probe",
@@ -43,5 +52,6 @@ __all__ = [
     "role_split",
     "sample_splits",
     "score_links",
+    "uniform_splits",
     "write_splits",
 ]

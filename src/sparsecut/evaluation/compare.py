@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ from sparsecut.baselines.methods import Method, find_method
 from sparsecut.errors import InputError
 from sparsecut.evaluation.linear_probe import probe as run_probe
 from sparsecut.evaluation.scores import Comparison, Scores, compare_scores, score_predictions
-from sparsecut.evaluation.splits import Split, sample_splits
+from sparsecut.evaluation.split_choice import PER_CLASS, make_splits
+from sparsecut.evaluation.splits import Split
 from sparsecut.graph import Graph, as_graph, encode_labels
 from sparsecut.progress import Reporter, reporting
 
@@ -52,9 +54,9 @@ class MethodResult:
     ----------
     method : str
         Its name in the registry.
-    scores : dict of int to Scores
-        By labels per class; empty where the method failed.
-    against_first : dict of int to Comparison
+    scores : dict of int or str to Scores
+        By labels per class, or by the word of the splits that have no such number; empty where the method failed.
+    against_first : dict of int or str to Comparison
         Paired with the first method's.
     measured : dict
         Seconds, bytes of memory, columns.
@@ -63,8 +65,8 @@ class MethodResult:
     """
 
     method: str
-    scores: dict[int, Scores]
-    against_first: dict[int, Comparison]
+    scores: dict[int | str, Scores]
+    against_first: dict[int | str, Comparison]
     measured: dict[str, Any]
     error: str | None = None
 
@@ -82,6 +84,8 @@ def compare_methods(
     graph: Graph,
     methods: Sequence[str],
     *,
+    split: str = "random",
+    dataset: str | None = None,
     per_class: Sequence[int] = (20,),
     n_splits: int = 50,
     probe: str = "paper",
@@ -90,7 +94,7 @@ def compare_methods(
     paper: str | None = None,
     progress: Reporter | None = None,
 ) -> list[MethodResult]:
-    """Fit registered methods on a graph, each in a process of its own, and score them over the same random splits.
+    """Fit registered methods on a graph, each in a process of its own, and score them over the same splits.
 
     Parameters
     ----------
@@ -98,10 +102,14 @@ def compare_methods(
         With labels.
     methods : sequence of str
         Names in the registry: `sparsecut.baselines.methods.names()`.
+    split : {"random", "published", "public", "official"} or str, default="random"
+        How the nodes are split, or percentages such as "10-10-80"; see `evaluate`.
+    dataset : str, default=None
+        The name of the graph, for "published", "public" and "official".
     per_class : sequence of int, default=(20,)
-        Training nodes of each class; one set of splits each.
+        For "random" and "published": training nodes of each class; one set of splits each.
     n_splits : int, default=50
-        How many splits.
+        How many splits, at most as many as there are.
     probe : {"paper", "tuned"}, default="paper"
         How embeddings are scored; see `evaluate`. Methods that predict labels themselves need none.
     random_state : int, default=0
@@ -134,19 +142,25 @@ def compare_methods(
     if not chosen:
         raise InputError("A comparison needs at least one method. Got none.")
     _, codes = encode_labels(graph.labels)
-    splits = {n: sample_splits(graph.labels, n, n_splits, random_state) for n in per_class}
+    make = partial(make_splits, split, graph.labels, dataset=dataset, n_splits=n_splits, random_state=random_state)
+    splits: dict[int | str, list[Split]] = {}
+    if split in PER_CLASS:
+        splits |= {n: make(per_class=n) for n in per_class}
+    else:
+        splits[split] = make()
     results: list[MethodResult] = []
     with reporting(progress) as report:
         for number, method in enumerate(chosen):
             offered = {**(options or {}), "random_state": random_state}
-            all_splits = [split for n in per_class for split in splits[n]]
+            all_splits = [one for made in splits.values() for one in made]
             fit = fit_alone(method, graph, offered=offered, paper=paper, splits=all_splits)
-            scores: dict[int, Scores] = {}
+            scores: dict[int | str, Scores] = {}
             if fit.embedding is not None:
-                scores = {n: run_probe(fit.embedding, graph.labels, splits[n], protocol=probe) for n in per_class}
+                scores = {n: run_probe(fit.embedding, graph.labels, made, protocol=probe) for n, made in splits.items()}
             elif fit.predicted is not None:
-                parts = np.split(fit.predicted, len(per_class))  # as many splits for each
-                scores = {n: score_predictions(part, codes, splits[n]) for n, part in zip(per_class, parts, strict=True)}
+                parts = np.split(fit.predicted, len(splits))  # as many splits for each
+                of_each = zip(splits.items(), parts, strict=True)
+                scores = {n: score_predictions(part, codes, made) for (n, made), part in of_each}
             first = results[0].scores if results else {}
             against = {n: compare_scores(scores[n], first[n]) for n in scores if n in first}
             results.append(MethodResult(method.name, scores, against, fit.measured, fit.error))

@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.errors import InputError, check_choice, first_few
 from sparsecut.evaluation.logistic import OneVsRest
 from sparsecut.evaluation.scores import Scores, digest_splits, score_classes
-from sparsecut.evaluation.splits import Nodes, Split, sample_splits
+from sparsecut.evaluation.split_choice import make_splits
+from sparsecut.evaluation.splits import Nodes, Split
 from sparsecut.graph import encode_labels
 from sparsecut.progress import Reporter, reporting
 
@@ -39,13 +40,15 @@ def evaluate(
     embedding: ArrayLike,
     labels: ArrayLike,
     *,
+    split: str = "random",
+    dataset: str | None = None,
     per_class: int = 20,
     n_splits: int = 50,
     probe: str = "paper",
     random_state: int = 0,
     progress: Reporter | None = None,
 ) -> Scores:
-    """Score an embedding by how well a linear probe predicts labels from it, over random splits.
+    """Score an embedding by how well a linear probe predicts labels from it, over random or published splits.
 
     Parameters
     ----------
@@ -54,11 +57,19 @@ def evaluate(
     labels : array-like of shape (n,)
         One class per node: numbers, strings or a categorical. Nodes without a label (None, NaN, −1 or an empty string)
         are neither trained on nor scored.
+    split : {"random", "published", "public", "official"} or str, default="random"
+        How the nodes are split. "random" draws `per_class` nodes of each class; "published" are the paper's 50 splits;
+        "public" is Planetoid's split of Cora, Citeseer and Pubmed; "official" are the splits that come with a graph (OGB,
+        the heterophilous graphs, Planetoid, Flickr, Reddit); "10-10-80" draws these percentages of all labelled nodes to
+        train on, to validate on and to test on, whatever their class. See `sparsecut.evaluation.make_splits`.
+    dataset : str, default=None
+        The named graph that "published", "public" and "official" are of. Rows are then in its order.
     per_class : int, default=20
-        How many nodes of each class the probe is trained on; as many more are kept for validation, the rest is tested.
-        The paper uses 5 and 20.
+        For "random" and "published": how many nodes of each class the probe is trained on; as many more are kept for
+        validation, the rest is tested. The paper uses 5 and 20.
     n_splits : int, default=50
-        How many random splits to average over. Fewer are faster and give a wider `interval`.
+        How many splits to average over, at most: "public" is one, and "official" are as many as there are. Fewer are
+        faster and give a wider `interval`.
     probe : {"paper", "tuned"}, default="paper"
         "paper" is a logistic regression with C = 1, whose score depends on the scale of the embedding. "tuned" chooses C
         and standardisation on the validation nodes of each split: use it to compare embeddings of different scale.
@@ -91,8 +102,10 @@ def evaluate(
     85.0 ± 2.8
     >>> scores.probe, len(scores.accuracies)
     ('paper', 10)
+    >>> print(sc.evaluate(graph.features, graph.labels, split="10-10-80", n_splits=10))
+    90.6 ± 0.9
     """
-    splits = sample_splits(labels, per_class, n_splits, random_state)
+    splits = make_splits(split, labels, dataset=dataset, per_class=per_class, n_splits=n_splits, random_state=random_state)
     return run_probe(embedding, labels, splits, protocol=probe, progress=progress)
 
 
@@ -113,7 +126,7 @@ def probe(
     labels : array-like of shape (n,)
         One class per node. Every node of a split needs a label.
     splits : sequence of Split
-        From `sample_splits`, `fraction_splits`, `role_split`, `read_splits` or `published_splits`.
+        From `make_splits`, `sample_splits`, `fraction_splits`, `role_split`, `read_splits` or `published_splits`.
     protocol : {"paper", "tuned"}, default="paper"
         See `evaluate`. "tuned" needs validation nodes in every split.
     progress : callable, optional
@@ -204,7 +217,8 @@ def check_splits(splits: Sequence[Split], codes: Nodes, protocol: str) -> None:
         if protocol == "tuned" and not len(split.validation):
             raise InputError(
                 f"The tuned probe chooses C on validation nodes, and split {number} has none (a class of at most "
-                "2·per_class + 10 nodes gives none). Ask for fewer labels per class, or use the paper probe."
+                "2·per_class + 10 nodes gives none). Ask for fewer labels per class or a share to validate on, or use the "
+                "paper probe."
             )
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut import datasets
+from sparsecut.datasets import roots
 from sparsecut.errors import InputError, first_few
 from sparsecut.evaluation.splits import Split, role_split
 from sparsecut.io import ID_NAMES, check_known, check_readable, positions_of, read_node_table, write_whole
@@ -54,7 +54,7 @@ def published_splits(dataset: str, per_class: int, n_nodes: int, root: str | Pat
     -------
     list of Split
     """
-    folders = datasets.roots() if root is None else [Path(root)]
+    folders = roots() if root is None else [Path(root)]
     folder = next((folder for folder in folders if (folder / "splits").is_dir()), folders[0]) / "splits"
     known = sorted(path.name.removesuffix("_train.txt") for path in folder.glob("*_train.txt"))
     if known and f"{dataset}_{per_class}" not in known:

@@ -1,6 +1,7 @@
 """Splits of labelled nodes into training, validation and test, drawn by seed or given.
 
-All generators are stratified: each class sends the same share of its nodes to each part. `split_files` reads splits.
+`sample_splits` and `fraction_splits` are stratified: each class sends as many, or the same share, of its nodes to each part.
+`uniform_splits` draws from all labelled nodes alike. `split_files` reads splits, `split_choice` makes them by a word.
 """
 
 from __future__ import annotations
@@ -121,13 +122,7 @@ def fraction_splits(labels: ArrayLike, train: float, validation: float, n_splits
     >>> len(split.train), len(split.validation), len(split.test)
     (18, 6, 6)
     """
-    check_real("fraction_splits", "train", train, above=0)
-    check_real("fraction_splits", "validation", validation, minimum=0)
-    if train + validation >= 1:
-        raise InputError(
-            f"The fractions train and validation must leave nodes to test on: their sum must be below 1. "
-            f"Got {train:g} and {validation:g}."
-        )
+    _check_fractions("fraction_splits", train, validation)
     _, members = _members_by_class(labels)
 
     def counts(n_members: int) -> tuple[int, int]:
@@ -135,6 +130,54 @@ def fraction_splits(labels: ArrayLike, train: float, validation: float, n_splits
         return n_train, min(round(validation * n_members), n_members - 1 - n_train)
 
     return _draw(members, counts, n_splits, random_state, "fraction_splits")
+
+
+def uniform_splits(labels: ArrayLike, train: float, validation: float, n_splits: int, random_state: int = 0) -> list[Split]:
+    """Random splits by fractions of all labelled nodes, whatever their class.
+
+    The usual 10/10/80 split is drawn like this. Parts have floor(fraction · n) nodes and the rest is tested; the split at
+    position i is a permutation by the seed `random_state` + i.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        One class per node; nodes without a label are in no split.
+    train : float
+        The fraction of the labelled nodes to train on, above 0.
+    validation : float
+        The fraction to validate on, 0 or more. What is left is tested.
+    n_splits : int
+        How many splits to draw.
+    random_state : int, default=0
+        The seed of the first split.
+
+    Returns
+    -------
+    list of Split
+
+    Examples
+    --------
+    >>> from sparsecut.evaluation import uniform_splits
+    >>> (split,) = uniform_splits(["a"] * 10 + ["b"] * 20, train=0.1, validation=0.1, n_splits=1)
+    >>> len(split.train), len(split.validation), len(split.test)
+    (3, 3, 24)
+    """
+    _check_fractions("uniform_splits", train, validation)
+    check_integer("uniform_splits", "n_splits", n_splits, 1)
+    check_integer("uniform_splits", "random_state", random_state, 0)
+    _, codes = encode_labels(labels)
+    nodes = np.flatnonzero(codes >= 0)
+    # 0.29 · 100 is a little below 29: what a hair's breadth separates from a whole number is that number.
+    n_train, n_validation = (int(fraction * len(nodes) + 1e-9) for fraction in (train, validation))
+    if n_train == 0:
+        raise InputError(
+            f"A fraction of {train:g} of {len(nodes):,} labelled nodes is less than one node to train on. Ask for more."
+        )
+    splits = []
+    for number in range(n_splits):
+        order = np.random.default_rng(random_state + number).permutation(nodes)
+        splits.append(Split(*np.split(order, [n_train, n_train + n_validation])))
+    return splits
 
 
 def role_split(train: ArrayLike, validation: ArrayLike | None, test: ArrayLike | None, n_nodes: int) -> Split:
@@ -175,6 +218,16 @@ def role_split(train: ArrayLike, validation: ArrayLike | None, test: ArrayLike |
             f"These occur more often: {first_few(np.flatnonzero(n_roles > 1))}."
         )
     return Split(training, validating, testing)
+
+
+def _check_fractions(caller: str, train: float, validation: float) -> None:
+    check_real(caller, "train", train, above=0)
+    check_real(caller, "validation", validation, minimum=0)
+    if train + validation >= 1:
+        raise InputError(
+            f"The fractions train and validation must leave nodes to test on: their sum must be below 1. "
+            f"Got {train:g} and {validation:g}."
+        )
 
 
 def _members_by_class(labels: ArrayLike) -> tuple[NDArray[Any], list[Nodes]]:

@@ -14,7 +14,7 @@ The columns belong to this graph: another graph's eigenvectors point elsewhere, 
 from __future__ import annotations
 
 import zlib
-from typing import Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -68,4 +68,13 @@ def fingerprint(adjacency: sp.csr_array) -> int:
     checksum = 0
     for array in (adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int64), adjacency.data):
         checksum = zlib.crc32(array.tobytes(), checksum)
+    return checksum
+
+
+def fingerprint_with_features(graph: Graph) -> int:
+    """A number that tells graphs apart by their edges and their features."""
+    checksum, features = fingerprint(graph.adjacency), cast("Any", graph.features)
+    arrays = (features.indptr, features.indices, features.data) if sp.issparse(features) else (features,)
+    for array in (part for part in arrays if part is not None):
+        checksum = zlib.crc32(np.ascontiguousarray(array).tobytes(), checksum)
     return checksum

@@ -41,6 +41,26 @@ def sample_node_pairs(graph: Graph, n_pairs: int) -> NDArray[np.int64]:  # (2, m
     return nodes[np.random.default_rng(0).integers(0, len(nodes), (2, n_pairs))].astype(np.int64)
 
 
+def sample_nodes(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
+    """Positions of some nodes, no more than there are, in ascending order."""
+    if n_nodes >= graph.n_nodes:
+        return np.arange(graph.n_nodes)
+    return np.sort(np.argpartition(hash_ids(graph.node_ids), n_nodes - 1)[:n_nodes]).astype(np.int64)
+
+
+def sample_neighbourhoods(graph: Graph, n_nodes: int, n_neighbours: int) -> list[NDArray[np.int64]]:
+    """Some nodes, each with some of its neighbours: positions, the node first. Nodes with one neighbour are left out."""
+    A, found = graph.adjacency, []
+    for node in sample_nodes(graph, n_nodes):
+        neighbours = np.array(A.indices[A.indptr[node] : A.indptr[node + 1]], dtype=np.int64)
+        neighbours = neighbours[neighbours != node]
+        if len(neighbours) > n_neighbours:
+            neighbours = neighbours[np.argsort(hash_ids(graph.node_ids[neighbours]), kind="stable")[:n_neighbours]]
+        if len(neighbours) > 1:
+            found.append(np.concatenate([[node], neighbours]))
+    return found
+
+
 def hash_ids(ids: NDArray[Any]) -> NDArray[np.uint64]:
     """A number for each id, the same for the same id in every graph and process."""
     if ids.dtype.kind in "iu":

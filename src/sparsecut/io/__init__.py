@@ -12,7 +12,7 @@ read_gnn_benchmark, read_matlab, read_planetoid_folder
 work_folder, WorkFolder, RowWriter, fingerprint_of, …        pieces of a long computation, kept until it is done
 """
 
-from sparsecut.io.adjacency import undirected_adjacency
+from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
 from sparsecut.io.attributes import read_labels, read_node_table
 from sparsecut.io.building import build_store
 from sparsecut.io.cells import from_anndata
@@ -34,8 +34,9 @@ from sparsecut.io.ids import ID_NAMES, as_ids, check_known, check_unique, id_col
 from sparsecut.io.matlab import read_matlab
 from sparsecut.io.matrices import read_gnn_benchmark
 from sparsecut.io.node_files import MISSING, align_labels
+from sparsecut.io.numpy_files import Archive, write_npy_header
 from sparsecut.io.objects import from_igraph, from_networkx, to_networkx
-from sparsecut.io.planetoid import PLANETOID_PARTS, read_planetoid_folder
+from sparsecut.io.planetoid import PLANETOID_PARTS, read_planetoid_folder, read_planetoid_split
 from sparsecut.io.raw import published_arrays, read_json, reading_published
 from sparsecut.io.record_batches import STREAMED_SUFFIXES
 from sparsecut.io.result_tables import COLUMN_SUFFIXES, write_columns
@@ -50,6 +51,7 @@ __all__ = [
     "MISSING",
     "PLANETOID_PARTS",
     "STREAMED_SUFFIXES",
+    "Archive",
     "Embedding",
     "RowWriter",
     "WorkFolder",
@@ -57,6 +59,7 @@ __all__ = [
     "align_labels",
     "as_ids",
     "as_table",
+    "build_adjacency",
     "build_store",
     "check_embedding_path",
     "check_known",
@@ -84,6 +87,7 @@ __all__ = [
     "read_matlab",
     "read_node_table",
     "read_planetoid_folder",
+    "read_planetoid_split",
     "read_positions",
     "reading",
     "reading_published",
@@ -95,5 +99,6 @@ __all__ = [
     "write_columns",
     "write_embedding",
     "write_header",
+    "write_npy_header",
     "write_whole",
 ]

@@ -22,6 +22,7 @@ from sparsecut.arrays import in_words, parse_bytes
 from sparsecut.errors import InputError, check_choice
 from sparsecut.graph import DIRECTIONS, loop_notes
 from sparsecut.io.adjacency import offset_type
+from sparsecut.io.numpy_files import write_npy_header
 from sparsecut.io.record_batches import EdgeFile, FeatureFile
 from sparsecut.io.row_positions import RowPositions, is_range
 from sparsecut.io.store import is_store, write_header
@@ -173,7 +174,7 @@ class _Build:
             path.symlink_to(self.features.path.absolute())
         elif not path.exists():
             with self.work.writing("store/features.npy") as file:
-                _write_npy_header(file, np.dtype(np.float32), self.features.shape)
+                write_npy_header(file, np.dtype(np.float32), self.features.shape)
                 n_rows = 0
                 for block in self.features.blocks():
                     file.write(block.data)
@@ -249,7 +250,7 @@ class _Build:
         """Values at the end of an array on disk, of which so many are known to be whole."""
         path = self.work / f"{name}.npy"
         with telling_where(self.work.path), path.open("r+b" if path.exists() else "w+b") as file:
-            _write_npy_header(file, kind, (n_before + len(values),))  # as long for any number
+            write_npy_header(file, kind, (n_before + len(values),))  # as long for any number
             file.seek(n_before * kind.itemsize, os.SEEK_CUR)
             file.truncate()
             file.write(np.ascontiguousarray(values, dtype=kind).data)
@@ -321,8 +322,3 @@ def _reduce(operation: Any, keys: NDArray[np.int64], values: NDArray[np.float32]
         return keys, values
     first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     return keys[first], operation.reduceat(values, first)
-
-
-def _write_npy_header(file: Any, kind: np.dtype[Any], shape: tuple[int, ...]) -> None:
-    header = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": tuple(map(int, shape))}
-    np.lib.format.write_array_header_1_0(file, header)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sparsecut.errors import InputError
 from sparsecut.io.guards import check_claim, check_expansion, reading
 
+SKIP_BYTES = 1 << 20
 SPARSE_FORMATS = ("csr", "csc", "coo")
 
 
@@ -24,6 +25,12 @@ def read_npy(path: Path, kind: str) -> NDArray[Any]:
     """The array of an .npy file."""
     with reading(path, kind), path.open("rb") as file:
         return _read_array(file, path.stat().st_size)
+
+
+def write_npy_header(file: Any, kind: np.dtype[Any], shape: tuple[int, ...]) -> None:
+    """The beginning of an .npy file whose numbers, row by row, the caller writes next."""
+    header = {"descr": npy_format.dtype_to_descr(kind), "fortran_order": False, "shape": tuple(map(int, shape))}
+    npy_format.write_array_header_1_0(file, header)
 
 
 class Archive:
@@ -64,6 +71,19 @@ class Archive:
             with zipfile.ZipFile(self.path) as archive, archive.open(member) as file:
                 return _read_array(file, member.file_size)
 
+    def n_bytes(self, name: str) -> int:
+        """How large an array is when it is unpacked."""
+        return self._members[name].file_size if name in self else 0
+
+    @contextmanager
+    def opened(self, name: str) -> Iterator[ArrayStream]:
+        """An array that is read from its beginning on, piece by piece: it may be larger than memory."""
+        with self._reading():
+            if name not in self:
+                raise ValueError(f"it has no array {name!r}, only {', '.join(map(repr, self.names))}")
+            with zipfile.ZipFile(self.path) as archive, archive.open(self._members[name]) as file:
+                yield ArrayStream(file, self._members[name].file_size)
+
     def get(self, name: str) -> NDArray[Any] | None:
         return self[name] if name in self else None  # noqa: SIM401 - this is that method
 
@@ -97,7 +117,41 @@ class Archive:
         return matrix.tocsr()
 
 
+class ArrayStream:
+    """The numbers of an array in the order of its file."""
+
+    def __init__(self, file: BinaryIO | Any, size: int) -> None:
+        self._file = file
+        self.shape, self.is_fortran, self.dtype, _ = _read_header(file, size)
+
+    def read(self, count: int) -> NDArray[Any]:
+        """The next numbers."""
+        n_bytes = count * self.dtype.itemsize
+        content = self._file.read(n_bytes)
+        if len(content) < n_bytes:
+            raise EOFError
+        return np.frombuffer(content, dtype=self.dtype)
+
+    def skip(self, count: int) -> None:
+        """Pass over the next numbers, in small pieces: what is packed has to be unpacked for it."""
+        step = SKIP_BYTES // self.dtype.itemsize
+        for start in range(0, count, step):
+            self.read(min(step, count - start))
+
+    def __str__(self) -> str:
+        return f"{self.dtype} of shape {self.shape}"
+
+
 def _read_array(file: BinaryIO | Any, size: int) -> NDArray[Any]:
+    shape, is_fortran, dtype, n_bytes = _read_header(file, size)
+    content = file.read(n_bytes)
+    if len(content) < n_bytes:
+        raise EOFError
+    return np.frombuffer(content, dtype=dtype).reshape(shape, order="F" if is_fortran else "C")
+
+
+def _read_header(file: BinaryIO | Any, size: int) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
+    """(shape, whether columns come first, type, bytes) of an array, which its file has the room for."""
     version = npy_format.read_magic(file)
     header = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
     shape, is_fortran, dtype = header(file)
@@ -108,10 +162,7 @@ def _read_array(file: BinaryIO | Any, size: int) -> NDArray[Any]:
         n_bytes *= int(length)
     if n_bytes < 0 or n_bytes > size:
         raise ValueError(f"it claims an array of {n_bytes:,} bytes and has {size:,}")
-    content = file.read(n_bytes)
-    if len(content) < n_bytes:
-        raise EOFError
-    return np.frombuffer(content, dtype=dtype).reshape(shape, order="F" if is_fortran else "C")
+    return shape, is_fortran, dtype, n_bytes
 
 
 def _as_word(value: NDArray[Any]) -> str:

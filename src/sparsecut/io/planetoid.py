@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
 from sparsecut.graph import Graph, loop_notes
@@ -15,6 +17,7 @@ from sparsecut.io.raw import reading_published
 from sparsecut.io.unpickling import unpickle_planetoid
 
 PLANETOID_PARTS = ("x", "y", "tx", "ty", "allx", "ally", "graph", "test.index")
+N_VALIDATION = 500
 
 
 def find_planetoid(path: Path) -> tuple[Path, str] | None:
@@ -28,6 +31,16 @@ def find_planetoid(path: Path) -> tuple[Path, str] | None:
         if path.name.startswith("ind.") and path.name.endswith(f".{part}"):
             return path.parent, path.name[4 : -len(part) - 1]
     return None
+
+
+def read_planetoid_split(folder: Path, name: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Planetoid's own split: the nodes of `x` to train on, the next 500 to validate on, those of `test.index` to test on."""
+    paths = {part: check_readable(folder / f"ind.{name}.{part}", "Planetoid") for part in ("x", "allx", "test.index")}
+    n_train, n_known = (unpickle_planetoid(paths[part]).shape[0] for part in ("x", "allx"))
+    with reading_published(paths["test.index"]):
+        test_nodes = np.loadtxt(paths["test.index"], dtype=np.int64, ndmin=1)
+    validation = np.arange(n_train, min(n_train + N_VALIDATION, n_known))
+    return np.arange(n_train), validation, np.sort(test_nodes)
 
 
 def read_planetoid_folder(folder: Path, name: str, directed: str = "symmetrize") -> Graph:

@@ -23,11 +23,11 @@ from sparsecut.encoding.encoder import Encoder as FeatureEncoder
 from sparsecut.engines import EngineChoice
 from sparsecut.errors import InputError, check_choice, check_integer, parameter_error
 from sparsecut.estimator import not_fitted
-from sparsecut.features.structure import FEATURES, fingerprint
+from sparsecut.features.structure import FEATURES, fingerprint, fingerprint_with_features
 from sparsecut.features.weighting import WEIGHTINGS
 from sparsecut.graph import Graph, as_graph
 from sparsecut.graph.pairs import pack_pairs
-from sparsecut.model.both import check_both, fingerprint_of_both, fit_both
+from sparsecut.model.channels import check_channels
 from sparsecut.model.fit import Fitted, embed, fit, require_features
 from sparsecut.model.history import History
 from sparsecut.model.moved import MOVED, MOVED_WORDS
@@ -112,9 +112,7 @@ class SparsestCutEmbedding(Published):
         """
         graph = as_graph(graph, features, y)
         settings = self._settings()
-        if settings.features == "both":
-            check_both(settings, graph, with_output=output is not None)
-            return self._keep_both(graph, settings, progress)
+        settings.check_channels(graph)
 
         def on_epoch(epoch: int, fitted: Fitted) -> None:
             assert callback is not None
@@ -217,6 +215,16 @@ class SparsestCutEmbedding(Published):
         lines.extend(self.history_.notes)
         return "\n".join(line[0].upper() + line[1:] for line in lines)
 
+    @property
+    def channels_(self) -> dict[str, slice]:
+        """The columns of each channel of the embedding, by its name; one entry where there is one channel."""
+        self._check_fitted("There are no channels yet")
+        names, widths = list(self.recipe_.channels), [matrix.shape[1] for matrix in self.weights_]
+        if self.recipe_.aggregation != "concat" or len(names) != len(widths):
+            return {names[0] if len(names) == 1 else "all": slice(0, len(self.offset_))}
+        ends = np.cumsum(widths).tolist()
+        return {name: slice(end - width, end) for name, width, end in zip(names, widths, ends, strict=True)}
+
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
         """The names of the embedding's columns.
 
@@ -299,6 +307,7 @@ class SparsestCutEmbedding(Published):
             features=self.features,
             weighting=self.weighting,
             filter=chosen["filter"],
+            channels=check_channels(name, getattr(self, "channels", "auto")),
             n_levels=n_levels,
             aggregation=aggregation,
             negatives=chosen["negatives"],
@@ -346,15 +355,11 @@ class SparsestCutEmbedding(Published):
         self.offset_ = (torch.zeros(projection.dimension) if projection.offset is None else projection.offset).cpu().numpy()
         self.recipe_ = fitted.recipe
         self._know_features(None if fitted.is_structure else fitted.graph.encoder, fitted.graph.n_features)
-        self.structure_ = fingerprint(fitted.graph.adjacency) if fitted.is_structure else None
-
-    def _keep_both(self: Model, graph: Graph, settings: Settings, progress: Reporter | None) -> Model:
-        both = fit_both(settings, graph, progress)
-        self.weights_, self.offset_, self.embedding_ = both.weights, both.offset, both.embedding
-        self.recipe_, self.history_ = both.recipe, both.history
-        self._know_features(both.encoder, graph.n_features)
-        self.structure_ = fingerprint_of_both(graph)
-        return self
+        self.structure_ = None
+        if fitted.is_structure:
+            self.structure_ = fingerprint(fitted.graph.adjacency)
+        elif "structure" in fitted.recipe.channels:
+            self.structure_ = fingerprint_with_features(fitted.graph)
 
     def _know_features(self, encoder: FeatureEncoder | None, n_features: int) -> None:
         """Keep the encoder, and with it what scikit-learn's estimators say of their input."""
@@ -375,12 +380,12 @@ class SparsestCutEmbedding(Published):
 
     def _recall(self, graph: Graph) -> NDArray[np.float32]:
         """The embedding of the graph whose structure served as features; no other graph has that structure."""
-        is_both = self.features == "both"
-        seen = fingerprint_of_both(graph) if is_both else fingerprint(graph.adjacency)
+        is_both = "structure" in self.recipe_.channels
+        seen = fingerprint_with_features(graph) if is_both else fingerprint(graph.adjacency)
         if not hasattr(self, "embedding_") or seen != self.structure_:
             if is_both:
                 raise InputError(
-                    f"This {type(self).__name__} was fitted with features='both': the structure of its graph is part of the "
+                    f"This {type(self).__name__} was fitted with structure beside the features: it is part of the "
                     "embedding, which belongs to that graph and its features alone. Fit the new graph, or fit with "
                     "features='given' to embed other graphs."
                 )

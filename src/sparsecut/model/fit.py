@@ -5,6 +5,8 @@ levels  = engine.smooth(rows, polynomial), …             S = Σ c_k P^k F
 moments = engine.moments(levels, negatives)              M = Sᵀ L_H S, mean, scatter
 W       = solver.solve(…)                                by the closed form, or by Adam
 Z       = engine.project(levels, W)                      the embedding
+
+Channels are solved one by one and projected together (`sparsecut.model.channels`).
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +29,18 @@ from sparsecut.encoding import dominant_column
 from sparsecut.engines import Engine, EngineChoice, Job
 from sparsecut.errors import InputError, ScaleWarning
 from sparsecut.features.structure import STRUCTURE_NOTE, with_structure
+from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.kernels.polynomials import is_power
 from sparsecut.kernels.spectrum import rank_of_scatter
+from sparsecut.model.channels import Part, combine_structure, side_by_side
 from sparsecut.model.history import History, effective_rank
 from sparsecut.model.meaning import check_meaning
 from sparsecut.model.recipe import Recipe, settle
 from sparsecut.model.settings import Settings
 from sparsecut.model.solver import Problem
-from sparsecut.operators.aggregation import Projection
+from sparsecut.operators.aggregation import Aggregation, Projection
+from sparsecut.operators.filters import Filter, Power, is_served_by
 from sparsecut.operators.negatives import NegativeGraph, with_apart
 from sparsecut.progress import Reporter, reporting
 
@@ -81,6 +86,8 @@ def fit(
                     engine,
                     weighting=settings.weighting,
                     filter=settings.filter,
+                    channels=settings.channels,
+                    dimension=settings.dimension,
                     n_levels=settings.n_levels,
                     aggregation=settings.aggregation,
                     chooses_from_graph=settings.solver.chooses_from_graph,
@@ -89,38 +96,107 @@ def fit(
                     notes=history.notes,
                 )
                 negatives = _describe_negatives(settings, graph, seeds[1])
+                structure = None
+                if settings.with_structure:
+                    with history.stage("structure"):
+                        structure = with_structure(graph, seeds[3], engine.device, report)
 
             def keep(epoch: int, projection: Projection) -> None:
                 assert on_epoch is not None
                 on_epoch(epoch, Fitted(graph, recipe, projection, is_structure, history))
 
-            problem = Problem(
-                engine=engine,
-                rows=rows,
-                polynomials=recipe.polynomials,
-                n_features=graph.n_features,
-                negatives=negatives,
-                dimension=settings.dimension_for(graph.n_features),
-                aggregation=settings.aggregation,
-                is_sharpened=is_structure,
-                is_sparse=sp.issparse(graph.features),
-                seeds=(seeds[0], seeds[2]),
-                history=history,
-                report=report,
-                on_epoch=None if on_epoch is None else keep,
-            )
-            solution = settings.solver.solve(problem)
-            recipe.reasons.extend(solution.reasons)
-            projection = _remembered(engine, solution.projection)
+            def problem_of(graph: Graph, rows: Any, filters: tuple[Filter, ...], *, is_sharpened: bool) -> Problem:
+                return Problem(
+                    engine=engine,
+                    rows=rows,
+                    polynomials=tuple(filter.coefficients() for filter in filters),
+                    n_features=graph.n_features,
+                    negatives=negatives,
+                    dimension=dimension,
+                    aggregation=settings.aggregation,
+                    is_sharpened=is_sharpened,
+                    is_sparse=sp.issparse(graph.features),
+                    seeds=(seeds[0], seeds[2]),
+                    history=history,
+                    report=report,
+                    on_epoch=None if on_epoch is None else keep,
+                )
+
+            dimension = settings.dimension_for(graph.n_features)
+            recipe, problems = _problems(settings, graph, structure, recipe, rows, engine, problem_of, is_structure)
+            projection = _remembered(engine, _solve(settings, recipe, problems, dimension, history))
             with history.stage("project"):
-                if math.isnan(history.effective_rank) and projection.is_linear:
-                    history.effective_rank = rank_of_scatter(problem.embedding_moments(projection)[1])
-                embedding = engine.project(problem.levels, projection, job.output, is_last_use=True)
+                if len(problems) == 1 and math.isnan(history.effective_rank) and projection.is_linear:
+                    history.effective_rank = rank_of_scatter(problems[0].embedding_moments(projection)[1])
+                levels = [level for problem in problems for level in problem.levels]
+                embedding = engine.project(levels, projection, job.output, is_last_use=True)
             if math.isnan(history.effective_rank):
                 history.effective_rank = effective_rank(torch.from_numpy(embedding).to(engine.device))
             history.notes.extend(engine.notes)
+            if structure is not None:
+                history.notes.append(_say_structure(projection, recipe))
     check_meaning(embedding, graph, settings.caller, history.notes, is_structure=is_structure)
     return Fitted(graph, recipe, projection, is_structure, history, embedding)
+
+
+def _problems(
+    settings: Settings,
+    graph: Graph,
+    structure: Graph | None,
+    recipe: Recipe,
+    rows: Any,
+    engine: Engine[Any],
+    problem_of: Callable[..., Problem],
+    is_structure: bool,
+) -> tuple[Recipe, list[Problem]]:
+    """One problem for all levels of `MoSCE`, one for each channel of `SCE`; and the recipe with structure as a channel."""
+    groups = [recipe.filters] if settings.n_levels is not None else [(filter,) for filter in recipe.filters]
+    names = list(recipe.channels) or ["features"]
+    channels = recipe.channels
+    problems = []
+    for name, filters in zip(names, groups, strict=True):
+        if name == "structure":
+            problems.append(_structure_problem(structure, filters, engine, problem_of))
+            continue
+        own = rows if is_served_by(filters[0], recipe.loaded) else engine.load(graph, recipe.weighting, filters[0])
+        problems.append(problem_of(graph, own, filters, is_sharpened=is_structure))
+    if settings.features == "both":
+        filters = (Power(),) if settings.n_levels is None else Power().at_levels(settings.n_levels, settings.caller)
+        problems.append(_structure_problem(structure, filters, engine, problem_of))
+        channels = combine_structure(channels or {"features": 1.0})
+        reasons = [*recipe.reasons, f"channel structure: half of the mean square length of {' and '.join(names)}."]
+        aggregation: Aggregation = "concat" if settings.n_levels is None else "mean"
+        recipe = replace(
+            recipe, filters=(*recipe.filters, *filters), channels=channels, aggregation=aggregation, reasons=reasons
+        )
+    return recipe, problems
+
+
+def _structure_problem(
+    structure: Graph | None, filters: tuple[Filter, ...], engine: Engine[Any], problem_of: Callable[..., Problem]
+) -> Problem:
+    assert structure is not None
+    rows = engine.load(structure, Weighting("none"), filters[0], structure.features)
+    return problem_of(structure, rows, filters, is_sharpened=True)
+
+
+def _solve(
+    settings: Settings, recipe: Recipe, problems: list[Problem], dimension: int | None, history: History
+) -> Projection:
+    """The weights of every channel by itself, then side by side."""
+    if len(problems) == 1:
+        solution = settings.solver.solve(problems[0])
+        recipe.reasons.extend(solution.reasons)
+        return solution.projection
+    parts, routes = [], []
+    for (name, weight), problem in zip(recipe.channels.items(), problems, strict=True):
+        solution = settings.solver.solve(problem)
+        recipe.reasons.extend(f"{name}: {reason}" for reason in solution.reasons)
+        routes.append(f"{name}: {history.reason}")
+        scatter = problem.embedding_moments(solution.projection)[1] if solution.scatter is None else solution.scatter
+        parts.append(Part(solution.projection, scatter, weight))
+    history.reason, history.effective_rank = "; ".join(routes), math.nan
+    return side_by_side(parts, dimension)
 
 
 def embed(
@@ -148,8 +224,11 @@ def embed(
             report=report,
         )
         with engine.open(job) as opened:
-            rows = opened.load(graph, recipe.weighting, recipe.filters[0])
-            levels = [opened.smooth(rows, polynomial, lazily=True) for polynomial in recipe.polynomials]
+            rows = opened.load(graph, recipe.weighting, recipe.loaded)
+            levels = []
+            for filter in recipe.filters:
+                own = rows if is_served_by(filter, recipe.loaded) else opened.load(graph, recipe.weighting, filter)
+                levels.append(opened.smooth(own, filter.coefficients(), lazily=True))
             on_device = tuple(matrix.to(opened.device) for matrix in projection.weights)
             offset = None if projection.offset is None else projection.offset.to(opened.device)
             return opened.project(levels, Projection(on_device, projection.aggregation, offset), job.output)
@@ -165,13 +244,16 @@ def require_features(graph: Graph, caller: str) -> None:
 
 def _fit_job(settings: Settings, graph: Graph, n_features: int, output: Path | None, report: Reporter) -> Job:
     n_levels, solver = settings.n_levels or 1, settings.solver
-    columns = settings.dimension if settings.dimension is not None else solver.most_columns(n_features, n_levels)
+    n_channels = settings.n_channels if settings.n_levels is None else 1 + (settings.features == "both")
+    columns = settings.dimension
+    if columns is None:
+        columns = solver.most_columns(n_features, n_levels) * n_channels
     # The ends of pairs are ids: what they mean belongs to what is computed.
     with_pairs = settings.apart is not None or settings.n_pairs(graph.n_nodes)
     return Job(
         caller=settings.caller,
         graph=graph,
-        n_levels=n_levels,
+        n_levels=n_levels if settings.channels is None else len(settings.channels),
         n_columns=columns,
         is_series=settings.n_levels is None and not _is_power(settings),
         n_pairs=settings.n_pairs(graph.n_nodes),
@@ -187,6 +269,8 @@ def _is_power(settings: Settings) -> bool:
     """Whether no filter comes back to the features it started from."""
     if settings.filter is None:
         return not settings.solver.chooses_from_graph
+    if settings.channels is not None and "difference" in settings.channels:
+        return False
     return all(is_power(filter.coefficients()) for filter in settings.filter.candidates())
 
 
@@ -211,6 +295,13 @@ def _remembered(engine: Engine[Any], projection: Projection) -> Projection:
 def _arrays_of(projection: Projection) -> dict[str, NDArray[Any]]:
     arrays = {f"weights.{level}": matrix.contiguous().cpu().numpy() for level, matrix in enumerate(projection.weights)}
     return arrays if projection.offset is None else arrays | {"offset": projection.offset.cpu().numpy()}
+
+
+def _say_structure(projection: Projection, recipe: Recipe) -> str:
+    width = projection.weights[-1].shape[1]
+    first = projection.dimension - width if recipe.aggregation == "concat" else None
+    where = f"The last {width} columns are structure; t" if first is not None else "T"
+    return f"{where}he embedding belongs to this graph alone."
 
 
 def _say_features(graph: Graph, caller: str) -> list[str]:

@@ -5,6 +5,8 @@
   unless the length itself belongs to the place in the graph: where a node's length is told by its neighbours', it stays.
 - The filter is personalised PageRank. Its restart says how much of a node's own row is kept, and how little of its
   neighbourhood is added. Edges that are held out tell how much is right (`sparsecut.model.filter_choice`).
+- The channels, own row and smoothed, follow from whether neighbours carry what a row carries
+  (`sparsecut.model.channel_choice`).
 - The sharpness follows from the spectrum (`sparsecut.model.sharpened`): one effective rank for every graph.
 
 Each choice is a sentence in `reasons`, which `explain` shows.
@@ -12,6 +14,7 @@ Each choice is a sentence in `reasons`, which `explain` shows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +26,8 @@ from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting, learn_weighting, row_lengths
 from sparsecut.graph import Graph
 from sparsecut.kernels.polynomials import Polynomial
+from sparsecut.model.channel_choice import choose_channels
+from sparsecut.model.channels import channel_filter, describe
 from sparsecut.model.filter_choice import choose_filter
 from sparsecut.operators.aggregation import Aggregation
 from sparsecut.operators.filters import Filter, PageRank, Power
@@ -34,16 +39,25 @@ LENGTH_AGREEMENT = (
 
 @dataclass(frozen=True)
 class Recipe:
-    """Weighting, the filter of each level and the aggregation over them, nothing left to choose."""
+    """Weighting, the filter of each level and the aggregation over them, nothing left to choose.
+
+    The levels of `SCE` are channels, with a weight for each.
+    """
 
     weighting: Weighting
     filters: tuple[Filter, ...]
     aggregation: Aggregation
+    channels: dict[str, float] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
 
     @property
     def polynomials(self) -> tuple[Polynomial, ...]:
         return tuple(filter.coefficients() for filter in self.filters)
+
+    @property
+    def loaded(self) -> Filter:
+        """The filter whose matrix the features are loaded for."""
+        return loaded_filter(self.filters, tuple(self.channels))
 
     def to_header(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What JSON can hold of it, and the arrays."""
@@ -53,7 +67,7 @@ class Recipe:
             header, held = filter.to_header()
             filters.append(header)
             arrays |= {f"recipe.{level}.{name}": array for name, array in held.items()}
-        header = {"weighting": self.weighting.name, "filters": filters}
+        header = {"weighting": self.weighting.name, "filters": filters, "channels": self.channels}
         return {**header, "aggregation": self.aggregation, "reasons": self.reasons}, arrays
 
 
@@ -65,7 +79,7 @@ def read_recipe(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Reci
         held = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
         filters.append(Filter.read(filter, held))
     weighting = Weighting(header["weighting"], arrays.get("recipe.columns"))
-    return Recipe(weighting, tuple(filters), header["aggregation"], header["reasons"])
+    return Recipe(weighting, tuple(filters), header["aggregation"], header["channels"], header["reasons"])
 
 
 def settle(
@@ -74,6 +88,8 @@ def settle(
     *,
     weighting: str,
     filter: Filter | None,
+    channels: Mapping[str, float] | None,
+    dimension: int | None,
     n_levels: int | None,
     aggregation: Aggregation,
     chooses_from_graph: bool,
@@ -83,9 +99,9 @@ def settle(
 ) -> tuple[Recipe, Any]:
     """The recipe as asked for, "auto" chosen, and the features loaded by it.
 
-    `weighting` "auto" and `filter` None are chosen from the graph, or are the paper's where the solver does not choose from
-    it. Structure in place of features comes weighted, sharpened and with a length. What the trial of filters has to say
-    against the features is added to `notes`.
+    `weighting` "auto", `filter` None and, with it, `channels` None are chosen from the graph, or are the paper's where the
+    solver does not choose from it. Structure in place of features comes weighted, sharpened and with a length. What the
+    trial of filters has to say against the features is added to `notes`.
     """
     reasons = []
     if weighting == "auto":
@@ -93,21 +109,44 @@ def settle(
         if is_structure:
             weighting, why = "none", "structure comes weighted"
         reasons.append(f"weighting {weighting}: {why}.")
-    asked = "as asked for"
+    asked, is_chosen = "as asked for", False
     if filter is None:
         is_chosen = chooses_from_graph and n_levels is None and not is_structure
         filter, asked = (PageRank() if is_chosen else Power()), "the paper's"
     learned = learn_weighting(weighting, graph.features)
-    rows = engine.load(graph, learned, filter)
+    names = ("smoothed",) if channels is None else tuple(channels)
+    rows = engine.load(graph, learned, loaded_filter([channel_filter(name, filter) for name in names], names))
     if n_levels is not None:
         filters = filter.at_levels(n_levels, caller)
         reasons.append(f"filter {filters[-1].describe()} at the last level: {asked}.")
-    else:
+        return Recipe(learned, filters, aggregation, reasons=reasons), rows
+    doubt = None
+    if channels is None or "smoothed" in channels:
         chosen = choose_filter(graph, rows, filter, engine)
-        filters = (chosen.filter,)
-        notes.extend([chosen.doubt] if chosen.doubt is not None else [])
-        reasons.append(f"filter {chosen.filter.describe()}: {chosen.why or asked}.")
-    return Recipe(learned, filters, aggregation, reasons), rows
+        filter, doubt, asked = chosen.filter, chosen.doubt, chosen.why or asked
+    why = "as asked for"
+    if channels is None and is_chosen:
+        found = choose_channels(graph, rows, learned, engine)
+        channels, why = found.weights, found.why
+        if dimension is not None and dimension < len(channels):  # a column cannot be shared: the heaviest have it
+            channels = dict.fromkeys(sorted(channels, key=channels.__getitem__)[-dimension:], 1.0)
+    channels = {"smoothed": 1.0} if channels is None else dict(channels)
+    notes.extend([doubt] if doubt is not None else [])
+    if "smoothed" in channels:
+        reasons.append(f"filter {filter.describe()}: {asked}.")
+    if len(channels) > 1 or "smoothed" not in channels:
+        reasons.append(f"channels {describe(channels)}: {why}.")
+    elif is_chosen:
+        reasons.append(f"one channel, smoothed: {why}.")
+    filters = tuple(channel_filter(name, filter) for name in channels)
+    return Recipe(learned, filters, "mean" if len(channels) == 1 else "concat", channels, reasons), rows
+
+
+def loaded_filter(filters: Sequence[Filter], names: Sequence[str]) -> Filter:
+    """Of the filters of some channels the model's own, or the first that takes a hop."""
+    if "smoothed" in names:
+        return filters[list(names).index("smoothed")]
+    return next((filter for filter in filters if len(filter.coefficients()) > 1), filters[0])
 
 
 def choose_weighting(graph: Graph) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from sparsecut.engines import EngineChoice, EngineWord
@@ -37,7 +38,13 @@ class SCE(SparsestCutEmbedding):
     filter : str or Filter, default="auto"
         The low-pass filter applied to the features before anything is learned. "auto" is personalised PageRank with a
         restart chosen from the graph, and with `Adam` the paper's `Power(order=2)`. `Power(order=0)` leaves the features as
-        they are, for graphs whose neighbours differ. Words: "power", "symmetric", "lazy", "pagerank", "heat", "average".
+        they are, for graphs whose neighbours differ. Words: "power", "symmetric", "lazy", "pagerank", "heat", "average",
+        "difference".
+    channels : str, sequence of str, or dict of str to float, default="auto"
+        What is put side by side: "own" (the node's own row), "smoothed" (the filter), "neighbors" (the mean over two hops,
+        the own row not added back), "difference" (own row less neighbourhood), "structure" (the place in the graph, which
+        belongs to this graph alone). A dictionary has their weights: {"own": 0.5, "smoothed": 1}. "auto" chooses own,
+        smoothed or neighbors and their weights from the graph, where filter="auto"; a filter of your own is one channel.
     negatives : str or Negatives, default="complete"
         The pairs of nodes to keep apart: "complete" (all pairs, exactly), "degrees", "sampled" (the paper's), "sparsifier",
         or `Pairs` of your own.
@@ -59,8 +66,10 @@ class SCE(SparsestCutEmbedding):
     ----------
     embedding_ : numpy.ndarray of shape (n_nodes, dimension)
         The vectors of the nodes, float32.
-    weights_ : list of one numpy.ndarray of shape (n_features, dimension)
-        W.
+    weights_ : list of numpy.ndarray of shape (n_features, columns)
+        W, one matrix per channel.
+    channels_ : dict of str to slice
+        The columns of each channel.
     offset_ : numpy.ndarray of shape (dimension,)
         What is taken off every row.
     recipe_ : Recipe
@@ -96,6 +105,7 @@ class SCE(SparsestCutEmbedding):
         features: FeaturesWord = "auto",
         weighting: WeightingWord = "auto",
         filter: FilterWord | Filter = "auto",
+        channels: str | Sequence[str] | Mapping[str, float] = "auto",
         negatives: NegativesWord | Negatives = "complete",
         apart: Any = None,
         solver: SolverWord | Solver = "closed_form",
@@ -106,6 +116,7 @@ class SCE(SparsestCutEmbedding):
         self.features = features
         self.weighting = weighting
         self.filter = filter
+        self.channels = channels
         self.negatives = negatives
         self.apart = apart
         self.solver = solver

@@ -10,6 +10,7 @@ from typing import Any
 from sparsecut.engines import EngineChoice
 from sparsecut.errors import DimensionWarning, InputError, check_integer, parameter_error
 from sparsecut.graph import Graph
+from sparsecut.model.channels import refuse_several
 from sparsecut.model.solver import Solver
 from sparsecut.operators.aggregation import Aggregation
 from sparsecut.operators.filters import Filter
@@ -18,13 +19,14 @@ from sparsecut.operators.negatives import Negatives
 
 @dataclass(frozen=True)
 class Settings:
-    """`filter` None and `weighting` "auto" are chosen in the fit; `n_levels` is None for one level, of any filter."""
+    """`filter` and `channels` None, `weighting` "auto" are chosen in the fit; `n_levels` is None for channels."""
 
     caller: str
     dimension: int | None
     features: str
     weighting: str
     filter: Filter | None
+    channels: dict[str, float] | None
     n_levels: int | None
     aggregation: Aggregation
     negatives: Negatives
@@ -38,9 +40,53 @@ class Settings:
         """Whether the graph's structure takes the place of its features."""
         return self.features == "structure" or (self.features == "auto" and not graph.has_features)
 
+    @property
+    def with_structure(self) -> bool:
+        """Whether structure is a channel beside the features."""
+        return self.features == "both" or (self.channels is not None and "structure" in self.channels)
+
+    @property
+    def n_channels(self) -> int:
+        """At most."""
+        if self.n_levels is not None:
+            n_channels = self.n_levels
+        elif self.channels is not None:
+            n_channels = len(self.channels)
+        else:
+            n_channels = 2 if self.filter is None and self.solver.chooses_from_graph else 1
+        return n_channels + (self.features == "both")
+
+    def check_channels(self, graph: Graph) -> None:
+        """Refuse, before any work, what cannot be put side by side."""
+        if self.channels is not None and self.features in ("structure", "both"):
+            raise InputError(
+                f"{self.caller}(features={self.features!r}) says which channels there are. Leave channels out, or "
+                "name them all: channels=('own', 'smoothed', 'structure')."
+            )
+        several = self.with_structure or (self.channels is not None and len(self.channels) > 1)
+        if several and not self.solver.chooses_from_graph:
+            raise refuse_several(self.caller, self.solver)
+        if self.channels is not None and set(self.channels) == {"structure"}:
+            raise InputError(f"{self.caller}(channels='structure') alone is features='structure'. Use that.")
+        n_parts = (0 if self.channels is None else len(self.channels)) + (self.features == "both") * 2
+        if self.dimension is not None and self.dimension < n_parts:
+            raise InputError(
+                f"{self.caller}(dimension={self.dimension}) has no column for each of {n_parts} channels. Ask for more."
+            )
+        if self.with_structure and not graph.has_features:
+            raise InputError(
+                f"{self.caller}(features='both') needs node features beside the structure, and the graph has none. "
+                "Use features='auto'."
+            )
+        if self.channels is not None and not graph.has_features:
+            raise InputError(
+                f"Channels are made of node features, and the graph has none. Leave channels out of {self.caller}."
+            )
+
     def needs(self, graph: Graph, *, with_output: bool) -> frozenset[str]:
         """What an engine must serve beyond the contract's calls."""
-        asked = {"structure": self.is_structure(graph), "max": self.aggregation == "max", "output": with_output}
+        structure = self.is_structure(graph) or self.with_structure
+        asked = {"structure": structure, "max": self.aggregation == "max", "output": with_output}
         return self.solver.needs() | {need for need, is_asked in asked.items() if is_asked}
 
     def n_pairs(self, n_nodes: int) -> int:
@@ -53,7 +99,7 @@ class Settings:
         if self.dimension is None:
             return None if self.solver.chooses_dimension else self.solver.most_columns(n_features, n_levels)
         is_wide = self.aggregation == "concat" or self.solver.chooses_dimension
-        n_useful = n_features * (n_levels if is_wide else 1)
+        n_useful = n_features * ((n_levels if is_wide else 1) if self.n_levels is not None else self.n_channels)
         if self.dimension > n_useful:
             warnings.warn(
                 f"{self.caller}(dimension={self.dimension}) is larger than useful: a linear map of {n_useful:,} features "

@@ -31,6 +31,8 @@ class Solution:
         W for every level, how the levels become one, and the offset.
     reasons : tuple of str, optional
         Sentences for `explain()`.
+    scatter : torch.Tensor of shape (dimension, dimension), optional
+        That of the embedding, where the solver knows it: it will not be computed again.
 
     Examples
     --------
@@ -40,6 +42,7 @@ class Solution:
 
     projection: Projection
     reasons: tuple[str, ...] = ()
+    scatter: Tensor | None = None
 
 
 class Problem:

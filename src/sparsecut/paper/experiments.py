@@ -6,22 +6,36 @@ An experiment is a TOML file with its settings and published figures, and a modu
     plan(request)        the jobs, before any work is done
     tables(results)      what the page shows of its results
 
-Modules are imported when they are asked for, so that the names alone cost nothing.
+An experiment with several runs per cell, of more than one seed or in rounds, keeps each of them: `runs_by` is what tells
+them apart. Modules are imported when they are asked for, so that the names alone cost nothing.
 """
 
 from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sparsecut.paper.results import Results
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What an experiment measures, in a few words, and the module that runs it."""
+    """An experiment: its name, what it measures in a few words, and the module that runs it."""
 
+    name: str
     about: str
     home: str
+    runs_by: tuple[str, ...] = ()
+
+    def results(self, folder: Path) -> Results:
+        """Its results in a folder."""
+        from sparsecut.paper.results import IDENTITY, Results
+
+        return Results(folder, self.name, (*IDENTITY, *self.runs_by))
 
     def module(self) -> ModuleType:
         """The module itself, imported now."""
@@ -29,9 +43,12 @@ class Experiment:
 
 
 EXPERIMENTS = {
-    "table1": Experiment("accuracy", "sparsecut.paper.table1"),
-    "loss": Experiment("its ablation", "sparsecut.paper.loss"),
-    "time": Experiment("training seconds", "sparsecut.paper.timing"),
-    "inductive": Experiment("unseen nodes", "sparsecut.paper.inductive"),
-    "figure": Experiment("accuracy against time", "sparsecut.paper.figure"),
+    experiment.name: experiment
+    for experiment in (
+        Experiment("table1", "accuracy", "sparsecut.paper.table1", runs_by=("seed",)),
+        Experiment("loss", "its ablation", "sparsecut.paper.loss", runs_by=("seed",)),
+        Experiment("time", "training seconds", "sparsecut.paper.timing", runs_by=("run",)),
+        Experiment("inductive", "unseen nodes", "sparsecut.paper.inductive"),
+        Experiment("figure", "accuracy against time", "sparsecut.paper.figure"),
+    )
 }  # in the order of the page

@@ -43,7 +43,7 @@ def plan(request: Request) -> Plan:
             if reason is not None:
                 jobs.append(Absent(cell, reason))
                 continue
-            cell |= {**run_of(request, _EXPERIMENT["n_splits"]), "settings": settings_of(model)}
+            cell |= {**run_of(request, _EXPERIMENT["n_splits"], request.seed, ["paper"]), "settings": settings_of(model)}
             jobs.append(Job([cell], partial(_record, model, cell)))
     return jobs
 

@@ -101,7 +101,7 @@ def _score(make: Callable[[int], Any], cell: Cell, report: Reporter) -> list[Cel
         scores.append(score_unseen(task, Z_seen, Z_test, _silent))
         times.append(seconds)
         report(f"{cell['method']}, {cell['dataset']}", run + 1, cell["n_runs"])
-    return [{**summary(scores, 0.0), **mean_seconds(times), **task.sizes(), "columns": Z_test.shape[1]}]
+    return [{**summary(scores), **mean_seconds(times), **task.sizes(), "columns": Z_test.shape[1]}]
 
 
 def _f1_shown(results: Results) -> Table:
@@ -117,7 +117,9 @@ def _f1_shown(results: Results) -> Table:
                 continue
             judged = ALONE if paper is None else verdict(cell["mean"], paper, cell["std"])
             row.append(
-                Shown(mean_and_deviation(cell), published, judged, f"{runs_in_words(cell)}, {_width(cell):,} columns")
+                Shown(
+                    mean_and_deviation(cell), published, judged, f"{runs_in_words(cell['n_runs'])}, {_width(cell):,} columns"
+                )
             )
         rows.append((method, row))
     return Table(

@@ -10,7 +10,9 @@ from html import escape
 from pathlib import Path
 
 from sparsecut.io.files import write_whole
+from sparsecut.paper.coverage import graph_table, missing_remarks
 from sparsecut.paper.experiments import EXPERIMENTS
+from sparsecut.paper.open_settings import open_table
 from sparsecut.paper.results import Results
 from sparsecut.paper.shown import AHEAD, ALONE, BEHIND, EMPTY, MET, MISSED, WITHIN, Shown, Table
 
@@ -22,10 +24,14 @@ LEGEND = {
 }
 TITLE = "The paper, reproduced"
 INTRODUCTION = (
-    "Every experiment of the paper, run again by `sparsecut reproduce`: our figure first, the paper's beside it. "
-    "The standard deviation is the paper's, or ours where it published none. Drawn from the data by that command; nothing "
-    "here is typed by hand."
+    "The five experiments of the paper (accuracy, the loss, training time, unseen nodes, accuracy against time), run again "
+    "by `sparsecut reproduce` where their data was at hand: our figure first, the paper's beside it. What is missing and "
+    "why, and which settings the paper leaves open, is listed below the tables. The standard deviation that judges is the "
+    "paper's over splits, or ours where it published none. Every figure and every comparison is drawn from the data by that "
+    "command."
 )
+LONG = 40  # characters: a cell with more of them is prose and may break
+MISSING_ABOUT = "Of the paper's experiments, this page does not show:"
 FIGURE_ABOUT = (
     "Accuracy on the test nodes after every epoch of one training run, mean over the published splits, against the seconds "
     "since the graph was in memory. The paper published the picture without its figures."
@@ -39,6 +45,7 @@ h1 { font-size: 1.7rem; } h2 { font-size: 1.2rem; margin-top: 2.4rem; }
 table { border-collapse: collapse; font-size: 13px; }
 th, td { border: 1px solid #d5dae0; padding: .35rem .5rem; text-align: right; vertical-align: top; white-space: nowrap; }
 th:first-child { text-align: left; } thead th { background: #f3f5f7; }
+td.words { white-space: normal; text-align: left; max-width: 32rem; }
 td small { display: block; color: #4a5560; } td small.remark { white-space: normal; min-width: 8rem; }
 .ahead { background: #d3eeda; } .within { background: #fdf3cf; } .behind { background: #f8d5d0; }
 .alone { background: #fff; } .empty { white-space: normal; color: #77818b; font-style: italic; background: #f8f9fa; }
@@ -62,7 +69,7 @@ def write_pages(folder: Path) -> list[Path]:
 
 def read_results(folder: Path) -> dict[str, Results]:
     """The results of every experiment in a folder, in the order of the page."""
-    return {name: Results(folder, name) for name in EXPERIMENTS}
+    return {name: experiment.results(folder) for name, experiment in EXPERIMENTS.items()}
 
 
 def tables_of(results: dict[str, Results]) -> list[Table]:
@@ -72,13 +79,17 @@ def tables_of(results: dict[str, Results]) -> list[Table]:
 
 def render_markdown(folder: Path) -> str:
     results = read_results(folder)
+    tables = tables_of(results)
     parts = [f"# {TITLE}", INTRODUCTION, f"{legend_markdown(LEGEND)} In brackets: the paper."]
-    parts += [markdown_table(table) for table in tables_of(results)]
+    parts += [markdown_table(table) for table in tables]
     parts += ["## Accuracy against time", FIGURE_ABOUT]
     if (folder / "figure.png").exists():
         parts.append(f"![Accuracy against seconds, a panel per graph]({folder.name}/figure.png)")
     else:
         parts.append("Not drawn yet.")
+    missing = "\n".join(f"- {line}" for line in missing_remarks(tables, results["inductive"], results["figure"]))
+    parts += ["## What is missing", MISSING_ABOUT, missing]
+    parts += [markdown_table(table) for table in (open_table(), graph_table())]
     parts += ["## Where it ran", environments_markdown(results)]
     return "\n\n".join(parts) + "\n"
 
@@ -103,30 +114,37 @@ def render_html(folder: Path) -> str:
     results = read_results(folder)
     legend = "".join(f'<span class="{name}">{SYMBOLS[name]} {escape(words)}</span>' for name, words in LEGEND.items())
     body = [f"<h1>{TITLE}</h1>", f"<p>{_prose(INTRODUCTION)}</p>", f'<p class="legend">{legend}</p>']
-    for number, table in enumerate(tables_of(results)):
-        body += [f"<h2>{escape(table.title)}</h2>", f"<p>{_prose(table.about)}</p>", _html_table(table, number)]
-        body += [f"<p>{escape(remark)}</p>" for remark in table.remarks]
+    tables = tables_of(results)
+    for number, table in enumerate(tables):
+        body += _html_section(table, number)
     body += ["<h2>Accuracy against time</h2>", f"<p>{escape(FIGURE_ABOUT)}</p>", _inline_figure(folder)]
-    lines = "".join(f"<li>{escape(line)}</li>" for line in environments(results))
-    body.append(f"<footer><h2>Where it ran</h2><ul>{lines}</ul></footer>")
+    missing = _html_list(missing_remarks(tables, results["inductive"], results["figure"]))
+    body += ["<h2>What is missing</h2>", f"<p>{escape(MISSING_ABOUT)}</p>", missing]
+    for number, table in enumerate((open_table(), graph_table()), start=len(tables)):
+        body += _html_section(table, number)
+    body.append(f"<footer><h2>Where it ran</h2>{_html_list(environments(results))}</footer>")
     # An empty icon, in the page: a browser would otherwise ask for one.
     head = f'<meta charset="utf-8"><title>{TITLE}</title><link rel="icon" href="data:,"><style>{STYLE}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n' + "\n".join(body) + "\n</body></html>\n"
 
 
 def environments(results: dict[str, Results]) -> list[str]:
-    """What the cells of each experiment ran on, each machine and day once."""
-    lines: dict[str, None] = {}
+    """What the cells of each experiment ran on, each machine and day once, with the seeds that ran there."""
+    seeds: dict[tuple[str, str], set[int]] = {}
     for name, experiment in results.items():
         for cell in experiment.cells:
             stamp = dict(cell["environment"])
             machine = f"{stamp.pop('gpu', '')} {stamp.pop('cpu')}".strip()
             cores, threads, date = stamp.pop("cores"), stamp.pop("threads", "?"), stamp.pop("date")
             versions = ", ".join(f"{package} {version}" for package, version in stamp.items())
-            lines[f"{name}: {date}, {machine}, {cores} cores, torch threads: {threads}, seed {cell['seed']}; {versions}"] = (
-                None
-            )
-    return list(lines) or ["Nothing has been run yet."]
+            place = f"{name}: {date}, {machine}, {cores} cores, torch threads: {threads}"
+            seeds.setdefault((place, versions), set()).add(cell["seed"])
+    lines = [f"{place}, {_seeds(ran)}; {versions}" for (place, versions), ran in seeds.items()]
+    return lines or ["Nothing has been run yet."]
+
+
+def _seeds(ran: set[int]) -> str:
+    return f"seed {min(ran)}" if len(ran) == 1 else f"seeds {', '.join(map(str, sorted(ran)))}"
 
 
 def _markdown_cell(shown: Shown) -> str:
@@ -134,6 +152,15 @@ def _markdown_cell(shown: Shown) -> str:
     remark = f"; {shown.remark}" if shown.remark else ""
     ours = f"*{shown.ours}*" if shown.verdict == EMPTY else f"{SYMBOLS[shown.verdict]} {shown.ours}".strip()
     return f"{ours}{paper}{remark}"
+
+
+def _html_section(table: Table, number: int) -> list[str]:
+    parts = [f"<h2>{escape(table.title)}</h2>", f"<p>{_prose(table.about)}</p>", _html_table(table, number)]
+    return parts + [f"<p>{escape(remark)}</p>" for remark in table.remarks]
+
+
+def _html_list(lines: list[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
 
 
 def _html_table(table: Table, number: int) -> str:
@@ -151,7 +178,8 @@ def _html_cell(shown: Shown) -> str:
     paper = f"<small>paper {escape(shown.paper)}</small>" if shown.paper else ""
     remark = f'<small class="remark">{escape(shown.remark)}</small>' if shown.remark else ""
     ours = f"{SYMBOLS[shown.verdict]} {escape(shown.ours)}".strip()
-    return f'<td class="{shown.verdict}">{ours}{paper}{remark}</td>'
+    style = f"{shown.verdict} words" if len(shown.ours) > LONG else shown.verdict
+    return f'<td class="{style}">{ours}{paper}{remark}</td>'
 
 
 def _inline_figure(folder: Path) -> str:

@@ -11,15 +11,22 @@ from sparsecut.progress import Reporter
 
 @dataclass(frozen=True)
 class Request:
-    """What to run: some rows and columns, or all (None); how many splits or runs, or as many as the paper (None)."""
+    """What to run: some rows and columns, or all (None); how many splits or runs, or as many as the paper (None); how many
+    seeds from `seed` on, or as many as the experiment has (None).
+    """
 
     datasets: Sequence[str] | None = None
     methods: Sequence[str] | None = None
     n_splits: int | None = None
     seed: int = 0
+    n_seeds: int | None = None
 
     def columns(self, known: Sequence[str]) -> list[str]:
         return [name for name in known if self.datasets is None or name in self.datasets]
+
+    def seeds(self, known: int) -> range:
+        """The seeds to run, of an experiment that has `known` of them."""
+        return range(self.seed, self.seed + min(self.n_seeds or known, known))
 
     def rows(self, known: Sequence[str]) -> list[str]:
         return [name for name in known if self.methods is None or name in self.methods]

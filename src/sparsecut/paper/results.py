@@ -16,15 +16,20 @@ from sparsecut.io import check_readable, write_whole
 
 Cell = dict[str, Any]
 
-IDENTITY = ("method", "dataset", "per_class")  # one cell each in a file; a new run takes the place of the old
+IDENTITY = ("method", "dataset", "per_class")  # one cell each in a file, unless an experiment has more; see `Results`
 
 
 class Results:
-    """The cells of one experiment in a folder."""
+    """The cells of one experiment in a folder.
 
-    def __init__(self, folder: Path, experiment: str) -> None:
+    Cells that agree in all of `identity` are one cell: a new run takes the place of the old. With "seed" among it the runs
+    of several seeds stand side by side, and `find_all` gives them.
+    """
+
+    def __init__(self, folder: Path, experiment: str, identity: Sequence[str] = IDENTITY) -> None:
         self.path = folder / f"{experiment}.json"
         self.experiment = experiment
+        self.identity = tuple(identity)
         self.cells: list[Cell] = []
         self.absent: list[Cell] = []
         if self.path.exists():
@@ -35,19 +40,25 @@ class Results:
         return any(all(cell.get(name) == value for name, value in planned.items()) for cell in self.cells)
 
     def find(self, **identity: Any) -> Cell | None:
-        wanted = tuple(identity.get(name) for name in IDENTITY)
-        return next((cell for cell in self.cells if _identity(cell) == wanted), None)
+        """The first cell of a method, a dataset and, where cells have one, a number of labels."""
+        return next(iter(self.find_all(**identity)), None)
+
+    def find_all(self, **identity: Any) -> list[Cell]:
+        """All runs of a method, a dataset and a number of labels: of every seed, every round."""
+        wanted = _place(identity)
+        return [cell for cell in self.cells if _place(cell) == wanted]
 
     def why_absent(self, **identity: Any) -> str:
         """The reason a cell is empty."""
-        wanted = tuple(identity.get(name) for name in IDENTITY)
-        return next((cell["reason"] for cell in self.absent if _identity(cell) == wanted), "not run")
+        wanted = _place(identity)
+        return next((cell["reason"] for cell in self.absent if _place(cell) == wanted), "not run")
 
     def add(self, cells: Sequence[Cell]) -> None:
         """Keep cells that have ended, and save."""
         for cell in cells:
-            self.absent = [other for other in self.absent if _identity(other) != _identity(cell)]
-            places = [place for place, other in enumerate(self.cells) if _identity(other) == _identity(cell)]
+            self.absent = [other for other in self.absent if _place(other) != _place(cell)]
+            own = self._identify(cell)
+            places = [place for place, other in enumerate(self.cells) if self._identify(other) == own]
             if places:
                 self.cells[places[0]] = cell
             else:
@@ -56,14 +67,17 @@ class Results:
 
     def mark_absent(self, cell: Mapping[str, Any], reason: str) -> None:
         """Say why a cell is empty, unless it was filled before."""
-        if self.find(**{name: cell.get(name) for name in IDENTITY}) is not None:
+        if self.find_all(**cell):
             return
-        self.absent = [other for other in self.absent if _identity(other) != _identity(cell)]
+        self.absent = [other for other in self.absent if _place(other) != _place(cell)]
         self.absent.append({**cell, "reason": reason})
         self._save()
 
     def to_dict(self) -> dict[str, Any]:
         return {"experiment": self.experiment, "cells": self.cells, "absent": self.absent}
+
+    def _identify(self, cell: Mapping[str, Any]) -> tuple[Any, ...]:
+        return tuple(cell.get(name) for name in self.identity)
 
     def _save(self) -> None:
         parts = [f'"experiment": {json.dumps(self.experiment)}']
@@ -74,7 +88,8 @@ class Results:
             temporary.write_text("{\n " + ",\n ".join(parts) + "\n}\n", encoding="utf-8")
 
 
-def _identity(cell: Mapping[str, Any]) -> tuple[Any, ...]:
+def _place(cell: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Where a page shows a cell, whichever its seed or round."""
     return tuple(cell.get(name) for name in IDENTITY)
 
 

@@ -19,6 +19,7 @@ NOT_REGISTERED = "not in this version"
 
 def registered(row: str) -> methods.Method | None:
     """The method of a row, by its name in the paper: case and hyphens do not count. None where there is none yet."""
+    row = _variants().get(row, {"of": row})["of"]
     name = _plain(read_experiment("inductive")["methods"].get(row, row))
     return next((methods.find_method(known) for known in methods.names() if _plain(known) == name), None)
 
@@ -28,7 +29,8 @@ def make_model(row: str, dataset: str, seed: int, **overrides: Any) -> Any:
     method = registered(row)
     assert method is not None
     paper = dataset if hasattr(method.estimator_class(), "paper") else None
-    return method.make({}, offered={"random_state": seed, **overrides}, paper=paper)
+    varied = _variants().get(row, {"settings": {}})["settings"]
+    return method.make({}, offered={"random_state": seed, **varied, **overrides}, paper=paper)
 
 
 def settings_of(model: Any) -> dict[str, Any]:
@@ -64,6 +66,12 @@ def with_progress(call: Any, report: Reporter, *arguments: Any) -> Any:
 
 def takes(function: Any, parameter: str) -> bool:
     return parameter in inspect.signature(function).parameters
+
+
+def _variants() -> dict[str, Any]:
+    """Rows of ours beside the paper's: the row they vary, and what is set otherwise."""
+    variants: dict[str, Any] = read_experiment("table1")["variants"]
+    return variants
 
 
 def _plain(name: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from sparsecut.environment import environment_stamp
 from sparsecut.errors import InputError
+from sparsecut.evaluation.scores import NO_PROBE
 from sparsecut.paper.experiments import EXPERIMENTS
 from sparsecut.paper.plan import Absent, Plan, Request
 from sparsecut.paper.results import Results
@@ -48,14 +49,20 @@ def run_experiment(
     name: str, request: Request, folder: Path, report: Reporter, note: Callable[[str], None], *, is_forced: bool = False
 ) -> tuple[Results, Tally]:
     """Run what an experiment of the paper plans and the folder does not hold yet."""
-    return run_jobs(name, EXPERIMENTS[name].module().plan(request), folder, report, note, is_forced=is_forced)
+    experiment = EXPERIMENTS[name]
+    return _run(experiment.results(folder), experiment.module().plan(request), report, note, is_forced)
 
 
 def run_jobs(
     name: str, jobs: Plan, folder: Path, report: Reporter, note: Callable[[str], None], *, is_forced: bool = False
 ) -> tuple[Results, Tally]:
     """Run the jobs whose cells `folder`/`name`.json does not hold yet, or all of them; every cell is saved as it ends."""
-    results = Results(folder, name)
+    return _run(Results(folder, name), jobs, report, note, is_forced)
+
+
+def _run(
+    results: Results, jobs: Plan, report: Reporter, note: Callable[[str], None], is_forced: bool
+) -> tuple[Results, Tally]:
     tally = Tally()
     for job in jobs:
         if isinstance(job, Absent):
@@ -72,7 +79,7 @@ def run_jobs(
         results.add(cells)
         tally = replace(tally, n_run=tally.n_run + len(cells))
         for cell in cells:
-            note(f"{name}: {cell['method']}, {cell['dataset']}: {describe(cell)}")
+            note(f"{results.experiment}: {cell['method']}, {cell['dataset']}: {describe(cell)}")
     return results, tally
 
 
@@ -86,7 +93,15 @@ def describe(cell: dict[str, Any]) -> str:
         scores = ", ".join(f"{scored['mean']:.1f} with {count} labels" for count, scored in by_count.items())
         return f"{scores}, {cell['seconds']:.2f} s"
     score = f"{cell['mean']:.1f} ± {cell['std']:.1f}{labels}" if "mean" in cell else ""
-    return ", ".join(part for part in (score, f"{cell['seconds']:.2f} s" if "seconds" in cell else "") if part)
+    if "scores" in cell and all("mean" in scored for scored in cell["scores"].values()):
+        by_probe = " and ".join(
+            f"{scored['mean']:.1f}" + ("" if probe == NO_PROBE else f" by the {probe} probe")
+            for probe, scored in cell["scores"].items()
+        )
+        score = f"{by_probe}{labels}, seed {cell['seed']}"
+    run = f"run {cell['run'] + 1}" if "run" in cell else ""
+    seconds = f"{cell['seconds']:.2f} s" if "seconds" in cell else ""
+    return ", ".join(part for part in (score, run, seconds) if part)
 
 
 def run_stamp() -> dict[str, Any]:

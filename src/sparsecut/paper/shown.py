@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sparsecut.paper.results import Cell, Results
+from sparsecut.paper.seeds import summarise
 
 WITHIN, AHEAD, BEHIND, ALONE, EMPTY = "within", "ahead", "behind", "alone", "empty"
 MET, MISSED = "met", "missed"  # of a target, rather than of a figure of the paper's
@@ -43,21 +44,24 @@ def verdict(ours: float, paper: float, deviation: float, *, is_less_better: bool
     return AHEAD if (ours < paper) == is_less_better else BEHIND
 
 
-def accuracy_shown(results: Results, mean: float, std: float, remark: str = "", **identity: object) -> Shown:
-    """A cell of accuracies beside the paper's mean and standard deviation."""
-    published = f"{mean:.1f} ± {std:.1f}"
-    cell = results.find(**identity)
-    if cell is None:
-        return Shown(results.why_absent(**identity), published)
-    return Shown(mean_and_deviation(cell), published, verdict(cell["mean"], mean, std), remark)
+def accuracy_shown(
+    results: Results, published: tuple[float, float] | None, probe: str, remark: str = "", **identity: object
+) -> Shown:
+    """The runs of all seeds under a probe, beside the paper's mean and standard deviation where it has them."""
+    paper = "" if published is None else f"{published[0]:.1f} ± {published[1]:.1f}"
+    found = summarise(results.find_all(**identity), probe)
+    if found is None:
+        return Shown(results.why_absent(**identity), paper)
+    judged = ALONE if published is None else verdict(found.mean, *published)
+    return Shown(str(found), paper, judged, "; ".join(part for part in (found.counts(), remark) if part))
 
 
 def mean_and_deviation(cell: Cell) -> str:
     return f"{cell['mean']:.1f} ± {cell['std']:.1f}" if cell.get("n_runs", 2) > 1 else f"{cell['mean']:.1f}"
 
 
-def runs_in_words(cell: Cell) -> str:
-    return f"{cell['n_runs']} runs" if cell["n_runs"] > 1 else "one run"
+def runs_in_words(n_runs: int) -> str:
+    return f"{n_runs} runs" if n_runs > 1 else "one run"
 
 
 def tally_verdicts(rows: Sequence[tuple[str, list[Shown]]]) -> str:

@@ -1,7 +1,8 @@
 """Table 1 of the paper: accuracy on the 50 published splits, 5 and 20 labels per class, every method of the table.
 
-A method is run as it is registered. One that embeds is fitted once and probed on every split; one that predicts labels
-itself is fitted anew for every split, `fit_predict(graph, split)`, and its seconds are the mean of these fits.
+A method is run as it is registered. One that embeds is fitted once per seed, and each embedding is probed on every split by
+both protocols. One that predicts labels itself is fitted anew for every split, `fit_predict(graph, split)`, always with the
+first seed, and its seconds are the mean of these fits.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from sparsecut.evaluation import Split, probe, published_splits
+from sparsecut.evaluation.linear_probe import PROTOCOLS
+from sparsecut.evaluation.scores import NO_PROBE
 from sparsecut.graph import Graph
 from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
-from sparsecut.paper.results import Cell, Results
+from sparsecut.paper.results import Cell
 from sparsecut.paper.row_methods import (
     NOT_REGISTERED,
     fit,
@@ -28,85 +31,85 @@ from sparsecut.paper.row_methods import (
     settings_of,
     with_progress,
 )
-from sparsecut.paper.shown import Table, accuracy_shown, tally_verdicts
+from sparsecut.paper.table1_rows import COLUMNS, LABEL_COUNTS, ROWS, SUPERVISED, published_figure
+from sparsecut.paper.table1_shown import tables
 from sparsecut.progress import Reporter
 
-COLUMNS = ("cora", "citeseer", "pubmed", "cora_full")  # of the published table, in its order
-LABEL_COUNTS = (5, 20)
-ROWS = tuple(method for rows in read_experiment("table1")["published"].values() for method in rows)
-N_SPLITS = 50
+__all__ = [
+    "COLUMNS",
+    "LABEL_COUNTS",
+    "N_SPLITS",
+    "ROWS",
+    "plan",
+    "published_figure",
+    "run_of",
+    "score_splits",
+    "summary",
+    "tables",
+]
 
-
-def published_figure(method: str, dataset: str, per_class: int) -> tuple[float, float]:
-    """The paper's mean and standard deviation for a cell."""
-    groups = read_experiment("table1")["published"]
-    row = next(rows[method] for rows in groups.values() if method in rows)
-    mean, std = row[2 * COLUMNS.index(dataset) + LABEL_COUNTS.index(per_class)]
-    return mean, std
+N_SPLITS: int = read_experiment("table1")["n_splits"]
 
 
 def plan(request: Request) -> Plan:
     jobs: Plan = []
     for dataset in request.columns(COLUMNS):
         for method in request.rows(ROWS):
-            cells: list[Cell] = [{"method": method, "dataset": dataset, "per_class": count} for count in LABEL_COUNTS]
+            places: list[Cell] = [{"method": method, "dataset": dataset, "per_class": count} for count in LABEL_COUNTS]
             reason = _why_absent(method, dataset)
             if reason is not None:
-                jobs += [Absent(cell, reason) for cell in cells]
+                jobs += [Absent(place, reason) for place in places]
                 continue
-            model = make_model(method, dataset, request.seed)
-            cells = [{**cell, **run_of(request, N_SPLITS), "settings": settings_of(model)} for cell in cells]
-            jobs.append(Job(cells, partial(_run, model, cells)))
+            is_supervised = method in SUPERVISED
+            probes = [NO_PROBE] if is_supervised else list(PROTOCOLS)
+            for seed in request.seeds(_n_seeds(method, dataset)):
+                model = make_model(method, dataset, seed)
+                ran = {**run_of(request, N_SPLITS, seed, probes), "settings": settings_of(model)}
+                cells = [{**place, **ran} for place in places]
+                # One embedding serves both numbers of labels; fits on splits are a long job for each of them.
+                for together in [[cell] for cell in cells] if is_supervised else [cells]:
+                    jobs.append(Job(together, partial(_run, model, together)))
     return jobs
 
 
-def tables(results: Results) -> list[Table]:
-    """Accuracy, all methods on all graphs."""
-    columns = [(dataset, count) for dataset in COLUMNS for count in LABEL_COUNTS]
-    rows = []
-    for method in ROWS:
-        row = []
-        for dataset, count in columns:
-            mean, std = published_figure(method, dataset, count)
-            row.append(accuracy_shown(results, mean, std, method=method, dataset=dataset, per_class=count))
-        rows.append((method, row))
-    table = Table(
-        "Table 1: accuracy",
-        "Accuracy in percent, mean ± standard deviation over the published random splits, with 5 and 20 labels per class; "
-        "probe: paper (logistic regression, C = 1). One fit per cell.",
-        [f"{dataset}, {count}" for dataset, count in columns],
-        rows,
-        [tally_verdicts(rows)],
-    )
-    return [table]
-
-
-def run_of(request: Request, n_splits: int) -> Cell:
-    """What a run over published splits has in common: how many, the seed, the probe."""
-    return {"n_splits": min(request.n_splits or n_splits, n_splits), "seed": request.seed, "probe": "paper"}
+def run_of(request: Request, n_splits: int, seed: int, probes: Sequence[str]) -> Cell:
+    """What a run over published splits has in common: how many, the seed, the probes."""
+    return {"n_splits": min(request.n_splits or n_splits, n_splits), "seed": seed, "probes": list(probes)}
 
 
 def score_splits(model: Any, dataset: str, cells: Sequence[Cell], report: Reporter) -> list[Cell]:
-    """Fit once, probe the embedding for every cell's number of labels."""
+    """Fit once, probe the embedding for every cell's number of labels, by each of its probes."""
     graph = load_graph(dataset)
     started = time.perf_counter()
     Z = fit(model, graph, report).embedding_
-    seconds = time.perf_counter() - started
+    seconds = round(time.perf_counter() - started, 3)
     measured = []
     for cell in cells:
         splits = published_splits(dataset, cell["per_class"], graph.n_nodes)[: cell["n_splits"]]
         assert graph.labels is not None
-        measured.append(summary(probe(Z, graph.labels, splits, progress=report).accuracies, seconds))
+        scores = {
+            name: summary(probe(Z, graph.labels, splits, protocol=name, progress=report).accuracies)
+            for name in cell["probes"]
+        }
+        measured.append({"scores": scores, "seconds": seconds})
     return measured
 
 
-def summary(accuracies: Any, seconds: float) -> Cell:
+def summary(accuracies: Any) -> Cell:
+    """Mean, standard deviation (divided by the number) and all values, rounded for a file."""
     return {
         "mean": round(float(np.mean(accuracies)), 2),
         "std": round(float(np.std(accuracies)), 2),
         "accuracies": [round(float(value), 2) for value in accuracies],
-        "seconds": round(seconds, 3),
     }
+
+
+def _n_seeds(method: str, dataset: str) -> int:
+    """How many seeds a row has: one where it is fitted on every split, fewer than others where a fit takes long."""
+    experiment = read_experiment("table1")
+    if method in SUPERVISED:
+        return 1
+    return int(experiment["fewer_seeds"].get(method, {}).get(dataset, experiment["n_seeds"]))
 
 
 def _why_absent(row: str, dataset: str) -> str | None:
@@ -126,7 +129,8 @@ def _run(model: Any, cells: Sequence[Cell], report: Reporter) -> list[Cell]:
         splits = published_splits(dataset, cell["per_class"], graph.n_nodes)[: cell["n_splits"]]
         started = time.perf_counter()
         accuracies = [_supervised(model, graph, split, report) for split in splits]
-        measured.append(summary(accuracies, (time.perf_counter() - started) / len(splits)))
+        seconds = round((time.perf_counter() - started) / len(splits), 3)
+        measured.append({"scores": {NO_PROBE: summary(accuracies)}, "seconds": seconds})
     return measured
 
 

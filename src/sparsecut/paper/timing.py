@@ -1,7 +1,8 @@
 """The table of training times: every method of the table timed in one process, in an order fair to all.
 
-Each is fitted once to warm up (imports, threads, caches); then come the rounds. In every round each method is fitted once,
-and each round starts with the next method, so that none always runs first, or always after the same one.
+In every round each method is fitted once, and each round starts with the next method, so that none always runs first, or
+always after the same one. A process fits each method once to warm up (imports, threads, caches) before it times it; to a
+long fit what is set up once is nothing, and its warm-up counts. A round is kept as it ends, and the next command goes on.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
 from sparsecut.paper.row_methods import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of
 from sparsecut.paper.shown import Shown, Table, runs_in_words, tally_verdicts, verdict
-from sparsecut.paper.table1 import COLUMNS
+from sparsecut.paper.table1_rows import COLUMNS
 from sparsecut.progress import Reporter
 
-__all__ = ["COLUMNS", "ROWS", "plan", "published_seconds", "tables", "time_rounds"]
+__all__ = ["COLUMNS", "ROWS", "Timer", "plan", "published_seconds", "tables"]
 
 ROWS = tuple(read_experiment("time")["published"])
 LONG_FIT = 20.0  # seconds
@@ -30,6 +31,12 @@ LONG_FIT = 20.0  # seconds
 
 def published_seconds(method: str, dataset: str) -> float:
     return float(read_experiment("time")["published"][method][COLUMNS.index(dataset)])
+
+
+def runs_of(method: str, dataset: str) -> int:
+    """How many runs a cell is to have: the paper's ten, or fewer where a fit takes minutes."""
+    experiment = read_experiment("time")
+    return int(experiment["fewer_runs"].get(method, {}).get(dataset, experiment["n_runs"]))
 
 
 def plan(request: Request) -> Plan:
@@ -44,7 +51,7 @@ def plan(request: Request) -> Plan:
             else:
                 runnable.append(method)
         if runnable:
-            jobs.append(_job(dataset, runnable, request))
+            jobs += _rounds(dataset, runnable, request)
     return jobs
 
 
@@ -56,47 +63,74 @@ def tables(results: Results) -> list[Table]:
         for dataset in COLUMNS:
             paper = published_seconds(method, dataset)
             paper_ratio = paper / published_seconds("SCE", dataset)
-            cell, reference = (results.find(method=name, dataset=dataset) for name in (method, "SCE"))
             published = f"{paper:g} s, ratio {_ratio(paper_ratio)}"
-            if cell is None:
+            ours, reference = (_seconds(results, name, dataset) for name in (method, "SCE"))
+            if not ours:
                 row.append(Shown(results.why_absent(method=method, dataset=dataset), published))
                 continue
-            ratio = f", ratio {_ratio(cell['seconds'] / reference['seconds'])}" if reference else ""
-            row.append(
-                Shown(
-                    f"{cell['seconds']:.2f} ± {cell['seconds_std']:.2f} s{ratio}",
-                    published,
-                    verdict(cell["seconds"], paper, cell["seconds_std"], is_less_better=True),
-                    runs_in_words(cell),
-                )
-            )
+            ratio = f", ratio {_ratio(float(np.mean(ours) / np.mean(reference)))}" if reference else ""
+            spread = f" ± {np.std(ours):.2f}" if len(ours) > 1 else ""
+            judged = verdict(float(np.mean(ours)), paper, float(np.std(ours)), is_less_better=True)
+            row.append(Shown(f"{np.mean(ours):.2f}{spread} s{ratio}", published, judged, runs_in_words(len(ours))))
         rows.append((method, row))
     table = Table(
         "Training time",
-        "Seconds of a whole fit, and how many times SCE's that is. The ratio is the figure: the paper's seconds are of one "
-        "NVIDIA 1080 Ti, ours of the machine named below. All methods take turns in one process, after a warm-up of each. "
-        "What is judged is the seconds, machine against machine.",
+        "Seconds of a whole fit, mean ± standard deviation over the runs, and how many times SCE's that is. The ratio is "
+        "the figure: the paper's seconds are of one NVIDIA 1080 Ti, ours of the machine named below. All methods take turns "
+        "in one process, after a warm-up of each. What is judged is the seconds, machine against machine.",
         list(COLUMNS),
         rows,
-        [tally_verdicts(rows)],
+        [*_fewer(results), tally_verdicts(rows)],
     )
     return [table]
 
 
-def time_rounds(models: Sequence[Any], graph: Graph, n_runs: int, report: Reporter) -> list[list[float]]:
-    """The seconds of every fit, one list per model: one warm-up each, then rounds that start with one model after the other.
+class Timer:
+    """Times fits in one process: the first of a model warms it up, and counts only if it is long."""
 
-    To a long fit, what is set up once is nothing: its warm-up counts as its first run.
-    """
-    warm_ups = [_time_fit(model, graph) for model in models]
-    seconds = [[warm_up] if warm_up > LONG_FIT else [] for warm_up in warm_ups]
-    for run in range(n_runs):
-        for turn in range(len(models)):
-            place = (run + turn) % len(models)
-            if len(seconds[place]) < n_runs:
-                seconds[place].append(_time_fit(models[place], graph))
-        report("timing", run + 1, n_runs)
-    return seconds
+    def __init__(self) -> None:
+        self._warm: set[tuple[str, str]] = set()
+
+    def time(self, name: str, dataset: str, model: Any, graph: Graph) -> float:
+        """The seconds of a fit."""
+        first = _time_fit(model, graph) if (name, dataset) not in self._warm else 0.0
+        self._warm.add((name, dataset))
+        return first if first > LONG_FIT else _time_fit(model, graph)
+
+
+def _rounds(dataset: str, names: list[str], request: Request) -> list[Job]:
+    """A job per round; a method with fewer runs than the others sits out the last ones."""
+    changed = read_experiment("time")["settings"]
+    options = {name: {**changed["all"].get(dataset, {}), **changed.get(name, {}).get(dataset, {})} for name in names}
+    models = {name: make_model(name, dataset, request.seed, **options[name]) for name in names}
+    counts = {name: min(request.n_splits or runs_of(name, dataset), runs_of(name, dataset)) for name in names}
+    timer = Timer()
+    jobs = []
+    for run in range(max(counts.values())):
+        start = run % len(names)
+        taking_part = [name for name in names[start:] + names[:start] if run < counts[name]]
+        cells: list[Cell] = [
+            {
+                "method": name,
+                "dataset": dataset,
+                "run": run,
+                "seed": request.seed,
+                "timed_with": names,  # a method that joins has all timed again, side by side
+                "settings": settings_of(models[name]),
+            }
+            for name in taking_part
+        ]
+        jobs.append(Job(cells, partial(_time_round, timer, {name: models[name] for name in taking_part}, dataset)))
+    return jobs
+
+
+def _time_round(timer: Timer, models: dict[str, Any], dataset: str, report: Reporter) -> list[Cell]:
+    graph = load_graph(dataset)
+    measured: list[Cell] = []
+    for done, (name, model) in enumerate(models.items(), start=1):
+        measured.append({"seconds": round(timer.time(name, dataset, model, graph), 4)})
+        report("timing", done, len(models))
+    return measured
 
 
 def _time_fit(model: Any, graph: Graph) -> float:
@@ -105,43 +139,25 @@ def _time_fit(model: Any, graph: Graph) -> float:
     return time.perf_counter() - started
 
 
-def _job(dataset: str, names: list[str], request: Request) -> Job:
+def _seconds(results: Results, method: str, dataset: str) -> Sequence[float]:
+    return [cell["seconds"] for cell in results.find_all(method=method, dataset=dataset)]
+
+
+def _fewer(results: Results) -> list[str]:
+    """Which cells have fewer runs than the paper, and why."""
     experiment = read_experiment("time")
-    changed = experiment["settings"]
-    models = [
-        make_model(
-            name,
-            dataset,
-            request.seed,
-            **changed["all"].get(dataset, {}),
-            **changed.get(name, {}).get(dataset, {}),
-        )
-        for name in names
+    few = [
+        f"{method} on {dataset} ({runs_in_words(len(ours))})"
+        for method in ROWS
+        for dataset in COLUMNS
+        if 0 < len(ours := _seconds(results, method, dataset)) < experiment["n_runs"]
     ]
-    n_runs = request.n_splits or experiment["n_runs"]
-    cells: list[Cell] = [
-        {
-            "method": name,
-            "dataset": dataset,
-            "n_runs": n_runs,
-            "seed": request.seed,
-            "timed_with": names,  # a method that joins has all timed again, side by side
-            "settings": settings_of(model),
-        }
-        for name, model in zip(names, models, strict=True)
-    ]
-    return Job(cells, partial(_run, models, dataset, n_runs))
-
-
-def _run(models: Sequence[Any], dataset: str, n_runs: int, report: Reporter) -> list[Cell]:
-    seconds = time_rounds(models, load_graph(dataset), n_runs, report)
+    if not few:
+        return []
+    planned = [f"{method} on {dataset}" for method, runs in experiment["fewer_runs"].items() for dataset in runs]
     return [
-        {
-            "seconds": round(float(np.mean(values)), 4),
-            "seconds_std": round(float(np.std(values)), 4),
-            "all_seconds": [round(value, 4) for value in values],
-        }
-        for values in seconds
+        f"Fewer than the paper's {experiment['n_runs']} runs: {', '.join(few)}. Planned so, since a fit takes minutes: "
+        f"{', '.join(planned)}."
     ]
 
 

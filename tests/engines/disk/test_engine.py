@@ -127,7 +127,7 @@ def test_the_choice_of_the_restart_of_wide_features_goes_by_products_too(
     monkeypatch.setattr(filter_choice, "MIN_EDGES", 200)
     graph = community_graph(100, 1100)
     assert graph.n_edges > 200
-    model = assert_alike(sc.SCE(dimension=8), graph, tmp_path, n_columns=300)
+    model = assert_alike(sc.SCE(dimension=8, channels="smoothed"), graph, tmp_path, n_columns=300)
     assert "held-out edges" in model.explain()
 
 

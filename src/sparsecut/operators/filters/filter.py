@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
+import torch
 from torch import Tensor
 
 from sparsecut.choice import Choice
@@ -54,6 +55,15 @@ class Filter(Choice):
     def describe(self) -> str:
         """The filter in words, for `explain`."""
         return f"{self.word or type(self).__name__}, {len(self.coefficients()) - 1} hops"
+
+
+def is_served_by(filter: Filter, loaded: Filter) -> bool:
+    """Whether rows that were loaded for a filter serve another: it is a polynomial of the same matrix, or takes no hop."""
+    if filter is loaded or len(filter.coefficients()) == 1:
+        return True
+    degrees = torch.tensor([1.0, 2.0, 5.0], dtype=torch.float64)
+    pairs = zip(filter.diagonals(degrees), loaded.diagonals(degrees), strict=True)
+    return all((a is None and b is None) or (a is not None and b is not None and torch.equal(a, b)) for a, b in pairs)
 
 
 def check_order(filter: Filter, order: object) -> None:

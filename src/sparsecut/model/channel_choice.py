@@ -1,0 +1,226 @@
+"""Which channels a graph asks for, told without labels by its features: do neighbours carry what a node's row carries?
+
+The columns are cut into two halves, a and b. What a row says in both is no noise: how well half b is told by half a measures
+what is known of a node from its own row, and how much better it is told with the neighbourhood's mean of half a beside it
+measures what its neighbours add (as Noise2Self tells a denoiser by what it has not seen):
+
+    own  = R²(X_b from X_a)
+    gain = (R²(X_b from X_a and P·X_a) − own) / (1 − own)            g = gain / own
+
+X_a, X_b are the leading directions of each half, sharpened as in the closed form; R² is ridge regression's, by generalised
+cross-validation, so that what cannot be told from chance counts as nothing; the figures are means over a few halvings.
+
+The own row then weighs (g₀/g)^q beside the smoothed one: where neighbours add nothing the embedding is that of the features,
+where they add much it is the smoothed one, and between lies a mixture. Held-out edges cannot tell this: smoothing tells
+edges better on every graph, also where it ruins the features.
+
+Second: do a node's neighbours agree with one another more than with the node? h is the mean cosine of a node and a
+neighbour, m that of two neighbours of a node. In a group of like nodes the node is one of them, h = m. Where m is far above
+h the neighbours have something in common that the node has not: its row is not mixed into theirs, and the channel of the
+neighbours takes the place of the smoothed one.
+
+`benchmarks/channels.py` measures both figures and chooses the constants without each graph in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from sparsecut.engines.contract import Engine
+from sparsecut.features.weighting import Weighting
+from sparsecut.graph import Graph
+from sparsecut.graph.edge_sample import hash_ids, sample_neighbourhoods, sample_nodes
+from sparsecut.kernels.polynomials import power
+from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.kernels.spectrum import orthonormal, sharpening
+from sparsecut.model.sharpened import EFFECTIVE_RANK
+
+EVEN_GAIN = 0.05  # g₀: where own and smoothed weigh the same
+STEEPNESS = 3.0  # q
+LEAST_WEIGHT = 0.1  # a channel that weighs less is left out: a hundredth of the variance
+LEAST_OWN = 0.01  # columns that tell each other less than this cannot tell what neighbours add
+MONOPHILY = 1.6  # m/h from which on the neighbours are a channel of their own …
+LEAST_AGREEMENT = 0.05  # … if they agree at all
+N_HALVINGS = 4
+DIRECTIONS, LEAST_DIRECTIONS, NODES_PER_DIRECTION = 32, 8, 64  # of a half
+MIN_COLUMNS = 4  # two in each half
+MIN_NODES = 64
+SAMPLE = 4096  # nodes that the directions are found from
+N_ITERATIONS = 3
+MOST_NODES = 20_000  # that the gain is measured on
+N_NEIGHBOURHOODS, N_NEIGHBOURS = 2000, 8
+RIDGE = 1e-3  # of the mean variance of what predicts
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the features say of the neighbours."""
+
+    own: float  # R² of a half of the columns from the other
+    gain: float  # what the neighbourhood's mean adds to it
+    h: float = 0.0  # mean cosine of a node and its neighbour
+    m: float = 0.0  # mean cosine of two neighbours of a node
+
+
+@dataclass(frozen=True)
+class ChannelChoice:
+    """The weight of each channel, and why."""
+
+    weights: dict[str, float]
+    why: str
+
+
+def choose_channels(graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any]) -> ChannelChoice:
+    """The channels for features that have been loaded; no hop is taken yet."""
+    n_linked = int(np.count_nonzero(np.diff(graph.adjacency.indptr)))
+    if graph.n_features < MIN_COLUMNS or n_linked < MIN_NODES:
+        few = f"{graph.n_features} features" if graph.n_features < MIN_COLUMNS else f"{n_linked} nodes with neighbours"
+        return ChannelChoice({"own": 1.0, "smoothed": 1.0}, f"{few} are too few to tell whether neighbours are alike")
+    return choose_by(gather_evidence(graph, rows, weighting, engine))
+
+
+def choose_by(evidence: Evidence) -> ChannelChoice:
+    """The rule."""
+    own, gain, h, m = evidence.own, evidence.gain, evidence.h, evidence.m
+    is_apart = m > LEAST_AGREEMENT and m > MONOPHILY * h
+    around = "neighbors" if is_apart else "smoothed"
+    among = f"; neighbours agree more with one another ({m:.2f}) than with the node ({h:.2f})" if is_apart else ""
+    if own < LEAST_OWN:
+        why = f"half of the columns does not tell the other half (R² {own:.2f}), so neither channel can be doubted"
+        return ChannelChoice({"own": 1.0, around: 1.0}, why + among)
+    weights = _weights(gain / own, around)
+    why = f"neighbours add {max(gain, 0):.1%} to the {own:.0%} that half of a row tells of the other half"
+    return ChannelChoice(weights, why + (among if around in weights else ""))
+
+
+def gather_evidence(graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any]) -> Evidence:
+    nodes = linked_nodes(graph)
+    n_directions = min(DIRECTIONS, max(LEAST_DIRECTIONS, len(nodes) // NODES_PER_DIRECTION), graph.n_features // 2)
+    product = _sampled_product(graph, weighting, engine.device)
+    generator = torch.Generator().manual_seed(0)  # which columns go together must not depend on a seed of the user's
+
+    def measure() -> dict[str, float]:
+        found = []
+        for number in range(N_HALVINGS):
+            W = _directions_of_halves(product, graph.n_features, n_directions, generator, engine.device)
+            X = engine.multiply([rows], W)
+            both = torch.cat([engine.take(X, nodes), engine.take(engine.smooth(X, power(1)), nodes)], dim=1)
+            found.append(_gain(both.double().cpu().numpy(), n_directions))
+            if number == 0:
+                h, m = _agreement(graph, X, engine)
+        own, gain = np.mean(found, axis=0)
+        return {"own": float(own), "gain": float(gain), "h": h, "m": m}
+
+    return Evidence(**engine.checkpoint("channels", measure))
+
+
+def _weights(g: float, around: str) -> dict[str, float]:
+    """Own (g₀/g)^q to 1, the heavier one 1; two digits, so that rounding in another order of nodes changes nothing."""
+    ratio = (EVEN_GAIN / g) ** STEEPNESS if g > 1e-3 * EVEN_GAIN else np.inf
+    if ratio < LEAST_WEIGHT:
+        return {around: 1.0}
+    if ratio > 1 / LEAST_WEIGHT:
+        return {"own": 1.0}
+    return {"own": round(min(1.0, ratio), 2), around: round(min(1.0, 1 / ratio), 2)}
+
+
+def _sampled_product(graph: Graph, weighting: Weighting, device: torch.device) -> Callable[[Tensor], Tensor]:
+    """W ↦ (F − mean)ᵀ(F − mean)·W for the weighted features F of a sample of nodes."""
+    given: Any = graph.features
+    features = weighting.apply(given[sample_nodes(graph, SAMPLE)])
+    if sp.issparse(features):
+        F, transposed = SparseMatrix(features, device), SparseMatrix(sp.csr_array(features.T), device)
+        mean = as_tensor(np.asarray(features.mean(axis=0), dtype=np.float32).ravel(), device)
+        return lambda W: transposed @ (F @ W) - features.shape[0] * torch.outer(mean, mean @ W)
+    dense = as_tensor(np.asarray(features), device).float()
+    centred = dense - dense.mean(dim=0)
+    return lambda W: centred.T @ (centred @ W)
+
+
+def _directions_of_halves(
+    product: Callable[[Tensor], Tensor], n_columns: int, n_directions: int, generator: torch.Generator, device: torch.device
+) -> Tensor:
+    """W of X = F·W, (f, 2k): the leading directions of each half of the columns by subspace iteration, sharpened."""
+    is_first = torch.zeros(n_columns, dtype=torch.bool)
+    is_first[torch.randperm(n_columns, generator=generator)[: n_columns // 2]] = True
+    mask = torch.stack([is_first, ~is_first]).float().to(device).repeat_interleave(n_directions, dim=0).T  # (f, 2k)
+    basis = torch.randn(n_columns, 2 * n_directions, generator=generator).to(device) * mask
+    for _ in range(N_ITERATIONS):
+        basis = _each_orthonormal(product(basis) * mask, n_directions)
+    image = product(basis)
+    sharpened = []
+    for columns in (slice(None, n_directions), slice(n_directions, None)):
+        small = (basis[:, columns].T @ image[:, columns]).double()
+        values, vectors = torch.linalg.eigh((small + small.T) / 2)
+        values = values.clamp(min=0)
+        relative = values / values.max().clamp(min=1e-300)
+        scale = torch.where(relative > 0, relative ** ((sharpening(values, EFFECTIVE_RANK, minimum=1.0) - 1) / 2), 0)
+        sharpened.append(basis[:, columns] @ (vectors * scale).float())
+    return torch.cat(sharpened, dim=1)
+
+
+def _each_orthonormal(columns: Tensor, n_directions: int) -> Tensor:
+    return torch.cat([orthonormal(half) for half in torch.split(columns, n_directions, dim=1)], dim=1)
+
+
+def linked_nodes(graph: Graph) -> NDArray[np.int64]:
+    """Nodes that have neighbours, or a sample of them: what has none tells nothing, and no channel changes it."""
+    nodes = np.flatnonzero(np.diff(graph.adjacency.indptr) > 0)
+    if len(nodes) <= MOST_NODES:
+        return nodes
+    hashes = hash_ids(graph.node_ids[nodes])
+    return np.sort(nodes[np.argpartition(hashes, MOST_NODES - 1)[:MOST_NODES]])
+
+
+def _gain(rows: Array, n_directions: int) -> tuple[float, float]:
+    """How well a half is told by the other, and what its neighbourhood's mean adds to that; the mean of both ways."""
+    k, n_nodes = n_directions, len(rows)
+    rows = rows - rows.mean(axis=0)
+    M = rows.T @ rows
+    first, second, around_first, around_second = (np.arange(start, start + k) for start in range(0, 4 * k, k))
+    found = []
+    for a, b, around in ((first, second, around_first), (second, first, around_second)):
+        found.append((_r_squared(M, a, b, n_nodes), _r_squared(M, np.concatenate([a, around]), b, n_nodes)))
+    own, both = np.mean(found, axis=0)
+    return float(own), float((both - own) / max(1 - own, 1e-12))
+
+
+def _r_squared(M: Array, predictors: NDArray[np.int64], targets: NDArray[np.int64], n_nodes: int) -> float:
+    """Of a ridge regression, by generalised cross-validation: 1 − residual/total·(n/(n − degrees of freedom))²."""
+    inner, cross = M[np.ix_(predictors, predictors)], M[np.ix_(predictors, targets)]
+    total, spread = float(M[targets, targets].sum()), float(np.trace(inner))
+    if total <= 0 or spread <= 0:
+        return 0.0
+    ridged = inner + RIDGE * spread / len(inner) * np.eye(len(inner))
+    W = np.linalg.solve(ridged, cross)
+    residual = total - 2 * float((W * cross).sum()) + float((W * (inner @ W)).sum())
+    freedom = float(np.trace(np.linalg.solve(ridged, inner)))
+    return 1 - residual / total * (n_nodes / max(n_nodes - freedom, 1.0)) ** 2
+
+
+def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]:
+    """h and m, over a sample of nodes that have two neighbours at least; zeros where there is none."""
+    groups = sample_neighbourhoods(graph, N_NEIGHBOURHOODS, N_NEIGHBOURS)
+    if not groups:
+        return 0.0, 0.0
+    nodes, ends = np.unique(np.concatenate(groups), return_inverse=True)
+    taken = engine.take(X, nodes)
+    unit = torch.nn.functional.normalize(taken - taken.mean(dim=0)).double().cpu().numpy()
+    with_node, among = [], []
+    for start, stop in pairwise(np.cumsum([0, *(len(group) for group in groups)])):
+        cosines = unit[ends[start:stop]] @ unit[ends[start:stop]].T
+        n_neighbours = stop - start - 1
+        with_node.append(cosines[0, 1:].mean())
+        among.append((cosines[1:, 1:].sum() - np.trace(cosines[1:, 1:])) / (n_neighbours * (n_neighbours - 1)))
+    return float(np.mean(with_node)), float(np.mean(among))

@@ -1,0 +1,141 @@
+"""Channels: what a node has by itself and what it has by its neighbours, each embedded by itself, side by side.
+
+    own          F                       the node's own row
+    smoothed     Σ c_k P^k F             the model's filter: its neighbourhood, and the row itself
+    neighbors    P² F                    its neighbourhood two hops deep; the own row is not added back
+    difference   F − P F                 what tells it from its neighbourhood
+    structure    log-proximity           its place in the graph, without any features
+
+    Z = [w₁·Z₁ … w_k·Z_k],   every Z_c scaled to one length (root mean square)
+
+The heaviest channel keeps the length that its own closed form gave it, at which a logistic regression works untuned. Columns
+that hold next to nothing of the variance of the whole are left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from sparsecut.errors import InputError, check_real, parameter_error
+from sparsecut.model.sharpened import KEPT_SHARE
+from sparsecut.operators.aggregation import Projection
+from sparsecut.operators.filters import Difference, Filter, Power
+
+ChannelName = Literal["own", "smoothed", "neighbors", "difference", "structure"]
+CHANNELS: tuple[ChannelName, ...] = ("own", "smoothed", "neighbors", "difference", "structure")
+STRUCTURE_SHARE = 0.5  # of the mean square length of the features' channels, with features="both"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One channel as it was solved: its weights at their own length, and the scatter of its embedding."""
+
+    projection: Projection
+    scatter: Tensor  # (d, d), float64
+    weight: float  # its length beside those of the others
+
+    @property
+    def length(self) -> float:
+        """Root mean square of the rows, times √n."""
+        return math.sqrt(max(float(self.scatter.trace()), 0.0))
+
+
+def channel_filter(name: str, filter: Filter) -> Filter:
+    """The filter of a channel; `filter` is the model's."""
+    if name == "smoothed":
+        return filter
+    return Difference() if name == "difference" else Power(order=2 if name in ("neighbors", "structure") else 0)
+
+
+def check_channels(caller: str, channels: Any) -> dict[str, float] | None:
+    """The weight of every channel that is asked for; None for "auto"."""
+    if isinstance(channels, str) and channels == "auto":
+        return None
+    if isinstance(channels, str):
+        channels = (channels,)
+    rule = f"'auto', one or several of {', '.join(map(repr, CHANNELS))}, or a dictionary of their weights"
+    try:
+        weights = dict(channels) if isinstance(channels, Mapping) else dict.fromkeys(channels, 1.0)
+    except TypeError:
+        raise parameter_error(caller, "channels", rule, channels) from None
+    if not weights or any(name not in CHANNELS for name in weights):
+        raise parameter_error(caller, "channels", rule, channels)
+    return {name: check_real(caller, f"channels[{name!r}]", weight, above=0) for name, weight in weights.items()}
+
+
+def side_by_side(parts: Sequence[Part], dimension: int | None) -> Projection:
+    """The projection to all channels at once. `dimension` None keeps what holds nearly all of the variance."""
+    lead = max(parts, key=lambda part: part.weight)
+    base = lead.length if lead.length > 0 else 1.0
+    factors = [base * part.weight / (lead.weight * part.length) if part.length > 0 else 1.0 for part in parts]
+    kept = _kept_columns(
+        [part.scatter.diagonal() * factor**2 for part, factor in zip(parts, factors, strict=True)], dimension
+    )
+    offsets = [
+        _offset(part.projection)[columns] * factor for part, factor, columns in zip(parts, factors, kept, strict=True)
+    ]
+    offset = torch.cat(offsets) if any(part.projection.offset is not None for part in parts) else None
+    weights = [
+        [matrix[:, columns] * factor for matrix in part.projection.weights]
+        for part, factor, columns in zip(parts, factors, kept, strict=True)
+    ]
+    if all(len(matrices) == 1 for matrices in weights):
+        return Projection(tuple(matrices[0] for matrices in weights), "concat", offset)
+    return Projection(tuple(_padded(weights)), "mean", offset)
+
+
+def combine_structure(weights: Mapping[str, float]) -> dict[str, float]:
+    """The channels of the features, and structure beside them with half of their mean square length."""
+    return {**weights, "structure": math.sqrt(STRUCTURE_SHARE * sum(weight**2 for weight in weights.values()))}
+
+
+def describe(weights: Mapping[str, float]) -> str:
+    """The channels in words: "own × 0.35 beside smoothed"."""
+    most = max(weights.values())
+    named = [name if weight == most else f"{name} × {weight / most:.2g}" for name, weight in weights.items()]
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} beside {named[-1]}"
+
+
+def refuse_several(caller: str, solver: object) -> InputError:
+    return InputError(
+        f"{caller}: channels and features='both' put embeddings in closed form side by side, and {solver!r} trains one. "
+        "Use solver='closed_form'."
+    )
+
+
+def _kept_columns(variances: Sequence[Tensor], dimension: int | None) -> list[Tensor]:
+    """Of each part, in order: one column in any case, and those with the largest variances of all."""
+    values, widths = torch.cat(list(variances)), [len(part) for part in variances]
+    order = values.argsort(descending=True, stable=True)
+    is_kept = torch.zeros(len(values), dtype=torch.bool, device=values.device)
+    is_kept[[int(part.argmax()) + sum(widths[:number]) for number, part in enumerate(variances)]] = True
+    if dimension is None:
+        shares = values[order].clamp(min=0).cumsum(0)
+        is_kept[order[: int((shares < KEPT_SHARE * shares[-1]).sum()) + 1]] = True
+    else:
+        others = order[~is_kept[order]]
+        is_kept[others[: max(dimension - int(is_kept.sum()), 0)]] = True
+    return [mask.nonzero()[:, 0] for mask in torch.split(is_kept, widths)]
+
+
+def _offset(projection: Projection) -> Tensor:
+    if projection.offset is not None:
+        return projection.offset
+    return torch.zeros(projection.dimension, device=projection.weights[0].device)
+
+
+def _padded(weights: Sequence[Sequence[Tensor]]) -> list[Tensor]:
+    """Levels averaged within their part as levels averaged over all: each fills the columns of its own part."""
+    n_levels = sum(len(matrices) for matrices in weights)
+    widths = [matrices[0].shape[1] for matrices in weights]
+    padded = []
+    for number, matrices in enumerate(weights):
+        around = (sum(widths[:number]), sum(widths[number + 1 :]))
+        padded += [torch.nn.functional.pad(matrix, around) * (n_levels / len(matrices)) for matrix in matrices]
+    return padded

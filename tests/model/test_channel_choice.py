@@ -1,0 +1,165 @@
+"""The choice of channels: by hand for the rule, against dense regressions for the evidence, and on graphs of known kinds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import load_or_skip, random_graph
+from sparsecut import SCE, Disk, Graph
+from sparsecut.engines.memory import MemoryEngine
+from sparsecut.features.weighting import Weighting
+from sparsecut.model import channel_choice
+from sparsecut.model.channel_choice import Evidence, choose_by, gather_evidence, linked_nodes
+from sparsecut.operators.filters import PageRank
+
+
+def planted(kind: str, n_nodes: int = 600, seed: int = 0) -> Graph:
+    """Four groups with features of their own plus noise; edges within groups ("alike"), anywhere ("unlike"), or from each
+    group to the next one, so that neighbours are alike and unlike the node ("apart")."""
+    generator = np.random.default_rng(seed)
+    groups = np.arange(n_nodes) % 4
+    centres = generator.normal(size=(4, 40))
+    features = centres[groups] + generator.normal(size=(n_nodes, 40)) * 1.5
+    linked = {"alike": groups[:, None] == groups, "unlike": np.ones((n_nodes, n_nodes), dtype=bool)}
+    linked["apart"] = (groups[:, None] ^ 1) == groups
+    upper = np.triu(linked[kind] & (generator.random((n_nodes, n_nodes)) < 8 / n_nodes / linked[kind].mean()), 1)
+    return Graph(sp.csr_array((upper + upper.T).astype(np.float32)), features=features.astype(np.float32), labels=groups)
+
+
+def evidence_of(graph: Graph) -> Evidence:
+    engine, weighting = MemoryEngine(torch.device("cpu")), Weighting("none")
+    return gather_evidence(graph, engine.load(graph, weighting, PageRank(restart=0.2)), weighting, engine)
+
+
+def test_the_rule_by_hand() -> None:
+    assert choose_by(Evidence(own=0.5, gain=0.025)).weights == {"own": 1.0, "smoothed": 1.0}  # g = g₀
+    assert choose_by(Evidence(own=0.5, gain=0.05)).weights == {"own": 0.12, "smoothed": 1.0}  # (1/2)³
+    assert choose_by(Evidence(own=0.5, gain=0.0125)).weights == {"own": 1.0, "smoothed": 0.12}
+    assert choose_by(Evidence(own=0.5, gain=0.1)).weights == {"smoothed": 1.0}
+    assert choose_by(Evidence(own=0.5, gain=-0.01)).weights == {"own": 1.0}
+    assert choose_by(Evidence(own=0.0, gain=0.3)).weights == {"own": 1.0, "smoothed": 1.0}
+    assert choose_by(Evidence(own=0.5, gain=0.1, h=0.1, m=0.2)).weights == {"neighbors": 1.0}
+    assert choose_by(Evidence(own=0.5, gain=0.1, h=0.1, m=0.15)).weights == {"smoothed": 1.0}
+    assert choose_by(Evidence(own=0.5, gain=0.1, h=0.01, m=0.04)).weights == {"smoothed": 1.0}  # they hardly agree
+
+
+@given(own=st.floats(-0.5, 1), gain=st.floats(-1, 1), h=st.floats(-1, 1), m=st.floats(-1, 1))
+def test_whatever_the_evidence_one_channel_has_weight_one(own: float, gain: float, h: float, m: float) -> None:
+    weights = choose_by(Evidence(own, gain, h, m)).weights
+    assert max(weights.values()) == 1.0
+    assert min(weights.values()) >= channel_choice.LEAST_WEIGHT
+    assert set(weights) in ({"own"}, {"smoothed"}, {"neighbors"}, {"own", "smoothed"}, {"own", "neighbors"})
+
+
+def test_r_squared_is_that_of_a_ridge_regression() -> None:
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(300, 5))
+    Y = X @ generator.normal(size=(5, 3)) + generator.normal(size=(300, 3))
+    rows = np.hstack([X, Y]) - np.hstack([X, Y]).mean(axis=0)
+    ridge = channel_choice.RIDGE * np.square(rows[:, :5]).sum() / 5
+    hat = rows[:, :5] @ np.linalg.solve(rows[:, :5].T @ rows[:, :5] + ridge * np.eye(5), rows[:, :5].T)
+    left = rows[:, 5:] - hat @ rows[:, 5:]
+    expected = 1 - np.square(left).sum() / np.square(rows[:, 5:]).sum() * (300 / (300 - np.trace(hat))) ** 2
+    found = channel_choice._r_squared(rows.T @ rows, np.arange(5), np.arange(5, 8), 300)
+    assert found == pytest.approx(expected, rel=1e-9)
+    assert channel_choice._r_squared(np.zeros((8, 8)), np.arange(5), np.arange(5, 8), 300) == 0
+
+
+def test_cosines_of_neighbours_by_hand() -> None:
+    """A star: the leaves point one way, the centre another. h is their cosine, m is 1, whatever else there is."""
+    leaves = np.tile([3.0, 1.0, 0.0], (4, 1))
+    features = np.vstack([[[-1.0, 2.0, 0.5]], leaves]).astype(np.float32)
+    adjacency = np.zeros((5, 5), dtype=np.float32)
+    adjacency[0, 1:] = adjacency[1:, 0] = 1
+    graph = Graph(sp.csr_array(adjacency), features=features)
+    engine = MemoryEngine(torch.device("cpu"))
+    rows = engine.load(graph, Weighting("none"), PageRank(restart=0.2))
+    h, m = channel_choice._agreement(graph, rows, engine)
+    centred = features - features.mean(axis=0)
+    unit = centred / np.linalg.norm(centred, axis=1, keepdims=True)
+    assert h == pytest.approx(unit[0] @ unit[1], abs=1e-6)
+    assert m == pytest.approx(1, abs=1e-6)
+    assert channel_choice._agreement(Graph(sp.csr_array((5, 5)), features=features), rows, engine) == (0.0, 0.0)
+
+
+def test_halves_share_no_column() -> None:
+    graph = random_graph(300, 30)
+    product = channel_choice._sampled_product(graph, Weighting("none"), torch.device("cpu"))
+    W = channel_choice._directions_of_halves(product, 30, 8, torch.Generator().manual_seed(0), torch.device("cpu"))
+    first, second = (W[:, part].abs().sum(dim=1) > 0 for part in (slice(8), slice(8, None)))
+    assert int(first.sum()) == int(second.sum()) == 15
+    assert not bool((first & second).any())
+    dense = np.asarray(graph.features)
+    dense = dense - dense.mean(axis=0)
+    sparse = channel_choice._sampled_product(
+        random_graph(300, 30, is_sparse=True).replace(features=sp.csr_array(graph.features)),
+        Weighting("none"),
+        torch.device("cpu"),
+    )
+    for multiply in (product, sparse):
+        np.testing.assert_allclose(multiply(W).numpy(), dense.T @ dense @ W.numpy(), rtol=1e-3, atol=1e-2)
+
+
+def test_graphs_of_known_kinds() -> None:
+    alike, unlike, apart = (evidence_of(planted(kind)) for kind in ("alike", "unlike", "apart"))
+    assert set(choose_by(alike).weights) == {"smoothed"}
+    assert set(choose_by(unlike).weights) == {"own"}
+    assert "neighbors" in choose_by(apart).weights
+    assert alike.h == pytest.approx(alike.m, abs=0.05)
+    assert apart.h < 0 < apart.m
+
+
+def test_where_neighbours_differ_the_features_are_kept() -> None:
+    """Do no harm: the default is the embedding of the features themselves."""
+    graph = planted("unlike")
+    model = SCE().fit(graph)
+    np.testing.assert_array_equal(model.embedding_, SCE(channels="own").fit_transform(graph))
+    assert "Channels own: neighbours add 0.0% to the" in model.explain()
+
+
+def test_nodes_without_neighbours_are_no_evidence() -> None:
+    graph = planted("alike")
+    n = graph.n_nodes
+    lonely = np.random.default_rng(1).normal(size=(n, 40)).astype(np.float32)
+    larger = Graph(
+        sp.block_diag([graph.adjacency, sp.csr_array((n, n))], format="csr"), features=np.vstack([graph.features, lonely])
+    )
+    assert len(linked_nodes(larger)) == len(linked_nodes(graph)) == np.count_nonzero(np.diff(graph.adjacency.indptr))
+    assert set(choose_by(evidence_of(larger)).weights) == {"smoothed"}
+
+
+def test_too_little_to_tell() -> None:
+    for graph, why in (
+        (random_graph(300, 3), "3 features are too few"),
+        (random_graph(30, 12), "nodes with neighbours are too few"),
+    ):
+        model = SCE().fit(graph)
+        assert model.recipe_.channels == {"own": 1.0, "smoothed": 1.0}
+        assert why in model.explain()
+    assert list(SCE(dimension=1).fit(random_graph(30, 12)).channels_) == ["smoothed"]  # one column is not shared
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("cora", {"smoothed"}),
+        ("citeseer", {"smoothed"}),
+        ("cornell", {"own"}),
+        ("wiki", {"own", "smoothed"}),
+        ("twitch_es", {"neighbors"}),
+    ],
+)
+def test_real_graphs(name: str, expected: set[str]) -> None:
+    assert set(SCE(dimension=8).fit(load_or_skip(name)).recipe_.channels) == expected
+
+
+def test_the_engines_gather_the_same_evidence(tmp_path: object) -> None:
+    graph = planted("alike", n_nodes=300)
+    here, there = (SCE(engine=engine).fit(graph) for engine in ("memory", Disk(scratch=str(tmp_path))))
+    assert here.recipe_.channels == there.recipe_.channels
+    np.testing.assert_allclose(there.embedding_, here.embedding_, atol=1e-3)
