@@ -28,7 +28,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-import pyg_peers
+from peers.dgi import dgi
 from results_file import read_points, write_results
 from sparsecut import SCE, Graph, Sampled, datasets
 from sparsecut.baselines import DGI
@@ -120,7 +120,7 @@ def measure(name: str, part: str, n_repeats: int) -> dict[str, Point]:
         "SCE()": run("SCE()", lambda: SCE().fit_transform(graph), n_repeats + 1),
     }
     if part == "dgi":
-        points[PEER] = run(PEER, lambda: pyg_peers.dgi(graph, dimension))
+        points[PEER] = run(PEER, lambda: dgi(graph, dimension))
     else:
         points[DENSE] = run(DENSE, lambda: dense_loop(graph, name))
         apart = np.linalg.norm(embeddings[DENSE] - embeddings["SCE.paper"]) / np.linalg.norm(embeddings[DENSE])
