@@ -1,4 +1,4 @@
-"""SlimG (KDD'23), its four channels side by side without its supervised part, from the paper; the columns as its release has.
+"""SlimG (KDD'23): its four channels side by side, without its supervised part; from the paper, the columns as its release.
 
     U   singular vectors of A times singular values        PCA(F)
     PCA((D⁻¹A)² F)        PCA((D̃^−½ (A + I) D̃^−½)² F),        every row of every channel of length 1
