@@ -15,7 +15,6 @@ import argparse
 import time
 from itertools import product
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 
@@ -47,8 +46,7 @@ def measure(name: str) -> dict[str, Any]:
         parts[channel] = Z / np.sqrt(np.square(Z, dtype=np.float64).sum(axis=1).mean()), Z
     known: dict[str, list[float]] = {}
     for even, steep in product(EVEN_GAINS, STEEPNESSES):
-        with patch.multiple(channel_choice, EVEN_GAIN=even, STEEPNESS=steep):
-            weights = channel_choice.choose_by(evidence).weights
+        weights = channel_choice.choose_by(evidence, even, steep).weights
         if str(weights) not in known:
             known[str(weights)] = score(name, graph, mixed(parts, weights))
         point["scores"][f"{even:g}, {steep:g}"] = known[str(weights)]

@@ -90,7 +90,7 @@ def choose_channels(graph: Graph, rows: Any, weighting: Weighting, engine: Engin
     return choose_by(gather_evidence(graph, rows, weighting, engine))
 
 
-def choose_by(evidence: Evidence) -> ChannelChoice:
+def choose_by(evidence: Evidence, even_gain: float = EVEN_GAIN, steepness: float = STEEPNESS) -> ChannelChoice:
     """The rule."""
     own, gain, h, m = evidence.own, evidence.gain, evidence.h, evidence.m
     is_apart = m > LEAST_AGREEMENT and m > MONOPHILY * h
@@ -99,7 +99,7 @@ def choose_by(evidence: Evidence) -> ChannelChoice:
     if own < LEAST_OWN:
         why = f"half of the columns does not tell the other half (R² {own:.2f}), so neither channel can be doubted"
         return ChannelChoice({"own": 1.0, around: 1.0}, why + among)
-    weights = _weights(gain / own, around)
+    weights = _weights(gain / own, around, even_gain, steepness)
     why = f"neighbours add {max(gain, 0):.1%} to the {own:.0%} that half of a row tells of the other half"
     return ChannelChoice(weights, why + (among if around in weights else ""))
 
@@ -125,9 +125,9 @@ def gather_evidence(graph: Graph, rows: Any, weighting: Weighting, engine: Engin
     return Evidence(**engine.checkpoint("channels", measure))
 
 
-def _weights(g: float, around: str) -> dict[str, float]:
+def _weights(g: float, around: str, even_gain: float, steepness: float) -> dict[str, float]:
     """Own (g₀/g)^q to 1, the heavier one 1; two digits, so that rounding in another order of nodes changes nothing."""
-    ratio = (EVEN_GAIN / g) ** STEEPNESS if g > 1e-3 * EVEN_GAIN else np.inf
+    ratio = (even_gain / g) ** steepness if g > 1e-3 * even_gain else np.inf
     if ratio < LEAST_WEIGHT:
         return {around: 1.0}
     if ratio > 1 / LEAST_WEIGHT:

@@ -62,9 +62,10 @@ def check_channels(caller: str, channels: Any) -> dict[str, float] | None:
     rule = f"'auto', one or several of {', '.join(map(repr, CHANNELS))}, or a dictionary of their weights"
     try:
         weights = dict(channels) if isinstance(channels, Mapping) else dict.fromkeys(channels, 1.0)
+        is_repeated = len(weights) < len(channels)
     except TypeError:
         raise parameter_error(caller, "channels", rule, channels) from None
-    if not weights or any(name not in CHANNELS for name in weights):
+    if not weights or is_repeated or any(name not in CHANNELS for name in weights):
         raise parameter_error(caller, "channels", rule, channels)
     return {name: check_real(caller, f"channels[{name!r}]", weight, above=0) for name, weight in weights.items()}
 

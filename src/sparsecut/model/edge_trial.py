@@ -88,6 +88,5 @@ def doubt(alike: float, told: float, structure: Callable[[], float]) -> str | No
         "The features hardly go with the edges: by the features as they are, held-out edges are told from other pairs with "
         f"AUC {alike:.2f} (0.5 is chance), by the embedding with {told:.2f}, by the graph's structure alone with "
         f"{alone:.2f}. "
-        "Averaging them over neighbours may lose more than it gains. features='structure' leaves them out, features='both' "
-        "puts both side by side, and channels='own' takes every node's features as they are."
+        "features='structure' leaves them out, features='both' puts both side by side."
     )

@@ -298,10 +298,10 @@ def _arrays_of(projection: Projection) -> dict[str, NDArray[Any]]:
 
 
 def _say_structure(projection: Projection, recipe: Recipe) -> str:
-    width = projection.weights[-1].shape[1]
-    first = projection.dimension - width if recipe.aggregation == "concat" else None
-    where = f"The last {width} columns are structure; t" if first is not None else "T"
-    return f"{where}he embedding belongs to this graph alone."
+    alone = "The embedding belongs to this graph alone."
+    if recipe.aggregation != "concat":
+        return alone
+    return f"The last {projection.weights[-1].shape[1]} columns are structure. {alone}"
 
 
 def _say_features(graph: Graph, caller: str) -> list[str]:

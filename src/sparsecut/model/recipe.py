@@ -131,7 +131,9 @@ def settle(
         if dimension is not None and dimension < len(channels):  # a column cannot be shared: the heaviest have it
             channels = dict.fromkeys(sorted(channels, key=channels.__getitem__)[-dimension:], 1.0)
     channels = {"smoothed": 1.0} if channels is None else dict(channels)
-    notes.extend([doubt] if doubt is not None else [])
+    if doubt is not None:
+        kept = "Here they are kept as they are" if "own" in channels else "channels='own' takes them as they are"
+        notes.append(f"{doubt} {kept}, for averaging them over neighbours may lose more than it gains.")
     if "smoothed" in channels:
         reasons.append(f"filter {filter.describe()}: {asked}.")
     if len(channels) > 1 or "smoothed" not in channels:

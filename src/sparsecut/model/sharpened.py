@@ -105,5 +105,5 @@ class SharpenedSpectrum:
         return [
             f"sharpness {self.power:.2f}: {sharp}.",
             f"dimension {self.weights[0].shape[1]}: {width}.",
-            f"rows of length {self.length:.1f}: what sharpening leaves of the length of the smoothed ones.",
+            f"rows of length {self.length:.1f}: what sharpening leaves of the length that they are scaled to.",
         ]
