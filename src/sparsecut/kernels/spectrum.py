@@ -12,6 +12,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+MAX_ON_CPU = 128  # rows: 0.4 ms there for 72, 1.0 on an H200; with 256 the GPU is twice as fast
 N_SPARE = 8  # columns iterated beyond those kept, for accuracy
 
 
@@ -31,9 +32,18 @@ def leading_eigenvectors(
     for _ in range(n_iterations):
         basis = orthonormal(multiply(basis))
     small = basis.T @ multiply(basis)
-    eigenvalues, vectors = torch.linalg.eigh((small + small.T).double() / 2)
+    eigenvalues, vectors = eigh((small + small.T).double() / 2)
     order = eigenvalues.abs().argsort(descending=True)[:n_vectors]
     return eigenvalues[order].to(basis.dtype), signed(basis @ vectors[:, order].to(basis.dtype))
+
+
+def eigh(matrix: Tensor) -> tuple[Tensor, Tensor]:
+    """Eigenvalues, ascending, and vectors; a small matrix of a GPU is solved faster by the CPU."""
+    if matrix.is_cuda and len(matrix) <= MAX_ON_CPU:
+        values, vectors = torch.linalg.eigh(matrix.cpu())
+        return values.to(matrix.device), vectors.to(matrix.device)
+    values, vectors = torch.linalg.eigh(matrix)
+    return values, vectors
 
 
 def orthonormal(columns: Tensor) -> Tensor:
@@ -42,7 +52,7 @@ def orthonormal(columns: Tensor) -> Tensor:
     Done twice, since the first pass squares the condition of the columns and loses half of the digits.
     """
     for _ in range(2):
-        sizes, directions = torch.linalg.eigh((columns.T @ columns).double())
+        sizes, directions = eigh((columns.T @ columns).double())
         is_there = sizes > 1e-12 * sizes.max()
         scale = torch.where(is_there, sizes, 1).rsqrt() * is_there  # a direction that is not there stays zero
         columns = columns @ (directions * scale).to(columns.dtype)
@@ -58,7 +68,8 @@ def signed(vectors: Tensor) -> Tensor:
 
 def rank_of(shares: Tensor) -> float:
     """The effective rank of a spectrum: exp of the entropy of its shares, between 1 and their number."""
-    shares = shares.double() / shares.double().sum()
+    shares = shares.double().cpu()
+    shares = shares / shares.sum()
     return math.exp(-float((shares * shares.clamp(min=1e-300).log()).sum()))
 
 
@@ -70,7 +81,8 @@ def rank_of_scatter(matrix: Tensor) -> float:
 
 def sharpening(variances: Tensor, effective_rank: float, minimum: float = 0.0) -> float:
     """The power p ≥ minimum at which variances^p have an effective rank; the minimum where they have less already."""
-    relative = (variances / variances.max().clamp(min=1e-30)).double().clamp(min=1e-30)
+    # Fifty small steps, each of which looks at a number: on a GPU every look would wait for it.
+    relative = (variances / variances.max().clamp(min=1e-30)).double().clamp(min=1e-30).cpu()
     low, high = minimum, 64.0
     if rank_of(relative**low) <= effective_rank:
         return low

@@ -37,11 +37,11 @@ from torch import Tensor
 from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
-from sparsecut.graph.edge_sample import hash_ids, sample_neighbourhoods, sample_nodes
+from sparsecut.graph.edge_sample import sample_linked_nodes, sample_neighbourhoods, sample_nodes
 from sparsecut.kernels.moments import scatter
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
-from sparsecut.kernels.spectrum import orthonormal, sharpening
+from sparsecut.kernels.spectrum import eigh, orthonormal, sharpening
 from sparsecut.model.sharpened import EFFECTIVE_RANK
 
 EVEN_GAIN = 0.05  # g₀: where own and smoothed weigh the same
@@ -83,7 +83,7 @@ class ChannelChoice:
 
 def choose_channels(graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any]) -> ChannelChoice:
     """The channels for features that have been loaded; no hop is taken yet."""
-    n_linked = int(np.count_nonzero(np.diff(graph.adjacency.indptr)))
+    n_linked = len(sample_linked_nodes(graph, MIN_NODES))
     if graph.n_features < MIN_COLUMNS or n_linked < MIN_NODES:
         few = f"{graph.n_features} features" if graph.n_features < MIN_COLUMNS else f"{n_linked} nodes with neighbours"
         return ChannelChoice({"own": 1.0, "smoothed": 1.0}, f"{few} are too few to tell whether neighbours are alike")
@@ -137,8 +137,16 @@ def _weights(g: float, around: str, even_gain: float, steepness: float) -> dict[
 
 def _sampled_product(graph: Graph, weighting: Weighting, device: torch.device) -> Callable[[Tensor], Tensor]:
     """W ↦ (F − mean)ᵀ(F − mean)·W for the weighted features F of a sample of nodes."""
-    given: Any = graph.features
-    features = weighting.apply(given[sample_nodes(graph, SAMPLE)])
+    nodes = sample_nodes(graph, SAMPLE)
+    if graph.feature_tensor is not None:
+        features = _rows_of(graph.feature_tensor, nodes)
+    else:
+        given: Any = graph.features
+        features = given[nodes]
+    features = weighting.apply(features)
+    if isinstance(features, Tensor):
+        centred = features.float() - features.float().mean(dim=0)
+        return lambda W: centred.T @ (centred @ W)
     if sp.issparse(features):
         F, transposed = SparseMatrix(features, device), SparseMatrix(sp.csr_array(features.T), device)
         mean = as_tensor(np.asarray(features.mean(axis=0), dtype=np.float32).ravel(), device)
@@ -146,6 +154,14 @@ def _sampled_product(graph: Graph, weighting: Weighting, device: torch.device) -
     dense = as_tensor(np.asarray(features), device).float()
     centred = dense - dense.mean(dim=0)
     return lambda W: centred.T @ (centred @ W)
+
+
+def _rows_of(features: Tensor, nodes: NDArray[np.int64]) -> Tensor:
+    """Some rows of a tensor, dense: they are few."""
+    chosen = torch.from_numpy(nodes).to(features.device)
+    if features.layout == torch.strided:
+        return features[chosen]
+    return SparseMatrix(features, features.device).take(chosen).to_dense()
 
 
 def _directions_of_halves(
@@ -162,7 +178,7 @@ def _directions_of_halves(
     sharpened = []
     for columns in (slice(None, n_directions), slice(n_directions, None)):
         small = (basis[:, columns].T @ image[:, columns]).double()
-        values, vectors = torch.linalg.eigh((small + small.T) / 2)
+        values, vectors = eigh((small + small.T) / 2)
         values = values.clamp(min=0)
         relative = values / values.max().clamp(min=1e-300)
         scale = torch.where(relative > 0, relative ** ((sharpening(values, EFFECTIVE_RANK, minimum=1.0) - 1) / 2), 0)
@@ -176,11 +192,7 @@ def _each_orthonormal(columns: Tensor, n_directions: int) -> Tensor:
 
 def linked_nodes(graph: Graph) -> NDArray[np.int64]:
     """Nodes that have neighbours, or a sample of them: what has none tells nothing, and no channel changes it."""
-    nodes = np.flatnonzero(np.diff(graph.adjacency.indptr) > 0)
-    if len(nodes) <= MOST_NODES:
-        return nodes
-    hashes = hash_ids(graph.node_ids[nodes])
-    return np.sort(nodes[np.argpartition(hashes, MOST_NODES - 1)[:MOST_NODES]])
+    return sample_linked_nodes(graph, MOST_NODES)
 
 
 def _gain(M: Array, n_directions: int, n_nodes: int) -> tuple[float, float]:
@@ -209,11 +221,11 @@ def _r_squared(M: Array, predictors: NDArray[np.int64], targets: NDArray[np.int6
 
 def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]:
     """h and m, over a sample of nodes that have two neighbours at least; zeros where there is none."""
-    groups = sample_neighbourhoods(graph, N_NEIGHBOURHOODS, N_NEIGHBOURS)
-    if not groups:
+    members, sizes = sample_neighbourhoods(graph, N_NEIGHBOURHOODS, N_NEIGHBOURS)
+    if not len(members):
         return 0.0, 0.0
-    sizes = np.array([len(group) - 1 for group in groups])  # of neighbours
-    nodes, ends = np.unique(np.concatenate(groups), return_inverse=True)
+    sizes = sizes - 1  # of neighbours
+    nodes, ends = np.unique(members, return_inverse=True)
     taken = engine.take(X, nodes)
     unit = torch.nn.functional.normalize(taken - taken.mean(dim=0)).double().cpu().numpy()[ends]
     starts = np.cumsum(sizes + 1) - sizes - 1  # of the groups: a node, then its neighbours

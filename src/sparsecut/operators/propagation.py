@@ -18,7 +18,7 @@ from torch import Tensor
 
 from sparsecut.kernels import cuda, hops
 from sparsecut.kernels.polynomials import Polynomial, horner
-from sparsecut.kernels.sparse import Entries, SparseMatrix, as_tensor, entries_of
+from sparsecut.kernels.sparse import Entries, SparseMatrix
 from sparsecut.operators.diagonals import Diagonals
 from sparsecut.operators.filters import Filter, Power
 
@@ -46,10 +46,15 @@ class Propagation:
         self.is_directed = is_directed
 
     @classmethod
-    def of(cls, adjacency: sp.csr_array, filter: Filter, device: torch.device, *, is_directed: bool = False) -> Propagation:
-        """The matrix of a filter for a graph."""
-        degrees = as_tensor(1 + adjacency.sum(axis=1, dtype=np.float64), device)  # d̃
-        matrix = SparseMatrix(adjacency, device)
+    def of(
+        cls, adjacency: sp.csr_array | Entries, filter: Filter, device: torch.device, *, is_directed: bool = False
+    ) -> Propagation:
+        """The matrix of a filter for a graph, whose entries may be on the device already."""
+        if isinstance(adjacency, Entries):
+            matrix = SparseMatrix.of(adjacency, adjacency.n_rows)
+        else:
+            matrix = SparseMatrix(adjacency, device)
+        degrees = 1 + matrix.entries.row_sums()  # d̃
         diagonals = filter.diagonals(degrees).single()
         return cls(matrix.entries, diagonals, filter=filter, adjacency=matrix, is_directed=is_directed)
 
@@ -84,17 +89,36 @@ class Propagation:
     @cached_property
     def schedule(self) -> Tensor:
         """The rows by falling number of entries, int32: in that order a GPU goes through them."""
-        return self.neighbors.offsets.diff().argsort(descending=True).int()
+        return self.neighbors.counts().argsort(descending=True).int()
 
     def without(self, edges: NDArray[np.int64]) -> Propagation:
-        """P of the graph less some of its edges, (2, m); in an undirected graph an edge goes with its reverse."""
-        assert self.adjacency is not None
+        """P of the graph less some of its edges, (2, m); in an undirected graph an edge goes with its reverse.
+
+        Nothing is moved: an entry that goes becomes one of the node itself, which `own` takes off again. So all rows keep
+        their places, and a GPU its schedule.
+        """
         assert self.filter is not None
-        A = self.adjacency.csr
-        removed = np.sort(entries_of(A, edges, is_directed=self.is_directed))
-        indptr = (A.indptr - np.searchsorted(removed, A.indptr)).astype(A.indptr.dtype)  # by as many as went before
-        kept = sp.csr_array((np.delete(A.data, removed), np.delete(A.indices, removed), indptr), shape=A.shape)
-        return Propagation.of(kept, self.filter, self.neighbors.indices.device, is_directed=self.is_directed)
+        if edges.shape[1] == 0:
+            return self
+        entries = self.neighbors
+        ends = torch.from_numpy(edges).to(entries.indices.device)
+        rows, columns = ends if self.is_directed else torch.cat([ends, ends.flip(0)], dim=1)
+        rows, order = rows.sort(stable=True)
+        places = entries.places_of(rows, columns[order])
+        indices = entries.indices.clone()
+        indices[places] = rows.to(indices.dtype)
+        values = torch.ones_like(places, dtype=torch.float64) if entries.values is None else entries.values[places].double()
+        nodes, counts = torch.unique_consecutive(rows, return_counts=True)
+        gone = torch.zeros(entries.n_rows, dtype=torch.float64, device=indices.device)
+        gone[nodes] = torch.segment_reduce(values, "sum", lengths=counts)
+        left, right, own = self.filter.diagonals((1 + entries.row_sums() - gone).clamp(min=1))
+        diagonals = Diagonals(left, right, own - gone * (left if right is None else left * right)).single()
+        kept = Entries(indices, entries.offsets, entries.values)
+        reduced = Propagation(
+            kept, diagonals, filter=self.filter, adjacency=SparseMatrix.of(kept, len(left)), is_directed=self.is_directed
+        )
+        reduced.schedule = self.schedule
+        return reduced
 
     def __matmul__(self, rows: Tensor) -> Tensor:
         return self.smooth((0.0, 1.0), rows)
