@@ -43,11 +43,12 @@ class FilterChoice:
 
 def choose_filter(graph: Graph, rows: Any, filter: Filter, engine: Engine[Any]) -> FilterChoice:
     """The candidate whose embedding tells held-out edges best from other pairs of nodes."""
-    candidates = filter.candidates()
+    candidates = [candidate.on(is_directed=graph.is_directed) for candidate in filter.candidates()]
     if len(candidates) == 1:
         return FilterChoice(candidates[0])
     if graph.n_edges < MIN_EDGES:
-        return FilterChoice(filter.usual(), f"{graph.n_edges} edges are too few to hold some out: the usual restart")
+        usual = filter.usual().on(is_directed=graph.is_directed)
+        return FilterChoice(usual, f"{graph.n_edges} edges are too few to hold some out: the usual restart")
     n_held_out = min(int(HELD_OUT * graph.n_edges), MAX_HELD_OUT)
     edges = sample_edges(graph, n_held_out)
     trial = Trial.of(edges, sample_node_pairs(graph, n_held_out))
