@@ -1,4 +1,4 @@
-"""Short polynomials against the long ones they stand for: on [−1, 1], on the spectrum of graphs, beside the best there is."""
+"""Short polynomials against the long ones they stand for: on [−1, 1], on the spectrum of graphs, beside the best one."""
 
 from __future__ import annotations
 
