@@ -48,17 +48,25 @@ def sample_nodes(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
     return np.sort(np.argpartition(hash_ids(graph.node_ids), n_nodes - 1)[:n_nodes]).astype(np.int64)
 
 
-def sample_neighbourhoods(graph: Graph, n_nodes: int, n_neighbours: int) -> list[NDArray[np.int64]]:
-    """Some nodes, each with some of its neighbours: positions, the node first. Nodes with one neighbour are left out."""
-    A, found = graph.adjacency, []
-    for node in sample_nodes(graph, n_nodes):
-        neighbours = np.array(A.indices[A.indptr[node] : A.indptr[node + 1]], dtype=np.int64)
-        neighbours = neighbours[neighbours != node]
-        if len(neighbours) > n_neighbours:
-            neighbours = neighbours[np.argsort(hash_ids(graph.node_ids[neighbours]), kind="stable")[:n_neighbours]]
-        if len(neighbours) > 1:
-            found.append(np.concatenate([[node], neighbours]))
-    return found
+def sample_neighbourhoods(graph: Graph, n_nodes: int, n_neighbours: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Some nodes, each followed by some of its neighbours: positions, and the number of neighbours of each node.
+
+    Nodes with fewer than two neighbours are left out.
+    """
+    A, nodes = graph.adjacency, sample_nodes(graph, n_nodes)
+    degrees = np.asarray(A.indptr[nodes + 1] - A.indptr[nodes], dtype=np.int64)
+    nodes, degrees = nodes[degrees > 1], degrees[degrees > 1]
+    first = np.cumsum(degrees) - degrees
+    entries = np.arange(degrees.sum()) + np.repeat(A.indptr[nodes].astype(np.int64) - first, degrees)
+    neighbours = np.array(A.indices[entries], dtype=np.int64)
+    others, place = np.unique(neighbours, return_inverse=True)
+    # In one number the node and, below it, the hash of its neighbour: sorted, every node has its first neighbours in front.
+    owner = np.repeat(np.arange(len(nodes), dtype=np.uint64), degrees)
+    keys = (owner << np.uint64(40)) | (hash_ids(graph.node_ids[others])[place] >> np.uint64(24))
+    neighbours = neighbours[np.argsort(keys)]
+    sizes = np.minimum(degrees, n_neighbours)
+    is_kept = np.arange(len(neighbours)) - np.repeat(first, degrees) < np.repeat(sizes, degrees)
+    return np.insert(neighbours[is_kept], np.cumsum(sizes) - sizes, nodes), sizes
 
 
 def hash_ids(ids: NDArray[Any]) -> NDArray[np.uint64]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -70,11 +71,19 @@ def rank_of_scatter(matrix: Tensor) -> float:
 
 def sharpening(variances: Tensor, effective_rank: float, minimum: float = 0.0) -> float:
     """The power p ≥ minimum at which variances^p have an effective rank; the minimum where they have less already."""
-    relative = (variances / variances.max().clamp(min=1e-30)).double().clamp(min=1e-30)
+    # A few numbers, fifty times: where they are (torch, a GPU) each call would cost more than the numbers.
+    relative = (variances / variances.max().clamp(min=1e-30)).double().clamp(min=1e-30).cpu().numpy()
+    logarithms = np.log(relative)
+
+    def rank_at(power: float) -> float:
+        shares = np.exp(power * logarithms)
+        shares /= shares.sum()
+        return math.exp(-float(shares @ np.log(np.maximum(shares, 1e-300))))
+
     low, high = minimum, 64.0
-    if rank_of(relative**low) <= effective_rank:
+    if rank_at(low) <= effective_rank:
         return low
     for _ in range(50):  # the rank falls with p
         middle = (low + high) / 2
-        low, high = (middle, high) if rank_of(relative**middle) > effective_rank else (low, middle)
+        low, high = (middle, high) if rank_at(middle) > effective_rank else (low, middle)
     return high

@@ -209,11 +209,10 @@ def _r_squared(M: Array, predictors: NDArray[np.int64], targets: NDArray[np.int6
 
 def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]:
     """h and m, over a sample of nodes that have two neighbours at least; zeros where there is none."""
-    groups = sample_neighbourhoods(graph, N_NEIGHBOURHOODS, N_NEIGHBOURS)
-    if not groups:
+    members, sizes = sample_neighbourhoods(graph, N_NEIGHBOURHOODS, N_NEIGHBOURS)
+    if len(sizes) == 0:
         return 0.0, 0.0
-    sizes = np.array([len(group) - 1 for group in groups])  # of neighbours
-    nodes, ends = np.unique(np.concatenate(groups), return_inverse=True)
+    nodes, ends = np.unique(members, return_inverse=True)
     taken = engine.take(X, nodes)
     unit = torch.nn.functional.normalize(taken - taken.mean(dim=0)).double().cpu().numpy()[ends]
     starts = np.cumsum(sizes + 1) - sizes - 1  # of the groups: a node, then its neighbours

@@ -36,7 +36,7 @@ from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import complete_graph
 
 HELD_OUT = 0.1  # of the edges …
-MAX_HELD_OUT = 20_000  # … and no more than tell candidates apart
+MAX_HELD_OUT = 10_000  # … and no more than tell candidates apart
 MIN_EDGES = 2_000  # of which 200 are held out: fewer do not tell candidates apart, and the choice would be chance
 TRIAL_HOPS, TRIAL_DIRECTIONS = 2, 64
 MANY_NODES = 1 << 16  # from here on the spectrum is read off a sample of the nodes, and …
