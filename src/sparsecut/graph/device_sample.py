@@ -7,7 +7,6 @@ cut off by a mask, and an order flips the sign bit first.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -51,9 +50,23 @@ def sample_linked_nodes(graph: Graph, entries: Entries, n_nodes: int) -> NDArray
     return nodes.cpu().numpy()
 
 
-def neighbours_of(entries: Entries, nodes: NDArray[np.int64]) -> sp.csr_array:
-    """The rows of some nodes, in the host's memory."""
-    return entries.of_rows(torch.from_numpy(nodes).to(entries.indices.device)).to_scipy(entries.n_rows)
+def neighbourhoods_of(
+    graph: Graph, entries: Entries, nodes: NDArray[np.int64], n_neighbours: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    chosen = torch.from_numpy(nodes).to(entries.indices.device)
+    chosen = chosen[entries.counts()[chosen] > 1]
+    around = entries.of_rows(chosen)
+    degrees = around.counts().long()
+    first = degrees.cumsum(0) - degrees
+    owners = torch.repeat_interleave(torch.arange(len(chosen), device=chosen.device), degrees)
+    neighbours = around.indices.long()
+    keys = (owners << 40) | _shifted(node_hashes(graph, entries)[neighbours], 24)
+    neighbours = neighbours[keys.argsort()]
+    sizes = degrees.clamp(max=n_neighbours)
+    is_kept = torch.arange(len(neighbours), device=chosen.device) - first[owners] < sizes[owners]
+    sizes_here = sizes.cpu().numpy()
+    members = np.insert(neighbours[is_kept].cpu().numpy(), np.cumsum(sizes_here) - sizes_here, chosen.cpu().numpy())
+    return members, sizes_here
 
 
 def node_hashes(graph: Graph, entries: Entries) -> Tensor:

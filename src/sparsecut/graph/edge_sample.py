@@ -63,30 +63,29 @@ def sample_linked_nodes(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
 
 
 def sample_neighbourhoods(graph: Graph, n_nodes: int, n_neighbours: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Some nodes, each with some of its neighbours: positions, group after group, the node first; and the groups' sizes.
+    """Some nodes, each followed by some of its neighbours: positions, and the number of neighbours of each node.
 
-    Nodes with one neighbour are left out. Of many neighbours those with the smallest hashes are taken.
+    Nodes with fewer than two neighbours are left out.
     """
     nodes = sample_nodes(graph, n_nodes)
     if graph.entries is not None:
         from sparsecut.graph import device_sample
 
-        around = device_sample.neighbours_of(graph.entries, nodes)
-    else:
-        around = graph.adjacency[nodes] if len(nodes) < graph.n_nodes else graph.adjacency
-    counts = np.diff(around.indptr).astype(np.int64)
-    owners, neighbours = np.repeat(np.arange(len(nodes)), counts), around.indices.astype(np.int64)
-    order = np.lexsort((hash_ids(ids_at(graph, neighbours)), owners))
-    rank = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
-    is_kept = (rank < n_neighbours) & (counts > 1)[owners]  # the order keeps the neighbours of a node together
-    kept = order[is_kept]
-    sizes = np.minimum(counts, n_neighbours)[counts > 1] + 1
-    members = np.empty(int(sizes.sum()), dtype=np.int64)
-    firsts = np.cumsum(sizes) - sizes
-    is_first = np.zeros(len(members), dtype=bool)
-    is_first[firsts] = True
-    members[is_first], members[~is_first] = nodes[counts > 1], neighbours[kept]
-    return members, sizes
+        return device_sample.neighbourhoods_of(graph, graph.entries, nodes, n_neighbours)
+    A = graph.adjacency
+    degrees = np.asarray(A.indptr[nodes + 1] - A.indptr[nodes], dtype=np.int64)
+    nodes, degrees = nodes[degrees > 1], degrees[degrees > 1]
+    first = np.cumsum(degrees) - degrees
+    entries = np.arange(degrees.sum()) + np.repeat(A.indptr[nodes].astype(np.int64) - first, degrees)
+    neighbours = np.array(A.indices[entries], dtype=np.int64)
+    others, place = np.unique(neighbours, return_inverse=True)
+    # In one number the node and, below it, the hash of its neighbour: sorted, every node has its first neighbours in front.
+    owner = np.repeat(np.arange(len(nodes), dtype=np.uint64), degrees)
+    keys = (owner << np.uint64(40)) | (hash_ids(ids_at(graph, others))[place] >> np.uint64(24))
+    neighbours = neighbours[np.argsort(keys)]
+    sizes = np.minimum(degrees, n_neighbours)
+    is_kept = np.arange(len(neighbours)) - np.repeat(first, degrees) < np.repeat(sizes, degrees)
+    return np.insert(neighbours[is_kept], np.cumsum(sizes) - sizes, nodes), sizes
 
 
 def ids_at(graph: Graph, positions: NDArray[np.int64]) -> NDArray[Any]:

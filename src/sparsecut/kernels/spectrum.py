@@ -1,7 +1,7 @@
 """Leading eigenvectors of a symmetric matrix known by its products, and what is read off a spectrum.
 
 Subspace iteration from a fixed start: every product brings the block nearer to the leading eigenvectors, and the small
-problem inside the block (Rayleigh and Ritz) tells them apart.
+problem inside the last two blocks (Rayleigh and Ritz) tells them apart: as near as two products more with one block.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
 import torch
 from torch import Tensor
 
 MAX_ON_CPU = 128  # rows: 0.4 ms there for 72, 1.0 on an H200; with 256 the GPU is twice as fast
+ROUNDING = 1e-6  # of the squares of columns in float32: a direction that is smaller is rounding
 N_SPARE = 8  # columns iterated beyond those kept, for accuracy
 
 
@@ -25,16 +27,33 @@ def leading_eigenvectors(
     n_iterations: int,
     seed: int = 0,
 ) -> tuple[Tensor, Tensor]:
-    """Eigenvalues largest in size and their vectors, signs fixed, of the symmetric matrix behind `multiply`."""
+    """Eigenvalues largest in size and their vectors, signs fixed, of the symmetric matrix behind `multiply`.
+
+    n_iterations + 1 products.
+    """
     width = min(n_vectors + N_SPARE, n_rows)
     start = torch.randn(n_rows, width, generator=torch.Generator().manual_seed(seed))
     basis = orthonormal(start.to(device))
+    image = multiply(basis)
+    before: tuple[Tensor, Tensor] | None = None
     for _ in range(n_iterations):
-        basis = orthonormal(multiply(basis))
-    small = basis.T @ multiply(basis)
-    eigenvalues, vectors = eigh((small + small.T).double() / 2)
+        before = basis, image
+        basis = orthonormal(image)
+        image = multiply(basis)
+    if before is not None:  # the last block and the one before span more than the last, and their products are known
+        basis, image = torch.cat([basis, before[0]], dim=1), torch.cat([image, before[1]], dim=1)
+    within = _whitening(basis)  # (columns, k) float64
+    small = within.T @ (basis.T @ image).double() @ within
+    eigenvalues, vectors = eigh((small + small.T) / 2)
     order = eigenvalues.abs().argsort(descending=True)[:n_vectors]
-    return eigenvalues[order].to(basis.dtype), signed(basis @ vectors[:, order].to(basis.dtype))
+    return eigenvalues[order].to(basis.dtype), signed(basis @ (within @ vectors[:, order]).to(basis.dtype))
+
+
+def _whitening(columns: Tensor) -> Tensor:
+    """T with (X·T)ᵀ(X·T) = I, for as many directions as the columns X have."""
+    sizes, directions = eigh((columns.T @ columns).double())
+    is_there = sizes > ROUNDING * sizes.max()
+    return directions[:, is_there] * sizes[is_there].rsqrt()
 
 
 def eigh(matrix: Tensor) -> tuple[Tensor, Tensor]:
@@ -81,12 +100,19 @@ def rank_of_scatter(matrix: Tensor) -> float:
 
 def sharpening(variances: Tensor, effective_rank: float, minimum: float = 0.0) -> float:
     """The power p ≥ minimum at which variances^p have an effective rank; the minimum where they have less already."""
-    # Fifty small steps, each of which looks at a number: on a GPU every look would wait for it.
-    relative = (variances / variances.max().clamp(min=1e-30)).double().clamp(min=1e-30).cpu()
+    # A few numbers, fifty times: where they are (torch, a GPU) each call would cost more than the numbers.
+    logarithms = np.log(variances.double().clamp(min=1e-30 * max(float(variances.max()), 1e-30)).cpu().numpy())
+    logarithms -= logarithms.max()
+
+    def rank_at(power: float) -> float:
+        shares = np.exp(power * logarithms)
+        shares /= shares.sum()
+        return math.exp(-float(shares @ np.log(np.maximum(shares, 1e-300))))
+
     low, high = minimum, 64.0
-    if rank_of(relative**low) <= effective_rank:
+    if rank_at(low) <= effective_rank:
         return low
     for _ in range(50):  # the rank falls with p
         middle = (low + high) / 2
-        low, high = (middle, high) if rank_of(relative**middle) > effective_rank else (low, middle)
+        low, high = (middle, high) if rank_at(middle) > effective_rank else (low, middle)
     return high

@@ -222,9 +222,8 @@ def _r_squared(M: Array, predictors: NDArray[np.int64], targets: NDArray[np.int6
 def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]:
     """h and m, over a sample of nodes that have two neighbours at least; zeros where there is none."""
     members, sizes = sample_neighbourhoods(graph, N_NEIGHBOURHOODS, N_NEIGHBOURS)
-    if not len(members):
+    if len(sizes) == 0:
         return 0.0, 0.0
-    sizes = sizes - 1  # of neighbours
     nodes, ends = np.unique(members, return_inverse=True)
     taken = engine.take(X, nodes)
     unit = torch.nn.functional.normalize(taken - taken.mean(dim=0)).double().cpu().numpy()[ends]

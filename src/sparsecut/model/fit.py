@@ -229,7 +229,8 @@ def embed(
             graph = opened.graph
             rows = opened.load(graph, recipe.weighting, recipe.loaded)
             levels = []
-            for filter in recipe.filters:
+            for learned in recipe.filters:
+                filter = learned.on(is_directed=graph.is_directed)
                 own = rows if is_served_by(filter, recipe.loaded) else opened.load(graph, recipe.weighting, filter)
                 levels.append(opened.smooth(own, filter.coefficients(), lazily=True))
             on_device = tuple(matrix.to(opened.device) for matrix in projection.weights)
