@@ -48,6 +48,9 @@ def test_any_matrix_becomes_what_scipys_becomes(data: st.DataObject) -> None:
             assert made.has_canonical_format
             assert notes == expected_notes
             assert (entries.values is None) == bool((expected.data == 1).all())
+        matrix = csr(sp.csr_array(A))
+        graph = sc.Graph((matrix.crow_indices(), matrix.col_indices(), matrix.values()), directed=directed)
+        assert np.array_equal(graph.adjacency.toarray(), expected.toarray())
 
 
 def test_a_matrix_that_needs_no_change_is_shared() -> None:
@@ -99,6 +102,11 @@ WRONG: dict[str, tuple[Any, str]] = {
         lambda: check_edges(torch.tensor([[0, 1, 1], [1, 0, 1]]), torch.tensor([1.0, -1, 1]), 3, "out"),
         "Got -1 between .* positions 1 and 0",
     ),
+    "offsets that end elsewhere": (lambda: sc.Graph((torch.tensor([0, 1, 1]), torch.tensor([1, 0]))), "Got 0 to 1"),
+    "offsets that fall": (lambda: sc.Graph((torch.tensor([0, 2, 1, 2]), torch.tensor([1, 0]))), "must rise from 0"),
+    "columns beyond": (lambda: sc.Graph((torch.tensor([0, 1, 2]), torch.tensor([1, 2]))), "0 to 1. Got 1 to 2"),
+    "a weight too few": (lambda: sc.Graph((torch.tensor([0, 1, 2]), torch.tensor([1, 0]), torch.ones(1))), "a weight for"),
+    "no offsets": (lambda: sc.Graph((torch.tensor([0]), torch.tensor([], dtype=torch.int64))), "at least one node"),
     "features in one dimension": (lambda: check_feature_tensor(torch.ones(3), 3), "two-dimensional"),
     "rows": (lambda: check_feature_tensor(torch.ones(2, 1), 3), "one row for each of the 3 nodes. Got 2"),
     "columns": (lambda: check_feature_tensor(torch.ones(3, 0), 3), "at least one column"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeVar
+from weakref import ref
 
 import numpy as np
 import scipy.sparse as sp
@@ -91,7 +92,7 @@ class MemoryEngine:
         self.graph: Any = graph
         self.notes: list[str] = []
         self._propagations: list[tuple[Graph, Filter, Propagation]] = []
-        self._reduced: list[tuple[Propagation, NDArray[np.int64], Propagation]] = []
+        self._reduced: list[tuple[Propagation, NDArray[np.int64], ref[Propagation]]] = []
 
     def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> Rows:
         P = self._propagation(graph, filter)
@@ -186,10 +187,10 @@ class MemoryEngine:
     def without(self, rows: Rows, edges: NDArray[np.int64]) -> Rows:
         P = rows.propagation
         assert P is not None
-        known = next((reduced for whole, gone, reduced in self._reduced if whole is P and gone is edges), None)
+        known = next((reduced() for whole, gone, reduced in self._reduced if whole is P and gone is edges), None)
         if known is None:
             known = P.without(edges)
-            self._reduced = [(P, edges, known)]
+            self._reduced = [(P, edges, ref(known))]  # as long as somebody has rows of it: it is as large as the graph
         return Rows(rows.features, known, rows.coefficients)
 
     def _propagation(self, graph: Graph, filter: Filter) -> Propagation:

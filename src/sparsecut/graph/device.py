@@ -51,12 +51,32 @@ def check_tensor(adjacency: Tensor, directed: str) -> tuple[Entries, tuple[str, 
         raise InputError(f"The edge weights must be real numbers. Got an adjacency of type {adjacency.dtype}.")
     n_nodes = adjacency.shape[0]
     if adjacency.layout == torch.sparse_csr:
-        offsets = adjacency.crow_indices().to(index_type(adjacency.values().numel(), n_nodes))
-        entries = Entries(adjacency.col_indices().int(), offsets, adjacency.values().float())
-        if len(entries.indices) and (int(entries.indices.min()) < 0 or int(entries.indices.max()) >= n_nodes):
-            raise InputError(f"The adjacency names columns beyond its {n_nodes:,} nodes.")
-    else:
-        entries = _sorted_entries(adjacency, n_nodes)
+        return check_parts((adjacency.crow_indices(), adjacency.col_indices(), adjacency.values()), directed)
+    return _checked(_sorted_entries(adjacency, n_nodes), directed)
+
+
+def check_parts(parts: tuple[Tensor, ...], directed: str) -> tuple[Entries, tuple[str, ...]]:
+    """The same of the parts of a CSR matrix: offsets, columns, and weights if there are any."""
+    offsets, columns, values = parts[0], parts[1], parts[2] if len(parts) == 3 else None
+    n_nodes, n_entries = len(offsets) - 1, len(columns)
+    if n_nodes < 1:
+        raise InputError("The graph is empty: the offsets name no rows. A graph needs at least one node.")
+    ends = offsets[[0, -1]].tolist()
+    if ends != [0, n_entries] or bool((offsets.diff() < 0).any()) or (values is not None and len(values) != n_entries):
+        raise InputError(
+            f"The offsets of a CSR matrix must rise from 0 to the number of its entries, {n_entries:,}, with a weight for "
+            f"each entry if there are any. Got {ends[0]:,} to {ends[1]:,}."
+        )
+    if n_entries:
+        low, high = (int(bound) for bound in columns.aminmax())
+        if low < 0 or high >= n_nodes:
+            raise InputError(f"The columns must name nodes, 0 to {n_nodes - 1:,}. Got {low:,} to {high:,}.")
+    offsets = offsets.to(index_type(n_entries, n_nodes))
+    return _checked(Entries(columns.int(), offsets, None if values is None else values.float()), directed)
+
+
+def _checked(entries: Entries, directed: str) -> tuple[Entries, tuple[str, ...]]:
+    n_nodes = entries.n_rows
     if entries.values is not None and entries.nnz:
 
         def ends(place: int) -> tuple[int, int]:

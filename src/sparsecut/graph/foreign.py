@@ -62,6 +62,8 @@ def plain_adjacency(adjacency: Any) -> tuple[Any, Any]:
     """(matrix, node ids or None) of what may stand for an adjacency; an object that must be converted first is refused."""
     if sp.issparse(adjacency) or isinstance(adjacency, np.ndarray):
         return adjacency, None
+    if is_parts(adjacency):
+        return adjacency, None
     library = library_of(adjacency)
     if library == "torch":
         # A tensor on a GPU stays there, and a list of edges is no matrix: the graph takes both as they are.
@@ -103,6 +105,13 @@ def is_edge_index(tensor: Any) -> bool:
     is_whole = str(tensor.dtype) in ("torch.int32", "torch.int64")
     is_dense = str(tensor.layout) == "torch.strided"
     return bool(is_whole and is_dense and tensor.dim() == 2 and tensor.shape[0] == 2 != tensor.shape[1])
+
+
+def is_parts(thing: Any) -> bool:
+    """Whether something is the parts of a CSR matrix as tensors of torch: offsets, columns, and weights if there are any."""
+    if not isinstance(thing, tuple) or len(thing) not in (2, 3):
+        return False
+    return all(library_of(part) == "torch" and part.dim() == 1 for part in thing)
 
 
 def refuse_matrix(y: Any) -> None:

@@ -33,7 +33,7 @@ from sparsecut.arrays import check_mapped, is_mapped
 from sparsecut.encoding import Encoder
 from sparsecut.errors import InputError, NewValuesWarning, check_choice
 from sparsecut.graph.canonical import DIRECTIONS, check_adjacency
-from sparsecut.graph.foreign import is_edge_index, library_of, plain_adjacency
+from sparsecut.graph.foreign import is_edge_index, is_parts, library_of, plain_adjacency
 from sparsecut.graph.frozen import FrozenGraph, rows_of
 from sparsecut.graph.node_ids import choose_nodes
 from sparsecut.graph.node_values import (
@@ -50,7 +50,8 @@ class Graph(FrozenGraph):
     ----------
     adjacency : scipy sparse matrix or array, numpy array, torch tensor or pandas frame, (n, n)
         Weights are zero or more. The index of a frame names the nodes. A tensor of torch may be dense or sparse, or a list
-        of edges: whole numbers in two rows (`edge_index`), where an edge given once or in both directions is one edge.
+        of edges: whole numbers in two rows (`edge_index`), where an edge given once or in both directions is one edge. A
+        tuple of tensors is the parts of a CSR matrix: offsets, columns, and weights where there are any.
     features : array, scipy sparse matrix, torch tensor or data frame (n, f), default=None
         Arrays are taken as they are; float16 on a GPU stays float16. The columns of a frame (pandas, polars, Arrow) may have
         any type and are encoded; its index, or a column named id, node or node_id, says which row belongs to which node.
@@ -114,7 +115,7 @@ class Graph(FrozenGraph):
         if isinstance(adjacency, Graph):
             raise InputError("The adjacency is a Graph already: pass it as it is, or its graph.adjacency.")
         adjacency_notes: tuple[str, ...] = ()
-        tensor = adjacency if library_of(adjacency) == "torch" else None
+        tensor = adjacency if library_of(adjacency) == "torch" or is_parts(adjacency) else None
         adjacency, named = plain_adjacency(adjacency)
         if named is not None:
             node_ids = check_same_ids(named, node_ids)
@@ -304,13 +305,15 @@ class Graph(FrozenGraph):
 
 def _check_on_device(tensor: Any, directed: str, n_nodes: int | None) -> tuple[Any, tuple[str, ...]]:
     """The edges of a tensor: entries where it lies on a GPU, scipy's matrix where it lies in the host's memory."""
-    from sparsecut.graph.device import check_edges, check_tensor
+    from sparsecut.graph.device import check_edges, check_parts, check_tensor
 
-    if is_edge_index(tensor):
+    if isinstance(tensor, tuple):
+        entries, notes = check_parts(tensor, directed)
+    elif is_edge_index(tensor):
         entries, notes = check_edges(tensor, None, n_nodes, directed)
     else:
         entries, notes = check_tensor(tensor, directed)
-    return (entries, notes) if tensor.is_cuda else (entries.to_scipy(entries.n_rows), notes)
+    return (entries, notes) if entries.indices.is_cuda else (entries.to_scipy(entries.n_rows), notes)
 
 
 def _rebuild(adjacency: Any, features: Any, labels: Any, node_ids: Any, notes: tuple[str, ...], is_directed: bool) -> Graph:

@@ -38,6 +38,7 @@ from sparsecut.operators.negatives import complete_graph
 HELD_OUT = 0.1  # of the edges …
 MAX_HELD_OUT = 10_000  # … and no more than tell candidates apart
 MIN_EDGES = 2_000  # of which 200 are held out: fewer do not tell candidates apart, and the choice would be chance
+TIE = 5e-4  # of the AUC: less than another draw of the edges changes it by
 TRIAL_HOPS, TRIAL_DIRECTIONS = 2, 64
 MANY_NODES = 1 << 16  # from here on the spectrum is read off a sample of the nodes, and …
 FEW_DIRECTIONS = 32  # … so many columns tell the candidates apart
@@ -72,7 +73,9 @@ def choose_filter(graph: Graph, rows: Any, filter: Filter, engine: Engine[Any]) 
         return trial.score_centred(engine.take(walks, trial.nodes))
 
     scores = engine.checkpoint("trials", lambda: _scores(candidates, leading, graph, trial, engine))
-    best = max(range(len(scores)), key=scores.__getitem__)
+    # Of those that no measurement tells apart the one with the fewest hops.
+    near = [number for number, score in enumerate(scores) if score >= max(scores) - TIE]
+    best = min(near, key=lambda number: len(candidates[number].coefficients()))
     tried = ", ".join(f"{score:.3f} with {_setting(candidate)}" for score, candidate in zip(scores, candidates, strict=True))
     alike = engine.checkpoint("trial-alike", lambda: trial.score_centred(engine.take(leading, trial.nodes)))
     return FilterChoice(

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from sparsecut.errors import OverflowInputError
-from sparsecut.kernels.spectrum import eigh, leading_eigenvectors, sharpening, signed
+from sparsecut.kernels.spectrum import leading_eigenvectors, sharpening, signed
 
 EFFECTIVE_RANK = 16.0  # of the embedding: enough directions for dozens of groups, few enough for five labels per group
 N_ITERATIONS = 3  # with the last two blocks: accuracies as after six of one block, or twelve
@@ -32,7 +32,7 @@ class Spectrum:
 
 def whole_spectrum(M: Tensor, n_directions: int) -> Spectrum:
     """Of an M that is built."""
-    values, vectors = eigh(M.nan_to_num())
+    values, vectors = torch.linalg.eigh(M.nan_to_num())
     leading = values.flip(0)[:n_directions].float(), signed(vectors.flip(1)[:, :n_directions].float())
     return Spectrum(*leading, float(M.trace()), f"the {len(M):,} × {len(M):,} eigenproblem of M")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from itertools import count
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.kernels import cuda, hops
-from sparsecut.kernels.polynomials import Polynomial, horner
+from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.kernels.sparse import Entries, SparseMatrix
 from sparsecut.operators.diagonals import Diagonals
 from sparsecut.operators.filters import Filter, Power
@@ -127,15 +126,37 @@ class Propagation:
         """Σ c_k P^k · rows, by the kernel that serves for them. `report(done, total)` is called as hops are done."""
         if not cuda.can_hop(rows):
             return hops.smooth(self.neighbors, self.diagonals, coefficients, rows, report)
-        n_done = count(1)
-
-        def hop(so_far: Tensor) -> Tensor:
-            result = cuda.hop(*self.neighbors, self.diagonals, so_far, self.schedule)
+        n_hops, first = len(coefficients) - 1, cuda.aligned(rows)
+        if n_hops == 0:
+            return rows * coefficients[0]
+        result, scale = first, coefficients[-1]
+        for hop, coefficient in enumerate(reversed(coefficients[:-1]), start=1):
+            result = cuda.hop(
+                *self.neighbors,
+                self.diagonals,
+                result,
+                self.schedule,
+                scale=scale,
+                first=first,
+                coefficient=coefficient,
+            )
+            scale = 1.0
             if report is not None:
-                report(next(n_done), len(coefficients) - 1)
-            return result
+                report(hop, n_hops)
+        return result
 
-        return horner(coefficients, rows, hop)
+    def smooth_some(self, coefficients: Polynomial, rows: Tensor | SparseMatrix, nodes: Tensor) -> Tensor:
+        """Some rows of c₀X + c₁PX: only the neighbours of these nodes are read."""
+        assert len(coefficients) == 2
+        assert isinstance(rows, Tensor)
+        left, right, own = self.diagonals
+        around = self.neighbors.of_rows(nodes)
+        if right is not None:
+            weights = right[around.indices]
+            around = around._replace(values=weights if around.values is None else around.values * weights)
+        itself = rows[nodes].float()
+        hopped = left[nodes, None] * (around @ rows.float()) + own[nodes, None] * itself
+        return coefficients[0] * itself + coefficients[1] * hopped
 
 
 def propagation_matrix(adjacency: sp.csr_array, filter: Filter | None = None) -> sp.csr_array:
