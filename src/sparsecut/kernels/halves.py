@@ -18,6 +18,7 @@ from sparsecut.kernels.cuda import aligned, can_hop, empty_aligned, padded
 ROW_BLOCK = 16_384  # rows that become float32 at a time
 SUM_BLOCK = 1024  # rows that the tensor cores sum up
 SUMS_BYTES = 1 << 28  # of the blocks' sums held at a time
+MIN_SPLIT = 1 << 16  # rows: fewer are multiplied before they are split
 LIFT = 2.0**11  # what float16 rounds off a number is at most 2⁻¹² of it: lifted, it has eleven bits of its own
 PRECISIONS = ("single", "half")
 SMALLEST_SCALE, LARGEST_SCALE = 2.0**-6, 2.0**14  # of weights that float16 holds as they are, to eleven bits
@@ -113,7 +114,7 @@ def _block_sums(left: Tensor, right: Tensor) -> Tensor:
 
 def can_split(rows: Tensor) -> bool:
     """Whether `split_squares` serves for such rows."""
-    return rows.dtype == torch.float32 and can_hop(rows) and hasattr(torch.ops.aten.mm, "dtype")
+    return rows.dtype == torch.float32 and len(rows) >= MIN_SPLIT and can_hop(rows) and hasattr(torch.ops.aten.mm, "dtype")
 
 
 def with_tensor_cores(rows: Tensor) -> bool:
