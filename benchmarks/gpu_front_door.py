@@ -40,8 +40,8 @@ TARGETS = {
     ("papers100M", "device"): {"SCE(dimension=128), half": 6000, "four epochs of Adam, half": 1200},
 }
 NOTES = [
-    "At the size of papers100M the features come in float16, and the dimension is given: what SCE() would choose for the noise "
-    "of this stand-in, two channels of 176 columns, takes 78 GB by itself, and beside the graph more than the card has.",
+    "At the size of papers100M the features come in float16, and the dimension is given: what SCE() would choose for the "
+    "noise of this stand-in, two channels of 176 columns, takes 78 GB by itself: beside the graph more than the card has.",
 ]
 Point = dict[str, Any]
 
