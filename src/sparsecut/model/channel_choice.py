@@ -50,7 +50,8 @@ LEAST_WEIGHT = 0.1  # a channel that weighs less is left out: a hundredth of the
 LEAST_OWN = 0.01  # columns that tell each other less than this cannot tell what neighbours add
 MONOPHILY = 1.6  # m/h from which on the neighbours are a channel of their own …
 LEAST_AGREEMENT = 0.05  # … if they agree at all
-N_HALVINGS = 4
+N_HALVINGS = 4  # on average over which the figures are taken …
+MANY_ENTRIES = 1 << 25  # … of features with fewer entries: with more, one halving costs much and tells enough
 DIRECTIONS, LEAST_DIRECTIONS, NODES_PER_DIRECTION = 32, 8, 64  # of a half
 MIN_COLUMNS = 4  # two in each half
 MIN_NODES = 64
@@ -112,7 +113,9 @@ def gather_evidence(graph: Graph, rows: Any, weighting: Weighting, engine: Engin
 
     def measure() -> dict[str, float]:
         found = []
-        for number in range(N_HALVINGS):
+        features: Any = graph.features
+        n_entries = features.nnz if sp.issparse(features) else graph.n_nodes * graph.n_features
+        for number in range(N_HALVINGS if n_entries < MANY_ENTRIES else 1):
             W = _directions_of_halves(product, graph.n_features, n_directions, generator, engine.device)
             X = engine.multiply([rows], W)
             both = torch.cat([engine.take(X, nodes), engine.take(engine.smooth(X, power(1)), nodes)], dim=1)
