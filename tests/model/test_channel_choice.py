@@ -42,7 +42,8 @@ def test_the_rule_by_hand() -> None:
     assert choose_by(Evidence(own=0.5, gain=0.0125)).weights == {"own": 1.0, "smoothed": 0.12}
     assert choose_by(Evidence(own=0.5, gain=0.1)).weights == {"smoothed": 1.0}
     assert choose_by(Evidence(own=0.5, gain=-0.01)).weights == {"own": 1.0}
-    blind = {told: choose_by(Evidence(own=0.0, gain=0.3, told=told)).weights for told in (-0.1, 0.08, 0.09, 0.135, 0.18, 0.3)}
+    tolds = (-0.1, 0.08, 0.09, 0.135, 0.18, 0.3)
+    blind = {told: choose_by(Evidence(own=0.0, gain=0.3, told=told)).weights for told in tolds}
     assert blind[-0.1] == {"own": 1.0, "smoothed": 0.5}  # never less than half
     assert blind[0.08] == {"own": 1.0, "smoothed": 0.7}  # (0.08/0.09)³
     assert blind[0.09] == {"own": 1.0, "smoothed": 1.0}
