@@ -52,12 +52,13 @@ class NodeIndex:
 
     def find(self, wanted: Sequence[Any] | NDArray[Any]) -> Integers:
         """The place of each id; −1 where it is not there."""
-        values = wanted.tolist() if isinstance(wanted, np.ndarray) else list(wanted)
-        if self._order is not None and all(type(value) is int and abs(value) < 2**63 for value in values):
-            array = np.array(values, dtype=np.int64)
+        is_array = isinstance(wanted, np.ndarray) and wanted.dtype == np.int64
+        values: Any = wanted if is_array else list(wanted)
+        if self._is_integer and (is_array or all(type(value) is int and abs(value) < 2**63 for value in values)):
+            array = np.asarray(values, dtype=np.int64)
             places = self._bisect(array)
             if self._later:
-                later = np.array([self._later.get(value, -1) for value in values], dtype=np.int64)
+                later = np.array([self._later.get(value, -1) for value in array.tolist()], dtype=np.int64)
                 places = np.where(later >= 0, later, places)
         else:
             places = np.array([self._find_one(value) for value in values], dtype=np.int64)

@@ -19,7 +19,7 @@ from sparsecut.errors import InputError, first_few, parameter_error
 from sparsecut.graph import Graph, as_arrow, is_frame
 from sparsecut.graph.frames import ID_COLUMNS, index_of
 
-Ids = list[Any]
+Ids = list[Any] | NDArray[np.int64]  # integers of an array stay in one: a large batch has no Python object per id
 
 EDGES_RULE = "pairs of node ids (m, 2) or pairs with a weight (m, 3), as a list, an array or a frame"
 ROWS_RULE = "a mapping from node ids to rows, a pair (ids, matrix), or a frame with a column of ids"
@@ -36,12 +36,16 @@ class EdgeList:
     def __len__(self) -> int:
         return len(self.sources)
 
+    def named(self, number: int) -> str:
+        """An edge in words."""
+        return ", ".join(repr(ids[number].item() if isinstance(ids, np.ndarray) else ids[number]) for ids in (self.sources, self.targets))
+
 
 @dataclass(frozen=True)
 class RowList:
     """Rows of features by the ids of their nodes, encoded as the model's."""
 
-    ids: Ids = field(default_factory=list)
+    ids: list[Any] = field(default_factory=list)
     matrix: Any = None  # (m, f) float32, dense or CSR
 
     def __len__(self) -> int:
@@ -53,7 +57,7 @@ class Changes:
     """A batch of changes, in the order in which they are made."""
 
     edges_removed: EdgeList = field(default_factory=EdgeList)
-    nodes_removed: Ids = field(default_factory=list)
+    nodes_removed: list[Any] = field(default_factory=list)
     nodes_added: RowList = field(default_factory=RowList)
     edges_added: EdgeList = field(default_factory=EdgeList)
     weights_changed: EdgeList = field(default_factory=EdgeList)
@@ -86,7 +90,7 @@ def check_edges(edges: Any, caller: str, name: str, *, needs_weights: bool = Fal
         place = int(np.argmax(is_wrong))
         raise InputError(
             f"The weights of {name} must be finite and above zero. Got {weights[place]:g} for the edge "
-            f"{sources[place]!r}, {targets[place]!r}. An edge that goes is one of edges_removed."
+            f"{EdgeList(sources, targets).named(place)}. An edge that goes is one of edges_removed."
         )
     return EdgeList(sources, targets, single)
 
@@ -96,22 +100,24 @@ def check_rows(rows: Any, caller: str, name: str, encoder: Encoder | None, n_fea
     if rows is None or (hasattr(rows, "__len__") and len(rows) == 0):
         return RowList()
     ids, values = _ids_and_values(rows, caller, name)
-    if len(set(ids)) < len(ids):
-        repeated = next(identity for place, identity in enumerate(ids) if identity in ids[:place])
+    listed = ids.tolist() if isinstance(ids, np.ndarray) else ids
+    if len(set(listed)) < len(listed):
+        repeated = next(identity for place, identity in enumerate(listed) if identity in listed[:place])
         raise InputError(f"{name} names the node {repeated!r} twice. Give it one row.")
     alone = Graph(sp.csr_array((len(ids), len(ids)), dtype=np.float32), features=values).encoded_by(encoder)
     if alone.n_features != n_features:
         raise InputError(f"The rows of {name} must have {n_features:,} features, as the model. Got {alone.n_features:,}.")
-    return RowList(ids, alone.features)
+    return RowList(listed, alone.features)
 
 
-def check_nodes(nodes: Any, caller: str, name: str) -> Ids:
+def check_nodes(nodes: Any, caller: str, name: str) -> list[Any]:
     """Node ids as a user holds them, each once."""
     if nodes is None:
         return []
     if isinstance(nodes, str | bytes | int) or not hasattr(nodes, "__iter__"):
         raise InputError(f"The {name} parameter of {caller} must be a list of node ids. Got {nodes!r}: pass [{nodes!r}].")
-    return list(dict.fromkeys(_plain_ids(nodes if hasattr(nodes, "dtype") else list(nodes))))
+    ids = _plain_ids(nodes if isinstance(nodes, np.ndarray) else list(nodes))
+    return list(dict.fromkeys(ids.tolist() if isinstance(ids, np.ndarray) else ids))
 
 
 def _edge_columns(edges: Any, caller: str, name: str) -> list[Any]:
@@ -174,10 +180,10 @@ def _plain_ids(column: Any) -> Ids:
     """Ids as Python's integers and words; whole floats are the integers they equal."""
     array = column if isinstance(column, np.ndarray) else None
     if array is not None and array.dtype.kind == "f" and bool((array == np.floor(array)).all()):
-        array = array.astype(np.int64)
-    values: Ids = array.tolist() if array is not None else [
-        value.item() if isinstance(value, np.generic) else value for value in column
-    ]
+        return array.astype(np.int64)
+    if array is not None and array.dtype.kind in "iu":
+        return array.astype(np.int64)
+    values = [value.item() if isinstance(value, np.generic) else value for value in column]
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | str):
             raise InputError(f"A node id is an integer or a word. Got {value!r}.")

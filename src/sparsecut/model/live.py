@@ -24,6 +24,7 @@ from sparsecut.features.feature_rows import FeatureRows
 from sparsecut.graph import Graph
 from sparsecut.graph.node_index import NodeIndex
 from sparsecut.model.changes import Changes
+from sparsecut.model.drift import DriftMeter, columns_beside
 from sparsecut.model.placed_changes import PlacedChanges, place
 from sparsecut.model.recipe import Recipe
 from sparsecut.operators.aggregation import aggregate
@@ -84,10 +85,12 @@ class LiveState:
         offset: Rows,
         basis: Sequence[Rows],
         *,
+        rank: float,
         levels: Sequence[tuple[list[Rows], list[Rows], Rows]] | None = None,
         length: float | None = None,
+        learned: Sequence[NDArray[np.float64]] | None = None,
     ) -> None:
-        """`levels` are the terms, the bounds and X of a state that was saved; they are computed where there are none."""
+        """`levels` (terms, bounds and X), `length` and `learned` are those of a state that was saved; else computed."""
         self.recipe, self.offset, self.basis = recipe, np.asarray(offset), [np.asarray(matrix) for matrix in basis]
         self.widths = [matrix.shape[1] for matrix in weights]
         self.encoder: Encoder | None = graph.encoder
@@ -107,6 +110,24 @@ class LiveState:
         # Fixed for the life of the state, so that what a tolerance allows does not move with the graph.
         self.length = _length(self.embedding()) if length is None else length
         self.n_batches = 0
+        self.drift = DriftMeter(self.basis, self.widths, recipe.aggregation, list(recipe.channels.values()), rank)
+        if learned is None:
+            self.drift.learn(self.columns_of)
+        else:
+            for gauge, first in zip(self.drift.gauges, learned, strict=True):
+                gauge.first = first
+
+    @classmethod
+    def of(cls, graph: Graph, recipe: Recipe, weights: Sequence[Rows], offset: Rows, rank: float) -> LiveState:
+        """The state of a model for a graph with its encoded features."""
+        for filter in recipe.filters:
+            if not is_local(filter):
+                raise InputError(
+                    f"The diagonals of {filter!r} depend on all degrees, so every change changes every row. Use transform."
+                )
+        weighted = recipe.weighting.apply(graph.features)
+        basis = [np.concatenate([matrix, columns_beside(weighted, matrix)], axis=1) for matrix in weights]
+        return cls(graph, recipe, weights, offset, basis, rank=rank)
 
     @property
     def filters(self) -> tuple[Filter, ...]:
@@ -124,12 +145,13 @@ class LiveState:
     def rows_of(self, places: Integers) -> Rows:
         """Z of some places."""
         parts = [level.level(places, width) for level, width in zip(self.levels, self.widths, strict=True)]
-        Z = aggregate([torch.from_numpy(part) for part in parts], self.recipe.aggregation).numpy()
-        return np.asarray(Z - self.offset)
+        Z: Rows = aggregate([torch.from_numpy(part) for part in parts], self.recipe.aggregation).numpy()
+        return Z - self.offset
 
-    def columns_of(self, level: int) -> Rows:
-        """S·basis of all nodes at a level: the embedding's columns and those of the drift."""
-        return self.levels[level].level(self.index.places(), self.basis[level].shape[1])
+    def columns_of(self, level: int, places: Integers | None = None) -> Rows:
+        """S·basis of all nodes at a level, or of some: the embedding's columns and those of the drift."""
+        places = self.index.places() if places is None else places
+        return self.levels[level].level(places, self.basis[level].shape[1])
 
     def to_graph(self) -> Graph:
         """The graph as it is now."""
@@ -154,6 +176,7 @@ class LiveState:
         """Make the changes that `check` has placed, and follow them."""
         n_before, n_added = len(self.index), len(placed.added_ids)
         removed = [self._id_of(identity) for identity in self.index.ids[placed.removed_nodes]]
+        gone = [self.columns_of(level, placed.removed_nodes) for level in range(len(self.levels))]
         self.index.remove(placed.removed_nodes)
         new = np.arange(n_before, n_before + n_added)
         if n_added:
@@ -168,15 +191,16 @@ class LiveState:
         relinked = relinked[self.index.is_present[relinked]]
         moved_rows = np.unique(np.concatenate([new, placed.row_places]))
         weighted = self.recipe.weighting.apply(self.features.take(moved_rows)) if len(moved_rows) else None
-        found, n_whole, n_hops = [new], 0, 0
+        followed = []
         for level, matrix in zip(self.levels, self.basis, strict=True):
             X = np.empty((0, matrix.shape[1]), dtype=np.float32) if weighted is None else np.asarray(weighted @ matrix)
-            places, n_here = level.update(relinked, moved_rows, X, tolerance * self.length / math.sqrt(len(self.levels)))
-            found += places
-            n_whole, n_hops = n_whole + n_here, n_hops + level.n_hops
-        places = self._distinct(found)
-        notes = list(placed.notes)
+            followed.append(level.update(relinked, moved_rows, X, tolerance * self.length / math.sqrt(len(self.levels))))
+        places = self._distinct([new, *(moved.places for part in followed for _, moved in part.moves)])
+        changes = [part.change_of(places) for part in followed]
+        self.drift.follow(lambda level: self.columns_of(level, places), changes, places >= n_before, gone)
+        notes, n_whole = list(placed.notes), sum(part.n_whole for part in followed)
         if n_whole:
+            n_hops = sum(level.n_hops for level in self.levels)
             notes.append(
                 f"{n_whole} of {n_hops} hops were computed for the whole graph, for what changed reaches most of it."
             )
@@ -212,13 +236,6 @@ class LiveState:
         self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed)
         self.features = FeatureRows(graph.features)
         self.levels = [level.packed(self.graph, places) for level in self.levels]
-
-
-def check_filters(filters: Sequence[Filter]) -> None:
-    """Refuse a filter of the user's own whose matrix has more than a node's degree in its diagonals."""
-    for filter in filters:
-        if not is_local(filter):
-            raise InputError(f"The diagonals of {filter!r} depend on all degrees, so every change changes every row. Use fit.")
 
 
 def _length(Z: Rows) -> float:

@@ -26,7 +26,7 @@ class PlacedChanges:
     """Changes by the places of nodes; new nodes stand behind all others."""
 
     removed_nodes: Integers
-    added_ids: Ids
+    added_ids: list[Any]
     added_rows: Any
     sources: Integers  # of the edges that change, removed ones first
     targets: Integers
@@ -81,13 +81,14 @@ def _find(
     ids: Ids, index: NodeIndex, name: str, later: dict[Any, int] | None = None, leaving: set[Any] | None = None
 ) -> Integers:
     places = index.find(ids)
-    if leaving:
-        places = np.array([-1 if identity in leaving else place for identity, place in zip(ids, places, strict=True)])
-    if later:
-        places = np.array([later.get(identity, place) for identity, place in zip(ids, places, strict=True)])
-    places = places.astype(np.int64).reshape(-1)
+    if leaving or later:
+        listed = ids.tolist() if isinstance(ids, np.ndarray) else ids
+        known = (-1 if identity in (leaving or ()) else place for identity, place in zip(listed, places.tolist(), strict=True))
+        new = later or {}
+        places = np.array([new.get(identity, place) for identity, place in zip(listed, known, strict=True)], dtype=np.int64)
     if (places < 0).any():
-        unknown = list(dict.fromkeys(ids[number] for number in np.flatnonzero(places < 0)))
+        listed = ids.tolist() if isinstance(ids, np.ndarray) else ids
+        unknown = list(dict.fromkeys(listed[number] for number in np.flatnonzero(places < 0)))
         kind = "integers" if index.takes is int else "words"
         other = "" if all(type(identity) is index.takes for identity in unknown) else f" Its ids are {kind}."
         raise InputError(
@@ -100,11 +101,15 @@ def _find(
 def _places_of(
     edges: EdgeList, index: NodeIndex, later: dict[Any, int], leaving: set[Any], name: str
 ) -> tuple[Integers, Integers]:
-    places = _find([*edges.sources, *edges.targets], index, name, later, leaving)
+    if isinstance(edges.sources, np.ndarray) and isinstance(edges.targets, np.ndarray):
+        ids: Ids = np.concatenate([edges.sources, edges.targets])
+    else:
+        ids = [*edges.sources, *edges.targets]
+    places = _find(ids, index, name, later, leaving)
     return places[: len(edges)], places[len(edges) :]
 
 
-def _check_new(ids: Ids, index: NodeIndex, leaving: set[Any]) -> Ids:
+def _check_new(ids: list[Any], index: NodeIndex, leaving: set[Any]) -> list[Any]:
     wrong = [identity for identity in ids if type(identity) is not index.takes]
     if wrong:
         kind = "integers" if index.takes is int else "words"
@@ -129,7 +134,7 @@ def _require_once(ends: tuple[Integers, Integers], edges: EdgeList, is_directed:
     _, first = np.unique(_keys(*ends, is_directed), return_index=True)
     if len(first) < len(edges):
         again = int(np.setdiff1d(np.arange(len(edges)), first)[0])
-        raise InputError(f"{name} names the edge {edges.sources[again]!r}, {edges.targets[again]!r} twice. Name it once.")
+        raise InputError(f"{name} names the edge {edges.named(again)} twice. Name it once.")
 
 
 def _require_there(
@@ -145,7 +150,7 @@ def _require_there(
         number = int(np.argmin(is_there))
         remedy = " A new edge is one of edges_added." if name == "weights_changed" else ""
         raise InputError(
-            f"{name} names an edge that the graph does not have: {edges.sources[number]!r}, {edges.targets[number]!r}.{remedy}"
+            f"{name} names an edge that the graph does not have: {edges.named(number)}.{remedy}"
         )
 
 
@@ -161,6 +166,6 @@ def _require_absent(
     if is_there.any():
         number = int(np.argmax(is_there))
         raise InputError(
-            f"edges_added names an edge that the graph has already: {edges.sources[number]!r}, {edges.targets[number]!r}. "
+            f"edges_added names an edge that the graph has already: {edges.named(number)}. "
             "A new weight is one of weights_changed."
         )

@@ -31,13 +31,14 @@ from numpy.typing import NDArray
 
 from sparsecut.arrays.growing import GrowingArray
 from sparsecut.kernels.polynomials import Polynomial
-from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.kernels.sparse import SparseMatrix, as_tensor, weighted_sums
 from sparsecut.operators.changing_graph import ChangingGraph
 from sparsecut.operators.filters import Filter
 
 MOST_SUMS = 32  # after so many a row is computed anew: 32·2^−24 of its length is the most that rounding can be
 WHOLE_SHARE = 0.4  # of the graph's entries: a hop that reads more of them is computed for all rows
 ROUNDING = 1e-6  # of a row: what a hop for all rows changes by less has not moved
+KEPT_SHARE = 32  # nodes for each row that moved: the last hop's moves are kept for moments where there are more
 DISTINCT_SHARE = 32  # nodes for each entry: where there are more, entries are sorted in place of marking nodes
 
 Integers = NDArray[np.int64]
@@ -45,12 +46,31 @@ Rows = NDArray[np.float32]
 CPU = torch.device("cpu")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Moved:
-    """Places whose rows moved, and by what; `change` None: a hop was computed for all rows."""
+    """Places whose rows moved, and by what; `change` None where nobody asks: most rows moved, or the hop was for all rows."""
 
     places: Integers
     change: Rows | None
+    is_whole: bool = False
+
+
+@dataclass(frozen=True)
+class Followed:
+    """What an update did to Z = Σ c_k Y_k: the moves of the terms that are part of it, and the hops for all rows."""
+
+    moves: list[tuple[float, Moved]]
+    n_whole: int
+
+    def change_of(self, places: Integers) -> Rows | None:
+        """By what Z moved at some places, ascending, which hold all that moved; None where it is not known."""
+        changes = [(coefficient, moved.places, moved.change) for coefficient, moved in self.moves if moved.change is not None]
+        if not changes or len(changes) < len(self.moves):
+            return None
+        total = np.zeros((len(places), changes[0][2].shape[1]), dtype=np.float32)
+        for coefficient, moved, change in changes:
+            total[np.searchsorted(places, moved)] += np.float32(coefficient) * change
+        return total
 
 
 class HopTerms:
@@ -108,38 +128,33 @@ class HopTerms:
             lacking.extend(np.zeros(n_nodes, dtype=np.float32))
             n_sums.extend(np.zeros(n_nodes, dtype=np.uint8))
 
-    def level(self, places: Any, n_columns: int) -> Rows:
+    def level(self, places: Integers, n_columns: int) -> Rows:
         """Σ c_k Y_k of some places: the first columns."""
         total: Rows | None = None
         for coefficient, term in zip(self.coefficients, self._terms, strict=True):
             if coefficient:
-                part = term.rows[places][:, :n_columns]
-                part = part if coefficient == 1 else part * np.float32(coefficient)
-                total = part if total is None else total + part
+                part = np.take(term.rows, places, axis=0)[:, :n_columns]
+                if coefficient != 1:
+                    part *= np.float32(coefficient)
+                total = part if total is None else np.add(total, part, out=total)
         return np.zeros((len(places), n_columns), dtype=np.float32) if total is None else total
 
-    def update(
-        self, relinked: Integers, places: Integers, X: Rows, tolerance: float
-    ) -> tuple[list[Integers], int]:
-        """Follow a change: nodes whose lists changed, and new rows of X; the graph has changed already.
-
-        Returns the places that moved in any term of Z, and the number of hops that were computed for all rows.
-        """
+    def update(self, relinked: Integers, places: Integers, X: Rows, tolerance: float) -> Followed:
+        """Follow a change: nodes whose lists changed, and new rows of X; the graph has changed already."""
         left, own, *right = (diagonal.rows for diagonal in self._diagonals)
         before = right[0][relinked] if right else None
         for diagonal, rows in zip((left, own, *right), self._diagonals_of(self.graph.degrees[relinked]), strict=True):
             diagonal[relinked] = rows
         limits = self._limits(relinked, tolerance)
         first = self._terms[0].rows
-        moved = Moved(places, X - first[places])
+        moved = Moved(places, X - np.take(first, places, axis=0))
         first[places] = X
-        found, n_whole = [places] if self.coefficients[0] else [], 0
+        moves = [(self.coefficients[0], moved)]
         for hop in range(1, self.n_hops + 1):
             moved = self._hop(hop, moved, relinked, before, limits[hop])
-            n_whole += moved.change is None
-            if self.coefficients[hop]:
-                found.append(moved.places)
-        return found, n_whole
+            moves.append((self.coefficients[hop], moved))
+        n_whole = sum(moved.is_whole for _, moved in moves)
+        return Followed([(coefficient, moved) for coefficient, moved in moves if coefficient], n_whole)
 
     def packed(self, graph: ChangingGraph, places: Integers) -> HopTerms:
         """The same for some places, in their order."""
@@ -148,7 +163,7 @@ class HopTerms:
         return HopTerms.restored(graph, self.filter, terms[1:], lacking[1:], terms[0])
 
     def _hop(self, hop: int, moved: Moved, relinked: Integers, before: Rows | None, limit: float) -> Moved:
-        if moved.change is None:
+        if moved.is_whole:
             return self._whole(hop)
         graph, previous = self.graph, self._terms[hop - 1].rows
         sources, messages = self._messages(moved, relinked, before, previous)
@@ -175,18 +190,22 @@ class HopTerms:
         if is_anew.any():
             anew.append(targets[is_anew])
             targets, change = targets[~is_anew], change[~is_anew]
-        term[targets] += change
+        rows = np.take(term, targets, axis=0)  # several times faster than fancy indexing
+        rows += change
+        term[targets] = rows
         n_sums[targets] += 1
         again = np.concatenate(anew)
         fresh = self._rows_anew(again, previous)
-        difference = fresh - term[again]
+        difference = fresh - np.take(term, again, axis=0)
         if limit:  # what hardly moves stays, and lacks that much
             sizes = _lengths(difference)
             stays = sizes <= limit * self._v(again)
             lacking[again[stays]] = sizes[stays]
             again, fresh, difference = again[~stays], fresh[~stays], difference[~stays]
         term[again], lacking[again], n_sums[again] = fresh, 0, 0
-        return Moved(np.concatenate([targets, again]), np.concatenate([change, difference]))
+        places = np.concatenate([targets, again])
+        is_asked = hop < self.n_hops or len(places) * KEPT_SHARE <= len(graph)
+        return Moved(places, np.concatenate([change, difference]) if is_asked else None)
 
     def _messages(
         self, moved: Moved, relinked: Integers, before: Rows | None, previous: Rows
@@ -201,7 +220,7 @@ class HopTerms:
         change[np.searchsorted(sources, moved.places)] = moved.change
         old = right[sources]
         old[np.searchsorted(sources, relinked)] = before
-        now = previous[sources]
+        now = np.take(previous, sources, axis=0)
         return sources, right[sources, None] * now - old[:, None] * (now - change)
 
     def _sums(self, moved: Moved, relinked: Integers, sources: Integers, messages: Rows) -> tuple[Integers, Rows]:
@@ -219,7 +238,7 @@ class HopTerms:
         sums = matrix @ messages
         left, own = (diagonal.rows for diagonal in self._diagonals[:2])
         sums[:-1] *= left[targets, None]
-        sums[number[moved.places]] += own[moved.places, None] * moved.change
+        sums[number[moved.places]] += own[moved.places, None] * moved.change  # several may be dropped, all else are one each
         return targets, sums[:-1]
 
     def _distinct(self, columns: NDArray[np.int32], moved: Integers, without: Integers) -> Integers:
@@ -237,11 +256,10 @@ class HopTerms:
         left, own, *right = (diagonal.rows for diagonal in self._diagonals)
         listed = self.graph.rows.take(places)
         weights = listed.weights * right[0][listed.columns] if right else listed.weights
-        shape = (len(places), len(self.graph))
-        matrix = sp.csr_array((weights, listed.columns, listed.offsets.astype(np.int32)), shape=shape)
-        rows: Rows = matrix @ previous
+        entries = (torch.from_numpy(part) for part in (listed.columns, listed.offsets.astype(np.int32), weights))
+        rows: Rows = weighted_sums(*entries, as_tensor(previous, CPU)).numpy()
         rows *= left[places, None]
-        rows += own[places, None] * previous[places]
+        rows += own[places, None] * np.take(previous, places, axis=0)
         return rows
 
     def _whole(self, hop: int) -> Moved:
@@ -250,7 +268,7 @@ class HopTerms:
         is_moved = np.abs(fresh - old).max(axis=1, initial=0) > ROUNDING * np.abs(fresh).max(axis=1, initial=0)
         old[is_moved] = fresh[is_moved]
         self._lacking[hop].rows[:], self._n_sums[hop].rows[:], self._loosest[hop] = 0, 0, 0.0
-        return Moved(np.flatnonzero(is_moved), None)
+        return Moved(np.flatnonzero(is_moved), None, is_whole=True)
 
     def _whole_hop(self, rows: Rows) -> Rows:
         left, own, *right = (as_tensor(diagonal.rows, CPU)[:, None] for diagonal in self._diagonals)
