@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from sparsecut.model.recipe import Recipe
 
@@ -30,17 +31,32 @@ class Aligned:
     residual: float  # ‖Z·R − Z₀‖ / ‖Z₀‖
 
 
-def align(Z: Rows, before: Rows, weights: list[Rows], offset: Rows, recipe: Recipe) -> Aligned:
-    """Rotate an embedding and its weights onto earlier vectors of the same nodes, as wide or wider."""
+def align(
+    Z: Rows, before: Rows, weights: list[Rows], offset: Rows, recipe: Recipe, *, by_channel: bool = False
+) -> Aligned:
+    """Rotate an embedding and its weights onto earlier vectors of the same nodes, as wide.
+
+    `by_channel` rotates each channel within its columns: those of the earlier vectors must be the same.
+    """
+    ends = np.cumsum([matrix.shape[1] for matrix in weights])[:-1]
+    by_channel = by_channel and recipe.aggregation == "concat"
     if recipe.aggregation == "max":
         R = np.eye(Z.shape[1])  # entries of different levels are compared: no rotation commutes with that
+    elif by_channel:
+        R = block_diag(*map(rotation, np.split(Z, ends, axis=1), np.split(before, ends, axis=1)))
     else:
         R = rotation(Z, before)
     rotated = Z.astype(np.float64) @ R
     size = float(np.linalg.norm(before))
     residual = float(np.linalg.norm(rotated - before)) / size if size > 0 else 0.0
-    if recipe.aggregation == "concat":
-        parts = np.split(R, np.cumsum([matrix.shape[1] for matrix in weights])[:-1])
+    if by_channel:
+        starts = (0, *ends)
+        turned = [
+            matrix @ R[start : start + matrix.shape[1], start : start + matrix.shape[1]]
+            for matrix, start in zip(weights, starts, strict=True)
+        ]
+    elif recipe.aggregation == "concat":
+        parts = np.split(R, ends)
         turned = [matrix @ part * len(weights) for matrix, part in zip(weights, parts, strict=True)]
         recipe = replace(recipe, aggregation="mean")
     else:

@@ -109,7 +109,7 @@ class LiveState:
             ]
         # Fixed for the life of the state, so that what a tolerance allows does not move with the graph.
         self.length = _length(self.embedding()) if length is None else length
-        self.n_batches = 0
+        self.n_batches, self.n_entries_fitted = 0, self.graph.n_entries
         self.drift = DriftMeter(self.basis, self.widths, recipe.aggregation, list(recipe.channels.values()), rank)
         if learned is None:
             self.drift.learn(self.columns_of)

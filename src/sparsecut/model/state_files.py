@@ -45,6 +45,7 @@ def state_tensors(state: LiveState) -> tuple[dict[str, Any], Arrays]:
         "is_directed": graph.is_directed,
         "rank": state.drift.gauges[0].rank,
         "n_features": graph.n_features,
+        "n_entries_fitted": state.n_entries_fitted,
     }
     return header, arrays
 
@@ -82,7 +83,7 @@ def read_state(
         length=float(header["length"]),
         learned=[arrays[name] for name in sorted(_learned(arrays), key=lambda name: int(name.rpartition(".")[2]))],
     )
-    state.n_batches = int(header["number"])
+    state.n_batches, state.n_entries_fitted = int(header["number"]), int(header["n_entries_fitted"])
     return state
 
 

@@ -25,6 +25,7 @@ from sparsecut.model.update_log import UpdateLog
 from sparsecut.progress import Reporter
 
 TOLERANCE = 1e-3  # of the rows' length
+GROWTH = 1.5  # of the number of edges, or its inverse: settings chosen from the graph may be others by then
 
 Model = TypeVar("Model", bound="Updating")
 
@@ -81,8 +82,15 @@ class Updating(Published):
 
     @property
     def refit_advised_(self) -> bool:
-        """Whether `drift_` is above 0.25: a refit would move the vectors by more than a quarter of their length."""
-        return self.drift_ > ADVISED_FROM
+        """Whether a refit is worth it: `drift_` is above 0.25, or the graph has half as many edges again, or a third less.
+
+        The second because settings that the fit chose from the graph (filter, channels) may be others by then, which
+        `drift_` does not see.
+        """
+        if self._state is None:
+            return False
+        n_edges, n_fitted = self._state.graph.n_entries, self._state.n_entries_fitted
+        return self.drift_ > ADVISED_FROM or not n_fitted <= n_edges * GROWTH <= n_fitted * GROWTH**2
 
     def update(
         self,
@@ -182,7 +190,7 @@ class Updating(Published):
         """
         self._refuse_structure()
         graph, before, log = self.graph_, self.embedding_, self._log
-        asked = self.__dict__["dimension"]
+        asked, widths = self.__dict__["dimension"], [matrix.shape[1] for matrix in self.weights_]
         try:
             if align:
                 self.__dict__["dimension"] = before.shape[1]
@@ -190,15 +198,16 @@ class Updating(Published):
         finally:
             self.__dict__["dimension"] = asked
         if align:
-            self._rotate(before)
+            self._rotate(before, widths)
         if log is not None:
             self._log = log
             self._checkpoint()
         return self
 
-    def _rotate(self, before: NDArray[np.float32]) -> None:
-        """Rotate what was fitted onto older vectors of the same nodes."""
-        aligned = align(self.embedding_, before, self.weights_, self.offset_, self.recipe_)
+    def _rotate(self, before: NDArray[np.float32], widths: list[int]) -> None:
+        """Rotate what was fitted onto older vectors of the same nodes, of so many columns at each level."""
+        is_same = widths == [matrix.shape[1] for matrix in self.weights_]
+        aligned = align(self.embedding_, before, self.weights_, self.offset_, self.recipe_, by_channel=is_same)
         self.weights_, self.offset_, self.recipe_ = aligned.weights, aligned.offset, aligned.recipe
         self._embedding, self.alignment_residual_ = aligned.embedding, aligned.residual
         self.history_.notes.append(
