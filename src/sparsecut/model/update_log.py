@@ -28,7 +28,7 @@ from sparsecut.model.changes import Changes, EdgeList, RowList
 MARK = b"SCUP"
 HEADER = struct.Struct("<4sQQ16sI")  # mark, length, number, key, checksum
 LONG_BYTES = 64 << 20  # a longer log is taken into the file
-LONG_COUNT = 10_000
+LONG_SECONDS = 5.0  # that its updates took: what a load would take to make them again
 EDGES = ("edges_removed", "edges_added", "weights_changed")
 ROWS = ("nodes_added", "features_changed")
 
@@ -48,7 +48,8 @@ class UpdateLog:
             self._file.close()
             raise InputError(f"Another process updates {path} in place. Wait for it, or load without in_place.") from None
         self.number = 0
-        self._n_bytes = self._n_records = 0
+        self._n_bytes = 0
+        self.seconds = 0.0  # that the updates of the log took
 
     def replay(self, after: int) -> Iterator[tuple[Changes, float]]:
         """The updates that were written down behind a number, and from now on new ones at the end of them."""
@@ -57,8 +58,7 @@ class UpdateLog:
         for number, payload, stop in _records(self._file, self.key):
             end = stop
             if payload is not None and number > after:
-                self._count(stop)
-                self.number = number
+                self.number, self._n_bytes = number, stop
                 yield _unpacked(payload)
         self._file.truncate(end)
         self._file.seek(0, os.SEEK_END)
@@ -72,25 +72,22 @@ class UpdateLog:
             self._file.flush()
             os.fsync(self._file.fileno())
         self.number += 1
-        self._count(self._file.tell())
+        self._n_bytes += len(header) + len(payload)
 
     @property
     def is_long(self) -> bool:
         """Whether replaying it takes longer than it should."""
-        return self._n_bytes > LONG_BYTES or self._n_records > LONG_COUNT
+        return self._n_bytes > LONG_BYTES or self.seconds > LONG_SECONDS
 
     def clear(self) -> None:
         """The model's file holds all of it."""
         self._file.truncate(0)
         self._file.flush()
         os.fsync(self._file.fileno())
-        self._n_bytes = self._n_records = 0
+        self._n_bytes, self.seconds = 0, 0.0
 
     def close(self) -> None:
         self._file.close()
-
-    def _count(self, n_bytes: int) -> None:
-        self._n_bytes, self._n_records = n_bytes, self._n_records + 1
 
 
 def log_path(path: str | Path) -> Path:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -221,9 +222,12 @@ class Updating(Published):
         if self._log is not None:
             self._log.append(changes, tolerance)
         self._embedding = self._graph = None
+        started = time.perf_counter()
         changed = state.apply(placed, tolerance)
-        if self._log is not None and self._log.is_long:
-            self._checkpoint()
+        if self._log is not None:
+            self._log.seconds += time.perf_counter() - started
+            if self._log.is_long:
+                self._checkpoint()
         return changed
 
     def _checkpoint(self) -> None:
