@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -99,7 +100,7 @@ def update(
                 for note in changed.notes:
                     output.note(note)
     except BrokenPipeError:  # whoever read the vectors has gone: what was made is in the model
-        sys.stderr.close()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what Python still flushes at its end goes nowhere
         return
     finally:
         writer.close(force)

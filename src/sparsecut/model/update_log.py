@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+import weakref
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,11 +42,12 @@ class UpdateLog:
 
         self.path, self.key = Path(path), key
         with telling_where(log_path(path), "log"):
-            self._file: BinaryIO = log_path(path).open("a+b")
+            self._handle = os.open(log_path(path), os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        self.close = weakref.finalize(self, os.close, self._handle)  # and the lock with it, when the model goes
         try:
-            fcntl.flock(self._file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            self._file.close()
+            self.close()
             raise InputError(f"Another process updates {path} in place. Wait for it, or load without in_place.") from None
         self.number = 0
         self._n_bytes = 0
@@ -53,24 +55,27 @@ class UpdateLog:
 
     def replay(self, after: int) -> Iterator[tuple[Changes, float]]:
         """The updates that were written down behind a number, and from now on new ones at the end of them."""
-        self._file.seek(0)
         end, self.number = 0, after
-        for number, payload, stop in _records(self._file, self.key):
-            end = stop
-            if payload is not None and number > after:
-                self.number, self._n_bytes = number, stop
-                yield _unpacked(payload)
-        self._file.truncate(end)
-        self._file.seek(0, os.SEEK_END)
+        with log_path(self.path).open("rb") as file:
+            for number, payload, stop in _records(file, self.key):
+                end = stop
+                if payload is not None and number > after:
+                    self.number, self._n_bytes = number, stop
+                    yield _unpacked(payload)
+        os.ftruncate(self._handle, end)
 
     def append(self, changes: Changes, tolerance: float) -> None:
         """Bring an update to the disk; when this returns, it will be made."""
         payload = _packed(changes, tolerance)
         header = HEADER.pack(MARK, len(payload), self.number + 1, self.key, zlib.crc32(payload))
+        end = os.fstat(self._handle).st_size
         with telling_where(log_path(self.path), "log"):
-            self._file.write(header + payload)
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            try:
+                _write_all(self._handle, header + payload)
+                os.fsync(self._handle)
+            except BaseException:  # a full disk: half a record would hide those behind it
+                os.ftruncate(self._handle, end)
+                raise
         self.number += 1
         self._n_bytes += len(header) + len(payload)
 
@@ -81,13 +86,9 @@ class UpdateLog:
 
     def clear(self) -> None:
         """The model's file holds all of it."""
-        self._file.truncate(0)
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        os.ftruncate(self._handle, 0)
+        os.fsync(self._handle)
         self._n_bytes, self.seconds = 0, 0.0
-
-    def close(self) -> None:
-        self._file.close()
 
 
 def log_path(path: str | Path) -> Path:
@@ -113,6 +114,12 @@ def _records(file: BinaryIO, key: bytes) -> Iterator[tuple[int, bytes | None, in
         if zlib.crc32(payload) != checksum:
             return
         yield number, payload if owner == key else None, file.tell()
+
+
+def _write_all(handle: int, content: bytes) -> None:
+    left = memoryview(content)
+    while left:
+        left = left[os.write(handle, left) :]
 
 
 def _left(file: BinaryIO) -> int:

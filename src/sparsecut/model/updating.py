@@ -205,6 +205,10 @@ class Updating(Published):
             self._checkpoint()
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy does not write to the log of the original."""
+        return {name: value for name, value in self.__dict__.items() if name != "_log"}
+
     def _rotate(self, before: NDArray[np.float32], widths: list[int]) -> None:
         """Rotate what was fitted onto older vectors of the same nodes, of so many columns at each level."""
         is_same = widths == [matrix.shape[1] for matrix in self.weights_]
