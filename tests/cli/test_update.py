@@ -1,4 +1,4 @@
-"""`sparsecut update`: what a file or a stream changes is what `transform` of the new graph gives; bad lines change nothing."""
+"""`sparsecut update`: files and streams change what `transform` of the new graph gives; bad lines change nothing."""
 
 from __future__ import annotations
 
@@ -116,7 +116,9 @@ def test_follow_answers_a_line_when_it_comes_and_a_killed_one_has_kept_it(tmp_pa
     assert model.graph_.node_ids.tolist() == keep
     exact = model.transform(graph)
     np.testing.assert_allclose(model.embedding_, exact, atol=1e-5)
-    np.testing.assert_allclose(first["embedding"], SCE.transform(model, Graph(with_edge(weight=1), features=GRAPH.features))[first["id"]], atol=1e-5)
+    np.testing.assert_allclose(
+        first["embedding"], SCE.transform(model, Graph(with_edge(weight=1), features=GRAPH.features))[first["id"]], atol=1e-5
+    )
 
 
 @pytest.mark.parametrize(

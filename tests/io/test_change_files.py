@@ -21,7 +21,13 @@ CHANGES = [
     Change("change", node=3, features=[1, 2.5]),
     Change("remove", node=4),
 ]
-CSV = 'op,source,target,weight,node,features,time\nadd,1,2,0.5,,,t1\nremove,1,2,,,,t2\nchange,,,,3,"[1, 2.5]",\nremove,,,,4,,\n'
+CSV = """op,source,target,weight,node,features,time
+add,1,2,0.5,,,t1
+remove,1,2,,,,t2
+change,,,,3,"[1, 2.5]",
+remove,,,,4,,
+"""
+TSV = CSV.replace(",", "\t").replace('"[1\t 2.5]"', "[1, 2.5]")
 NDJSON = (
     '{"op": "add", "source": 1, "target": 2, "weight": 0.5, "time": "t1"}\n\n'
     '{"op": "remove", "source": 1, "target": 2, "time": "t2"}\n'
@@ -42,8 +48,7 @@ def test_every_format_has_the_same_changes(suffix: str, tmp_path: Path) -> None:
         names = ("op", "source", "target", "weight", "node", "features", "time")
         pq.write_table(pa.Table.from_pylist([{name: row.get(name) for name in names} for row in rows]), path)
     else:
-        tabs = 'op\tsource\ttarget\tweight\tnode\tfeatures\ttime\nadd\t1\t2\t0.5\t\t\tt1\nremove\t1\t2\t\t\t\tt2\nchange\t\t\t\t3\t[1, 2.5]\t\nremove\t\t\t\t4\t\t\n'
-        path.write_text({".csv": CSV, ".tsv": tabs, ".ndjson": NDJSON}[suffix])
+        path.write_text({".csv": CSV, ".tsv": TSV, ".ndjson": NDJSON}[suffix])
     lines = list(read_changes(path))
     assert [line.parse(int) for line in lines] == CHANGES
     expected = {".csv": [2, 3, 4, 5], ".tsv": [2, 3, 4, 5], ".ndjson": [1, 3, 4, 5], ".parquet": [1, 2, 3, 4]}

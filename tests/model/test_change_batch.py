@@ -52,8 +52,8 @@ def test_an_edge_that_comes_and_goes_is_no_change() -> None:
     model = make()
     batch = ChangeBatch(model._live(), None)
     dense = model.graph_.adjacency.toarray()
-    (i, j), (k, l) = np.argwhere(np.triu(dense) > 0)[0].tolist(), np.argwhere(np.triu(dense == 0, 1))[0].tolist()
-    for change in (Change("add", k, l), Change("remove", l, k), Change("remove", i, j), Change("add", j, i, 2.0)):
+    (i, j), (k, m) = np.argwhere(np.triu(dense) > 0)[0].tolist(), np.argwhere(np.triu(dense == 0, 1))[0].tolist()
+    for change in (Change("add", k, m), Change("remove", m, k), Change("remove", i, j), Change("add", j, i, 2.0)):
         batch.add(change)
     found = {name: values for name, values in batch.arguments().items() if values}
     assert found == {"weights_changed": [(i, j, 2.0)]}

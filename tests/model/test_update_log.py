@@ -60,13 +60,14 @@ def test_killed_at_any_moment_a_batch_has_happened_or_has_not(tmp_path: Path, mo
             return 0
 
         code = run_killed(work, folder / "events", kill_at)
-        if code == 0:
-            n_events = int((folder / "events").read_text())
-        else:
-            n_events = max(n_events, kill_at)
+        n_events = int((folder / "events").read_text()) if code == 0 else max(n_events, kill_at)
         n_made = int(progress.read_text()) if progress.exists() else 0
         found = load(path, in_place=True)
-        matches = [number for number, Z in enumerate(expected) if Z.shape == found.embedding_.shape and np.allclose(Z, found.embedding_, atol=1e-5)]
+        matches = [
+            number
+            for number, Z in enumerate(expected)
+            if Z.shape == found.embedding_.shape and np.allclose(Z, found.embedding_, atol=1e-5)
+        ]
         assert matches, f"killed at {kill_at}"
         assert matches[0] in (n_made, n_made + 1)  # what was reported as made is there; at most one more
         for batch in made[matches[0] :]:

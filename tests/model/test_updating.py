@@ -1,4 +1,4 @@
-"""`update` gives what `transform` of the whole new graph gives, in any order of changes; a refit keeps vectors comparable."""
+"""`update` gives what `transform` of the whole new graph gives, whatever changes; a refit keeps vectors comparable."""
 
 from __future__ import annotations
 
@@ -160,9 +160,9 @@ def test_a_batch_is_applied_whole_or_not_at_all() -> None:
     model = SCE(filter=Power(order=2), dimension=6).fit(graph)
     model.update(nodes_added={100: np.ones(8)})
     before, edges = model.embedding_, model.graph_.adjacency.toarray()
-    (i, j), (k, l) = np.argwhere(np.triu(edges) > 0)[:2].tolist()
+    (i, j), (k, m) = np.argwhere(np.triu(edges) > 0)[:2].tolist()
     wrong: list[tuple[dict[str, Any], str]] = [
-        ({"edges_added": [(0, 100), (l, k)]}, "has already"),
+        ({"edges_added": [(0, 100), (m, k)]}, "has already"),
         ({"edges_added": [(0, 100), (100, 0)]}, "twice"),
         ({"edges_added": [(0, 999)]}, "does not have: 999"),
         ({"edges_added": [(0, 100, -1.0)]}, "above zero"),
@@ -208,7 +208,9 @@ def test_words_and_frames_serve_as_ids_and_rows() -> None:
     frame.loc[21] = np.ones(8)
     dense = np.pad(graph.adjacency.toarray(), (0, 2))
     dense[20, 3] = dense[3, 20] = 1
-    whole = Graph(dense[1:, 1:], features=frame[1:].reset_index(drop=True), node_ids=[*named.node_ids[1:].tolist(), "m0", "m1"])
+    whole = Graph(
+        dense[1:, 1:], features=frame[1:].reset_index(drop=True), node_ids=[*named.node_ids[1:].tolist(), "m0", "m1"]
+    )
     assert model.graph_.node_ids.tolist() == whole.node_ids.tolist()
     assert distance(model.embedding_, model.transform(whole)) < 1e-5
 
@@ -274,10 +276,14 @@ def test_drift_is_what_a_refit_reports_and_a_refit_ends_it() -> None:
     model.refit()
     residual = np.linalg.norm(model.embedding_ - before) / np.linalg.norm(model.embedding_)
     assert residual == pytest.approx(drift, rel=0.05)
-    assert model.alignment_residual_ == pytest.approx(np.linalg.norm(model.embedding_ - before) / np.linalg.norm(before), rel=1e-5)
+    assert model.alignment_residual_ == pytest.approx(
+        np.linalg.norm(model.embedding_ - before) / np.linalg.norm(before), rel=1e-5
+    )
     assert model.drift_ == 0
     assert distance(model.transform(model.graph_), model.embedding_) < 1e-5
-    assert distance(SCE(filter=Power(order=1), weighting="none", dimension=4).fit_transform(model.graph_)[:2], before[:2]) > 0
+    assert (
+        distance(SCE(filter=Power(order=1), weighting="none", dimension=4).fit_transform(model.graph_)[:2], before[:2]) > 0
+    )
 
 
 def test_moments_that_follow_give_the_drift_of_moments_computed_anew() -> None:
@@ -331,7 +337,10 @@ def test_places_of_removed_nodes_are_taken_out() -> None:
     graph = random_graph(2000, 4, seed=1, density=0.001)
     model, shadow = SCE(filter=Power(order=2), dimension=3).fit(graph), Shadow(graph)
     for first in range(0, 1900, 380):
-        batch = {"nodes_removed": list(range(first, first + 380)), "nodes_added": {10_000 + first: np.ones(4, dtype=np.float32)}}
+        batch = {
+            "nodes_removed": list(range(first, first + 380)),
+            "nodes_added": {10_000 + first: np.ones(4, dtype=np.float32)},
+        }
         model.update(**batch, tolerance=0)
         shadow.apply(batch)
     assert len(model._state.index) < 600

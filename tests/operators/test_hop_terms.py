@@ -12,8 +12,8 @@ from filter_cases import FILTERS, make_filter
 from reference import dense_filter, dense_propagation
 from sparsecut.operators import hop_terms
 from sparsecut.operators.changing_graph import ChangingGraph
-from sparsecut.operators.filters import Difference, PageRank, Power, Symmetric
-from sparsecut.operators.hop_terms import HopTerms, is_local, keeps_lengths
+from sparsecut.operators.filters import Difference, PageRank, Power
+from sparsecut.operators.hop_terms import HopTerms
 
 
 def random_start(seed: int, n_nodes: int = 30) -> tuple[np.ndarray, np.ndarray]:
@@ -97,7 +97,9 @@ def test_hops_for_all_rows_give_the_same_and_are_counted(monkeypatch: pytest.Mon
         dense, X = random_start(3)
         graph = ChangingGraph(sp.csr_array(dense), is_directed=False)
         terms = HopTerms(graph, PageRank(restart=0.2, order=4), PageRank(restart=0.2, order=4).coefficients(), X)
-        followed = terms.update(toggle(dense, graph, np.random.default_rng(0)), np.array([5]), np.ones((1, 4), np.float32), 0.0)
+        followed = terms.update(
+            toggle(dense, graph, np.random.default_rng(0)), np.array([5]), np.ones((1, 4), np.float32), 0.0
+        )
         assert followed.n_whole == (4 if share == 0 else 0)
         results.append(terms.level(np.arange(30), 4))
     np.testing.assert_allclose(*results, atol=1e-5)
@@ -113,7 +115,3 @@ def test_the_sum_of_moves_is_what_moved() -> None:
     change = followed.change_of(places)
     assert change is not None
     np.testing.assert_allclose(terms.level(places, 4) - before[places], change, atol=1e-6)
-
-
-def test_which_filters_have_a_bound() -> None:
-    assert all(keeps_lengths(filter) and is_local(filter) for filter in (Power(), Symmetric(), PageRank(restart=0.1)))

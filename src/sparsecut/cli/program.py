@@ -6,7 +6,19 @@ import sys
 
 import typer
 
-from sparsecut.cli import compare, datasets, demo, embed, evaluate, neighbors, partition, report, reproduce, transform, update
+from sparsecut.cli import (
+    compare,
+    datasets,
+    demo,
+    embed,
+    evaluate,
+    neighbors,
+    partition,
+    report,
+    reproduce,
+    transform,
+    update,
+)
 from sparsecut.cli.console import print_error
 from sparsecut.errors import InputError
 from sparsecut.version import __version__

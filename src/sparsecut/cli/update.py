@@ -18,6 +18,7 @@ from sparsecut.errors import InputError, check_choice, check_integer, check_real
 
 if TYPE_CHECKING:
     from sparsecut.io.change_files import Line
+    from sparsecut.model.change_batch import ChangeBatch
     from sparsecut.model.live import Changed
 
 FOLLOWED_BATCH = 1000
@@ -29,23 +30,27 @@ def update(
         Path | None,
         typer.Argument(
             metavar="CHANGES",
-            help="A .csv, .tsv or .parquet file with the columns op, source, target, weight or op, node, features; or lines of "
-            "JSON (.ndjson). op is add, remove or change.",
+            help="A .csv, .tsv or .parquet file with the columns op, source, target, weight or op, node, features; or lines "
+            "of JSON (.ndjson). op is add, remove or change.",
         ),
     ] = None,
     output_path: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Where changed vectors go: .parquet, .csv or .ndjson; standard output with --follow."),
+        typer.Option(
+            "--output", "-o", help="Where changed vectors go: .parquet, .csv, .ndjson; with --follow standard output."
+        ),
     ] = None,
     follow: Annotated[
-        bool, typer.Option("--follow", help="Read lines of JSON from standard input, and write changed vectors as they come.")
+        bool,
+        typer.Option("--follow", help="Read lines of JSON from standard input, and write changed vectors as they come."),
     ] = False,
     batch: Annotated[
         int | None,
         typer.Option(help="Changes made at once.", show_default=f"all of a file, at most {FOLLOWED_BATCH:,} with --follow"),
     ] = None,
     tolerance: Annotated[
-        float, typer.Option(help="How far a vector may be from the exact one, as a share of the vectors' length; 0 is exact.")
+        float,
+        typer.Option(help="How far a vector may be from the exact one, as a share of the vectors' length; 0 is exact."),
     ] = 0.001,
     on_error: Annotated[
         str, typer.Option(help="A change that cannot be made: stop (its batch is not made), or skip it and go on.")
@@ -113,7 +118,9 @@ def update(
         )
     if is_advised:
         output.note(f"The drift is {drift:.2f}: fit the graph again when you can.")
-    output.result({"output": None if output_path is None else str(output_path), **counts, "seconds": seconds, "drift": drift})
+    output.result(
+        {"output": None if output_path is None else str(output_path), **counts, "seconds": seconds, "drift": drift}
+    )
 
 
 def _batches(lines: Iterable[Line], size: int | None) -> Iterator[list[Line]]:
@@ -131,15 +138,22 @@ def _make(
     state = model._live()
     batch = ChangeBatch(state, model.encoder_)
     for line in lines:
-        try:
-            batch.add(line.parse(state.index.takes))
-        except InputError as error:
-            message = f"Line {line.number}: {str(error).rstrip('.')}."
-            if on_error == "stop":
-                raise InputError(f"{message} Nothing of its batch was changed.") from None
+        refused = _refused(batch, line, state.index.takes)
+        if refused is not None and on_error == "stop":
+            raise InputError(f"{refused} Nothing of its batch was changed.")
+        if refused is not None:
             counts["skipped"] += 1
-            output.warn(f"{message} It is skipped.")
+            output.warn(f"{refused} It is skipped.")
     return model.update(**batch.arguments(), tolerance=tolerance), batch.time, batch.n_changes
+
+
+def _refused(batch: ChangeBatch, line: Line, takes: type) -> str | None:
+    """Why a line is no change that can be made, or None where it is taken in."""
+    try:
+        batch.add(line.parse(takes))
+    except InputError as error:
+        return f"Line {line.number}: {str(error).rstrip('.')}."
+    return None
 
 
 class _Stream:

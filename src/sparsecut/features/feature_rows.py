@@ -1,4 +1,4 @@
-"""The features of a graph that changes: the matrix it had, never copied, and the rows that came later or took others' place."""
+"""The features of a graph that changes: the matrix it had, never copied, and the rows that came later or replaced others."""
 
 from __future__ import annotations
 

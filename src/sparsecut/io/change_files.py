@@ -3,9 +3,9 @@
     op,source,target,weight      add, remove or change (the weight of) an edge; the weight is 1 where it is left out
     op,node,features             add, remove or change (the features of) a node
 
-CSV, TSV and Parquet have one table for both: what does not belong to a row is empty. Lines of JSON (.ndjson, .jsonl, standard
-input) have one object each. Features are a list of numbers, in CSV as JSON, or an object of named columns; columns of a table
-beside these are features by their names. `time` is anything, and is carried through.
+CSV, TSV and Parquet have one table for both: what does not belong to a row is empty. Lines of JSON (.ndjson, .jsonl,
+standard input) have one object each. Features are a list of numbers, in CSV as JSON, or an object of named columns; columns
+of a table beside these are features by their names. `time` is anything, and is carried through.
 """
 
 from __future__ import annotations
@@ -114,7 +114,9 @@ def change_of(record: Mapping[str, Any], takes: type) -> Change:
     if not is_edge:
         features = _features_of(values)
         if (features is None) != (op == "remove"):
-            raise InputError("a node that is removed has no features" if op == "remove" else f"op {op} of a node needs features")
+            raise InputError(
+                "a node that is removed has no features" if op == "remove" else f"op {op} of a node needs features"
+            )
         return Change(op, node=_id_of(values["node"], takes), features=features, time=values.get("time"))
     if not {"source", "target"} <= set(values):
         raise InputError("an edge needs source and target")
@@ -125,8 +127,8 @@ def change_of(record: Mapping[str, Any], takes: type) -> Change:
         raise InputError(f"weight must be a number. Got {weight!r}") from None
     if op == "change" and weight is None:
         raise InputError("op change of an edge needs its new weight")
-    ends = (_id_of(values[name], takes) for name in ("source", "target"))
-    return Change(op, *ends, None if op == "remove" else weight, time=values.get("time"))
+    source, target = (_id_of(values[name], takes) for name in ("source", "target"))
+    return Change(op, source, target, None if op == "remove" else weight, time=values.get("time"))
 
 
 def _id_of(value: Any, takes: type) -> Any:

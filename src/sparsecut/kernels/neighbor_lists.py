@@ -99,7 +99,7 @@ class NeighborLists:
         if not kept.all():
             columns, weights, row_of = columns[kept], weights[kept], row_of[kept]
         self._append(rows, np.bincount(row_of, minlength=len(rows)), columns, weights)
-        return rows, np.bincount(row_of, weights=weights, minlength=len(rows))
+        return rows, np.bincount(row_of, weights=weights, minlength=len(rows)).astype(np.float64)
 
     def csr(self) -> sp.csr_array:
         """All rows as CSR, in the pool from now on: nothing is copied, and nobody may write to it."""
@@ -107,7 +107,10 @@ class NeighborLists:
         offsets = np.append(self.start, self._used)
         index_type = np.int32 if self._used < 2**31 else np.int64
         matrix = sp.csr_array((len(self), len(self)), dtype=np.float32)
-        matrix.indptr, matrix.indices = offsets.astype(index_type), self._columns[: self._used].astype(index_type, copy=False)
+        matrix.indptr, matrix.indices = (
+            offsets.astype(index_type),
+            self._columns[: self._used].astype(index_type, copy=False),
+        )
         matrix.data = self._weights[: self._used]
         matrix.has_canonical_format = True
         return matrix

@@ -31,9 +31,7 @@ class Aligned:
     residual: float  # ‖Z·R − Z₀‖ / ‖Z₀‖
 
 
-def align(
-    Z: Rows, before: Rows, weights: list[Rows], offset: Rows, recipe: Recipe, *, by_channel: bool = False
-) -> Aligned:
+def align(Z: Rows, before: Rows, weights: list[Rows], offset: Rows, recipe: Recipe, *, by_channel: bool = False) -> Aligned:
     """Rotate an embedding and its weights onto earlier vectors of the same nodes, as wide.
 
     `by_channel` rotates each channel within its columns: those of the earlier vectors must be the same.

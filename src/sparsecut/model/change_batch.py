@@ -1,8 +1,8 @@
 """Changes in the order in which they were made, folded into one batch: what is different when all of them are made.
 
-An edge that was added and removed again is no change; a node that goes takes its edges along, and may come again. Each change
-is checked when it comes, against the graph and the changes before it, and one that cannot be made is refused then: the others
-stay.
+An edge that was added and removed again is no change; a node that goes takes its edges along, and may come again. Each
+change is checked when it comes, against the graph and the changes before it, and one that cannot be made is refused then:
+the others stay.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What changes in a graph, as `update` is given it: edges and features by node ids, in any of the forms that users hold.
 
-    edges       pairs (id, id) or (id, id, weight): a list of tuples, an array or a frame
-    rows        a mapping from ids to rows, a pair (ids, matrix), or a frame with an index or a column of ids
+edges       pairs (id, id) or (id, id, weight): a list of tuples, an array or a frame
+rows        a mapping from ids to rows, a pair (ids, matrix), or a frame with an index or a column of ids
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ class EdgeList:
 
     def named(self, number: int) -> str:
         """An edge in words."""
-        return ", ".join(repr(ids[number].item() if isinstance(ids, np.ndarray) else ids[number]) for ids in (self.sources, self.targets))
+        return ", ".join(
+            repr(ids[number].item() if isinstance(ids, np.ndarray) else ids[number]) for ids in (self.sources, self.targets)
+        )
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,8 @@ class Changes:
     features_changed: RowList = field(default_factory=RowList)
 
     def __len__(self) -> int:
-        parts = (self.edges_removed, self.nodes_removed, self.nodes_added, self.edges_added, self.weights_changed)
-        return sum(map(len, parts)) + len(self.features_changed)
+        n_edges = len(self.edges_removed) + len(self.edges_added) + len(self.weights_changed)
+        return n_edges + len(self.nodes_removed) + len(self.nodes_added) + len(self.features_changed)
 
 
 def check_edges(edges: Any, caller: str, name: str, *, needs_weights: bool = False) -> EdgeList:
@@ -148,7 +150,9 @@ def _ids_and_values(rows: Any, caller: str, name: str) -> tuple[Ids, Any]:
         return _plain_ids(table.column(named).to_numpy(zero_copy_only=False)), table.drop_columns([named])
     if isinstance(rows, Mapping):
         values = list(rows.values())
-        return _plain_ids(list(rows)), _table_of(values, name) if isinstance(values[0], Mapping) else _matrix_of(values, name)
+        return _plain_ids(list(rows)), _table_of(values, name) if isinstance(values[0], Mapping) else _matrix_of(
+            values, name
+        )
     if isinstance(rows, tuple) and len(rows) == 2:
         ids, values = check_nodes(rows[0], caller, name), rows[1]
         n_rows = values.shape[0] if hasattr(values, "shape") else len(values)

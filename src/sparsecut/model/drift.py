@@ -7,10 +7,10 @@ in which the features have most of what W leaves out. With an orthonormal basis 
     A_t = V·g(Λ)·length,  M_t = V Λ Vᵀ         what the closed form would learn from it
     drift = min_R ‖S·Q·A_t − S·Q·A₀·R‖ / ‖S·Q·A_t‖,   R orthogonal
 
-the part of their length by which a refit would move the vectors after the best rotation: what `refit(align=True)` reports. By
-the moments it is √((tr A_tᵀM_tA_t + tr A₀ᵀM_tA₀ − 2‖A₀ᵀM_tA_t‖_*)/tr A_tᵀM_tA_t). Where Ω spans all that W leaves out it is
-exact up to rounding and the choices of a refit (filter, channels, dimension); otherwise directions that are new to the graph
-are seen only as far as Ω sees them, and drift is too small.
+the part of their length by which a refit would move the vectors after the best rotation: what `refit(align=True)` reports.
+By the moments it is √((tr A_tᵀM_tA_t + tr A₀ᵀM_tA₀ − 2‖A₀ᵀM_tA_t‖_*)/tr A_tᵀM_tA_t). Where Ω spans all that W leaves out
+it is exact up to rounding and the choices of a refit (filter, channels, dimension); otherwise directions that are new to the
+graph are seen only as far as Ω sees them, and drift is too small.
 
 The scatter follows each update by as many rows as moved; where most rows moved it is computed anew when it is asked for.
 """
@@ -93,12 +93,12 @@ class Gauge:
 
     def learn(self, scatter: Scatter) -> None:
         """Keep what the closed form learns now, to compare with later."""
-        self.first = self._closed_form(self._M(scatter), scatter.n_rows)
+        self.first = self._closed_form(self._gram(scatter), scatter.n_rows)
 
     def square(self, scatter: Scatter) -> float:
         """drift²."""
         assert self.first is not None
-        M = self._M(scatter)
+        M = self._gram(scatter)
         now = self._closed_form(M, scatter.n_rows)
         energy = float(np.trace(now.T @ M @ now))
         if energy <= 0:
@@ -106,9 +106,9 @@ class Gauge:
         shared = float(np.linalg.svd(self.first.T @ M @ now, compute_uv=False).sum())
         return max(energy + float(np.trace(self.first.T @ M @ self.first)) - 2 * shared, 0.0) / energy
 
-    def _M(self, scatter: Scatter) -> Matrix:
+    def _gram(self, scatter: Scatter) -> Matrix:
         M = self.coordinates.T @ scatter.matrix() @ self.coordinates
-        return (M + M.T) / 2
+        return np.asarray((M + M.T) / 2)
 
     def _closed_form(self, M: Matrix, n_rows: int) -> Matrix:
         values, vectors = np.linalg.eigh(M)

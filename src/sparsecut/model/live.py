@@ -30,7 +30,8 @@ from sparsecut.model.recipe import Recipe
 from sparsecut.operators.aggregation import aggregate
 from sparsecut.operators.changing_graph import ChangingGraph
 from sparsecut.operators.filters import Filter
-from sparsecut.operators.hop_terms import HopTerms, is_local, keeps_lengths
+from sparsecut.operators.hop_terms import HopTerms
+from sparsecut.operators.local_filters import is_local, keeps_lengths
 
 PACKED_SHARE = 2  # places for each node: from there on the empty ones are taken out
 
@@ -216,7 +217,7 @@ class LiveState:
         for filter in self.filters:
             if tolerance and not keeps_lengths(filter):
                 raise InputError(
-                    f"{filter!r} may make rows longer at every hop, so there is no bound on what is left out. Use tolerance=0."
+                    f"{filter!r} may make rows longer at every hop, so that what is left out has no bound. Use tolerance=0."
                 )
 
     def _distinct(self, found: Sequence[Integers]) -> Integers:

@@ -83,7 +83,9 @@ def _find(
     places = index.find(ids)
     if leaving or later:
         listed = ids.tolist() if isinstance(ids, np.ndarray) else ids
-        known = (-1 if identity in (leaving or ()) else place for identity, place in zip(listed, places.tolist(), strict=True))
+        known = (
+            -1 if identity in (leaving or ()) else place for identity, place in zip(listed, places.tolist(), strict=True)
+        )
         new = later or {}
         places = np.array([new.get(identity, place) for identity, place in zip(listed, known, strict=True)], dtype=np.int64)
     if (places < 0).any():
@@ -149,14 +151,10 @@ def _require_there(
     if not is_there.all():
         number = int(np.argmin(is_there))
         remedy = " A new edge is one of edges_added." if name == "weights_changed" else ""
-        raise InputError(
-            f"{name} names an edge that the graph does not have: {edges.named(number)}.{remedy}"
-        )
+        raise InputError(f"{name} names an edge that the graph does not have: {edges.named(number)}.{remedy}")
 
 
-def _require_absent(
-    graph: ChangingGraph, ends: tuple[Integers, Integers], edges: EdgeList, gone: Integers
-) -> None:
+def _require_absent(graph: ChangingGraph, ends: tuple[Integers, Integers], edges: EdgeList, gone: Integers) -> None:
     if not len(edges):
         return
     is_old = (ends[0] < len(graph)) & (ends[1] < len(graph))

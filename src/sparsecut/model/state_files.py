@@ -89,7 +89,9 @@ def read_state(
 
 def pack_ids(ids: NDArray[Any]) -> NDArray[Any]:
     """Ids as an array without Python objects: integers as they are, words as the bytes of JSON."""
-    return ids.astype(np.int64) if ids.dtype.kind in "iu" else np.frombuffer(json.dumps(ids.tolist()).encode(), dtype=np.uint8)
+    return (
+        ids.astype(np.int64) if ids.dtype.kind in "iu" else np.frombuffer(json.dumps(ids.tolist()).encode(), dtype=np.uint8)
+    )
 
 
 def unpack_ids(packed: NDArray[Any]) -> NDArray[Any]:

@@ -174,8 +174,8 @@ def _unpacked(payload: bytes) -> tuple[Changes, float]:
         indptr, indices, data = (held(part) for part in about["csr"])
         return sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, about["columns"]))
 
-    edges = {
+    edges: dict[str, Any] = {
         name: EdgeList(*(held(part) if isinstance(part, dict) else part for part in content[name])) for name in EDGES
     }
-    rows = {name: RowList(content[name][0], matrix(content[name][1])) for name in ROWS}
+    rows: dict[str, Any] = {name: RowList(content[name][0], matrix(content[name][1])) for name in ROWS}
     return Changes(nodes_removed=content["nodes_removed"], **edges, **rows), float(content["tolerance"])

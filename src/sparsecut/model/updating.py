@@ -1,6 +1,6 @@
 """What a fitted model does when its graph changes: `update`, `drift_`, `refit`, and a state that can be saved.
 
-    Z_t = aggregate(Σ c_k P_t^k F_t·W, …) − offset      with the W of the fit: what `transform` gives of the graph as it is
+Z_t = aggregate(Σ c_k P_t^k F_t·W, …) − offset      with the W of the fit: what `transform` gives of the graph as it is
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class Updating(Published):
         if self._embedding is None and self._state is not None:
             self._embedding = self._state.embedding()
         if self._embedding is None:
-            raise AttributeError(f"This {type(self).__name__} has no embedding: it was not fitted, or loaded without a state.")
+            raise AttributeError(
+                f"This {type(self).__name__} has no embedding: it was not fitted, or loaded without a state."
+            )
         return self._embedding
 
     @embedding_.setter
@@ -216,7 +218,7 @@ class Updating(Published):
         self.weights_, self.offset_, self.recipe_ = aligned.weights, aligned.offset, aligned.recipe
         self._embedding, self.alignment_residual_ = aligned.embedding, aligned.residual
         self.history_.notes.append(
-            f"The vectors were rotated onto the earlier ones; {aligned.residual:.1%} of their length is what no rotation undoes."
+            f"The vectors were rotated onto the earlier ones, from which {aligned.residual:.1%} of their length is left."
         )
 
     def _apply(self, changes: Changes, tolerance: float) -> Changed:
@@ -253,8 +255,8 @@ class Updating(Published):
     def _refuse_structure(self) -> None:
         if getattr(self, "structure_", None) is not None:
             raise InputError(
-                f"This {type(self).__name__} embeds the structure of its graph, every column of which depends on all edges: no "
-                "change stays local. Fit the new graph, or fit with features='given'."
+                f"This {type(self).__name__} embeds the structure of its graph, every column of which depends on all edges: "
+                "no change stays local. Fit the new graph, or fit with features='given'."
             )
 
     def _forget(self) -> None:

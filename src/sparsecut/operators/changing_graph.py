@@ -1,6 +1,6 @@
-"""A graph whose edges and nodes change, as filters see it: neighbour lists in both directions and the degrees d̃ = 1 + Σ_j A_ij.
+"""A graph whose edges and nodes change, as filters see it: neighbour lists in both directions, degrees d̃ = 1 + Σ_j A_ij.
 
-In an undirected graph the neighbours of a node are also the nodes that average over it, and one set of lists serves for both.
+In an undirected graph the neighbours of a node are also the nodes that average over it, and one set of lists serves both.
 """
 
 from __future__ import annotations

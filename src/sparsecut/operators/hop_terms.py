@@ -9,13 +9,14 @@ Rows of Y_k move where their row of P changed, which is at the ends of changed e
 
 What a sum adds to a row rounds; a row is computed anew after `MOST_SUMS` of them, so rounding does not add up.
 
-With a tolerance a row may stay where it is while what it lacks, R_k = P·Y_(k−1) − Y_k, is small. Of R_k a bound on the length
-of each row is kept, r_k[i], to which every change adds. With v = 1/right (v = 1 for the mean) every filter here has P·v ≤ v,
-so that ‖P·X‖_v ≤ ‖X‖_v for ‖X‖_v = max ‖x_i‖/v_i. The error E_k of Y_k is E_k = P·E_(k−1) + R_k, and of Z
+With a tolerance a row may stay where it is while what it lacks, R_k = P·Y_(k−1) − Y_k, is small. Of R_k a bound on the
+length of each row is kept, r_k[i], to which every change adds. With v = 1/right (v = 1 for the mean) every filter here has
+P·v ≤ v, so that ‖P·X‖_v ≤ ‖X‖_v for ‖X‖_v = max ‖x_i‖/v_i. The error E_k of Y_k is E_k = P·E_(k−1) + R_k, and of Z
 
     ‖E‖_v ≤ Σ_k |c_k| ‖E_k‖_v ≤ Σ_j t_j·max_i r_j[i]/v_i,     t_j = Σ_(k≥j) |c_k|.
 
-So r_j[i] ≤ ε·v_i/(K·t_j·max v) for the K hops holds every row of Z within ε of the exact one, however many changes there were.
+So r_j[i] ≤ ε·v_i/(K·t_j·max v) for the K hops holds every row of Z within ε of the exact one, however many changes there
+were: a row that is computed anew has r = 0, and one whose r would exceed its limit is computed anew.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from sparsecut.operators.filters import Filter
 MOST_SUMS = 32  # after so many a row is computed anew: 32·2^−24 of its length is the most that rounding can be
 WHOLE_SHARE = 0.4  # of the graph's entries: a hop that reads more of them is computed for all rows
 ROUNDING = 1e-6  # of a row: what a hop for all rows changes by less has not moved
+LARGE_SUMS = 50_000  # entries, from which on torch sums rows up
 KEPT_SHARE = 32  # nodes for each row that moved: the last hop's moves are kept for moments where there are more
 DISTINCT_SHARE = 32  # nodes for each entry: where there are more, entries are sorted in place of marking nodes
 
@@ -48,7 +50,7 @@ CPU = torch.device("cpu")
 
 @dataclass(frozen=True)
 class Moved:
-    """Places whose rows moved, and by what; `change` None where nobody asks: most rows moved, or the hop was for all rows."""
+    """Places whose rows moved, and by what; `change` None where nobody asks: many rows moved, or the hop was for all."""
 
     places: Integers
     change: Rows | None
@@ -64,7 +66,9 @@ class Followed:
 
     def change_of(self, places: Integers) -> Rows | None:
         """By what Z moved at some places, ascending, which hold all that moved; None where it is not known."""
-        changes = [(coefficient, moved.places, moved.change) for coefficient, moved in self.moves if moved.change is not None]
+        changes = [
+            (coefficient, moved.places, moved.change) for coefficient, moved in self.moves if moved.change is not None
+        ]
         if not changes or len(changes) < len(self.moves):
             return None
         total = np.zeros((len(places), changes[0][2].shape[1]), dtype=np.float32)
@@ -207,9 +211,7 @@ class HopTerms:
         is_asked = hop < self.n_hops or len(places) * KEPT_SHARE <= len(graph)
         return Moved(places, np.concatenate([change, difference]) if is_asked else None)
 
-    def _messages(
-        self, moved: Moved, relinked: Integers, before: Rows | None, previous: Rows
-    ) -> tuple[Integers, Rows]:
+    def _messages(self, moved: Moved, relinked: Integers, before: Rows | None, previous: Rows) -> tuple[Integers, Rows]:
         """The nodes whose right·Y changed, and by what; a changed degree changes it too."""
         assert moved.change is not None
         if before is None:
@@ -256,8 +258,13 @@ class HopTerms:
         left, own, *right = (diagonal.rows for diagonal in self._diagonals)
         listed = self.graph.rows.take(places)
         weights = listed.weights * right[0][listed.columns] if right else listed.weights
-        entries = (torch.from_numpy(part) for part in (listed.columns, listed.offsets.astype(np.int32), weights))
-        rows: Rows = weighted_sums(*entries, as_tensor(previous, CPU)).numpy()
+        offsets = listed.offsets.astype(np.int32)
+        if len(weights) < LARGE_SUMS:  # waking torch's threads would take longer
+            matrix = sp.csr_array((weights, listed.columns, offsets), shape=(len(places), len(self.graph)))
+            rows: Rows = matrix @ previous
+        else:
+            parts = map(torch.from_numpy, (listed.columns, offsets, weights))
+            rows = weighted_sums(next(parts), next(parts), next(parts), as_tensor(previous, CPU)).numpy()
         rows *= left[places, None]
         rows += own[places, None] * np.take(previous, places, axis=0)
         return rows
@@ -297,27 +304,11 @@ class HopTerms:
         else:
             self._largest_v = 1.0
         tails = np.cumsum(np.abs(self.coefficients[::-1]))[::-1]
-        return [0.0, *(tolerance / (self.n_hops * float(tail) * self._largest_v) if tail else math.inf for tail in tails[1:])]
-
-
-def keeps_lengths(filter: Filter) -> bool:
-    """Whether P·v ≤ v for v = 1/right, so that residuals have a bound; looked at for a range of degrees."""
-    degrees = torch.cat([torch.linspace(1, 64, 253), 2.0 ** torch.arange(7, 30)]).double()
-    left, right, own = filter.diagonals(degrees)
-    v = torch.ones_like(degrees) if right is None else 1 / right
-    is_positive = bool((left >= 0).all()) and bool((own >= 0).all()) and bool((v > 0).all())
-    return is_positive and bool((left * (degrees - 1) + own * v <= v * (1 + 1e-6)).all())
-
-
-def is_local(filter: Filter) -> bool:
-    """Whether the diagonals of a node depend on its own degree alone."""
-    degrees = torch.tensor([1.0, 2.0, 5.0, 9.0], dtype=torch.float64)
-    parts = [filter.diagonals(degrees[[place]]) for place in range(4)]
-    return all(
-        whole is None or torch.equal(whole, torch.cat([part[number] for part in parts]))
-        for number, whole in enumerate(filter.diagonals(degrees))
-    )
+        return [
+            0.0,
+            *(tolerance / (self.n_hops * float(tail) * self._largest_v) if tail else math.inf for tail in tails[1:]),
+        ]
 
 
 def _lengths(rows: Rows) -> Rows:
-    return np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
