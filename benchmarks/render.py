@@ -34,6 +34,7 @@ SECTIONS = (
     "growth_cuda",
     "growth_disk",
     "growth_structure",
+    "updates",
     "peers",
     "search",
     "layout",

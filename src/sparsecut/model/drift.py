@@ -8,9 +8,10 @@ in which the features have most of what W leaves out. With an orthonormal basis 
     drift = min_R ‖S·Q·A_t − S·Q·A₀·R‖ / ‖S·Q·A_t‖,   R orthogonal
 
 the part of their length by which a refit would move the vectors after the best rotation: what `refit(align=True)` reports.
-By the moments it is √((tr A_tᵀM_tA_t + tr A₀ᵀM_tA₀ − 2‖A₀ᵀM_tA_t‖_*)/tr A_tᵀM_tA_t). Where Ω spans all that W leaves out
-it is exact up to rounding and the choices of a refit (filter, channels, dimension); otherwise directions that are new to the
-graph are seen only as far as Ω sees them, and drift is too small.
+By the moments it is √((tr A_tᵀM_tA_t + tr A₀ᵀM_tA₀ − 2‖A₀ᵀM_tA_t‖_* + n‖m‖²)/tr A_tᵀM_tA_t), where m is the mean of the
+vectors, zero when they were fitted and zero again after a refit. Where Ω spans all that W leaves out it is exact up to
+rounding and the choices of a refit (filter, channels, dimension); otherwise directions that are new to the graph are seen
+only as far as Ω sees them, and drift is too small.
 
 The scatter follows each update by as many rows as moved; where most rows moved it is computed anew when it is asked for.
 """
@@ -76,6 +77,10 @@ class Scatter:
         self._sum += sign * centred.sum(axis=0)
         self._second += sign * (centred.T @ centred)
 
+    @property
+    def mean(self) -> Matrix:
+        return np.asarray(self.centre + self._sum / max(self.n_rows, 1))
+
     def matrix(self) -> Matrix:
         return np.asarray(self._second - np.outer(self._sum, self._sum) / max(self.n_rows, 1))
 
@@ -90,21 +95,25 @@ class Gauge:
         is_there = sizes > 1e-12 * max(float(sizes.max(initial=0)), 1e-300)
         self.coordinates: Matrix = vectors[:, is_there] / np.sqrt(sizes[is_there])  # K
         self.first: Matrix | None = None  # A₀
+        self.first_mean: Matrix | None = None  # of the rows of Y, which the offset of the fit takes off
 
     def learn(self, scatter: Scatter) -> None:
         """Keep what the closed form learns now, to compare with later."""
-        self.first = self._closed_form(self._gram(scatter), scatter.n_rows)
+        self.first, self.first_mean = self._closed_form(self._gram(scatter), scatter.n_rows), scatter.mean
 
     def square(self, scatter: Scatter) -> float:
         """drift²."""
         assert self.first is not None
+        assert self.first_mean is not None
         M = self._gram(scatter)
         now = self._closed_form(M, scatter.n_rows)
         energy = float(np.trace(now.T @ M @ now))
         if energy <= 0:
             return 0.0
         shared = float(np.linalg.svd(self.first.T @ M @ now, compute_uv=False).sum())
-        return max(energy + float(np.trace(self.first.T @ M @ self.first)) - 2 * shared, 0.0) / energy
+        turned = max(energy + float(np.trace(self.first.T @ M @ self.first)) - 2 * shared, 0.0)
+        shifted = scatter.n_rows * float(np.square((scatter.mean - self.first_mean) @ self.coordinates @ self.first).sum())
+        return (turned + shifted) / energy
 
     def _gram(self, scatter: Scatter) -> Matrix:
         M = self.coordinates.T @ scatter.matrix() @ self.coordinates

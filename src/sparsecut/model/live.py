@@ -89,7 +89,7 @@ class LiveState:
         rank: float,
         levels: Sequence[tuple[list[Rows], list[Rows], Rows]] | None = None,
         length: float | None = None,
-        learned: Sequence[NDArray[np.float64]] | None = None,
+        learned: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None,
     ) -> None:
         """`levels` (terms, bounds and X), `length` and `learned` are those of a state that was saved; else computed."""
         self.recipe, self.offset, self.basis = recipe, np.asarray(offset), [np.asarray(matrix) for matrix in basis]
@@ -115,8 +115,8 @@ class LiveState:
         if learned is None:
             self.drift.learn(self.columns_of)
         else:
-            for gauge, first in zip(self.drift.gauges, learned, strict=True):
-                gauge.first = first
+            for gauge, known in zip(self.drift.gauges, learned, strict=True):
+                gauge.first, gauge.first_mean = known
 
     @classmethod
     def of(cls, graph: Graph, recipe: Recipe, weights: Sequence[Rows], offset: Rows, rank: float) -> LiveState:

@@ -2,7 +2,8 @@
 
 state.indptr, .indices, .weights     the adjacency, as in CSR          state.ids         node ids, words as the bytes of JSON
 state.features…                      dense, or CSR in three parts      state.basis.L     W and the columns that tell drift
-state.L.term.K, state.L.lacking.K    the hops of level L               state.learned.G   what the fit had learned, for drift
+state.L.term.K, state.L.lacking.K    the hops of level L               state.learned.G   what the fit had learned, for drift,
+                                                                       state.mean.G      and the mean of its rows
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def state_tensors(state: LiveState) -> tuple[dict[str, Any], Arrays]:
         arrays |= {f"state.{number}.lacking.{hop}": rows[places] for hop, rows in enumerate(level.lacking, start=1)}
     for number, gauge in enumerate(state.drift.gauges):
         assert gauge.first is not None
-        arrays[f"state.learned.{number}"] = gauge.first
+        assert gauge.first_mean is not None
+        arrays |= {f"state.learned.{number}": gauge.first, f"state.mean.{number}": gauge.first_mean}
     header = {
         "number": state.n_batches,
         "length": state.length,
@@ -81,7 +83,10 @@ def read_state(
         rank=float(header["rank"]),
         levels=levels,
         length=float(header["length"]),
-        learned=[arrays[name] for name in sorted(_learned(arrays), key=lambda name: int(name.rpartition(".")[2]))],
+        learned=[
+            (arrays[f"state.learned.{number}"], arrays[f"state.mean.{number}"])
+            for number in range(sum(name.startswith("state.learned.") for name in arrays))
+        ],
     )
     state.n_batches, state.n_entries_fitted = int(header["number"]), int(header["n_entries_fitted"])
     return state
@@ -96,10 +101,6 @@ def pack_ids(ids: NDArray[Any]) -> NDArray[Any]:
 
 def unpack_ids(packed: NDArray[Any]) -> NDArray[Any]:
     return np.array(json.loads(packed.tobytes())) if packed.dtype == np.uint8 else packed
-
-
-def _learned(arrays: Arrays) -> list[str]:
-    return [name for name in arrays if name.startswith("state.learned.")]
 
 
 def _parts(matrix: Any) -> tuple[NDArray[Any], ...]:

@@ -39,7 +39,7 @@ from sparsecut.operators.filters import Filter
 MOST_SUMS = 32  # after so many a row is computed anew: 32·2^−24 of its length is the most that rounding can be
 WHOLE_SHARE = 0.4  # of the graph's entries: a hop that reads more of them is computed for all rows
 ROUNDING = 1e-6  # of a row: what a hop for all rows changes by less has not moved
-LARGE_SUMS = 50_000  # entries, from which on torch sums rows up
+LARGE_SUMS = 8192  # entries, from which on torch sums rows up
 KEPT_SHARE = 32  # nodes for each row that moved: the last hop's moves are kept for moments where there are more
 DISTINCT_SHARE = 32  # nodes for each entry: where there are more, entries are sorted in place of marking nodes
 
@@ -235,11 +235,9 @@ class HopTerms:
         number = self._scratch
         number[targets] = np.arange(len(targets), dtype=np.int32)
         number[relinked] = len(targets)  # computed anew: what is summed for them is dropped
-        shape = (len(targets) + 1, len(sources))
-        matrix = sp.csc_array((listed.weights, number[listed.columns], listed.offsets.astype(np.int32)), shape=shape)
-        sums = matrix @ messages
         left, own = (diagonal.rows for diagonal in self._diagonals[:2])
-        sums[:-1] *= left[targets, None]
+        entries = listed.weights * left[listed.columns], number[listed.columns], listed.offsets.astype(np.int32)
+        sums = sp.csc_array(entries, shape=(len(targets) + 1, len(sources))) @ messages
         sums[number[moved.places]] += own[moved.places, None] * moved.change  # several may be dropped, all else are one each
         return targets, sums[:-1]
 
