@@ -43,7 +43,7 @@ def write_large() -> None:
 
 
 def write_citations() -> None:
-    """`papers.csv` (id, year and what they are about) and `citations.csv`: ten years, in the last of which a field is new."""
+    """`papers.csv` (id, year and what they are about) and `citations.csv`: ten years, with new fields in the last three."""
     generator = np.random.default_rng(0)
     years = np.repeat(np.arange(2000, 2010), 60)
     fields = np.array([generator.integers(0, 3 if year < 2007 else 5) for year in years])

@@ -139,31 +139,28 @@ def _require_once(ends: tuple[Integers, Integers], edges: EdgeList, is_directed:
         raise InputError(f"{name} names the edge {edges.named(again)} twice. Name it once.")
 
 
+def _are_there(graph: ChangingGraph, ends: tuple[Integers, Integers], gone: Integers = NONE) -> NDArray[np.bool_]:
+    """Whether each edge is in the graph, less those that go before."""
+    is_there = np.zeros(len(ends[0]), dtype=bool)
+    is_old = (ends[0] < len(graph)) & (ends[1] < len(graph))
+    is_there[is_old] = graph.weights_of(ends[0][is_old], ends[1][is_old]) > 0
+    return is_there & ~np.isin(_keys(*ends, graph.is_directed), gone)
+
+
 def _require_there(
     graph: ChangingGraph, ends: tuple[Integers, Integers], edges: EdgeList, name: str, gone: Integers = NONE
 ) -> None:
-    if not len(edges):
-        return
-    is_old = (ends[0] < len(graph)) & (ends[1] < len(graph))
-    is_there = np.zeros(len(edges), dtype=bool)
-    is_there[is_old] = graph.weights_of(ends[0][is_old], ends[1][is_old]) > 0
-    is_there &= ~np.isin(_keys(*ends, graph.is_directed), gone)
+    is_there = _are_there(graph, ends, gone)
     if not is_there.all():
-        number = int(np.argmin(is_there))
         remedy = " A new edge is one of edges_added." if name == "weights_changed" else ""
-        raise InputError(f"{name} names an edge that the graph does not have: {edges.named(number)}.{remedy}")
+        missing = edges.named(int(np.argmin(is_there)))
+        raise InputError(f"{name} names an edge that the graph does not have: {missing}.{remedy}")
 
 
 def _require_absent(graph: ChangingGraph, ends: tuple[Integers, Integers], edges: EdgeList, gone: Integers) -> None:
-    if not len(edges):
-        return
-    is_old = (ends[0] < len(graph)) & (ends[1] < len(graph))
-    is_there = np.zeros(len(edges), dtype=bool)
-    is_there[is_old] = graph.weights_of(ends[0][is_old], ends[1][is_old]) > 0
-    is_there &= ~np.isin(_keys(*ends, graph.is_directed), gone)
+    is_there = _are_there(graph, ends, gone)
     if is_there.any():
-        number = int(np.argmax(is_there))
         raise InputError(
-            f"edges_added names an edge that the graph has already: {edges.named(number)}. "
+            f"edges_added names an edge that the graph has already: {edges.named(int(np.argmax(is_there)))}. "
             "A new weight is one of weights_changed."
         )
