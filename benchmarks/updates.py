@@ -1,6 +1,6 @@
 """Updates of a graph that changes, against `transform` of the whole of it in the same run; drift against real refits.
 
-    python benchmarks/updates.py [--cases pubmed,facebook,blogcatalog,arxiv,products,drift] [--repeats 15]
+    python benchmarks/updates.py [--cases pubmed,facebook,blogcatalog,arxiv,products,drift] [--repeats 8]
 
 Changes are edges: half of a batch removes edges that are there, half adds new ones between random nodes. `arxiv` and
 `products` are stand-ins of those graphs' sizes (`standins.py`). Batches of every size and whole transforms take turns in one
@@ -254,7 +254,7 @@ def notes_of(points: dict[str, Any]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", default="pubmed,facebook,blogcatalog,arxiv,products,drift")
-    parser.add_argument("--repeats", type=int, default=15)
+    parser.add_argument("--repeats", type=int, default=8)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     for case in arguments.cases.split(","):

@@ -132,7 +132,7 @@ class LiveState:
 
     @property
     def filters(self) -> tuple[Filter, ...]:
-        return self.recipe.filters
+        return tuple(filter.on(is_directed=self.graph.is_directed) for filter in self.recipe.filters)
 
     @property
     def n_bytes(self) -> int:

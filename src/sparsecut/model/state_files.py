@@ -70,7 +70,7 @@ def read_state(
     )
     levels = []
     for number, filter in enumerate(recipe.filters):
-        n_hops = len(filter.coefficients()) - 1
+        n_hops = len(filter.on(is_directed=graph.is_directed).coefficients()) - 1
         terms = [arrays[f"state.{number}.term.{hop}"] for hop in range(n_hops + 1)]
         lacking = [arrays[f"state.{number}.lacking.{hop}"] for hop in range(1, n_hops + 1)]
         levels.append((terms[1:], lacking, terms[0]))
