@@ -175,6 +175,7 @@ def test_a_batch_is_applied_whole_or_not_at_all() -> None:
         ({"nodes_removed": [100], "edges_added": [(0, 100)]}, "does not have"),
         ({"nodes_removed": [55555]}, "does not have"),
         ({"features_changed": {100: np.full(8, np.nan)}}, "finite"),
+        ({"features_changed": {100: np.full(8, 3e38)}}, "overflow"),
         ({"nodes_removed": [*range(40), 100]}, "leave no node"),
         ({"tolerance": -1}, "tolerance"),
     ]

@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from sparsecut.encoding.encoder import Encoder
-from sparsecut.errors import InputError
+from sparsecut.errors import InputError, OverflowInputError
 from sparsecut.features.feature_rows import FeatureRows
 from sparsecut.graph import Graph
 from sparsecut.graph.node_index import NodeIndex
@@ -33,6 +33,7 @@ from sparsecut.operators.filters import Filter
 from sparsecut.operators.hop_terms import HopTerms
 from sparsecut.operators.local_filters import is_local, keeps_lengths
 
+LARGE = 1e15  # features below it cannot overflow
 PACKED_SHARE = 2  # places for each node: from there on the empty ones are taken out
 
 Integers = NDArray[np.int64]
@@ -171,6 +172,8 @@ class LiveState:
         placed = place(changes, self.index, self.graph)
         if self.index.n_present - len(placed.removed_nodes) + len(placed.added_ids) < 1:
             raise InputError("The changes leave no node. A graph needs at least one.")
+        for rows in (placed.added_rows, placed.rows):
+            self._check_magnitude(rows)
         return placed
 
     def apply(self, placed: PlacedChanges, tolerance: float) -> Changed:
@@ -219,6 +222,15 @@ class LiveState:
                 raise InputError(
                     f"{filter!r} may make rows longer at every hop, so that what is left out has no bound. Use tolerance=0."
                 )
+
+    def _check_magnitude(self, rows: Any) -> None:
+        """Refuse features whose vectors overflow, as `transform` does, while nothing has changed yet."""
+        if rows is None or float(abs(rows).max()) < LARGE:
+            return
+        with np.errstate(over="ignore", invalid="ignore"):
+            weighted = self.recipe.weighting.apply(rows)
+            if not all(np.isfinite(weighted @ matrix).all() for matrix in self.basis):
+                raise OverflowInputError("The vectors of the new features overflow. Scale the features down.")
 
     def _distinct(self, found: Sequence[Integers]) -> Integers:
         is_found = np.zeros(len(self.index), dtype=bool)
