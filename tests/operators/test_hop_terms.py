@@ -79,15 +79,16 @@ def test_sums_do_not_round_away_however_many_there_are(monkeypatch: pytest.Monke
         graph, generator = ChangingGraph(sp.csr_array(dense), is_directed=False), np.random.default_rng(0)
         X = generator.normal(size=(40, 2)).astype(np.float32)
         terms = HopTerms(graph, Power(order=1), (0.0, 1.0), X.copy())
-        for _ in range(6000):
+        for _ in range(2000):
             place = generator.integers(1, 40, 1)
             X[place] = generator.normal(size=(1, 2)) * 100
             terms.update(np.empty(0, dtype=np.int64), place, X[place], 0.0)
         exact = dense_propagation(dense) @ X.astype(np.float64)
         return float(np.abs(terms.level(np.arange(40), 2) - exact)[0].max() / np.abs(exact).max())
 
-    assert error(hop_terms.MOST_SUMS) < 2e-6
-    assert error(255) < error(10**9)
+    computed_anew = error(hop_terms.MOST_SUMS)
+    assert computed_anew < 1e-6
+    assert error(10**9) > 2 * computed_anew
 
 
 def test_hops_for_all_rows_give_the_same_and_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
