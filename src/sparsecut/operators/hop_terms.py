@@ -39,6 +39,7 @@ from sparsecut.operators.filters import Filter
 MOST_SUMS = 32  # after so many a row is computed anew: 32·2^−24 of its length is the most that rounding can be
 WHOLE_SHARE = 0.4  # of the graph's entries: a hop that reads more of them is computed for all rows
 ROUNDING = 1e-6  # of a row: what a hop for all rows changes by less has not moved
+ROW_BLOCK = 4096  # rows compared at a time, within a core's own cache
 LARGE_SUMS = 8192  # entries, from which on torch sums rows up
 KEPT_SHARE = 32  # nodes for each row that moved: the last hop's moves are kept for moments where there are more
 DISTINCT_SHARE = 32  # nodes for each entry: where there are more, entries are sorted in place of marking nodes
@@ -270,8 +271,12 @@ class HopTerms:
     def _whole(self, hop: int) -> Moved:
         """Y_k for all rows; what differs by rounding alone stays as it was, to the bit."""
         fresh, old = self._whole_hop(self._terms[hop - 1].rows), self._terms[hop].rows
-        is_moved = np.abs(fresh - old).max(axis=1, initial=0) > ROUNDING * np.abs(fresh).max(axis=1, initial=0)
-        old[is_moved] = fresh[is_moved]
+        is_moved = np.empty(len(old), dtype=bool)
+        for start in range(0, len(old), ROW_BLOCK):
+            block, here = slice(start, start + ROW_BLOCK), fresh[start : start + ROW_BLOCK]
+            largest = np.abs(here - old[block]).max(axis=1, initial=0)
+            is_moved[block] = largest > ROUNDING * np.abs(here).max(axis=1, initial=0)
+            np.copyto(old[block], here, where=is_moved[block, None])
         self._lacking[hop].rows[:], self._n_sums[hop].rows[:], self._loosest[hop] = 0, 0, 0.0
         return Moved(np.flatnonzero(is_moved), None, is_whole=True)
 
