@@ -248,6 +248,16 @@ def notes_of(points: dict[str, Any]) -> list[str]:
                 f"At the size of ogbn-{name} two hops follow {ours:,.0f} changes per processor second in batches of 1,000; "
                 f"RIPPLE++ reports {theirs:,} updates per second for exact GNN inference on a server."
             )
+    for kind in ("default, 0.001", "default, 0.01"):
+        if kind in points.get("arxiv", {}):
+            batches = points["arxiv"][kind]["batches"]
+            reached = ", ".join(f"{batches[size]['rows']:,.0f} after {size}" for size in ("1", "10", "100"))
+            notes.append(f"What stands in the way of the {kind}, at that size: the vectors that changes reach, {reached}.")
+    notes.append(
+        "The bound of a tolerance is spent by the sum of the filter's coefficients without their signs, 8.5 for PageRank with "
+        "restart 0.1 in its fewest hops, so rows are far nearer than it says. Where hops are computed for the whole graph an "
+        "update takes longer than a transform, for it keeps every hop and compares it with the last."
+    )
     return notes
 
 
