@@ -254,9 +254,9 @@ def notes_of(points: dict[str, Any]) -> list[str]:
             reached = ", ".join(f"{batches[size]['rows']:,.0f} after {size}" for size in ("1", "10", "100"))
             notes.append(f"What stands in the way of the {kind}, at that size: the vectors that changes reach, {reached}.")
     notes.append(
-        "The bound of a tolerance is spent by the sum of the filter's coefficients without their signs, 8.5 for PageRank with "
-        "restart 0.1 in its fewest hops, so rows are far nearer than it says. Where hops are computed for the whole graph an "
-        "update takes longer than a transform, for it keeps every hop and compares it with the last."
+        "The bound of a tolerance is spent by the sum of the filter's coefficients without their signs, 8.5 for PageRank "
+        "with restart 0.1 in its fewest hops, so rows are far nearer than it says. Where hops are computed for the whole "
+        "graph an update takes longer than a transform, for it keeps every hop and compares it with the last."
     )
     return notes
 
