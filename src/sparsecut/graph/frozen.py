@@ -180,7 +180,25 @@ class FrozenGraph:
         return None if self._source is None else self._source.names
 
     def neighbour_sums(self, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """A·values, one number per node, or the degrees A·1, in float64, by the edges where they lie."""
+        """The sum of its neighbours' values for every node, in float64, by the edges where they lie.
+
+        Parameters
+        ----------
+        values : array (n,), default=None
+            One number per node; None for ones, whose sums are the degrees.
+
+        Returns
+        -------
+        numpy.ndarray of shape (n_nodes,)
+            A·values.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import sparsecut as sc
+        >>> sc.from_edges([("a", "b"), ("b", "c")]).neighbour_sums(np.array([1.0, 2.0, 4.0])).tolist()
+        [2.0, 5.0, 2.0]
+        """
         if self.entries is None:
             return neighbour_sums(self.adjacency, values)
         from sparsecut.arrays.transfer import as_array, as_tensor
@@ -194,7 +212,24 @@ class FrozenGraph:
         object.__setattr__(self, "feature_tensor", feature_tensor)
 
     def shares_edges(self, other: FrozenGraph) -> bool:
-        """Whether both hold the same edges, the very same arrays."""
+        """Whether both hold the same edges, the very same arrays.
+
+        Parameters
+        ----------
+        other : Graph
+            Perhaps with other features.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> graph = sc.from_edges([("a", "b"), ("b", "c")])
+        >>> graph.shares_edges(graph.replace(labels=[0, 0, 1]))
+        True
+        """
         return self._adjacency is other._adjacency and self.entries is other.entries
 
     def _on_device(self) -> Entries:
