@@ -268,7 +268,7 @@ def _freeze(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         value = value.view()
         value.flags.writeable = False
-    elif sp.issparse(value):
+    elif sp.issparse(value) and any(part.flags.writeable for part in (value.data, value.indices, value.indptr)):
         frozen = sp.csr_array(value.shape, dtype=value.dtype)
         frozen.data, frozen.indices, frozen.indptr = map(_freeze, (value.data, value.indices, value.indptr))
         # Canonical already; saying so keeps scipy from sorting read-only arrays in place.
