@@ -35,6 +35,7 @@ SECTIONS = (
     "growth_cuda",
     "growth_disk",
     "growth_structure",
+    "updates",
     "peers",
     "search",
     "layout",

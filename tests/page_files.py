@@ -42,6 +42,26 @@ def write_large() -> None:
     np.save("features.npy", generator.normal(size=(300, 16)).astype(np.float32))
 
 
+def write_citations() -> None:
+    """`papers.csv` (id, year and what they are about) and `citations.csv`: ten years, with new fields in the last three."""
+    generator = np.random.default_rng(0)
+    years = np.repeat(np.arange(2000, 2010), 60)
+    fields = np.array([generator.integers(0, 3 if year < 2007 else 5) for year in years])
+    about = generator.normal(size=(5, 20))[fields] + generator.normal(size=(len(years), 20))
+    header = "id,year," + ",".join(f"topic{column}" for column in range(20))
+    lines = [
+        f"p{k},{year}," + ",".join(f"{x:.3f}" for x in row) for k, (year, row) in enumerate(zip(years, about, strict=True))
+    ]
+    Path("papers.csv").write_text("\n".join([header, *lines]) + "\n")
+    cited = set()
+    for paper in range(30, len(years)):
+        alike = np.flatnonzero(fields[:paper] == fields[paper])
+        for other in generator.choice(alike if len(alike) else paper, 4):
+            cited.add((paper, int(other)))
+    edges = "\n".join(f"p{source},p{target}" for source, target in sorted(cited))
+    Path("citations.csv").write_text(f"source,target\n{edges}\n")
+
+
 def make_objects() -> tuple[object, ...]:
     """One small graph as networkx, PyTorch Geometric, igraph, AnnData and pandas have it."""
     import anndata

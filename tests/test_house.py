@@ -95,6 +95,7 @@ NOT_MIRRORED = {
             *("numpy_files", "raw", "record_batches", "row_positions", "tables"),
         )
     },
+    "model/placed_changes.py": "tested through update, change by change: test_updating",
     "kernels/cuda_kernels.py": "runs on a GPU alone: test_cuda",
     **{
         f"operators/filters/{name}.py": _TOGETHER

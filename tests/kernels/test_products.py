@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from sparsecut.kernels import products, threads
+from sparsecut.arrays import threads
+from sparsecut.kernels import products
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 4, 9, 40])

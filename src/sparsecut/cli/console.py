@@ -85,6 +85,10 @@ class Output:
         if self.is_talkative:
             Console(stderr=True, soft_wrap=True, highlight=False).print(message, style="dim", markup=False)
 
+    def warn(self, message: str) -> None:
+        """A remark that is shown in any case, each time, for it says what was left out."""
+        Console(stderr=True, soft_wrap=True, highlight=False).print(message, style="yellow", markup=False)
+
     def say(self, message: str) -> None:
         if self.is_talkative:
             self._console.print(message, markup=False)

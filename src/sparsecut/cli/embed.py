@@ -80,6 +80,9 @@ def embed(
     save_model: Annotated[
         Path | None, typer.Option(help="Also save the model (.safetensors), to embed later nodes with.")
     ] = None,
+    with_state: Annotated[
+        bool, typer.Option("--with-state", help="Save the graph with the model, so that sparsecut update can change it.")
+    ] = False,
     xy: Annotated[
         bool, typer.Option("--xy", help="Also lay the nodes out in the plane: columns x and y of the .parquet file.")
     ] = False,
@@ -131,6 +134,8 @@ def embed(
         model.check_parameters()  # before a long file is read
     if save_model is not None and not hasattr(model, "save"):
         raise InputError(f"The method {method} learns nothing to save. Leave --save-model out.")
+    if with_state and (save_model is None or not hasattr(model, "update")):
+        raise InputError("--with-state is for the model of sce or mosce that --save-model names.")
     if explain and not hasattr(model, "explain"):
         raise InputError(f"The method {method} chooses nothing to explain. Leave --explain out.")
 
@@ -161,7 +166,10 @@ def embed(
             output_path, Z, loaded.node_ids, labels=marks, xy=_lay_out(Z, output) if xy else None, overwrite=force
         )
     if save_model is not None:
-        model.save(save_model)
+        if with_state:
+            model.save(save_model, with_state=True)
+        else:
+            model.save(save_model)
 
     output.say(
         f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {output_path}"

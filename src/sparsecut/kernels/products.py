@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from sparsecut.kernels.threads import each
+from sparsecut.arrays.threads import each
 
 ROW_BLOCK = 16_384
 N_TOGETHER = 16  # blocks whose (f, d) sums are held at a time

@@ -59,13 +59,14 @@ def _whitening(columns: Tensor) -> Tensor:
 def orthonormal(columns: Tensor) -> Tensor:
     """An orthonormal basis of the span of a few long columns, by their Gram matrix: many times faster than a QR of them.
 
-    Done twice, since the first pass squares the condition of the columns and loses half of the digits.
+    Done twice, since the first pass squares the condition of the columns and loses half of the digits. Blocks of columns,
+    (…, n, k), each have their own.
     """
     for _ in range(2):
-        sizes, directions = torch.linalg.eigh((columns.T @ columns).double())
-        is_there = sizes > 1e-12 * sizes.max()
+        sizes, directions = torch.linalg.eigh((columns.mT @ columns).double())
+        is_there = sizes > 1e-12 * sizes.amax(dim=-1, keepdim=True)
         scale = torch.where(is_there, sizes, 1).rsqrt() * is_there  # a direction that is not there stays zero
-        columns = columns @ (directions * scale).to(columns.dtype)
+        columns = columns @ (directions * scale[..., None, :]).to(columns.dtype)
     return columns
 
 
@@ -78,7 +79,8 @@ def signed(vectors: Tensor) -> Tensor:
 
 def rank_of(shares: Tensor) -> float:
     """The effective rank of a spectrum: exp of the entropy of its shares, between 1 and their number."""
-    shares = shares.double() / shares.double().sum()
+    shares = shares.double().cpu()
+    shares = shares / shares.sum()
     return math.exp(-float((shares * shares.clamp(min=1e-300).log()).sum()))
 
 

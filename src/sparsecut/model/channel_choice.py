@@ -14,6 +14,11 @@ The own row then weighs (g₀/g)^q beside the smoothed one: where neighbours add
 where they add much it is the smoothed one, and between lies a mixture. Held-out edges cannot tell this: smoothing tells
 edges better on every graph, also where it ruins the features.
 
+Columns that are made to have nothing in common (principal components, whitened rows) tell nothing of each other, whatever
+their neighbours carry. There the row itself is told by the mean of its neighbours, the row left out: r = R²(X from
+(A/d)·X) is nothing where neighbours differ, and the own row weighs (r₀/r)^q. A small r may also be that of noise, which
+smoothing turns into the place in the graph: the smoothed channel keeps half the weight at least.
+
 Second: do a node's neighbours agree with one another more than with the node? h is the mean cosine of a node and a
 neighbour, m that of two neighbours of a node. In a group of like nodes the node is one of them, h = m. Where m is far above
 h the neighbours have something in common that the node has not: its row is not mixed into theirs, and the channel of the
@@ -37,7 +42,7 @@ from torch import Tensor
 from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
-from sparsecut.graph.edge_sample import hash_ids, sample_neighbourhoods, sample_nodes
+from sparsecut.graph.edge_sample import sample_linked_nodes, sample_neighbourhoods, sample_nodes
 from sparsecut.kernels.moments import scatter
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
@@ -48,6 +53,8 @@ EVEN_GAIN = 0.05  # g₀: where own and smoothed weigh the same
 STEEPNESS = 3.0  # q
 LEAST_WEIGHT = 0.1  # a channel that weighs less is left out: a hundredth of the variance
 LEAST_OWN = 0.01  # columns that tell each other less than this cannot tell what neighbours add
+EVEN_TOLD = 0.09  # r₀: where own and smoothed weigh the same if columns tell nothing of each other …
+LEAST_AROUND = 0.5  # … and what the smoothed one weighs at least
 MONOPHILY = 1.6  # m/h from which on the neighbours are a channel of their own …
 LEAST_AGREEMENT = 0.05  # … if they agree at all
 N_HALVINGS = 4  # on average over which the figures are taken …
@@ -72,6 +79,12 @@ class Evidence:
     gain: float  # what the neighbourhood's mean adds to it
     h: float = 0.0  # mean cosine of a node and its neighbour
     m: float = 0.0  # mean cosine of two neighbours of a node
+    told: float = 0.0  # R² of a row from the mean of its neighbours; measured where `own` says nothing
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether the halves of the columns tell nothing of each other."""
+        return self.own < LEAST_OWN
 
 
 @dataclass(frozen=True)
@@ -80,26 +93,31 @@ class ChannelChoice:
 
     weights: dict[str, float]
     why: str
+    is_blind: bool = False  # no half of the columns tells anything of the other
 
 
 def choose_channels(graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any]) -> ChannelChoice:
     """The channels for features that have been loaded; no hop is taken yet."""
-    n_linked = int(np.count_nonzero(np.diff(graph.adjacency.indptr)))
+    n_linked = len(sample_linked_nodes(graph, MIN_NODES))
     if graph.n_features < MIN_COLUMNS or n_linked < MIN_NODES:
         few = f"{graph.n_features} features" if graph.n_features < MIN_COLUMNS else f"{n_linked} nodes with neighbours"
         return ChannelChoice({"own": 1.0, "smoothed": 1.0}, f"{few} are too few to tell whether neighbours are alike")
     return choose_by(gather_evidence(graph, rows, weighting, engine))
 
 
-def choose_by(evidence: Evidence, even_gain: float = EVEN_GAIN, steepness: float = STEEPNESS) -> ChannelChoice:
+def choose_by(
+    evidence: Evidence, even_gain: float = EVEN_GAIN, steepness: float = STEEPNESS, even_told: float = EVEN_TOLD
+) -> ChannelChoice:
     """The rule."""
     own, gain, h, m = evidence.own, evidence.gain, evidence.h, evidence.m
     is_apart = m > LEAST_AGREEMENT and m > MONOPHILY * h
     around = "neighbors" if is_apart else "smoothed"
     among = f"; neighbours agree more with one another ({m:.2f}) than with the node ({h:.2f})" if is_apart else ""
-    if own < LEAST_OWN:
-        why = f"half of the columns does not tell the other half (R² {own:.2f}), so neither channel can be doubted"
-        return ChannelChoice({"own": 1.0, around: 1.0}, why + among)
+    if evidence.is_blind:
+        weights = _weights(evidence.told, around, even_told, steepness)
+        weights[around] = max(weights.get(around, 0.0), LEAST_AROUND)
+        why = f"half of the columns does not tell the other half, and neighbours tell {max(evidence.told, 0):.0%} of a row"
+        return ChannelChoice(weights, why + among, is_blind=True)
     weights = _weights(gain / own, around, even_gain, steepness)
     why = f"neighbours add {max(gain, 0):.1%} to the {own:.0%} that half of a row tells of the other half"
     return ChannelChoice(weights, why + (among if around in weights else ""))
@@ -111,21 +129,30 @@ def gather_evidence(graph: Graph, rows: Any, weighting: Weighting, engine: Engin
     product = _sampled_product(graph, weighting, engine.device)
     generator = torch.Generator().manual_seed(0)  # which columns go together must not depend on a seed of the user's
 
+    n_numbers = graph.n_nodes * graph.n_features
+    if graph.has_sparse_features and graph.feature_tensor is None:
+        features: Any = graph.features
+        n_numbers = features.nnz
+    elif graph.feature_tensor is not None and graph.has_sparse_features:
+        n_numbers = graph.feature_tensor.values().numel()
+
     def measure() -> dict[str, float]:
         found = []
-        features: Any = graph.features
-        n_entries = features.nnz if sp.issparse(features) else graph.n_nodes * graph.n_features
-        for number in range(N_HALVINGS if n_entries < MANY_ENTRIES else 1):
-            W = _directions_of_halves(product, graph.n_features, n_directions, generator, engine.device)
+        lazily = "products" in engine.supports  # then the hop is taken for the nodes that are asked for alone
+        n_halvings = N_HALVINGS if n_numbers < MANY_ENTRIES else 1
+        halvings = _directions_of_halves(product, graph.n_features, n_directions, n_halvings, generator, engine.device)
+        for number, W in enumerate(halvings):
             X = engine.multiply([rows], W)
-            both = torch.cat([engine.take(X, nodes), engine.take(engine.smooth(X, power(1)), nodes)], dim=1)
+            around = engine.smooth(X, power(1), lazily=lazily)
+            both = torch.cat([engine.take(X, nodes), engine.take(around, nodes)], dim=1)
             found.append(_gain(scatter(both).cpu().numpy(), n_directions, len(nodes)))
             if number == 0:
                 h, m = _agreement(graph, X, engine)
-        own, gain = np.mean(found, axis=0)
-        return {"own": float(own), "gain": float(gain), "h": h, "m": m}
+        own, gain = (float(value) for value in np.mean(found, axis=0))
+        told = _told_by_neighbours(graph, both, nodes) if own < LEAST_OWN else 0.0
+        return {"own": own, "gain": gain, "h": h, "m": m, "told": told}
 
-    return Evidence(**engine.checkpoint("channels", measure))
+    return Evidence(**engine.checkpoint(f"channels-{weighting.name}", measure))
 
 
 def _weights(g: float, around: str, even_gain: float, steepness: float) -> dict[str, float]:
@@ -140,8 +167,16 @@ def _weights(g: float, around: str, even_gain: float, steepness: float) -> dict[
 
 def _sampled_product(graph: Graph, weighting: Weighting, device: torch.device) -> Callable[[Tensor], Tensor]:
     """W ↦ (F − mean)ᵀ(F − mean)·W for the weighted features F of a sample of nodes."""
-    given: Any = graph.features
-    features = weighting.apply(given[sample_nodes(graph, SAMPLE)])
+    nodes = sample_nodes(graph, SAMPLE)
+    if graph.feature_tensor is not None:
+        features = _rows_of(graph.feature_tensor, nodes)
+    else:
+        given: Any = graph.features
+        features = given[nodes]
+    features = weighting.apply(features)
+    if isinstance(features, Tensor):
+        centred = features.float() - features.float().mean(dim=0)
+        return lambda W: centred.T @ (centred @ W)
     if sp.issparse(features):
         F, transposed = SparseMatrix(features, device), SparseMatrix(sp.csr_array(features.T), device)
         mean = as_tensor(np.asarray(features.mean(axis=0), dtype=np.float32).ravel(), device)
@@ -151,39 +186,60 @@ def _sampled_product(graph: Graph, weighting: Weighting, device: torch.device) -
     return lambda W: centred.T @ (centred @ W)
 
 
+def _rows_of(features: Tensor, nodes: NDArray[np.int64]) -> Tensor:
+    """Some rows of a tensor, dense: they are few."""
+    chosen = torch.from_numpy(nodes).to(features.device)
+    if features.layout == torch.strided:
+        return features[chosen]
+    return SparseMatrix(features, features.device).take(chosen).to_dense()
+
+
 def _directions_of_halves(
-    product: Callable[[Tensor], Tensor], n_columns: int, n_directions: int, generator: torch.Generator, device: torch.device
-) -> Tensor:
-    """W of X = F·W, (f, 2k): the leading directions of each half of the columns by subspace iteration, sharpened."""
-    is_first = torch.zeros(n_columns, dtype=torch.bool)
-    is_first[torch.randperm(n_columns, generator=generator)[: n_columns // 2]] = True
-    mask = torch.stack([is_first, ~is_first]).float().to(device).repeat_interleave(n_directions, dim=0).T  # (f, 2k)
-    basis = torch.randn(n_columns, 2 * n_directions, generator=generator).to(device) * mask
+    product: Callable[[Tensor], Tensor],
+    n_columns: int,
+    n_directions: int,
+    n_halvings: int,
+    generator: torch.Generator,
+    device: torch.device,
+) -> list[Tensor]:
+    """W of X = F·W, (f, 2k), for each halving: the leading directions of each half of the columns, sharpened.
+
+    Subspace iteration for all halves at once, as many blocks of k columns side by side.
+    """
+    masks, starts = [], []
+    for _ in range(n_halvings):
+        is_first = torch.zeros(n_columns, dtype=torch.bool)
+        is_first[torch.randperm(n_columns, generator=generator)[: n_columns // 2]] = True
+        masks += [is_first, ~is_first]
+        starts.append(torch.randn(n_columns, 2 * n_directions, generator=generator).to(device))
+    mask = torch.stack(masks).float().to(device)[:, :, None]  # (halves, f, 1)
+    basis = _blocks(torch.cat(starts, dim=1), n_directions) * mask  # (halves, f, k)
     for _ in range(N_ITERATIONS):
-        basis = _each_orthonormal(product(basis) * mask, n_directions)
-    image = product(basis)
-    sharpened = []
-    for columns in (slice(None, n_directions), slice(n_directions, None)):
-        small = (basis[:, columns].T @ image[:, columns]).double()
-        values, vectors = torch.linalg.eigh((small + small.T) / 2)
-        values = values.clamp(min=0)
-        relative = values / values.max().clamp(min=1e-300)
-        scale = torch.where(relative > 0, relative ** ((sharpening(values, EFFECTIVE_RANK, minimum=1.0) - 1) / 2), 0)
-        sharpened.append(basis[:, columns] @ (vectors * scale).float())
-    return torch.cat(sharpened, dim=1)
+        basis = orthonormal(_blocks(product(_side_by_side(basis)), n_directions) * mask)
+    image = _blocks(product(_side_by_side(basis)), n_directions)
+    small = (basis.mT @ image).double()
+    values, vectors = torch.linalg.eigh((small + small.mT) / 2)
+    values = values.clamp(min=0)
+    relative = values / values.amax(dim=1, keepdim=True).clamp(min=1e-300)
+    powers = torch.tensor([[sharpening(of_half, EFFECTIVE_RANK, minimum=1.0)] for of_half in values.cpu()])
+    scale = torch.where(relative > 0, relative ** ((powers.to(device) - 1) / 2), 0)
+    sharpened = basis @ (vectors * scale[:, None, :]).float()
+    return [_side_by_side(pair) for pair in torch.split(sharpened, 2)]
 
 
-def _each_orthonormal(columns: Tensor, n_directions: int) -> Tensor:
-    return torch.cat([orthonormal(half) for half in torch.split(columns, n_directions, dim=1)], dim=1)
+def _blocks(columns: Tensor, width: int) -> Tensor:
+    """(f, h·k) as (h, f, k)."""
+    return columns.view(len(columns), -1, width).movedim(1, 0)
+
+
+def _side_by_side(blocks: Tensor) -> Tensor:
+    """(h, f, k) as (f, h·k)."""
+    return blocks.movedim(0, 1).flatten(1)
 
 
 def linked_nodes(graph: Graph) -> NDArray[np.int64]:
     """Nodes that have neighbours, or a sample of them: what has none tells nothing, and no channel changes it."""
-    nodes = np.flatnonzero(np.diff(graph.adjacency.indptr) > 0)
-    if len(nodes) <= MOST_NODES:
-        return nodes
-    hashes = hash_ids(graph.node_ids[nodes])
-    return np.sort(nodes[np.argpartition(hashes, MOST_NODES - 1)[:MOST_NODES]])
+    return sample_linked_nodes(graph, MOST_NODES)
 
 
 def _gain(M: Array, n_directions: int, n_nodes: int) -> tuple[float, float]:
@@ -195,6 +251,15 @@ def _gain(M: Array, n_directions: int, n_nodes: int) -> tuple[float, float]:
         found.append((_r_squared(M, a, b, n_nodes), _r_squared(M, np.concatenate([a, around]), b, n_nodes)))
     own, both = np.mean(found, axis=0)
     return float(own), float((both - own) / max(1 - own, 1e-12))
+
+
+def _told_by_neighbours(graph: Graph, both: Tensor, nodes: NDArray[np.int64]) -> float:
+    """R² of the rows X from the means over their neighbours, the row left out of its own: d̃·PX = X + d·(the mean)."""
+    degrees = torch.from_numpy(graph.degrees[nodes]).to(both.device).float().clamp(min=1e-3)[:, None]
+    X, smoothed = both.chunk(2, dim=1)
+    M = scatter(torch.cat([X, smoothed + (smoothed - X) / degrees], dim=1)).cpu().numpy()
+    columns = np.arange(X.shape[1])
+    return _r_squared(M, columns + len(columns), columns, len(nodes))
 
 
 def _r_squared(M: Array, predictors: NDArray[np.int64], targets: NDArray[np.int64], n_nodes: int) -> float:
@@ -217,11 +282,14 @@ def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]
         return 0.0, 0.0
     nodes, ends = np.unique(members, return_inverse=True)
     taken = engine.take(X, nodes)
-    unit = torch.nn.functional.normalize(taken - taken.mean(dim=0)).double().cpu().numpy()[ends]
-    starts = np.cumsum(sizes + 1) - sizes - 1  # of the groups: a node, then its neighbours
-    own = unit[starts]
-    sums = np.add.reduceat(unit, starts, axis=0) - own
-    squares = np.add.reduceat(np.einsum("ij,ij->i", unit, unit), starts) - np.einsum("ij,ij->i", own, own)
-    with_node = np.einsum("ij,ij->i", own, sums) / sizes
-    among = (np.einsum("ij,ij->i", sums, sums) - squares) / (sizes * (sizes - 1))
-    return float(with_node.mean()), float(among.mean())
+    unit = torch.nn.functional.normalize(taken - taken.mean(dim=0)).double()[as_tensor(ends, taken.device)]
+    n_around = as_tensor(sizes, taken.device)
+    firsts = n_around.add(1).cumsum(0) - n_around - 1  # of the groups: a node, then its neighbours
+    own = unit[firsts]
+    sums = torch.segment_reduce(unit, "sum", lengths=n_around + 1, axis=0) - own
+    lengths = unit.square().sum(dim=1)
+    squares = torch.segment_reduce(lengths, "sum", lengths=n_around + 1) - lengths[firsts]
+    with_node = (own * sums).sum(dim=1) / n_around
+    among = (sums.square().sum(dim=1) - squares) / (n_around * (n_around - 1))
+    h, m = torch.stack([with_node.mean(), among.mean()]).tolist()
+    return h, m

@@ -49,10 +49,9 @@ class Trial:
         """The AUC of edges against other pairs, by the cosine of their ends' rows; Z has the rows of `nodes`."""
         Z = torch.nn.functional.normalize(Z)
         cosines = [(Z[first] * Z[second]).sum(dim=1) for first, second in (self.edges, self.others)]
-        edges, others = (values.cpu().numpy() for values in cosines)
-        others.sort()
-        below = np.searchsorted(others, edges, "left") + np.searchsorted(others, edges, "right")  # a tie counts a half
-        return float(below.mean() / (2 * len(others)))
+        edges, others = cosines[0], cosines[1].sort().values
+        below = torch.searchsorted(others, edges) + torch.searchsorted(others, edges, right=True)  # a tie counts a half
+        return float(below.double().mean() / (2 * len(others)))
 
     def score_centred(self, Z: Tensor) -> float:
         """The same about the mean of the rows."""

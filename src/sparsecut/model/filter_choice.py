@@ -38,9 +38,10 @@ from sparsecut.operators.negatives import complete_graph
 HELD_OUT = 0.1  # of the edges …
 MAX_HELD_OUT = 10_000  # … and no more than tell candidates apart
 MIN_EDGES = 2_000  # of which 200 are held out: fewer do not tell candidates apart, and the choice would be chance
-MARGIN = 1e-3  # of the AUC: candidates that differ less are told apart by chance, and the lightest has the fewest hops
+TIE = 5e-4  # of the AUC: less than another draw of the edges changes it by
 TRIAL_HOPS, TRIAL_DIRECTIONS = 2, 64
-MANY_NODES = 1 << 16  # from here on the spectrum is read off a sample of the nodes
+MANY_NODES = 1 << 16  # from here on the spectrum is read off a sample of the nodes, and …
+FEW_DIRECTIONS = 32  # … so many columns tell the candidates apart
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,9 @@ def choose_filter(graph: Graph, rows: Any, filter: Filter, engine: Engine[Any]) 
         return trial.score_centred(engine.take(walks, trial.nodes))
 
     scores = engine.checkpoint("trials", lambda: _scores(candidates, leading, graph, trial, engine))
-    best = next(number for number, score in enumerate(scores) if score >= max(scores) - MARGIN)
+    # Of those that no measurement tells apart the one with the fewest hops.
+    near = [number for number, score in enumerate(scores) if score >= max(scores) - TIE]
+    best = min(near, key=lambda number: len(candidates[number].coefficients()))
     tried = ", ".join(f"{score:.3f} with {_setting(candidate)}" for score, candidate in zip(scores, candidates, strict=True))
     alike = engine.checkpoint("trial-alike", lambda: trial.score_centred(engine.take(leading, trial.nodes)))
     return FilterChoice(
@@ -116,14 +119,15 @@ def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any]) -> Any:  # (n
     The span of M·Ω for a random Ω is all that is asked for: the spectrum inside it is found after the hops.
     """
     n_features = graph.n_features
-    if n_features <= TRIAL_DIRECTIONS:
+    n_directions = TRIAL_DIRECTIONS if graph.n_nodes <= MANY_NODES else FEW_DIRECTIONS
+    if n_features <= n_directions:
         return engine.multiply([rows], torch.eye(n_features, device=engine.device))
 
     def directions() -> dict[str, Any]:
         by_products = "products" in engine.supports
         smoothed = engine.smooth(rows, power(TRIAL_HOPS), lazily=by_products)
         product = gram_product(engine, [smoothed], complete_graph(graph.n_nodes), by_products=by_products)
-        start = torch.randn(n_features, TRIAL_DIRECTIONS, generator=torch.Generator().manual_seed(0))
+        start = torch.randn(n_features, n_directions, generator=torch.Generator().manual_seed(0))
         return {"V": orthonormal(product(orthonormal(start.to(engine.device)))).cpu().numpy()}
 
     V = engine.checkpoint("trial-directions", directions)["V"]

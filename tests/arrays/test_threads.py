@@ -12,8 +12,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import sparsecut as sc
 from conftest import random_graph
-from sparsecut.kernels import hops, moments, products, sparse, threads
-from sparsecut.kernels.threads import each, n_threads, n_threads_of, of_torch, using
+from sparsecut.arrays import entries, threads
+from sparsecut.arrays.threads import each, n_threads, n_threads_of, of_torch, using
+from sparsecut.kernels import hops, moments, products
 
 
 def blas_threads() -> set[int]:
@@ -93,7 +94,7 @@ def test_the_number_of_threads_does_not_change_a_bit(
     """With blocks so small that a small graph has many of each kind."""
     for module, name, value in (
         (threads, "WORTH", 1),
-        (sparse, "BLOCK_WORK", 64),
+        (entries, "BLOCK_WORK", 64),
         (hops, "BLOCK_WORK", 64),
         (moments, "ROW_BLOCK", 7),
         (products, "ROW_BLOCK", 5),
