@@ -49,10 +49,10 @@ def leading_eigenvectors(
 
 
 def _whitening(columns: Tensor) -> Tensor:
-    """T with (X·T)ᵀ(X·T) = I, for the directions of the columns X that are no rounding."""
+    """T with (X·T)ᵀ(X·T) = I for the directions of the columns X that are no rounding, and zeros for the others."""
     sizes, directions = torch.linalg.eigh((columns.T @ columns).double())
     is_there = sizes > LEAST_PART * sizes.max()
-    whitening: Tensor = directions[:, is_there] * sizes[is_there].rsqrt()
+    whitening: Tensor = directions * (torch.where(is_there, sizes, 1).rsqrt() * is_there)
     return whitening
 
 
