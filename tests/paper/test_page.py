@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import open_browser
 
+from browser import open_browser
 from sparsecut.paper import inductive, loss, table1, timing
 from sparsecut.paper.coverage import WITHOUT_FIGURES, graph_table
 from sparsecut.paper.experiments import EXPERIMENTS

@@ -61,7 +61,8 @@ thead th, thead th:first-child { background: #f3f5f7; white-space: normal; }
 td.words { white-space: normal; text-align: left; max-width: 32rem; }
 td small { display: block; color: #4a5560; } td small.remark { white-space: normal; }
 .ahead { background: #d3eeda; } .within { background: #fdf3cf; } .behind { background: #f8d5d0; }
-.alone { background: #fff; } .empty { white-space: normal; min-width: 7rem; color: #77818b; font-style: italic; background: #f8f9fa; }
+.alone { background: #fff; }
+.empty { white-space: normal; min-width: 7rem; color: #77818b; font-style: italic; background: #f8f9fa; }
 .legend span { display: inline-block; padding: .15rem .6rem; margin-right: .5rem; border: 1px solid #d5dae0; }
 svg { max-width: 100%; height: auto; } footer { margin-top: 3rem; color: #4a5560; font-size: 13px; }
 """
