@@ -4,7 +4,7 @@
 # make table1  the README's figures, measured again        make dist     the packages, built and checked
 
 PYTHON ?= python3
-BIN := .venv/bin
+BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 # Real graphs for tests and experiments, where they lie beside the checkout.
 SPARSECUT_DATA ?= $(abspath $(wildcard ../shared/data))
