@@ -147,7 +147,8 @@ def main() -> int:
         for python in asked.python or [version for version in PYTHONS if shutil.which(f"python{version}")]:
             for kind in kinds or ["lowest", "newest"]:
                 record = try_environment(python, kind, wheels[0], with_torch=not asked.without_torch)
-                print(python, kind, record["outcome"], record.get("error", ""), flush=True)
+                # What went wrong is shown and not kept: it names folders of this machine.
+                print(python, kind, record["outcome"], record.pop("error", ""), flush=True)
                 others = [old for old in checked["environments"] if (old["python"], old["versions"]) != (python, kind)]
                 checked["environments"] = sorted([*others, record], key=lambda one: (one["python"], one["versions"]))
         checked["platform"] = f"{platform.system()} {platform.machine()}"
