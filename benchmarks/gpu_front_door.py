@@ -37,8 +37,12 @@ TARGETS = {
     ("reddit", "device"): {"SCE()": 60, "SCE(), half": 35},
     ("products", "host"): {"SCE()": 500},
     ("products", "device"): {"SCE()": 150, "SCE(), half": 100},
-    ("papers100M", "device"): {"SCE(), half": 6000, "four epochs of Adam, half": 1200},
+    ("papers100M", "device"): {"SCE(dimension=128), half": 6000, "four epochs of Adam, half": 1200},
 }
+NOTES = [
+    "At the size of papers100M the features come in float16, and the dimension is given: what SCE() would choose for the "
+    "noise of this stand-in, two channels of 176 columns, takes 78 GB by itself: beside the graph more than the card has.",
+]
 Point = dict[str, Any]
 
 
@@ -47,6 +51,8 @@ def silent(*_: object) -> None: ...
 
 def model(kind: str) -> sc.SCE:
     engine = sc.Memory(device="cuda", precision="half" if "half" in kind else "single")
+    if "dimension" in kind:
+        return sc.SCE(dimension=128, engine=engine)
     if "Adam" in kind:
         return sc.SCE(
             filter=sc.Power(order=2), solver=sc.Adam(epochs=4, learning_rate=0.01), weighting="none", engine=engine
@@ -111,7 +117,9 @@ def measure_size(size: str) -> list[Point]:
         points += measure(size, "host", matrix, as_array(features), kinds)
     parts = (entries.offsets, entries.indices)
     del entries
-    return points + measure(size, "device", parts, features, [kind for kind in kinds if not is_large or "half" in kind])
+    if is_large:
+        kinds = ["SCE(dimension=128), half", "four epochs of Adam, half"]
+    return points + measure(size, "device", parts, features, kinds)
 
 
 def tables(points: list[Point]) -> list[dict[str, Any]]:
@@ -142,7 +150,7 @@ def main() -> None:
             about=(__doc__ or "").split("\n\n", 2)[2].strip(),
             command="python benchmarks/gpu_front_door.py",
             tables=tables(points),
-            notes=[],
+            notes=NOTES,
             points=points,
             environment={"gpu": torch.cuda.get_device_name(), "cores": os.cpu_count()},
         )

@@ -16,16 +16,18 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.arrays.magnitude import overflow_error
+from sparsecut.arrays.threads import each, using
 from sparsecut.engines.contract import EngineChoice, Job, Moments
 from sparsecut.engines.rows import Rows, StackedRows
-from sparsecut.errors import InputError, check_choice, parameter_error
+from sparsecut.errors import InputError, check_choice, check_integer, parameter_error
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.kernels import halves
 from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import Polynomial, is_power, power
+from sparsecut.kernels.products import N_TOGETHER, blocks, groups
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
-from sparsecut.operators.aggregation import Projection, aggregate
+from sparsecut.operators.aggregation import Aggregation, Projection, aggregate
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import AllPairs, NegativeGraph
 from sparsecut.operators.propagation import Propagation
@@ -35,6 +37,7 @@ from sparsecut.progress import Reporter
 # (8 ns against 0.3 to 0.7 ns on Cora, Citeseer and Pubmed, two cores).
 SPARSE_HOP_COST = 20
 
+CONCAT_BLOCK = 1 << 20  # rows projected at a time where channels lie side by side
 ROW_BLOCK = 8192  # rows projected at a time where Z is written over S
 COLUMN_BLOCK = 512  # columns of S held at a time beside S where M is built
 
@@ -51,6 +54,10 @@ class Memory(EngineChoice, word="memory"):
     precision : {"single", "half"}, default="single"
         What dense features are kept and smoothed in. "half" is float16 with sums in float32: hops are faster, and each
         rounds to eleven bits. Weights, M and the embedding are float32 in both.
+    n_jobs : int or None, default=None
+        Threads of the CPU. None takes one per core, or fewer where `OMP_NUM_THREADS`, `torch.set_num_threads` or
+        `threadpoolctl.threadpool_limits` say so, or where the fit runs in a worker of joblib or Dask; −1 takes every core.
+        Small graphs are embedded on one thread. The result is the same with any number.
 
     Examples
     --------
@@ -60,18 +67,25 @@ class Memory(EngineChoice, word="memory"):
 
     supports = frozenset({"structure", "max", "batches", "rows", "products"})
 
-    def __init__(self, *, device: str = "auto", precision: Literal["single", "half"] = "single") -> None:
+    def __init__(
+        self, *, device: str = "auto", precision: Literal["single", "half"] = "single", n_jobs: int | None = None
+    ) -> None:
         self.device = device
         self.precision = precision
+        self.n_jobs = n_jobs
 
     def check(self) -> None:
         check_choice("Memory", "precision", self.precision, halves.PRECISIONS)
+        if self.n_jobs not in (None, -1):
+            check_integer("Memory", "n_jobs", self.n_jobs, 1)
 
     @contextmanager
     def open(self, job: Job) -> Iterator[MemoryEngine]:
         self.refuse_unsupported(job)
         device = resolve_device(self.device, job.caller)
-        yield MemoryEngine(device, self.precision, job.report, job.graph if device.type == "cpu" else job.graph.to(device))
+        with using(self.n_jobs):
+            graph = job.graph if device.type == "cpu" else job.graph.to(device)
+            yield MemoryEngine(device, self.precision, job.report, graph)
 
 
 class MemoryEngine:
@@ -91,6 +105,7 @@ class MemoryEngine:
         self.report: Reporter = report if report is not None else lambda *_: None
         self.graph: Any = graph
         self.notes: list[str] = []
+        self._taken: tuple[NDArray[np.int64], Tensor] | None = None
         self._propagations: list[tuple[Graph, Filter, Propagation]] = []
         self._reduced: list[tuple[Propagation, NDArray[np.int64], ref[Propagation]]] = []
 
@@ -172,7 +187,7 @@ class MemoryEngine:
             if is_last_use and len(levels) == 1 and _can_overwrite(levels[0], weights[0]):
                 Z = _project_over(levels[0], weights[0])
             else:
-                Z = aggregate([rows @ matrix for rows, matrix in zip(levels, weights, strict=True)], projection.aggregation)
+                Z = _projected(levels, weights, projection.aggregation)
             if projection.offset is not None:
                 Z = Z.sub_(projection.offset)
         low, high = (float(bound) for bound in Z.aminmax()) if Z.numel() else (0.0, 0.0)
@@ -181,7 +196,9 @@ class MemoryEngine:
         return Z
 
     def take(self, rows: Rows, nodes: NDArray[np.int64]) -> Tensor:
-        taken = rows.take(as_tensor(nodes, self.device))
+        if self._taken is None or self._taken[0] is not nodes:  # the same ones are asked for again and again
+            self._taken = nodes, as_tensor(nodes, self.device)
+        taken = rows.take(self._taken[1])
         return taken.columns(0, rows.shape[1])
 
     def without(self, rows: Rows, edges: NDArray[np.int64]) -> Rows:
@@ -273,6 +290,24 @@ def _is_sparse_hop_cheaper(P: Propagation, features: sp.csr_array) -> bool:
     return bool(n_sparse * SPARSE_HOP_COST < n_dense)
 
 
+def _projected(levels: Sequence[Rows], weights: Sequence[Tensor], aggregation: Aggregation) -> Tensor:
+    """aggregate(S₁·W⁽¹⁾, …). Side by side each is written to its columns as it is made: nothing is held twice."""
+    if aggregation != "concat" or len(levels) == 1:
+        return aggregate([rows @ matrix for rows, matrix in zip(levels, weights, strict=True)], aggregation)
+    ends = np.cumsum([matrix.shape[1] for matrix in weights]).tolist()
+    n_rows = levels[0].shape[0]
+    Z = torch.empty(n_rows, ends[-1], device=weights[0].device)
+    for rows, matrix, end in zip(levels, weights, ends, strict=True):
+        columns = Z[:, end - matrix.shape[1] : end]
+        if rows.is_formed and isinstance(rows.features, Tensor):
+            for start in range(0, n_rows, CONCAT_BLOCK):
+                block = slice(start, start + CONCAT_BLOCK)
+                columns[block] = Rows(rows.features[block], coefficients=rows.coefficients) @ matrix
+        else:
+            columns.copy_(rows @ matrix)
+    return Z
+
+
 def _can_overwrite(rows: Rows, weights: Tensor) -> bool:
     """Whether Z fits into the memory of S, and fills at least half of it: all of it stays taken."""
     S, dimension = rows.features, weights.shape[1]
@@ -286,7 +321,8 @@ def _project_over(rows: Rows, weights: Tensor) -> Tensor:
     S, dimension = rows.features, weights.shape[1]
     assert isinstance(S, Tensor)
     flat, weights = S.view(-1), weights * rows.coefficients[0]
-    for start in range(0, len(S), ROW_BLOCK):
-        block = S[start : start + ROW_BLOCK] @ weights
-        flat[start * dimension : start * dimension + block.numel()] = block.view(-1)
+    for together in groups(blocks(len(S), ROW_BLOCK), N_TOGETHER):
+        parts = each(lambda block: S[block] @ weights, together, work=ROW_BLOCK * weights.numel())
+        done = together[0].start * dimension
+        flat[done : done + sum(part.numel() for part in parts)] = torch.cat(parts).view(-1)
     return flat[: len(S) * dimension].view(len(S), dimension)

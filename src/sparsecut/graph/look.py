@@ -2,8 +2,7 @@
 
 Sorted rows without repeats, no loops, weights finite and above zero; and its own transpose where it must be. That is told
 without transposing anything: xᵀA'y = yᵀA'x for whole numbers x and y drawn once, modulo 2⁶⁴, where A' has the bits of the
-weights. Matrices that differ pass with a chance below 2⁻⁴⁰. A block of entries is small enough to stay in a core's cache
-while all of this is read off it.
+weights. Matrices that differ pass with a chance below 2⁻⁴⁰.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.arrays.passes import on_threads
 from sparsecut.arrays.streaming import blocks_of_entries
-from sparsecut.arrays.threads import on_threads
 
 LARGEST = np.finfo(np.float32).max
-BLOCK_BYTES = 1 << 20  # of entries, 8 bytes each: with what is computed of them within a core's second cache
+BLOCK_BYTES = 1 << 23  # of entries, 8 bytes each: a million, so that the interpreter is asked rarely
 MIN_ENTRIES = 1 << 20  # below, threads cost more than they save
 
 

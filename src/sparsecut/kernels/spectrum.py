@@ -52,7 +52,8 @@ def _whitening(columns: Tensor) -> Tensor:
     """T with (X·T)ᵀ(X·T) = I, for as many directions as the columns X have."""
     sizes, directions = torch.linalg.eigh((columns.T @ columns).double())
     is_there = sizes > ROUNDING * sizes.max()
-    return directions[:, is_there] * sizes[is_there].rsqrt()
+    whitening: Tensor = directions[:, is_there] * sizes[is_there].rsqrt()
+    return whitening
 
 
 def orthonormal(columns: Tensor) -> Tensor:

@@ -50,7 +50,8 @@ LEAST_WEIGHT = 0.1  # a channel that weighs less is left out: a hundredth of the
 LEAST_OWN = 0.01  # columns that tell each other less than this cannot tell what neighbours add
 MONOPHILY = 1.6  # m/h from which on the neighbours are a channel of their own …
 LEAST_AGREEMENT = 0.05  # … if they agree at all
-N_HALVINGS = 4
+N_HALVINGS = 4  # on average over which the figures are taken …
+MANY_ENTRIES = 1 << 25  # … of features with fewer entries: with more, one halving costs much and tells enough
 DIRECTIONS, LEAST_DIRECTIONS, NODES_PER_DIRECTION = 32, 8, 64  # of a half
 MIN_COLUMNS = 4  # two in each half
 MIN_NODES = 64
@@ -110,10 +111,18 @@ def gather_evidence(graph: Graph, rows: Any, weighting: Weighting, engine: Engin
     product = _sampled_product(graph, weighting, engine.device)
     generator = torch.Generator().manual_seed(0)  # which columns go together must not depend on a seed of the user's
 
+    n_numbers = graph.n_nodes * graph.n_features
+    if graph.has_sparse_features and graph.feature_tensor is None:
+        features: Any = graph.features
+        n_numbers = features.nnz
+    elif graph.feature_tensor is not None and graph.has_sparse_features:
+        n_numbers = graph.feature_tensor.values().numel()
+
     def measure() -> dict[str, float]:
         found = []
         lazily = "products" in engine.supports  # then the hop is taken for the nodes that are asked for alone
-        halvings = _directions_of_halves(product, graph.n_features, n_directions, generator, engine.device)
+        n_halvings = N_HALVINGS if n_numbers < MANY_ENTRIES else 1
+        halvings = _directions_of_halves(product, graph.n_features, n_directions, n_halvings, generator, engine.device)
         for number, W in enumerate(halvings):
             X = engine.multiply([rows], W)
             around = engine.smooth(X, power(1), lazily=lazily)
@@ -167,14 +176,19 @@ def _rows_of(features: Tensor, nodes: NDArray[np.int64]) -> Tensor:
 
 
 def _directions_of_halves(
-    product: Callable[[Tensor], Tensor], n_columns: int, n_directions: int, generator: torch.Generator, device: torch.device
+    product: Callable[[Tensor], Tensor],
+    n_columns: int,
+    n_directions: int,
+    n_halvings: int,
+    generator: torch.Generator,
+    device: torch.device,
 ) -> list[Tensor]:
     """W of X = F·W, (f, 2k), for each halving: the leading directions of each half of the columns, sharpened.
 
     Subspace iteration for all halves at once, as many blocks of k columns side by side.
     """
     masks, starts = [], []
-    for _ in range(N_HALVINGS):
+    for _ in range(n_halvings):
         is_first = torch.zeros(n_columns, dtype=torch.bool)
         is_first[torch.randperm(n_columns, generator=generator)[: n_columns // 2]] = True
         masks += [is_first, ~is_first]
