@@ -13,6 +13,7 @@ from sparsecut.paper.results import Cell, Results
 from sparsecut.paper.seeds import summarise
 
 WITHIN, AHEAD, BEHIND, ALONE, EMPTY = "within", "ahead", "behind", "alone", "empty"
+ABSENT = "–"  # in place of a comparison one side of which has no figure
 MET, MISSED = "met", "missed"  # of a target, rather than of a figure of the paper's
 
 
@@ -35,6 +36,28 @@ class Table:
     columns: list[str]
     rows: list[tuple[str, list[Shown]]]
     remarks: list[str]
+
+
+def without_empty_columns(table: Table) -> Table:
+    """The table less the columns in which no row has a figure of ours, and a remark that names them.
+
+    A table with no figure at all stays as it is: it shows what is to be run.
+    """
+    filled = [any(_has_figure(row[place]) for _, row in table.rows) for place in range(len(table.columns))]
+    if all(filled) or not any(filled):
+        return table
+    left_out = [column for column, is_filled in zip(table.columns, filled, strict=True) if not is_filled]
+    return Table(
+        table.title,
+        table.about,
+        [column for column, is_filled in zip(table.columns, filled, strict=True) if is_filled],
+        [(name, [shown for shown, is_filled in zip(row, filled, strict=True) if is_filled]) for name, row in table.rows],
+        [*table.remarks, f"Without a figure of ours, and left out: {'; '.join(left_out)}."],
+    )
+
+
+def _has_figure(shown: Shown) -> bool:
+    return shown.verdict != EMPTY and shown.ours != ABSENT
 
 
 def verdict(ours: float, paper: float, deviation: float, *, is_less_better: bool = False) -> str:
