@@ -1,7 +1,7 @@
 """Progress for anything that takes longer than two seconds: the same in Python as at the command line.
 
-A long piece of work calls `report(stage, done, total)`. A stage says what is counted after its last comma ("edges.csv, KiB");
-the stages in `UNITS` need not. `ProgressBar` is such a reporter. It stays silent for the first two seconds; after that it is
+A long piece of work calls `report(stage, done, total)`. A stage says what it counts after its last comma ("file, KiB"); the
+stages in `UNITS` need not. `ProgressBar` is such a reporter. It stays silent for the first two seconds; after that it is
 
 - a bar on a terminal, which leaves nothing on the screen when it closes,
 - a bar in the cell of a notebook, which goes away in the same way,
@@ -194,7 +194,11 @@ class _Terminal:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=24), TimeRemainingColumn(compact=True))
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=24),
+            TimeRemainingColumn(compact=True),
+        )
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
         self._bar.start()
         self._tasks: dict[str, Any] = {}

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsecut.cli.console import AsJson, Output
+from sparsecut.cli.choices import DATASETS, completing
+from sparsecut.cli.console import Output
+from sparsecut.cli.options import AsJson
 
 if TYPE_CHECKING:
     from sparsecut.datasets import Dataset, Sizes
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def datasets(
-    name: Annotated[str | None, typer.Argument(help="One dataset, in full.")] = None,
+    name: Annotated[str | None, typer.Argument(help="One dataset, in full.", autocompletion=completing(DATASETS))] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the named graphs, where they come from, and whether their files are on this machine.

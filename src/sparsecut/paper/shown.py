@@ -7,12 +7,13 @@ where it published none (times, micro-F1) it is ours. An empty cell says why it 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sparsecut.paper.results import Cell, Results
 from sparsecut.paper.seeds import summarise
 
 WITHIN, AHEAD, BEHIND, ALONE, EMPTY = "within", "ahead", "behind", "alone", "empty"
+NOTHING = "–"  # where a figure is missing that another would be compared with
 MET, MISSED = "met", "missed"  # of a target, rather than of a figure of the paper's
 
 
@@ -25,6 +26,10 @@ class Shown:
     verdict: str = EMPTY
     remark: str = ""
 
+    @property
+    def is_run(self) -> bool:
+        return self.verdict != EMPTY and self.ours != NOTHING
+
 
 @dataclass(frozen=True)
 class Table:
@@ -35,6 +40,16 @@ class Table:
     columns: list[str]
     rows: list[tuple[str, list[Shown]]]
     remarks: list[str]
+
+    def run(self) -> Table:
+        """The table without the rows and columns in which nothing was run; what else is empty is left blank."""
+        kept = [place for place in range(len(self.columns)) if any(cells[place].is_run for _, cells in self.rows)]
+        rows = [
+            (name, [cells[place] if cells[place].is_run else Shown("") for place in kept])
+            for name, cells in self.rows
+            if any(shown.is_run for shown in cells)
+        ]
+        return replace(self, columns=[self.columns[place] for place in kept], rows=rows)
 
 
 def verdict(ours: float, paper: float, deviation: float, *, is_less_better: bool = False) -> str:
