@@ -85,7 +85,7 @@ def complete_column(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def _of_experiments(context: typer.Context, name: str, incomplete: str) -> list[str]:
-    asked = context.params.get("experiment")
-    chosen = [EXPERIMENTS[asked]] if asked in EXPERIMENTS else [*EXPERIMENTS.values()]
+    words = (context.params.get("experiment"), *context.args)  # before an unfinished option it is among the arguments
+    chosen = [EXPERIMENTS[word] for word in words if word in EXPERIMENTS] or [*EXPERIMENTS.values()]
     known = dict.fromkeys(value for experiment in chosen for value in getattr(experiment.module(), name))
-    return [value for value in known if value.lower().startswith(incomplete.lower())]
+    return completing(known)(incomplete)

@@ -69,14 +69,23 @@ class Output:
         """Print a table; one that is too wide is printed in parts, each with the first column."""
         if not self.is_talkative:
             return
-        for number, part in enumerate(_parts(columns, rows, self._console.width)):
-            table = Table(title=Text(title) if number == 0 else None, title_justify="left")
+        self._console.print(Text(title, style="italic"))
+        for part in _parts(columns, rows, self._console.width):
+            table = Table()
             for place in part:
                 table.add_column(Text(columns[place]), justify="left" if place == 0 else "right")
             for row in rows:
                 if len(part) == len(columns) or any(row[place] for place in part[1:]):
                     table.add_row(*(Text(row[place]) for place in part))
             self._console.print(table, soft_wrap=False)
+
+    def facts(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Print names and their values, one below the other."""
+        if self.is_talkative:
+            grid = Table.grid(padding=(0, 2))
+            for name, value in rows:
+                grid.add_row(Text(name), Text(value))
+            self._console.print(grid, soft_wrap=False)
 
     def result(self, values: dict[str, Any], *, with_notes: bool = True) -> None:
         """Print the result as one JSON object, with all notes, where `--json` was given."""

@@ -36,6 +36,8 @@ def datasets(
     else:
         rows = [[d.name, *(f"{size:,}" for size in d.sizes), _whether(d, found[d.name])] for d in chosen]
         output.table("Datasets", ["name", "nodes", "edges", "features", "classes", "here"], rows)
+        if any(row[-1] == "part" for row in rows):
+            output.say("part: the graph is here, its features are not.")
         output.say(
             "Files are looked for in " + ", then ".join(map(str, library.roots())) + ". What is not there is fetched."
         )
@@ -84,7 +86,7 @@ def _say_sizes(sizes: Sizes) -> str:
 def _whether(dataset: Dataset, found: Found | None) -> str:
     if found is None:
         return "no"
-    return "yes" if found.files == dataset.raw else "no features"
+    return "yes" if found.files == dataset.raw else "part"
 
 
 def _as_json(dataset: Dataset, found: Found | None) -> dict[str, Any]:

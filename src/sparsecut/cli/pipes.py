@@ -85,7 +85,7 @@ def _spooled(formats: tuple[tuple[bytes, str], ...], what: str) -> Iterator[Path
     with tempfile.TemporaryDirectory(prefix="sparsecut-") as folder:
         first = sys.stdin.buffer.read(64)
         if not first:
-            raise InputError(f"Standard input has no data for {what}. It can be read once: name a file for one of the two.")
+            raise InputError(f"Standard input has no data for {what}. It is read once: of two -, name one as a file.")
         suffix = next((suffix for start, suffix in formats if first.startswith(start)), ".csv")
         if formats is _OF_VECTORS and _WORD2VEC.match(first):
             suffix = ".w2v"
