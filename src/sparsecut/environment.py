@@ -21,6 +21,8 @@ EXTRAS = {  # by extra
     "anndata": ("anndata",),
     "baselines": ("gensim",),
     "fast": ("numba",),
+    "pandas": ("pandas",),
+    "polars": ("polars",),
 }
 
 

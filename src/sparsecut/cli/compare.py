@@ -87,7 +87,8 @@ def compare(
     Exit code: 0 if every method ran, 1 if some failed (the table shows the others), 2 for wrong input or if all failed.
     """
     output = Output(as_json, quiet, verbose)
-    from sparsecut.evaluation import PROTOCOLS, compare_methods
+    from sparsecut.evaluation import PROTOCOLS
+    from sparsecut.evaluation.compare import compare as compare_methods
 
     check_choice("sparsecut compare", "--probe", probe, PROTOCOLS)
     counts, n_asked = how_many("sparsecut compare", split, per_class, splits, quick)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,9 +10,16 @@ from numpy.typing import NDArray
 
 from sparsecut.arrays import value_blocks
 from sparsecut.encoding import Encoder, FeatureMatrix, FeatureTable, Source, WordLists
+from sparsecut.errors import first_few
 from sparsecut.graph.foreign import from_torch, library_of
 from sparsecut.graph.frames import is_frame, place_column, place_frame
+from sparsecut.graph.labels import encode_labels
 from sparsecut.graph.node_values import Features, check_column, check_features, wrong_rows
+from sparsecut.notebook import Cell, facts_html, table_html
+
+Self = TypeVar("Self", bound="FrozenGraph")
+
+MAX_CLASSES = 50  # in the table that a notebook shows
 
 
 class FrozenGraph:
@@ -116,6 +123,28 @@ class FrozenGraph:
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"A Graph is frozen: {name} cannot be deleted.")
 
+    def __copy__(self: Self) -> Self:
+        return self  # frozen: nobody can tell a copy from the graph itself
+
+    def __deepcopy__(self: Self, memo: object) -> Self:
+        return self  # scikit-learn's clone copies the parameters of an estimator, of which a graph may be one
+
+    def _repr_html_(self) -> str:
+        """For a notebook: what the graph holds, its classes as a table, and how it was read."""
+        degrees = np.diff(self.adjacency.indptr)
+        kinds = ["directed"] * self.is_directed + ["weighted"] * self.is_weighted
+        spread = f"{degrees.min():,} to {degrees.max():,}, median {np.median(degrees):,.0f}"
+        facts = [
+            ("nodes", f"{self.n_nodes:,}, ids from {self.node_ids[0]!s} to {self.node_ids[-1]!s}"),
+            ("edges", " ".join([f"{self.n_edges:,}", *kinds])),
+            ("neighbours", f"{spread}; {int((degrees == 0).sum()):,} nodes without any"),
+        ]
+        if self._source is not None:
+            names = self.feature_names or ()
+            facts.append(("features", f"{self._source.shape[1]:,} columns" + (f": {first_few(names)}" if names else "")))
+        shown = facts_html(repr(self), facts, self.notes)
+        return shown if self.labels is None else shown + _classes_html(self.labels)
+
     def __repr__(self) -> str:
         parts = [f"{self.n_nodes:,} nodes", f"{self.n_edges:,} edges"]
         kinds = ["directed"] * self.is_directed + ["weighted"] * self.is_weighted
@@ -128,6 +157,17 @@ class FrozenGraph:
         if self.labels is not None:
             parts.append("labels")
         return f"Graph({', '.join(parts)})"
+
+
+def _classes_html(labels: NDArray[Any]) -> str:
+    """The classes with the number of their nodes, the largest first."""
+    classes, codes = encode_labels(labels)
+    counts = np.bincount(codes[codes >= 0], minlength=len(classes))
+    largest = np.argsort(-counts, kind="stable")[:MAX_CLASSES]
+    rows = [(str(classes[one]), Cell(f"{counts[one]:,}", int(counts[one]))) for one in largest]
+    rest = f", the largest {MAX_CLASSES}" if len(classes) > MAX_CLASSES else ""
+    caption = f"{len(classes):,} classes{rest}; {int((codes < 0).sum()):,} nodes without a label"
+    return table_html(("class", "nodes"), rows, caption)
 
 
 def _freeze(value: Any) -> Any:
