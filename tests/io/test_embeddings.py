@@ -4,6 +4,7 @@ import duckdb
 import numpy as np
 import pandas
 import polars
+import pyarrow.parquet
 import pytest
 
 import sparsecut as sc
@@ -130,7 +131,7 @@ def test_a_write_that_fails_leaves_nothing(tmp_path, monkeypatch):
 
 def test_duckdb_compares_the_vectors_of_a_parquet_file(tmp_path):
     Z = np.random.default_rng(0).normal(size=(9, 5)).astype(np.float32)
-    write_embedding(tmp_path / "z.parquet", Z, [f"n{node}" for node in range(9)])
+    sc.write_embedding(tmp_path / "z.parquet", Z, [f"n{node}" for node in range(9)])
     vectors = pyarrow.parquet.read_table(tmp_path / "z.parquet")
     query = (
         "SELECT a.id, array_cosine_similarity(a.embedding, b.embedding) FROM {0} a, {0} b WHERE b.id = 'n3' ORDER BY a.id"

@@ -50,9 +50,9 @@ def demo(
                 n_labels: evaluate(vectors, graph.labels, per_class=n_labels, n_splits=n_splits, progress=bar)
                 for n_labels in (5, 20)
             }
-            rows.append([name, str(scores[5]), str(scores[20]), "" if took is None else f"{took:.2f}"])
+            measured = ["", ""] if took is None else [f"{took:.2f}", in_mebibytes(peak_memory())]
+            rows.append([name, str(scores[5]), str(scores[20]), *measured])
             results[name] = {str(n_labels): score.to_dict() for n_labels, score in scores.items()}
-    rows[-1].append(in_mebibytes(peak_memory()))
     output.table(
         f"Accuracy in percent with 5 and 20 labels per class, {n_splits} splits, probe: paper",
         ["", "5 labels", "20 labels", "seconds", "peak memory"],

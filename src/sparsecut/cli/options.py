@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sparsecut.cli.choices import DEVICES, METRICS, PROBES, SPLITS, complete_source, completing
+from sparsecut.cli.choices import DEVICES, LAYOUTS, METRICS, PROBES, SPLITS, complete_source, completing
 
 READING, METHOD, ENGINE, EVALUATION, OUTPUT = "Reading", "Method", "Engine", "Evaluation", "Output"
 MAX_TYPE = 12  # characters of choices in place of a type; longer ones are named in the text
@@ -80,6 +80,15 @@ Device = Annotated[
 ]
 Seed = Annotated[int, option(METHOD, "Seed of everything that is drawn.", metavar="N")]
 Metric = Annotated[str, option(METHOD, "cosine ignores the lengths of vectors.", choices=METRICS)]
+
+Layout = Annotated[
+    str,
+    option(
+        METHOD,
+        "Positions: auto takes the columns x and y of the file, or else the best layout that is installed.",
+        choices=LAYOUTS,
+    ),
+]
 
 Probe = Annotated[
     str, option(EVALUATION, "The linear probe: C = 1, or C chosen on validation nodes (tuned).", choices=PROBES)

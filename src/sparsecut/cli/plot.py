@@ -8,7 +8,7 @@ from typing import Annotated
 from sparsecut.cli.choices import LAYOUTS
 from sparsecut.cli.console import Output
 from sparsecut.cli.embeddings import EmbeddingPath, NodeLabels, read_marks
-from sparsecut.cli.options import METHOD, OUTPUT, AsJson, Force, GraphOption, Quiet, Seed, Verbose, option
+from sparsecut.cli.options import OUTPUT, AsJson, Force, GraphOption, Layout, Quiet, Seed, Verbose, option
 from sparsecut.cli.pipes import vectors_from
 from sparsecut.errors import check_choice
 
@@ -22,14 +22,7 @@ def plot(
     ] = Path("map.png"),
     labels: NodeLabels = None,
     graph: GraphOption = None,
-    layout: Annotated[
-        str,
-        option(
-            METHOD,
-            "Positions: auto takes the columns x and y of the file, or else the best layout that is installed.",
-            choices=LAYOUTS,
-        ),
-    ] = "auto",
+    layout: Layout = "auto",
     title: Annotated[str, option(OUTPUT, "Above the picture.", metavar="TEXT", show_default="none")] = "",
     dark: Annotated[bool, option(OUTPUT, "Draw on a dark background.", "--dark")] = False,
     seed: Seed = 0,

@@ -6,16 +6,15 @@ import shlex
 from pathlib import Path
 from typing import Annotated
 
-from sparsecut.cli.choices import LAYOUTS
 from sparsecut.cli.console import Output
 from sparsecut.cli.embeddings import EmbeddingPath, NodeLabels, is_attribute, read_labels
 from sparsecut.cli.options import (
-    METHOD,
     OUTPUT,
     READING,
     AsJson,
     Force,
     GraphOption,
+    Layout,
     Metric,
     Quiet,
     Seed,
@@ -47,14 +46,7 @@ def report(
         ),
     ] = None,
     metric: Metric = "cosine",
-    layout: Annotated[
-        str,
-        option(
-            METHOD,
-            "Positions: auto takes the columns x and y of the file, or else the best layout that is installed.",
-            choices=LAYOUTS,
-        ),
-    ] = "auto",
+    layout: Layout = "auto",
     title: Annotated[
         str | None, option(OUTPUT, "The page's heading.", metavar="TEXT", show_default="the file's name")
     ] = None,
