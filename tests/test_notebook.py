@@ -41,17 +41,6 @@ def cells_of(shown: str) -> list[str]:
     return [html.unescape(text) for text in re.findall(r"<t[dh](?: [^>]*)?>(.*?)</t[dh]>", shown)]
 
 
-def test_a_graph_shows_what_it_holds() -> None:
-    path = np.array([[0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]])
-    graph = sc.Graph(path, features=np.eye(4), labels=["x", "y", "y", ""], node_ids=list("abcd"), feature_names=list("pqrs"))
-    cells = cells_of(graph._repr_html_())
-    assert cells[:4] == ["nodes", "4, ids from a to d", "edges", "2 weighted"]
-    assert cells[5] == "0 to 2, median 1; 1 nodes without any"
-    assert cells[7] == "4 columns: 'p', 'q', 'r', 's'"
-    assert cells[8:] == ["class", "nodes", "y", "2", "x", "1"]
-    assert "2 classes; 1 nodes without a label" in graph._repr_html_()
-
-
 def test_an_estimator_shows_its_parameters_and_what_it_chose() -> None:
     model = sc.SCE(dimension=3)
     cells = cells_of(model._repr_html_())
