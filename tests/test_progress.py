@@ -7,10 +7,12 @@ import os
 import pty
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from sparsecut import progress
 from sparsecut.progress import UNITS, ProgressBar, in_time
 
 SOURCE = Path(__file__).parents[1] / "src" / "sparsecut"
@@ -103,6 +105,24 @@ def test_a_terminal_has_a_bar_that_names_its_unit_and_goes_away() -> None:
     assert "deep[red]: 1 of 3 KiB" in shown
     assert "so far" not in shown  # no lines on a terminal
     assert shown.rstrip().endswith("\x1b[2K")  # the line is cleared
+
+
+def test_a_long_step_that_reports_nothing_is_shown_too(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, seconds in (("SILENT_SECONDS", 0.0), ("SECONDS_PER_LINE", 0.2), ("SECONDS_PER_LOOK", 0.02)):
+        monkeypatch.setattr(progress, name, seconds)
+    with ProgressBar() as bar:
+        bar("methods", 0, 3)
+        thread = bar._thread
+        time.sleep(0.7)
+    thread.join(5)
+    assert not thread.is_alive()
+    lines = capsys.readouterr().err.splitlines()
+    assert 2 <= len(lines) <= 3
+    assert all(line.startswith("methods: 0 of 3 methods. 0:0") for line in lines)
+    time.sleep(0.3)
+    assert capsys.readouterr().err == ""  # it ends with the work
 
 
 def stages() -> set[str]:

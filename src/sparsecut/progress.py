@@ -6,11 +6,15 @@ stages in `UNITS` need not. `ProgressBar` is such a reporter. It stays silent fo
 - a bar on a terminal, which leaves nothing on the screen when it closes,
 - a bar in the cell of a notebook, which goes away in the same way,
 - one line every ten seconds on standard error where there is neither: in a log file, a pipe, a batch system.
+
+A thread draws it while a long step reports nothing; in a notebook, whose cells belong to the main thread, it waits for
+reports.
 """
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +28,7 @@ Reporter = Callable[[str, int, int], None]
 
 SILENT_SECONDS = 2.0
 SECONDS_PER_LINE = 10.0
+SECONDS_PER_LOOK = 0.5  # of the thread, whether it is time to draw
 
 UNITS = {
     "training": "epochs",
@@ -49,6 +54,7 @@ UNITS = {
     "Cutting": "cuts",
     "nearest neighbours": "nodes",
     "index": "vectors",
+    "findings": "sections",
     "layout by tsne": "iterations",
 }
 
@@ -104,9 +110,17 @@ class ProgressBar:
         self._started = self._last = clock()
         self._display: Display | None = None
         self._stages: dict[str, Stage] = {}
+        self._lock, self._closed = threading.Lock(), threading.Event()
+        self._thread: threading.Thread | None = None
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        now = self._clock()
+        with self._lock:
+            self._report(stage, done, total, self._clock())
+        if self._thread is None and self.is_enabled and self._clock is time.monotonic and not in_notebook():
+            self._thread = threading.Thread(target=self._keep_drawing, daemon=True)
+            self._thread.start()
+
+    def _report(self, stage: str, done: int, total: int, now: float) -> None:
         known = self._stages.get(stage)
         if known is None or done < known.done or total != known.total:  # a stage that begins, or begins again
             name, _, unit = stage.rpartition(", ")
@@ -117,11 +131,20 @@ class ProgressBar:
             del self._stages[stage]
             if self.on_end is not None:
                 self.on_end(f"{known}, {now - known.started:.1f} s")
+        self._draw([*self._stages.values()] or [known], now)
+
+    def _draw(self, stages: list[Stage], now: float) -> None:
         if not self.is_enabled or now - self._started < SILENT_SECONDS:
             return
         if self._display is None:
             self._display = _choose_display(self._started)
-        self._display.show([*self._stages.values()] or [known], now)
+        self._display.show(stages, now)
+
+    def _keep_drawing(self) -> None:
+        while not self._closed.wait(SECONDS_PER_LOOK):
+            with self._lock:
+                if self._stages and not self._closed.is_set():
+                    self._draw([*self._stages.values()], self._clock())
 
     def __enter__(self) -> ProgressBar:
         return self
@@ -129,8 +152,10 @@ class ProgressBar:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._display is not None:
-            self._display.close()
+        self._closed.set()
+        with self._lock:
+            if self._display is not None:
+                self._display.close()
 
 
 @contextmanager

@@ -130,7 +130,7 @@ def compare(
         )
     output.table(
         f"Accuracy in percent, {n_splits} splits ({split}), probe: {probe}",
-        ["method", *named, f"less {chosen[0]}, {named[-1]}", "seconds", "peak memory"],
+        ["method", *named, f"less {chosen[0]},\n{named[-1]}", "seconds", "peak\nmemory"],
         rows,
     )
     told = {"graph": graph, "probe": probe, "split": split, "n_splits": n_splits}

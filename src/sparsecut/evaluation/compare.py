@@ -125,6 +125,7 @@ def compare(
     results: list[MethodResult] = []
     with reporting(progress) as report:
         for number, method in enumerate(chosen):
+            report("methods", number, len(chosen))
             offered = {**(options or {}), "random_state": random_state}
             all_splits = [one for made in splits.values() for one in made]
             fit = fit_alone(method, graph, offered=offered, paper=paper, splits=all_splits)
@@ -138,7 +139,7 @@ def compare(
             first = results[0].scores if results else {}
             against = {n: compare_scores(scores[n], first[n]) for n in scores if n in first}
             results.append(MethodResult(method.name, scores, against, fit.measured, fit.error))
-            report("methods", number + 1, len(chosen))
+        report("methods", len(chosen), len(chosen))
     return MethodComparison(results)
 
 
