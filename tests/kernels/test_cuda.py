@@ -172,14 +172,14 @@ def test_the_gram_of_halves_is_the_float64_one(n_rows: int, width: int) -> None:
 @needs_cuda
 @pytest.mark.parametrize("width", [1, 16, 100, 300])
 @pytest.mark.parametrize("n_rows", [1, 63, 5000, 300_000])
-def test_squares_of_split_numbers_are_as_exact_as_float32(n_rows: int, width: int) -> None:
+def test_squares_of_split_numbers_are_the_float64_ones(n_rows: int, width: int) -> None:
+    """Whatever the scales of the columns."""
     X = torch.randn(n_rows, width, generator=torch.Generator().manual_seed(0)) * torch.logspace(-4, 3, width)
+    assert can_split(X.cuda()) == (n_rows > 2**16)
     exact = X.double().T @ X.double()
     lengths = exact.diagonal().sqrt()
-    assert can_split(X.cuda()) == (n_rows > 2**16)
     error = ((split_squares(X.cuda()).cpu() - exact) / torch.outer(lengths, lengths)).abs().max()
-    of_float32 = (((X.cuda().T @ X.cuda()).cpu().double() - exact) / torch.outer(lengths, lengths)).abs().max()
-    assert error < max(2e-6, 4 * float(of_float32))
+    assert error < 1e-5
 
 
 @pytest.mark.cuda

@@ -101,6 +101,7 @@ class SparsestCutEmbedding(Published):
             The node features, where `graph` is an adjacency.
         output : str or Path, optional
             An .npy file that the embedding is written to row by row, with engine="disk"; `embedding_` is a memory map of it.
+            "torch" leaves the embedding where it was computed, as a tensor, on a GPU for instance.
         callback : callable, optional
             Called as `callback(epoch, history)` after every epoch; `transform` then answers with the weights of that epoch.
         progress : callable, optional
@@ -168,7 +169,7 @@ class SparsestCutEmbedding(Published):
         features : array, sparse matrix or data frame, optional
             The node features, where `graph` is an adjacency.
         output : str or Path, optional
-            An .npy file to write to, with engine="disk".
+            An .npy file to write to, with engine="disk"; "torch" returns a tensor, as in `fit`.
         progress : callable, optional
             Called as `progress(stage, done, total)` in place of the progress bar.
 

@@ -60,7 +60,7 @@ class SCE(SparsestCutEmbedding):
         memory).
     random_state : int or None, default=0
         The seed of Adam's start, of sampled negatives and of structure; None draws a new one. The same seed gives the same
-        bits on the same machine with the same versions and the same number of threads (`OMP_NUM_THREADS`).
+        bits on the same machine with the same versions; with `Adam` also the same number of threads (`OMP_NUM_THREADS`).
 
     Attributes
     ----------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from weakref import ref
 
 import numpy as np
 import scipy.sparse as sp
@@ -43,6 +44,7 @@ class Propagation:
         self.filter = filter
         self.adjacency = adjacency
         self.is_directed = is_directed
+        self._transposed: Propagation | ref[Propagation] | None = None
 
     @classmethod
     def of(
@@ -73,8 +75,14 @@ class Propagation:
         assert self.adjacency is not None
         return _between(self.adjacency.csr, self.diagonals)
 
-    @cached_property
+    @property
     def T(self) -> Propagation:  # noqa: N802 - the transpose's usual name
+        known = self._transposed() if isinstance(self._transposed, ref) else self._transposed
+        if known is None:
+            known = self._transposed = self._make_transposed()
+        return known
+
+    def _make_transposed(self) -> Propagation:
         neighbors = self.neighbors
         if self.is_directed:
             assert self.adjacency is not None
@@ -82,7 +90,7 @@ class Propagation:
         left, right, own = self.diagonals
         ones = torch.ones_like(left)
         transposed = Propagation(neighbors, Diagonals(ones if right is None else right, left, own))
-        transposed.T = self
+        transposed._transposed = ref(self)  # no circle: a graph as large as memory goes when its last user does
         return transposed
 
     @cached_property
