@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "sparsecut"
 
 # From the top of the house down. A room may import those above it and itself.
 ROOMS = (
-    *("version", "errors", "lazy", "progress", "environment", "parameters", "choice", "estimator"),
+    *("version", "errors", "lazy", "notebook", "progress", "environment", "parameters", "choice", "containers", "estimator"),
     *("arrays", "encoding", "graph", "io", "datasets"),
     *("kernels", "operators", "features", "engines", "model"),
     *("baselines", "cuts", "evaluation", "explore", "paper", "cli", "__main__"),

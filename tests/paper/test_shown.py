@@ -8,8 +8,9 @@ import pytest
 
 from sparsecut.paper.results import Results
 from sparsecut.paper.shown import (
-    ABSENT,
     ALONE,
+    NOTHING,
+    WITHIN,
     Shown,
     Table,
     accuracy_shown,
@@ -62,7 +63,7 @@ def test_verdicts_are_counted() -> None:
 
 
 def test_columns_without_a_figure_are_left_out_and_named() -> None:
-    figure, absent, empty = Shown("1.0", verdict=ALONE), Shown(ABSENT, verdict=ALONE), Shown("not run", "2.0")
+    figure, absent, empty = Shown("1.0", verdict=ALONE), Shown(NOTHING, verdict=ALONE), Shown("not run", "2.0")
     rows = [("SCE", [figure, absent, empty, figure]), ("DGI", [empty, absent, empty, figure])]
     table = Table("T", "about", ["a", "b", "c", "d"], rows, ["first"])
     shorter = without_empty_columns(table)
@@ -72,3 +73,14 @@ def test_columns_without_a_figure_are_left_out_and_named() -> None:
     assert without_empty_columns(shorter) is shorter
     nothing = Table("T", "about", ["a"], [("SCE", [empty])], [])
     assert without_empty_columns(nothing) is nothing
+
+
+def test_what_was_not_run_is_left_out_of_a_table() -> None:
+    run, empty, nothing = Shown("80.0", "79.0", WITHIN), Shown("not run", "75.0"), Shown(NOTHING, verdict=ALONE)
+    rows = [("SCE", [run, empty, empty]), ("DGI", [empty, empty, run]), ("GAT", [empty, nothing, nothing])]
+    shown = Table("A table", "", ["cora", "citeseer", "pubmed"], rows, []).run()
+    assert shown.columns == ["cora", "pubmed"]
+    assert [(name, [cell.ours for cell in cells]) for name, cells in shown.rows] == [
+        ("SCE", ["80.0", ""]),
+        ("DGI", ["", "80.0"]),
+    ]

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsecut.cli.console import AsJson, Force, Output, Quiet
+from sparsecut.cli.console import Output
+from sparsecut.cli.options import METHOD, OUTPUT, READING, AsJson, Force, Quiet, Verbose, option
 from sparsecut.errors import InputError, check_choice, check_integer, check_real
 
 if TYPE_CHECKING:
@@ -36,28 +37,45 @@ def update(
     ] = None,
     output_path: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="Where changed vectors go: .parquet, .csv, .ndjson; with --follow standard output."
+        option(
+            OUTPUT,
+            "Where changed vectors go: .parquet, .csv, .ndjson; with --follow standard output.",
+            "--output",
+            "-o",
+            metavar="FILE",
         ),
     ] = None,
     follow: Annotated[
         bool,
-        typer.Option("--follow", help="Read lines of JSON from standard input, and write changed vectors as they come."),
+        option(READING, "Read lines of JSON from standard input, and write changed vectors as they come.", "--follow"),
     ] = False,
     batch: Annotated[
         int | None,
-        typer.Option(help="Changes made at once.", show_default=f"all of a file, at most {FOLLOWED_BATCH:,} with --follow"),
+        option(
+            METHOD,
+            "Changes made at once.",
+            metavar="N",
+            show_default=f"all of a file, at most {FOLLOWED_BATCH:,} with --follow",
+        ),
     ] = None,
     tolerance: Annotated[
         float,
-        typer.Option(help="How far a vector may be from the exact one, as a share of the vectors' length; 0 is exact."),
+        option(
+            METHOD, "How far a vector may be from the exact one, as a share of the vectors' length; 0 is exact.", metavar="X"
+        ),
     ] = 0.001,
     on_error: Annotated[
-        str, typer.Option(help="A change that cannot be made: stop (its batch is not made), or skip it and go on.")
+        str,
+        option(
+            READING,
+            "A change that cannot be made: stop (its batch is not made), or skip it and go on.",
+            choices=("stop", "skip"),
+        ),
     ] = "stop",
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Change the graph of a saved model and write the vectors that changed. The model is updated in place.
 
@@ -70,7 +88,7 @@ def update(
 
     A batch is made whole or not at all, also where the process is killed. Bad changes are told by their line.
     """
-    output = Output(as_json, quiet)
+    output = Output(as_json, quiet, verbose, output_path)
     from sparsecut.io import check_writable
     from sparsecut.io.change_files import follow_lines, read_changes
     from sparsecut.model.loading import load

@@ -6,7 +6,7 @@ then copied when it is first asked for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,6 +17,9 @@ from sparsecut.encoding import Encoder, FeatureMatrix, FeatureTable, Source, Wor
 from sparsecut.graph.foreign import from_torch, library_of
 from sparsecut.graph.frames import is_frame, place_column, place_frame
 from sparsecut.graph.node_values import Features, check_column, check_features, wrong_rows
+from sparsecut.graph.view import graph_html
+
+Self = TypeVar("Self", bound="FrozenGraph")
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -241,6 +244,15 @@ class FrozenGraph:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"A Graph is frozen: {name} cannot be deleted.")
+
+    def __copy__(self: Self) -> Self:
+        return self  # frozen: nobody can tell a copy from the graph itself
+
+    def __deepcopy__(self: Self, memo: object) -> Self:
+        return self  # scikit-learn's clone copies the parameters of an estimator, of which a graph may be one
+
+    def _repr_html_(self) -> str:
+        return graph_html(self)
 
     def __repr__(self) -> str:
         parts = [f"{self.n_nodes:,} nodes", f"{self.n_edges:,} edges"]

@@ -39,6 +39,7 @@ from sparsecut.model.solver import Solver
 from sparsecut.model.state_files import state_tensors
 from sparsecut.model.update_log import UpdateLog, log_path
 from sparsecut.model.updating import Updating
+from sparsecut.notebook import Lines
 from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import Negatives
@@ -205,20 +206,20 @@ class SparsestCutEmbedding(Updating):
         """
         self._settings()
 
-    def explain(self) -> str:
+    def explain(self) -> Lines:
         """What was chosen in `fit` and why.
 
         Returns
         -------
         str
-            One sentence per line.
+            One sentence per line; a prompt and a notebook show it as lines.
         """
         self._check_fitted("There is nothing to explain yet")
         lines = [f"solver {self._choice('solver')!r}.", *self.recipe_.reasons]
         if self.history_.reason:
             lines.append(f"route {self.history_.route}: {self.history_.reason}.")
         lines.extend(self.history_.notes)
-        return "\n".join(line[0].upper() + line[1:] for line in lines)
+        return Lines("\n".join(line[0].upper() + line[1:] for line in lines))
 
     @property
     def channels_(self) -> dict[str, slice]:
@@ -230,22 +231,9 @@ class SparsestCutEmbedding(Updating):
         ends = np.cumsum(widths).tolist()
         return {name: slice(end - width, end) for name, width, end in zip(names, widths, ends, strict=True)}
 
-    def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
-        """The names of the embedding's columns.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored: every feature goes into all columns.
-
-        Returns
-        -------
-        numpy.ndarray of str
-            sce0, sce1, …
-        """
+    def _n_columns(self) -> int:
         self._check_fitted("There are no columns to name yet")
-        prefix = type(self).__name__.lower()
-        return np.array([f"{prefix}{column}" for column in range(len(self.offset_))], dtype=object)
+        return len(self.offset_)
 
     def plot(self, labels: Any = None, **options: Any) -> Any:
         """Draw a projection of the fitted embedding.
