@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from sparsecut.arrays.threads import each
-from sparsecut.kernels.halves import can_split, split_squares
+from sparsecut.kernels import cuda
 from sparsecut.kernels.products import N_TOGETHER, blocks, groups
 
 ROW_BLOCK = 8192  # 20 MB of 602 columns: multiplied at full speed, and small beside the rows
@@ -34,6 +34,9 @@ def mean_of(rows: Tensor, shares: Tensor | None = None) -> Tensor:
 def scatter(rows: Tensor, shares: Tensor | None = None, mean: Tensor | None = None) -> Tensor:
     """(f, f) float64; `mean` is that of the rows with their shares, where it is known."""
     mean = (mean_of(rows, shares) if mean is None else mean).to(_type(rows))
+    if cuda.can_square(rows):
+        total = cuda.squares(rows, mean, shares)
+        return total / len(rows) if shares is None else total
     total = torch.zeros(rows.shape[1], rows.shape[1], dtype=torch.float64, device=rows.device)
 
     def squares(block: slice) -> Tensor:
@@ -60,7 +63,7 @@ def mean_square_length(rows: Tensor, mean: Tensor) -> float:
 def _squares(rows: Tensor) -> Tensor:
     """XᵀX. Numpy sees that both factors are one matrix and does half of the work; torch does it all."""
     if rows.device.type != "cpu":
-        return split_squares(rows) if can_split(rows) else rows.T @ rows
+        return rows.T @ rows
     array = rows.numpy()
     with np.errstate(over="ignore", invalid="ignore"):  # as in torch: whoever reads the energy says that it overflowed
         return torch.from_numpy(array.T @ array)
