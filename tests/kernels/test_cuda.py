@@ -18,7 +18,6 @@ from sparsecut.engines import MemoryEngine
 from sparsecut.engines.rows import Rows
 from sparsecut.evaluation import Split
 from sparsecut.features.weighting import Weighting
-from sparsecut.kernels import cuda
 from sparsecut.kernels.halves import halved
 from sparsecut.operators.negatives import complete_graph
 from sparsecut.operators.propagation import Propagation
@@ -167,30 +166,6 @@ def test_the_gram_of_halves_is_the_float64_one(n_rows: int, width: int) -> None:
     assert np.allclose(M, expected, atol=1e-5 * float((n_rows * S.T @ S).abs().max()))
     again = engine.moments([rows], complete_graph(n_rows)).M.cpu().double()
     assert torch.equal(M, again)
-
-
-@pytest.mark.cuda
-@needs_cuda
-@pytest.mark.parametrize("width", [1, 16, 100, 300])
-@pytest.mark.parametrize("n_rows", [1, 63, 5000, 300_000])
-@pytest.mark.parametrize("with_shares", [False, True])
-def test_the_squares_of_rows_are_the_float64_ones(n_rows: int, width: int, with_shares: bool) -> None:
-    """Whatever the scales of the columns."""
-    generator = torch.Generator().manual_seed(0)
-    X = (torch.randn(n_rows, width, generator=generator) + 1) * torch.logspace(-4, 3, width)
-    shares = torch.rand(n_rows, generator=generator, dtype=torch.float64) if with_shares else None
-    p = torch.ones(n_rows, dtype=torch.float64) if shares is None else shares
-    mean = (p[:, None] * X.double()).sum(dim=0) / p.sum()
-    centred = X.double() - mean
-    exact = centred.T @ (centred * p[:, None])
-    lengths = exact.diagonal().sqrt().clamp(min=1e-30)
-    given = X.cuda()
-    assert cuda.can_square(given) == (n_rows >= 2**16)
-    found = cuda.squares(given, mean.cuda(), None if shares is None else shares.cuda()).cpu()
-    if n_rows > 1:
-        assert ((found - exact) / torch.outer(lengths, lengths)).abs().max() < 1e-5
-    assert torch.equal(found, found.T)
-    assert torch.equal(found, cuda.squares(given, mean.cuda(), None if shares is None else shares.cuda()).cpu())
 
 
 @pytest.mark.cuda

@@ -1,4 +1,4 @@
-"""One hop, and the squares of many rows, on an NVIDIA GPU: Triton kernels in place of library calls.
+"""One hop on an NVIDIA GPU: a Triton kernel in place of a library call.
 
 A hop gathers one row an entry of the graph, many times more bytes than the rows have, so it runs at the speed of whatever
 holds them. Columns are taken in panels of 256 bytes, and all rows of a panel before the next: of a graph of Reddit's size a
@@ -21,9 +21,6 @@ PANEL_BYTES = 256  # of a row, gathered at a time
 N_AT_ONCE = 8  # neighbours
 ALIGNMENT = 16  # columns: a row must start where a 16-byte load may, in every type
 LINE_BYTES = 128  # of a cache line, where rows as wide as several of them start
-
-MIN_SQUARED = 1 << 16  # rows
-CHUNK, DEPTH, TILE = 4096, 32, 64  # of a program: its rows, those multiplied at a time, and the columns of its tile
 
 TYPES = (torch.float32, torch.float16, torch.bfloat16)
 
@@ -79,38 +76,6 @@ def hop(
     return result
 
 
-def can_square(rows: Tensor) -> bool:
-    """Whether `squares` serves for such rows: float32, and enough of them to be worth their chunks."""
-    return rows.dtype == torch.float32 and len(rows) >= MIN_SQUARED and rows.stride(1) == 1 and can_hop(rows)
-
-
-def squares(rows: Tensor, mean: Tensor, shares: Tensor | None = None) -> Tensor:
-    """Σ p_i (x_i − mean)(x_i − mean)ᵀ, (f, f) float64, p = 1 where there are no shares, in one pass over the rows.
-
-    The tensor cores multiply, each float32 as two numbers of eleven bits (tf32x3); what they cut off in the sums of a chunk
-    of rows leaves an error below 10⁻⁵ of the columns' lengths. Chunks are added up in float64.
-    """
-    n_rows, width = rows.shape
-    n_tiles, n_chunks = -(-width // TILE), -(-n_rows // CHUNK)
-    parts = torch.empty(n_chunks, n_tiles * TILE, n_tiles * TILE, device=rows.device)
-    _squares_kernel()[(n_tiles, n_tiles, n_chunks)](
-        rows,
-        mean.float(),
-        None if shares is None else shares.float(),
-        parts,
-        n_rows,
-        width,
-        rows.stride(0),
-        n_tiles * TILE,
-        CHUNK=CHUNK,
-        DEPTH=DEPTH,
-        TILE=TILE,
-        num_warps=4,
-    )
-    whole = parts.sum(dim=0, dtype=torch.float64)[:width, :width].triu()
-    return whole + whole.triu(1).T
-
-
 def aligned(rows: Tensor) -> Tensor:
     """The rows, each starting where wide loads may; a copy only where they do not yet."""
     stride = rows.stride(0)
@@ -137,12 +102,6 @@ def padded(number: int, unit: int = ALIGNMENT) -> int:
 
 def _power_of_two(number: int) -> int:
     return 1 << (number - 1).bit_length()
-
-
-def _squares_kernel() -> Any:
-    from sparsecut.kernels.cuda_kernels import squares
-
-    return squares
 
 
 def _kernel() -> Any:

@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 
 from sparsecut.arrays.threads import each
-from sparsecut.kernels import cuda
 from sparsecut.kernels.products import N_TOGETHER, blocks, groups
 
 ROW_BLOCK = 8192  # 20 MB of 602 columns: multiplied at full speed, and small beside the rows
@@ -34,9 +33,6 @@ def mean_of(rows: Tensor, shares: Tensor | None = None) -> Tensor:
 def scatter(rows: Tensor, shares: Tensor | None = None, mean: Tensor | None = None) -> Tensor:
     """(f, f) float64; `mean` is that of the rows with their shares, where it is known."""
     mean = (mean_of(rows, shares) if mean is None else mean).to(_type(rows))
-    if cuda.can_square(rows):
-        total = cuda.squares(rows, mean, shares)
-        return total / len(rows) if shares is None else total
     total = torch.zeros(rows.shape[1], rows.shape[1], dtype=torch.float64, device=rows.device)
 
     def squares(block: slice) -> Tensor:
