@@ -13,8 +13,9 @@ from conftest import load_or_skip, random_graph
 from sparsecut import SCE, Disk, Graph
 from sparsecut.engines.memory import MemoryEngine
 from sparsecut.features.weighting import Weighting
+from sparsecut.graph.edge_sample import sample_linked_nodes
 from sparsecut.model import channel_choice
-from sparsecut.model.channel_choice import Evidence, choose_by, gather_evidence, linked_nodes
+from sparsecut.model.channel_choice import MOST_NODES, Evidence, choose_by, gather_evidence
 from sparsecut.operators.filters import PageRank
 
 
@@ -33,7 +34,8 @@ def planted(kind: str, n_nodes: int = 600, seed: int = 0) -> Graph:
 
 def evidence_of(graph: Graph) -> Evidence:
     engine, weighting = MemoryEngine(torch.device("cpu")), Weighting("none")
-    return gather_evidence(graph, engine.load(graph, weighting, PageRank(restart=0.2)), weighting, engine)
+    rows = engine.load(graph, weighting, PageRank(restart=0.2))
+    return gather_evidence(graph, rows, weighting, engine, sample_linked_nodes(graph, MOST_NODES))
 
 
 def test_the_rule_by_hand() -> None:
@@ -189,7 +191,8 @@ def test_nodes_without_neighbours_are_no_evidence() -> None:
     larger = Graph(
         sp.block_diag([graph.adjacency, sp.csr_array((n, n))], format="csr"), features=np.vstack([graph.features, lonely])
     )
-    assert len(linked_nodes(larger)) == len(linked_nodes(graph)) == np.count_nonzero(np.diff(graph.adjacency.indptr))
+    n_linked = [len(sample_linked_nodes(each, MOST_NODES)) for each in (graph, larger)]
+    assert n_linked == 2 * [np.count_nonzero(np.diff(graph.adjacency.indptr))]
     assert set(choose_by(evidence_of(larger)).weights) == {"smoothed"}
 
 

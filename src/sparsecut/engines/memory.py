@@ -25,7 +25,7 @@ from sparsecut.graph import Graph
 from sparsecut.kernels import halves
 from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import Polynomial, is_power, power
-from sparsecut.kernels.products import N_TOGETHER, blocks, groups
+from sparsecut.kernels.products import N_TOGETHER, groups, row_blocks
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
 from sparsecut.operators.aggregation import Aggregation, Projection, aggregate
 from sparsecut.operators.filters import Filter
@@ -321,8 +321,8 @@ def _project_over(rows: Rows, weights: Tensor) -> Tensor:
     S, dimension = rows.features, weights.shape[1]
     assert isinstance(S, Tensor)
     flat, weights = S.view(-1), weights * rows.coefficients[0]
-    for together in groups(blocks(len(S), ROW_BLOCK), N_TOGETHER):
-        parts = each(lambda block: S[block] @ weights, together, work=ROW_BLOCK * weights.numel())
+    for together in groups(row_blocks(S, ROW_BLOCK), 1 if S.is_cuda else N_TOGETHER):
+        parts = each(lambda block: S[block] @ weights, together, work=0 if S.is_cuda else ROW_BLOCK * weights.numel())
         done = together[0].start * dimension
         flat[done : done + sum(part.numel() for part in parts)] = torch.cat(parts).view(-1)
     return flat[: len(S) * dimension].view(len(S), dimension)

@@ -93,6 +93,15 @@ def ids_at(graph: Graph, positions: NDArray[np.int64]) -> NDArray[Any]:
     return positions if graph.has_plain_ids else np.asarray(graph.node_ids[positions])
 
 
+def degrees_at(graph: Graph, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The weighted degrees of some nodes."""
+    if graph.entries is not None:
+        from sparsecut.graph import device_sample
+
+        return device_sample.degrees_at(graph.entries, positions)
+    return graph.degrees[positions]
+
+
 def _by_hash(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
     """The nodes with the smallest hashes, in their order."""
     if graph.entries is not None:

@@ -42,7 +42,7 @@ from torch import Tensor
 from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
-from sparsecut.graph.edge_sample import sample_linked_nodes, sample_neighbourhoods, sample_nodes
+from sparsecut.graph.edge_sample import degrees_at, sample_linked_nodes, sample_neighbourhoods, sample_nodes
 from sparsecut.kernels.moments import scatter
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
@@ -98,11 +98,11 @@ class ChannelChoice:
 
 def choose_channels(graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any]) -> ChannelChoice:
     """The channels for features that have been loaded; no hop is taken yet."""
-    n_linked = len(sample_linked_nodes(graph, MIN_NODES))
-    if graph.n_features < MIN_COLUMNS or n_linked < MIN_NODES:
-        few = f"{graph.n_features} features" if graph.n_features < MIN_COLUMNS else f"{n_linked} nodes with neighbours"
+    nodes = sample_linked_nodes(graph, MOST_NODES)
+    if graph.n_features < MIN_COLUMNS or len(nodes) < MIN_NODES:
+        few = f"{graph.n_features} features" if graph.n_features < MIN_COLUMNS else f"{len(nodes)} nodes with neighbours"
         return ChannelChoice({"own": 1.0, "smoothed": 1.0}, f"{few} are too few to tell whether neighbours are alike")
-    return choose_by(gather_evidence(graph, rows, weighting, engine))
+    return choose_by(gather_evidence(graph, rows, weighting, engine, nodes))
 
 
 def choose_by(
@@ -123,8 +123,10 @@ def choose_by(
     return ChannelChoice(weights, why + (among if around in weights else ""))
 
 
-def gather_evidence(graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any]) -> Evidence:
-    nodes = linked_nodes(graph)
+def gather_evidence(
+    graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any], nodes: NDArray[np.int64]
+) -> Evidence:
+    """What the features of some nodes that have neighbours say."""
     n_directions = min(DIRECTIONS, max(LEAST_DIRECTIONS, len(nodes) // NODES_PER_DIRECTION), graph.n_features // 2)
     product = _sampled_product(graph, weighting, engine.device)
     generator = torch.Generator().manual_seed(0)  # which columns go together must not depend on a seed of the user's
@@ -217,13 +219,13 @@ def _directions_of_halves(
     for _ in range(N_ITERATIONS):
         basis = orthonormal(_blocks(product(_side_by_side(basis)), n_directions) * mask)
     image = _blocks(product(_side_by_side(basis)), n_directions)
-    small = (basis.mT @ image).double()
+    small = (basis.mT @ image).double().cpu()
     values, vectors = torch.linalg.eigh((small + small.mT) / 2)
     values = values.clamp(min=0)
     relative = values / values.amax(dim=1, keepdim=True).clamp(min=1e-300)
-    powers = torch.tensor([[sharpening(of_half, EFFECTIVE_RANK, minimum=1.0)] for of_half in values.cpu()])
-    scale = torch.where(relative > 0, relative ** ((powers.to(device) - 1) / 2), 0)
-    sharpened = basis @ (vectors * scale[:, None, :]).float()
+    powers = torch.tensor([[sharpening(of_half, EFFECTIVE_RANK, minimum=1.0)] for of_half in values])
+    scale = torch.where(relative > 0, relative ** ((powers - 1) / 2), 0)
+    sharpened = basis @ (vectors * scale[:, None, :]).float().to(device)
     return [_side_by_side(pair) for pair in torch.split(sharpened, 2)]
 
 
@@ -235,11 +237,6 @@ def _blocks(columns: Tensor, width: int) -> Tensor:
 def _side_by_side(blocks: Tensor) -> Tensor:
     """(h, f, k) as (f, h·k)."""
     return blocks.movedim(0, 1).flatten(1)
-
-
-def linked_nodes(graph: Graph) -> NDArray[np.int64]:
-    """Nodes that have neighbours, or a sample of them: what has none tells nothing, and no channel changes it."""
-    return sample_linked_nodes(graph, MOST_NODES)
 
 
 def _gain(M: Array, n_directions: int, n_nodes: int) -> tuple[float, float]:
@@ -255,7 +252,7 @@ def _gain(M: Array, n_directions: int, n_nodes: int) -> tuple[float, float]:
 
 def _told_by_neighbours(graph: Graph, both: Tensor, nodes: NDArray[np.int64]) -> float:
     """R² of the rows X from the means over their neighbours, the row left out of its own: d̃·PX = X + d·(the mean)."""
-    degrees = torch.from_numpy(graph.degrees[nodes]).to(both.device).float().clamp(min=1e-3)[:, None]
+    degrees = torch.from_numpy(degrees_at(graph, nodes)).to(both.device).float().clamp(min=1e-3)[:, None]
     X, smoothed = both.chunk(2, dim=1)
     M = scatter(torch.cat([X, smoothed + (smoothed - X) / degrees], dim=1)).cpu().numpy()
     columns = np.arange(X.shape[1])

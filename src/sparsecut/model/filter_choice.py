@@ -41,7 +41,7 @@ MIN_EDGES = 2_000  # of which 200 are held out: fewer do not tell candidates apa
 TIE = 5e-4  # of the AUC: less than another draw of the edges changes it by
 TRIAL_HOPS, TRIAL_DIRECTIONS = 2, 64
 MANY_NODES = 1 << 16  # from here on the spectrum is read off a sample of the nodes, and …
-FEW_DIRECTIONS = 32  # … so many columns tell the candidates apart
+FEW_DIRECTIONS = 16  # … so many columns tell the candidates apart
 
 
 @dataclass(frozen=True)
@@ -88,29 +88,31 @@ def choose_filter(graph: Graph, rows: Any, filter: Filter, engine: Engine[Any]) 
 def _scores(candidates: Sequence[Filter], leading: Any, graph: Graph, trial: Trial, engine: Engine[Any]) -> list[float]:
     """The AUC of each candidate."""
     polynomials = [candidate.coefficients() for candidate in candidates]
-    nodes, sampled = np.arange(graph.n_nodes), None
+    nodes, is_sampled = np.arange(graph.n_nodes), None
     if graph.n_nodes > MANY_NODES:
         nodes = trial.nodes
-        sampled = np.unique(trial.others)  # pairs of any two nodes: their ends are a fair sample
+        is_sampled = np.zeros(len(nodes), dtype=bool)
+        is_sampled[trial.others] = True  # pairs of any two nodes: their ends are a fair sample
     sums: list[Any] = [None] * len(polynomials)
     reached = leading
     for k in range(max(map(len, polynomials))):
         reached = reached if k == 0 else engine.smooth(reached, power(1))
         taken = engine.take(reached, nodes)  # (m, c)
         for number, coefficients in enumerate(polynomials):
-            if k < len(coefficients):
-                term = taken * coefficients[k]
-                sums[number] = term if k == 0 else sums[number].add_(term)
-    scores = []
-    for S in sums:
-        of_spectrum = S if sampled is None else S[as_tensor(sampled, S.device)]
-        mean = mean_of(of_spectrum)
-        M = scatter(of_spectrum, None, mean)
-        n_columns = len(M)
-        W = sharpen(whole_spectrum(M, n_columns), [n_columns], [1.0], n_columns, EFFECTIVE_RANK, 1.0).weights[0]
-        of_pairs = S if len(nodes) == len(trial.nodes) else S[as_tensor(trial.nodes, S.device)]
-        scores.append(trial.score((of_pairs - mean.float()) @ W))
-    return scores
+            if k == 0:
+                sums[number] = taken * coefficients[0]
+            elif k < len(coefficients):
+                sums[number].add_(taken, alpha=coefficients[k])
+    device = sums[0].device
+    of_spectrum = sums if is_sampled is None else [S[as_tensor(np.flatnonzero(is_sampled), device)] for S in sums]
+    means = [mean_of(S) for S in of_spectrum]
+    scatters = torch.stack([scatter(S, None, mean) for S, mean in zip(of_spectrum, means, strict=True)]).cpu()
+    of_pairs = sums if len(nodes) == len(trial.nodes) else [S[as_tensor(trial.nodes, device)] for S in sums]
+    embedded = []
+    for S, mean, M in zip(of_pairs, means, scatters, strict=True):
+        W = sharpen(whole_spectrum(M, len(M)), [len(M)], [1.0], len(M), EFFECTIVE_RANK, 1.0).weights[0]
+        embedded.append((S - mean.float()) @ W.to(device))
+    return trial.scores(torch.stack(embedded))
 
 
 def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any]) -> Any:  # (n, k)
@@ -128,7 +130,7 @@ def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any]) -> Any:  # (n
         smoothed = engine.smooth(rows, power(TRIAL_HOPS), lazily=by_products)
         product = gram_product(engine, [smoothed], complete_graph(graph.n_nodes), by_products=by_products)
         start = torch.randn(n_features, n_directions, generator=torch.Generator().manual_seed(0))
-        return {"V": orthonormal(product(orthonormal(start.to(engine.device)))).cpu().numpy()}
+        return {"V": orthonormal(product(orthonormal(start).to(engine.device))).cpu().numpy()}
 
     V = engine.checkpoint("trial-directions", directions)["V"]
     return engine.multiply([rows], torch.from_numpy(V).to(engine.device))
