@@ -34,12 +34,12 @@ def leading_eigenvectors(
     """
     width = min(n_vectors + N_SPARE, n_rows)
     start = torch.randn(n_rows, width, generator=torch.Generator().manual_seed(seed))
-    basis = orthonormal(start.to(device))
+    basis = start.to(device) / math.sqrt(n_rows)  # nearly orthonormal: it is random
     image = multiply(basis)
     before: tuple[Tensor, Tensor] | None = None
     for _ in range(n_iterations):
         before = basis, image
-        basis = orthonormal(image)
+        basis = orthonormal(image, n_passes=1)  # what rounding leaves of other columns in one is found again below
         image = multiply(basis)
     if before is not None:  # the last block and the one before span more than the last, and their products are known
         basis, image = torch.cat([basis, before[0]], dim=1), torch.cat([image, before[1]], dim=1)
@@ -66,13 +66,13 @@ def _whitening(columns: Tensor) -> Tensor:
     return whitening
 
 
-def orthonormal(columns: Tensor) -> Tensor:
+def orthonormal(columns: Tensor, *, n_passes: int = 2) -> Tensor:
     """An orthonormal basis of the span of a few long columns, by their Gram matrix: many times faster than a QR of them.
 
-    Done twice, since the first pass squares the condition of the columns and loses half of the digits. Blocks of columns,
-    (…, n, k), each have their own.
+    Done twice, since the first pass squares the condition of the columns and loses half of the digits; one pass keeps the
+    columns of an iteration apart. Blocks of columns, (…, n, k), each have their own.
     """
-    for _ in range(2):
+    for _ in range(n_passes):
         sizes, directions = eigenvectors(columns.mT @ columns)
         is_there = sizes > 1e-12 * sizes.amax(dim=-1, keepdim=True)
         scale = torch.where(is_there, sizes, 1).rsqrt() * is_there  # a direction that is not there stays zero

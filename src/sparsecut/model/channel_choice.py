@@ -240,8 +240,9 @@ def _directions_of_halves(
         starts.append(torch.randn(n_columns, 2 * n_directions, generator=generator).to(device))
     mask = torch.stack(masks).float().to(device)[:, :, None]  # (halves, f, 1)
     basis = _blocks(torch.cat(starts, dim=1), n_directions) * mask  # (halves, f, k)
-    for _ in range(N_ITERATIONS):
-        basis = orthonormal(_blocks(product(_side_by_side(basis)), n_directions) * mask)
+    for number in range(1, N_ITERATIONS + 1):
+        n_passes = 2 if number == N_ITERATIONS else 1
+        basis = orthonormal(_blocks(product(_side_by_side(basis)), n_directions) * mask, n_passes=n_passes)
     image = _blocks(product(_side_by_side(basis)), n_directions)
     small = (basis.mT @ image).double().cpu()
     values, vectors = torch.linalg.eigh((small + small.mT) / 2)
@@ -303,7 +304,7 @@ def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]
         return 0.0, 0.0
     nodes, ends = np.unique(members, return_inverse=True)
     taken = engine.take(X, nodes)
-    unit = torch.nn.functional.normalize(taken - taken.mean(dim=0)).double()[as_tensor(ends, taken.device)]
+    unit = torch.nn.functional.normalize(taken - taken.mean(dim=0))[as_tensor(ends, taken.device)]
     n_around = as_tensor(sizes, taken.device)
     firsts = n_around.add(1).cumsum(0) - n_around - 1  # of the groups: a node, then its neighbours
     own = unit[firsts]
@@ -312,5 +313,5 @@ def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]
     squares = torch.segment_reduce(lengths, "sum", lengths=n_around + 1) - lengths[firsts]
     with_node = (own * sums).sum(dim=1) / n_around
     among = (sums.square().sum(dim=1) - squares) / (n_around * (n_around - 1))
-    h, m = torch.stack([with_node.mean(), among.mean()]).tolist()
+    h, m = torch.stack([with_node, among]).double().mean(dim=1).tolist()
     return h, m

@@ -130,7 +130,7 @@ def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any]) -> Any:  # (n
         smoothed = engine.smooth(rows, power(TRIAL_HOPS), lazily=by_products)
         product = gram_product(engine, [smoothed], complete_graph(graph.n_nodes), by_products=by_products)
         start = torch.randn(n_features, n_directions, generator=torch.Generator().manual_seed(0))
-        return {"V": orthonormal(product(orthonormal(start).to(engine.device))).cpu().numpy()}
+        return {"V": orthonormal(product(start.to(engine.device))).cpu().numpy()}
 
     V = engine.checkpoint("trial-directions", directions)["V"]
     return engine.multiply([rows], torch.from_numpy(V).to(engine.device))
