@@ -163,7 +163,12 @@ class Propagation:
             weights = right[around.indices]
             around = around._replace(values=weights if around.values is None else around.values * weights)
         itself = rows[nodes].float()
-        hopped = left[nodes, None] * (around @ rows.float()) + own[nodes, None] * itself
+        if rows.dtype == torch.float16:  # means of halves fit halves, their sums may not
+            shares = torch.repeat_interleave(left[nodes], around.counts().long())
+            around = around._replace(values=(shares if around.values is None else shares * around.values).half())
+            hopped = (around @ rows).float() + own[nodes, None] * itself
+        else:
+            hopped = left[nodes, None] * (around @ rows) + own[nodes, None] * itself
         return coefficients[0] * itself + coefficients[1] * hopped
 
 
