@@ -88,9 +88,9 @@ class ClosedForm(Solver, word="closed_form"):
         length = usual[1] if self.length == "auto" else float(self.length)
         n_columns, history = sum(problem.widths), problem.history
         by_products = n_columns > EXACT_COLUMNS and "products" in problem.engine.supports
+        problem.narrow(N_DIRECTIONS if problem.dimension is None else problem.dimension, by_products=by_products)
+        by_products = by_products and problem.narrowed is None
         is_lazy = by_products and problem.is_sparse
-        if not by_products:
-            problem.narrow(N_DIRECTIONS if problem.dimension is None else problem.dimension)
         problem.smooth(lazily=is_lazy)
         moments = None if by_products else problem.moments()
         with history.stage("spectrum"):

@@ -107,7 +107,9 @@ def fit(
                 assert on_epoch is not None
                 on_epoch(epoch, Fitted(graph, recipe, projection, is_structure, history))
 
-            def problem_of(graph: Graph, rows: Any, filters: tuple[Filter, ...], *, is_sharpened: bool) -> Problem:
+            def problem_of(
+                graph: Graph, rows: Any, filters: tuple[Filter, ...], *, is_sharpened: bool, name: str = "structure"
+            ) -> Problem:
                 return Problem(
                     engine=engine,
                     rows=rows,
@@ -122,6 +124,7 @@ def fit(
                     history=history,
                     report=report,
                     on_epoch=None if on_epoch is None else keep,
+                    name=name,
                 )
 
             dimension = settings.dimension_for(graph.n_features)
@@ -165,7 +168,7 @@ def _problems(
             problems.append(_structure_problem(structure, filters, engine, problem_of))
             continue
         own = rows if is_served_by(filters[0], recipe.loaded) else engine.load(graph, recipe.weighting, filters[0])
-        problems.append(problem_of(graph, own, filters, is_sharpened=is_structure))
+        problems.append(problem_of(graph, own, filters, is_sharpened=is_structure, name=name))
     if settings.features == "both":
         filters = (Power(),) if settings.n_levels is None else Power().at_levels(settings.n_levels, settings.caller)
         problems.append(_structure_problem(structure, filters, engine, problem_of))
