@@ -78,10 +78,12 @@ def test_few_halvings_and_nodes_serve_where_they_leave_one_channel(kind: str, mo
     assert choose_by(found).weights == choose_by(whole).weights
 
 
-def test_all_halvings_and_nodes_serve_where_channels_are_mixed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("many_entries", [1, 1 << 25], ids=["one halving", "four halvings"])
+def test_all_halvings_and_nodes_serve_where_channels_are_mixed(many_entries: int, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = planted("alike")
     monkeypatch.setattr(channel_choice, "FIRST_NODES", 500)
     monkeypatch.setattr(Evidence, "is_clear", False)
+    monkeypatch.setattr(channel_choice, "MANY_ENTRIES", many_entries)
     found = evidence_of(graph)
     monkeypatch.setattr(channel_choice, "FIRST_HALVINGS", channel_choice.N_HALVINGS)
     monkeypatch.setattr(channel_choice, "FIRST_NODES", channel_choice.MOST_NODES)

@@ -232,6 +232,8 @@ def _directions_of_halves(
 
     Subspace iteration for all halves at once, as many blocks of k columns side by side.
     """
+    if n_halvings == 0:
+        return []
     masks, starts = [], []
     for _ in range(n_halvings):
         is_first = torch.zeros(n_columns, dtype=torch.bool)
