@@ -216,8 +216,9 @@ def _directions_of_halves(
         starts.append(torch.randn(n_columns, 2 * n_directions, generator=generator).to(device))
     mask = torch.stack(masks).float().to(device)[:, :, None]  # (halves, f, 1)
     basis = _blocks(torch.cat(starts, dim=1), n_directions) * mask  # (halves, f, k)
-    for _ in range(N_ITERATIONS):
-        basis = orthonormal(_blocks(product(_side_by_side(basis)), n_directions) * mask)
+    for number in range(1, N_ITERATIONS + 1):
+        image = _blocks(product(_side_by_side(basis)), n_directions) * mask
+        basis = orthonormal(image, n_passes=2 if number == N_ITERATIONS else 1)
     image = _blocks(product(_side_by_side(basis)), n_directions)
     small = (basis.mT @ image).double().cpu()
     values, vectors = torch.linalg.eigh((small + small.mT) / 2)

@@ -134,8 +134,8 @@ def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any]) -> Any:  # (n
         if is_large and by_products and not graph.has_sparse_features:
             some = engine.take(engine.smooth(rows, power(1), lazily=True), sample_linked_nodes(graph, TRIAL_NODES))
             centred = some - some.mean(dim=0)
-            for _ in range(N_PRODUCTS):
-                V = orthonormal(centred.T @ (centred @ V))
+            for number in range(1, N_PRODUCTS + 1):
+                V = orthonormal(centred.T @ (centred @ V), n_passes=2 if number == N_PRODUCTS else 1)
         else:
             smoothed = engine.smooth(rows, power(TRIAL_HOPS), lazily=by_products)
             product = gram_product(engine, [smoothed], complete_graph(graph.n_nodes), by_products=by_products)
