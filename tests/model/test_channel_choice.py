@@ -65,6 +65,29 @@ def test_whatever_the_evidence_one_channel_has_weight_one(own: float, gain: floa
     assert set(weights) in ({"own"}, {"smoothed"}, {"neighbors"}, {"own", "smoothed"}, {"own", "neighbors"})
 
 
+@pytest.mark.parametrize("kind", ["alike", "unlike", "apart"])
+def test_few_halvings_and_nodes_serve_where_they_leave_one_channel(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = planted(kind)
+    monkeypatch.setattr(channel_choice, "FIRST_NODES", 500)
+    found = evidence_of(graph)
+    monkeypatch.setattr(channel_choice, "FIRST_HALVINGS", channel_choice.N_HALVINGS)
+    monkeypatch.setattr(channel_choice, "FIRST_NODES", channel_choice.MOST_NODES)
+    whole = evidence_of(graph)
+    assert found.is_clear
+    assert found != whole
+    assert choose_by(found).weights == choose_by(whole).weights
+
+
+def test_all_halvings_and_nodes_serve_where_channels_are_mixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = planted("alike")
+    monkeypatch.setattr(channel_choice, "FIRST_NODES", 500)
+    monkeypatch.setattr(Evidence, "is_clear", False)
+    found = evidence_of(graph)
+    monkeypatch.setattr(channel_choice, "FIRST_HALVINGS", channel_choice.N_HALVINGS)
+    monkeypatch.setattr(channel_choice, "FIRST_NODES", channel_choice.MOST_NODES)
+    assert found == evidence_of(graph)
+
+
 def test_r_squared_is_that_of_a_ridge_regression() -> None:
     generator = np.random.default_rng(0)
     X = generator.normal(size=(300, 5))

@@ -55,7 +55,11 @@ def sample_linked_nodes(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
         from sparsecut.graph import device_sample
 
         return device_sample.sample_linked_nodes(graph, graph.entries, n_nodes)
-    nodes = np.flatnonzero(np.diff(graph.adjacency.indptr) > 0)
+    return sample_of(graph, np.flatnonzero(np.diff(graph.adjacency.indptr) > 0), n_nodes)
+
+
+def sample_of(graph: Graph, nodes: NDArray[np.int64], n_nodes: int) -> NDArray[np.int64]:
+    """The same of some nodes, by their positions."""
     if len(nodes) <= n_nodes:
         return nodes
     hashes = hash_ids(ids_at(graph, nodes))

@@ -8,7 +8,8 @@ measures what its neighbours add (as Noise2Self tells a denoiser by what it has 
     gain = (R²(X_b from X_a and P·X_a) − own) / (1 − own)            g = gain / own
 
 X_a, X_b are the leading directions of each half, sharpened as in the closed form; R² is ridge regression's, by generalised
-cross-validation, so that what cannot be told from chance counts as nothing; the figures are means over a few halvings.
+cross-validation, so that what cannot be told from chance counts as nothing; the figures are means over a few halvings. Where
+two halvings and some of the nodes leave one channel, that is the choice; where they leave a mixture, all are looked at.
 
 The own row then weighs (g₀/g)^q beside the smoothed one: where neighbours add nothing the embedding is that of the features,
 where they add much it is the smoothed one, and between lies a mixture. Held-out edges cannot tell this: smoothing tells
@@ -29,7 +30,7 @@ neighbours takes the place of the smoothed one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +43,7 @@ from torch import Tensor
 from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
-from sparsecut.graph.edge_sample import degrees_at, sample_linked_nodes, sample_neighbourhoods, sample_nodes
+from sparsecut.graph.edge_sample import degrees_at, sample_linked_nodes, sample_neighbourhoods, sample_nodes, sample_of
 from sparsecut.kernels.moments import scatter
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
@@ -64,7 +65,8 @@ MIN_COLUMNS = 4  # two in each half
 MIN_NODES = 64
 SAMPLE = 4096  # nodes that the directions are found from
 N_ITERATIONS = 3
-MOST_NODES = 20_000  # that the gain is measured on
+MOST_NODES = 20_000  # that the gain is measured on …
+FIRST_HALVINGS, FIRST_NODES = 2, 8192  # … unless so many of them leave one channel: then they are enough
 N_NEIGHBOURHOODS, N_NEIGHBOURS = 2000, 8
 RIDGE = 1e-3  # of the mean variance of what predicts
 
@@ -85,6 +87,11 @@ class Evidence:
     def is_blind(self) -> bool:
         """Whether the halves of the columns tell nothing of each other."""
         return self.own < LEAST_OWN
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it leaves one channel: then a closer look would not change it."""
+        return not self.is_blind and len(choose_by(self).weights) == 1
 
 
 @dataclass(frozen=True)
@@ -139,22 +146,39 @@ def gather_evidence(
         n_numbers = graph.feature_tensor.values().numel()
 
     def measure() -> dict[str, float]:
-        found = []
-        lazily = "products" in engine.supports  # then the hop is taken for the nodes that are asked for alone
         n_halvings = N_HALVINGS if n_numbers < MANY_ENTRIES else 1
-        halvings = _directions_of_halves(product, graph.n_features, n_directions, n_halvings, generator, engine.device)
-        for number, W in enumerate(halvings):
-            X = engine.multiply([rows], W)
-            around = engine.smooth(X, power(1), lazily=lazily)
-            both = torch.cat([engine.take(X, nodes), engine.take(around, nodes)], dim=1)
-            found.append(_gain(scatter(both).cpu().numpy(), n_directions, len(nodes)))
-            if number == 0:
-                h, m = _agreement(graph, X, engine)
-        own, gain = (float(value) for value in np.mean(found, axis=0))
-        told = _told_by_neighbours(graph, both, nodes) if own < LEAST_OWN else 0.0
+        n_first, some = min(FIRST_HALVINGS, n_halvings), sample_of(graph, nodes, FIRST_NODES)
+        first = [
+            engine.multiply([rows], W)
+            for W in _directions_of_halves(product, graph.n_features, n_directions, n_first, generator, engine.device)
+        ]
+        h, m = _agreement(graph, first[0], engine)
+        own, gain, both = _mean_gain(first, some, n_directions, engine)
+        found = Evidence(own, gain, h, m)
+        if (n_halvings > n_first or len(some) < len(nodes)) and not found.is_clear:
+            n_left = n_halvings - n_first
+            others = _directions_of_halves(product, graph.n_features, n_directions, n_left, generator, engine.device)
+            halvings = [*first, *(engine.multiply([rows], W) for W in others)]
+            own, gain, both = _mean_gain(halvings, nodes, n_directions, engine)
+            some = nodes
+        told = _told_by_neighbours(graph, both, some) if own < LEAST_OWN else 0.0
         return {"own": own, "gain": gain, "h": h, "m": m, "told": told}
 
     return Evidence(**engine.checkpoint(f"channels-{weighting.name}", measure))
+
+
+def _mean_gain(
+    halvings: Sequence[Any], nodes: NDArray[np.int64], n_directions: int, engine: Engine[Any]
+) -> tuple[float, float, Tensor]:
+    """Own and gain on some nodes, their mean over the halvings X; and the rows of the last, (m, 4k): X beside P·X."""
+    lazily = "products" in engine.supports  # then the hop is taken for the nodes that are asked for alone
+    found = []
+    for X in halvings:
+        around = engine.smooth(X, power(1), lazily=lazily)
+        both = torch.cat([engine.take(X, nodes), engine.take(around, nodes)], dim=1)
+        found.append(_gain(scatter(both).cpu().numpy(), n_directions, len(nodes)))
+    own, gain = (float(value) for value in np.mean(found, axis=0))
+    return own, gain, both
 
 
 def _weights(g: float, around: str, even_gain: float, steepness: float) -> dict[str, float]:
