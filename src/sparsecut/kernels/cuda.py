@@ -91,6 +91,8 @@ def empty_aligned(like: Tensor, dtype: torch.dtype | None = None) -> Tensor:
     n_rows, width = like.shape
     line = LINE_BYTES // (dtype or like.dtype).itemsize
     room = like.new_empty((n_rows, padded(width, line if width > line else ALIGNMENT)), dtype=dtype)
+    if room.shape[1] == width:
+        return room
     room[:, width:] = 0
     return room[:, :width]
 

@@ -156,9 +156,10 @@ def gather_evidence(
         own, gain, both = _mean_gain(first, some, n_directions, engine)
         found = Evidence(own, gain, h, m)
         if (n_halvings > n_first or len(some) < len(nodes)) and not found.is_clear:
-            n_left = n_halvings - n_first
-            others = _directions_of_halves(product, graph.n_features, n_directions, n_left, generator, engine.device)
-            halvings = [*first, *(engine.multiply([rows], W) for W in others)]
+            halvings = first
+            if n_left := n_halvings - n_first:
+                others = _directions_of_halves(product, graph.n_features, n_directions, n_left, generator, engine.device)
+                halvings = [*first, *(engine.multiply([rows], W) for W in others)]
             own, gain, both = _mean_gain(halvings, nodes, n_directions, engine)
             some = nodes
         told = _told_by_neighbours(graph, both, some) if own < LEAST_OWN else 0.0
