@@ -34,12 +34,12 @@ def leading_eigenvectors(
     """
     width = min(n_vectors + N_SPARE, n_rows)
     start = torch.randn(n_rows, width, generator=torch.Generator().manual_seed(seed))
-    basis = orthonormal(start.to(device))
+    basis = start.to(device) / math.sqrt(n_rows)  # nearly orthonormal: it is random
     image = multiply(basis)
     before: tuple[Tensor, Tensor] | None = None
     for _ in range(n_iterations):
         before = basis, image
-        basis = orthonormal(image)
+        basis = orthonormal(image, n_passes=1)  # what rounding leaves of other columns in one is found again below
         image = multiply(basis)
     if before is not None:  # the last block and the one before span more than the last, and their products are known
         basis, image = torch.cat([basis, before[0]], dim=1), torch.cat([image, before[1]], dim=1)

@@ -305,7 +305,7 @@ def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]
         return 0.0, 0.0
     nodes, ends = np.unique(members, return_inverse=True)
     taken = engine.take(X, nodes)
-    unit = torch.nn.functional.normalize(taken - taken.mean(dim=0)).double()[as_tensor(ends, taken.device)]
+    unit = torch.nn.functional.normalize(taken - taken.mean(dim=0))[as_tensor(ends, taken.device)]
     n_around = as_tensor(sizes, taken.device)
     firsts = n_around.add(1).cumsum(0) - n_around - 1  # of the groups: a node, then its neighbours
     own = unit[firsts]
@@ -314,5 +314,5 @@ def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]
     squares = torch.segment_reduce(lengths, "sum", lengths=n_around + 1) - lengths[firsts]
     with_node = (own * sums).sum(dim=1) / n_around
     among = (sums.square().sum(dim=1) - squares) / (n_around * (n_around - 1))
-    h, m = torch.stack([with_node.mean(), among.mean()]).tolist()
+    h, m = torch.stack([with_node, among]).double().mean(dim=1).tolist()
     return h, m

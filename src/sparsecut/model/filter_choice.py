@@ -39,7 +39,7 @@ HELD_OUT = 0.1  # of the edges …
 MAX_HELD_OUT = 10_000  # … and no more than tell candidates apart
 MIN_EDGES = 2_000  # of which 200 are held out: fewer do not tell candidates apart, and the choice would be chance
 TIE = 5e-4  # of the AUC: less than another draw of the edges changes it by
-TRIAL_HOPS, TRIAL_DIRECTIONS = 2, 64
+TRIAL_HOPS, TRIAL_DIRECTIONS = 2, 32
 MANY_NODES = 1 << 16  # from here on directions and spectrum are read off a sample of the nodes, and …
 FEW_DIRECTIONS = 16  # … so many columns tell the candidates apart
 TRIAL_NODES, N_PRODUCTS = 4096, 3
@@ -129,8 +129,7 @@ def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any]) -> Any:  # (n
         return engine.multiply([rows], torch.eye(n_features, device=engine.device))
 
     def directions() -> dict[str, Any]:
-        start = torch.randn(n_features, n_directions, generator=torch.Generator().manual_seed(0))
-        V = orthonormal(start).to(engine.device)
+        V = torch.randn(n_features, n_directions, generator=torch.Generator().manual_seed(0)).to(engine.device)
         if is_large and by_products and not graph.has_sparse_features:
             some = engine.take(engine.smooth(rows, power(1), lazily=True), sample_linked_nodes(graph, TRIAL_NODES))
             centred = some - some.mean(dim=0)
