@@ -18,7 +18,7 @@ from sparsecut.version import __version__
 if TYPE_CHECKING:
     from sparsecut import datasets
     from sparsecut.cuts import edge_expansion, hierarchy, partition, sparsest_cut, sparsity, sweep_cut
-    from sparsecut.engines import Disk, Memory
+    from sparsecut.engines import Dask, Disk, Memory
     from sparsecut.errors import InputError
     from sparsecut.evaluation import Split, evaluate
     from sparsecut.explore import Neighbors, layout, plot, report
@@ -53,6 +53,7 @@ _HOMES = {
     "Average": "sparsecut.operators.filters",
     "ClosedForm": "sparsecut.model.closed_form",
     "Complete": "sparsecut.operators.negatives",
+    "Dask": "sparsecut.engines",
     "Degrees": "sparsecut.operators.negatives",
     "Difference": "sparsecut.operators.filters",
     "Disk": "sparsecut.engines",
@@ -111,6 +112,7 @@ __all__ = [
     "Average",
     "ClosedForm",
     "Complete",
+    "Dask",
     "Degrees",
     "Difference",
     "Disk",

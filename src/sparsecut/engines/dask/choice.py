@@ -1,0 +1,208 @@
+"""`Dask`: the parameters of the engine for rows on a cluster, and what it checks and plans before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparsecut.arrays.streaming import in_words, parse_bytes
+from sparsecut.engines.contract import EngineChoice, Job
+from sparsecut.engines.dask.cluster import Cluster, check_shared, local_cluster, remote_cluster
+from sparsecut.engines.dask.engine import DaskEngine
+from sparsecut.engines.dask.operator import Layout
+from sparsecut.engines.dask.parts import Parts, check_output
+from sparsecut.engines.dask.plan import PLANS, PlanWord, Work, choose_plan, even_starts, ordered_starts
+from sparsecut.engines.dask.running import Runner, distributed_module
+from sparsecut.engines.dask.shared import share
+from sparsecut.errors import InputError, check_choice, check_integer, check_real, parameter_error
+from sparsecut.io.workfolder import WorkFolder, fingerprint_of, work_folder
+from sparsecut.version import __version__
+
+SECURITY = ("tls_ca_file", "tls_client_cert", "tls_client_key", "require_encryption")
+
+
+class Dask(EngineChoice, word="dask"):
+    """Rows in blocks on the workers of a Dask cluster, for graphs larger than a machine. Solving stays in this process.
+
+    What it has finished is kept in a folder on shared storage, so that a driver that was killed goes on from there when it
+    is called again. A worker that is lost costs what it held.
+
+    Parameters
+    ----------
+    scheduler : str, optional
+        The address of a scheduler, "tcp://…" or "tls://…". By default a cluster of worker processes is started on this
+        machine, on loopback alone, and closed again.
+    workers : int, optional
+        Worker processes of the cluster on this machine; by default one per core, and two at least.
+    threads : int, optional
+        Threads of each worker's kernels; by default the cores of its machine, shared by the workers on it.
+    memory_limit : int or str, optional
+        What each worker on this machine may take: "3GiB" or a number of bytes; by default an even share of most of the
+        memory.
+    scratch : str or Path, optional
+        A folder on storage that all workers share, for what tasks read and for unfinished work. By default it is the folder
+        of the output, or where the system keeps temporary files.
+    plan : {"auto", "columns", "rows"}, default="auto"
+        How hops are shared: "columns" where every worker can hold the neighbour lists, else "rows" with a halo.
+    blocks : int, optional
+        Blocks of rows; by default as many as keep one of them small beside a worker's memory.
+    partition : array of int of shape (n_nodes,), optional
+        The part of each node (`sparsecut.partition`). With plan="rows" blocks are made of whole parts where fewer rows are
+        exchanged that way.
+    timeout : float, default=600
+        Seconds without any finished task after which the run stops with an error.
+    security : dict, optional
+        TLS: `tls_ca_file`, `tls_client_cert`, `tls_client_key`, `require_encryption`, as in Dask's configuration, which
+        serves where this is not given.
+    performance_report : str or Path, optional
+        An HTML file for Dask's own report of what its workers did.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> engine = sc.Dask("tcp://scheduler:8786", scratch="/shared/scratch")
+    >>> sc.SCE(engine=engine).engine.plan
+    'auto'
+    """
+
+    supports = frozenset({"output"})
+
+    def __init__(
+        self,
+        scheduler: str | None = None,
+        *,
+        workers: int | None = None,
+        threads: int | None = None,
+        memory_limit: int | str | None = None,
+        scratch: str | Path | None = None,
+        plan: PlanWord = "auto",
+        blocks: int | None = None,
+        partition: Any = None,
+        timeout: float = 600.0,
+        security: Mapping[str, Any] | None = None,
+        performance_report: str | Path | None = None,
+    ) -> None:
+        self.scheduler = scheduler
+        self.workers = workers
+        self.threads = threads
+        self.memory_limit = memory_limit
+        self.scratch = scratch
+        self.plan = plan
+        self.blocks = blocks
+        self.partition = partition
+        self.timeout = timeout
+        self.security = security
+        self.performance_report = performance_report
+
+    def check(self) -> None:
+        check_choice("Dask", "plan", self.plan, PLANS)
+        check_real("Dask", "timeout", self.timeout, above=0)
+        for name in ("workers", "threads", "blocks"):
+            if getattr(self, name) is not None:
+                check_integer("Dask", name, getattr(self, name), 1)
+        if self.memory_limit is not None:
+            parse_bytes("Dask", "memory_limit", self.memory_limit)
+        for name in ("scratch", "performance_report"):
+            if getattr(self, name) is not None and not isinstance(getattr(self, name), str | Path):
+                raise parameter_error("Dask", name, "a path or None", getattr(self, name))
+        if self.scheduler is not None and not (isinstance(self.scheduler, str) and "://" in self.scheduler):
+            raise parameter_error("Dask", "scheduler", "an address such as 'tcp://host:8786'", self.scheduler)
+        for name in ("workers", "memory_limit"):
+            if self.scheduler is not None and getattr(self, name) is not None:
+                raise InputError(
+                    f"Dask({name}=…) is for a cluster on this machine. The one at {self.scheduler} has its own."
+                )
+        unknown = [key for key in self.security or {} if key not in SECURITY]
+        if unknown:
+            raise parameter_error("Dask", "security", f"a dictionary of {', '.join(SECURITY)}", unknown[0])
+
+    @contextmanager
+    def open(self, job: Job) -> Iterator[DaskEngine]:
+        self.refuse_unsupported(job)
+        distributed_module("Dask")
+        graph, output = job.graph, job.output
+        if output is not None:
+            check_output(output)
+        if self.partition is not None and np.shape(self.partition) != (graph.n_nodes,):
+            raise parameter_error(
+                "Dask", "partition", f"one part for each of {graph.n_nodes:,} nodes", np.shape(self.partition)
+            )
+        mark = fingerprint_of(__version__, graph.adjacency, graph.features, job.key, self.blocks, str(output))
+        parent = self.scratch if self.scratch is not None else (None if output is None else output.parent)
+        with work_folder(parent, mark) as work, self.connected(work.path) as cluster:
+            parts = None if output is None else Parts(output, work.path.name)
+            try:
+                yield self._engine(job, work, cluster, parts)
+            finally:
+                if parts is not None:
+                    parts.discard()
+
+    @contextmanager
+    def connected(self, folder: Path) -> Iterator[Cluster]:
+        """The cluster, whose workers all see a folder."""
+        limit = None if self.memory_limit is None else parse_bytes("Dask", "memory_limit", self.memory_limit)
+        with ExitStack() as stack:
+            if self.scheduler is None:
+                cluster = stack.enter_context(local_cluster(self.workers, self.threads, limit, folder))
+            else:
+                cluster = stack.enter_context(remote_cluster(self.scheduler, self.threads, self.security))
+            check_shared(cluster, folder)
+            if self.performance_report is not None:
+                from distributed import performance_report
+
+                stack.enter_context(cluster.client.as_current())
+                stack.enter_context(performance_report(filename=str(self.performance_report)))
+            yield cluster
+
+    def _engine(self, job: Job, work: WorkFolder, cluster: Cluster, parts: Parts | None) -> DaskEngine:
+        graph = job.graph
+        runner = Runner(cluster.client, job.report, self.timeout, cluster.where)
+        sizes = Work(
+            n_nodes=graph.n_nodes,
+            n_entries=int(graph.adjacency.nnz),
+            is_weighted=graph.is_weighted,
+            n_columns=max(graph.n_features, job.n_columns) if job.with_moments else job.n_columns,
+            n_workers=len(cluster.workers),
+            worker_bytes=cluster.worker_bytes,
+        )
+        plan = choose_plan(sizes, self.plan, self.blocks)
+        layout = Layout(even_starts(graph.n_nodes, plan.n_blocks))
+        engine = DaskEngine(job, work, cluster, plan, layout, runner, parts)
+        engine.notes.append(self._say(plan.name, plan.why, plan.n_blocks, cluster))
+        if self.partition is not None and plan.name == "rows":
+            engine = self._by_partition(engine, job, work, cluster, parts)
+        return engine
+
+    def _by_partition(
+        self, engine: DaskEngine, job: Job, work: WorkFolder, cluster: Cluster, parts: Parts | None
+    ) -> DaskEngine:
+        """Blocks of whole parts where they exchange fewer rows."""
+        labels = np.unique(np.asarray(self.partition), return_inverse=True)[1].ravel()
+        order = np.argsort(labels, kind="stable")
+        starts = ordered_starts(np.bincount(labels).tolist(), engine.layout.n_blocks)
+        for first, last in pairwise(starts):
+            order[first:last].sort()
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        layout = Layout(starts, share(order, work, "order"), share(place, work, "place"))
+        other = DaskEngine(job, work, cluster, engine.smoother.plan, layout, engine.runner, parts)
+        halos = [one.smoother.halo_rows(one.plain_operator()) for one in (engine, other)]
+        chosen = other if halos[1] < halos[0] else engine
+        told = "is followed" if chosen is other else "is not followed"
+        chosen.notes = [
+            *engine.notes,
+            f"the given partition {told}: a hop exchanges {halos[1]:,} rows with it and {halos[0]:,} without.",
+        ]
+        return chosen
+
+    def _say(self, name: str, why: str, n_blocks: int, cluster: Cluster) -> str:
+        plans = {"columns": "columns first", "rows": "rows with a halo"}
+        return (
+            f"engine dask, {plans[name]}: {why}; {n_blocks} blocks of rows on {len(cluster.workers)} workers with "
+            f"{in_words(cluster.worker_bytes)} each, dashboard {cluster.dashboard}."
+        )
