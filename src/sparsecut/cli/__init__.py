@@ -6,7 +6,7 @@ torch, scikit-learn and pyarrow are imported inside the commands, so that `--hel
 - `program`: the program `sparsecut`, which the commands are registered with.
 - `console`: options that several commands have; tables, JSON and notes.
 - `sources`: GRAPH and the options for reading it. `embeddings`: EMBEDDING and the labels of its nodes.
-- `tasks`: what `evaluate` measures. `disk`: what `--engine disk` needs around the library's call.
+- `tasks`: what `evaluate` measures. `disk`, `cluster`: what these engines need around the library's call.
 - Every other module is the command of its name.
 """
 

@@ -22,12 +22,20 @@ if TYPE_CHECKING:
     from sparsecut.engines import EngineChoice
     from sparsecut.graph import Graph
 
-Engine = Annotated[str, typer.Option(help="memory, or disk for graphs larger than it.")]
+Engine = Annotated[str, typer.Option(help="memory, disk for graphs larger than it, or dask for a cluster.")]
 MemoryLimit = Annotated[
-    str | None, typer.Option(help="With --engine disk: what the process may take, e.g. 500MB.", show_default="2GiB")
+    str | None,
+    typer.Option(
+        help="With --engine disk: what the process may take, e.g. 500MB; with --engine dask, each worker on this machine.",
+        show_default="2GiB",
+    ),
 ]
 Scratch = Annotated[
-    Path | None, typer.Option(help="With --engine disk: a folder for unfinished work.", show_default="the output's")
+    Path | None,
+    typer.Option(
+        help="With --engine disk or dask: a folder for unfinished work, which all workers must see.",
+        show_default="the output's",
+    ),
 ]
 
 OUTPUTS = (".npy", ".parquet")
@@ -43,8 +51,8 @@ def disk_options(
     check_choice("sparsecut", "--engine", engine, get_args(EngineWord))
     for option, value in (("memory-limit", memory_limit), ("scratch", scratch)):
         if engine == "memory" and value is not None:
-            raise InputError(f"--{option} is for --engine disk. Add that, or leave --{option} out.")
-    if engine == "memory":
+            raise InputError(f"--{option} is for --engine disk or dask. Add that, or leave --{option} out.")
+    if engine != "disk":
         return {}
     if output_path.suffix not in OUTPUTS:
         raise InputError(f"The output {output_path} must end in {' or '.join(OUTPUTS)} with --engine disk.")

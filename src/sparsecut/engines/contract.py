@@ -74,7 +74,7 @@ class Job:
     with_moments: bool = True  # a transform needs none
     with_whole_gram: bool = True  # products with M do not serve: it is built, however wide
     needs: frozenset[str] = frozenset()  # of NEEDS
-    output: Path | None = None  # the .npy file the embedding goes to
+    output: Path | None = None  # the .npy file the embedding goes to, or the folder of its parts
     key: tuple[Any, ...] = ()  # what the result depends on beside the graph: a killed job goes on only with the same
     report: Reporter = field(default=lambda *_: None)
 
@@ -88,6 +88,7 @@ class Engine(Protocol[R]):
     supports: frozenset[str]
     """Which of NEEDS it can serve; and "products" where wide features are to be solved by `multiply` instead of by M.
 
+    "parts" says that an embedding which is written stays in parts: what is asked of all its rows is asked of the engine.
     "rows", "batches" and "max" need rows that training differentiates through: R is then `sparsecut.engines.rows.Rows`.
     """
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
@@ -12,6 +14,7 @@ import numpy as np
 
 from sparsecut.arrays.streaming import in_words, parse_bytes
 from sparsecut.engines.contract import EngineChoice, Job
+from sparsecut.engines.dask.building import StoreBuild
 from sparsecut.engines.dask.cluster import Cluster, check_shared, local_cluster, remote_cluster
 from sparsecut.engines.dask.engine import DaskEngine
 from sparsecut.engines.dask.operator import Layout
@@ -19,8 +22,11 @@ from sparsecut.engines.dask.parts import Parts, check_output
 from sparsecut.engines.dask.plan import PLANS, PlanWord, Work, choose_plan, even_starts, ordered_starts
 from sparsecut.engines.dask.running import Runner, distributed_module
 from sparsecut.engines.dask.shared import share
+from sparsecut.engines.dask.sources import open_source
 from sparsecut.errors import InputError, check_choice, check_integer, check_real, parameter_error
+from sparsecut.graph import DIRECTIONS
 from sparsecut.io.workfolder import WorkFolder, fingerprint_of, work_folder
+from sparsecut.progress import Reporter, reporting
 from sparsecut.version import __version__
 
 SECURITY = ("tls_ca_file", "tls_client_cert", "tls_client_key", "require_encryption")
@@ -141,6 +147,93 @@ class Dask(EngineChoice, word="dask"):
             finally:
                 if parts is not None:
                     parts.discard()
+
+    @contextmanager
+    def running(self) -> Iterator[Dask]:
+        """The same engine with its cluster started once, for several calls, and closed with the block.
+
+        Yields
+        ------
+        Dask
+            With the address of the scheduler.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> engine = sc.Dask(workers=2)
+        >>> def embed_all(graphs):
+        ...     with engine.running() as running:
+        ...         return [sc.SCE(engine=running).fit_transform(graph) for graph in graphs]
+        """
+        self.check()
+        with tempfile.TemporaryDirectory(dir=self.scratch) as folder, self.connected(Path(folder)) as cluster:
+            own = {"scheduler": cluster.client.scheduler.address, "workers": None, "memory_limit": None}
+            with cluster.client.as_current():
+                yield Dask(**{**self.get_params(deep=False), **own})
+
+    def build_store(
+        self,
+        folder: str | Path,
+        edges: str | Path,
+        *,
+        features: str | Path,
+        source: str | None = None,
+        target: str | None = None,
+        weight: str | None = None,
+        directed: str = "symmetrize",
+        scale: bool = True,
+        encoder: Any = None,
+        progress: Reporter | None = None,
+    ) -> None:
+        """Make a folder that `open_store` opens as a graph, on the cluster: no process reads the edges or features whole.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Where the store goes, on storage that all workers share; must not exist yet.
+        edges : str or Path
+            A folder of Parquet files, a Parquet file, an .npy file or a Zarr array (m, 2).
+        features : str or Path
+            The same, with a column of ids of any type, or an .npy file or a Zarr array whose rows are the nodes 0..n-1.
+        source, target, weight : str, optional
+            Columns of the edges; by their usual names, or the first ones, where not given.
+        directed : {"symmetrize", "out", "in"}, default="symmetrize"
+            "out" and "in" keep the directions (see `Graph`).
+        scale : bool, default=True
+            Whether the numbers of a table with named columns are standardised, as by `read_graph`.
+        encoder : fitted model or Encoder, optional
+            A fitted model, or its `encoder_`: the table is encoded as the one it was fitted on.
+        progress : callable, optional
+            Called with (stage, done, total); a progress bar where not given.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> sc.Dask().build_store("store", "edges", features="features")
+        Traceback (most recent call last):
+        ...
+        sparsecut.errors.InputError: The edge file edges does not exist. Its folder is ...
+        """
+        self.check()
+        check_choice("build_store", "directed", directed, DIRECTIONS)
+        folder = Path(folder).absolute()
+        if folder.exists():
+            raise InputError(f"The store {folder} exists. Remove it first, or open it with sparsecut.open_store.")
+        tables = open_source(edges, "edge"), open_source(features, "features")
+        columns = {"source": source, "target": target, "weight": weight}
+        mark = fingerprint_of("store", str(edges), str(features), columns, directed, str(folder))
+        parent = self.scratch if self.scratch is not None else folder.parent
+        with reporting(progress) as report, work_folder(parent, mark) as work, self.connected(work.path) as cluster:
+            runner = Runner(cluster.client, report, self.timeout, cluster.where)
+            unfinished = folder.parent / f"{work.path.name}-{folder.name}"
+            try:
+                shutil.rmtree(unfinished, ignore_errors=True)  # of a run that was killed
+                unfinished.mkdir()
+                build = StoreBuild(unfinished, runner, *tables, columns, directed, len(cluster.workers))
+                build.run(scale=scale, encoder=getattr(encoder, "encoder_", encoder))
+                unfinished.replace(folder)
+            finally:
+                shutil.rmtree(unfinished, ignore_errors=True)
 
     @contextmanager
     def connected(self, folder: Path) -> Iterator[Cluster]:

@@ -92,7 +92,7 @@ class DaskEngine:
         self, job: Job, work: WorkFolder, cluster: Cluster, plan: Plan, layout: Layout, runner: Runner, parts: Parts | None
     ) -> None:
         self.job, self.work, self.runner, self.layout, self.parts = job, work, runner, layout, parts
-        self.supports = frozenset({"output", "products"})
+        self.supports = frozenset({"output", "products"} | ({"parts"} if parts is not None else set()))
         self.device, self.graph = CPU, job.graph
         self.notes: list[str] = []
         self.smoother = Smoother(runner, plan, layout, cluster.workers)
