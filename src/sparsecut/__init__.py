@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from sparsecut.model.adam import Adam
     from sparsecut.model.closed_form import ClosedForm
+    from sparsecut.model.estimate import estimate
     from sparsecut.model.loading import load
     from sparsecut.model.mosce import MoSCE
     from sparsecut.model.sce import SCE
@@ -82,6 +83,7 @@ _HOMES = {
     "build_store": "sparsecut.io",
     "datasets": "sparsecut.datasets",
     "edge_expansion": "sparsecut.cuts",
+    "estimate": "sparsecut.model.estimate",
     "evaluate": "sparsecut.evaluation",
     "from_anndata": "sparsecut.io",
     "from_edges": "sparsecut.io",
@@ -140,6 +142,7 @@ __all__ = [
     "build_store",
     "datasets",
     "edge_expansion",
+    "estimate",
     "evaluate",
     "from_anndata",
     "from_edges",

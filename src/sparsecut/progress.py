@@ -32,9 +32,10 @@ class ProgressBar:
             return
         if self._bar is None:
             self._bar = _start_bar()
-        if stage not in self._tasks:
-            self._tasks[stage] = self._bar.add_task(stage, total=total)
-        self._bar.update(self._tasks[stage], completed=done, total=total)
+        name = stage.partition(" · ")[0]  # what follows may change from call to call: "smoothing · 2.1 GiB moved"
+        if name not in self._tasks:
+            self._tasks[name] = self._bar.add_task(stage, total=total)
+        self._bar.update(self._tasks[name], completed=done, total=total, description=stage)
 
     def __enter__(self) -> ProgressBar:
         return self

@@ -6,7 +6,19 @@ import sys
 
 import typer
 
-from sparsecut.cli import compare, datasets, demo, embed, evaluate, neighbors, partition, report, reproduce, transform
+from sparsecut.cli import (
+    compare,
+    datasets,
+    demo,
+    embed,
+    estimate,
+    evaluate,
+    neighbors,
+    partition,
+    report,
+    reproduce,
+    transform,
+)
 from sparsecut.cli.console import print_error
 from sparsecut.errors import InputError
 from sparsecut.version import __version__
@@ -38,6 +50,7 @@ def options(
 app.command("demo")(demo.demo)
 app.command("embed")(embed.embed)
 app.command("transform")(transform.transform)
+app.command("estimate")(estimate.estimate)
 app.command("evaluate")(evaluate.evaluate)
 app.command("partition")(partition.partition)
 app.command("neighbors")(neighbors.neighbors)

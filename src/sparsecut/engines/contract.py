@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.choice import Choice
+from sparsecut.engines.costs import Cost, Machine, Workload
 from sparsecut.errors import InputError
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
@@ -155,6 +156,10 @@ class EngineChoice(Choice):
     @abstractmethod
     def open(self, job: Job) -> AbstractContextManager[Engine[Any]]:
         """The engine, ready for a job, until the job is done. What it cannot do it refuses here."""
+
+    def estimate(self, work: Workload, machine: Machine) -> Cost | None:
+        """What a fit would take on this machine; None where an engine has no estimate."""
+        return None
 
     def refuse_unsupported(self, job: Job) -> None:
         """Raise where the job needs what the engine does not support."""

@@ -14,12 +14,23 @@ import numpy as np
 
 from sparsecut.arrays.streaming import in_words, parse_bytes
 from sparsecut.engines.contract import EngineChoice, Job
+from sparsecut.engines.costs import Cost, Machine, Workload
 from sparsecut.engines.dask.building import StoreBuild
 from sparsecut.engines.dask.cluster import Cluster, check_shared, local_cluster, remote_cluster
 from sparsecut.engines.dask.engine import DaskEngine
 from sparsecut.engines.dask.operator import Layout
 from sparsecut.engines.dask.parts import Parts, check_output
-from sparsecut.engines.dask.plan import PLANS, PlanWord, Work, choose_plan, even_starts, ordered_starts
+from sparsecut.engines.dask.plan import (
+    BASE_BYTES,
+    PLANS,
+    PlanWord,
+    Work,
+    choose_plan,
+    columns_traffic,
+    even_starts,
+    list_bytes,
+    ordered_starts,
+)
 from sparsecut.engines.dask.running import Runner, distributed_module
 from sparsecut.engines.dask.shared import share
 from sparsecut.engines.dask.sources import open_source
@@ -28,6 +39,11 @@ from sparsecut.graph import DIRECTIONS
 from sparsecut.io.workfolder import WorkFolder, fingerprint_of, work_folder
 from sparsecut.progress import Reporter, reporting
 from sparsecut.version import __version__
+
+START_SECONDS = 5.0  # of a cluster on this machine: processes, and their libraries
+PASS_SECONDS = 0.5  # of a pass with nothing to do: its tasks, sent and waited for
+MOVED_PER_SECOND = 5e8  # bytes between two processes of one machine
+SHARE_LOST = 1.5  # work beside that of memory: blocks are copied, and the machine's cores are those of memory too
 
 SECURITY = ("tls_ca_file", "tls_client_cert", "tls_client_key", "require_encryption")
 
@@ -126,6 +142,31 @@ class Dask(EngineChoice, word="dask"):
         unknown = [key for key in self.security or {} if key not in SECURITY]
         if unknown:
             raise parameter_error("Dask", "security", f"a dictionary of {', '.join(SECURITY)}", unknown[0])
+
+    def estimate(self, work: Workload, machine: Machine) -> Cost:
+        """For the cluster on this machine; one that is elsewhere is as fast as its workers and its network."""
+        n_workers = self.workers or max(2, machine.n_cores)
+        limit = None if self.memory_limit is None else parse_bytes("Dask", "memory_limit", self.memory_limit)
+        sizes = Work(
+            n_nodes=work.n_nodes,
+            n_entries=work.n_entries,
+            is_weighted=work.is_weighted,
+            n_columns=work.n_features,
+            n_workers=n_workers,
+            worker_bytes=limit or int(0.9 * machine.memory / n_workers),
+        )
+        columns = work.hop_columns // max(1, work.n_passes)
+        moved = work.n_passes * columns_traffic(work.n_nodes, min(columns, work.n_features), n_workers)
+        seconds = START_SECONDS + work.n_passes * PASS_SECONDS + moved / MOVED_PER_SECOND
+        seconds += SHARE_LOST * (work.gathered / machine.gathers + work.multiplied / machine.products)
+        disk = work.feature_bytes + work.graph_bytes
+        held = BASE_BYTES + list_bytes(sizes) + 2 * work.feature_bytes * (1 + work.n_levels) // n_workers
+        try:
+            choose_plan(sizes, self.plan, self.blocks)
+            why = "" if held <= sizes.worker_bytes else f"a worker has {in_words(sizes.worker_bytes)}"
+        except InputError as error:
+            why = str(error)
+        return Cost("dask", seconds, held, disk, moved, not why, why)
 
     @contextmanager
     def open(self, job: Job) -> Iterator[DaskEngine]:
@@ -246,10 +287,9 @@ class Dask(EngineChoice, word="dask"):
                 cluster = stack.enter_context(remote_cluster(self.scheduler, self.threads, self.security))
             check_shared(cluster, folder)
             if self.performance_report is not None:
-                from distributed import performance_report
-
+                report = distributed_module("Dask").performance_report
                 stack.enter_context(cluster.client.as_current())
-                stack.enter_context(performance_report(filename=str(self.performance_report)))
+                stack.enter_context(report(filename=str(self.performance_report)))
             yield cluster
 
     def _engine(self, job: Job, work: WorkFolder, cluster: Cluster, parts: Parts | None) -> DaskEngine:

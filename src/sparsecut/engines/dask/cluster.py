@@ -102,8 +102,9 @@ def check_shared(cluster: Cluster, folder: Path) -> None:
     """Refuse a folder that a worker does not see as this process does."""
     mark = folder / "seen"
     mark.write_text(f"{os.getpid()}")
-    found = cluster.client.run(_reads, str(mark))
-    blind = [address for address, text in found.items() if text != f"{os.getpid()}"]
+    found = cluster.client.run(_reads, str(mark), on_error="return")  # a worker that is just going away does not answer
+    texts = {address: text for address, text in found.items() if text is None or isinstance(text, str)}
+    blind = [address for address, text in texts.items() if text != f"{os.getpid()}"]
     if blind:
         raise InputError(
             f"The worker {blind[0]} cannot read {folder}. Name a folder on storage that all workers share: "

@@ -102,7 +102,7 @@ class DaskEngine:
 
     def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> ClusterRows:
         name = f"features-{fingerprint_of(features, weighting.name, weighting.columns)}"
-        given = graph.features if features is None else features
+        given: Any = graph.features if features is None else features
         if sp.issparse(given):
             held: FileArray | SparseFile = share_matrix(given, self.work, name)
         else:

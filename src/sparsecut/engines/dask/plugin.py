@@ -11,7 +11,7 @@ from typing import Any
 from distributed import WorkerPlugin
 
 
-class Threads(WorkerPlugin):  # type: ignore[misc]
+class Threads(WorkerPlugin):
     """`n_threads` for the kernels of a worker, or the machine's cores shared by the workers on it."""
 
     name = "sparsecut-threads"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from sparsecut.arrays.streaming import in_words
@@ -95,7 +96,7 @@ class Runner:
         """Errors of the cluster in a sentence."""
         from concurrent.futures import CancelledError
 
-        from distributed.comm import CommClosedError
+        from distributed.comm.core import CommClosedError
         from distributed.scheduler import KilledWorker
 
         try:
@@ -122,11 +123,23 @@ class Runner:
         future.result()
 
     def _total_moved(self) -> int:
-        return int(sum(self.client.run(_bytes_sent, on_error="return", workers=None).values()))
+        return int(sum(measured(self.client, "sent")))
 
 
-def _bytes_sent(dask_worker: Any) -> int:
-    return int(dask_worker.transfer_outgoing_bytes_total)
+def measured(client: Any, what: str) -> list[float]:
+    """What each worker says of itself: the bytes it has "sent", its "peak" of memory in bytes, its "cpu" seconds."""
+    found = client.run(_measure, what, on_error="return")
+    return [value for value in found.values() if isinstance(value, float)]
+
+
+def _measure(what: str, dask_worker: Any) -> float:
+    if what == "sent":
+        return float(dask_worker.transfer_outgoing_bytes_total)
+    if what == "cpu":
+        return time.process_time()
+    status = Path("/proc/self/status")  # what the system counts for a process includes what its parent held
+    lines = status.read_text().splitlines() if status.exists() else []
+    return float(next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), 0))
 
 
 def distributed_module(caller: str) -> Any:

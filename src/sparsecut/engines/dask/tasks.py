@@ -55,7 +55,7 @@ def columns_of(block: Array, start: int, stop: int) -> Array:
 
 
 def rows_of(panel: Array, start: int, stop: int) -> Array:
-    return panel[start:stop].copy()
+    return np.array(panel[start:stop])
 
 
 def side_by_side(parts: Sequence[Array]) -> Array:
@@ -75,7 +75,7 @@ def lists_of(operator: Operator, layout: Layout, block: int) -> BlockLists:
 
 def counts_of(lists: BlockLists) -> Array:
     """How many rows a block wants of every block."""
-    return np.diff(lists.ends)
+    return np.asarray(np.diff(lists.ends))
 
 
 def wanted_of(lists: BlockLists, block: int) -> Array:
@@ -83,11 +83,11 @@ def wanted_of(lists: BlockLists, block: int) -> Array:
 
 
 def pick(block: Array, rows: Array) -> Array:
-    return block[opened(rows)]
+    return np.asarray(block[opened(rows)])
 
 
 def scaled(block: Array, factor: float) -> Array:
-    return block * np.float32(factor)
+    return np.asarray(block * np.float32(factor))
 
 
 def hop_block(lists: BlockLists, X: Array, first: Array | None, coefficient: float, parts: Sequence[Array]) -> Array:
@@ -194,7 +194,7 @@ class NotFiniteError(InputError):
 
 
 def added(parts: Sequence[Array]) -> Array:
-    total = parts[0].copy()
+    total = np.array(parts[0])
     for part in parts[1:]:
         total += part
     return total
