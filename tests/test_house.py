@@ -89,6 +89,10 @@ NOT_MIRRORED = {
     "io/id_loops.py": "compiled twin of what test_id_tables tests",
     "io/text_loops.py": "compiled twin of what test_text tests",
     **{
+        f"engines/dask/{name}.py": "what workers run: test_contract holds it to dense matrices, test_faults kills it"
+        for name in ("engine", "plugin", "running", "smoothing", "tasks")
+    },
+    **{
         f"io/{name}.py": _BY_READING
         for name in (
             *("edge_columns", "edge_weights", "edges", "files", "guards", "hdf5", "hdf5_look", "node_attributes"),

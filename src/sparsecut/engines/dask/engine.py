@@ -342,8 +342,8 @@ class DaskEngine:
     def _report(self) -> list[str]:
         smoother, moved = self.smoother, self.runner.measure()
         return [
-            f"smoothing moved about {in_words(smoother.n_estimated)} between workers by the plan's estimate, in "
-            f"{smoother.n_passes} passes; all passes together sent {in_words(moved)}."
+            f"{smoother.n_passes} passes of smoothing were estimated to move {in_words(smoother.n_estimated)} between "
+            f"workers and moved {in_words(smoother.n_sent)}; with sums and rows for the driver {in_words(moved)} were sent."
         ]
 
 

@@ -13,11 +13,11 @@ from sparsecut.kernels.polynomials import Polynomial
 
 
 class Smoother:
-    """`n_estimated` are the bytes that its passes were expected to move."""
+    """`n_estimated` are the bytes that its passes were expected to move between workers, `n_sent` those that they did."""
 
     def __init__(self, runner: Runner, plan: Plan, layout: Layout, workers: Sequence[str]) -> None:
         self.runner, self.plan, self.layout, self.workers = runner, plan, layout, list(workers)
-        self.n_estimated, self.n_passes = 0, 0
+        self.n_estimated, self.n_sent, self.n_passes = 0, 0, 0
         self._lists: dict[str, tuple[list[Any], dict[tuple[int, int], Any]]] = {}
         self._halos: dict[str, Any] = {}
 
@@ -25,8 +25,10 @@ class Smoother:
         """Futures of the smoothed blocks."""
         self.n_passes += 1
         self.n_estimated += self.estimate(n_columns, operator, len(polynomial) - 1)
-        step = self._by_columns if self.plan.name == "columns" else self._by_rows
-        return step(blocks, n_columns, operator, polynomial)
+        step, before = self._by_columns if self.plan.name == "columns" else self._by_rows, self.runner.measure()
+        smoothed = step(blocks, n_columns, operator, polynomial)
+        self.n_sent += self.runner.measure() - before
+        return smoothed
 
     def estimate(self, n_columns: int, operator: Operator, n_hops: int) -> int:
         """The bytes that a pass will move between workers."""

@@ -1,0 +1,48 @@
+"""A cluster of worker processes: on loopback alone, on storage that workers see, and gone afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import psutil
+import pytest
+
+import sparsecut as sc
+from local_cluster import address, cluster
+from sparsecut.engines.dask.cluster import LOOPBACK, Cluster, check_shared, local_cluster
+
+
+def test_nothing_listens_beyond_loopback_and_nothing_is_left(tmp_path: Path) -> None:
+    before = {process.pid for process in psutil.Process().children(recursive=True)}
+    with local_cluster(1, None, 600 << 20, tmp_path) as started:
+        processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
+        own = [one for process in processes for one in process.net_connections("tcp") if one.status == "LISTEN"]
+        assert own
+        assert {one.laddr.ip for one in own} == {LOOPBACK}
+        assert started.worker_bytes == 600 << 20
+        assert LOOPBACK in started.dashboard
+    assert {process.pid for process in psutil.Process().children(recursive=True)} <= before | {
+        process.pid for process in psutil.Process().children() if "resource_tracker" in " ".join(process.cmdline())
+    }
+
+
+def test_a_folder_that_workers_do_not_see_is_refused(tmp_path: Path) -> None:
+    class Blind:
+        def run(self, function: object, path: str, on_error: str) -> dict[str, str | None]:
+            return {"tcp://far:1": None}
+
+    with pytest.raises(sc.InputError, match=r"The worker tcp://far:1 cannot read .*Dask\(scratch="):
+        check_shared(Cluster(Blind(), "there", [], 0), tmp_path)
+
+
+def test_a_scheduler_that_does_not_answer_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sparsecut.engines.dask.cluster.CONNECT_SECONDS", 1)
+    with pytest.raises(sc.InputError, match=r"No scheduler answers at tcp://127\.0\.0\.1:9 within 1 s"):
+        sc.SCE(engine=sc.Dask("tcp://127.0.0.1:9")).fit(sc.datasets.load("digits"))
+
+
+def test_a_client_that_is_there_serves() -> None:
+    n_clients = len(cluster().scheduler.clients)
+    with sc.Dask(address()).running() as engine:
+        assert engine.scheduler == address()
+        assert len(cluster().scheduler.clients) == n_clients
