@@ -69,7 +69,7 @@ def test_duckdb_reads_the_parts(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--scheduler", "tcp://x:1"), "--scheduler is for --engine dask"),
+        (("--scheduler", "tcp://x:1", "-o", "z.npy"), "--scheduler is for --engine dask"),
         (("--engine", "dask", "--scheduler", "x"), "must be an address such as"),
         (("--engine", "dask", "--scheduler", "tcp://x:1", "--workers", "2"), r"Dask\(workers=…\) is for a cluster on this"),
         (("--engine", "dask", "--use", "structure"), "cannot take structure"),
@@ -79,6 +79,6 @@ def test_duckdb_reads_the_parts(folder: Path) -> None:
 def test_what_cannot_be_is_refused(words: tuple[str, ...], message: str, folder: Path) -> None:
     if "--missing" in words:
         words = (*words, "--scheduler", address())
-    done = sparsecut("embed", "edges", "-f", "features", *words, "-o", "vectors", folder=folder, expect=2)
+    done = sparsecut("embed", "edges", "-f", "features", "-o", "vectors", *words, folder=folder, expect=2)
     assert re.search(message, done.stderr)
     assert not (folder / "vectors").exists()

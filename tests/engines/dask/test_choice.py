@@ -50,5 +50,5 @@ def test_a_partition_is_followed_where_it_saves_rows(is_good: bool, tmp_path: Pa
 
 
 def test_a_partition_of_other_nodes_is_refused_before_any_work() -> None:
-    with pytest.raises(sc.InputError, match="the part of each of 160 nodes"):
+    with pytest.raises(sc.InputError, match="one part for each of 160 nodes"):
         sc.SCE(engine=sc.Dask(address(), partition=np.arange(3))).fit(community_graph(160, 6))

@@ -6,6 +6,7 @@ is not waited for: where no task finishes for `timeout` seconds the run stops wi
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from sparsecut.errors import InputError, import_extra
 from sparsecut.progress import Reporter
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.02  # seconds between two looks at what is pending
+ANSWER_SECONDS = 10.0  # that workers have to say something of themselves
 HEARTBEAT = 2.0  # seconds between two looks at what the workers have said of themselves
 FAN_IN = 8  # arrays that one task adds up
 
@@ -63,7 +65,8 @@ class Runner:
         """The results of all, in their order."""
         self.wait(futures, stage)
         with self.telling():
-            results: list[Any] = self.client.gather(list(futures))
+            # With a limit: a worker may stop between the end of its task and this.
+            results: list[Any] = self.client.sync(self.client._gather, list(futures), callback_timeout=self.timeout)
         return results
 
     def total(self, futures: Sequence[Any], stage: str) -> Any:
@@ -109,7 +112,7 @@ class Runner:
                 "them more (memory_limit), or cut the rows into more blocks (Dask(blocks=…)). What was finished is kept in "
                 "the scratch folder if the run is killed, not if it ends."
             ) from error
-        except (CancelledError, CommClosedError, OSError) as error:
+        except (CancelledError, CommClosedError, OSError, asyncio.TimeoutError) as error:
             raise self.lost(error) from error
 
     def lost(self, error: object) -> InputError:
@@ -128,7 +131,10 @@ class Runner:
 
 def measured(client: Any, what: str) -> list[float]:
     """What each worker says of itself: the bytes it has "sent", its "peak" of memory in bytes, its "cpu" seconds."""
-    found = client.run(_measure, what, on_error="return")
+    try:
+        found = client.sync(client._run, _measure, what, on_error="return", callback_timeout=ANSWER_SECONDS)
+    except (TimeoutError, asyncio.TimeoutError):  # a worker stands still: what is not known does not hold up the run
+        return []
     return [value for value in found.values() if isinstance(value, float)]
 
 
