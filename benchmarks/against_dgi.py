@@ -84,7 +84,7 @@ def dense_loop(graph: Graph, name: str) -> NDArray[np.float32]:
 
 def dense_laplacian(graph: Graph, negatives: Sampled, seed: int) -> Tensor:
     """L_H of the pairs that `SCE` samples with the same seed, as a full matrix."""
-    (sampled,) = negatives.describe(np.zeros(graph.n_nodes), graph.node_ids, np.random.default_rng(seed)).listed
+    (sampled,) = negatives.describe(graph, np.random.default_rng(seed)).listed
     i, j = torch.from_numpy(sampled.pairs).T
     w = torch.from_numpy(np.asarray(sampled.weights, dtype=np.float32))
     L = torch.zeros(graph.n_nodes, graph.n_nodes)

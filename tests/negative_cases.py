@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,27 @@ def degrees_of(n_nodes: int) -> np.ndarray:
     return np.append(np.linspace(1, 4, n_nodes - 1), 0)
 
 
+@dataclass
+class SomeNodes:
+    """Nodes with the ids 0, 1, … and any degrees."""
+
+    degrees: np.ndarray
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.degrees)
+
+    @property
+    def node_ids(self) -> np.ndarray:
+        return np.arange(len(self.degrees))
+
+
 def make_negatives(name: Any, n_nodes: int, seed: int = 0, apart: Any = None) -> NegativeGraph:
     """By a word, by an object or by a list of pairs, on nodes with the ids 0, 1, …"""
     choice = Negatives.of(Pairs(name) if isinstance(name, list) else name, "SCE", "negatives")
-    ids = np.arange(n_nodes)
-    graph = choice.describe(degrees_of(n_nodes), ids, np.random.default_rng(seed))
-    return graph if apart is None else with_apart(graph, apart, ids, "SCE")
+    nodes = SomeNodes(degrees_of(n_nodes))
+    graph = choice.describe(nodes, np.random.default_rng(seed))
+    return graph if apart is None else with_apart(graph, apart, nodes.node_ids, "SCE")
 
 
 def pairs_of(negatives: NegativeGraph) -> tuple[np.ndarray, np.ndarray]:

@@ -215,7 +215,7 @@ def test_project_aggregates_and_takes_the_offset_off(engine: Any, graph: Graph, 
     projection = Projection(
         tuple(torch.from_numpy(W.astype(np.float32)) for W in weights), aggregation, torch.from_numpy(offset).float()
     )
-    Z = engine.project(levels, projection)
+    Z = np.asarray(engine.project(levels, projection))
     assert Z.dtype == np.float32
     np.testing.assert_allclose(Z, expected - offset, atol=1e-5)
 

@@ -50,7 +50,7 @@ OBJECTS = {
     "a dict": ({"a": ["b"]}, r"Got a dict. Convert it first: sc.from_networkx\(networkx.Graph"),
     "pairs": ([(0, 1), (1, 2), (2, 3)], r"Got shape \(3, 2\). A list of edges becomes a graph with sc.from_edges\(edges\)"),
     "words": ([("a", "b"), ("b", "c")], r"Got list of shape \(2, 2\) instead. Edges become a graph with sc.from_edges"),
-    "an edge index": (torch.tensor([[0, 1, 2], [1, 2, 3]])[:, [0, 1, 2, 0]], r"sc.from_edges\(edges.T\)"),
+    "an edge index": (np.array([[0, 1, 2, 0], [1, 2, 3, 1]]), r"sc.from_edges\(edges.T\)"),
     "a number": (7, "Got int instead"),
 }  # fmt: skip
 

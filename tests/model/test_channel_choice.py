@@ -90,10 +90,12 @@ def test_cosines_of_neighbours_by_hand() -> None:
 def test_halves_share_no_column() -> None:
     graph = random_graph(300, 30)
     product = channel_choice._sampled_product(graph, Weighting("none"), torch.device("cpu"))
-    W = channel_choice._directions_of_halves(product, 30, 8, torch.Generator().manual_seed(0), torch.device("cpu"))
-    first, second = (W[:, part].abs().sum(dim=1) > 0 for part in (slice(8), slice(8, None)))
-    assert int(first.sum()) == int(second.sum()) == 15
-    assert not bool((first & second).any())
+    halvings = channel_choice._directions_of_halves(product, 30, 8, torch.Generator().manual_seed(0), torch.device("cpu"))
+    assert len(halvings) == channel_choice.N_HALVINGS
+    for W in halvings:
+        first, second = (W[:, part].abs().sum(dim=1) > 0 for part in (slice(8), slice(8, None)))
+        assert int(first.sum()) == int(second.sum()) == 15
+        assert not bool((first & second).any())
     dense = np.asarray(graph.features)
     dense = dense - dense.mean(axis=0)
     sparse = channel_choice._sampled_product(

@@ -75,7 +75,7 @@ def test_iterating_on_s_gives_what_the_eigenproblem_gives(is_sparse: bool, monke
     monkeypatch.setattr(closed_form, "EXACT_COLUMNS", 0)
     monkeypatch.setattr(sharpened, "N_ITERATIONS", 30)
     found, route = solution_of(graph, solver, 40)
-    assert "iterations on S" in route
+    assert "products with S" in route
     assert route.endswith("factors" if is_sparse else "smoothed")
     (W,), (expected,) = found.projection.weights, exact.projection.weights
     # The length of the rows follows from the trace of M, which is estimated where M is not built.

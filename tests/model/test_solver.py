@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from conftest import random_graph
+from negative_cases import SomeNodes
 from reference import dense_filter
 from sparsecut import Average, Power
 from sparsecut.engines import MemoryEngine, Moments
@@ -89,7 +90,7 @@ def test_moments_of_the_embedding_are_the_embeddings(negatives: str, aggregation
     """From those of S where they are known with their scatter, else from S·W itself."""
     described = complete_graph(40)
     if negatives == "degrees":
-        described = Degrees().describe(A.sum(axis=1).astype(float), np.arange(40), np.random.default_rng(0))
+        described = Degrees().describe(SomeNodes(A.sum(axis=1).astype(float)), np.random.default_rng(0))
     problem = make_problem(GRAPH, Counting(), (Power(order=1).coefficients(), Power(order=2).coefficients()), described)
     problem.moments()
     W = torch.randn(24, 3, generator=torch.Generator().manual_seed(0))

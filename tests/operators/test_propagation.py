@@ -34,6 +34,15 @@ def test_a_hop_and_its_transpose_are_the_dense_products(graph: Graph, filter: st
     assert P.nnz == np.count_nonzero(dense)
 
 
+@settings(deadline=None)
+@given(graphs(), st.sampled_from(FILTERS), st.integers(0, 99))
+def test_some_rows_after_one_hop_are_those_of_all(graph: Graph, filter: str, seed: int) -> None:
+    P = Propagation.of(graph.adjacency, make_filter(filter), CPU, is_directed=graph.is_directed)
+    X = torch.randn(graph.n_nodes, 3, generator=torch.Generator().manual_seed(seed))
+    nodes = torch.from_numpy(np.random.default_rng(seed).integers(0, graph.n_nodes, 4))
+    assert np.allclose(P.smooth_some((0.25, 0.75), X, nodes), P.smooth((0.25, 0.75), X)[nodes], atol=1e-6)
+
+
 @settings(deadline=None)  # the first call of a kernel takes longer
 @given(graphs(), st.sampled_from(FILTERS), st.data())
 def test_without_some_edges_it_is_p_of_the_graph_that_is_left(graph: Graph, filter: str, data: st.DataObject) -> None:

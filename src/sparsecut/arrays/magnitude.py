@@ -14,10 +14,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.arrays.streaming import value_blocks
+from sparsecut.arrays.streaming import is_mapped, row_blocks, value_blocks
+from sparsecut.arrays.threads import on_threads
 from sparsecut.errors import InputError, OverflowInputError
 
 LARGEST = float(np.finfo(np.float32).max)
+MIN_BYTES = 1 << 26  # below, threads are not worth their start
 SUSPECT = 1e9  # below, it is not the size of a number that makes sums of squares overflow
 
 REMEDIES = {
@@ -27,7 +29,16 @@ REMEDIES = {
 
 
 def are_finite(matrix: Any) -> bool:
-    return all(bool(np.isfinite(block).all()) for block in value_blocks(matrix))
+    values = matrix.data if sp.issparse(matrix) else matrix
+    if is_mapped(values) or values.nbytes < MIN_BYTES:
+        return all(map(_is_finite, value_blocks(matrix)))
+    return all(on_threads(lambda rows: _is_finite(values[rows]), row_blocks(len(values), values.nbytes // len(values))))
+
+
+def _is_finite(block: NDArray[Any]) -> bool:
+    """A sum is finite where all its terms are, unless it overflows: then they are looked at one by one."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(block.sum())) or bool(np.isfinite(block).all())
 
 
 def in_single(values: NDArray[Any], name: str, what: str) -> NDArray[np.float32]:
@@ -103,9 +114,7 @@ def naming_overflow(graph: Any) -> Iterator[None]:
 def check_finite(embedding: Any, graph: Any) -> Any:
     """The embedding, or an error that names the feature or edge weight for which a number in it overflowed."""
     for block in value_blocks(embedding):
-        with np.errstate(over="ignore", invalid="ignore"):
-            is_finite = bool(np.isfinite(block.sum()))  # a sum is finite only where all its terms are
-        if not is_finite and not np.isfinite(block).all():
+        if not _is_finite(block):
             raise overflow_error(graph)
     return embedding
 

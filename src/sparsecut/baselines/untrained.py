@@ -85,7 +85,7 @@ class SmoothedFeatures(_Untrained):
 
 def smoothed_features(graph: Graph, filter: Filter, device: torch.device) -> NDArray[np.float32]:
     """Σ c_k P^k F, dense."""
-    engine, settled = MemoryEngine(device), filter.usual()
+    engine, settled = MemoryEngine(device), filter.usual().on(is_directed=graph.is_directed)
     S = engine.smooth(engine.load(graph, Weighting("none"), settled), settled.coefficients()).features
     smoothed = (S.to_dense() if isinstance(S, SparseMatrix) else S).cpu().numpy()
     return np.asarray(check_finite(smoothed, graph))

@@ -93,6 +93,10 @@ class Engine(Protocol[R]):
     "rows", "batches" and "max" need rows that training differentiates through: R is then `sparsecut.engines.rows.Rows`.
     """
 
+    graph: Graph
+    """The job's graph. An engine with a GPU copies its edges and features there (`graph.entries`): passes over all nodes or
+    edges that are no method here, samples of edges and the choice of a weighting, are then taken there."""
+
     notes: list[str]
     """What the user should know of how the job was done."""
 
@@ -125,8 +129,9 @@ class Engine(Protocol[R]):
 
     def project(
         self, levels: Sequence[R], projection: Projection, output: Path | None = None, *, is_last_use: bool = False
-    ) -> NDArray[Any]:
-        """Z = aggregate(S₁·W⁽¹⁾, …, S_k·W⁽ᵏ⁾) − offset, (n, dimension) float32; to an .npy file, it is a memory map of it.
+    ) -> NDArray[Any] | Tensor:
+        """Z = aggregate(S₁·W⁽¹⁾, …, S_k·W⁽ᵏ⁾) − offset, (n, dimension) float32, where the rows are; to an .npy file, it is a
+        memory map of it.
 
         Lazy levels are projected first and smoothed then: their hops carry the columns of the embedding. `is_last_use`
         says that the levels are not asked for again, and Z may take their memory. Numbers that overflowed are never

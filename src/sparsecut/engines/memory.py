@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeVar
+from weakref import ref
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.arrays.magnitude import check_finite
+from sparsecut.arrays.magnitude import overflow_error
 from sparsecut.arrays.streaming import in_words
 from sparsecut.engines.contract import EngineChoice, Job, Moments
 from sparsecut.engines.costs import BASE_BYTES, Cost, Machine, Workload
@@ -25,7 +27,7 @@ from sparsecut.kernels import halves
 from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import Polynomial, is_power, power
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
-from sparsecut.operators.aggregation import Projection, aggregate
+from sparsecut.operators.aggregation import Aggregation, Projection, aggregate
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import AllPairs, NegativeGraph
 from sparsecut.operators.propagation import Propagation
@@ -35,6 +37,7 @@ from sparsecut.progress import Reporter
 # (8 ns against 0.3 to 0.7 ns on Cora, Citeseer and Pubmed, two cores).
 SPARSE_HOP_COST = 20
 
+CONCAT_BLOCK = 1 << 20  # rows projected at a time where channels lie side by side
 ROW_BLOCK = 8192  # rows projected at a time where Z is written over S
 COLUMN_BLOCK = 512  # columns of S held at a time beside S where M is built
 
@@ -77,7 +80,8 @@ class Memory(EngineChoice, word="memory"):
     @contextmanager
     def open(self, job: Job) -> Iterator[MemoryEngine]:
         self.refuse_unsupported(job)
-        yield MemoryEngine(resolve_device(self.device, job.caller), self.precision, job.report)
+        device = resolve_device(self.device, job.caller)
+        yield MemoryEngine(device, self.precision, job.report, job.graph if device.type == "cpu" else job.graph.to(device))
 
 
 class MemoryEngine:
@@ -85,29 +89,41 @@ class MemoryEngine:
 
     supports = Memory.supports
 
-    def __init__(self, device: torch.device, precision: str = "single", report: Reporter | None = None) -> None:
+    def __init__(
+        self,
+        device: torch.device,
+        precision: str = "single",
+        report: Reporter | None = None,
+        graph: Graph | None = None,
+    ) -> None:
         self.device = device
         self.precision = precision
         self.report: Reporter = report if report is not None else lambda *_: None
-        self.graph: Graph | None = None
+        self.graph: Any = graph
         self.notes: list[str] = []
+        self._taken: tuple[NDArray[np.int64], Tensor] | None = None
         self._propagations: list[tuple[Graph, Filter, Propagation]] = []
-        self._reduced: list[tuple[Propagation, NDArray[np.int64], Propagation]] = []
+        self._reduced: list[tuple[Propagation, NDArray[np.int64], ref[Propagation]]] = []
 
     def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> Rows:
         P = self._propagation(graph, filter)
         if features is None:
-            self.graph, features = graph, graph.features
-        return self.hold(weighting.apply(features if sp.issparse(features) else np.asarray(features)), P)
+            self.graph = graph
+            features = graph.features if graph.feature_tensor is None else graph.feature_tensor
+        is_held = sp.issparse(features) or isinstance(features, Tensor)
+        return self.hold(weighting.apply(features if is_held else np.asarray(features)), P)
 
     def hold(self, features: Any, propagation: Propagation | None = None) -> Rows:
         """Features, dense or sparse, on the device and in the engine's precision."""
-        if sp.issparse(features):
+        is_tensor = isinstance(features, Tensor)
+        if sp.issparse(features) or (is_tensor and features.layout != torch.strided):
             if self.precision == "half":
                 self.notes.append("Sparse features are kept in single precision: half is for dense ones.")
             return Rows(SparseMatrix(features, self.device), propagation)
-        dense = as_tensor(features, self.device)
+        dense = features.to(self.device) if is_tensor else as_tensor(features, self.device)
         if self.precision == "single":
+            return Rows(dense.float(), propagation)
+        if dense.dtype == torch.float16 and dense.is_cuda:  # a GPU sums halves in float32, whatever their size
             return Rows(dense, propagation)
         shrunk, scale = halves.halved(dense)
         return Rows(shrunk, propagation, (scale,), is_spare=True)
@@ -161,36 +177,41 @@ class MemoryEngine:
 
     def project(
         self, levels: Sequence[Rows], projection: Projection, output: Path | None = None, *, is_last_use: bool = False
-    ) -> NDArray[Any]:
+    ) -> Tensor:
         weights = projection.weights
         with torch.no_grad():
             if is_last_use and len(levels) == 1 and _can_overwrite(levels[0], weights[0]):
                 Z = _project_over(levels[0], weights[0])
             else:
-                Z = aggregate([rows @ matrix for rows, matrix in zip(levels, weights, strict=True)], projection.aggregation)
+                Z = _projected(levels, weights, projection.aggregation)
             if projection.offset is not None:
                 Z = Z.sub_(projection.offset)
-        embedding: NDArray[np.float32] = check_finite(Z.cpu().numpy(), self.graph)
-        return embedding
+        low, high = (float(bound) for bound in Z.aminmax()) if Z.numel() else (0.0, 0.0)
+        if not math.isfinite(low + high):  # NaN is the least and the largest of numbers with one
+            raise overflow_error(self.graph)
+        return Z
 
     def take(self, rows: Rows, nodes: NDArray[np.int64]) -> Tensor:
-        taken = rows.take(as_tensor(nodes, self.device))
+        if self._taken is None or self._taken[0] is not nodes:  # the same ones are asked for again and again
+            self._taken = nodes, as_tensor(nodes, self.device)
+        taken = rows.take(self._taken[1])
         return taken.columns(0, rows.shape[1])
 
     def without(self, rows: Rows, edges: NDArray[np.int64]) -> Rows:
         P = rows.propagation
         assert P is not None
-        known = next((reduced for whole, gone, reduced in self._reduced if whole is P and gone is edges), None)
+        known = next((reduced() for whole, gone, reduced in self._reduced if whole is P and gone is edges), None)
         if known is None:
             known = P.without(edges)
-            self._reduced = [(P, edges, known)]
+            self._reduced = [(P, edges, ref(known))]  # as long as somebody has rows of it: it is as large as the graph
         return Rows(rows.features, known, rows.coefficients)
 
     def _propagation(self, graph: Graph, filter: Filter) -> Propagation:
         """P of a graph, made once: other features of the same graph are averaged by the same matrix."""
-        known = next((P for of, by, P in self._propagations if of.adjacency is graph.adjacency and by == filter), None)
+        known = next((P for of, by, P in self._propagations if of.shares_edges(graph) and by == filter), None)
         if known is None:
-            known = Propagation.of(graph.adjacency, filter, self.device, is_directed=graph.is_directed)
+            edges = graph.adjacency if graph.entries is None else graph.entries
+            known = Propagation.of(edges, filter, self.device, is_directed=graph.is_directed)
             self._propagations = [(graph, filter, known)]
         return known
 
@@ -263,6 +284,24 @@ def _is_sparse_hop_cheaper(P: Propagation, features: sp.csr_array) -> bool:
     n_sparse = int(entries_by_row[P.csr.indices].sum())  # multiply-adds of P·F, sparse
     n_dense = P.nnz * features.shape[1]
     return bool(n_sparse * SPARSE_HOP_COST < n_dense)
+
+
+def _projected(levels: Sequence[Rows], weights: Sequence[Tensor], aggregation: Aggregation) -> Tensor:
+    """aggregate(S₁·W⁽¹⁾, …). Side by side each is written to its columns as it is made: nothing is held twice."""
+    if aggregation != "concat" or len(levels) == 1:
+        return aggregate([rows @ matrix for rows, matrix in zip(levels, weights, strict=True)], aggregation)
+    ends = np.cumsum([matrix.shape[1] for matrix in weights]).tolist()
+    n_rows = levels[0].shape[0]
+    Z = torch.empty(n_rows, ends[-1], device=weights[0].device)
+    for rows, matrix, end in zip(levels, weights, ends, strict=True):
+        columns = Z[:, end - matrix.shape[1] : end]
+        if rows.is_formed and isinstance(rows.features, Tensor):
+            for start in range(0, n_rows, CONCAT_BLOCK):
+                block = slice(start, start + CONCAT_BLOCK)
+                columns[block] = Rows(rows.features[block], coefficients=rows.coefficients) @ matrix
+        else:
+            columns.copy_(rows @ matrix)
+    return Z
 
 
 def _can_overwrite(rows: Rows, weights: Tensor) -> bool:

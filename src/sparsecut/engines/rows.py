@@ -79,8 +79,9 @@ class Rows:
         return Rows(self.features, self.propagation, coefficients, is_spare=self.is_spare).scaled(scale)
 
     def take(self, nodes: Tensor) -> Rows:
-        """Some of the rows, for a mini-batch. Needs S itself: a row of factors depends on its whole neighbourhood."""
-        assert self.is_formed
+        """Some of the rows. Needs S itself, or one hop from it: more reach further than is worth while."""
+        if not self.is_formed:
+            return Rows(self._propagation.smooth_some(self.coefficients, self.features, nodes))
         taken = self.features.take(nodes) if isinstance(self.features, SparseMatrix) else self.features[nodes]
         return Rows(taken, coefficients=self.coefficients)
 

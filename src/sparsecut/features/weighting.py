@@ -16,9 +16,11 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from torch import Tensor
 
 from sparsecut.arrays.streaming import release, row_blocks
 from sparsecut.errors import OverflowInputError
+from sparsecut.features import on_device
 
 WeightingWord = Literal["auto", "none", "l2", "tf-idf"]
 WEIGHTINGS = ("none", "l2", "tf-idf")
@@ -30,9 +32,11 @@ class Weighting:
     columns: NDArray[np.float32] | None = None  # of tf-idf
 
     def apply(self, features: Any) -> Any:
-        """The weighted features, dense or sparse as they came, in float32."""
+        """The weighted features, dense or sparse as they came, in float32; a tensor stays where it is."""
         if self.name == "none":
             return features
+        if isinstance(features, Tensor):
+            return on_device.apply(self.columns, features)
         if self.columns is not None:
             features = sp.csr_array(features * self.columns[None, :]) if sp.issparse(features) else features * self.columns
         lengths = row_lengths(features)
@@ -47,6 +51,9 @@ def learn_weighting(name: str, features: Any) -> Weighting:
     if name != "tf-idf":
         return Weighting(name)
     n_nodes, n_columns = features.shape
+    if isinstance(features, Tensor):
+        counts = on_device.column_counts(features)
+        return Weighting(name, (np.log((1 + n_nodes) / (1 + counts)) + 1).astype(np.float32))
     counts = np.zeros(n_columns, dtype=np.int64)
     for rows in row_blocks(n_nodes, 4 * n_columns):
         block = features[rows]
@@ -60,6 +67,8 @@ def learn_weighting(name: str, features: Any) -> Weighting:
 
 def row_lengths(features: Any) -> NDArray[np.float64]:
     """The Euclidean length of every row."""
+    if isinstance(features, Tensor):
+        return on_device.row_lengths(features).cpu().numpy()
     lengths = np.empty(features.shape[0])
     for rows in row_blocks(features.shape[0], 4 * features.shape[1]):
         block = features[rows]

@@ -15,12 +15,17 @@ import scipy.sparse as sp
 from sparsecut.arrays import are_finite, weight_error
 from sparsecut.errors import DirectedGraphWarning, InputError
 from sparsecut.graph.foreign import not_square
+from sparsecut.graph.look import is_canonical
 
 DIRECTIONS = ("symmetrize", "out", "in")
+DIRECTED_NOTE = "The adjacency is directed and was made undirected: max(A, Aᵀ)."
 
 
 def check_adjacency(adjacency: Any, directed: str) -> tuple[sp.csr_array, tuple[str, ...]]:
-    """(canonical float32 CSR without self-loops, oriented as `directed` says; notes on what was changed)."""
+    """(canonical float32 CSR without self-loops, oriented as `directed` says; notes on what was changed).
+
+    What is canonical already is shared, not copied: one look at it, on all threads (`sparsecut.graph.look`).
+    """
     if not sp.issparse(adjacency):
         got = type(adjacency).__name__
         try:
@@ -35,15 +40,33 @@ def check_adjacency(adjacency: Any, directed: str) -> tuple[sp.csr_array, tuple[
                 f"Got {got} instead. Edges become a graph with sc.from_edges(edges), files with sc.read_graph(path)."
             )
     if adjacency.shape[0] != adjacency.shape[1]:
-        raise InputError(
-            f"The adjacency must be square, one row and one column per node. Got shape {adjacency.shape}."
-            f"{not_square(adjacency.shape)}"
-        )
+        raise wrong_shape(adjacency.shape)
     if adjacency.shape[0] == 0:
         raise InputError("The graph is empty: the adjacency has no rows. A graph needs at least one node.")
     if adjacency.dtype.kind not in "biuf":
         raise InputError(f"The edge weights must be real numbers. Got an adjacency of type {adjacency.dtype}.")
+    if is_canonical(adjacency, is_symmetric=directed == "symmetrize") and directed != "in":
+        A = sp.csr_array((adjacency.data, adjacency.indices, adjacency.indptr), shape=adjacency.shape, dtype=np.float32)
+        A.has_canonical_format = True
+        return A, ()
+    return _made_canonical(adjacency, directed)
 
+
+def wrong_shape(shape: tuple[int, ...]) -> InputError:
+    """The error for a matrix that is no adjacency."""
+    return InputError(
+        f"The adjacency must be square, one row and one column per node. Got shape {shape}.{not_square(shape)}"
+    )
+
+
+def negative_weight(value: float, row: int, column: int) -> InputError:
+    """The error for a weight below zero."""
+    return InputError(
+        f"The edge weights must be zero or more. Got {value:g} between the nodes at positions {row} and {column}."
+    )
+
+
+def _made_canonical(adjacency: Any, directed: str) -> tuple[sp.csr_array, tuple[str, ...]]:
     with np.errstate(over="ignore"):  # a weight beyond float32 becomes infinite and is refused below
         A = sp.csr_array(adjacency, dtype=np.float32, copy=True)  # (n, n)
         A.sum_duplicates()
@@ -61,9 +84,8 @@ def check_adjacency(adjacency: Any, directed: str) -> tuple[sp.csr_array, tuple[
         A = A_transposed
     elif directed == "symmetrize" and (A_transposed != A).nnz:
         A = A.maximum(A_transposed)
-        message = "The adjacency is directed and was made undirected: max(A, Aᵀ)."
-        notes.append(message)
-        warnings.warn(message, DirectedGraphWarning, stacklevel=3)
+        notes.append(DIRECTED_NOTE)
+        warnings.warn(DIRECTED_NOTE, DirectedGraphWarning, stacklevel=4)
     A.sort_indices()
     return A, tuple(notes)
 
@@ -82,7 +104,4 @@ def _check_weights(A: sp.csr_array, given: Any) -> None:
     if is_negative.any():
         entry = int(np.argmax(is_negative))
         row = int(np.searchsorted(A.indptr, entry, side="right")) - 1
-        raise InputError(
-            f"The edge weights must be zero or more. Got {A.data[entry]:g} between the nodes at positions "
-            f"{row} and {A.indices[entry]}."
-        )
+        raise negative_weight(float(A.data[entry]), row, int(A.indices[entry]))

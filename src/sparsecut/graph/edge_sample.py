@@ -20,6 +20,10 @@ MIN_SPARE = 1_000  # … how many more at least: then hardly ever too few have a
 
 def sample_edges(graph: Graph, n_edges: int) -> NDArray[np.int64]:  # (2, m)
     """Positions of the ends of some edges, no more than there are; each undirected edge once."""
+    if graph.entries is not None:
+        from sparsecut.graph import device_sample
+
+        return device_sample.sample_edges(graph, graph.entries, n_edges)
     hashes = hash_ids(graph.node_ids)
     wanted = min(n_edges, graph.n_edges)
     share = min(1.0, (SPARE * wanted + MIN_SPARE) / max(graph.n_edges, 1))
@@ -34,10 +38,7 @@ def sample_edges(graph: Graph, n_edges: int) -> NDArray[np.int64]:  # (2, m)
 
 def sample_node_pairs(graph: Graph, n_pairs: int) -> NDArray[np.int64]:  # (2, m)
     """Positions of any two nodes, uniform, a node with itself included."""
-    hashes = hash_ids(graph.node_ids)
-    n_nodes = min(graph.n_nodes, 2 * n_pairs)
-    nodes = np.argpartition(hashes, n_nodes - 1)[:n_nodes] if n_nodes < graph.n_nodes else np.arange(graph.n_nodes)
-    nodes = nodes[np.argsort(hashes[nodes], kind="stable")]
+    nodes = _by_hash(graph, min(graph.n_nodes, 2 * n_pairs))
     return nodes[np.random.default_rng(0).integers(0, len(nodes), (2, n_pairs))].astype(np.int64)
 
 
@@ -45,20 +46,62 @@ def sample_nodes(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
     """Positions of some nodes, no more than there are, in ascending order."""
     if n_nodes >= graph.n_nodes:
         return np.arange(graph.n_nodes)
-    return np.sort(np.argpartition(hash_ids(graph.node_ids), n_nodes - 1)[:n_nodes]).astype(np.int64)
+    return np.sort(_by_hash(graph, n_nodes))
 
 
-def sample_neighbourhoods(graph: Graph, n_nodes: int, n_neighbours: int) -> list[NDArray[np.int64]]:
-    """Some nodes, each with some of its neighbours: positions, the node first. Nodes with one neighbour are left out."""
-    A, found = graph.adjacency, []
-    for node in sample_nodes(graph, n_nodes):
-        neighbours = np.array(A.indices[A.indptr[node] : A.indptr[node + 1]], dtype=np.int64)
-        neighbours = neighbours[neighbours != node]
-        if len(neighbours) > n_neighbours:
-            neighbours = neighbours[np.argsort(hash_ids(graph.node_ids[neighbours]), kind="stable")[:n_neighbours]]
-        if len(neighbours) > 1:
-            found.append(np.concatenate([[node], neighbours]))
-    return found
+def sample_linked_nodes(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
+    """The same of the nodes that have neighbours."""
+    if graph.entries is not None:
+        from sparsecut.graph import device_sample
+
+        return device_sample.sample_linked_nodes(graph, graph.entries, n_nodes)
+    nodes = np.flatnonzero(np.diff(graph.adjacency.indptr) > 0)
+    if len(nodes) <= n_nodes:
+        return nodes
+    hashes = hash_ids(ids_at(graph, nodes))
+    return np.sort(nodes[np.argpartition(hashes, n_nodes - 1)[:n_nodes]])
+
+
+def sample_neighbourhoods(graph: Graph, n_nodes: int, n_neighbours: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Some nodes, each followed by some of its neighbours: positions, and the number of neighbours of each node.
+
+    Nodes with fewer than two neighbours are left out.
+    """
+    nodes = sample_nodes(graph, n_nodes)
+    if graph.entries is not None:
+        from sparsecut.graph import device_sample
+
+        return device_sample.neighbourhoods_of(graph, graph.entries, nodes, n_neighbours)
+    A = graph.adjacency
+    degrees = np.asarray(A.indptr[nodes + 1] - A.indptr[nodes], dtype=np.int64)
+    nodes, degrees = nodes[degrees > 1], degrees[degrees > 1]
+    first = np.cumsum(degrees) - degrees
+    entries = np.arange(degrees.sum()) + np.repeat(A.indptr[nodes].astype(np.int64) - first, degrees)
+    neighbours = np.array(A.indices[entries], dtype=np.int64)
+    others, place = np.unique(neighbours, return_inverse=True)
+    # In one number the node and, below it, the hash of its neighbour: sorted, every node has its first neighbours in front.
+    owner = np.repeat(np.arange(len(nodes), dtype=np.uint64), degrees)
+    keys = (owner << np.uint64(40)) | (hash_ids(ids_at(graph, others))[place] >> np.uint64(24))
+    neighbours = neighbours[np.argsort(keys)]
+    sizes = np.minimum(degrees, n_neighbours)
+    is_kept = np.arange(len(neighbours)) - np.repeat(first, degrees) < np.repeat(sizes, degrees)
+    return np.insert(neighbours[is_kept], np.cumsum(sizes) - sizes, nodes), sizes
+
+
+def ids_at(graph: Graph, positions: NDArray[np.int64]) -> NDArray[Any]:
+    """The ids of some nodes; those of a graph without ids are not listed for it."""
+    return positions if graph.has_plain_ids else np.asarray(graph.node_ids[positions])
+
+
+def _by_hash(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
+    """The nodes with the smallest hashes, in their order."""
+    if graph.entries is not None:
+        from sparsecut.graph import device_sample
+
+        return device_sample.by_hash(graph, graph.entries, n_nodes)
+    hashes = hash_ids(graph.node_ids)
+    nodes = np.argpartition(hashes, n_nodes - 1)[:n_nodes] if n_nodes < graph.n_nodes else np.arange(graph.n_nodes)
+    return nodes[np.argsort(hashes[nodes], kind="stable")].astype(np.int64)
 
 
 def hash_ids(ids: NDArray[Any]) -> NDArray[np.uint64]:

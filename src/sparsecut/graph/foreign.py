@@ -62,9 +62,12 @@ def plain_adjacency(adjacency: Any) -> tuple[Any, Any]:
     """(matrix, node ids or None) of what may stand for an adjacency; an object that must be converted first is refused."""
     if sp.issparse(adjacency) or isinstance(adjacency, np.ndarray):
         return adjacency, None
+    if is_parts(adjacency):
+        return adjacency, None
     library = library_of(adjacency)
     if library == "torch":
-        return from_torch(adjacency), None
+        # A tensor on a GPU stays there, and a list of edges is no matrix: the graph takes both as they are.
+        return (adjacency if adjacency.is_cuda or is_edge_index(adjacency) else from_torch(adjacency)), None
     if library == "pandas" and hasattr(adjacency, "columns") and _names_itself(adjacency):
         names = adjacency.index.tolist()
         check_one_kind(names, "The index of the adjacency")
@@ -95,6 +98,20 @@ def from_torch(tensor: Any) -> Any:
         return sp.csr_array(tuple(array.numpy() for array in arrays), shape=tuple(tensor.shape))
     entries = tensor.to_sparse_coo().coalesce()
     return sp.coo_array((entries.values().numpy(), tuple(entries.indices().numpy())), shape=tuple(tensor.shape)).tocsr()
+
+
+def is_edge_index(tensor: Any) -> bool:
+    """Whether a tensor of torch lists edges: two rows of whole numbers. Two by two it is a matrix."""
+    is_whole = str(tensor.dtype) in ("torch.int32", "torch.int64")
+    is_dense = str(tensor.layout) == "torch.strided"
+    return bool(is_whole and is_dense and tensor.dim() == 2 and tensor.shape[0] == 2 != tensor.shape[1])
+
+
+def is_parts(thing: Any) -> bool:
+    """Whether something is the parts of a CSR matrix as tensors of torch: offsets, columns, and weights if there are any."""
+    if not isinstance(thing, tuple) or len(thing) not in (2, 3):
+        return False
+    return all(library_of(part) == "torch" and part.dim() == 1 for part in thing)
 
 
 def refuse_matrix(y: Any) -> None:

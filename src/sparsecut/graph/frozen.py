@@ -1,49 +1,71 @@
-"""What a graph holds, and what it says about itself. Its parts are read-only views, and no attribute can be set again."""
+"""What a graph holds, and what it says about itself. Its parts are read-only views, and no attribute can be set again.
+
+A graph may lie on a GPU: its edges as `entries` and its features as `feature_tensor`. What the host asks for as an array is
+then copied when it is first asked for.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.arrays import value_blocks
+from sparsecut.arrays import neighbour_sums, value_blocks
 from sparsecut.encoding import Encoder, FeatureMatrix, FeatureTable, Source, WordLists
 from sparsecut.graph.foreign import from_torch, library_of
 from sparsecut.graph.frames import is_frame, place_column, place_frame
 from sparsecut.graph.node_values import Features, check_column, check_features, wrong_rows
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from sparsecut.arrays.entries import Entries
+
 
 class FrozenGraph:
     """The parts of a `Graph`, stored once."""
 
-    __slots__ = ("_matrix", "_source", "adjacency", "is_directed", "labels", "node_ids", "notes")
+    __slots__ = (
+        *("_adjacency", "_ids", "_matrix", "_source"),
+        *("entries", "feature_tensor", "is_directed", "labels", "notes"),
+    )
 
+    _adjacency: sp.csr_array | None  # None until it is asked for, where the edges lie on a GPU
+    _ids: NDArray[Any] | None  # None for 0..n−1 that nobody asked for yet
     _matrix: Features | None  # the features as numbers, once they were asked for
     _source: Source | None  # what the features are made of
-    adjacency: sp.csr_array
+    entries: Entries | None  # the edges on a GPU
+    feature_tensor: Tensor | None  # the features on a GPU, dense or CSR
     is_directed: bool
     labels: NDArray[Any] | None
-    node_ids: NDArray[Any]
     notes: tuple[str, ...]
 
     def _store(
         self,
-        adjacency: sp.csr_array,
+        adjacency: sp.csr_array | Entries,
         features: Any,
         labels: Any,
-        ids: NDArray[Any],
+        ids: NDArray[Any] | None,
         directed: str,
         notes: tuple[str, ...],
         encoder: Encoder | None,
         scale: bool,
     ) -> None:
-        n_nodes = adjacency.shape[0]
+        is_here = sp.issparse(adjacency)
+        n_nodes = rows_of(adjacency)
+        tensor = features if library_of(features) == "torch" else getattr(features, "own", None)
+        tensor = tensor if getattr(tensor, "is_cuda", False) else None
+        if tensor is not None and not isinstance(features, FeatureMatrix):
+            from sparsecut.graph.device import check_feature_tensor
+
+            tensor = check_feature_tensor(tensor, n_nodes)
+            features = FeatureMatrix(tensor, encoder)
         if library_of(features) == "torch":
             features = from_torch(features)
         if is_frame(features):
-            table, rows = place_frame(features, ids, "The frame of features")
+            table, rows = place_frame(features, np.arange(n_nodes) if ids is None else ids, "The frame of features")
             features = FeatureTable(table, "The frame of features", scale=scale)
             features = features if rows is None else features.placed(rows)
         if features is not None and not isinstance(features, FeatureMatrix | FeatureTable | WordLists):
@@ -51,42 +73,80 @@ class FrozenGraph:
         elif features is not None and features.shape[0] != n_nodes:
             raise wrong_rows(n_nodes, features.shape[0])
         if labels is not None:
-            labels = check_column("labels", place_column(labels, ids, "The labels"), n_nodes)
+            labels = from_torch(labels) if library_of(labels) == "torch" else labels
+            named = np.arange(n_nodes) if ids is None else ids
+            labels = check_column("labels", place_column(labels, named, "The labels"), n_nodes)
         values = {
-            "adjacency": adjacency,
+            "_adjacency": adjacency if is_here else None,
+            "_ids": ids,
             "_source": features,
-            "_matrix": features.own if isinstance(features, FeatureMatrix) else None,
+            "_matrix": features.own if isinstance(features, FeatureMatrix) and tensor is None else None,
+            "entries": None if is_here else adjacency,
+            "feature_tensor": tensor,
             "is_directed": directed != "symmetrize",
             "labels": labels,
-            "node_ids": ids,
             "notes": notes,
         }
         for name, value in values.items():
             object.__setattr__(self, name, _freeze(value))
 
     @property
+    def adjacency(self) -> sp.csr_array:
+        """The edges as a matrix in the host's memory; those of a graph on a GPU are copied when this is first asked for."""
+        if self._adjacency is None:
+            assert self.entries is not None
+            object.__setattr__(self, "_adjacency", _freeze(self.entries.to_scipy(self.n_nodes)))
+        assert self._adjacency is not None
+        return self._adjacency
+
+    @property
+    def node_ids(self) -> NDArray[Any]:
+        """The id of every node, in the order of the rows."""
+        if self._ids is None:
+            object.__setattr__(self, "_ids", _freeze(np.arange(self.n_nodes)))
+        assert self._ids is not None
+        return self._ids
+
+    @property
+    def has_plain_ids(self) -> bool:
+        """Whether the ids are the positions 0..n−1 because none were given."""
+        return self._ids is None
+
+    @property
     def n_nodes(self) -> int:
         """The number of nodes."""
-        return int(self.adjacency.shape[0])
+        return int(self._adjacency.shape[0]) if self._adjacency is not None else self._on_device().n_rows
 
     @property
     def n_edges(self) -> int:
         """The number of edges, each undirected edge once."""
-        return int(self.adjacency.nnz) if self.is_directed else int(self.adjacency.nnz // 2)
+        n_entries = int(self._adjacency.nnz) if self._adjacency is not None else self._on_device().nnz
+        return n_entries if self.is_directed else n_entries // 2
+
+    @property
+    def degrees(self) -> NDArray[np.float64]:
+        """The degree of every node, weighted."""
+        return self.neighbour_sums()
 
     @property
     def is_weighted(self) -> bool:
         """Whether any edge has a weight other than 1."""
-        data = self.adjacency.data
+        if self._adjacency is None:
+            return self._on_device().values is not None
+        data = self._adjacency.data
         if len(data) and data.strides == (0,):  # one number for all
             return bool(data[0] != 1)
         return any(bool((values != 1).any()) for values in value_blocks(self.adjacency))
 
     @property
     def features(self) -> Features | None:
-        """The features as numbers; a table is encoded by itself when this is first asked for."""
+        """The features as numbers; a table is encoded by itself when this is first asked for.
+
+        Those of a graph on a GPU are copied to the host then: `feature_tensor` has them where they are.
+        """
         if self._matrix is None and self._source is not None:
             matrix, _ = self._source.matrix(self._source.encoder)
+            matrix = from_torch(matrix) if self.feature_tensor is not None else matrix
             object.__setattr__(self, "_matrix", _freeze(check_features(matrix, self.n_nodes)))
         return self._matrix
 
@@ -96,8 +156,17 @@ class FrozenGraph:
         return self._source is not None
 
     @property
+    def has_sparse_features(self) -> bool:
+        """Whether the features are a sparse matrix."""
+        if self.feature_tensor is not None:
+            return str(self.feature_tensor.layout) != "torch.strided"
+        return bool(sp.issparse(self.features))
+
+    @property
     def n_features(self) -> int:
         """The number of columns of `features`, after a table is encoded."""
+        if self.feature_tensor is not None:
+            return int(self.feature_tensor.shape[1])
         return 0 if self.features is None else int(self.features.shape[1])
 
     @property
@@ -110,6 +179,28 @@ class FrozenGraph:
         """The names of the columns as they were given, before a table is encoded; None where they have none."""
         return None if self._source is None else self._source.names
 
+    def neighbour_sums(self, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """A·values, one number per node, or the degrees A·1, in float64, by the edges where they lie."""
+        if self.entries is None:
+            return neighbour_sums(self.adjacency, values)
+        from sparsecut.arrays.transfer import as_array, as_tensor
+
+        given = None if values is None else as_tensor(values, self.entries.indices.device)
+        return as_array(self.entries.row_sums(given))
+
+    def _place(self, entries: Entries | None, feature_tensor: Tensor | None) -> None:
+        """Keep what was copied to a GPU beside what the host has."""
+        object.__setattr__(self, "entries", entries)
+        object.__setattr__(self, "feature_tensor", feature_tensor)
+
+    def shares_edges(self, other: FrozenGraph) -> bool:
+        """Whether both hold the same edges, the very same arrays."""
+        return self._adjacency is other._adjacency and self.entries is other.entries
+
+    def _on_device(self) -> Entries:
+        assert self.entries is not None
+        return self.entries
+
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"A Graph is frozen: {name} cannot be set. Make a new Graph instead.")
 
@@ -120,14 +211,21 @@ class FrozenGraph:
         parts = [f"{self.n_nodes:,} nodes", f"{self.n_edges:,} edges"]
         kinds = ["directed"] * self.is_directed + ["weighted"] * self.is_weighted
         parts[-1] = " ".join([f"{self.n_edges:,}", *kinds, "edges"])
-        if self._matrix is not None:
-            kind = "sparse " if sp.issparse(self._matrix) else ""
+        if self._matrix is not None or self.feature_tensor is not None:
+            kind = "sparse " if self.has_sparse_features else ""
             parts.append(f"{self.n_features:,} {kind}features")
         elif self._source is not None:
             parts.append(f"{self._source.shape[1]:,} feature columns")
         if self.labels is not None:
             parts.append("labels")
+        if self._adjacency is None:
+            parts.append(f"on {self._on_device().indices.device}")
         return f"Graph({', '.join(parts)})"
+
+
+def rows_of(edges: Any) -> int:
+    """The number of nodes of an adjacency, in the host's memory or on a GPU."""
+    return int(edges.shape[0] if sp.issparse(edges) else edges.n_rows)
 
 
 def _freeze(value: Any) -> Any:

@@ -13,6 +13,9 @@ What a `Graph` holds, whatever was passed in:
   per category; a model that is fitted on the graph keeps that encoding for later ones.
 - **rows in the order of the nodes**: a frame or series whose index names nodes is put in their order by it.
 
+What lies on a GPU stays there: a CSR tensor of torch, or an edge_index of two rows, and the features beside it are checked
+on the device and shared. `graph.to("cuda")` copies a graph there, for several fits.
+
 What lies in a memory map stays there: float32 features are checked block by block and not copied, and neither is an
 adjacency, which then must be all of the above already (`sparsecut.build_store` makes one of any edges).
 """
@@ -24,15 +27,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.arrays import check_mapped, is_mapped
 from sparsecut.encoding import Encoder
 from sparsecut.errors import InputError, NewValuesWarning, check_choice
 from sparsecut.graph.canonical import DIRECTIONS, check_adjacency
-from sparsecut.graph.foreign import plain_adjacency
-from sparsecut.graph.frozen import FrozenGraph
+from sparsecut.graph.foreign import is_edge_index, is_parts, library_of, plain_adjacency
+from sparsecut.graph.frozen import FrozenGraph, rows_of
 from sparsecut.graph.node_ids import choose_nodes
 from sparsecut.graph.node_values import (
     check_ids,
@@ -47,10 +49,12 @@ class Graph(FrozenGraph):
     Parameters
     ----------
     adjacency : scipy sparse matrix or array, numpy array, torch tensor or pandas frame, (n, n)
-        Weights are zero or more. The index of a frame names the nodes.
-    features : array, scipy sparse matrix or data frame (n, f), default=None
-        Arrays are taken as they are. The columns of a frame (pandas, polars, Arrow) may have any type and are encoded; its
-        index, or a column named id, node or node_id, says which row belongs to which node.
+        Weights are zero or more. The index of a frame names the nodes. A tensor of torch may be dense or sparse, or a list
+        of edges: whole numbers in two rows (`edge_index`), where an edge given once or in both directions is one edge. A
+        tuple of tensors is the parts of a CSR matrix: offsets, columns, and weights where there are any.
+    features : array, scipy sparse matrix, torch tensor or data frame (n, f), default=None
+        Arrays are taken as they are; float16 on a GPU stays float16. The columns of a frame (pandas, polars, Arrow) may have
+        any type and are encoded; its index, or a column named id, node or node_id, says which row belongs to which node.
     labels : array or series (n,), default=None
         Any type; -1, None, NaN and "" mean that a node has no label. A series is matched by its index.
     node_ids : array (n,), default=None
@@ -68,7 +72,8 @@ class Graph(FrozenGraph):
     Attributes
     ----------
     adjacency : scipy.sparse.csr_array (n, n)
-        float32, sorted, without self-loops; symmetric unless `is_directed`.
+        float32, sorted, without self-loops; symmetric unless `is_directed`. That of a graph on a GPU is copied to the host
+        when it is first asked for, and so are `features`.
     labels : array (n,) or None
     node_ids : array (n,)
     notes : tuple of str
@@ -109,27 +114,33 @@ class Graph(FrozenGraph):
         check_choice("Graph", "directed", directed, DIRECTIONS)
         if isinstance(adjacency, Graph):
             raise InputError("The adjacency is a Graph already: pass it as it is, or its graph.adjacency.")
+        adjacency_notes: tuple[str, ...] = ()
+        tensor = adjacency if library_of(adjacency) == "torch" or is_parts(adjacency) else None
         adjacency, named = plain_adjacency(adjacency)
         if named is not None:
             node_ids = check_same_ids(named, node_ids)
-        adjacency_notes: tuple[str, ...] = ()
-        if directed != "in" and is_mapped(adjacency):
+        checked: Any
+        if tensor is not None and adjacency is tensor:  # on a GPU, or a list of edges
+            beside: Any = node_ids if features is None else features
+            n_nodes = None if beside is None else len(beside)
+            checked, adjacency_notes = _check_on_device(tensor, directed, n_nodes)
+        elif directed != "in" and is_mapped(adjacency):
             check_mapped(adjacency, is_symmetric=directed == "symmetrize")
             checked = adjacency
         else:
             checked, adjacency_notes = check_adjacency(adjacency, directed)
-        ids = np.arange(checked.shape[0]) if node_ids is None else check_ids(node_ids, checked.shape[0])
+        ids = None if node_ids is None else check_ids(node_ids, rows_of(checked))
         encoder = named_columns(feature_names, features)
         self._store(checked, features, labels, ids, directed, (*notes, *adjacency_notes), encoder, scale)
 
     @classmethod
     def from_canonical(
         cls,
-        adjacency: sp.csr_array,
+        adjacency: Any,
         *,
         features: Any = None,
         labels: ArrayLike | None = None,
-        node_ids: NDArray[Any],
+        node_ids: NDArray[Any] | None,
         directed: str = "symmetrize",
         encoder: Encoder | None = None,
         scale: bool = True,
@@ -145,8 +156,8 @@ class Graph(FrozenGraph):
             float32, sorted, without repeats, zeros and self-loops, oriented as `directed` says.
         features, labels, directed, scale, notes
             As in `Graph`; features and labels are checked.
-        node_ids : array (n,)
-            Unique.
+        node_ids : array (n,) or None
+            Unique; None for 0..n−1.
         encoder : Encoder, default=None
             What a matrix of features was encoded by already.
 
@@ -218,15 +229,42 @@ class Graph(FrozenGraph):
         >>> graph.replace(labels=[0, 0, 1])
         Graph(3 nodes, 2 edges, labels)
         """
-        kept = {
-            "adjacency": self.adjacency,
+        kept: dict[str, Any] = {
+            "adjacency": self.entries if self._adjacency is None else self._adjacency,
             "features": self._source,
             "labels": self.labels,
-            "node_ids": self.node_ids,
+            "node_ids": self._ids,
             "directed": "out" if self.is_directed else "symmetrize",  # the rows are oriented already
             "notes": self.notes,
         }
-        return Graph.from_canonical(**(kept | changes))
+        changed = Graph.from_canonical(**(kept | changes))
+        if "adjacency" not in changes and self.entries is not None:
+            changed._place(self.entries, changed.feature_tensor if "features" in changes else self.feature_tensor)
+        return changed
+
+    def to(self, device: Any) -> Graph:
+        """The graph with its edges and features on a device of torch: copied once, for several fits and transforms.
+
+        Parameters
+        ----------
+        device : str or torch.device
+            "cuda", "cuda:1", or "cpu" for a graph that is back in the host's memory.
+
+        Returns
+        -------
+        Graph
+            Itself where it is there already.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> graph = sc.datasets.load("digits")
+        >>> graph.to("cpu") is graph
+        True
+        """
+        from sparsecut.graph.placing import placed
+
+        return placed(self, device)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.adjacency, self._source, self.labels, self.node_ids, self.notes, self.is_directed)
@@ -263,6 +301,19 @@ class Graph(FrozenGraph):
             node_ids=self.node_ids[nodes],
             directed="out" if self.is_directed else "symmetrize",  # the rows are oriented already
         ).replace(features=None if self._source is None else self._source.take(np.asarray(nodes)))
+
+
+def _check_on_device(tensor: Any, directed: str, n_nodes: int | None) -> tuple[Any, tuple[str, ...]]:
+    """The edges of a tensor: entries where it lies on a GPU, scipy's matrix where it lies in the host's memory."""
+    from sparsecut.graph.device import check_edges, check_parts, check_tensor
+
+    if isinstance(tensor, tuple):
+        entries, notes = check_parts(tensor, directed)
+    elif is_edge_index(tensor):
+        entries, notes = check_edges(tensor, None, n_nodes, directed)
+    else:
+        entries, notes = check_tensor(tensor, directed)
+    return (entries, notes) if entries.indices.is_cuda else (entries.to_scipy(entries.n_rows), notes)
 
 
 def _rebuild(adjacency: Any, features: Any, labels: Any, node_ids: Any, notes: tuple[str, ...], is_directed: bool) -> Graph:

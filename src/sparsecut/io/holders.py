@@ -26,7 +26,7 @@ def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:
     Parameters
     ----------
     data : torch_geometric.data.Data
-        The object to read; it is not changed.
+        The object to read; it is not changed. Tensors on a GPU stay there.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
         What becomes of the direction of an edge. "out" and "in" keep it: a filter then averages over the nodes that a node
         points to, or over those that point to it. An undirected object is always symmetrised.
@@ -50,29 +50,51 @@ def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:
     edge_index = getattr(data, "edge_index", None)
     if edge_index is None or tuple(edge_index.shape[:1]) != (2,):
         raise InputError(f"from_pyg needs a Data object with an edge_index of two rows. Got {type(data).__name__}.")
-    i, j = edge_index.cpu().numpy()
     n_nodes = int(data.num_nodes)
+    if edge_index.is_cuda:
+        return _on_device(data, n_nodes, directed)
+    i, j = edge_index.numpy()
     if len(i) and (min(i.min(), j.min()) < 0 or max(i.max(), j.max()) >= n_nodes):
         raise InputError(f"The edge_index names nodes beyond the {n_nodes:,} of the Data object.")
-    weights = getattr(data, "edge_weight", None)
-    if weights is None and getattr(data, "edge_attr", None) is not None and data.edge_attr.squeeze(-1).dim() == 1:
-        weights = data.edge_attr.squeeze(-1)
+    weights = _weights(data)
     checked = None if weights is None else check_weights(weights.cpu().numpy(), "The Data object")
     adjacency, n_loops = build_adjacency(i, j, checked, n_nodes, directed)
     features = getattr(data, "x", None)
-    labels = getattr(data, "y", None)
     if features is not None:
         features = features.to_dense().cpu().numpy()
-    if labels is not None:
-        labels = labels.squeeze(-1).cpu().numpy() if labels.dim() == 2 and labels.shape[1] == 1 else labels.cpu().numpy()
     return Graph.from_canonical(
         adjacency,
         features=features,
-        labels=labels,
+        labels=_labels(data),
         node_ids=np.arange(n_nodes),
         directed=directed,
         notes=loop_notes(n_loops),
     )
+
+
+def _on_device(data: Any, n_nodes: int, directed: str) -> Graph:
+    """The same where the tensors lie on a GPU: they stay there."""
+    from sparsecut.graph.device import check_edges
+
+    entries, notes = check_edges(data.edge_index, _weights(data), n_nodes, directed)
+    features = getattr(data, "x", None)
+    return Graph.from_canonical(
+        entries, features=features, labels=_labels(data), node_ids=None, directed=directed, notes=notes
+    )
+
+
+def _weights(data: Any) -> Any:
+    weights = getattr(data, "edge_weight", None)
+    if weights is None and getattr(data, "edge_attr", None) is not None and data.edge_attr.squeeze(-1).dim() == 1:
+        weights = data.edge_attr.squeeze(-1)
+    return weights
+
+
+def _labels(data: Any) -> Any:
+    labels = getattr(data, "y", None)
+    if labels is None:
+        return None
+    return labels.squeeze(-1).cpu().numpy() if labels.dim() == 2 and labels.shape[1] == 1 else labels.cpu().numpy()
 
 
 def to_pyg(graph: Graph) -> Any:

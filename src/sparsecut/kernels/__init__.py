@@ -3,7 +3,7 @@
 from sparsecut.kernels.memory import available_memory
 from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.optimizer import AdamSteps
-from sparsecut.kernels.polynomials import Polynomial, horner, is_power, power
+from sparsecut.kernels.polynomials import Polynomial, is_power, power
 from sparsecut.kernels.sparse import Entries, SparseMatrix, as_tensor, entries_of
 from sparsecut.kernels.spectrum import leading_eigenvectors, rank_of_scatter, sharpening, signed
 
@@ -15,7 +15,6 @@ __all__ = [
     "as_tensor",
     "available_memory",
     "entries_of",
-    "horner",
     "is_power",
     "leading_eigenvectors",
     "mean_of",

@@ -37,10 +37,18 @@ def hop(
     diagonals: tuple[Tensor, Tensor | None, Tensor],
     rows: Tensor,
     schedule: Tensor,
+    *,
+    scale: float = 1.0,
+    first: Tensor | None = None,
+    coefficient: float = 0.0,
 ) -> Tensor:
-    """left ⊙ (A·(right ⊙ rows)) + own ⊙ rows, in the type of the rows. `schedule` has every row once, in the order to go."""
+    """scale·(left ⊙ (A·(right ⊙ rows)) + own ⊙ rows) + coefficient·first, in the type of the rows.
+
+    `schedule` has every row once, in the order to go. What Horner's rule adds is added in the same pass.
+    """
     left, right, own = diagonals
     rows = aligned(rows)
+    first = None if first is None or coefficient == 0 else aligned(first)
     result = empty_aligned(rows)
     width = padded(rows.shape[1])
     panel = min(PANEL_BYTES // rows.element_size(), _power_of_two(width))
@@ -53,10 +61,14 @@ def hop(
         right,
         own,
         schedule,
+        first,
         result,
         width,
         rows.stride(0),
+        0 if first is None else first.stride(0),
         result.stride(0),
+        float(scale),
+        float(coefficient),
         WIDTH=panel,
         N_AT_ONCE=N_AT_ONCE,
         num_warps=1,

@@ -17,10 +17,14 @@ def hop(
     right,
     own,
     schedule,
+    first,
     result,
     width,
     stride,
+    first_stride,
     result_stride,
+    scale,
+    coefficient,
     WIDTH: tl.constexpr,
     N_AT_ONCE: tl.constexpr,
 ):
@@ -48,5 +52,7 @@ def hop(
         sums += gathered
 
     itself = tl.load(rows + row * stride + columns, mask=is_column, other=0.0).to(tl.float32)
-    total = tl.sum(sums, 0) * tl.load(left + row) + itself * tl.load(own + row)
+    total = (tl.sum(sums, 0) * tl.load(left + row) + itself * tl.load(own + row)) * scale
+    if first is not None:
+        total += tl.load(first + row * first_stride + columns, mask=is_column, other=0.0).to(tl.float32) * coefficient
     tl.store(result + row * result_stride + columns, total.to(result.dtype.element_ty), mask=is_column)

@@ -49,7 +49,8 @@ def smooth(
         None if diagonals[1] is None else diagonals[1][:, None],
         diagonals[2][:, None],
     )
-    if working == torch.float16 and (factor := _factor_of_sums(left, right)) != 1:
+    growth = max(1.0, sum(map(abs, coefficients)))  # what Horner's rule has on its way to the result
+    if working == torch.float16 and (factor := _factor_of_sums(left, right, growth)) != 1:
         left, right = left / factor, torch.full_like(left, factor) if right is None else right * factor
     result = rows.new_empty(rows.shape)
     for number, start in enumerate(starts):
@@ -100,10 +101,10 @@ def _finish(sums: Tensor, left: Tensor, own: Tensor, tile: Tensor, first: Tensor
             sums[block] = total
 
 
-def _factor_of_sums(left: Tensor, right: Tensor | None) -> float:
+def _factor_of_sums(left: Tensor, right: Tensor | None, growth: float) -> float:
     """The power of two at which sums of right ⊙ rows over neighbours fit float16.
 
-    1/(left·right) is at least the node's degree, and P leaves right ⊙ rows below the 1 they started from.
+    1/(left·right) is at least the node's degree, and P leaves right ⊙ rows below the `growth` of the 1 they started from.
     """
-    largest = float((1 / (left if right is None else left * right)).max())
+    largest = growth * float((1 / (left if right is None else left * right)).max())
     return 2.0 ** min(0, math.floor(math.log2(MAX_HALF / largest)))

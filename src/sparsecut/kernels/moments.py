@@ -13,6 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from sparsecut.kernels.halves import can_split, split_squares
+
 ROW_BLOCK = 8192  # 20 MB of 602 columns: multiplied at full speed, and small beside the rows
 ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a column that a few hops have averaged, against its mean
 GPU_BLOCK = 1 << 18  # a GPU is faster than its launches
@@ -60,7 +62,7 @@ def mean_square_length(rows: Tensor, mean: Tensor) -> float:
 def _squares(rows: Tensor) -> Tensor:
     """XᵀX. Numpy sees that both factors are one matrix and does half of the work; torch does it all."""
     if rows.device.type != "cpu":
-        return rows.T @ rows
+        return split_squares(rows) if can_split(rows) else rows.T @ rows
     array = rows.numpy()
     with np.errstate(over="ignore", invalid="ignore"):  # as in torch: whoever reads the energy says that it overflowed
         return torch.from_numpy(array.T @ array)

@@ -6,9 +6,8 @@ torch has for it (several times its own CSR product), and it runs on CUDA unchan
 
 from __future__ import annotations
 
-import warnings
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,57 +15,88 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from sparsecut.arrays.entries import Entries, entries_on, index_type, ones_as_none, weighted_sums
+from sparsecut.arrays.transfer import as_tensor
+
+__all__ = ["Entries", "SparseMatrix", "as_tensor", "entries_of", "weighted_sums"]
+
 
 class SparseMatrix:
-    """A CSR matrix on a device. `A @ X` is dense for dense X; `A.T` is kept once made."""
+    """A CSR matrix on a device. `A @ X` is dense for dense X; `A.T` is kept once made.
+
+    It is made of scipy's matrix, or of torch's CSR tensor where that is on the device already.
+    """
 
     def __init__(self, matrix: Any, device: torch.device) -> None:
-        self.csr = sp.csr_array(matrix)
         self.device = device
+        self.shape = (int(matrix.shape[0]), int(matrix.shape[1]))
+        if isinstance(matrix, Tensor):
+            n_entries = matrix.values().numel()
+            offsets = matrix.crow_indices().to(index_type(n_entries, self.shape[0]))
+            self.entries = Entries(matrix.col_indices().int(), offsets, ones_as_none(matrix.values()))
+        else:
+            self.csr = sp.csr_array(matrix)
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        rows, columns = self.csr.shape
-        return int(rows), int(columns)
+    @classmethod
+    def of(cls, entries: Entries, n_columns: int) -> SparseMatrix:
+        """The matrix of entries that are on their device."""
+        matrix = object.__new__(cls)
+        matrix.device, matrix.shape, matrix.entries = entries.indices.device, (entries.n_rows, n_columns), entries
+        return matrix
+
+    @cached_property
+    def csr(self) -> sp.csr_array:
+        """The matrix in the host's memory."""
+        return self.entries.to_scipy(self.shape[1])
+
+    @cached_property
+    def entries(self) -> Entries:
+        return entries_on(self.csr, self.device)
 
     @property
     def nnz(self) -> int:
-        return int(self.csr.nnz)
+        return int(self.csr.nnz) if "csr" in self.__dict__ else self.entries.nnz
 
     @cached_property
     def T(self) -> SparseMatrix:  # noqa: N802 - the transpose's usual name
-        return SparseMatrix(self.csr.T.tocsr(), self.device)
+        if self._is_by_scipy:
+            return SparseMatrix(self.csr.T.tocsr(), self.device)
+        # A stable sort by column: within one the rows stay in order.
+        order = torch.sort(self.entries.indices, stable=True).indices
+        counts = torch.bincount(self.entries.indices, minlength=self.shape[1])
+        offsets = torch.cat([counts.new_zeros(1), counts.cumsum(0)]).to(self.entries.offsets.dtype)
+        values = None if self.entries.values is None else self.entries.values[order]
+        return SparseMatrix.of(Entries(self._row_numbers[order].int(), offsets, values), self.shape[0])
 
     def __matmul__(self, dense: Tensor) -> Tensor:
         return self.entries @ dense
 
     def columns(self, start: int, stop: int) -> Tensor:
-        return as_tensor(self.csr[:, start:stop].toarray(), self.device)
+        if self._is_by_scipy:
+            return as_tensor(self.csr[:, start:stop].toarray(), self.device)
+        indices, _, values = self.entries
+        is_there = (indices >= start) & (indices < stop)
+        dense = torch.zeros(self.shape[0], stop - start, device=self.device)
+        places = self._row_numbers[is_there], indices[is_there].long() - start
+        dense[places] = torch.ones((), device=self.device) if values is None else values[is_there]
+        return dense
 
     def take(self, rows: Tensor) -> SparseMatrix:
-        return SparseMatrix(self.csr[rows.cpu().numpy()], self.device)
+        if self._is_by_scipy:
+            return SparseMatrix(self.csr[rows.cpu().numpy()], self.device)
+        return SparseMatrix.of(self.entries.of_rows(rows), self.shape[1])
 
     def to_dense(self) -> Tensor:
-        return as_tensor(self.csr.toarray(), self.device)
+        return self.columns(0, self.shape[1])
 
-    @cached_property
-    def entries(self) -> Entries:
-        # embedding_bag wants one integer type for both, and 64 bits only where the entries need them.
-        index_type = np.int32 if self.nnz < 2**31 and max(self.shape) < 2**31 else np.int64
-        indices = as_tensor(self.csr.indices.astype(index_type, copy=False), self.device)
-        offsets = as_tensor(self.csr.indptr.astype(index_type, copy=False), self.device)
-        return Entries(indices, offsets, None if (self.csr.data == 1).all() else as_tensor(self.csr.data, self.device))
+    @property
+    def _is_by_scipy(self) -> bool:
+        """Whether scipy has the matrix at hand and may as well do what is no product."""
+        return self.device.type != "cuda" and "csr" in self.__dict__
 
-
-class Entries(NamedTuple):
-    """What a product reads of a CSR matrix, on the device."""
-
-    indices: Tensor  # the columns of the entries, row after row
-    offsets: Tensor  # where each row starts, and where the last ends
-    values: Tensor | None  # None where all are 1: then nothing is read for them
-
-    def __matmul__(self, dense: Tensor) -> Tensor:
-        return weighted_sums(self.indices, self.offsets, self.values, dense)
+    @property
+    def _row_numbers(self) -> Tensor:
+        return self.entries.row_numbers(slice(0, self.shape[0]), slice(0, self.nnz)).long()
 
 
 def entries_of(matrix: Any, edges: NDArray[np.int64], *, is_directed: bool) -> NDArray[np.int64]:
@@ -83,24 +113,3 @@ def entries_of(matrix: Any, edges: NDArray[np.int64], *, is_directed: bool) -> N
         low = np.where(is_before, middle + 1, low)
         high = np.where(is_open & ~is_before, middle, high)
     return np.asarray(low)
-
-
-def weighted_sums(indices: Tensor, offsets: Tensor, values: Tensor | None, dense: Tensor) -> Tensor:
-    """A CSR matrix, given as its entries, times a dense one."""
-    if len(indices) == 0:
-        return dense.new_zeros((len(offsets) - 1, dense.shape[1]))
-    return torch.nn.functional.embedding_bag(
-        indices,
-        dense,
-        offsets,
-        mode="sum",
-        per_sample_weights=None if values is None else values.to(dense.dtype),
-        include_last_offset=True,
-    )
-
-
-def as_tensor(array: np.ndarray[Any, Any], device: torch.device) -> Tensor:
-    """A tensor over a numpy array's own memory on CPU, a copy elsewhere. Nothing here writes to it."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
-        return torch.from_numpy(np.ascontiguousarray(array)).to(device)

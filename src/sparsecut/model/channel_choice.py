@@ -37,7 +37,7 @@ from torch import Tensor
 from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
-from sparsecut.graph.edge_sample import hash_ids, sample_neighbourhoods, sample_nodes
+from sparsecut.graph.edge_sample import sample_linked_nodes, sample_neighbourhoods, sample_nodes
 from sparsecut.kernels.moments import scatter
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
@@ -83,7 +83,7 @@ class ChannelChoice:
 
 def choose_channels(graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any]) -> ChannelChoice:
     """The channels for features that have been loaded; no hop is taken yet."""
-    n_linked = int(np.count_nonzero(np.diff(graph.adjacency.indptr)))
+    n_linked = len(sample_linked_nodes(graph, MIN_NODES))
     if graph.n_features < MIN_COLUMNS or n_linked < MIN_NODES:
         few = f"{graph.n_features} features" if graph.n_features < MIN_COLUMNS else f"{n_linked} nodes with neighbours"
         return ChannelChoice({"own": 1.0, "smoothed": 1.0}, f"{few} are too few to tell whether neighbours are alike")
@@ -112,10 +112,12 @@ def gather_evidence(graph: Graph, rows: Any, weighting: Weighting, engine: Engin
 
     def measure() -> dict[str, float]:
         found = []
-        for number in range(N_HALVINGS):
-            W = _directions_of_halves(product, graph.n_features, n_directions, generator, engine.device)
+        lazily = "products" in engine.supports  # then the hop is taken for the nodes that are asked for alone
+        halvings = _directions_of_halves(product, graph.n_features, n_directions, generator, engine.device)
+        for number, W in enumerate(halvings):
             X = engine.multiply([rows], W)
-            both = torch.cat([engine.take(X, nodes), engine.take(engine.smooth(X, power(1)), nodes)], dim=1)
+            around = engine.smooth(X, power(1), lazily=lazily)
+            both = torch.cat([engine.take(X, nodes), engine.take(around, nodes)], dim=1)
             found.append(_gain(scatter(both).cpu().numpy(), n_directions, len(nodes)))
             if number == 0:
                 h, m = _agreement(graph, X, engine)
@@ -137,8 +139,16 @@ def _weights(g: float, around: str, even_gain: float, steepness: float) -> dict[
 
 def _sampled_product(graph: Graph, weighting: Weighting, device: torch.device) -> Callable[[Tensor], Tensor]:
     """W ↦ (F − mean)ᵀ(F − mean)·W for the weighted features F of a sample of nodes."""
-    given: Any = graph.features
-    features = weighting.apply(given[sample_nodes(graph, SAMPLE)])
+    nodes = sample_nodes(graph, SAMPLE)
+    if graph.feature_tensor is not None:
+        features = _rows_of(graph.feature_tensor, nodes)
+    else:
+        given: Any = graph.features
+        features = given[nodes]
+    features = weighting.apply(features)
+    if isinstance(features, Tensor):
+        centred = features.float() - features.float().mean(dim=0)
+        return lambda W: centred.T @ (centred @ W)
     if sp.issparse(features):
         F, transposed = SparseMatrix(features, device), SparseMatrix(sp.csr_array(features.T), device)
         mean = as_tensor(np.asarray(features.mean(axis=0), dtype=np.float32).ravel(), device)
@@ -148,39 +158,55 @@ def _sampled_product(graph: Graph, weighting: Weighting, device: torch.device) -
     return lambda W: centred.T @ (centred @ W)
 
 
+def _rows_of(features: Tensor, nodes: NDArray[np.int64]) -> Tensor:
+    """Some rows of a tensor, dense: they are few."""
+    chosen = torch.from_numpy(nodes).to(features.device)
+    if features.layout == torch.strided:
+        return features[chosen]
+    return SparseMatrix(features, features.device).take(chosen).to_dense()
+
+
 def _directions_of_halves(
     product: Callable[[Tensor], Tensor], n_columns: int, n_directions: int, generator: torch.Generator, device: torch.device
-) -> Tensor:
-    """W of X = F·W, (f, 2k): the leading directions of each half of the columns by subspace iteration, sharpened."""
-    is_first = torch.zeros(n_columns, dtype=torch.bool)
-    is_first[torch.randperm(n_columns, generator=generator)[: n_columns // 2]] = True
-    mask = torch.stack([is_first, ~is_first]).float().to(device).repeat_interleave(n_directions, dim=0).T  # (f, 2k)
-    basis = torch.randn(n_columns, 2 * n_directions, generator=generator).to(device) * mask
+) -> list[Tensor]:
+    """W of X = F·W, (f, 2k), for each halving: the leading directions of each half of the columns, sharpened.
+
+    Subspace iteration for all halves at once, as many blocks of k columns side by side.
+    """
+    masks, starts = [], []
+    for _ in range(N_HALVINGS):
+        is_first = torch.zeros(n_columns, dtype=torch.bool)
+        is_first[torch.randperm(n_columns, generator=generator)[: n_columns // 2]] = True
+        masks += [is_first, ~is_first]
+        starts.append(torch.randn(n_columns, 2 * n_directions, generator=generator).to(device))
+    mask = torch.stack(masks).float().to(device)[:, :, None]  # (halves, f, 1)
+    basis = _blocks(torch.cat(starts, dim=1), n_directions) * mask  # (halves, f, k)
     for _ in range(N_ITERATIONS):
-        basis = _each_orthonormal(product(basis) * mask, n_directions)
-    image = product(basis)
-    sharpened = []
-    for columns in (slice(None, n_directions), slice(n_directions, None)):
-        small = (basis[:, columns].T @ image[:, columns]).double()
-        values, vectors = torch.linalg.eigh((small + small.T) / 2)
-        values = values.clamp(min=0)
-        relative = values / values.max().clamp(min=1e-300)
-        scale = torch.where(relative > 0, relative ** ((sharpening(values, EFFECTIVE_RANK, minimum=1.0) - 1) / 2), 0)
-        sharpened.append(basis[:, columns] @ (vectors * scale).float())
-    return torch.cat(sharpened, dim=1)
+        basis = orthonormal(_blocks(product(_side_by_side(basis)), n_directions) * mask)
+    image = _blocks(product(_side_by_side(basis)), n_directions)
+    small = (basis.mT @ image).double()
+    values, vectors = torch.linalg.eigh((small + small.mT) / 2)
+    values = values.clamp(min=0)
+    relative = values / values.amax(dim=1, keepdim=True).clamp(min=1e-300)
+    powers = torch.tensor([[sharpening(of_half, EFFECTIVE_RANK, minimum=1.0)] for of_half in values.cpu()])
+    scale = torch.where(relative > 0, relative ** ((powers.to(device) - 1) / 2), 0)
+    sharpened = basis @ (vectors * scale[:, None, :]).float()
+    return [_side_by_side(pair) for pair in torch.split(sharpened, 2)]
 
 
-def _each_orthonormal(columns: Tensor, n_directions: int) -> Tensor:
-    return torch.cat([orthonormal(half) for half in torch.split(columns, n_directions, dim=1)], dim=1)
+def _blocks(columns: Tensor, width: int) -> Tensor:
+    """(f, h·k) as (h, f, k)."""
+    return columns.view(len(columns), -1, width).movedim(1, 0)
+
+
+def _side_by_side(blocks: Tensor) -> Tensor:
+    """(h, f, k) as (f, h·k)."""
+    return blocks.movedim(0, 1).flatten(1)
 
 
 def linked_nodes(graph: Graph) -> NDArray[np.int64]:
     """Nodes that have neighbours, or a sample of them: what has none tells nothing, and no channel changes it."""
-    nodes = np.flatnonzero(np.diff(graph.adjacency.indptr) > 0)
-    if len(nodes) <= MOST_NODES:
-        return nodes
-    hashes = hash_ids(graph.node_ids[nodes])
-    return np.sort(nodes[np.argpartition(hashes, MOST_NODES - 1)[:MOST_NODES]])
+    return sample_linked_nodes(graph, MOST_NODES)
 
 
 def _gain(M: Array, n_directions: int, n_nodes: int) -> tuple[float, float]:
@@ -209,17 +235,19 @@ def _r_squared(M: Array, predictors: NDArray[np.int64], targets: NDArray[np.int6
 
 def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]:
     """h and m, over a sample of nodes that have two neighbours at least; zeros where there is none."""
-    groups = sample_neighbourhoods(graph, N_NEIGHBOURHOODS, N_NEIGHBOURS)
-    if not groups:
+    members, sizes = sample_neighbourhoods(graph, N_NEIGHBOURHOODS, N_NEIGHBOURS)
+    if len(sizes) == 0:
         return 0.0, 0.0
-    sizes = np.array([len(group) - 1 for group in groups])  # of neighbours
-    nodes, ends = np.unique(np.concatenate(groups), return_inverse=True)
+    nodes, ends = np.unique(members, return_inverse=True)
     taken = engine.take(X, nodes)
-    unit = torch.nn.functional.normalize(taken - taken.mean(dim=0)).double().cpu().numpy()[ends]
-    starts = np.cumsum(sizes + 1) - sizes - 1  # of the groups: a node, then its neighbours
-    own = unit[starts]
-    sums = np.add.reduceat(unit, starts, axis=0) - own
-    squares = np.add.reduceat(np.einsum("ij,ij->i", unit, unit), starts) - np.einsum("ij,ij->i", own, own)
-    with_node = np.einsum("ij,ij->i", own, sums) / sizes
-    among = (np.einsum("ij,ij->i", sums, sums) - squares) / (sizes * (sizes - 1))
-    return float(with_node.mean()), float(among.mean())
+    unit = torch.nn.functional.normalize(taken - taken.mean(dim=0)).double()[as_tensor(ends, taken.device)]
+    n_around = as_tensor(sizes, taken.device)
+    firsts = n_around.add(1).cumsum(0) - n_around - 1  # of the groups: a node, then its neighbours
+    own = unit[firsts]
+    sums = torch.segment_reduce(unit, "sum", lengths=n_around + 1, axis=0) - own
+    lengths = unit.square().sum(dim=1)
+    squares = torch.segment_reduce(lengths, "sum", lengths=n_around + 1) - lengths[firsts]
+    with_node = (own * sums).sum(dim=1) / n_around
+    among = (sums.square().sum(dim=1) - squares) / (n_around * (n_around - 1))
+    h, m = torch.stack([with_node.mean(), among.mean()]).tolist()
+    return h, m

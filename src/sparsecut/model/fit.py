@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from sparsecut.arrays.magnitude import naming_overflow
-from sparsecut.arrays.streaming import neighbour_sums
+from sparsecut.arrays.transfer import as_array
 from sparsecut.encoding import dominant_column
 from sparsecut.engines import Engine, EngineChoice, Job
 from sparsecut.errors import InputError, ScaleWarning
@@ -71,8 +71,9 @@ def fit(
         require_features(graph, settings.caller)
     n_features = graph.n_features if graph.has_features and not is_structure else 1
     with reporting(progress) as report, naming_overflow(graph):
-        job = _fit_job(settings, graph, n_features, None if output is None else Path(output).absolute(), report)
+        job = _fit_job(settings, graph, n_features, _file_of(output), report)
         with settings.engine.open(job) as engine:
+            graph = engine.graph
             seeds = engine.checkpoint("seeds", lambda: _seeds(settings.random_state))
             if is_structure:
                 with history.stage("structure"):
@@ -115,7 +116,7 @@ def fit(
                     dimension=dimension,
                     aggregation=settings.aggregation,
                     is_sharpened=is_sharpened,
-                    is_sparse=sp.issparse(graph.features),
+                    is_sparse=graph.has_sparse_features,
                     seeds=(seeds[0], seeds[2]),
                     history=history,
                     report=report,
@@ -131,9 +132,10 @@ def fit(
                 levels = [level for problem in problems for level in problem.levels]
                 if math.isnan(history.effective_rank) and "parts" in engine.supports:
                     history.effective_rank = _rank_by(engine, levels, projection, graph.n_nodes)
-                embedding = engine.project(levels, projection, job.output, is_last_use=True)
-            if math.isnan(history.effective_rank):
-                history.effective_rank = effective_rank(torch.from_numpy(embedding).to(engine.device))
+                found = engine.project(levels, projection, job.output, is_last_use=True)
+                if math.isnan(history.effective_rank):
+                    history.effective_rank = effective_rank(found if isinstance(found, Tensor) else torch.from_numpy(found))
+                embedding = _as_asked(found, output)
             history.notes.extend(engine.notes)
             if structure is not None:
                 history.notes.append(_say_structure(projection, recipe))
@@ -220,20 +222,35 @@ def embed(
             n_columns=sum(matrix.shape[1] for matrix in projection.weights),
             is_series=not all(is_power(polynomial) for polynomial in recipe.polynomials),
             with_moments=False,
-            needs=frozenset() if output is None else frozenset({"output"}),
-            output=None if output is None else Path(output).absolute(),
+            needs=frozenset() if _file_of(output) is None else frozenset({"output"}),
+            output=_file_of(output),
             key=("transform", recipe.to_header(), _arrays_of(projection)),
             report=report,
         )
         with engine.open(job) as opened:
+            graph = opened.graph
             rows = opened.load(graph, recipe.weighting, recipe.loaded)
             levels = []
-            for filter in recipe.filters:
+            for learned in recipe.filters:
+                filter = learned.on(is_directed=graph.is_directed)
                 own = rows if is_served_by(filter, recipe.loaded) else opened.load(graph, recipe.weighting, filter)
                 levels.append(opened.smooth(own, filter.coefficients(), lazily=True))
             on_device = tuple(matrix.to(opened.device) for matrix in projection.weights)
             offset = None if projection.offset is None else projection.offset.to(opened.device)
-            return opened.project(levels, Projection(on_device, projection.aggregation, offset), job.output)
+            found = opened.project(levels, Projection(on_device, projection.aggregation, offset), job.output)
+            embedding: NDArray[np.float32] = _as_asked(found, output)
+            return embedding
+
+
+def _as_asked(embedding: Any, output: str | Path | None) -> Any:
+    """The embedding as a tensor where it is, for output="torch", or as an array."""
+    if output == "torch":
+        return embedding if isinstance(embedding, Tensor) else torch.from_numpy(embedding)
+    return as_array(embedding) if isinstance(embedding, Tensor) else embedding
+
+
+def _file_of(output: str | Path | None) -> Path | None:
+    return None if output is None or output == "torch" else Path(output).absolute()
 
 
 def require_features(graph: Graph, caller: str) -> None:
@@ -277,8 +294,7 @@ def _is_power(settings: Settings) -> bool:
 
 
 def _describe_negatives(settings: Settings, graph: Graph, seed: int) -> NegativeGraph:
-    degrees, generator = neighbour_sums(graph.adjacency), np.random.default_rng(seed)
-    negatives = settings.negatives.describe(degrees, graph.node_ids, generator)
+    negatives = settings.negatives.describe(graph, np.random.default_rng(seed))
     if settings.apart is None:
         return negatives
     return with_apart(negatives, settings.apart, graph.node_ids, settings.caller)
@@ -317,7 +333,7 @@ def _say_structure(projection: Projection, recipe: Recipe) -> str:
 def _say_features(graph: Graph, caller: str) -> list[str]:
     """What became of a table's columns; a column that drowns all others is worth a warning."""
     notes = [] if graph.encoder is None else list(graph.encoder.notes)
-    dominant = dominant_column(graph.features)
+    dominant = dominant_column(graph.features if graph.feature_tensor is None else graph.feature_tensor)
     if dominant is not None:
         column, share = dominant
         names = getattr(graph.encoder, "names_out", graph.feature_names)

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 from sparsecut.arrays.streaming import dense_blocks
+from sparsecut.arrays.transfer import as_array
 from sparsecut.errors import MeaninglessEmbeddingWarning
 from sparsecut.graph import Graph
 
@@ -38,13 +40,18 @@ def check_meaning(embedding: Any, graph: Graph, caller: str, notes: list[str], *
 def are_alike(rows: Any) -> bool:
     """Whether all rows of a dense or sparse matrix are the same up to rounding, or too small to tell."""
     _, block = next(dense_blocks(rows[:FIRST_ROWS]))
-    first = np.array(block[0], dtype=np.float64)
+    first = np.array(_here(block)[0], dtype=np.float64)
     tolerance = max(ROUNDING * float(np.abs(first).max(initial=0)), SMALLEST)
 
-    def is_like_the_first(block: NDArray[Any]) -> bool:
-        return float(np.abs(block - first).max(initial=0)) <= tolerance
+    def is_like_the_first(block: Any) -> bool:
+        return float(np.abs(_here(block) - first).max(initial=0)) <= tolerance
 
     return is_like_the_first(block) and all(is_like_the_first(block) for _, block in dense_blocks(rows))
+
+
+def _here(block: Any) -> NDArray[Any]:
+    """A block of rows in the host's memory."""
+    return as_array(block) if isinstance(block, Tensor) else block
 
 
 def why_alike(graph: Graph, is_structure: bool) -> str:

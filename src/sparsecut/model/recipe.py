@@ -14,15 +14,16 @@ Each choice is a sentence in `reasons`, which `explain` shows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.arrays.streaming import neighbour_sums, value_blocks
+from sparsecut.arrays.streaming import value_blocks
 from sparsecut.engines.contract import Engine
+from sparsecut.features.on_device import values_of
 from sparsecut.features.weighting import Weighting, learn_weighting, row_lengths
 from sparsecut.graph import Graph
 from sparsecut.kernels.polynomials import Polynomial
@@ -113,7 +114,7 @@ def settle(
     if filter is None:
         is_chosen = chooses_from_graph and n_levels is None and not is_structure
         filter, asked = (PageRank() if is_chosen else Power()), "the paper's"
-    learned = learn_weighting(weighting, graph.features)
+    learned = learn_weighting(weighting, graph.features if graph.feature_tensor is None else graph.feature_tensor)
     names = ("smoothed",) if channels is None else tuple(channels)
     rows = engine.load(graph, learned, loaded_filter([channel_filter(name, filter) for name in names], names))
     if n_levels is not None:
@@ -153,24 +154,30 @@ def loaded_filter(filters: Sequence[Filter], names: Sequence[str]) -> Filter:
 
 def choose_weighting(graph: Graph) -> tuple[str, str]:
     """The weighting for a graph's features, and why."""
-    features: Any = graph.features
-    if features.size == 0 or any(values.size and float(values.min()) < 0 for values in value_blocks(features)):
+    blocks = (values for values in _values(graph) if 0 not in values.shape)
+    first = next(blocks, None)
+    if first is None or float(first.min()) < 0 or any(float(values.min()) < 0 for values in blocks):
         return "none", "the features have signs, so they are measurements and stay as they are"
     shared = _length_agreement(graph)
     if shared >= LENGTH_AGREEMENT:
         return "none", f"the length of a row goes with its neighbours' (correlation {shared:.2f}), so it is kept"
     alone = f"the length of a row does not go with its neighbours' (correlation {shared:.2f})"
-    if all(bool((values == np.floor(values)).all()) for values in value_blocks(features)):
+    if all(bool((values % 1 == 0).all()) for values in _values(graph)):
         return "tf-idf", f"the features are counts or marks, and {alone}"
     return "l2", f"the features are amounts, weighted already, and {alone}"
 
 
+def _values(graph: Graph) -> Iterator[Any]:
+    """The stored numbers of the features in blocks, where they lie."""
+    return value_blocks(graph.features) if graph.feature_tensor is None else values_of(graph.feature_tensor)
+
+
 def _length_agreement(graph: Graph) -> float:
     """The correlation of the log of a row's length with its mean over the neighbours."""
-    lengths = row_lengths(graph.features)
-    degrees = neighbour_sums(graph.adjacency)
+    lengths = row_lengths(graph.features if graph.feature_tensor is None else graph.feature_tensor)
     logs = np.log(np.maximum(lengths, 1e-3 * max(float(lengths.max()), 1e-30)))
-    around = np.divide(neighbour_sums(graph.adjacency, logs), degrees, out=np.zeros_like(logs), where=degrees > 0)
+    degrees, sums = graph.degrees, graph.neighbour_sums(logs)
+    around = np.divide(sums, degrees, out=np.zeros_like(logs), where=degrees > 0)
     own, around = logs[degrees > 0], around[degrees > 0]
     # Lengths that differ by rounding alone say nothing, however they correlate.
     if len(own) < 3 or own.std() < 1e-3 or around.std() == 0:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from itertools import count
+from weakref import ref
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.kernels import cuda, hops
-from sparsecut.kernels.polynomials import Polynomial, horner
-from sparsecut.kernels.sparse import Entries, SparseMatrix, as_tensor, entries_of
+from sparsecut.kernels.polynomials import Polynomial
+from sparsecut.kernels.sparse import Entries, SparseMatrix
 from sparsecut.operators.diagonals import Diagonals
 from sparsecut.operators.filters import Filter, Power
 
@@ -44,12 +44,18 @@ class Propagation:
         self.filter = filter
         self.adjacency = adjacency
         self.is_directed = is_directed
+        self._transposed: Propagation | ref[Propagation] | None = None
 
     @classmethod
-    def of(cls, adjacency: sp.csr_array, filter: Filter, device: torch.device, *, is_directed: bool = False) -> Propagation:
-        """The matrix of a filter for a graph."""
-        degrees = as_tensor(1 + adjacency.sum(axis=1, dtype=np.float64), device)  # d̃
-        matrix = SparseMatrix(adjacency, device)
+    def of(
+        cls, adjacency: sp.csr_array | Entries, filter: Filter, device: torch.device, *, is_directed: bool = False
+    ) -> Propagation:
+        """The matrix of a filter for a graph, whose entries may be on the device already."""
+        if isinstance(adjacency, Entries):
+            matrix = SparseMatrix.of(adjacency, adjacency.n_rows)
+        else:
+            matrix = SparseMatrix(adjacency, device)
+        degrees = 1 + matrix.entries.row_sums()  # d̃
         diagonals = filter.diagonals(degrees).single()
         return cls(matrix.entries, diagonals, filter=filter, adjacency=matrix, is_directed=is_directed)
 
@@ -69,8 +75,14 @@ class Propagation:
         assert self.adjacency is not None
         return _between(self.adjacency.csr, self.diagonals)
 
-    @cached_property
+    @property
     def T(self) -> Propagation:  # noqa: N802 - the transpose's usual name
+        known = self._transposed() if isinstance(self._transposed, ref) else self._transposed
+        if known is None:
+            known = self._transposed = self._make_transposed()
+        return known
+
+    def _make_transposed(self) -> Propagation:
         neighbors = self.neighbors
         if self.is_directed:
             assert self.adjacency is not None
@@ -78,23 +90,42 @@ class Propagation:
         left, right, own = self.diagonals
         ones = torch.ones_like(left)
         transposed = Propagation(neighbors, Diagonals(ones if right is None else right, left, own))
-        transposed.T = self
+        transposed._transposed = ref(self)  # no circle: a graph as large as memory goes when its last user does
         return transposed
 
     @cached_property
     def schedule(self) -> Tensor:
         """The rows by falling number of entries, int32: in that order a GPU goes through them."""
-        return self.neighbors.offsets.diff().argsort(descending=True).int()
+        return self.neighbors.counts().argsort(descending=True).int()
 
     def without(self, edges: NDArray[np.int64]) -> Propagation:
-        """P of the graph less some of its edges, (2, m); in an undirected graph an edge goes with its reverse."""
-        assert self.adjacency is not None
+        """P of the graph less some of its edges, (2, m); in an undirected graph an edge goes with its reverse.
+
+        Nothing is moved: an entry that goes becomes one of the node itself, which `own` takes off again. So all rows keep
+        their places, and a GPU its schedule.
+        """
         assert self.filter is not None
-        A = self.adjacency.csr
-        removed = np.sort(entries_of(A, edges, is_directed=self.is_directed))
-        indptr = (A.indptr - np.searchsorted(removed, A.indptr)).astype(A.indptr.dtype)  # by as many as went before
-        kept = sp.csr_array((np.delete(A.data, removed), np.delete(A.indices, removed), indptr), shape=A.shape)
-        return Propagation.of(kept, self.filter, self.neighbors.indices.device, is_directed=self.is_directed)
+        if edges.shape[1] == 0:
+            return self
+        entries = self.neighbors
+        ends = torch.from_numpy(edges).to(entries.indices.device)
+        rows, columns = ends if self.is_directed else torch.cat([ends, ends.flip(0)], dim=1)
+        rows, order = rows.sort(stable=True)
+        places = entries.places_of(rows, columns[order])
+        indices = entries.indices.clone()
+        indices[places] = rows.to(indices.dtype)
+        values = torch.ones_like(places, dtype=torch.float64) if entries.values is None else entries.values[places].double()
+        nodes, counts = torch.unique_consecutive(rows, return_counts=True)
+        gone = torch.zeros(entries.n_rows, dtype=torch.float64, device=indices.device)
+        gone[nodes] = torch.segment_reduce(values, "sum", lengths=counts)
+        left, right, own = self.filter.diagonals((1 + entries.row_sums() - gone).clamp(min=1))
+        diagonals = Diagonals(left, right, own - gone * (left if right is None else left * right)).single()
+        kept = Entries(indices, entries.offsets, entries.values)
+        reduced = Propagation(
+            kept, diagonals, filter=self.filter, adjacency=SparseMatrix.of(kept, len(left)), is_directed=self.is_directed
+        )
+        reduced.schedule = self.schedule
+        return reduced
 
     def __matmul__(self, rows: Tensor) -> Tensor:
         return self.smooth((0.0, 1.0), rows)
@@ -103,15 +134,37 @@ class Propagation:
         """Σ c_k P^k · rows, by the kernel that serves for them. `report(done, total)` is called as hops are done."""
         if not cuda.can_hop(rows):
             return hops.smooth(self.neighbors, self.diagonals, coefficients, rows, report)
-        n_done = count(1)
-
-        def hop(so_far: Tensor) -> Tensor:
-            result = cuda.hop(*self.neighbors, self.diagonals, so_far, self.schedule)
+        n_hops, first = len(coefficients) - 1, cuda.aligned(rows)
+        if n_hops == 0:
+            return rows * coefficients[0]
+        result, scale = first, coefficients[-1]
+        for hop, coefficient in enumerate(reversed(coefficients[:-1]), start=1):
+            result = cuda.hop(
+                *self.neighbors,
+                self.diagonals,
+                result,
+                self.schedule,
+                scale=scale,
+                first=first,
+                coefficient=coefficient,
+            )
+            scale = 1.0
             if report is not None:
-                report(next(n_done), len(coefficients) - 1)
-            return result
+                report(hop, n_hops)
+        return result
 
-        return horner(coefficients, rows, hop)
+    def smooth_some(self, coefficients: Polynomial, rows: Tensor | SparseMatrix, nodes: Tensor) -> Tensor:
+        """Some rows of c₀X + c₁PX: only the neighbours of these nodes are read."""
+        assert len(coefficients) == 2
+        assert isinstance(rows, Tensor)
+        left, right, own = self.diagonals
+        around = self.neighbors.of_rows(nodes)
+        if right is not None:
+            weights = right[around.indices]
+            around = around._replace(values=weights if around.values is None else around.values * weights)
+        itself = rows[nodes].float()
+        hopped = left[nodes, None] * (around @ rows.float()) + own[nodes, None] * itself
+        return coefficients[0] * itself + coefficients[1] * hopped
 
 
 def propagation_matrix(adjacency: sp.csr_array, filter: Filter | None = None) -> sp.csr_array:

@@ -84,7 +84,7 @@ def test_wide_features_iterate_as_in_memory(tmp_path: Path, small_blocks: None) 
     """M fits, and the leading directions come from products with it."""
     graph = random_graph(60, 1100, seed=3)
     model = assert_alike(sc.SCE(dimension=8, filter="power"), graph, tmp_path, n_columns=400)
-    assert "iterations on S" in model.history_.reason
+    assert "products with S" in model.history_.reason
 
 
 @pytest.mark.parametrize(

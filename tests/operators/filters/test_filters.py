@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Literal
+
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.sparse as sp
 import torch
 
 from conftest import random_graph
 from filter_cases import FILTERS, make_filter
 from reference import dense_filter, dense_propagation
-from sparsecut import SCE, InputError, MoSCE
+from sparsecut import SCE, Graph, InputError, MoSCE
 from sparsecut.engines import MemoryEngine
 from sparsecut.features.weighting import Weighting
 from sparsecut.operators.filters import Average, Filter, Heat, Lazy, PageRank, Power, Symmetric
+from sparsecut.operators.filters.series import ERROR
 
 ENGINE = MemoryEngine(torch.device("cpu"))
 
@@ -51,12 +56,66 @@ def test_many_hops_of_heat_are_the_exponential() -> None:
 
 
 def test_the_usual_hops() -> None:
-    assert [len(kind().coefficients()) - 1 for kind in (Power, Symmetric, Lazy, Heat, Average)] == [2, 2, 2, 10, 10]
+    assert [len(kind().coefficients()) - 1 for kind in (Power, Symmetric, Lazy, Heat, Average)] == [2, 2, 2, 4, 6]
     # By 2/restart hops no more than an eighth of the walk has not restarted, whatever the restart.
-    for restart in (0.3, 0.2, 0.1):
-        coefficients = PageRank(restart=restart).coefficients()
-        assert len(coefficients) - 1 == round(2 / restart)
-        assert 0.08 < coefficients[-1] < 1 / 8
+    for restart, n_hops in ((0.3, 4), (0.2, 6), (0.1, 8)):
+        series = PageRank(restart=restart).series()
+        assert len(series) - 1 == round(2 / restart)
+        assert 0.08 < series[-1] < 1 / 8
+        assert len(PageRank(restart=restart).coefficients()) - 1 == n_hops
+
+
+@pytest.mark.parametrize("normalization", ["mean", "symmetric"])
+@pytest.mark.parametrize(
+    ("filter", "response"),
+    [
+        (Heat(time=0.5), lambda x: np.exp(0.5 * (x - 1))),
+        (Heat(time=20.0), lambda x: np.exp(20 * (x - 1))),
+        (Average(), lambda x: sum(x**k for k in range(11)) / 11),
+        (PageRank(restart=0.1), lambda x: sum(0.1 * 0.9**k * x**k for k in range(20)) + 0.9**20 * x**20),
+        (PageRank(restart=0.05), lambda x: sum(0.05 * 0.95**k * x**k for k in range(40)) + 0.95**40 * x**40),
+    ],
+    ids=repr,
+)
+def test_the_response_of_a_series_is_within_its_stated_error(
+    filter: Heat | Average | PageRank, response: Callable[[Any], Any], normalization: Literal["mean", "symmetric"]
+) -> None:
+    """On every eigenvector of P, by the engine's hops in float32."""
+    graph = random_graph(is_weighted=True)
+    filter = type(filter)(**{**filter.get_params(deep=False), "normalization": normalization})
+    A = graph.adjacency.toarray()
+    values, vectors = np.linalg.eig(dense_propagation(A, "symmetric" if normalization == "symmetric" else "row"))
+    assert np.abs(values.imag).max() < 1e-9
+    rows = np.ascontiguousarray(vectors.real, dtype=np.float32)
+    loaded = ENGINE.load(graph, Weighting("none"), filter, rows)
+    smoothed = ENGINE.smooth(loaded, filter.coefficients()) @ torch.eye(40)
+    responses = (smoothed.double().numpy() * vectors.real).sum(axis=0)  # the eigenvectors have length 1
+    assert np.allclose(smoothed.double().numpy(), vectors.real * responses, atol=2e-5)
+    assert np.abs(responses - response(values.real)).max() <= ERROR * 1.01
+    assert np.abs(responses - response(values.real)).max() > 1e-4  # not the whole series
+
+
+def test_a_directed_graph_takes_the_series_itself() -> None:
+    """The eigenvalues of a directed ring lie on a circle, where the short polynomial is far off."""
+    assert PageRank(restart=0.1).on_directed() == PageRank(restart=0.1, order=20)
+    assert Average(order=3).on_directed() == Average(order=3)
+    assert Power().on_directed() == Power()
+    z = (1 + np.exp(2j * np.pi * np.arange(12) / 12)) / 2
+    short, series = (
+        np.polynomial.polynomial.polyval(z, f.coefficients())
+        for f in (PageRank(restart=0.1), PageRank(restart=0.1, order=20))
+    )
+    assert np.abs(short - series).max() > 2 * ERROR
+    ring = sp.csr_array((np.ones(12), (np.arange(12), (np.arange(12) + 1) % 12)), shape=(12, 12))
+    features = np.random.default_rng(0).normal(size=(12, 3)).astype(np.float32)
+    graph = Graph(ring, features=features, directed="out")
+    model = SCE(filter=PageRank(restart=0.1)).fit(graph)
+    assert model.recipe_.filters == (PageRank(restart=0.1, order=20),)
+    undirected = SCE(filter=PageRank(restart=0.1)).fit(Graph(ring + ring.T, features=features))
+    assert undirected.recipe_.filters == (PageRank(restart=0.1),)
+    smoothed = dense_filter(ring.toarray(), "pagerank", 20, 0.1) @ features
+    expected = smoothed @ undirected.weights_[0] - undirected.offset_
+    assert np.allclose(undirected.transform(graph), expected, atol=1e-4)
 
 
 def test_only_pagerank_leaves_something_to_the_graph() -> None:
@@ -85,7 +144,8 @@ def test_a_series_has_no_levels(filter: str | Filter) -> None:
 
 
 def test_in_words() -> None:
-    assert PageRank(restart=0.25).describe() == "pagerank, restart 0.25, 8 hops"
+    assert PageRank(restart=0.25).describe() == "pagerank, restart 0.25, 5 hops"
+    assert PageRank(restart=0.25, order=8).describe() == "pagerank, restart 0.25, 8 hops"
     assert Heat(time=2.0, order=3).describe() == "heat, time 2, 3 hops"
     assert Symmetric(order=3).describe() == "symmetric, 3 hops"
 

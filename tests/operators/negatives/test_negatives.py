@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from negative_cases import APART, GIVEN, WEIGHTED, degrees_of, make_negatives
+from negative_cases import APART, GIVEN, WEIGHTED, SomeNodes, degrees_of, make_negatives
 from reference import dense_laplacian
 from sparsecut.errors import InputError
 from sparsecut.operators.negatives import (
@@ -53,12 +53,12 @@ def test_the_degree_energy_of_a_cut_is_the_product_of_its_volumes() -> None:
 
 def test_equal_degrees_are_the_complete_graph() -> None:
     Z = torch.randn(6, 2, generator=torch.Generator().manual_seed(0))
-    degrees = Degrees().describe(np.full(6, 3.0), np.arange(6), np.random.default_rng(0))
+    degrees = Degrees().describe(SomeNodes(np.full(6, 3.0)), np.random.default_rng(0))
     assert torch.allclose(degrees.laplacian(Z), AllPairs(6, 3 / 6).laplacian(Z), atol=1e-6)
 
 
 def test_a_graph_without_edges_demands_nothing_but_what_must_differ() -> None:
-    of_no_edges = Degrees().describe(np.zeros(4), np.arange(4), np.random.default_rng(0))
+    of_no_edges = Degrees().describe(SomeNodes(np.zeros(4)), np.random.default_rng(0))
     Z = torch.tensor([[0.0], [1.0], [3.0], [3.0]])
     assert of_no_edges.energy(Z).item() == 0
     with_pairs = with_apart(of_no_edges, [(0, 1), (1, 2)], np.arange(4), "SCE")

@@ -86,7 +86,8 @@ class SGC(SupervisedBaseline):
     def _inputs(self, graph: Graph, device: torch.device) -> Rows:
         assert graph.features is not None
         scaled = scale_rows(graph.features)
-        engine, filter = MemoryEngine(device), self._choice("filter").usual()
+        engine = MemoryEngine(device)
+        filter = self._choice("filter").usual().on(is_directed=graph.is_directed)
         return engine.smooth(engine.load(graph, Weighting("none"), filter, scaled), filter.coefficients())
 
 

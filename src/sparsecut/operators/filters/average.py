@@ -5,6 +5,8 @@ from __future__ import annotations
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.operators.filters.series import Series
 
+USUAL_ORDER = 10
+
 
 class Average(Series, word="average"):
     """The mean of the first k powers of P: near neighbours and far ones count the same.
@@ -12,7 +14,7 @@ class Average(Series, word="average"):
     Parameters
     ----------
     order : int or "auto", default="auto"
-        The number of hops k; "auto" is 10.
+        The number of hops k. "auto" is k = 10, by the fewest hops whose response is within 0.016 of it.
     normalization : {"mean", "symmetric"}, default="mean"
         Whether P is the mean over closed neighbourhoods, D̃⁻¹Ã, or D̃^−½ÃD̃^−½.
 
@@ -23,6 +25,6 @@ class Average(Series, word="average"):
     (0.25, 0.25, 0.25, 0.25)
     """
 
-    def coefficients(self) -> Polynomial:
-        n_hops = self.n_hops()
+    def series(self) -> Polynomial:
+        n_hops = USUAL_ORDER if self.order == "auto" else int(self.order)
         return (1 / (n_hops + 1),) * (n_hops + 1)

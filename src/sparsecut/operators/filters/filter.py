@@ -45,6 +45,14 @@ class Filter(Choice):
         """The candidate for a graph with too few edges to hold some out."""
         return self
 
+    def on_directed(self) -> Filter:
+        """The filter to take where the graph is directed, so that the eigenvalues of P are complex."""
+        return self
+
+    def on(self, *, is_directed: bool) -> Filter:
+        """The filter for a graph, directed or not."""
+        return self.on_directed() if is_directed else self
+
     def at_levels(self, n_levels: int, caller: str) -> tuple[Filter, ...]:
         """The filters of the levels 1 … n of `MoSCE`."""
         raise InputError(

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsecut.operators.negatives.graph import NegativeGraph, complete_graph
-from sparsecut.operators.negatives.negatives import Negatives
+from sparsecut.operators.negatives.negatives import Negatives, Nodes
 
 
 class Complete(Negatives, word="complete"):
@@ -20,7 +17,5 @@ class Complete(Negatives, word="complete"):
     >>> model = sc.SCE(negatives="complete").fit(sc.datasets.load("digits"))
     """
 
-    def describe(
-        self, degrees: NDArray[np.float64], node_ids: NDArray[Any], generator: np.random.Generator
-    ) -> NegativeGraph:
-        return complete_graph(len(degrees))
+    def describe(self, nodes: Nodes, generator: np.random.Generator) -> NegativeGraph:
+        return complete_graph(nodes.n_nodes)

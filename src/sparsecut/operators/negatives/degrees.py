@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from sparsecut.operators.negatives.graph import AllPairs, NegativeGraph
-from sparsecut.operators.negatives.negatives import Negatives
+from sparsecut.operators.negatives.negatives import Negatives, Nodes
 
 
 class Degrees(Negatives, word="degrees"):
@@ -23,9 +20,7 @@ class Degrees(Negatives, word="degrees"):
     >>> model = sc.SCE(negatives="degrees").fit(sc.datasets.load("digits"))
     """
 
-    def describe(
-        self, degrees: NDArray[np.float64], node_ids: NDArray[Any], generator: np.random.Generator
-    ) -> NegativeGraph:
-        weights = torch.from_numpy(np.asarray(degrees, dtype=np.float64))
-        pairs = AllPairs(len(degrees), 1 / max(float(weights.sum()), 1e-300), weights)
-        return NegativeGraph(len(degrees), (pairs,), base_weight=pairs.total_weight)
+    def describe(self, nodes: Nodes, generator: np.random.Generator) -> NegativeGraph:
+        weights = torch.from_numpy(np.array(nodes.degrees, dtype=np.float64))
+        pairs = AllPairs(nodes.n_nodes, 1 / max(float(weights.sum()), 1e-300), weights)
+        return NegativeGraph(nodes.n_nodes, (pairs,), base_weight=pairs.total_weight)

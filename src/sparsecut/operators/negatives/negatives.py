@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,21 @@ from numpy.typing import NDArray
 from sparsecut.choice import Choice
 from sparsecut.graph.pairs import check_pairs
 from sparsecut.operators.negatives.graph import ListedPairs, NegativeGraph
+
+
+class Nodes(Protocol):
+    """What negatives may ask of the nodes of a graph: a `Graph` looks each up when it is asked for."""
+
+    @property
+    def n_nodes(self) -> int: ...
+
+    @property
+    def degrees(self) -> NDArray[np.float64]:
+        """Weighted, (n,)."""
+
+    @property
+    def node_ids(self) -> NDArray[Any]:
+        """(n,)"""
 
 
 class Negatives(Choice):
@@ -22,17 +37,15 @@ class Negatives(Choice):
     >>> import sparsecut as sc
     >>> from sparsecut.operators.negatives import AllPairs, NegativeGraph
     >>> class Half(sc.Negatives):
-    ...     def describe(self, degrees, node_ids, generator):
-    ...         pairs = AllPairs(len(degrees), scale=0.5)
-    ...         return NegativeGraph(len(degrees), (pairs,), base_weight=pairs.total_weight)
+    ...     def describe(self, nodes, generator):
+    ...         pairs = AllPairs(nodes.n_nodes, scale=0.5)
+    ...         return NegativeGraph(nodes.n_nodes, (pairs,), base_weight=pairs.total_weight)
     >>> Z = sc.SCE(negatives=Half()).fit_transform(sc.datasets.load("digits"))
     """
 
     @abstractmethod
-    def describe(
-        self, degrees: NDArray[np.float64], node_ids: NDArray[Any], generator: np.random.Generator
-    ) -> NegativeGraph:
-        """The negative graph on the nodes with these (weighted) degrees and ids."""
+    def describe(self, nodes: Nodes, generator: np.random.Generator) -> NegativeGraph:
+        """The negative graph on the nodes of a graph."""
 
     def n_pairs(self, n_nodes: int) -> int:
         """How many pairs will be listed, about: an engine leaves room for them."""

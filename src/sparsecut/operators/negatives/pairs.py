@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sparsecut.graph.pairs import check_pairs, pack_pairs, unpack_pairs
 from sparsecut.operators.negatives.graph import ListedPairs, NegativeGraph
-from sparsecut.operators.negatives.negatives import Negatives
+from sparsecut.operators.negatives.negatives import Negatives, Nodes
 
 
 class Pairs(Negatives, name="pairs"):
@@ -32,12 +32,10 @@ class Pairs(Negatives, name="pairs"):
     def check(self) -> None:
         pack_pairs(self.pairs, "Pairs")
 
-    def describe(
-        self, degrees: NDArray[np.float64], node_ids: NDArray[Any], generator: np.random.Generator
-    ) -> NegativeGraph:
-        ends, weights = check_pairs(self.pairs, node_ids, caller="Pairs", name="pairs", with_same=True)
-        listed = ListedPairs(len(node_ids), ends, weights.astype(np.float32))
-        return NegativeGraph(len(node_ids), listed=(listed,), base_weight=listed.total_weight)
+    def describe(self, nodes: Nodes, generator: np.random.Generator) -> NegativeGraph:
+        ends, weights = check_pairs(self.pairs, nodes.node_ids, caller="Pairs", name="pairs", with_same=True)
+        listed = ListedPairs(nodes.n_nodes, ends, weights.astype(np.float32))
+        return NegativeGraph(nodes.n_nodes, listed=(listed,), base_weight=listed.total_weight)
 
     def n_pairs(self, n_nodes: int) -> int:
         return len(self.pairs)

@@ -5,14 +5,11 @@ A node may draw itself: that adds 0.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsecut.errors import check_integer
 from sparsecut.operators.negatives.graph import ListedPairs, NegativeGraph
-from sparsecut.operators.negatives.negatives import Negatives
+from sparsecut.operators.negatives.negatives import Negatives, Nodes
 from sparsecut.operators.sampling import sample_pairs
 
 
@@ -36,10 +33,8 @@ class Sampled(Negatives, word="sampled"):
     def check(self) -> None:
         check_integer("Sampled", "n_negatives", self.n_negatives, 1)
 
-    def describe(
-        self, degrees: NDArray[np.float64], node_ids: NDArray[Any], generator: np.random.Generator
-    ) -> NegativeGraph:
-        n_nodes = len(degrees)
+    def describe(self, nodes: Nodes, generator: np.random.Generator) -> NegativeGraph:
+        n_nodes = nodes.n_nodes
         pairs = ListedPairs(n_nodes, *sample_pairs(n_nodes, self.n_negatives, generator))
         weight = sampled_weight(n_nodes, self.n_negatives)
         return NegativeGraph(n_nodes, listed=(pairs,), base_weight=weight, unit_weight=weight)

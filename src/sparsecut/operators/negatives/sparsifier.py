@@ -9,13 +9,11 @@ draws each). A bound of 1 ± ε with ε below 1 takes about ten times as many pa
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsecut.operators.negatives.graph import ListedPairs, NegativeGraph, complete_graph
-from sparsecut.operators.negatives.negatives import Negatives
+from sparsecut.operators.negatives.negatives import Negatives, Nodes
 from sparsecut.operators.sampling import sparsifier_probability, sparsify_complete
 
 
@@ -28,10 +26,8 @@ class Sparsifier(Negatives, word="sparsifier"):
     >>> model = sc.SCE(negatives="sparsifier").fit(sc.datasets.load("digits"))
     """
 
-    def describe(
-        self, degrees: NDArray[np.float64], node_ids: NDArray[Any], generator: np.random.Generator
-    ) -> NegativeGraph:
-        n_nodes = len(degrees)
+    def describe(self, nodes: Nodes, generator: np.random.Generator) -> NegativeGraph:
+        n_nodes = nodes.n_nodes
         drawn = sparsify_complete(n_nodes, sparsifier_probability(n_nodes), generator)
         return NegativeGraph(
             n_nodes, listed=(ListedPairs(n_nodes, *drawn),), base_weight=complete_graph(n_nodes).base_weight

@@ -1,0 +1,17 @@
+"""Graphs whose edges and features are tensors of the CPU: what serves a GPU runs here on them, against scipy and numpy."""
+
+from __future__ import annotations
+
+import torch
+
+from sparsecut.arrays.entries import entries_on
+from sparsecut.graph import Graph
+from sparsecut.graph.placing import features_on
+
+CPU = torch.device("cpu")
+
+
+def as_tensors(graph: Graph) -> Graph:
+    placed = graph.replace()
+    placed._place(entries_on(graph.adjacency, CPU), None if graph.features is None else features_on(graph.features, CPU))
+    return placed
