@@ -1,4 +1,4 @@
-"""Workers killed, stopped and out of memory, a scheduler that is gone, a driver that is killed: the right answer or an error
+"""Workers killed and stopped, a scheduler that is gone, a driver that is killed: the right answer or an error
 that says what happened, and no half-written output."""
 
 from __future__ import annotations
@@ -120,22 +120,6 @@ def test_workers_that_never_go_on_are_an_error_within_the_timeout(tmp_path: Path
     assert names_in(tmp_path) == []
 
 
-MEMORY = """
-import sys
-import numpy as np, scipy.sparse as sp
-import sparsecut as sc
-if __name__ == "__main__":
-    n = 3000
-    features = np.random.default_rng(0).normal(size=(n, 30_000)).astype(np.float32)
-    graph = sc.Graph(sp.random_array((n, n), density=0.01, random_state=0), features=features)
-    engine = sc.Dask(workers=1, memory_limit="700MB", scratch=sys.argv[1], plan="columns", blocks=1, timeout=30)
-    try:
-        sc.SCE(filter="power", engine=engine, weighting="none").fit(graph, output=sys.argv[1] + "/z")
-    except sc.InputError as error:
-        print(error)
-"""
-
-
 def run_script(code: str, folder: Path, *arguments: Any, seconds: float = 120) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONWARNINGS": "ignore"}
     (folder / ".script.py").write_text(code)
@@ -147,12 +131,6 @@ def run_script(code: str, folder: Path, *arguments: Any, seconds: float = 120) -
         timeout=seconds,
         check=False,
     )
-
-
-def test_a_worker_past_its_memory_limit_is_an_error_that_says_so(tmp_path: Path) -> None:
-    done = run_script(MEMORY, tmp_path)
-    assert "for want of memory" in done.stdout or "No task of the pass" in done.stdout, done.stdout + done.stderr
-    assert names_in(tmp_path) == [".script.py"]
 
 
 DRIVER = """

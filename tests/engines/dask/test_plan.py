@@ -40,6 +40,13 @@ def test_workers_without_room_for_a_column_are_refused_with_what_would_do() -> N
     assert "600 MiB" in str(caught.value)
 
 
+@pytest.mark.parametrize("asked", ["columns", "rows"])
+def test_a_plan_that_is_asked_for_is_refused_too_where_it_has_no_room(asked: str) -> None:
+    """Without this a panel had one column: thirty thousand tasks for thirty thousand columns."""
+    with pytest.raises(sc.InputError, match=r"is too small .* a worker needs at least"):
+        choose_plan(replace(WORK, worker_bytes=600 << 20), asked)  # type: ignore[arg-type]
+
+
 def test_panels_cover_the_columns_and_every_worker_has_one() -> None:
     assert Plan("columns", 4, 100, "").widths(10, 4) == [3, 3, 2, 2]
     assert Plan("columns", 4, 2, "").widths(10, 4) == [2, 2, 1, 1, 1, 1, 1, 1]

@@ -69,19 +69,25 @@ def choose_plan(work: Work, asked: PlanWord = "auto", n_blocks: int | None = Non
     lists, column = list_bytes(work), 4 * PANEL_COPIES * work.n_nodes
     needed = lists + column * min(MIN_COLUMNS, work.n_columns)
     blocks = min(work.n_nodes, n_blocks or _n_blocks(work, usable))
+    if asked == "columns" and needed > usable:
+        raise _too_small(work, BASE_BYTES + needed, "every worker holds the neighbour lists and a panel of columns")
     if asked == "columns" or (asked == "auto" and needed <= usable):
-        why = f"the neighbour lists ({in_words(lists)}) fit into a worker" if needed <= usable else "it was asked for"
-        return Plan("columns", blocks, max(1, (usable - lists) // column), why)
-    widest = (usable - LIST_COPIES * 4 * work.n_entries // blocks) // column
-    if widest < 1 and asked == "auto":
-        least = (BASE_BYTES + column + LIST_COPIES * 4 * work.n_entries // blocks) / USABLE
-        raise InputError(
-            f"The workers' limit of {in_words(work.worker_bytes)} is too small for {work.n_nodes:,} nodes and "
-            f"{work.n_entries:,} entries in {blocks} blocks: a worker needs at least {in_words(int(least))}. Give them more "
-            "memory, or take more workers."
-        )
+        why = f"the neighbour lists ({in_words(lists)}) fit into a worker"
+        return Plan("columns", blocks, (usable - lists) // column, why)
+    of_block = LIST_COPIES * 4 * work.n_entries // blocks
+    widest = (usable - of_block) // column
+    if widest < 1:
+        raise _too_small(work, BASE_BYTES + column + of_block, f"a worker holds one of {blocks} blocks and its halo")
     why = f"the neighbour lists ({in_words(lists)}) do not fit into a worker" if needed > usable else "it was asked for"
-    return Plan("rows", blocks, max(1, widest), why)
+    return Plan("rows", blocks, widest, why)
+
+
+def _too_small(work: Work, needed: int, what: str) -> InputError:
+    return InputError(
+        f"The workers' limit of {in_words(work.worker_bytes)} is too small for {work.n_nodes:,} nodes and "
+        f"{work.n_entries:,} entries: {what}, so a worker needs at least {in_words(int(needed / USABLE))}. Give them more "
+        "memory, or take more workers."
+    )
 
 
 def list_bytes(work: Work) -> int:
