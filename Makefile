@@ -1,15 +1,16 @@
 # make demo    set up .venv, then the demo        make test      set up .venv, then all tests
 # make lint types links web    the other checks   make coverage  all tests, and the lines they do not run
-# make table1  the README's figures, measured again
+# make docs    build the documentation site and open it (make site: build and check it)
+# make table1  the README's figures, measured again        make dist     the packages, built and checked
 
 PYTHON ?= python3
-BIN := .venv/bin
+BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 # Real graphs for tests and experiments, where they lie beside the checkout.
 SPARSECUT_DATA ?= $(abspath $(wildcard ../shared/data))
 export SPARSECUT_DATA
 
-.PHONY: demo test explore coverage lint types links web page table1 clean
+.PHONY: demo test explore coverage lint types links docs site web page table1 dist clean
 
 demo: .venv/installed
 	$(BIN)/sparsecut demo
@@ -39,6 +40,16 @@ types: .venv/installed
 links: .venv/installed
 	$(BIN)/python docs/check_links.py
 
+# The site: its guides run while it is built, a warning is an error, and the built pages are checked: their links, that they
+# ask the network for nothing, and, where there is a browser, the search and the width.
+site: .venv/installed
+	rm -rf build/site docs/api
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q docs build/site
+	$(BIN)/python docs/check_site.py build/site
+
+docs: site
+	$(BIN)/python -m webbrowser -t "file://$(CURDIR)/build/site/index.html"
+
 # The report's page: its sources linted and tested (needs node and npm), and built as they say.
 web: .venv/installed web/node_modules
 	npm --prefix web run --silent lint
@@ -57,6 +68,13 @@ table1: .venv/installed
 	$(BIN)/python benchmarks/beyond.py --method default --dataset cora --dataset citeseer --dataset pubmed --force
 	$(BIN)/python benchmarks/render.py
 
+# The wheel and the source archive in dist/, built with the tools of .venv, and checked.
+dist: .venv/installed
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist . > /dev/null
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+
 .venv/installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
@@ -64,4 +82,4 @@ table1: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv web/node_modules build dist sparsecut-demo .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv web/node_modules build dist docs/api sparsecut-demo .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis

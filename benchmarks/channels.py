@@ -7,6 +7,9 @@ every pair of constants of a grid: the own rows and what is around them are embe
 weights that the constants give. Each graph in turn is then left out: the constants with the least mean regret on the others
 are scored on it. The regret is the accuracy of the best mixture of the grid less that of the chosen one. Seconds are
 processor seconds of the default beside those of `SCE(channels="smoothed")`, the best of three each, alternately.
+
+The same for the rule of columns that tell nothing of each other, with r₀: on every graph with its 64 leading principal
+components in place of its features.
 """
 
 from __future__ import annotations
@@ -20,42 +23,62 @@ import numpy as np
 
 import beyond
 from results_file import read_points, write_results
-from sparsecut import SCE, Graph
+from sparsecut import SCE, ClosedForm, Graph
 from sparsecut.engines.memory import MemoryEngine, resolve_device
 from sparsecut.evaluation import probe
-from sparsecut.features.weighting import learn_weighting
+from sparsecut.features.weighting import Weighting
 from sparsecut.model import channel_choice
-from sparsecut.model.recipe import choose_weighting
 from sparsecut.operators.filters import PageRank
 from sparsecut.paper.row_methods import load_graph
 
 NAME = "channels"
 EVEN_GAINS, STEEPNESSES = (0.03, 0.04, 0.05, 0.065, 0.08), (1.5, 2.0, 3.0, 4.0)
 SHIPPED = (channel_choice.EVEN_GAIN, channel_choice.STEEPNESS)
+EVEN_TOLDS = (0.06, 0.09, 0.12, 0.17, 0.24)
+N_COMPONENTS = 64
 N_SPLITS = 10
 
 
 def measure(name: str) -> dict[str, Any]:
     graph = load_graph(name)
     assert graph.labels is not None
-    evidence = evidence_of(graph)
-    point: dict[str, Any] = {**vars(evidence), "weights": channel_choice.choose_by(evidence).weights, "scores": {}}
+    weighting = SCE().fit(graph, progress=_silent).recipe_.weighting
+    evidence = evidence_of(graph, weighting)
+    choices = {
+        f"{even:g}, {steep:g}": channel_choice.choose_by(evidence, even, steep).weights
+        for even, steep in product(EVEN_GAINS, STEEPNESSES)
+    }
+    point = {**vars(evidence), "weights": channel_choice.choose_by(evidence).weights}
+    return point | {"scores": score_choices(name, graph, choices, weighting.name)} | seconds_of(graph)
+
+
+def measure_components(name: str) -> dict[str, Any]:
+    """The rule of columns that tell nothing of each other."""
+    graph = load_graph(name)
+    whole = ClosedForm(effective_rank=1e6)  # no sharpening: the principal components
+    components = SCE(channels="own", dimension=N_COMPONENTS, solver=whole).fit_transform(graph, progress=_silent)
+    graph = graph.replace(features=components)
+    evidence = evidence_of(graph, Weighting("none"))  # they have signs
+    choices = {f"{even:g}": channel_choice.choose_by(evidence, even_told=even).weights for even in EVEN_TOLDS}
+    point = {**vars(evidence), "weights": channel_choice.choose_by(evidence).weights}
+    return point | {"scores": score_choices(name, graph, choices, "none"), "raw": score(name, graph, components)}
+
+
+def score_choices(name: str, graph: Graph, choices: dict[str, dict[str, float]], weighting: str) -> dict[str, list[float]]:
+    """Every channel is embedded once; the accuracies of each choice of weights."""
     parts = {}
-    for channel in ("own", "smoothed", "neighbors"):
-        Z = SCE(channels=channel).fit_transform(graph)
+    for channel in {channel for weights in choices.values() for channel in weights}:
+        Z = SCE(channels=channel, weighting=weighting).fit_transform(graph, progress=_silent)
         parts[channel] = Z / np.sqrt(np.square(Z, dtype=np.float64).sum(axis=1).mean()), Z
     known: dict[str, list[float]] = {}
-    for even, steep in product(EVEN_GAINS, STEEPNESSES):
-        weights = channel_choice.choose_by(evidence, even, steep).weights
+    for weights in choices.values():
         if str(weights) not in known:
             known[str(weights)] = score(name, graph, mixed(parts, weights))
-        point["scores"][f"{even:g}, {steep:g}"] = known[str(weights)]
-    return point | seconds_of(graph)
+    return {constants: known[str(weights)] for constants, weights in choices.items()}
 
 
-def evidence_of(graph: Graph) -> channel_choice.Evidence:
+def evidence_of(graph: Graph, weighting: Weighting) -> channel_choice.Evidence:
     engine = MemoryEngine(resolve_device("cpu", NAME))
-    weighting = learn_weighting(choose_weighting(graph)[0], graph.features)
     return channel_choice.gather_evidence(graph, engine.load(graph, weighting, PageRank(restart=0.2)), weighting, engine)
 
 
@@ -70,7 +93,7 @@ def score(name: str, graph: Graph, Z: Any) -> list[float]:
     scores = []
     for count in beyond.LABEL_COUNTS:
         splits = beyond.splits_of(name, graph, count, N_SPLITS, 0)
-        scores.append(round(float(probe(Z, graph.labels, splits, progress=lambda *_: None).mean), 2))
+        scores.append(round(float(probe(Z, graph.labels, splits, progress=_silent).mean), 2))
     return scores
 
 
@@ -79,7 +102,7 @@ def seconds_of(graph: Graph) -> dict[str, float]:
     for _ in range(3):
         for which, model in (("default", SCE()), ("smoothed", SCE(channels="smoothed"))):
             started = time.process_time()
-            model.fit(graph, progress=lambda *_: None)
+            model.fit(graph, progress=_silent)
             best[which] = min(best[which], time.process_time() - started)
     return {"seconds": round(best["default"], 3), "smoothed_seconds": round(best["smoothed"], 3)}
 
@@ -109,7 +132,25 @@ def tables_of(points: dict[str, Any]) -> list[dict[str, Any]]:
         ratio = round(point["seconds"] / point["smoothed_seconds"], 2)
         rows.append([name, *figures, g, *agreement, weights, *regrets, ratio])
     columns = ["graph", "own", "gain", "g", "h", "m", "weights", "regret", "regret, constants without it", "times smoothed"]
-    return [{"caption": "What is chosen, and what it costs.", "columns": columns, "rows": rows}]
+    tables = [{"caption": "What is chosen, and what it costs.", "columns": columns, "rows": rows}]
+    found = {name: point["components"] for name, point in points.items() if "components" in point}
+    if not found:
+        return tables
+    shipped = f"{channel_choice.EVEN_TOLD:g}"
+    rows = []
+    for name, point in found.items():
+        chosen = left_out(found, name) if len(found) > 1 else shipped
+        weights = ", ".join(f"{channel} {weight:g}" for channel, weight in point["weights"].items())
+        regrets = [round(regret(point, shipped), 2), f"{regret(point, chosen):.2f} ({chosen})"]
+        to_raw = float(np.mean(point["scores"][shipped])) - float(np.mean(point["raw"]))
+        rows.append([name, round(point["own"], 3), round(point["told"], 3), weights, *regrets, round(to_raw, 1)])
+    columns = ["graph", "own", "r", "weights", "regret", "regret, r₀ without it", "from the components themselves"]
+    caption = (
+        f"The {N_COMPONENTS} leading principal components in place of the features: columns that tell nothing of each "
+        "other. r is what neighbours tell of a row; "
+        f"r₀ of {', '.join(f'{value:g}' for value in EVEN_TOLDS)}, shipped: {shipped}."
+    )
+    return [*tables, {"caption": caption, "columns": columns, "rows": rows}]
 
 
 def save(points: dict[str, Any]) -> None:
@@ -145,11 +186,18 @@ def main() -> None:
     parser.add_argument("--force", action="store_true")
     arguments = parser.parse_args()
     for name in arguments.graphs.split(","):
-        if name in read_points(NAME) and not arguments.force:
-            continue
-        point = measure(name)
-        print(name, point["weights"], point["scores"][f"{SHIPPED[0]:g}, {SHIPPED[1]:g}"], flush=True)
+        point = read_points(NAME).get(name, {})
+        if not point or arguments.force:
+            point = measure(name)
+            print(name, point["weights"], point["scores"][f"{SHIPPED[0]:g}, {SHIPPED[1]:g}"], flush=True)
+        if "components" not in point:
+            point["components"] = measure_components(name)
+            print(name, "components", point["components"]["weights"], point["components"]["scores"], flush=True)
         save({**read_points(NAME), name: point})
+
+
+def _silent(*_: object) -> None:
+    """One line per graph is enough."""
 
 
 if __name__ == "__main__":

@@ -93,7 +93,6 @@ def measure(size: str, place: str, adjacency: Any, features: Any, kinds: list[st
         shape = list(fitted.embedding_.shape)
         add(kind, milliseconds, stages=stages, shape=shape, peak_gb=round(torch.cuda.max_memory_allocated() / 1e9, 2))
         if kind == "SCE()":
-            del fitted.embedding_
             milliseconds, _ = time_of(
                 lambda fitted=fitted: fitted.transform(graph, output=output, progress=silent), n_repeats
             )

@@ -20,6 +20,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 README = DOCS.parent / "README.md"
 PAGE, CUTS_PAGE, BEYOND_PAGE = DOCS / "performance.md", DOCS / "partition_results.md", DOCS / "beyond.md"
 SECTIONS = (
+    "front_door",
     "smoothing",
     "whole_fit",
     "wide",
@@ -34,6 +35,7 @@ SECTIONS = (
     "growth_cuda",
     "growth_disk",
     "growth_structure",
+    "updates",
     "peers",
     "search",
     "layout",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,34 @@ def write_large() -> None:
     ends = generator.integers(0, 300, (1500, 2))
     pyarrow.parquet.write_table(pa.table({"source": ends[:, 0], "target": ends[:, 1]}), "edges.parquet")
     np.save("features.npy", generator.normal(size=(300, 16)).astype(np.float32))
+
+
+def write_citations() -> None:
+    """`papers.csv` (id, year and what they are about) and `citations.csv`: ten years, with new fields in the last three."""
+    generator = np.random.default_rng(0)
+    years = np.repeat(np.arange(2000, 2010), 60)
+    fields = np.array([generator.integers(0, 3 if year < 2007 else 5) for year in years])
+    about = generator.normal(size=(5, 20))[fields] + generator.normal(size=(len(years), 20))
+    header = "id,year," + ",".join(f"topic{column}" for column in range(20))
+    lines = [
+        f"p{k},{year}," + ",".join(f"{x:.3f}" for x in row) for k, (year, row) in enumerate(zip(years, about, strict=True))
+    ]
+    Path("papers.csv").write_text("\n".join([header, *lines]) + "\n")
+    cited = set()
+    for paper in range(30, len(years)):
+        alike = np.flatnonzero(fields[:paper] == fields[paper])
+        for other in generator.choice(alike if len(alike) else paper, 4):
+            cited.add((paper, int(other)))
+    edges = "\n".join(f"p{source},p{target}" for source, target in sorted(cited))
+    Path("citations.csv").write_text(f"source,target\n{edges}\n")
+
+
+def write_again(namespace: dict[str, Any]) -> None:
+    """The lines of the README's first block that write a file, run once more where those files are by now."""
+    block = (Path(__file__).parents[1] / "README.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
+    lines = [line for line in block.splitlines() if line.startswith(("sc.write_embedding", "sc.report", "model.save"))]
+    assert len(lines) == 3
+    exec("\n".join(lines), namespace)
 
 
 def make_objects() -> tuple[object, ...]:

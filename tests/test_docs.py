@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 import runpy
 import shlex
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
+import sparsecut
 from sparsecut.cli import app
 
 ROOT = Path(__file__).parents[1]
-PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
 FENCED = re.compile(r"^```sh\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -64,3 +66,41 @@ def test_links_lead_somewhere_and_a_broken_one_is_found(tmp_path: Path, capsys: 
     assert check["main"]() == 0, capsys.readouterr().out
     page = ROOT / "docs" / "method.md"
     assert check["anchors_of"](page) >= {"the-method", "new-nodes"}
+
+
+def test_the_reference_lists_every_public_name_once() -> None:
+    page = (ROOT / "docs/api.md").read_text("utf-8")
+    blocks = re.findall(r"\.\. autosummary::\n   :toctree: api\n\n((?:   \w+\n)+)", page)
+    listed = [name for block in blocks for name in block.split()]
+    of_datasets = {"load_splits", "load_roles", "names"}
+    assert sorted(set(listed) - of_datasets) == sorted(set(sparsecut.__all__) - {"__version__", "datasets"})
+    assert sorted(name for name in set(listed) if listed.count(name) > 1) == ["load"]  # of models, and of datasets
+
+
+def test_every_page_is_on_the_site() -> None:
+    index = (ROOT / "docs/index.md").read_text("utf-8")
+    entries = [
+        line
+        for block in re.findall(r"^```\{toctree\}\n(.*?)^```", index, re.DOTALL | re.MULTILINE)
+        for line in block.split()
+    ]
+    pages = {str(path.relative_to(ROOT / "docs").with_suffix("")) for path in (ROOT / "docs").rglob("*.md")} - {"index"}
+    assert {page for page in pages if not any(fnmatch(page, entry) for entry in entries)} == set()
+
+
+def test_a_broken_site_is_found(tmp_path: Path) -> None:
+    check = runpy.run_path(str(ROOT / "docs/check_site.py"))
+    (tmp_path / "a.html").write_text(
+        '<h1 id="top">A</h1><a href="b.html#there">b</a><a href="https://elsewhere.example">e</a>'
+    )
+    (tmp_path / "b.html").write_text('<h1 id="there">B</h1><a href="a.html#top">a</a><img src="data:,">')
+    assert list(check["problems_of"](tmp_path)) == []
+    (tmp_path / "b.html").write_text(
+        '<a href="c.html">c</a><a href="#no">n</a><script src="https://cdn.example/x.js"></script>'
+    )
+    assert list(check["problems_of"](tmp_path)) == [
+        "a.html: b.html#there has no such anchor",
+        "b.html loads https://cdn.example/x.js from the network",
+        "b.html: c.html does not exist",
+        "b.html: #no has no such anchor",
+    ]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sparsecut.engines import Dask, Disk, Memory
     from sparsecut.errors import InputError
     from sparsecut.evaluation import Split, evaluate
+    from sparsecut.evaluation.compare import compare
     from sparsecut.explore import Neighbors, layout, plot, report
     from sparsecut.graph import Graph, keep_close
     from sparsecut.io import (
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from sparsecut.model.estimate import estimate
     from sparsecut.model.loading import load
     from sparsecut.model.mosce import MoSCE
+    from sparsecut.model.node_features import NodeFeatures
     from sparsecut.model.sce import SCE
     from sparsecut.model.solver import Solution, Solver
     from sparsecut.operators.aggregation import Projection
@@ -76,11 +78,13 @@ _HOMES = {
     "InputError": "sparsecut.errors",
     "MoSCE": "sparsecut.model.mosce",
     "Neighbors": "sparsecut.explore.neighbors",
+    "NodeFeatures": "sparsecut.model.node_features",
     "SCE": "sparsecut.model.sce",
     "Split": "sparsecut.evaluation",
     "__version__": "sparsecut.version",
     "add_embedding": "sparsecut.io",
     "build_store": "sparsecut.io",
+    "compare": "sparsecut.evaluation.compare",
     "datasets": "sparsecut.datasets",
     "edge_expansion": "sparsecut.cuts",
     "estimate": "sparsecut.model.estimate",
@@ -127,6 +131,7 @@ __all__ = [
     "MoSCE",
     "Negatives",
     "Neighbors",
+    "NodeFeatures",
     "PageRank",
     "Pairs",
     "Power",
@@ -140,6 +145,7 @@ __all__ = [
     "__version__",
     "add_embedding",
     "build_store",
+    "compare",
     "datasets",
     "edge_expansion",
     "estimate",

@@ -13,8 +13,9 @@ from sparsecut import datasets, evaluate
 def test_compare(run):
     code, out, _ = run("compare", "digits", "--methods", "smoothed,raw", "--splits", 3, "--per-class", 5)
     assert code == 0
-    for word in ("smoothed", "raw", "seconds", "peak memory", "probe: paper", "less smoothed"):
+    for word in ("smoothed", "raw", "seconds", "memory", "probe: paper", "less smoothed"):
         assert word in " ".join(out.split())
+    assert out.count("┃ method ") == 1  # in one piece at 80 columns
     assert_refused(run("compare", "digits", "--methods", "raw,x", "-q"), "no method 'x'")
     assert_refused(run("compare", "digits", "--methods", ",", "-q"), "at least one method")
 

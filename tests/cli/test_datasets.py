@@ -46,7 +46,7 @@ def test_the_table_has_a_row_for_each(run: Any, tmp_path: Path) -> None:
     assert list(rows) == list(DATASETS)
     assert rows["digits"] == ["1,797", "12,339", "64", "10", "yes"]
     assert rows["cora"] == ["2,708", "5,278", "1,433", "7", "no"]
-    assert rows["cora_full"] == ["19,793", "63,421", "8,710", "70", "no features"]
+    assert rows["cora_full"] == ["19,793", "63,421", "8,710", "70", "part"]
     assert f"looked for in {tmp_path}/data, then {tmp_path}/home/sparsecut" in out
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -95,3 +98,33 @@ def test_files_that_exist_are_replaced_only_by_force(folder: Path) -> None:
     assert (folder / "z.npy").read_text() == "mine"
     sparsecut(*given, "--force", folder=folder)
     assert len(read_embedding(folder / "z.npy").vectors) == 80
+
+
+KILLED = """
+import os, signal, sys
+n_left, sync = 5, os.fsync
+def kill_later(handle):
+    global n_left
+    n_left -= 1
+    if n_left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    sync(handle)
+os.fsync = kill_later
+from sparsecut.cli import main
+main()
+"""
+
+
+def test_a_run_that_was_killed_is_resumed_and_says_so(folder: Path) -> None:
+    given = ("embed", "edges.parquet", "--features", "features.npy", *ON_DISK, "-o", "z.npy")
+    killed = subprocess.run([sys.executable, "-c", KILLED, *given], cwd=folder, capture_output=True, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert b"Resumed" not in killed.stderr
+    (work,) = folder.glob(".sparsecut-*")
+    done = sparsecut(*given, folder=folder)
+    assert f"Resumed: the same command was stopped before, and what it had finished is in {work}." in done.stderr
+    assert not work.exists()
+    resumed, _ = read_embedding(folder / "z.npy")
+    again = sparsecut(*given, "--force", "--json", folder=folder)
+    assert not any("Resumed" in note for note in json.loads(again.stdout)["notes"])
+    assert np.array_equal(read_embedding(folder / "z.npy").vectors, resumed)

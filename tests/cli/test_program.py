@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,61 @@ def test_version_and_help(tmp_path: Path) -> None:
     assert sparsecut("--version", folder=tmp_path).stdout.strip() == f"sparsecut {__version__}"
     assert "embed" in sparsecut("--help", folder=tmp_path).stdout
     assert "--save-model" in sparsecut("embed", "--help", folder=tmp_path).stdout
+
+
+def test_a_defect_of_the_program_is_told_as_such(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sparsecut import datasets
+
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("two\nlines")
+
+    monkeypatch.setattr(datasets, "load", broken)
+    code, out, error = run("embed", "digits", "-o", "z.npy")
+    assert (code, out) == (70, "")
+    assert error.startswith("Error: This is a defect of sparsecut: RuntimeError: two. --verbose shows where")
+    assert len(error.splitlines()) == 1
+    code, _, error = run("embed", "digits", "-o", "z.npy", "--verbose")
+    assert code == 70
+    assert error.startswith("Traceback (most recent call last):")
+    monkeypatch.setattr(datasets, "load", lambda *_, **__: [][0:1] + [None] * sys.maxsize)
+    code, _, error = run("embed", "digits", "-o", "z.npy", "-q")
+    assert (code, error.count("\n")) == (1, 1)
+    assert "not enough memory" in error
+
+
+def test_verbose_shows_where_wrong_input_was_found(run) -> None:
+    code, _, error = run("embed", "nothing.csv", "-o", "z.npy", "-v")
+    assert code == 2
+    assert "Traceback" in error
+    assert error.splitlines()[-1].startswith("Error: The edge file nothing.csv does not exist.")
+
+
+def test_an_interrupted_command_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "sparsecut", "embed", "-", "-o", "z.npy"]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdin.write(b"a,b\n" * 32)
+        process.stdin.flush()  # it waits for more
+        wait_for(lambda: Path(f"/proc/{process.pid}/wchan").exists() and is_reading(process.pid))
+        process.send_signal(signal.SIGINT)
+        error = process.stderr.read().decode()
+        process.wait(60)
+    assert process.returncode == 130
+    assert "Traceback" not in error
+    assert not [*tmp_path.iterdir()]
+
+
+def is_reading(pid: int) -> bool:
+    """Whether a process has spooled some of its standard input."""
+    return any(Path(f"/proc/{pid}/fd").iterdir()) and any(
+        "stdin.csv" in str(file.readlink()) for file in Path(f"/proc/{pid}/fd").iterdir() if file.is_symlink()
+    )
+
+
+def wait_for(is_so, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_completion_is_offered(tmp_path: Path) -> None:

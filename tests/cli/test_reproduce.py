@@ -28,6 +28,20 @@ def test_results_go_to_a_folder_and_what_is_done_is_skipped(tmp_path: Path) -> N
     assert [cell["scores"] for cell in experiment["cells"]] == [cell["scores"] for cell in cells]
 
 
+def test_quick_runs_little_into_a_folder_of_its_own(tmp_path: Path) -> None:
+    load_or_skip("cora")
+    (tmp_path / "docs/results").mkdir(parents=True)
+    done = sparsecut("reproduce", "table1", "--quick", "--method", "sce", folder=tmp_path)
+    assert "table1: 2 cells run in" in done.stdout
+    table = done.stdout[done.stdout.index("Table 1: accuracy (in brackets: the paper's)") :]
+    assert "cora, 20" in table
+    for absent in ("citeseer", "MoSCE", "DGI", "not run"):
+        assert absent not in table
+    cells = json.loads((tmp_path / "sparsecut-quick/table1.json").read_text("utf-8"))["cells"]
+    assert {(cell["method"], cell["dataset"], cell["n_splits"], cell["seed"]) for cell in cells} == {("SCE", "cora", 2, 0)}
+    assert not [*(tmp_path / "docs/results").iterdir()]
+
+
 def test_the_projects_own_folder_is_taken_where_it_is(tmp_path: Path) -> None:
     (tmp_path / "docs/results").mkdir(parents=True)
     sparsecut("reproduce", "page", folder=tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pyarrow.csv
 import pytest
 
 from cli_files import N_NODES, assert_refused, write_labels
@@ -126,6 +127,36 @@ def test_cluster_and_health(run, vectors, edges, tmp_path):
     code, out, _ = run("evaluate", tmp_path / "flat.parquet", "--task", "health")
     assert code == 0
     assert "Collapsed to a point" in out
+
+
+def test_clusters_are_written_those_of_the_tightest_run(run, vectors, tmp_path):
+    path, Z, ids, labels = vectors
+    file = write_labels(tmp_path / "l.csv", ids, labels)
+    words = ("evaluate", path, "--task", "cluster", "-o", tmp_path / "clusters.csv")
+    code, out, _ = run(*words, "-l", file)
+    assert code == 0
+    assert "4 clusters, the tightest of 5 runs → " in out
+    table = pyarrow.csv.read_csv(tmp_path / "clusters.csv")
+    assert table["id"].to_pylist() == ids.tolist()
+    expected = evaluate_clusters(Z, labels, n_runs=5).assigned
+    assert table["cluster"].to_pylist() == expected.tolist()
+
+    assert_refused(run(*words, "-l", file, "-q"), "exists. Pass overwrite=True (--force)")
+    code, out, _ = run(*words, "--clusters", 3, "--force", "--json")  # nothing to score them by
+    assert code == 0
+    assert (json.loads(out)["n_clusters"], json.loads(out)["figures"]) == (3, {})
+    assert set(pyarrow.csv.read_csv(tmp_path / "clusters.csv")["cluster"].to_pylist()) == {0, 1, 2}
+    assert_refused(run(*words[:4], "--clusters", 3, "-q"), "Name one of them: --labels FILE")
+    assert_refused(run("evaluate", path, "-l", file, "-o", tmp_path / "x.csv", "-q"), "The task classify has no output")
+
+
+def test_quick_is_fewer_splits(run, vectors, tmp_path):
+    path, Z, ids, labels = vectors
+    file = write_labels(tmp_path / "l.csv", ids, labels)
+    told = json.loads(run("evaluate", path, "-l", file, "--quick", "--json")[1])["per_class"]
+    assert {name: scores["n_splits"] for name, scores in told.items()} == {"20": 5}
+    told = json.loads(run("evaluate", path, "-l", file, "--quick", "--splits", 2, "--per-class", 3, "--json")[1])
+    assert told["per_class"]["3"]["accuracies"] == evaluate(Z, labels, per_class=3, n_splits=2).accuracies.tolist()
 
 
 def test_links_take_a_graph_and_a_method(run, vectors):

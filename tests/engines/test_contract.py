@@ -68,7 +68,7 @@ FILTERS = (
     (sc.Power(order=2), ("row", 2, 0)),
     (sc.Symmetric(order=3), ("symmetric", 3, 0)),
     (sc.Lazy(order=2), ("lazy", 2, 0)),
-    (sc.PageRank(restart=0.3), ("pagerank", 7, 0.3)),
+    (sc.PageRank(restart=0.3, order=7), ("pagerank", 7, 0.3)),
     (sc.Heat(time=2.0, order=5, normalization="symmetric"), ("heat-symmetric", 5, 2.0)),
     (sc.Average(order=4), ("average", 4, 0)),
     (sc.Power(order=0), ("row", 0, 0)),

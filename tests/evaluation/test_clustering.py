@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sparsecut import Graph, InputError
-from sparsecut.evaluation import evaluate_clusters
+from sparsecut.evaluation import evaluate_clusters, k_means
 from sparsecut.evaluation.clustering import conductance, matched_accuracy, modularity
 
 
@@ -111,3 +111,17 @@ def test_a_collapsed_embedding_is_said_and_is_json():
 def test_wrong_input_is_refused(arguments, message):
     with pytest.raises(InputError, match=message):
         evaluate_clusters(blobs()[0], **arguments)
+
+
+def test_the_clusters_kept_are_those_nearest_to_their_means():
+    generator = np.random.default_rng(3)
+    Z = generator.normal(size=(60, 2)) + generator.integers(0, 5, (60, 1)) * 2
+    scores = evaluate_clusters(Z, n_clusters=6, n_runs=6)
+    assert (scores.n_runs, scores.figures) == (6, {})
+
+    def spread(assigned):
+        return sum(np.square(Z[assigned == one] - Z[assigned == one].mean(axis=0)).sum() for one in np.unique(assigned))
+
+    runs = [k_means(Z, 6, int(seed)) for seed in np.random.SeedSequence(0).generate_state(6)]
+    assert spread(scores.assigned) == pytest.approx(min(map(spread, runs)))
+    assert len({round(spread(run), 6) for run in runs}) > 1  # there was something to choose

@@ -8,10 +8,10 @@ import textwrap
 import numpy as np
 import pytest
 
-from sparsecut import SCE, Graph, InputError, Memory, datasets
+from sparsecut import SCE, Graph, InputError, Memory, compare, datasets
 from sparsecut.baselines import SGC, methods
 from sparsecut.baselines.methods import Method
-from sparsecut.evaluation import Split, compare_methods, compare_scores, probe, sample_splits
+from sparsecut.evaluation import Split, compare_scores, probe, sample_splits
 from sparsecut.evaluation.compare import fit_alone
 
 MEBIBYTE = 2**20
@@ -89,7 +89,7 @@ def test_a_process_gives_what_this_one_would(graph):
 
 
 def test_failures_are_rows_too(spies, graph):
-    results = compare_methods(graph, ["raw", "refusing", "crashing", "killed"], per_class=(5,), n_splits=3)
+    results = compare(graph, ["raw", "refusing", "crashing", "killed"], per_class=(5,), n_splits=3)
     assert [result.error for result in results] == [
         None,
         "It wants another graph.",
@@ -105,7 +105,7 @@ def test_failures_are_rows_too(spies, graph):
 
 
 def test_a_method_that_predicts_gets_no_label_of_a_test_node(spies, graph):
-    (result,) = compare_methods(graph, ["nosy"], per_class=(5, 20), n_splits=2)
+    (result,) = compare(graph, ["nosy"], per_class=(5, 20), n_splits=2)
     assert result.error is None
     for per_class in (5, 20):
         splits = sample_splits(graph.labels, per_class, 2, 0)
@@ -115,7 +115,7 @@ def test_a_method_that_predicts_gets_no_label_of_a_test_node(spies, graph):
 
 def test_methods_that_predict_and_methods_that_embed_share_a_table(graph):
     options = {"device": "cpu"}
-    raw, sgc = compare_methods(graph, ["raw", "sgc"], per_class=(5,), n_splits=3, random_state=1, options=options)
+    raw, sgc = compare(graph, ["raw", "sgc"], per_class=(5,), n_splits=3, random_state=1, options=options)
     splits = sample_splits(graph.labels, 5, 3, 1)
     predicted = [SGC(random_state=1, device="cpu").fit_predict(graph, split) for split in splits]
     by_hand = [100 * (p[s.test] == graph.labels[s.test]).mean() for p, s in zip(predicted, splits, strict=True)]
@@ -129,11 +129,11 @@ def test_methods_that_predict_and_methods_that_embed_share_a_table(graph):
 
 def test_what_cannot_be_compared_is_refused(graph):
     with pytest.raises(InputError, match="There is no method 'dgx'"):
-        compare_methods(graph, ["sce", "dgx"])
+        compare(graph, ["sce", "dgx"])
     with pytest.raises(InputError, match="at least one method"):
-        compare_methods(graph, [])
+        compare(graph, [])
     with pytest.raises(InputError, match="the graph has none"):
-        compare_methods(Graph(graph.adjacency, features=graph.features), ["sce"])
+        compare(Graph(graph.adjacency, features=graph.features), ["sce"])
 
 
 @pytest.fixture

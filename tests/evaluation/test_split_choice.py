@@ -9,10 +9,9 @@ import pytest
 
 from conftest import load_or_skip
 from raw_files import write_planetoid
-from sparsecut import InputError, datasets, evaluate
+from sparsecut import InputError, compare, datasets, evaluate
 from sparsecut.evaluation import (
     Split,
-    compare_methods,
     make_splits,
     probe,
     published_splits,
@@ -92,7 +91,7 @@ def test_evaluate_and_compare_take_the_same_words() -> None:
     expected = probe(graph.features, graph.labels, splits)
     scores = evaluate(graph.features, graph.labels, split="official", dataset="cornell")
     np.testing.assert_array_equal(scores.accuracies, expected.accuracies)
-    (raw,) = compare_methods(graph, ["raw"], split="official", dataset="cornell")
+    (raw,) = compare(graph, ["raw"], split="official", dataset="cornell")
     np.testing.assert_allclose(raw.scores["official"].accuracies, expected.accuracies)
     assert set(raw.to_dict()["per_class"]) == {"official"}
 

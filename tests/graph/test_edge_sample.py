@@ -14,7 +14,14 @@ from scipy import stats
 from any_graph import graphs
 from conftest import random_graph
 from sparsecut.graph import Graph, edge_sample
-from sparsecut.graph.edge_sample import _mixed, hash_ids, sample_edges, sample_node_pairs
+from sparsecut.graph.edge_sample import (
+    _mixed,
+    hash_ids,
+    sample_edges,
+    sample_neighbourhoods,
+    sample_node_pairs,
+    sample_nodes,
+)
 
 KINDS = ("positions", "gaps", "negative", "words", "unicode")
 
@@ -149,3 +156,25 @@ def test_hashes_tell_ids_apart_and_do_not_depend_on_how_they_are_stored() -> Non
 
 def test_a_graph_without_edges_has_none_to_draw() -> None:
     assert sample_edges(Graph(sp.csr_array((5, 5))), 10).shape == (2, 0)
+
+
+@pytest.mark.parametrize("n_neighbours", [1, 2, 5, 100])
+def test_neighbourhoods_are_those_of_the_sampled_nodes(n_neighbours: int) -> None:
+    """Against a loop over the nodes: the neighbours with the smallest hashes, nodes with fewer than two left out."""
+    graph = random_graph(n_nodes=60)
+    members, sizes = sample_neighbourhoods(graph, 25, n_neighbours)
+    groups = np.split(members, np.cumsum(sizes + 1)[:-1])
+    A = graph.adjacency
+    expected = []
+    for node in sample_nodes(graph, 25):
+        neighbours = A.indices[A.indptr[node] : A.indptr[node + 1]]
+        if len(neighbours) > 1:
+            order = np.argsort(hash_ids(graph.node_ids[neighbours]))
+            expected.append((int(node), set(neighbours[order[:n_neighbours]].tolist())))
+    assert [(int(group[0]), set(group[1:].tolist())) for group in groups] == expected
+    assert (sizes == [len(group) - 1 for group in groups]).all()
+
+
+def test_no_neighbourhood_where_no_node_has_two_neighbours() -> None:
+    members, sizes = sample_neighbourhoods(Graph(np.array([[0, 1], [1, 0]])), 2, 3)
+    assert len(members) == len(sizes) == 0

@@ -19,8 +19,9 @@ import scipy.sparse as sp
 import torch
 
 import sparsecut as sc
+from sparsecut import compare
 from sparsecut.baselines import GCN, LINE, RawFeatures
-from sparsecut.evaluation import compare_methods, evaluate_clusters, evaluate_links, measure_health
+from sparsecut.evaluation import evaluate_clusters, evaluate_links, measure_health
 from sparsecut.graph import Graph
 
 with warnings.catch_warnings():
@@ -65,7 +66,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "evaluate_links": lambda thing: evaluate_links(thing, lambda graph: X),
     "evaluate_clusters": lambda thing: evaluate_clusters(X, graph=thing, n_clusters=2),
     "measure_health": lambda thing: measure_health(X, thing),
-    "compare_methods": lambda thing: compare_methods(thing, ["raw"]),
+    "compare": lambda thing: compare(thing, ["raw"]),
 }
 
 

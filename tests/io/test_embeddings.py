@@ -4,6 +4,7 @@ import duckdb
 import numpy as np
 import pandas
 import polars
+import pyarrow.parquet
 import pytest
 
 import sparsecut as sc
@@ -126,3 +127,20 @@ def test_a_write_that_fails_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(sc.InputError, match="could not be written: No space left on device"):
         sc.write_embedding(tmp_path / "z.parquet", Z)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_duckdb_compares_the_vectors_of_a_parquet_file(tmp_path):
+    Z = np.random.default_rng(0).normal(size=(9, 5)).astype(np.float32)
+    sc.write_embedding(tmp_path / "z.parquet", Z, [f"n{node}" for node in range(9)])
+    vectors = pyarrow.parquet.read_table(tmp_path / "z.parquet")
+    query = (
+        "SELECT a.id, array_cosine_similarity(a.embedding, b.embedding) FROM {0} a, {0} b WHERE b.id = 'n3' ORDER BY a.id"
+    )
+    unit = Z / np.linalg.norm(Z, axis=1, keepdims=True)
+    with duckdb.connect() as database:
+        database.sql(f"CREATE TABLE cast_ AS SELECT id, embedding::FLOAT[5] AS embedding FROM '{tmp_path}/z.parquet'")
+        database.register("through_arrow", vectors)
+        for table in ("cast_", "through_arrow"):
+            found = database.sql(query.format(table)).fetchall()
+            assert [name for name, _ in found] == [f"n{node}" for node in range(9)]
+            np.testing.assert_allclose([value for _, value in found], unit @ unit[3], atol=1e-6)

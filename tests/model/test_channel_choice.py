@@ -42,15 +42,22 @@ def test_the_rule_by_hand() -> None:
     assert choose_by(Evidence(own=0.5, gain=0.0125)).weights == {"own": 1.0, "smoothed": 0.12}
     assert choose_by(Evidence(own=0.5, gain=0.1)).weights == {"smoothed": 1.0}
     assert choose_by(Evidence(own=0.5, gain=-0.01)).weights == {"own": 1.0}
-    assert choose_by(Evidence(own=0.0, gain=0.3)).weights == {"own": 1.0, "smoothed": 1.0}
+    tolds = (-0.1, 0.08, 0.09, 0.135, 0.18, 0.3)
+    blind = {told: choose_by(Evidence(own=0.0, gain=0.3, told=told)).weights for told in tolds}
+    assert blind[-0.1] == {"own": 1.0, "smoothed": 0.5}  # never less than half
+    assert blind[0.08] == {"own": 1.0, "smoothed": 0.7}  # (0.08/0.09)³
+    assert blind[0.09] == {"own": 1.0, "smoothed": 1.0}
+    assert blind[0.135] == {"own": 0.3, "smoothed": 1.0}
+    assert blind[0.18] == {"own": 0.12, "smoothed": 1.0}
+    assert blind[0.3] == {"smoothed": 1.0}
     assert choose_by(Evidence(own=0.5, gain=0.1, h=0.1, m=0.2)).weights == {"neighbors": 1.0}
     assert choose_by(Evidence(own=0.5, gain=0.1, h=0.1, m=0.15)).weights == {"smoothed": 1.0}
     assert choose_by(Evidence(own=0.5, gain=0.1, h=0.01, m=0.04)).weights == {"smoothed": 1.0}  # they hardly agree
 
 
-@given(own=st.floats(-0.5, 1), gain=st.floats(-1, 1), h=st.floats(-1, 1), m=st.floats(-1, 1))
-def test_whatever_the_evidence_one_channel_has_weight_one(own: float, gain: float, h: float, m: float) -> None:
-    weights = choose_by(Evidence(own, gain, h, m)).weights
+@given(own=st.floats(-0.5, 1), gain=st.floats(-1, 1), h=st.floats(-1, 1), m=st.floats(-1, 1), told=st.floats(-1, 1))
+def test_whatever_the_evidence_one_channel_has_weight_one(own: float, gain: float, h: float, m: float, told: float) -> None:
+    weights = choose_by(Evidence(own, gain, h, m, told)).weights
     assert max(weights.values()) == 1.0
     assert min(weights.values()) >= channel_choice.LEAST_WEIGHT
     assert set(weights) in ({"own"}, {"smoothed"}, {"neighbors"}, {"own", "smoothed"}, {"own", "neighbors"})
@@ -68,6 +75,24 @@ def test_r_squared_is_that_of_a_ridge_regression() -> None:
     found = channel_choice._r_squared(rows.T @ rows, np.arange(5), np.arange(5, 8), 300)
     assert found == pytest.approx(expected, rel=1e-9)
     assert channel_choice._r_squared(np.zeros((8, 8)), np.arange(5), np.arange(5, 8), 300) == 0
+
+
+def test_neighbours_leave_the_row_out() -> None:
+    """Weighted edges, some of the nodes: against the means over neighbours of a dense adjacency."""
+    generator = np.random.default_rng(3)
+    upper = np.triu((generator.random((80, 80)) < 0.1) * generator.uniform(0.2, 3, (80, 80)), 1)
+    adjacency = (upper + upper.T).astype(np.float32)
+    X = generator.normal(size=(80, 4)) + adjacency @ generator.normal(size=(80, 4))
+    graph = Graph(sp.csr_array(adjacency), features=X.astype(np.float32))
+    nodes = np.flatnonzero(adjacency.sum(axis=1) > 0)[::2]
+    closed = adjacency + np.eye(80)
+    both = np.hstack([X, closed @ X / closed.sum(axis=1, keepdims=True)])[nodes]
+    found = channel_choice._told_by_neighbours(graph, torch.from_numpy(both.astype(np.float32)), nodes)
+    means = (adjacency @ X)[nodes] / adjacency.sum(axis=1)[nodes, None]
+    rows = np.hstack([means, X[nodes]])
+    rows -= rows.mean(axis=0)
+    expected = channel_choice._r_squared(rows.T @ rows, np.arange(4), np.arange(4, 8), len(nodes))
+    assert found == pytest.approx(expected, abs=1e-4)
 
 
 def test_cosines_of_neighbours_by_hand() -> None:
@@ -90,7 +115,9 @@ def test_cosines_of_neighbours_by_hand() -> None:
 def test_halves_share_no_column() -> None:
     graph = random_graph(300, 30)
     product = channel_choice._sampled_product(graph, Weighting("none"), torch.device("cpu"))
-    halvings = channel_choice._directions_of_halves(product, 30, 8, torch.Generator().manual_seed(0), torch.device("cpu"))
+    halvings = channel_choice._directions_of_halves(
+        product, 30, 8, channel_choice.N_HALVINGS, torch.Generator().manual_seed(0), torch.device("cpu")
+    )
     assert len(halvings) == channel_choice.N_HALVINGS
     for W in halvings:
         first, second = (W[:, part].abs().sum(dim=1) > 0 for part in (slice(8), slice(8, None)))
@@ -124,6 +151,37 @@ def test_where_neighbours_differ_the_features_are_kept() -> None:
     assert "Channels own: neighbours add 0.0% to the" in model.explain()
 
 
+def components(graph: Graph) -> Graph:
+    """The same graph with columns that have nothing in common: the principal components of its features."""
+    U, sizes, _ = np.linalg.svd(np.asarray(graph.features) - np.asarray(graph.features).mean(axis=0), full_matrices=False)
+    return graph.replace(features=(U * sizes).astype(np.float32))
+
+
+def test_columns_without_anything_in_common_ask_the_neighbours() -> None:
+    alike, unlike = (evidence_of(components(planted(kind))) for kind in ("alike", "unlike"))
+    assert alike.is_blind
+    assert unlike.is_blind
+    assert choose_by(alike).weights == {"smoothed": 1.0}
+    assert choose_by(unlike).weights == {"own": 1.0, "smoothed": 0.5}
+    assert "neighbours tell 0% of a row" in SCE(dimension=4).fit(components(planted("unlike"))).explain()
+
+
+@pytest.mark.parametrize("engine", ["memory", "disk"])
+def test_length_is_kept_where_rows_say_nothing_without_it(engine: str) -> None:
+    """Marks at random, more of them for some nodes than for others: their number is all that a row says."""
+    generator = np.random.default_rng(0)
+    marks = generator.random((500, 200)) < 0.05 * np.exp(0.7 * generator.normal(size=(500, 1)))
+    graph = planted("unlike", n_nodes=500).replace(features=sp.csr_array(marks.astype(np.float32)))
+    model = SCE(engine=engine).fit(graph)
+    assert model.recipe_.weighting.name == "none"
+    assert "so their length is kept" in model.explain()
+    lengths = np.sqrt(marks.sum(axis=1))
+    told = np.linalg.lstsq(np.c_[model.embedding_, np.ones(500)], lengths, rcond=None)[0]
+    assert np.corrcoef(np.c_[model.embedding_, np.ones(500)] @ told, lengths)[0, 1] > 0.9
+    assert SCE(engine=engine, weighting="tf-idf").fit(graph).recipe_.weighting.name == "tf-idf"  # what is asked for is done
+    assert SCE(engine=engine, channels="own").fit(graph).recipe_.weighting.name == "tf-idf"  # nothing was measured
+
+
 def test_nodes_without_neighbours_are_no_evidence() -> None:
     graph = planted("alike")
     n = graph.n_nodes
@@ -154,6 +212,7 @@ def test_too_little_to_tell() -> None:
         ("cornell", {"own"}),
         ("wiki", {"own", "smoothed"}),
         ("twitch_es", {"neighbors"}),
+        ("chameleon_filtered", {"own", "smoothed"}),
     ],
 )
 def test_real_graphs(name: str, expected: set[str]) -> None:

@@ -26,6 +26,14 @@ def test_there_is_one_file_per_experiment() -> None:
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
+def test_what_is_quick_is_part_of_the_experiment(name: str) -> None:
+    datasets, methods = EXPERIMENTS[name].quick
+    module = EXPERIMENTS[name].module()
+    assert set(datasets) <= set(module.COLUMNS)
+    assert set(methods) <= set(module.ROWS)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_planned_setting_is_accepted_by_the_estimator(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All cells, also of graphs whose files are not here."""
     made: list[Any] = []

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from browser import open_browser
 from sparsecut.paper import inductive, loss, table1, timing
 from sparsecut.paper.coverage import WITHOUT_FIGURES, graph_table
 from sparsecut.paper.experiments import EXPERIMENTS
@@ -112,20 +113,26 @@ class Cells(HTMLParser):
         self.addresses += [values[name] or "" for name in ("src", "href", "xlink:href") if name in values]
 
 
-N_CELLS = (
-    (len(table1.ROWS) + len(UNSUPERVISED) + len(UNSUPERVISED) - 1) * 8
-    + len(loss.ROWS) * 4
-    + len(timing.ROWS) * 4
-    + (2 * len(inductive.ROWS) - len(inductive.UNTRAINED)) * len(inductive.COLUMNS)
-    + sum(len(table.rows) * len(table.columns) for table in (open_table(), graph_table()))
+# The rows of each table, in the order of the page.
+N_ROWS = (
+    *(len(table1.ROWS), len(UNSUPERVISED), len(UNSUPERVISED) - 1, len(loss.ROWS), len(timing.ROWS)),
+    *(len(inductive.ROWS), len(inductive.ROWS) - len(inductive.UNTRAINED)),
 )
+# Its columns where nothing has been run, and in the fixture: those with a figure alone.
+ALL_COLUMNS = (8, 8, 8, 4, 4, len(inductive.COLUMNS), len(inductive.COLUMNS))
+FILLED_COLUMNS = (2, 2, 1, 2, 1, 1, 1)
+
+
+def count_cells(columns: tuple[int, ...]) -> int:
+    always = sum(len(table.rows) * len(table.columns) for table in (open_table(), graph_table()))
+    return sum(rows * n_columns for rows, n_columns in zip(N_ROWS, columns, strict=True)) + always
 
 
 def test_the_html_page_is_whole_escaped_and_asks_the_network_for_nothing(folder: Path) -> None:
     (folder / "figure.svg").write_text('<?xml version="1.0"?>\n<svg><use xlink:href="#here"/></svg>')
     text = render_html(folder)
     cells = Cells(text)
-    assert len(cells.classes) == N_CELLS
+    assert len(cells.classes) == count_cells(FILLED_COLUMNS)
     # One of each in Table 1; of the losses two are ahead (none), the others within; of the times two are behind.
     assert (cells.classes.count("ahead"), cells.classes.count("behind")) == (3, 3)
     assert "not in &lt;this&gt; version" in text
@@ -167,7 +174,18 @@ def test_pages_are_named_after_the_folder(folder: Path) -> None:
 
 def test_pages_of_an_empty_folder(tmp_path: Path) -> None:
     assert "Nothing has been run yet." in render_markdown(tmp_path)
-    assert len(Cells(render_html(tmp_path)).classes) == N_CELLS
+    assert len(Cells(render_html(tmp_path)).classes) == count_cells(ALL_COLUMNS)
+
+
+def test_the_contents_lead_to_every_section(folder: Path) -> None:
+    text = render_html(folder)
+    contents = re.search(r"<nav.*?</nav>", text, re.DOTALL)
+    assert contents is not None
+    anchors = re.findall(r'href="#([^"]+)"', contents.group())
+    assert anchors == re.findall(r'<h2 id="([^"]+)"', text)
+    assert len(anchors) == len(set(anchors)) == text.count("<h2")
+    assert anchors[0] == "table-1-accuracy"
+    assert '<meta name="viewport"' in text
 
 
 @pytest.mark.parametrize(("name", "render"), [("results.md", render_markdown), ("results.html", render_html)])
@@ -206,7 +224,17 @@ def test_the_committed_page_opens_in_a_browser(tmp_path: Path) -> None:
     dom = Cells(done.stdout)
     committed = Cells((DOCS / "results.html").read_text("utf-8"))
     assert dom.classes == committed.classes
-    assert len(dom.classes) == N_CELLS
     sce = next(row for row in re.findall(r"<tr>.*?</tr>", done.stdout, re.DOTALL) if "<th>SCE</th>" in row)
     assert re.findall(r"paper ([\d.]+) ±", sce)[:2] == ["74.3", "80.2"]
     assert "<svg" in done.stdout
+
+
+def test_the_committed_page_fits_a_window_and_its_tables_scroll_alone_on_a_phone() -> None:
+    with open_browser() as browser:
+        for width, is_phone in ((1280, False), (390, True)):
+            page = browser.new_page(viewport={"width": width, "height": 800})
+            page.goto((DOCS / "results.html").as_uri())
+            assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+            tables = page.evaluate("() => [...document.querySelectorAll('.wide')].map((e) => e.scrollWidth - e.clientWidth)")
+            assert len(tables) == len(N_ROWS) + 2
+            assert is_phone or max(tables) <= 0

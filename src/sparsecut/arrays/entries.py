@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +12,11 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
+from sparsecut.arrays.threads import each, n_threads
 from sparsecut.arrays.transfer import as_tensor
 
+BLOCK_WORK = 1 << 22  # multiply-adds of a block of rows that a thread takes: about two milliseconds
+MOST_BLOCKS = 64
 KEYS_AT_ONCE = 250_000_000  # edges sorted at a time
 ENTRIES_AT_ONCE = 1 << 27  # a block's temporary numbers take a few gigabytes at most
 
@@ -33,7 +37,32 @@ class Entries(NamedTuple):
         return len(self.indices)
 
     def __matmul__(self, dense: Tensor) -> Tensor:
-        return weighted_sums(self.indices, self.offsets, self.values, dense)
+        blocks = self.row_blocks(dense.shape[1])
+        if len(blocks) == 1 or n_threads() == 1 or dense.requires_grad:
+            return weighted_sums(*self, dense)
+        result = dense.new_empty((len(self.offsets) - 1, dense.shape[1]))
+
+        def multiply(block: tuple[slice, Entries]) -> None:
+            result[block[0]] = weighted_sums(*block[1], dense)
+
+        each(multiply, blocks, work=BLOCK_WORK)
+        return result
+
+    def row_blocks(self, width: int) -> list[tuple[slice, Entries]]:
+        """Blocks of rows with about as many entries each, worth a thread's while with so many columns, and their entries."""
+        n_rows, n_entries = len(self.offsets) - 1, len(self.indices)
+        n_blocks = min(MOST_BLOCKS, n_entries * width // BLOCK_WORK, n_rows)
+        if n_blocks < 2 or self.indices.device.type != "cpu":
+            return [(slice(0, n_rows), self)]
+        ends = torch.linspace(0, n_entries, n_blocks + 1, dtype=torch.float64)[1:-1].to(self.offsets.dtype)
+        bounds = sorted({0, *torch.searchsorted(self.offsets, ends).tolist(), n_rows})
+        blocks = []
+        for start, stop in pairwise(bounds):
+            first, last = int(self.offsets[start]), int(self.offsets[stop])
+            values = None if self.values is None else self.values[first:last]
+            entries = Entries(self.indices[first:last], self.offsets[start : stop + 1] - first, values)
+            blocks.append((slice(start, stop), entries))
+        return blocks
 
     def counts(self) -> Tensor:
         """The entries of each row."""

@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.arrays.passes import on_threads
 from sparsecut.arrays.streaming import is_mapped, row_blocks, value_blocks
-from sparsecut.arrays.threads import on_threads
 from sparsecut.errors import InputError, OverflowInputError
 
 LARGEST = float(np.finfo(np.float32).max)

@@ -16,6 +16,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from sparsecut.arrays.threads import of_torch
+
 BUFFER_BYTES = 32 << 20
 N_BUFFERS = 3
 MIN_BYTES = 4 << 20  # less is not worth a buffer
@@ -34,7 +36,8 @@ def as_tensor(array: NDArray[Any], device: torch.device) -> Tensor:
     sending.wait_stream(torch.cuda.current_stream(device))
     for part, buffer, sent in _buffers(source):
         sent.synchronize()
-        buffer.copy_(source[part])  # by all cores
+        with of_torch():  # by all cores
+            buffer.copy_(source[part])
         with torch.cuda.stream(sending):
             target[part].copy_(buffer, non_blocking=True)
             sent.record(sending)
@@ -78,4 +81,5 @@ def _buffers(flat: Tensor) -> Iterator[tuple[slice, Tensor, Any]]:
 def _finish(target: Tensor, copy: tuple[slice, Tensor, Any]) -> None:
     part, buffer, received = copy
     received.synchronize()
-    target[part] = buffer
+    with of_torch():
+        target[part] = buffer

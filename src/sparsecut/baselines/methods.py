@@ -108,7 +108,7 @@ METHODS: dict[str, Method] = {}
 def register(method: Method) -> None:
     """Make a method known by its name; a second one of the same name takes its place.
 
-    Every command and `compare_methods` then know it.
+    Every command and `sparsecut.compare` then know it.
 
     Parameters
     ----------

@@ -1,10 +1,12 @@
 """The command line: one file per command, each of which parses its options, calls the library and prints.
 
-Input that breaks a rule ends with one sentence on standard error and exit code 2; a traceback is a defect of the program.
-torch, scikit-learn and pyarrow are imported inside the commands, so that `--help` and completion answer at once.
+Input that breaks a rule ends with one sentence on standard error and exit code 2; any other exception is a defect of the
+program, told as such with exit code 70. torch, scikit-learn and pyarrow are imported inside the commands, so that `--help`
+and completion answer at once.
 
-- `program`: the program `sparsecut`, which the commands are registered with.
-- `console`: options that several commands have; tables, JSON and notes.
+- `program`: the program `sparsecut`, which the commands are registered with. `help_pages`: how a help page looks.
+- `options`: options that several commands have, in groups. `choices`: the words they take, and completion.
+- `console`: tables, JSON and notes. `pipes`: `-` for standard input and output.
 - `sources`: GRAPH and the options for reading it. `embeddings`: EMBEDDING and the labels of its nodes.
 - `tasks`: what `evaluate` measures. `disk`, `cluster`: what these engines need around the library's call.
 - Every other module is the command of its name.

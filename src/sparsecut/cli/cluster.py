@@ -14,8 +14,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from sparsecut.cli.options import ENGINE, option
+from sparsecut.cli.pipes import is_standard
 from sparsecut.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,13 +26,16 @@ if TYPE_CHECKING:
 
 Scheduler = Annotated[
     str | None,
-    typer.Option(
-        help="With --engine dask: the address of a scheduler, tcp://host:8786.", show_default="a cluster on this machine"
+    option(
+        ENGINE,
+        "With --engine dask: the address of a scheduler, tcp://host:8786.",
+        metavar="ADDRESS",
+        show_default="a cluster on this machine",
     ),
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(help="With --engine dask and no scheduler: worker processes.", show_default="one per core"),
+    option(ENGINE, "With --engine dask and no scheduler: worker processes.", metavar="N", show_default="one per core"),
 ]
 
 ARRAYS = (".npy", ".parquet")
@@ -43,9 +46,9 @@ def cluster_engine(
 ) -> Dask | None:
     """The engine that the options ask for; None unless it is dask."""
     if engine != "dask":
-        for option, value in (("scheduler", scheduler), ("workers", workers)):
+        for name, value in (("scheduler", scheduler), ("workers", workers)):
             if value is not None:
-                raise InputError(f"--{option} is for --engine dask. Add that, or leave --{option} out.")
+                raise InputError(f"--{name} is for --engine dask. Add that, or leave --{name} out.")
         return None
     from sparsecut.engines import Dask
 
@@ -56,6 +59,8 @@ def cluster_engine(
 
 def check_cluster_output(path: Path, *, force: bool) -> bool:
     """Whether the output is a folder of Parquet files; it must be absent unless it may be replaced."""
+    if is_standard(path):
+        raise InputError("--engine dask writes files. Name a file or a folder in place of -.")
     if path.suffix:
         return False
     from sparsecut.engines.dask.parts import check_output
@@ -80,6 +85,8 @@ def run_on_cluster(
     """What `run(engine, graph, output, progress)` makes of a graph, written, and the seconds it took."""
     from sparsecut.io import fingerprint_of, work_folder, write_embedding
 
+    if is_standard(name):
+        raise InputError("--engine dask reads files that its workers see. Name a file in place of -.")
     is_folder = not output_path.suffix
     mark = fingerprint_of("cluster", name, features, asdict(reading), engine.scheduler, str(output_path.absolute()))
     parent = Path(engine.scratch) if engine.scratch is not None else output_path.absolute().parent
@@ -122,8 +129,8 @@ def _opened(
         return
     beyond = set(reading.given()) - {"source", "target", "weight", "directed", "scale"}
     if beyond:
-        option = sorted(beyond)[0].replace("_", "-")
-        raise InputError(f"--{option} needs the graph in memory. Leave it out, or use --engine memory.")
+        name = sorted(beyond)[0].replace("_", "-")
+        raise InputError(f"--{name} needs the graph in memory. Leave it out, or use --engine memory.")
     if not is_store(store):
         columns = {key: getattr(reading, key) for key in ("source", "target", "weight")}
         with output.progress() as bar:

@@ -7,23 +7,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sparsecut.baselines.methods import find_method, names
-from sparsecut.cli.console import (
+from sparsecut.cli.choices import PAPER_DATASETS, completing, completing_list
+from sparsecut.cli.console import Output, in_mebibytes, print_error
+from sparsecut.cli.options import (
+    METHOD,
     AsJson,
     Device,
     Features,
     GraphName,
-    Output,
+    Labels,
     PerClass,
     Probe,
+    Quick,
     Quiet,
+    Seed,
     SplitKind,
     Splits,
-    in_mebibytes,
-    print_error,
+    Verbose,
+    option,
 )
-from sparsecut.cli.sources import Labels, Reading, dataset_of, open_graph, takes_reading
-from sparsecut.cli.tasks import labels_per_class
-from sparsecut.errors import InputError, check_choice, check_integer
+from sparsecut.cli.sources import Reading, dataset_of, open_graph, takes_reading
+from sparsecut.cli.tasks import how_many
+from sparsecut.errors import InputError, check_choice
 
 if TYPE_CHECKING:
     from sparsecut.evaluation import Comparison
@@ -38,7 +43,7 @@ METHODS = (
 @takes_reading()
 def compare(
     graph: GraphName,
-    methods: Annotated[str, typer.Option(help=METHODS)],
+    methods: Annotated[str, option(METHOD, METHODS, metavar="NAMES", completion=completing_list(names()))],
     features: Features = None,
     labels: Labels = None,
     *,
@@ -46,15 +51,25 @@ def compare(
     probe: Probe = "paper",
     split: SplitKind = "random",
     per_class: PerClass = None,
-    splits: Splits = 50,
-    dimension: Annotated[int | None, typer.Option(help="Columns of the embedding, for methods that have a choice.")] = None,
+    splits: Splits = None,
+    quick: Quick = False,
+    dimension: Annotated[
+        int | None, option(METHOD, "Columns of the embedding, for methods that have a choice.", metavar="N")
+    ] = None,
     paper: Annotated[
-        str | None, typer.Option(help="The paper's settings for this dataset, for methods that have some.")
+        str | None,
+        option(
+            METHOD,
+            "The paper's settings for this dataset, for methods that have some.",
+            metavar="DATASET",
+            completion=completing(PAPER_DATASETS),
+        ),
     ] = None,
     device: Device = "auto",
-    seed: Annotated[int, typer.Option(help="Seed of the methods and of the splits.")] = 0,
+    seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Compare methods on a graph, each in a process of its own, over the same splits.
 
@@ -64,21 +79,23 @@ def compare(
 
     sparsecut compare cora --methods sce,gcn --split public
 
+    sparsecut compare cora --methods sce,mosce,raw --quick
+
     An embedding is fitted once, without labels, and probed on every split. A method that predicts labels is fitted anew for
     every split and given the labels of its training and validation nodes alone; its seconds are those of one fit.
 
     Exit code: 0 if every method ran, 1 if some failed (the table shows the others), 2 for wrong input or if all failed.
     """
-    output = Output(as_json, quiet)
-    from sparsecut.evaluation import PROTOCOLS, compare_methods
+    output = Output(as_json, quiet, verbose)
+    from sparsecut.evaluation import PROTOCOLS
+    from sparsecut.evaluation.compare import compare as compare_methods
 
     check_choice("sparsecut compare", "--probe", probe, PROTOCOLS)
-    check_integer("sparsecut compare", "--splits", splits, 1)
+    counts, n_asked = how_many("sparsecut compare", split, per_class, splits, quick)
     chosen = [find_method(name.strip()).name for name in methods.split(",") if name.strip()]
     loaded = open_graph(graph, features, output, labels, reading)
     if loaded.labels is None:
         raise InputError(f"{graph} brings no labels to compare by. Name them: --labels FILE.")
-    counts = labels_per_class(split, per_class)
     keys: list[int | str] = [*counts] or [split]
     with output.warnings_as_notes(), output.progress() as bar:
         results = compare_methods(
@@ -87,7 +104,7 @@ def compare(
             split=split,
             dataset=dataset_of(graph),
             per_class=counts,
-            n_splits=splits,
+            n_splits=n_asked,
             probe=probe,
             random_state=seed,
             options={"dimension": dimension, "device": device},
@@ -95,7 +112,7 @@ def compare(
             progress=bar,
         )
     named = [f"{count} labels" for count in counts] or [split]
-    rows, n_splits = [], splits
+    rows, n_splits = [], n_asked
     for result in results:
         if result.error is not None:
             rows.append([result.method, *("failed" for _ in keys), "", "", ""])
@@ -113,7 +130,7 @@ def compare(
         )
     output.table(
         f"Accuracy in percent, {n_splits} splits ({split}), probe: {probe}",
-        ["method", *named, f"less {chosen[0]}, {named[-1]}", "seconds", "peak memory"],
+        ["method", *named, f"less {chosen[0]},\n{named[-1]}", "seconds", "peak\nmemory"],
         rows,
     )
     told = {"graph": graph, "probe": probe, "split": split, "n_splits": n_splits}

@@ -1,4 +1,4 @@
-"""What several commands share: options, tables, JSON, and the form of errors and notes."""
+"""What commands print: tables that fit the terminal, JSON, and the form of errors and notes."""
 
 from __future__ import annotations
 
@@ -9,70 +9,41 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from sparsecut.cli.pipes import is_standard
+from sparsecut.errors import InputError
 from sparsecut.progress import ProgressBar
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
-Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")]
-GraphName = Annotated[
-    str,
-    typer.Argument(
-        metavar="GRAPH",
-        help="A dataset's name or a file: an edge list (CSV, TSV, text, gzip, Parquet, Feather), Matrix Market, npz, .mat, "
-        "GraphML, GML, node-link JSON, METIS, Planetoid, .h5ad; or a folder made by build_store.",
-    ),
-]
-Features = Annotated[
-    str | None,
-    typer.Option(
-        "--features",
-        "-f",
-        help="Features: .npy, .npz, .json, a table keyed by node id (CSV, Parquet), columns of the node table: age,country, "
-        "or what the graph file holds: node attributes of GraphML, GML and JSON, X_pca of an .h5ad.",
-    ),
-]
-OutputPath = Annotated[
-    Path, typer.Option("--output", "-o", help="Where to write: .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv (projector).")
-]
-Metric = Annotated[str, typer.Option(help="cosine, which ignores the lengths of vectors, or euclidean.")]
-Probe = Annotated[str, typer.Option(help="paper (C = 1) or tuned (C chosen on validation nodes).")]
-PerClass = Annotated[
-    list[int] | None,
-    typer.Option(help="Number of labels per class to train on; may be repeated. [default: 5 and 20]", show_default=False),
-]
-Splits = Annotated[int, typer.Option(help="Number of splits, at most as many as there are.")]
-SplitKind = Annotated[
-    str,
-    typer.Option(
-        help="How labelled nodes are split: random (so many per class), 10-10-80 (percent to train on, to validate on and "
-        "to test on, of all of them), or what was made for a dataset: official (by its publishers), public (Planetoid's), "
-        "published (the paper's 50)."
-    ),
-]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
-
-
 LABELS_PER_CLASS = [5, 20]  # where --per-class is not given: the paper's two settings
+N_SPLITS = 50
+QUICK_LABELS, QUICK_SPLITS = [20], 5  # with --quick
 
 
 def print_error(message: str) -> None:
-    Console(stderr=True, soft_wrap=True, highlight=False).print(f"Error: {message}", style="red", markup=False)
+    _console(stderr=True).print(f"Error: {message}", style="red", markup=False)
 
 
 class Output:
-    """What a command prints: tables for people, one JSON object for programs (`--json`), or nothing (`--quiet`)."""
+    """What a command prints: tables for people, one JSON object for programs (`--json`), or nothing (`--quiet`).
 
-    def __init__(self, as_json: bool, quiet: bool) -> None:
+    `path` is where the command writes its data: where that is `-`, standard output, words go to standard error.
+    """
+
+    def __init__(self, as_json: bool, quiet: bool, verbose: bool = False, path: Path | None = None) -> None:
+        is_piped = path is not None and is_standard(path)
+        if is_piped and as_json:
+            raise InputError("--json and -o - would both write to standard output. Leave one of them out.")
         self.as_json = as_json
         self.is_talkative = not (as_json or quiet)
+        self.is_verbose = verbose
         self.notes: list[str] = []
-        self._console = Console(soft_wrap=True, highlight=False)
+        self._console = _console(stderr=is_piped)
 
     def note(self, message: str) -> None:
         """A remark about the result, once: on standard error so that it never mixes with it, and among the JSON's notes."""
@@ -83,20 +54,42 @@ class Output:
     def aside(self, message: str) -> None:
         """A remark about the work, for people only."""
         if self.is_talkative:
-            Console(stderr=True, soft_wrap=True, highlight=False).print(message, style="dim", markup=False)
+            _console(stderr=True).print(message, style="dim", markup=False)
+
+    def detail(self, message: str) -> None:
+        """What is told with `--verbose` alone, on standard error whatever goes to standard output."""
+        if self.is_verbose:
+            _console(stderr=True).print(message, style="dim", markup=False)
+
+    def warn(self, message: str) -> None:
+        """A remark that is shown in any case, each time, for it says what was left out."""
+        Console(stderr=True, soft_wrap=True, highlight=False).print(message, style="yellow", markup=False)
 
     def say(self, message: str) -> None:
         if self.is_talkative:
             self._console.print(message, markup=False)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        if self.is_talkative:
-            table = Table(title=title, title_justify="left")
-            for position, column in enumerate(columns):
-                table.add_column(column, justify="left" if position == 0 else "right")
+        """Print a table; one that is too wide is printed in parts, each with the first column."""
+        if not self.is_talkative:
+            return
+        self._console.print(Text(title, style="italic"))
+        for part in _parts(columns, rows, self._console.width):
+            table = Table()
+            for place in part:
+                table.add_column(Text(columns[place]), justify="left" if place == 0 else "right")
             for row in rows:
-                table.add_row(*row)
-            self._console.print(table)
+                if len(part) == len(columns) or any(row[place] for place in part[1:]):
+                    table.add_row(*(Text(row[place]) for place in part))
+            self._console.print(table, soft_wrap=False)
+
+    def facts(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Print names and their values, one below the other."""
+        if self.is_talkative:
+            grid = Table.grid(padding=(0, 2))
+            for name, value in rows:
+                grid.add_row(Text(name), Text(value))
+            self._console.print(grid, soft_wrap=False)
 
     def result(self, values: dict[str, Any], *, with_notes: bool = True) -> None:
         """Print the result as one JSON object, with all notes, where `--json` was given."""
@@ -104,7 +97,7 @@ class Output:
             print(json.dumps({**values, "notes": self.notes} if with_notes else values))
 
     def progress(self) -> ProgressBar:
-        return ProgressBar(is_enabled=self.is_talkative and sys.stderr.isatty())
+        return ProgressBar(is_enabled=self.is_talkative, on_end=self.detail if self.is_verbose else None)
 
     @contextmanager
     def warnings_as_notes(self) -> Iterator[None]:
@@ -120,6 +113,26 @@ def peak_memory() -> int:
     """The most memory the process has had, in bytes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return int(peak) if sys.platform == "darwin" else int(peak) * 1024
+
+
+def _console(*, stderr: bool) -> Console:
+    """A console that wraps lines between words on a terminal, and leaves them whole in a file or a pipe."""
+    console = Console(stderr=stderr, highlight=False)
+    console.soft_wrap = not console.is_terminal
+    return console
+
+
+def _parts(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[list[int]]:
+    """The columns of each part of a table: the first one, and as many others as fit beside it, at least one."""
+    cells = [[name, *(row[place] for row in rows)] for place, name in enumerate(columns)]
+    widths = [max(cell_len(line) for cell in column for line in cell.split("\n")) + 3 for column in cells]
+    parts: list[list[int]] = [[0]]
+    for place in range(1, len(columns)):
+        taken = 1 + sum(widths[other] for other in parts[-1])
+        if len(parts[-1]) > 1 and taken + widths[place] > width:
+            parts.append([0])
+        parts[-1].append(place)
+    return parts
 
 
 def in_mebibytes(n_bytes: int) -> str:

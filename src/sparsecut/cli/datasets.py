@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsecut.cli.console import AsJson, Output
+from sparsecut.cli.choices import DATASETS, completing
+from sparsecut.cli.console import Output
+from sparsecut.cli.options import AsJson
 
 if TYPE_CHECKING:
     from sparsecut.datasets import Dataset, Sizes
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def datasets(
-    name: Annotated[str | None, typer.Argument(help="One dataset, in full.")] = None,
+    name: Annotated[str | None, typer.Argument(help="One dataset, in full.", autocompletion=completing(DATASETS))] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the named graphs, where they come from, and whether their files are on this machine.
@@ -34,6 +36,8 @@ def datasets(
     else:
         rows = [[d.name, *(f"{size:,}" for size in d.sizes), _whether(d, found[d.name])] for d in chosen]
         output.table("Datasets", ["name", "nodes", "edges", "features", "classes", "here"], rows)
+        if any(row[-1] == "part" for row in rows):
+            output.say("part: the graph is here, its features are not.")
         output.say(
             "Files are looked for in " + ", then ".join(map(str, library.roots())) + ". What is not there is fetched."
         )
@@ -82,7 +86,7 @@ def _say_sizes(sizes: Sizes) -> str:
 def _whether(dataset: Dataset, found: Found | None) -> str:
     if found is None:
         return "no"
-    return "yes" if found.files == dataset.raw else "no features"
+    return "yes" if found.files == dataset.raw else "part"
 
 
 def _as_json(dataset: Dataset, found: Found | None) -> dict[str, Any]:

@@ -7,21 +7,25 @@ import time
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from sparsecut.cli.console import AsJson, Device, Output, Quiet, in_mebibytes, peak_memory
+from sparsecut.cli.console import QUICK_SPLITS, Output, in_mebibytes, peak_memory
+from sparsecut.cli.options import OUTPUT, AsJson, Device, Quick, Quiet, Verbose, option
 
 N_SPLITS = 20
 
 
 def demo(
-    folder: Annotated[Path, typer.Option("--output", "-o", help="The folder to write into.")] = Path("sparsecut-demo"),
+    folder: Annotated[Path, option(OUTPUT, "The folder to write into.", "--output", "-o", metavar="FOLDER")] = Path(
+        "sparsecut-demo"
+    ),
     device: Device = "auto",
+    quick: Quick = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Embed the built-in graph of handwritten digits, score it against the raw features, and write the report."""
-    output = Output(as_json, quiet)
+    output = Output(as_json, quiet, verbose)
+    n_splits = QUICK_SPLITS if quick else N_SPLITS
     from sparsecut import SCE, Memory, datasets, evaluate, report, write_embedding
     from sparsecut.errors import InputError
 
@@ -43,14 +47,14 @@ def demo(
     with output.progress() as bar:
         for name, vectors, took in (("raw features", graph.features, None), ("SCE", Z, seconds)):
             scores = {
-                n_labels: evaluate(vectors, graph.labels, per_class=n_labels, n_splits=N_SPLITS, progress=bar)
+                n_labels: evaluate(vectors, graph.labels, per_class=n_labels, n_splits=n_splits, progress=bar)
                 for n_labels in (5, 20)
             }
-            rows.append([name, str(scores[5]), str(scores[20]), "" if took is None else f"{took:.2f}"])
+            measured = ["", ""] if took is None else [f"{took:.2f}", in_mebibytes(peak_memory())]
+            rows.append([name, str(scores[5]), str(scores[20]), *measured])
             results[name] = {str(n_labels): score.to_dict() for n_labels, score in scores.items()}
-    rows[-1].append(in_mebibytes(peak_memory()))
     output.table(
-        f"Accuracy in percent with 5 and 20 labels per class, {N_SPLITS} splits, probe: paper",
+        f"Accuracy in percent with 5 and 20 labels per class, {n_splits} splits, probe: paper",
         ["", "5 labels", "20 labels", "seconds", "peak memory"],
         rows,
     )

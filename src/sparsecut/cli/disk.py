@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from sparsecut.cli.choices import ENGINES
+from sparsecut.cli.options import ENGINE, option
+from sparsecut.cli.pipes import is_standard
 from sparsecut.errors import InputError, check_choice
 
 if TYPE_CHECKING:
@@ -22,18 +23,25 @@ if TYPE_CHECKING:
     from sparsecut.engines import EngineChoice
     from sparsecut.graph import Graph
 
-Engine = Annotated[str, typer.Option(help="memory, disk for graphs larger than it, or dask for a cluster.")]
+Engine = Annotated[
+    str,
+    option(ENGINE, "Where the rows live: disk is for graphs larger than memory, dask for a cluster.", choices=ENGINES),
+]
 MemoryLimit = Annotated[
     str | None,
-    typer.Option(
-        help="With --engine disk: what the process may take, e.g. 500MB; with --engine dask, each worker on this machine.",
+    option(
+        ENGINE,
+        "With --engine disk: what the process may take, e.g. 500MB; with --engine dask: each worker on this machine.",
+        metavar="SIZE",
         show_default="2GiB",
     ),
 ]
 Scratch = Annotated[
     Path | None,
-    typer.Option(
-        help="With --engine disk or dask: a folder for unfinished work, which all workers must see.",
+    option(
+        ENGINE,
+        "With --engine disk or dask: a folder for unfinished work, which all workers must see.",
+        metavar="FOLDER",
         show_default="the output's",
     ),
 ]
@@ -46,12 +54,11 @@ def disk_options(
 ) -> dict[str, Any]:
     """What the options ask of the estimator: nothing, unless the engine is disk."""
     from sparsecut.arrays.streaming import parse_bytes
-    from sparsecut.engines import EngineWord
 
-    check_choice("sparsecut", "--engine", engine, get_args(EngineWord))
-    for option, value in (("memory-limit", memory_limit), ("scratch", scratch)):
+    check_choice("sparsecut", "--engine", engine, ENGINES)
+    for name, value in (("memory-limit", memory_limit), ("scratch", scratch)):
         if engine == "memory" and value is not None:
-            raise InputError(f"--{option} is for --engine disk or dask. Add that, or leave --{option} out.")
+            raise InputError(f"--{name} is for --engine disk or dask. Add that, or leave --{name} out.")
     if engine != "disk":
         return {}
     if output_path.suffix not in OUTPUTS:
@@ -89,6 +96,8 @@ def disk_graph(
     """
     from sparsecut.io import STREAMED_SUFFIXES, build_store, fingerprint_of, is_store, open_store, work_folder
 
+    if is_standard(name):
+        raise InputError("--engine disk goes through the edges more than once. Name a file in place of -.")
     columns = {key: getattr(reading, key) for key in ("source", "target", "weight")}
     path, features_path = Path(name), None if features is None else Path(features)
     is_streamed = path.suffix.lower() in STREAMED_SUFFIXES and path.is_file()
@@ -99,6 +108,8 @@ def disk_graph(
     asked = (name, features, read, *settings, str(output_path.absolute()))
     parent = scratch if scratch is not None else output_path.absolute().parent
     with work_folder(parent, fingerprint_of("command", *asked)) as work:
+        if work.is_resumed:
+            output.note(f"Resumed: the same command was stopped before, and what it had finished is in {work.path}.")
         if is_store(path) or not is_streamed:
             graph = open_in_memory()
         else:

@@ -6,24 +6,39 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from sparsecut.baselines.methods import find_method, names
+from sparsecut.cli.choices import (
+    CHANNELS,
+    FILTERS,
+    PAPER_DATASETS,
+    PRECISIONS,
+    SOLVERS,
+    USES,
+    complete_method,
+    completing,
+    completing_list,
+)
 from sparsecut.cli.cluster import Scheduler, Workers, check_cluster_output, cluster_engine, run_on_cluster
-from sparsecut.cli.console import (
+from sparsecut.cli.console import Output, in_mebibytes, peak_memory
+from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
+from sparsecut.cli.options import (
+    ENGINE,
+    METHOD,
+    OUTPUT,
     AsJson,
     Device,
     Features,
     Force,
     GraphName,
-    Output,
+    Labels,
     OutputPath,
     Quiet,
-    in_mebibytes,
-    peak_memory,
+    Seed,
+    Verbose,
+    option,
 )
-from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
-from sparsecut.cli.sources import Labels, Reading, open_graph, takes_reading
+from sparsecut.cli.pipes import is_standard, shown, written_to
+from sparsecut.cli.sources import Reading, open_graph, takes_reading
 from sparsecut.errors import InputError, check_choice
 
 if TYPE_CHECKING:
@@ -38,39 +53,62 @@ def embed(
     labels: Labels = None,
     *,
     reading: Reading,
-    method: Annotated[str, typer.Option(help=f"One of {', '.join(names(is_supervised=False))}.")] = "sce",
+    method: Annotated[
+        str,
+        option(METHOD, f"One of {', '.join(names(is_supervised=False))}.", metavar="METHOD", completion=complete_method),
+    ] = "sce",
     use: Annotated[
         str | None,
-        typer.Option(
-            help="What sce and mosce embed: given (the features), structure (the edges alone), both side by side, or auto: "
-            "the features, and structure where there are none.",
+        option(
+            METHOD,
+            "What sce and mosce embed: given (the features), structure (the edges alone), both side by side, or auto: the "
+            "features, and structure where there are none.",
+            metavar="WORD",
+            completion=completing(USES),
             show_default="auto",
         ),
     ] = None,
     dimension: Annotated[
-        int | None, typer.Option(help="Columns of the embedding.", show_default="the method's own choice")
+        int | None, option(METHOD, "Columns of the embedding.", metavar="N", show_default="the method's own choice")
     ] = None,
-    paper: Annotated[str | None, typer.Option(help="Use the paper's settings for this dataset, e.g. cora.")] = None,
-    filter: Annotated[
+    paper: Annotated[
         str | None,
-        typer.Option(
-            help="The filter: power, symmetric, lazy, pagerank, heat, average or difference.", show_default="chosen"
+        option(
+            METHOD,
+            "Use the paper's settings for this dataset, e.g. cora.",
+            metavar="DATASET",
+            completion=completing(PAPER_DATASETS),
         ),
     ] = None,
-    order: Annotated[int | None, typer.Option(help="Hops of the filter, or levels of mosce.")] = None,
+    filter: Annotated[
+        str | None,
+        option(
+            METHOD,
+            f"The filter: {', '.join(FILTERS[:-1])} or {FILTERS[-1]}.",
+            metavar="FILTER",
+            completion=completing(FILTERS),
+            show_default="chosen",
+        ),
+    ] = None,
+    order: Annotated[int | None, option(METHOD, "Hops of the filter, or levels of mosce.", metavar="N")] = None,
     channels: Annotated[
         str | None,
-        typer.Option(
-            help="What sce puts side by side, between commas: own, smoothed, neighbors, difference, structure.",
+        option(
+            METHOD,
+            f"What sce puts side by side, between commas: {', '.join(CHANNELS)}.",
+            metavar="NAMES",
+            completion=completing_list(CHANNELS),
             show_default="chosen",
         ),
     ] = None,
     solver: Annotated[
         str | None,
-        typer.Option(help="Of sce and mosce: closed_form, or adam, the paper's training.", show_default="closed_form"),
+        option(METHOD, "Of sce and mosce; adam is the paper's training.", choices=SOLVERS, show_default="closed_form"),
     ] = None,
-    epochs: Annotated[int | None, typer.Option(help="Training epochs; for sce and mosce with --solver adam.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the start and of sampled negatives.")] = 0,
+    epochs: Annotated[
+        int | None, option(METHOD, "Training epochs; for sce and mosce with --solver adam.", metavar="N")
+    ] = None,
+    seed: Seed = 0,
     engine: Engine = "memory",
     memory_limit: MemoryLimit = None,
     scratch: Scratch = None,
@@ -78,18 +116,24 @@ def embed(
     workers: Workers = None,
     device: Device = "auto",
     precision: Annotated[
-        str | None, typer.Option(help="single, or half: features and smoothed rows in float16.", show_default="single")
+        str | None,
+        option(ENGINE, "half keeps features and smoothed rows in float16.", choices=PRECISIONS, show_default="single"),
     ] = None,
     save_model: Annotated[
-        Path | None, typer.Option(help="Also save the model (.safetensors), to embed later nodes with.")
+        Path | None,
+        option(OUTPUT, "Also save the model (.safetensors), to embed later nodes with.", metavar="FILE"),
     ] = None,
-    xy: Annotated[
-        bool, typer.Option("--xy", help="Also lay the nodes out in the plane: columns x and y of the .parquet file.")
+    with_state: Annotated[
+        bool, option(OUTPUT, "Save the graph with the model, so that sparsecut update can change it.", "--with-state")
     ] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Say what was chosen for this graph, and why.")] = False,
+    xy: Annotated[
+        bool, option(OUTPUT, "Also lay the nodes out in the plane: columns x and y of the .parquet file.", "--xy")
+    ] = False,
+    explain: Annotated[bool, option(OUTPUT, "Say what was chosen for this graph, and why.", "--explain")] = False,
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Embed a graph: one vector per node, written with the node ids.
 
@@ -105,9 +149,11 @@ def embed(
 
     sparsecut embed edges/ --features features/ --engine dask --scheduler tcp://host:8786 -o vectors/
 
+    zcat edges.csv.gz | sparsecut embed - -o - > vectors.csv
+
     Labels, if given, are not trained on: they go into the metadata of a .tsv.
     """
-    output = Output(as_json, quiet)
+    output = Output(as_json, quiet, verbose, output_path)
     from sparsecut.io import check_embedding_path, check_writable, write_embedding
 
     chosen = find_method(method)
@@ -122,7 +168,8 @@ def embed(
         check_choice("embed", "--use", use, FEATURES)
         if engine != "memory" and use in ("structure", "both"):
             raise InputError(f"embed --engine {engine} cannot take structure: --use {use} needs --engine memory.")
-    if engine != "dask" or not check_cluster_output(output_path, force=force):
+    is_folder = engine == "dask" and check_cluster_output(output_path, force=force)
+    if not is_folder and not is_standard(output_path):
         check_embedding_path(output_path, overwrite=force)
     if xy and (output_path.suffix != ".parquet" or engine != "memory"):
         raise InputError("--xy writes the columns x and y of a .parquet file, with --engine memory. Got others.")
@@ -139,6 +186,8 @@ def embed(
         model.check_parameters()  # before a long file is read
     if save_model is not None and not hasattr(model, "save"):
         raise InputError(f"The method {method} learns nothing to save. Leave --save-model out.")
+    if with_state and (save_model is None or not hasattr(model, "update")):
+        raise InputError("--with-state is for the model of sce or mosce that --save-model names.")
     if explain and not hasattr(model, "explain"):
         raise InputError(f"The method {method} chooses nothing to explain. Leave --explain out.")
 
@@ -172,20 +221,25 @@ def embed(
             Z = model.fit_transform(loaded, progress=bar)
         seconds = time.perf_counter() - started
         marks = loaded.labels if output_path.suffix == ".tsv" else None
-        write_embedding(
-            output_path, Z, loaded.node_ids, labels=marks, xy=_lay_out(Z, output) if xy else None, overwrite=force
-        )
+        places = _lay_out(Z, output) if xy else None
+        with written_to(output_path) as path:
+            write_embedding(path, Z, loaded.node_ids, labels=marks, xy=places, overwrite=force)
     if save_model is not None:
-        model.save(save_model)
+        if with_state:
+            model.save(save_model, with_state=True)
+        else:
+            model.save(save_model)
 
     output.say(
-        f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {output_path}"
+        f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {shown(output_path)}"
         + (f", model → {save_model}" if save_model else "")
     )
     if explain:
         output.say(model.explain())
     history = getattr(model, "history_", None)
     if history is not None:
+        for stage, took in history.stages.items():
+            output.detail(f"{stage}: {took:.2f} s")
         if history.reason:  # of a method that has more than one way
             output.aside(
                 f"Route: {history.route} over {history.rows}, {history.reason}. Effective rank {history.effective_rank:.1f}."

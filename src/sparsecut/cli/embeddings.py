@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsecut.cli.sources import Reading, dataset_of
+from sparsecut.cli.choices import complete_source
+from sparsecut.cli.options import READING, option
+from sparsecut.cli.pipes import vectors_from
+from sparsecut.cli.sources import Reading, dataset_of, open_graph
 from sparsecut.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,17 +19,31 @@ if TYPE_CHECKING:
 
     from sparsecut.cli.console import Output
     from sparsecut.graph import Graph
+    from sparsecut.io.embeddings import Embedding
 
-EmbeddingPath = Annotated[Path, typer.Argument(metavar="EMBEDDING", help="A file written by sparsecut embed.")]
+EmbeddingPath = Annotated[
+    Path, typer.Argument(metavar="EMBEDDING", help="A file written by sparsecut embed; - for standard input.")
+]
 NodeLabels = Annotated[
     str | None,
-    typer.Option(
+    option(
+        READING,
+        "Labels: a table keyed by node id (CSV, Parquet), .npy, .json, a dataset's name, or an attribute in the file of "
+        "--graph.",
         "--labels",
         "-l",
-        help="Labels: a table keyed by node id (CSV, Parquet), .npy, .json, a dataset's name, or an attribute in the file "
-        "of --graph.",
+        metavar="FILE",
+        completion=complete_source,
     ),
 ]
+
+
+def read_vectors(embedding: Path) -> Embedding:
+    """The vectors and ids of an embedding, from a file or from standard input."""
+    from sparsecut.io import read_embedding
+
+    with vectors_from(embedding) as path:
+        return read_embedding(path)
 
 
 def is_attribute(labels: str | None) -> bool:
@@ -36,10 +53,9 @@ def is_attribute(labels: str | None) -> bool:
 
 def read_rows(embedding: Path, graph: Graph | None) -> tuple[NDArray[np.float32], NDArray[Any]]:
     """The vectors and ids of an embedding, in the order of the graph's nodes where there is a graph."""
-    from sparsecut.io import read_embedding
     from sparsecut.io.ids import check_known, positions_of
 
-    Z, node_ids = read_embedding(embedding)
+    Z, node_ids = read_vectors(embedding)
     if graph is None:
         return Z, node_ids
     positions = positions_of(graph.node_ids, node_ids)
@@ -94,3 +110,19 @@ def read_labels(
             raise InputError(f"The labels {name} name no node of {embedding}.")
         label_ids, values = label_ids[is_known], values[is_known]
     return align_labels(node_ids, label_ids, values, name, where=str(embedding))
+
+
+def read_marks(
+    labels: str | None, graph: str | None, node_ids: NDArray[Any], embedding: Path, output: Output
+) -> NDArray[Any] | None:
+    """What to colour an embedding's nodes by: labels from a file or a dataset, or those that a graph brings; else None."""
+    from sparsecut.io.ids import check_known, positions_of
+
+    if labels is not None and not (graph is not None and is_attribute(labels)):
+        return read_labels(labels, node_ids, embedding, output, is_for_more=True)
+    if graph is None:
+        return None
+    loaded = open_graph(graph, None, output, labels)
+    places = positions_of(node_ids, loaded.node_ids)
+    check_known(places, node_ids, str(embedding), "the graph")
+    return None if loaded.labels is None else loaded.labels[places]

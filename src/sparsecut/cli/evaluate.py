@@ -9,41 +9,81 @@ from typing import Annotated
 import typer
 
 from sparsecut.cli import tasks
-from sparsecut.cli.console import AsJson, Device, Features, Output, PerClass, Probe, Quiet, SplitKind, Splits
+from sparsecut.cli.choices import TASKS, complete_method
+from sparsecut.cli.console import Output
 from sparsecut.cli.embeddings import NodeLabels, is_attribute, read_labels, read_rows
+from sparsecut.cli.options import (
+    EVALUATION,
+    METHOD,
+    OUTPUT,
+    AsJson,
+    Device,
+    Features,
+    Force,
+    GraphOption,
+    PerClass,
+    Probe,
+    Quick,
+    Quiet,
+    Seed,
+    SplitKind,
+    Splits,
+    Verbose,
+    option,
+)
+from sparsecut.cli.pipes import is_standard
 from sparsecut.cli.sources import Reading, dataset_of, open_graph, takes_reading
 from sparsecut.errors import InputError, check_choice
-
-TASKS = ("classify", "cluster", "links", "health")
 
 
 @takes_reading()
 def evaluate(
     embedding: Annotated[
-        Path | None, typer.Argument(metavar="[EMBEDDING]", help="A file written by embed; not for links.")
+        Path | None,
+        typer.Argument(metavar="[EMBEDDING]", help="A file written by embed, - for standard input; not for links."),
     ] = None,
     labels: NodeLabels = None,
-    task: Annotated[str, typer.Option(help="classify, cluster, links or health.")] = "classify",
-    probe: Probe = "paper",
-    split: SplitKind = "random",
-    per_class: PerClass = None,
-    splits: Splits = 50,
-    graph: Annotated[
-        str | None, typer.Option(help="The graph, for links, and for graph figures: a dataset's name or an edge list.")
-    ] = None,
+    graph: GraphOption = None,
     features: Features = None,
     *,
     reading: Reading,
-    method: Annotated[str, typer.Option(help="links: the method to train on what is left of the graph.")] = "sce",
-    fraction: Annotated[float, typer.Option(help="links: the fraction of edges to hold out.")] = 0.1,
+    task: Annotated[str, option(EVALUATION, "What to measure.", choices=TASKS)] = "classify",
+    probe: Probe = "paper",
+    split: SplitKind = "random",
+    per_class: PerClass = None,
+    splits: Splits = None,
+    quick: Quick = False,
+    method: Annotated[
+        str,
+        option(
+            METHOD,
+            "links: the method to train on what is left of the graph.",
+            metavar="METHOD",
+            completion=complete_method,
+        ),
+    ] = "sce",
+    fraction: Annotated[float, option(EVALUATION, "links: the fraction of edges to hold out.", metavar="SHARE")] = 0.1,
     clusters: Annotated[
-        int | None, typer.Option(help="cluster: number of clusters.", show_default="the number of classes")
+        int | None,
+        option(EVALUATION, "cluster: number of clusters.", metavar="N", show_default="the number of classes"),
     ] = None,
-    runs: Annotated[int, typer.Option(help="cluster, links: number of runs.")] = 5,
+    runs: Annotated[int, option(EVALUATION, "cluster, links: number of runs.", metavar="N")] = 5,
     device: Device = "auto",
-    seed: Annotated[int, typer.Option(help="Seed of splits, clusters and held-out edges.")] = 0,
+    seed: Seed = 0,
+    output_path: Annotated[
+        Path | None,
+        option(
+            OUTPUT,
+            "cluster: also write the clusters, columns id and cluster: .parquet or .csv; - for CSV on standard output.",
+            "--output",
+            "-o",
+            metavar="FILE",
+        ),
+    ] = None,
+    force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Score an embedding.
 
@@ -53,14 +93,18 @@ def evaluate(
 
     sparsecut evaluate vectors.parquet --labels labels.csv --task cluster --graph edges.csv
 
+    sparsecut evaluate vectors.parquet --task cluster --clusters 8 -o clusters.csv
+
     sparsecut evaluate vectors.parquet --task health --graph edges.csv
 
     sparsecut evaluate --task links --graph cora --method sce
 
     --split also takes a file of splits: JSON, CSV or npz.
     """
-    output = Output(as_json, quiet)
+    output = Output(as_json, quiet, verbose, output_path)
     check_choice("sparsecut evaluate", "--task", task, TASKS)
+    if output_path is not None:
+        _check_output(task, output_path, force)
     loaded = None
     if graph is not None:
         inside, labels = (labels, None) if is_attribute(labels) else (None, labels)
@@ -79,8 +123,19 @@ def evaluate(
         if known is None:
             raise InputError("The task classify needs labels. Name them: --labels FILE.")
         named = dataset_of(labels) or dataset_of(graph)
-        tasks.classify(output, embedding, Z, known, node_ids, probe, split, named, per_class, splits, seed)
+        counts, n_splits = tasks.how_many("sparsecut evaluate", split, per_class, splits, quick)
+        tasks.classify(output, embedding, Z, known, node_ids, probe, split, named, counts, n_splits, seed)
     elif task == "cluster":
-        tasks.cluster(output, embedding, Z, known, loaded, clusters, runs, seed)
+        tasks.cluster(output, embedding, Z, known, loaded, clusters, runs, seed, node_ids, output_path, force)
     else:
         tasks.health(output, embedding, Z, loaded)
+
+
+def _check_output(task: str, path: Path, force: bool) -> None:
+    from sparsecut.io.files import check_writable
+    from sparsecut.io.result_tables import COLUMN_SUFFIXES
+
+    if task != "cluster":
+        raise InputError(f"The task {task} has no output but its figures. Leave -o out; --json prints them for programs.")
+    if not is_standard(path):
+        check_writable(path, force, COLUMN_SUFFIXES)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsecut.cli.console import AsJson, Metric, Output, Quiet
-from sparsecut.cli.embeddings import EmbeddingPath
+from sparsecut.cli.console import Output
+from sparsecut.cli.embeddings import EmbeddingPath, read_vectors
+from sparsecut.cli.options import METHOD, READING, AsJson, Metric, Quiet, Verbose, option
+from sparsecut.cli.pipes import is_standard
 from sparsecut.errors import InputError, check_choice, check_integer
 
 if TYPE_CHECKING:
@@ -18,14 +20,17 @@ if TYPE_CHECKING:
 def neighbors(
     embedding: EmbeddingPath,
     nodes: Annotated[list[str] | None, typer.Argument(metavar="NODE…", help="Ids of nodes.")] = None,
-    k: Annotated[int, typer.Option("-k", help="Number of neighbours per node.")] = 10,
+    k: Annotated[int, option(METHOD, "Number of neighbours per node.", "-k", metavar="N")] = 10,
     metric: Metric = "cosine",
-    batch: Annotated[Path | None, typer.Option(help="A file with one id per line; - reads standard input.")] = None,
+    batch: Annotated[
+        Path | None, option(READING, "A file with one id per line; - for standard input.", metavar="FILE")
+    ] = None,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Build the index again, even if there is one beside the file.")
+        bool, option(METHOD, "Build the index again, even if there is one beside the file.", "--rebuild")
     ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Find the nearest nodes of one node or several.
 
@@ -38,7 +43,7 @@ def neighbors(
     Up to 50,000 nodes are compared exactly. For more an index is built once (extra: search) and kept beside the embedding as
     EMBEDDING.METRIC.neighbors.safetensors; an index that belongs to other vectors is refused.
     """
-    output = Output(as_json, quiet)
+    output = Output(as_json, quiet, verbose)
     from sparsecut.explore import METRICS
 
     check_choice("sparsecut neighbors", "--metric", metric, METRICS)
@@ -68,9 +73,10 @@ def neighbors(
 def _open(path: Path, metric: str, rebuild: bool, output: Output) -> Neighbors:
     """The search over a file, with the index beside it where it has one or needs one."""
     from sparsecut.explore import Neighbors, index_beside, is_large, wants_index
-    from sparsecut.io import read_embedding
 
-    Z, ids = read_embedding(path)
+    Z, ids = read_vectors(path)
+    if is_standard(path):  # nowhere to keep an index
+        return Neighbors(Z, ids, metric=metric)
     index_path = index_beside(path, metric)
     if index_path.exists() and not rebuild and is_large(len(ids)):
         return Neighbors.load(index_path, Z, ids)
@@ -92,7 +98,7 @@ def _read_batch(path: Path) -> list[str]:
 
     from sparsecut.io import check_readable, reading
 
-    if str(path) == "-":
+    if is_standard(path):
         text = sys.stdin.read()
     else:
         with reading(check_readable(path, "batch"), "batch"):

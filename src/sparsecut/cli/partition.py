@@ -6,46 +6,74 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from sparsecut.cli.console import AsJson, Features, Force, GraphName, Output, Quiet
-from sparsecut.cli.sources import Labels, Reading, open_graph, takes_reading
+from sparsecut.cli.choices import OBJECTIVES, PARTED
+from sparsecut.cli.console import Output
+from sparsecut.cli.options import (
+    METHOD,
+    OUTPUT,
+    AsJson,
+    Features,
+    Force,
+    GraphName,
+    Labels,
+    Quiet,
+    Seed,
+    Verbose,
+    option,
+)
+from sparsecut.cli.pipes import is_standard, shown, written_to
+from sparsecut.cli.sources import Reading, open_graph, takes_reading
 from sparsecut.errors import InputError
 
 if TYPE_CHECKING:
     from sparsecut.graph import Graph
     from sparsecut.progress import Reporter
 
-PartsPath = Annotated[Path, typer.Option("--output", "-o", help="Where to write, one row per node: .parquet or .csv.")]
+PartsPath = Annotated[
+    Path,
+    option(
+        OUTPUT,
+        "Where to write, one row per node: .parquet or .csv; - for CSV on standard output.",
+        "--output",
+        "-o",
+        metavar="FILE",
+    ),
+]
 
 
 @takes_reading()
 def partition(
     graph: GraphName,
     output_path: PartsPath,
-    parts: Annotated[int | None, typer.Option(help="The number of parts.")] = None,
-    tree: Annotated[bool, typer.Option("--tree", help="Cut recursively, down to single nodes.")] = False,
-    cut: Annotated[bool, typer.Option("--cut", help="Find the sparsest cut in two.")] = False,
-    objective: Annotated[str, typer.Option(help="The value that --cut minimises: ratio or conductance.")] = "ratio",
+    parts: Annotated[int | None, option(METHOD, "The number of parts.", metavar="N")] = None,
+    tree: Annotated[bool, option(METHOD, "Cut recursively, down to single nodes.", "--tree")] = False,
+    cut: Annotated[bool, option(METHOD, "Find the sparsest cut in two.", "--cut")] = False,
+    objective: Annotated[str, option(METHOD, "The value that --cut minimises.", choices=OBJECTIVES)] = "ratio",
     balance: Annotated[
         float | None,
-        typer.Option(
-            help="Smallest share of the nodes on a side of --cut [default: 0] or in a part of --parts [default: half of "
-            "1/parts]."
+        option(
+            METHOD,
+            "Smallest share of the nodes on a side of --cut or in a part of --parts.",
+            metavar="SHARE",
+            show_default="0 with --cut, half of 1/parts with --parts",
         ),
     ] = None,
     use: Annotated[
-        str, typer.Option(help="What --parts and --tree cut: structure, embedding (nearest neighbours in it) or both.")
+        str,
+        option(METHOD, "What --parts and --tree cut; embedding: nearest neighbours in it.", choices=PARTED),
     ] = "structure",
-    draw: Annotated[Path | None, typer.Option(help="Also draw the cut: .png, .svg or .pdf (with --cut).")] = None,
+    draw: Annotated[
+        Path | None, option(OUTPUT, "Also draw the cut: .png, .svg or .pdf (with --cut).", metavar="FILE")
+    ] = None,
     features: Features = None,
     labels: Labels = None,
     *,
     reading: Reading,
-    seed: Annotated[int, typer.Option(help="Seed of the clustering and of the eigensolver's start.")] = 0,
+    seed: Seed = 0,
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Cut a graph: k parts, a tree, or the sparsest cut. Ask for one of --parts, --tree and --cut.
 
@@ -58,22 +86,23 @@ def partition(
     --parts and --cut write the columns id and part, the smaller side of a cut as part 1. --tree writes one row per cluster,
     nodes first: id (of a node), parent, left, right, size, value (φ′ of the cut between left and right).
     """
-    output = Output(as_json, quiet)
+    output = Output(as_json, quiet, verbose, output_path)
     from sparsecut.cuts import PICTURES
     from sparsecut.io.files import check_writable
     from sparsecut.io.result_tables import COLUMN_SUFFIXES, write_columns
 
     if (parts is not None) + tree + cut != 1:
         raise InputError("sparsecut partition needs exactly one of --parts K, --tree and --cut.")
-    for option, is_given, kind in (
+    for name, is_given, kind in (
         ("--draw", draw is not None, cut),
         ("--objective", objective != "ratio", cut),
         ("--balance", balance is not None, not tree),
         ("--use", use != "structure", not cut),
     ):
         if is_given and not kind:
-            raise InputError(f"{option} does not go with {'--cut' if cut else '--tree' if tree else '--parts'}.")
-    check_writable(output_path, force, COLUMN_SUFFIXES)
+            raise InputError(f"{name} does not go with {'--cut' if cut else '--tree' if tree else '--parts'}.")
+    if not is_standard(output_path):
+        check_writable(output_path, force, COLUMN_SUFFIXES)
     if draw is not None:
         check_writable(draw, force, PICTURES)
     loaded = open_graph(graph, features, output, labels, reading=reading)
@@ -86,8 +115,9 @@ def partition(
         else:
             columns, about, words = _parts(loaded, int(parts or 0), balance, use, seed, bar)
     seconds = time.perf_counter() - started
-    write_columns(output_path, columns, overwrite=force)
-    output.say(f"{words} in {seconds:.2f} s → {output_path}" + (f", picture → {draw}" if draw else ""))
+    with written_to(output_path) as path:
+        write_columns(path, columns, overwrite=force)
+    output.say(f"{words} in {seconds:.2f} s → {shown(output_path)}" + (f", picture → {draw}" if draw else ""))
     output.result(
         {"output": str(output_path), "n_nodes": loaded.n_nodes, "n_edges": loaded.n_edges, **about, "seconds": seconds}
     )

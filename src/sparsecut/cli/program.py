@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 
 import typer
 
@@ -13,19 +14,28 @@ from sparsecut.cli import (
     embed,
     estimate,
     evaluate,
+    info,
     neighbors,
     partition,
+    plot,
     report,
     reproduce,
     transform,
+    update,
+    version,
 )
 from sparsecut.cli.console import print_error
+from sparsecut.cli.help_pages import Command, Program
 from sparsecut.errors import InputError
 from sparsecut.version import __version__
 
+FAILED, WRONG_INPUT, DEFECT, INTERRUPTED = 1, 2, 70, 130  # exit codes; docs/command_line.md says what each means
+
 app = typer.Typer(
     name="sparsecut",
+    cls=Program,
     help="Node embeddings from sparsest cuts: a graph with features in, one vector per node out, without labels.",
+    epilog="Exit codes: 0 done, 1 part of it failed, 2 wrong input, 70 a defect of sparsecut, 130 interrupted.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -40,24 +50,31 @@ def _print_version(is_asked: bool) -> None:
 
 @app.callback()
 def options(
-    version: bool = typer.Option(
+    is_version: bool = typer.Option(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
     ),
 ) -> None:
     """Shared by all commands."""
 
 
-app.command("demo")(demo.demo)
-app.command("embed")(embed.embed)
-app.command("transform")(transform.transform)
-app.command("estimate")(estimate.estimate)
-app.command("evaluate")(evaluate.evaluate)
-app.command("partition")(partition.partition)
-app.command("neighbors")(neighbors.neighbors)
-app.command("report")(report.report)
-app.command("compare")(compare.compare)
-app.command("reproduce")(reproduce.reproduce)
-app.command("datasets")(datasets.datasets)
+for _name, _run in (
+    ("demo", demo.demo),
+    ("embed", embed.embed),
+    ("transform", transform.transform),
+    ("update", update.update),
+    ("estimate", estimate.estimate),
+    ("evaluate", evaluate.evaluate),
+    ("partition", partition.partition),
+    ("neighbors", neighbors.neighbors),
+    ("plot", plot.plot),
+    ("report", report.report),
+    ("compare", compare.compare),
+    ("reproduce", reproduce.reproduce),
+    ("datasets", datasets.datasets),
+    ("info", info.info),
+    ("version", version.version),
+):
+    app.command(_name, cls=Command)(_run)
 
 
 def main() -> None:
@@ -65,11 +82,23 @@ def main() -> None:
     try:
         app()
     except InputError as error:
-        print_error(str(error))
-        sys.exit(2)
+        _tell(str(error), WRONG_INPUT)
     except KeyboardInterrupt:
-        print_error("Interrupted.")
-        sys.exit(130)
+        _tell("Interrupted.", INTERRUPTED)
     except MemoryError:
-        print_error("There is not enough memory for this graph.")
-        sys.exit(1)
+        _tell("There is not enough memory for this graph. --engine disk works under a limit of memory.", FAILED)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}".strip(": ").splitlines()[0]
+        _tell(
+            f"This is a defect of sparsecut: {what}. --verbose shows where; please report it with that and what "
+            "sparsecut info prints.",
+            DEFECT,
+        )
+
+
+def _tell(message: str, code: int) -> None:
+    """One sentence, preceded by where it comes from with `--verbose`, and the exit code."""
+    if {"--verbose", "-v"} & set(sys.argv[1:]):
+        traceback.print_exc()
+    print_error(message)
+    sys.exit(code)

@@ -6,34 +6,55 @@ import shlex
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from sparsecut.cli.console import AsJson, Force, Metric, Output, Quiet
+from sparsecut.cli.console import Output
 from sparsecut.cli.embeddings import EmbeddingPath, NodeLabels, is_attribute, read_labels
+from sparsecut.cli.options import (
+    OUTPUT,
+    READING,
+    AsJson,
+    Force,
+    GraphOption,
+    Layout,
+    Metric,
+    Quiet,
+    Seed,
+    Verbose,
+    option,
+)
+from sparsecut.cli.pipes import is_standard, vectors_from
 from sparsecut.cli.sources import open_graph
 from sparsecut.errors import check_choice
 
 
 def report(
     embedding: EmbeddingPath,
-    output_path: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path("report.html"),
-    graph: Annotated[str | None, typer.Option(help="The graph that was embedded: a dataset's name or a file.")] = None,
+    output_path: Annotated[Path, option(OUTPUT, "The HTML file to write.", "--output", "-o", metavar="FILE")] = Path(
+        "report.html"
+    ),
+    graph: GraphOption = None,
     labels: NodeLabels = None,
     nodes: Annotated[
-        Path | None, typer.Option(help="A node table keyed by id: columns to colour by, search and show.")
+        Path | None,
+        option(READING, "A node table keyed by id: columns to colour by, search and show.", metavar="FILE"),
     ] = None,
     model: Annotated[
-        Path | None, typer.Option(help="The model saved by sparsecut embed --save-model: what it chose, its training curve.")
+        Path | None,
+        option(
+            READING,
+            "The model saved by sparsecut embed --save-model: what it chose, its training curve.",
+            metavar="FILE",
+        ),
     ] = None,
     metric: Metric = "cosine",
-    layout: Annotated[
-        str, typer.Option(help="auto (the best that is installed), pacmap, umap, tsne or pca. Columns x and y come first.")
-    ] = "auto",
-    title: Annotated[str | None, typer.Option(help="The page's heading.", show_default="the file's name")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the layout, the clusters and the samples.")] = 0,
+    layout: Layout = "auto",
+    title: Annotated[
+        str | None, option(OUTPUT, "The page's heading.", metavar="TEXT", show_default="the file's name")
+    ] = None,
+    seed: Seed = 0,
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Write an interactive map of an embedding, with findings and warnings, as one HTML file.
 
@@ -44,7 +65,7 @@ def report(
     The file opens from the file system and needs no network. Computing positions takes most of the time: they are taken from
     the columns x and y if sparsecut embed --xy has written them, or from the report that is replaced if nothing has changed.
     """
-    output = Output(as_json, quiet)
+    output = Output(as_json, quiet, verbose)
     from sparsecut.explore import METHODS, METRICS
     from sparsecut.explore import report as write_report
     from sparsecut.io import read_embedding
@@ -56,7 +77,9 @@ def report(
     check_writable(output_path, force, (".html", ".htm"))
     if nodes is not None:
         check_readable(nodes, "node")
-    Z, ids = read_embedding(embedding)
+    with vectors_from(embedding) as file:
+        Z, ids = read_embedding(file)
+        xy = read_positions(file) if layout == "auto" else None
     inside = labels if graph is not None and is_attribute(labels) else None
     loaded = None if graph is None else open_graph(graph, None, output, inside)
     marks = None
@@ -76,8 +99,8 @@ def report(
             labels=marks,
             nodes=nodes,
             model=fitted,
-            xy=read_positions(embedding) if layout == "auto" else None,
-            title=title or embedding.name,
+            xy=xy,
+            title=title or ("Embedding" if is_standard(embedding) else embedding.name),
             metric=metric,
             layout_method=layout,
             random_state=seed,
@@ -102,7 +125,7 @@ def _command(
 ) -> str:
     """The command that writes the same report again."""
     words = ["sparsecut", "report", str(embedding)]
-    for option, value, usual in (
+    for name, value, usual in (
         ("--graph", graph, None),
         ("--labels", labels, None),
         ("--nodes", nodes, None),
@@ -112,5 +135,5 @@ def _command(
         ("--seed", seed, 0),
     ):
         if value != usual:
-            words += [option, str(value)]
+            words += [name, str(value)]
     return shlex.join([*words, "--force", "-o", str(output_path)])

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sparsecut.cli.console import AsJson, Output, Quiet
+from sparsecut.cli.choices import complete_column, complete_row, completing
+from sparsecut.cli.console import Output
+from sparsecut.cli.options import EVALUATION, METHOD, OUTPUT, AsJson, Quiet, Verbose, option
 from sparsecut.errors import InputError, check_choice, check_integer
 from sparsecut.paper import EXPERIMENTS
+
+if TYPE_CHECKING:
+    from sparsecut.paper import Table
+
+NAMES = (*EXPERIMENTS, "all", "page")
 
 
 def reproduce(
@@ -18,45 +25,85 @@ def reproduce(
         str,
         typer.Argument(
             help=f"{', '.join(f'{name} ({experiment.about})' for name, experiment in EXPERIMENTS.items())}; all of them, or "
-            "page: only draw the page again from the results."
+            "page: only draw the page again from the results.",
+            autocompletion=completing(NAMES),
         ),
     ],
     dataset: Annotated[
-        list[str] | None, typer.Option(help="A column of the table; may be repeated.", show_default="all")
+        list[str] | None,
+        option(
+            EVALUATION,
+            "A column of the table; may be repeated.",
+            metavar="NAME",
+            completion=complete_column,
+            show_default="all",
+        ),
     ] = None,
     method: Annotated[
-        list[str] | None, typer.Option(help="A row of the table; may be repeated.", show_default="all")
+        list[str] | None,
+        option(METHOD, "A row of the table; may be repeated.", metavar="NAME", completion=complete_row, show_default="all"),
     ] = None,
     splits: Annotated[
         int | None,
-        typer.Option(help="How many runs (time, inductive) or splits (all others).", show_default="the paper's"),
+        option(
+            EVALUATION,
+            "How many runs (time, inductive) or splits (all others).",
+            metavar="N",
+            show_default="the paper's",
+        ),
     ] = None,
     seeds: Annotated[
         int | None,
-        typer.Option(help="How many seeds, at most the experiment's (table1, loss).", show_default="the experiment's"),
+        option(
+            EVALUATION,
+            "How many seeds, at most the experiment's (table1, loss).",
+            metavar="N",
+            show_default="the experiment's",
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the start, the negatives and the roles; the first of several.")] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Run again what is done already.")] = False,
+    seed: Annotated[
+        int, option(METHOD, "Seed of the start, the negatives and the roles; the first of several.", metavar="N")
+    ] = 0,
+    quick: Annotated[
+        bool,
+        option(
+            EVALUATION,
+            "A first look in about a minute: one small graph, the fastest methods, two splits, one seed, unless others are "
+            "asked for; into a folder of its own.",
+            "--quick",
+        ),
+    ] = False,
+    force: Annotated[bool, option(OUTPUT, "Run again what is done already.", "--force")] = False,
     output_folder: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            OUTPUT,
+            "Folder of the results.",
             "--output",
             "-o",
-            help="Folder of the results.",
-            show_default="docs/results if it is there, else sparsecut-results",
+            metavar="FOLDER",
+            show_default="docs/results if it is there, else sparsecut-results; sparsecut-quick with --quick",
         ),
     ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Run an experiment of the paper again: its figures beside ours.
 
     Each cell is saved in FOLDER/EXPERIMENT.json as it ends, and what is there with the same settings, seed and splits is not
     run again: a command that was stopped goes on where it was, with the next seed, the next round of times or the next cell.
-    At the end the pages FOLDER.md and FOLDER.html are drawn from all results in the folder.
+    At the end the pages FOLDER.md and FOLDER.html are drawn from all results in the folder, and what was run is printed.
+
+    sparsecut reproduce table1 --quick
+
+    sparsecut reproduce table1 --dataset cora --method SCE --method MoSCE
+
+    All of table1 takes hours. Of its rows SCE and MoSCE take seconds per seed and graph, DGI and G2G minutes, the methods
+    that are fitted to every split (GCN, GAT, SGC, MixHop) up to an hour.
     """
-    output = Output(as_json, quiet)
-    check_choice("sparsecut reproduce", "EXPERIMENT", experiment, (*EXPERIMENTS, "all", "page"))
+    output = Output(as_json, quiet, verbose)
+    check_choice("sparsecut reproduce", "EXPERIMENT", experiment, NAMES)
     if splits is not None:
         check_integer("sparsecut reproduce", "--splits", splits, 1)
     if seeds is not None:
@@ -76,15 +123,16 @@ def reproduce(
     request = Request(dataset, method, splits, seed, seeds)
     if names:
         request = check_request(names, request)
-    folder = _make_folder(output_folder)
+    folder = _make_folder(output_folder, quick)
     if "figure" in names:
         from sparsecut.errors import import_extra
 
         import_extra("matplotlib", caller="sparsecut reproduce figure", extra="explore")
     for name in names:
         started = time.perf_counter()
+        asked = request.made_quick(*EXPERIMENTS[name].quick) if quick else request
         with output.progress() as bar:
-            results, tally = run_experiment(name, request, folder, bar, output.note, is_forced=force)
+            results, tally = run_experiment(name, asked, folder, bar, output.note, is_forced=force)
         output.say(
             f"{name}: {tally.n_run} cells run in {time.perf_counter() - started:.1f} s, {tally.n_skipped} were done, "
             f"{tally.n_absent} cannot be run here"
@@ -94,22 +142,32 @@ def reproduce(
     pages = write_pages(folder)
     found = read_results(folder)
     for table in tables_of({name: found[name] for name in found if name in names}):
-        output.table(
-            table.title,
-            ["", *table.columns],
-            [
-                [row, *(f"{shown.ours}\n({shown.paper})" if shown.paper else shown.ours for shown in cells)]
-                for row, cells in table.rows
-            ],
-        )
-        for remark in table.remarks:
-            output.say(remark)
+        _print(output, table)
     output.say(f"Results in {folder}, shown in {' and '.join(str(page) for page in pages)}.")
     output.result({"folder": str(folder), "experiments": [found[name].to_dict() for name in names]})
 
 
-def _make_folder(asked: Path | None) -> Path:
-    folder = asked or (Path("docs/results") if Path("docs/results").is_dir() else Path("sparsecut-results"))
+def _print(output: Output, table: Table) -> None:
+    """What was run of a table; the pages have the rest, and the remarks about it."""
+    table = table.run()
+    if not table.rows:
+        return
+    has_paper = any(shown.paper for _, cells in table.rows for shown in cells)
+    output.table(
+        table.title + (" (in brackets: the paper's)" if has_paper else ""),
+        ["", *table.columns],
+        [
+            [row, *(f"{shown.ours}\n({shown.paper})" if shown.paper and shown.ours else shown.ours for shown in cells)]
+            for row, cells in table.rows
+        ],
+    )
+    for remark in table.remarks:
+        output.detail(remark)
+
+
+def _make_folder(asked: Path | None, quick: bool) -> Path:
+    usual = Path("docs/results") if Path("docs/results").is_dir() else Path("sparsecut-results")
+    folder = asked or (Path("sparsecut-quick") if quick else usual)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"The output {folder} is a file. -o names the folder of the results.")
     try:

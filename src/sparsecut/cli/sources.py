@@ -1,4 +1,5 @@
-"""GRAPH and the options that say how to read it, as the commands take them: a dataset's name or a file.
+"""GRAPH and the options that say how to read it, as the commands take them: a dataset's name, a file, or
+standard input.
 
 The options are defined once: `takes_reading` gives them to a command, which gets them together as one `Reading`.
 """
@@ -7,34 +8,27 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-import typer
-
+from sparsecut.cli.choices import DIRECTIONS, MISSING
+from sparsecut.cli.options import READING, option
+from sparsecut.cli.pipes import WORDS, edges_from, is_standard
 from sparsecut.errors import InputError, check_choice
 
 if TYPE_CHECKING:
     from sparsecut.cli.console import Output
     from sparsecut.graph import Graph
 
-PANEL = "How to read the files"
-GUESSED = "Guessed where not given, and the guess is printed."
-
-Labels = Annotated[
-    str | None,
-    typer.Option(
-        "--labels",
-        "-l",
-        help="Labels: a table keyed by node id, a column of the node table, or an attribute in the graph file.",
-    ),
-]
+GUESSED = "guessed and printed"
 
 
-def _option(text: str, *names: str, show_default: bool | str = True) -> Any:
-    return typer.Option(*names, help=text, rich_help_panel=PANEL, show_default=show_default)
+def _option(
+    text: str, *names: str, metavar: str = "NAME", choices: Sequence[str] = (), show_default: bool | str = True
+) -> Any:
+    return option(READING, text, *names, metavar=metavar, choices=choices, show_default=show_default)
 
 
 @dataclass(frozen=True)
@@ -43,31 +37,55 @@ class Reading:
 
     nodes: Annotated[
         str | None,
-        _option("A table with one row per node.", show_default="nodes.csv beside edges.csv, if columns are named"),
+        _option(
+            "A table with one row per node.",
+            metavar="FILE",
+            show_default="nodes.csv beside edges.csv, if columns are named",
+        ),
     ] = None
-    source: Annotated[str | None, _option(f"Column of the edges' sources. {GUESSED}")] = None
-    target: Annotated[str | None, _option(f"Column of the edges' targets. {GUESSED}")] = None
-    weight: Annotated[str | None, _option(f"Column, or attribute, of the edges' weights. {GUESSED}")] = None
+    source: Annotated[str | None, _option("Column of the edges' sources.", show_default=GUESSED)] = None
+    target: Annotated[str | None, _option("Column of the edges' targets.", show_default=GUESSED)] = None
+    weight: Annotated[str | None, _option("Column, or attribute, of the edges' weights.", show_default=GUESSED)] = None
     header: Annotated[
         bool | None,
-        _option(f"Whether the first line of a text edge list is a header. {GUESSED}", "--header/--no-header"),
+        _option(
+            "Whether the first line of a text edge list is a header.",
+            "--header/--no-header",
+            metavar="",
+            show_default=GUESSED,
+        ),
     ] = None
     separator: Annotated[
-        str | None, _option(f"What separates the columns of a text edge list: a character, or tab. {GUESSED}")
+        str | None,
+        _option(
+            "What separates the columns of a text edge list: a character, or tab.", metavar="SIGN", show_default=GUESSED
+        ),
     ] = None
-    label_column: Annotated[str | None, _option(f"Column of the labels file that holds the labels. {GUESSED}")] = None
+    label_column: Annotated[
+        str | None, _option("Column of the labels file that holds the labels.", show_default=GUESSED)
+    ] = None
     feature_columns: Annotated[
-        str | None, _option("Columns of the features file to take, separated by commas.", show_default="all")
+        str | None,
+        _option("Columns of the features file to take, separated by commas.", metavar="NAMES", show_default="all"),
     ] = None
-    id_column: Annotated[str | None, _option(f"Column of ids in the features, labels and node tables. {GUESSED}")] = None
+    id_column: Annotated[
+        str | None, _option("Column of ids in the features, labels and node tables.", show_default=GUESSED)
+    ] = None
     adjacency: Annotated[str | None, _option("Which matrix of a .mat or .npz file is the adjacency.")] = None
-    directed: Annotated[str, _option("symmetrize, or keep the directions and look along them: out or in.")] = "symmetrize"
+    directed: Annotated[
+        str, _option("Make edges undirected, or keep the directions and look along them.", choices=DIRECTIONS)
+    ] = "symmetrize"
     missing: Annotated[
-        str, _option("error, or zero: nodes without a row get zeros, and rows without a node are left out.")
+        str,
+        _option("With zero, nodes without a row get zeros, and rows without a node are left out.", choices=MISSING),
     ] = "error"
     scale: Annotated[
         bool,
-        _option("Whether numbers of a table with named columns are standardised; arrays never are.", "--scale/--no-scale"),
+        _option(
+            "Whether numbers of a table with named columns are standardised; arrays never are.",
+            "--scale/--no-scale",
+            metavar="",
+        ),
     ] = True
 
     def given(self) -> dict[str, Any]:
@@ -117,25 +135,26 @@ def open_graph(
 ) -> Graph:
     """The graph behind a name or a path, with its notes printed."""
     from sparsecut import datasets
-    from sparsecut.graph import DIRECTIONS
-    from sparsecut.io import MISSING, read_graph
+    from sparsecut.io import read_graph
 
     reading = reading or Reading()
-    for option, choices in (("directed", DIRECTIONS), ("missing", MISSING)):
-        check_choice("sparsecut", f"--{option}", getattr(reading, option), choices)
-    with output.warnings_as_notes():
-        if dataset_of(name) is not None:
+    for one, choices in (("directed", DIRECTIONS), ("missing", MISSING)):
+        check_choice("sparsecut", f"--{one}", getattr(reading, one), choices)
+    with output.warnings_as_notes(), edges_from(name) as path:
+        if dataset_of(path) is not None:
             given = [*reading.given()]
-            given += [option for option, value in (("features", features), ("labels", labels)) if value is not None]
+            given += [one for one, value in (("features", features), ("labels", labels)) if value is not None]
             if given:
-                option = given[0].replace("_", "-")
-                raise InputError(f"The dataset {name} has its own {option}. Leave --{option} out.")
+                one = given[0].replace("_", "-")
+                raise InputError(f"The dataset {name} has its own {one}. Leave --{one} out.")
             with output.progress() as bar:
                 graph = datasets.load(name, progress=bar)
         else:
-            if not Path(name).exists() and not Path(name).suffix:
+            if not Path(path).exists() and not Path(path).suffix:
                 raise InputError(f"{name} is neither a file nor a dataset. Datasets: {', '.join(datasets.names())}.")
-            graph = read_graph(name, features=features, labels=labels, **asdict(reading))
+            graph = read_graph(path, features=features, labels=labels, **asdict(reading))
+        if is_standard(name):  # the temporary file is nobody's concern
+            graph = graph.replace(notes=tuple(note.replace(path, WORDS) for note in graph.notes))
         for note in graph.notes:  # a warning is one of them
             output.note(note)
     output.aside(repr(graph))

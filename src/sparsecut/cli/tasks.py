@@ -6,7 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sparsecut.cli.console import LABELS_PER_CLASS, Output
+from sparsecut.cli.console import LABELS_PER_CLASS, N_SPLITS, QUICK_LABELS, QUICK_SPLITS, Output
+from sparsecut.cli.pipes import shown, written_to
 from sparsecut.errors import InputError, check_choice, check_integer
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def classify(
     probe: str,
     split: str,
     dataset: str | None,
-    per_class: list[int] | None,
+    per_class: list[int],
     n_splits: int,
     seed: int,
 ) -> None:
@@ -36,11 +37,9 @@ def classify(
     from sparsecut.evaluation import probe as run_probe
 
     check_choice("sparsecut evaluate", "--probe", probe, PROTOCOLS)
-    check_integer("sparsecut evaluate", "--splits", n_splits, 1)
-    counts = labels_per_class(split, per_class)
     rows, results = [], {}
     with output.progress() as bar:
-        for name, chosen in _splits(output, labels, node_ids, split, dataset, counts, n_splits, seed):
+        for name, chosen in _splits(output, labels, node_ids, split, dataset, per_class, n_splits, seed):
             scores = run_probe(Z, labels, chosen, protocol=probe, progress=bar)
             low, high = scores.interval
             interval = f"{low:.1f} to {high:.1f}" if len(chosen) > 1 else ""
@@ -48,21 +47,22 @@ def classify(
             results[name] = scores.to_dict()
     output.table(
         f"Accuracy (micro-F1) in percent, probe: {probe}, split: {split}",
-        ["labels per class" if counts else "split", "mean ± std", "95 % interval", "macro-F1", "splits"],
+        ["labels per class" if per_class else "split", "mean ± std", "95 % interval", "macro-F1", "splits"],
         rows,
     )
     output.result({"task": "classify", "embedding": str(embedding), "probe": probe, "split": split, "per_class": results})
 
 
-def labels_per_class(split: str, asked: list[int] | None) -> list[int]:
-    """The numbers of labels per class to train on; none where the splits are not made by them."""
+def how_many(caller: str, split: str, per_class: list[int] | None, splits: int | None, quick: bool) -> tuple[list[int], int]:
+    """The numbers of labels per class to train on, none where the splits are not made by them, and of splits."""
     from sparsecut.evaluation.split_choice import PER_CLASS
 
+    n_splits = (QUICK_SPLITS if quick else N_SPLITS) if splits is None else check_integer(caller, "--splits", splits, 1)
     if split in PER_CLASS:
-        return asked or LABELS_PER_CLASS
-    if asked:
+        return per_class or (QUICK_LABELS if quick else LABELS_PER_CLASS), n_splits
+    if per_class:
         raise InputError(f"The splits {split} are not made by labels per class. Leave --per-class out, or --split.")
-    return []
+    return [], n_splits
 
 
 def _splits(
@@ -109,9 +109,19 @@ def cluster(
     n_clusters: int | None,
     runs: int,
     seed: int,
+    node_ids: NDArray[Any],
+    output_path: Path | None,
+    force: bool,
 ) -> None:
-    """Agreement of k-means clusters with the labels, and how they cut the graph."""
+    """Agreement of k-means clusters with the labels, and how they cut the graph; the clusters themselves, to a file."""
     from sparsecut.evaluation import evaluate_clusters
+    from sparsecut.io.result_tables import write_columns
+
+    if labels is None and graph is None and output_path is None:
+        raise InputError(
+            "Clusters are scored against labels or a graph. Name one of them: --labels FILE, --graph GRAPH; or write the "
+            "clusters: --clusters K -o FILE."
+        )
 
     with output.progress() as bar:
         scores = evaluate_clusters(
@@ -124,8 +134,14 @@ def cluster(
         digits = 3 if name in ("modularity", "conductance") else 1
         unit = "" if name in ("modularity", "conductance") else ", percent"
         rows.append([name + unit, f"{values.mean():.{digits}f} ± {values.std():.{digits}f}"])
-    output.table(f"k-means, {scores.n_clusters} clusters, {runs} runs", ["figure", "mean ± std"], rows)
-    output.result({"task": "cluster", "embedding": str(embedding), **scores.to_dict()})
+    if rows:
+        output.table(f"k-means, {scores.n_clusters} clusters, {runs} runs", ["figure", "mean ± std"], rows)
+    if output_path is not None:
+        with written_to(output_path) as path:
+            write_columns(path, {"id": node_ids, "cluster": scores.assigned}, overwrite=force)
+        output.say(f"{scores.n_clusters} clusters, the tightest of {runs} runs → {shown(output_path)}")
+    written = None if output_path is None else str(output_path)
+    output.result({"task": "cluster", "embedding": str(embedding), "output": written, **scores.to_dict()})
 
 
 def links(

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sparsecut.cli.cluster import Scheduler, Workers, check_cluster_output, cluster_engine, run_on_cluster
-from sparsecut.cli.console import AsJson, Device, Features, Force, GraphName, Output, OutputPath, Quiet
+from sparsecut.cli.console import Output
 from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish, make_engine
+from sparsecut.cli.options import AsJson, Device, Features, Force, GraphName, OutputPath, Quiet, Verbose
+from sparsecut.cli.pipes import is_standard, shown, written_to
 from sparsecut.cli.sources import Reading, open_graph, takes_reading
 
 if TYPE_CHECKING:
@@ -34,16 +36,18 @@ def transform(
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Embed a graph with a saved model, without training: its nodes may all be new, its features must be the same.
 
     A table of features is encoded as the one the model was fitted on: columns are matched by name, and categories that were
     not there then are counted in a note.
     """
-    output = Output(as_json, quiet)
+    output = Output(as_json, quiet, verbose, output_path)
     from sparsecut.io import check_embedding_path, write_embedding
 
-    if engine != "dask" or not check_cluster_output(output_path, force=force):
+    is_folder = engine == "dask" and check_cluster_output(output_path, force=force)
+    if not is_folder and not is_standard(output_path):
         check_embedding_path(output_path, overwrite=force)
     from sparsecut.model.loading import load
 
@@ -82,6 +86,7 @@ def transform(
         with output.warnings_as_notes():
             Z = model.transform(loaded)
         seconds = time.perf_counter() - started
-        write_embedding(output_path, Z, loaded.node_ids, overwrite=force)
-    output.say(f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {output_path}")
+        with written_to(output_path) as path:
+            write_embedding(path, Z, loaded.node_ids, overwrite=force)
+    output.say(f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {shown(output_path)}")
     output.result({"output": str(output_path), "n_nodes": len(Z), "dimension": Z.shape[1], "seconds": seconds})

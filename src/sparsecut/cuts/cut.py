@@ -29,7 +29,7 @@ class SparsestCut:
     nodes : array
         The ids of S, the smaller side (of equal sides the one without the graph's first node).
     value : float
-        The objective: φ′(S) = n·cut/(|S||S̄|), or the conductance cut/min(vol S, vol S̄).
+        The objective: `φ′(S) = n·cut/(|S||S̄|)`, or the conductance cut/min(vol S, vol S̄).
     lower_bound : float
         No cut of this graph has a smaller value: λ₂ of the Laplacian, or half of the normalised Laplacian's, less the
         residual of the computed eigenvector. The optimum lies between `lower_bound` and `value`.
@@ -120,7 +120,7 @@ def sparsest_cut(
     graph : Graph
         At least two nodes, undirected. Weights count; features are optional.
     objective : {"ratio", "conductance"}, default="ratio"
-        The value to minimise: "ratio" is φ′(S) = n·cut(S)/(|S||S̄|), "conductance" is cut(S)/min(vol S, vol S̄).
+        The value to minimise: "ratio" is `φ′(S) = n·cut(S)/(|S||S̄|)`, "conductance" is cut(S)/min(vol S, vol S̄).
         Conductance suits graphs with very different degrees, where "ratio" may cut off a single leaf.
     balance : float, default=0.0
         The least share of the smaller side: of the nodes, or of the volume for conductance. At most 0.5, which for an odd

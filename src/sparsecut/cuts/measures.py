@@ -22,7 +22,7 @@ from sparsecut.graph.node_ids import choose_nodes
 
 
 def edge_expansion(graph: Graph, nodes: Any) -> float:
-    """Measure φ(S) = |E(S, S̄)| / min(|S|, |S̄|) of a set of nodes.
+    """Measure `φ(S) = |E(S, S̄)| / min(|S|, |S̄|)` of a set of nodes.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def edge_expansion(graph: Graph, nodes: Any) -> float:
 
 
 def sparsity(graph: Graph, nodes: Any) -> float:
-    """Measure φ′(S) = |E(S, S̄)| / (|S|·|S̄|) of a set of nodes: the share of pairs across the cut that are edges.
+    """Measure `φ′(S) = |E(S, S̄)| / (|S|·|S̄|)` of a set of nodes: the share of pairs across the cut that are edges.
 
     Parameters
     ----------

@@ -17,15 +17,17 @@ from torch import Tensor
 
 from sparsecut.arrays.magnitude import overflow_error
 from sparsecut.arrays.streaming import in_words
+from sparsecut.arrays.threads import each, using
 from sparsecut.engines.contract import EngineChoice, Job, Moments
 from sparsecut.engines.costs import BASE_BYTES, Cost, Machine, Workload
 from sparsecut.engines.rows import Rows, StackedRows
-from sparsecut.errors import InputError, check_choice, parameter_error
+from sparsecut.errors import InputError, check_choice, check_integer, parameter_error
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.kernels import halves
 from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import Polynomial, is_power, power
+from sparsecut.kernels.products import N_TOGETHER, blocks, groups
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
 from sparsecut.operators.aggregation import Aggregation, Projection, aggregate
 from sparsecut.operators.filters import Filter
@@ -54,6 +56,10 @@ class Memory(EngineChoice, word="memory"):
     precision : {"single", "half"}, default="single"
         What dense features are kept and smoothed in. "half" is float16 with sums in float32: hops are faster, and each
         rounds to eleven bits. Weights, M and the embedding are float32 in both.
+    n_jobs : int or None, default=None
+        Threads of the CPU. None takes one per core, or fewer where `OMP_NUM_THREADS`, `torch.set_num_threads` or
+        `threadpoolctl.threadpool_limits` say so, or where the fit runs in a worker of joblib or Dask; −1 takes every core.
+        Small graphs are embedded on one thread. The result is the same with any number.
 
     Examples
     --------
@@ -63,12 +69,17 @@ class Memory(EngineChoice, word="memory"):
 
     supports = frozenset({"structure", "max", "batches", "rows", "products"})
 
-    def __init__(self, *, device: str = "auto", precision: Literal["single", "half"] = "single") -> None:
+    def __init__(
+        self, *, device: str = "auto", precision: Literal["single", "half"] = "single", n_jobs: int | None = None
+    ) -> None:
         self.device = device
         self.precision = precision
+        self.n_jobs = n_jobs
 
     def check(self) -> None:
         check_choice("Memory", "precision", self.precision, halves.PRECISIONS)
+        if self.n_jobs not in (None, -1):
+            check_integer("Memory", "n_jobs", self.n_jobs, 1)
 
     def estimate(self, work: Workload, machine: Machine) -> Cost:
         copies = 2 + work.n_levels  # the features, where a hop goes, and every level
@@ -81,7 +92,9 @@ class Memory(EngineChoice, word="memory"):
     def open(self, job: Job) -> Iterator[MemoryEngine]:
         self.refuse_unsupported(job)
         device = resolve_device(self.device, job.caller)
-        yield MemoryEngine(device, self.precision, job.report, job.graph if device.type == "cpu" else job.graph.to(device))
+        with using(self.n_jobs):
+            graph = job.graph if device.type == "cpu" else job.graph.to(device)
+            yield MemoryEngine(device, self.precision, job.report, graph)
 
 
 class MemoryEngine:
@@ -317,7 +330,8 @@ def _project_over(rows: Rows, weights: Tensor) -> Tensor:
     S, dimension = rows.features, weights.shape[1]
     assert isinstance(S, Tensor)
     flat, weights = S.view(-1), weights * rows.coefficients[0]
-    for start in range(0, len(S), ROW_BLOCK):
-        block = S[start : start + ROW_BLOCK] @ weights
-        flat[start * dimension : start * dimension + block.numel()] = block.view(-1)
+    for together in groups(blocks(len(S), ROW_BLOCK), N_TOGETHER):
+        parts = each(lambda block: S[block] @ weights, together, work=ROW_BLOCK * weights.numel())
+        done = together[0].start * dimension
+        flat[done : done + sum(part.numel() for part in parts)] = torch.cat(parts).view(-1)
     return flat[: len(S) * dimension].view(len(S), dimension)

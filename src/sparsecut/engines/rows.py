@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from sparsecut.kernels import halves
+from sparsecut.kernels import halves, products
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.operators.propagation import Propagation
@@ -52,13 +52,15 @@ class Rows:
             return Rows(self.features) @ (weights * self.coefficients[0])  # fewer numbers to multiply than in S·W
         if isinstance(self.features, Tensor) and halves.is_half(self.features):
             return self._hopped(halves.times(self.features, weights))
+        if isinstance(self.features, Tensor) and not self.features.is_cuda:
+            return self._hopped(products.times(self.features, weights))
         return self._hopped(self.features @ weights)
 
     def transpose_times(self, rows: Tensor) -> Tensor:  # (f, d)
         if self.coefficients != (1.0,):
             rows = self._propagation.T.smooth(self.coefficients, rows) if not self.is_formed else rows * self.coefficients[0]
-        if isinstance(self.features, Tensor) and halves.is_half(self.features):
-            return halves.transpose_times(self.features, rows)
+        if isinstance(self.features, Tensor) and (halves.is_half(self.features) or not self.features.is_cuda):
+            return products.transpose_times(self.features, rows)
         return self.features.T @ rows
 
     def columns(self, start: int, stop: int) -> Tensor:  # (n, stop - start)

@@ -1,12 +1,12 @@
 """Is an embedding any good? A linear probe over splits of the labels, clusters, held-out links, and what needs no labels.
 
 `evaluate` scores an embedding by labels, `evaluate_clusters` by clusters, `evaluate_links` by edges it has not seen;
-`compare_methods` does the first for several methods. The splits are made by a word (`make_splits`), drawn by
+`sparsecut.compare` does the first for several methods. The splits are made by a word (`make_splits`), drawn by
 `sample_splits`, `fraction_splits` and `uniform_splits`, given (`role_split`) or read from files.
 """
 
 from sparsecut.evaluation.clustering import ClusterScores, evaluate_clusters, k_means, matched_accuracy
-from sparsecut.evaluation.compare import MethodResult, compare_methods
+from sparsecut.evaluation.compared import MethodComparison, MethodResult
 from sparsecut.evaluation.confusion import confusion_matrix
 from sparsecut.evaluation.health import Health, measure_health
 from sparsecut.evaluation.linear_probe import PROTOCOLS, evaluate, probe
@@ -30,11 +30,11 @@ __all__ = [
     "Health",
     "LinkScores",
     "LinkSplit",
+    "MethodComparison",
     "MethodResult",
     "Scores",
     "SmallClassWarning",
     "Split",
-    "compare_methods",
     "compare_scores",
     "confusion_matrix",
     "evaluate",

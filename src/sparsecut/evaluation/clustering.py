@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -43,16 +43,23 @@ class ClusterScores:
         "nmi", "ari" and "accuracy" in percent where there are labels; "modularity" and "conductance" where there is a graph.
     notes : tuple of str
         What the figures need said beside them.
+    n_runs : int
+        How often k-means was started.
+    assigned : array of shape (n,)
+        The cluster of every node, from 0 on, in the run whose clusters are tightest: with the smallest sum of squared
+        distances to their means.
     """
 
     n_clusters: int
     figures: dict[str, NDArray[np.float64]]
     notes: tuple[str, ...] = ()
+    n_runs: int = 0
+    assigned: Nodes = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "n_clusters": self.n_clusters,
-            "n_runs": len(next(iter(self.figures.values()))),
+            "n_runs": self.n_runs,
             "figures": {name: summary(values) for name, values in self.figures.items()},
             "notes": list(self.notes),
         }
@@ -82,7 +89,8 @@ def evaluate_clusters(
     graph : Graph, optional
         The graph of the same nodes, for modularity and conductance.
     n_clusters : int, optional
-        How many clusters. [default: as many as there are classes]
+        How many clusters. [default: as many as there are classes] With neither labels nor a graph it must be given; there
+        is then no figure, and the clusters are in `assigned`.
     n_runs : int, default=10
         Starts of k-means; one value each.
     random_state : int, default=0
@@ -107,8 +115,8 @@ def evaluate_clusters(
     n_nodes = Z.shape[0]
     check_integer("evaluate_clusters", "n_runs", n_runs, 1)
     check_integer("evaluate_clusters", "random_state", random_state, 0)
-    if labels is None and graph is None:
-        raise InputError("Clusters are scored against labels or a graph. Got neither.")
+    if labels is None and graph is None and n_clusters is None:
+        raise InputError("Clusters are scored against labels or a graph. Got neither, nor a number of clusters to find.")
     graph = None if graph is None else as_graph(graph)
     if graph is not None and graph.n_nodes != n_nodes:
         raise InputError(f"The graph must have the embedding's {n_nodes:,} nodes. Got {graph.n_nodes:,}.")
@@ -121,6 +129,7 @@ def evaluate_clusters(
     count = _check_n_clusters(n_clusters, len(classes), n_nodes)
 
     runs, notes = [], set()
+    tightest, best = math.inf, np.empty(0, dtype=np.int64)
     with reporting(progress) as report:
         for run, seed in enumerate(np.random.SeedSequence(random_state).generate_state(n_runs)):
             assigned = k_means(Z, count, int(seed))
@@ -133,10 +142,11 @@ def evaluate_clusters(
             if graph is not None:
                 figures |= {"modularity": modularity(graph, assigned), "conductance": conductance(graph, assigned)}
             runs.append(figures)
+            if (spread := _spread(Z, assigned)) < tightest:
+                tightest, best = spread, assigned
             report("k-means", run + 1, n_runs)
-    return ClusterScores(
-        count, {name: np.array([figures[name] for figures in runs]) for name in runs[0]}, tuple(sorted(notes))
-    )
+    figures_by_name = {name: np.array([figures[name] for figures in runs]) for name in runs[0]}
+    return ClusterScores(count, figures_by_name, tuple(sorted(notes)), n_runs, best)
 
 
 def matched_accuracy(true: ArrayLike, assigned: ArrayLike) -> float:
@@ -185,6 +195,16 @@ def k_means(Z: Any, n_clusters: int, seed: int) -> Nodes:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # too few distinct points: counted and said by the caller
         return np.asarray(KMeans(n_clusters, n_init=1, random_state=seed).fit_predict(Z), dtype=np.int64)
+
+
+def _spread(Z: Any, assigned: Nodes) -> float:
+    """The sum of squared distances to the means of the clusters, less that of the rows' own lengths, which is the same
+    for every run.
+    """
+    member = sp.csr_array((np.ones(len(assigned)), (assigned, np.arange(len(assigned)))))  # (k, n)
+    sums = np.asarray((member @ Z).todense() if sp.issparse(Z) else member @ np.asarray(Z, dtype=np.float64))
+    sizes = np.maximum(np.bincount(assigned, minlength=len(sums)), 1)
+    return -float((np.square(sums).sum(axis=1) / sizes).sum())
 
 
 def _against_labels(codes: Nodes, assigned: Nodes) -> dict[str, float]:

@@ -25,12 +25,15 @@ from numpy.typing import NDArray
 
 from sparsecut.baselines.methods import Method, find_method
 from sparsecut.errors import InputError
+from sparsecut.evaluation.compared import MethodComparison, MethodResult
 from sparsecut.evaluation.linear_probe import probe as run_probe
-from sparsecut.evaluation.scores import Comparison, Scores, compare_scores, score_predictions
+from sparsecut.evaluation.scores import Scores, compare_scores, score_predictions
 from sparsecut.evaluation.split_choice import PER_CLASS, make_splits
 from sparsecut.evaluation.splits import Split
 from sparsecut.graph import Graph, as_graph, encode_labels
 from sparsecut.progress import Reporter, reporting
+
+DEFAULT_METHODS = ("sce", "mosce", "smoothed", "raw")
 
 
 @dataclass(frozen=True)
@@ -46,67 +49,34 @@ class Fit:
     measured: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class MethodResult:
-    """A row of the comparison: see `compare_methods`.
-
-    Attributes
-    ----------
-    method : str
-        Its name in the registry.
-    scores : dict of int or str to Scores
-        By labels per class, or by the word of the splits that have no such number; empty where the method failed.
-    against_first : dict of int or str to Comparison
-        Paired with the first method's.
-    measured : dict
-        Seconds, bytes of memory, columns.
-    error : str or None
-        The sentence that says why there are no scores.
-    """
-
-    method: str
-    scores: dict[int | str, Scores]
-    against_first: dict[int | str, Comparison]
-    measured: dict[str, Any]
-    error: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "method": self.method,
-            "error": self.error,
-            **self.measured,
-            "per_class": {str(n): scores.to_dict() for n, scores in self.scores.items()},
-            "against_first": {str(n): comparison.to_dict() for n, comparison in self.against_first.items()},
-        }
-
-
-def compare_methods(
+def compare(
     graph: Graph,
-    methods: Sequence[str],
+    methods: str | Sequence[str] = DEFAULT_METHODS,
     *,
     split: str = "random",
     dataset: str | None = None,
-    per_class: Sequence[int] = (20,),
+    per_class: int | Sequence[int] = 20,
     n_splits: int = 50,
     probe: str = "paper",
     random_state: int = 0,
     options: Mapping[str, Any] | None = None,
     paper: str | None = None,
     progress: Reporter | None = None,
-) -> list[MethodResult]:
+) -> MethodComparison:
     """Fit registered methods on a graph, each in a process of its own, and score them over the same splits.
 
     Parameters
     ----------
     graph : Graph
         With labels.
-    methods : sequence of str
-        Names in the registry: `sparsecut.baselines.methods.names()`.
+    methods : str or sequence of str, default=("sce", "mosce", "smoothed", "raw")
+        Names in the registry, `sparsecut.baselines.methods.names()`; a string has them between commas. The others are
+        compared with the first.
     split : {"random", "published", "public", "official"} or str, default="random"
         How the nodes are split, or percentages such as "10-10-80"; see `evaluate`.
     dataset : str, default=None
         The name of the graph, for "published", "public" and "official".
-    per_class : sequence of int, default=(20,)
+    per_class : int or sequence of int, default=20
         For "random" and "published": training nodes of each class; one set of splits each.
     n_splits : int, default=50
         How many splits, at most as many as there are.
@@ -123,34 +93,39 @@ def compare_methods(
 
     Returns
     -------
-    list of MethodResult
-        In the order asked for. A method that fails is a row with an `error`.
+    MethodComparison
+        One `MethodResult` per method, in the order asked for; one that failed has an `error`. `to_pandas()` is the table,
+        which a notebook shows by itself.
 
     Examples
     --------
     >>> import sparsecut as sc
-    >>> from sparsecut.evaluation import compare_methods
     >>> graph = sc.datasets.load("digits")
-    >>> raw, smoothed = compare_methods(graph, ["raw", "smoothed"], per_class=(5,), n_splits=5)
+    >>> compared = sc.compare(graph, ["raw", "smoothed"], per_class=5, n_splits=5)
+    >>> raw, smoothed = compared
     >>> smoothed.against_first[5].mean_difference > 0
     True
+    >>> compared.to_pandas()["method"].tolist()
+    ['raw', 'smoothed']
     """
     graph = as_graph(graph)
     if graph.labels is None:
         raise InputError("Methods are compared by how well labels are read off their embeddings, and the graph has none.")
-    chosen = [find_method(name) for name in methods]
+    asked = [name.strip() for name in methods.split(",")] if isinstance(methods, str) else methods
+    chosen = [find_method(name) for name in asked]
     if not chosen:
         raise InputError("A comparison needs at least one method. Got none.")
     _, codes = encode_labels(graph.labels)
     make = partial(make_splits, split, graph.labels, dataset=dataset, n_splits=n_splits, random_state=random_state)
     splits: dict[int | str, list[Split]] = {}
     if split in PER_CLASS:
-        splits |= {n: make(per_class=n) for n in per_class}
+        splits |= {n: make(per_class=n) for n in ([per_class] if isinstance(per_class, int) else per_class)}
     else:
         splits[split] = make()
     results: list[MethodResult] = []
     with reporting(progress) as report:
         for number, method in enumerate(chosen):
+            report("methods", number, len(chosen))
             offered = {**(options or {}), "random_state": random_state}
             all_splits = [one for made in splits.values() for one in made]
             fit = fit_alone(method, graph, offered=offered, paper=paper, splits=all_splits)
@@ -164,8 +139,8 @@ def compare_methods(
             first = results[0].scores if results else {}
             against = {n: compare_scores(scores[n], first[n]) for n in scores if n in first}
             results.append(MethodResult(method.name, scores, against, fit.measured, fit.error))
-            report("methods", number + 1, len(chosen))
-    return results
+        report("methods", len(chosen), len(chosen))
+    return MethodComparison(results)
 
 
 def fit_alone(

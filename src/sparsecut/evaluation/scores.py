@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError, check_choice
+from sparsecut.errors import InputError, check_choice, import_extra
 from sparsecut.evaluation.splits import Nodes, Split
+from sparsecut.notebook import Cell, facts_html, table_html
 
 Values = NDArray[np.float64]
 
@@ -101,6 +102,36 @@ class Scores:
     def __str__(self) -> str:
         return f"{self.mean:.1f} ± {self.std:.1f}"
 
+    def to_pandas(self) -> Any:
+        """One row per split: accuracy, macro-F1 where it was measured, and what a tuned probe chose.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        pandas = import_extra("pandas", caller="Scores.to_pandas", extra="pandas")
+        columns: dict[str, Any] = {"accuracy": self.accuracies}
+        if len(self.macro_f1s):
+            columns["macro_f1"] = self.macro_f1s
+        frame = pandas.DataFrame(columns, index=pandas.RangeIndex(len(self.accuracies), name="split"))
+        return frame.join(pandas.DataFrame(list(self.choices))) if self.choices else frame
+
+    def _repr_html_(self) -> str:
+        """For a notebook: the summary, and the splits as a table to sort."""
+        low, high = self.interval
+        facts = [("accuracy, percent", str(self)), ("splits", str(len(self.accuracies)))]
+        if len(self.accuracies) > 1:
+            facts.insert(1, ("95 % interval", f"{low:.1f} to {high:.1f}"))
+        if len(self.macro_f1s):
+            facts.insert(1, ("macro-F1", f"{self.macro_f1:.1f}"))
+        shares = self.macro_f1s if len(self.macro_f1s) else np.full(len(self.accuracies), math.nan)
+        rows = [
+            (Cell(str(place), place), Cell(f"{one:.2f}", one), "" if math.isnan(f1) else Cell(f"{f1:.2f}", f1))
+            for place, (one, f1) in enumerate(zip(self.accuracies.tolist(), shares.tolist(), strict=True))
+        ]
+        table = table_html(("split", "accuracy", "macro-F1"), rows)
+        return f"{facts_html(f'Scores, probe: {self.probe}', facts)}<details><summary>Every split</summary>{table}</details>"
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -134,6 +165,9 @@ class Comparison:
             "test": self.test,
             "n_splits": self.n_splits,
         }
+
+    def _repr_html_(self) -> str:
+        return facts_html("Comparison", [("difference", str(self))])
 
     def __str__(self) -> str:
         if self.n_splits < 2:

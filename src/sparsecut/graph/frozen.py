@@ -6,7 +6,7 @@ then copied when it is first asked for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,6 +17,9 @@ from sparsecut.encoding import Encoder, FeatureMatrix, FeatureTable, Source, Wor
 from sparsecut.graph.foreign import from_torch, library_of
 from sparsecut.graph.frames import is_frame, place_column, place_frame
 from sparsecut.graph.node_values import Features, check_column, check_features, wrong_rows
+from sparsecut.graph.view import graph_html
+
+Self = TypeVar("Self", bound="FrozenGraph")
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -180,7 +183,25 @@ class FrozenGraph:
         return None if self._source is None else self._source.names
 
     def neighbour_sums(self, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """A·values, one number per node, or the degrees A·1, in float64, by the edges where they lie."""
+        """The sum of its neighbours' values for every node, in float64, by the edges where they lie.
+
+        Parameters
+        ----------
+        values : array (n,), default=None
+            One number per node; None for ones, whose sums are the degrees.
+
+        Returns
+        -------
+        numpy.ndarray of shape (n_nodes,)
+            A·values.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import sparsecut as sc
+        >>> sc.from_edges([("a", "b"), ("b", "c")]).neighbour_sums(np.array([1.0, 2.0, 4.0])).tolist()
+        [2.0, 5.0, 2.0]
+        """
         if self.entries is None:
             return neighbour_sums(self.adjacency, values)
         from sparsecut.arrays.transfer import as_array, as_tensor
@@ -194,7 +215,24 @@ class FrozenGraph:
         object.__setattr__(self, "feature_tensor", feature_tensor)
 
     def shares_edges(self, other: FrozenGraph) -> bool:
-        """Whether both hold the same edges, the very same arrays."""
+        """Whether both hold the same edges, the very same arrays.
+
+        Parameters
+        ----------
+        other : Graph
+            Perhaps with other features.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> graph = sc.from_edges([("a", "b"), ("b", "c")])
+        >>> graph.shares_edges(graph.replace(labels=[0, 0, 1]))
+        True
+        """
         return self._adjacency is other._adjacency and self.entries is other.entries
 
     def _on_device(self) -> Entries:
@@ -206,6 +244,15 @@ class FrozenGraph:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"A Graph is frozen: {name} cannot be deleted.")
+
+    def __copy__(self: Self) -> Self:
+        return self  # frozen: nobody can tell a copy from the graph itself
+
+    def __deepcopy__(self: Self, memo: object) -> Self:
+        return self  # scikit-learn's clone copies the parameters of an estimator, of which a graph may be one
+
+    def _repr_html_(self) -> str:
+        return graph_html(self)
 
     def __repr__(self) -> str:
         parts = [f"{self.n_nodes:,} nodes", f"{self.n_edges:,} edges"]
@@ -233,7 +280,7 @@ def _freeze(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         value = value.view()
         value.flags.writeable = False
-    elif sp.issparse(value):
+    elif sp.issparse(value) and any(part.flags.writeable for part in (value.data, value.indices, value.indptr)):
         frozen = sp.csr_array(value.shape, dtype=value.dtype)
         frozen.data, frozen.indices, frozen.indptr = map(_freeze, (value.data, value.indices, value.indptr))
         # Canonical already; saying so keeps scipy from sorting read-only arrays in place.

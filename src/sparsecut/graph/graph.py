@@ -266,6 +266,12 @@ class Graph(FrozenGraph):
 
         return placed(self, device)
 
+    def _unplaced(self) -> Graph:
+        """The same graph without what was copied to a GPU beside the host's arrays."""
+        graph = self.replace()
+        graph._place(None, None)
+        return graph
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.adjacency, self._source, self.labels, self.node_ids, self.notes, self.is_directed)
 

@@ -7,6 +7,7 @@ array or the name of an attribute.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -189,9 +190,10 @@ def from_igraph(
     >>> sc.from_igraph(igraph.Graph.Ring(5))
     Graph(5 nodes, 5 edges)
     """
-    igraph = import_extra("igraph", caller="from_igraph", extra="igraph")
+    # igraph is under the GPL and is never imported from here: whoever has a graph of it has imported it.
+    igraph = sys.modules.get("igraph")
     check_choice("from_igraph", "directed", directed, DIRECTIONS)
-    if not isinstance(graph, igraph.Graph):
+    if igraph is None or not isinstance(graph, igraph.Graph):
         refuse_foreign(graph, "from_igraph needs an igraph graph.")
         raise InputError(f"from_igraph needs an igraph graph. Got {type(graph).__name__}.")
     if graph.vcount() == 0:

@@ -32,11 +32,15 @@ Value = TypeVar("Value")
 
 
 class WorkFolder:
-    """`beside` are files elsewhere that belong to the work and go away with the folder."""
+    """`beside` are files elsewhere that belong to the work and go away with the folder.
+
+    `is_resumed` tells whether an earlier run of the same work, which was killed, left something in it.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.beside: list[Path] = []
+        self.is_resumed = any(file.name != LOCK for file in path.iterdir())
 
     def __truediv__(self, name: str) -> Path:
         return self.path / name

@@ -23,6 +23,7 @@ as their sizes sum up to; `GROWTH` bounds it, and where it does not hold p itsel
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev, polynomial
@@ -80,5 +81,5 @@ def _nearest(coefficients: Polynomial, degree: int) -> tuple[Array, float]:
     return best, least
 
 
-def _padded(coefficients: Array, degree: int) -> Array:
+def _padded(coefficients: NDArray[Any], degree: int) -> Array:
     return np.pad(coefficients, (0, degree + 1 - len(coefficients)))

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from sparsecut.kernels import products
 from sparsecut.kernels.cuda import aligned, can_hop, empty_aligned, padded
 
 ROW_BLOCK = 16_384  # rows that become float32 at a time
@@ -47,18 +48,7 @@ def times(rows: Tensor, weights: Tensor) -> Tensor:
         halves = torch.nn.functional.pad(weights if is_within else weights / scale, (0, 0, 0, wide.shape[1] - len(weights)))
         result = torch.mm(wide, halves.to(rows.dtype), out_dtype=torch.float32)
         return result if is_within else result.mul_(scale)
-    result = weights.new_empty((len(rows), weights.shape[1]))
-    for start, stop in _blocks(len(rows)):
-        torch.mm(rows[start:stop].to(weights.dtype), weights, out=result[start:stop])
-    return result
-
-
-def transpose_times(rows: Tensor, others: Tensor) -> Tensor:
-    """Sᵀ·G, (f, d)."""
-    result = others.new_zeros((rows.shape[1], others.shape[1]))
-    for start, stop in _blocks(len(rows)):
-        result.addmm_(rows[start:stop].to(others.dtype).T, others[start:stop])
-    return result
+    return products.times(rows, weights)
 
 
 def _wide(rows: Tensor) -> Tensor:

@@ -12,13 +12,14 @@ features into it costs more than two hops gain, even where the communities are g
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
+from sparsecut.arrays.entries import BLOCK_WORK, Entries
+from sparsecut.arrays.threads import each
 from sparsecut.kernels.polynomials import Polynomial
-from sparsecut.kernels.sparse import Entries
 
 LINE_BYTES = 64
 CACHE_BYTES = 16 << 20  # a panel of this size stays in the cache, lists and sums streaming past it
@@ -37,21 +38,24 @@ def smooth(
     """Σ c_k P^k · rows for P = diag(left)·A·diag(right) + diag(own), in the type of the rows, by Horner's rule.
 
     Sums are float32 for rows in float16, whose numbers must not exceed 1 (`kernels.halves`); what a hop leaves of them is
-    rounded to float16 again. `report(done, total)` is called after every hop of a panel.
+    rounded to float16 again, and so are weights, each row's by its largest. `report(done, total)` is called after every hop
+    of a panel.
     """
     n_hops, width = len(coefficients) - 1, rows.shape[1]
-    # With weights, torch's sums of halves are slower than those of float32.
-    working = rows.dtype if neighbors.values is None or rows.dtype != torch.float16 else torch.float32
-    step = min(width, panel_width(len(rows), working.itemsize)) if rows.device.type == "cpu" else width
-    starts = range(0, width, step)
+    step = min(width, panel_width(len(rows), rows.dtype.itemsize)) if rows.device.type == "cpu" else width
+    starts = range(0, width, step) if width else ()
     left, right, own = (
         diagonals[0][:, None],
         None if diagonals[1] is None else diagonals[1][:, None],
         diagonals[2][:, None],
     )
-    growth = max(1.0, sum(map(abs, coefficients)))  # what Horner's rule has on its way to the result
-    if working == torch.float16 and (factor := _factor_of_sums(left, right, growth)) != 1:
-        left, right = left / factor, torch.full_like(left, factor) if right is None else right * factor
+    if rows.dtype == torch.float16:
+        if neighbors.values is not None:
+            neighbors, left = _halved_weights(neighbors, left)
+        growth = max(1.0, sum(map(abs, coefficients)))  # what Horner's rule has on its way to the result
+        if (factor := _factor_of_sums(left, right, growth)) != 1:
+            left, right = left / factor, torch.full_like(left, factor) if right is None else right * factor
+    blocks = neighbors.row_blocks(step)
     result = rows.new_empty(rows.shape)
     for number, start in enumerate(starts):
 
@@ -59,8 +63,8 @@ def smooth(
             if report is not None:
                 report(number * n_hops + hop, len(starts) * n_hops)
 
-        tile = rows[:, start : start + step].to(working).contiguous()
-        result[:, start : start + step] = _smooth_panel(neighbors, (left, right, own), coefficients, tile, count)
+        tile = rows[:, start : start + step].contiguous()
+        result[:, start : start + step] = _smooth_panel(blocks, (left, right, own), coefficients, tile, count)
         del tile  # before the next one takes its memory
     return result
 
@@ -72,33 +76,56 @@ def panel_width(n_rows: int, item_bytes: int) -> int:
 
 
 def _smooth_panel(
-    neighbors: Entries,
+    blocks: Sequence[tuple[slice, Entries]],
     diagonals: tuple[Tensor, Tensor | None, Tensor],
     coefficients: Polynomial,
     first: Tensor,
     count: Callable[[int], None],
 ) -> Tensor:
     left, right, own = diagonals
-    tile = first if coefficients[-1] == 1 else first * coefficients[-1]
+    tile, spare = first if coefficients[-1] == 1 else first * coefficients[-1], None
     for hop, coefficient in enumerate(reversed(coefficients[:-1]), start=1):
-        sums = neighbors @ (tile if right is None else (tile * right).to(tile.dtype))
-        _finish(sums, left, own, tile, first, coefficient)
-        tile = sums
+        scaled = tile if right is None else (tile * right).to(tile.dtype)
+        into = torch.empty_like(tile) if spare is None else spare
+
+        def finish(
+            block: tuple[slice, Entries],
+            tile: Tensor = tile,
+            scaled: Tensor = scaled,
+            into: Tensor = into,
+            coefficient: float = coefficient,
+        ) -> None:
+            rows, entries = block
+            _finish(into[rows], entries @ scaled, left[rows], own[rows], tile[rows], first[rows], coefficient)
+
+        each(finish, blocks, work=BLOCK_WORK)
+        tile, spare = into, None if tile is first else tile
         count(hop)
     return tile
 
 
-def _finish(sums: Tensor, left: Tensor, own: Tensor, tile: Tensor, first: Tensor, coefficient: float) -> None:
-    """sums ← left ⊙ sums + own ⊙ tile + coefficient · first, computed in float32 where they are halves."""
-    is_half = sums.dtype == torch.float16
+def _finish(into: Tensor, sums: Tensor, left: Tensor, own: Tensor, tile: Tensor, first: Tensor, coefficient: float) -> None:
+    """into ← left ⊙ sums + own ⊙ tile + coefficient · first, computed in float32 where they are halves."""
     for start in range(0, len(sums), ROW_BLOCK):
         block = slice(start, start + ROW_BLOCK)
-        total = sums[block].float() if is_half else sums[block]
-        total.mul_(left[block]).addcmul_(tile[block].float() if is_half else tile[block], own[block])
+        if sums.dtype == torch.float16:
+            total = sums[block].float().mul_(left[block]).addcmul_(tile[block].float(), own[block])
+        else:
+            total = torch.mul(sums[block], left[block], out=into[block]).addcmul_(tile[block], own[block])
         if coefficient:
             total.add_(first[block], alpha=coefficient)
-        if is_half:
-            sums[block] = total
+        if sums.dtype == torch.float16:
+            into[block] = total
+
+
+def _halved_weights(neighbors: Entries, left: Tensor) -> tuple[Entries, Tensor]:
+    """The weights in float16, each row's largest 1, and `left` with what that took from them."""
+    indices, offsets, values = neighbors
+    assert values is not None
+    largest = torch.segment_reduce(values, "max", offsets=offsets.long(), initial=0.0)
+    largest = torch.where(largest > 0, largest, 1.0)
+    halves = (values / largest.repeat_interleave(offsets.diff().long())).half()
+    return Entries(indices, offsets, halves), left * largest[:, None]
 
 
 def _factor_of_sums(left: Tensor, right: Tensor | None, growth: float) -> float:

@@ -13,7 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from sparsecut.arrays.threads import each
 from sparsecut.kernels.halves import can_split, split_squares
+from sparsecut.kernels.products import N_TOGETHER, blocks, groups
 
 ROW_BLOCK = 8192  # 20 MB of 602 columns: multiplied at full speed, and small beside the rows
 ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a column that a few hops have averaged, against its mean
@@ -23,8 +25,12 @@ GPU_BLOCK = 1 << 18  # a GPU is faster than its launches
 def mean_of(rows: Tensor, shares: Tensor | None = None) -> Tensor:
     """(f,) float64; every row has the same share where none are given."""
     mean = torch.zeros(rows.shape[1], dtype=torch.float64, device=rows.device)
-    for block in _blocks(rows):
-        mean += _single(rows[block]).sum(dim=0) if shares is None else shares[block].to(_type(rows)) @ _single(rows[block])
+
+    def sum_of(block: slice) -> Tensor:
+        return _single(rows[block]).sum(dim=0) if shares is None else shares[block].to(_type(rows)) @ _single(rows[block])
+
+    for part in each(sum_of, _blocks(rows), work=0 if rows.is_cuda else ROW_BLOCK * rows.shape[1]):
+        mean += part
     return mean / len(rows) if shares is None else mean
 
 
@@ -32,11 +38,16 @@ def scatter(rows: Tensor, shares: Tensor | None = None, mean: Tensor | None = No
     """(f, f) float64; `mean` is that of the rows with their shares, where it is known."""
     mean = (mean_of(rows, shares) if mean is None else mean).to(_type(rows))
     total = torch.zeros(rows.shape[1], rows.shape[1], dtype=torch.float64, device=rows.device)
-    for block in _blocks(rows):
+
+    def squares(block: slice) -> Tensor:
         centred = _single(rows[block]) - mean
         if shares is not None:
             centred *= shares[block, None].sqrt().to(centred.dtype)
-        total += _squares(centred)
+        return _squares(centred)
+
+    for together in groups(_blocks(rows), 1 if rows.is_cuda else N_TOGETHER):
+        for part in each(squares, together, work=0 if rows.is_cuda else ROW_BLOCK * rows.shape[1] ** 2):
+            total += part
     return total / len(rows) if shares is None else total
 
 
@@ -69,8 +80,7 @@ def _squares(rows: Tensor) -> Tensor:
 
 
 def _blocks(rows: Tensor) -> list[slice]:
-    size = GPU_BLOCK if rows.is_cuda else ROW_BLOCK
-    return [slice(start, start + size) for start in range(0, len(rows), size)]
+    return blocks(len(rows), GPU_BLOCK if rows.is_cuda else ROW_BLOCK)
 
 
 def _type(rows: Tensor) -> torch.dtype:

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-ROUNDING = 1e-6  # of the squares of columns in float32: a direction that is smaller is rounding
+LEAST_PART = 1e-2  # of a column's square: what less is left of a block beside the next is rounding more than direction
 N_SPARE = 8  # columns iterated beyond those kept, for accuracy
 
 
@@ -49,10 +49,10 @@ def leading_eigenvectors(
 
 
 def _whitening(columns: Tensor) -> Tensor:
-    """T with (X·T)ᵀ(X·T) = I, for as many directions as the columns X have."""
+    """T with (X·T)ᵀ(X·T) = I for the directions of the columns X that are no rounding, and zeros for the others."""
     sizes, directions = torch.linalg.eigh((columns.T @ columns).double())
-    is_there = sizes > ROUNDING * sizes.max()
-    whitening: Tensor = directions[:, is_there] * sizes[is_there].rsqrt()
+    is_there = sizes > LEAST_PART * sizes.max()
+    whitening: Tensor = directions * (torch.where(is_there, sizes, 1).rsqrt() * is_there)
     return whitening
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
+from sparsecut.arrays.threads import of_torch
 from sparsecut.errors import InputError, check_choice, check_integer, check_real
 from sparsecut.kernels.memory import available_memory
 from sparsecut.model.encoder import LinearEncoder, layer_widths
@@ -26,6 +28,7 @@ from sparsecut.operators.aggregation import AGGREGATIONS, Projection
 from sparsecut.operators.losses import LOSSES, EnergyPerEdges, alpha_against, edge_graph
 from sparsecut.operators.negatives import NegativeGraph, sampled_weight
 
+LARGE_STEP = 1 << 27  # multiply-adds of an epoch, a few milliseconds, from which on torch's own threads gain
 Loss = Literal["inverse", "ratio", "negative", "none"]
 
 
@@ -150,7 +153,9 @@ class Adam(Solver, word="adam"):
                 epoch, Projection(tuple(matrix.clone() for matrix in _projection_of(encoder).weights), encoder.aggregation)
             )
 
-        with history.stage("train"):
+        n_rows = sum(problem.widths) if route.over == "gram" else problem.negatives.n_nodes
+        is_large = n_rows * sum(problem.widths) * problem.dimension > LARGE_STEP
+        with history.stage("train"), of_torch() if is_large else nullcontext():
             train(encoder, energies, history, settings, problem.report, None if problem.on_epoch is None else call_back)
         return Solution(_projection_of(encoder))
 

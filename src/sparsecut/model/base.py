@@ -9,6 +9,7 @@ Z = S·W                           the embedding                           engin
 
 from __future__ import annotations
 
+import secrets
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -32,10 +33,13 @@ from sparsecut.model.fit import Fitted, embed, fit, require_features
 from sparsecut.model.history import History
 from sparsecut.model.moved import MOVED, MOVED_WORDS
 from sparsecut.model.persistence import write_model
-from sparsecut.model.published import Published
 from sparsecut.model.recipe import Recipe
 from sparsecut.model.settings import Settings, check_aggregation, check_dimension
 from sparsecut.model.solver import Solver
+from sparsecut.model.state_files import state_tensors
+from sparsecut.model.update_log import UpdateLog, log_path
+from sparsecut.model.updating import Updating
+from sparsecut.notebook import Lines
 from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import Negatives
@@ -46,7 +50,7 @@ Model = TypeVar("Model", bound="SparsestCutEmbedding")
 Callback = Callable[[int, History], None]
 
 
-class SparsestCutEmbedding(Published):
+class SparsestCutEmbedding(Updating):
     """Follows scikit-learn: the constructor stores its arguments untouched, `fit` checks, what was learned ends in `_`."""
 
     moved: ClassVar[Mapping[str, str]] = MOVED
@@ -67,7 +71,6 @@ class SparsestCutEmbedding(Published):
     weights_: list[NDArray[np.float32]]
     offset_: NDArray[np.float32]  # what is taken off every row, so that the fitted ones have mean zero; zeros with Adam
     recipe_: Recipe
-    embedding_: NDArray[np.float32]
     history_: History
     n_features_in_: int  # columns as they were given, before a table is encoded
     feature_names_in_: NDArray[Any]  # their names, where they have names
@@ -100,6 +103,7 @@ class SparsestCutEmbedding(Published):
             The node features, where `graph` is an adjacency.
         output : str or Path, optional
             An .npy file that the embedding is written to row by row, with engine="disk"; `embedding_` is a memory map of it.
+            "torch" leaves the embedding where it was computed, as a tensor, on a GPU for instance.
         callback : callable, optional
             Called as `callback(epoch, history)` after every epoch; `transform` then answers with the weights of that epoch.
         progress : callable, optional
@@ -122,10 +126,12 @@ class SparsestCutEmbedding(Published):
             callback(epoch, fitted.history)
 
         fitted = fit(settings, graph, output=output, on_epoch=None if callback is None else on_epoch, progress=progress)
+        self._forget()
         self._keep(fitted)
         assert fitted.embedding is not None
         self.embedding_ = fitted.embedding
         self.history_ = fitted.history
+        self._graph = fitted.graph
         return self
 
     def fit_transform(
@@ -167,7 +173,7 @@ class SparsestCutEmbedding(Published):
         features : array, sparse matrix or data frame, optional
             The node features, where `graph` is an adjacency.
         output : str or Path, optional
-            An .npy file to write to, with engine="disk".
+            An .npy file to write to, with engine="disk"; "torch" returns a tensor, as in `fit`.
         progress : callable, optional
             Called as `progress(stage, done, total)` in place of the progress bar.
 
@@ -200,20 +206,20 @@ class SparsestCutEmbedding(Published):
         """
         self._settings()
 
-    def explain(self) -> str:
+    def explain(self) -> Lines:
         """What was chosen in `fit` and why.
 
         Returns
         -------
         str
-            One sentence per line.
+            One sentence per line; a prompt and a notebook show it as lines.
         """
         self._check_fitted("There is nothing to explain yet")
         lines = [f"solver {self._choice('solver')!r}.", *self.recipe_.reasons]
         if self.history_.reason:
             lines.append(f"route {self.history_.route}: {self.history_.reason}.")
         lines.extend(self.history_.notes)
-        return "\n".join(line[0].upper() + line[1:] for line in lines)
+        return Lines("\n".join(line[0].upper() + line[1:] for line in lines))
 
     @property
     def channels_(self) -> dict[str, slice]:
@@ -225,22 +231,9 @@ class SparsestCutEmbedding(Published):
         ends = np.cumsum(widths).tolist()
         return {name: slice(end - width, end) for name, width, end in zip(names, widths, ends, strict=True)}
 
-    def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
-        """The names of the embedding's columns.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored: every feature goes into all columns.
-
-        Returns
-        -------
-        numpy.ndarray of str
-            sce0, sce1, …
-        """
+    def _n_columns(self) -> int:
         self._check_fitted("There are no columns to name yet")
-        prefix = type(self).__name__.lower()
-        return np.array([f"{prefix}{column}" for column in range(len(self.offset_))], dtype=object)
+        return len(self.offset_)
 
     def plot(self, labels: Any = None, **options: Any) -> Any:
         """Draw a projection of the fitted embedding.
@@ -264,15 +257,26 @@ class SparsestCutEmbedding(Published):
 
         return sparsecut.plot(self.embedding_, labels, **options)
 
-    def save(self, path: str | Path) -> None:
-        """Write the fitted model as safetensors; `sparsecut.load` reads it. The embedding itself is not stored.
+    def save(self, path: str | Path, *, with_state: bool = False) -> None:
+        """Write the fitted model as safetensors; `sparsecut.load` reads it.
 
         Parameters
         ----------
         path : str or Path
             The file to write, usually .safetensors; it is whole or absent.
+        with_state : bool, default=False
+            Whether to store the graph, its features and the hops too, so that `update` goes on after `sparsecut.load`. The
+            file is then about as large as the features and the hops of the embedding's columns.
         """
         self._check_fitted("There is nothing to save yet")
+        if self._log is not None and Path(path).absolute() == self._log.path.absolute():
+            self._checkpoint()
+            return
+        if with_state:
+            log_path(path).unlink(missing_ok=True)  # of an earlier model of this name; its records have another key
+        self._write(path, secrets.token_bytes(16) if with_state else None)
+
+    def _write(self, path: str | Path, key: bytes | None) -> None:
         parameters, arrays = self._stored_parameters()
         tensors = {f"weights.{level}": matrix for level, matrix in enumerate(self.weights_)} | {"offset": self.offset_}
         recipe, held = self.recipe_.to_header()
@@ -284,7 +288,26 @@ class SparsestCutEmbedding(Published):
             "recipe": recipe,
             "encoder": None if self.encoder_ is None else self.encoder_.to_header(),
         }
+        if key is not None:
+            state, state_arrays = state_tensors(self._live())
+            header["state"] = {**state, "key": key.hex()}
+            arrays = arrays | state_arrays
         write_model(path, header, tensors | arrays | held)
+
+    def _checkpoint(self) -> None:
+        """Take the log into the model's file: the file first, for its records are passed over once it holds them."""
+        assert self._log is not None
+        self._live().n_batches = self._log.number
+        self._write(self._log.path, self._log.key)
+        self._log.clear()
+
+    def _follow_log(self, path: str | Path, key: bytes) -> None:
+        """Write every update to the log of a file from now on, once those that are in it have been made."""
+        log = UpdateLog(path, key)
+        state = self._live()
+        for changes, tolerance in log.replay(state.n_batches):
+            state.apply(state.check(changes), tolerance)
+        self._log = log
 
     def _settings(self) -> Settings:
         """The parameters, checked, with an object for every choice."""

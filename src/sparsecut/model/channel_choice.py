@@ -14,6 +14,11 @@ The own row then weighs (g₀/g)^q beside the smoothed one: where neighbours add
 where they add much it is the smoothed one, and between lies a mixture. Held-out edges cannot tell this: smoothing tells
 edges better on every graph, also where it ruins the features.
 
+Columns that are made to have nothing in common (principal components, whitened rows) tell nothing of each other, whatever
+their neighbours carry. There the row itself is told by the mean of its neighbours, the row left out: r = R²(X from
+(A/d)·X) is nothing where neighbours differ, and the own row weighs (r₀/r)^q. A small r may also be that of noise, which
+smoothing turns into the place in the graph: the smoothed channel keeps half the weight at least.
+
 Second: do a node's neighbours agree with one another more than with the node? h is the mean cosine of a node and a
 neighbour, m that of two neighbours of a node. In a group of like nodes the node is one of them, h = m. Where m is far above
 h the neighbours have something in common that the node has not: its row is not mixed into theirs, and the channel of the
@@ -48,9 +53,12 @@ EVEN_GAIN = 0.05  # g₀: where own and smoothed weigh the same
 STEEPNESS = 3.0  # q
 LEAST_WEIGHT = 0.1  # a channel that weighs less is left out: a hundredth of the variance
 LEAST_OWN = 0.01  # columns that tell each other less than this cannot tell what neighbours add
+EVEN_TOLD = 0.09  # r₀: where own and smoothed weigh the same if columns tell nothing of each other …
+LEAST_AROUND = 0.5  # … and what the smoothed one weighs at least
 MONOPHILY = 1.6  # m/h from which on the neighbours are a channel of their own …
 LEAST_AGREEMENT = 0.05  # … if they agree at all
-N_HALVINGS = 4
+N_HALVINGS = 4  # on average over which the figures are taken …
+MANY_ENTRIES = 1 << 25  # … of features with fewer entries: with more, one halving costs much and tells enough
 DIRECTIONS, LEAST_DIRECTIONS, NODES_PER_DIRECTION = 32, 8, 64  # of a half
 MIN_COLUMNS = 4  # two in each half
 MIN_NODES = 64
@@ -71,6 +79,12 @@ class Evidence:
     gain: float  # what the neighbourhood's mean adds to it
     h: float = 0.0  # mean cosine of a node and its neighbour
     m: float = 0.0  # mean cosine of two neighbours of a node
+    told: float = 0.0  # R² of a row from the mean of its neighbours; measured where `own` says nothing
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether the halves of the columns tell nothing of each other."""
+        return self.own < LEAST_OWN
 
 
 @dataclass(frozen=True)
@@ -79,6 +93,7 @@ class ChannelChoice:
 
     weights: dict[str, float]
     why: str
+    is_blind: bool = False  # no half of the columns tells anything of the other
 
 
 def choose_channels(graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any]) -> ChannelChoice:
@@ -90,15 +105,19 @@ def choose_channels(graph: Graph, rows: Any, weighting: Weighting, engine: Engin
     return choose_by(gather_evidence(graph, rows, weighting, engine))
 
 
-def choose_by(evidence: Evidence, even_gain: float = EVEN_GAIN, steepness: float = STEEPNESS) -> ChannelChoice:
+def choose_by(
+    evidence: Evidence, even_gain: float = EVEN_GAIN, steepness: float = STEEPNESS, even_told: float = EVEN_TOLD
+) -> ChannelChoice:
     """The rule."""
     own, gain, h, m = evidence.own, evidence.gain, evidence.h, evidence.m
     is_apart = m > LEAST_AGREEMENT and m > MONOPHILY * h
     around = "neighbors" if is_apart else "smoothed"
     among = f"; neighbours agree more with one another ({m:.2f}) than with the node ({h:.2f})" if is_apart else ""
-    if own < LEAST_OWN:
-        why = f"half of the columns does not tell the other half (R² {own:.2f}), so neither channel can be doubted"
-        return ChannelChoice({"own": 1.0, around: 1.0}, why + among)
+    if evidence.is_blind:
+        weights = _weights(evidence.told, around, even_told, steepness)
+        weights[around] = max(weights.get(around, 0.0), LEAST_AROUND)
+        why = f"half of the columns does not tell the other half, and neighbours tell {max(evidence.told, 0):.0%} of a row"
+        return ChannelChoice(weights, why + among, is_blind=True)
     weights = _weights(gain / own, around, even_gain, steepness)
     why = f"neighbours add {max(gain, 0):.1%} to the {own:.0%} that half of a row tells of the other half"
     return ChannelChoice(weights, why + (among if around in weights else ""))
@@ -110,10 +129,18 @@ def gather_evidence(graph: Graph, rows: Any, weighting: Weighting, engine: Engin
     product = _sampled_product(graph, weighting, engine.device)
     generator = torch.Generator().manual_seed(0)  # which columns go together must not depend on a seed of the user's
 
+    n_numbers = graph.n_nodes * graph.n_features
+    if graph.has_sparse_features and graph.feature_tensor is None:
+        features: Any = graph.features
+        n_numbers = features.nnz
+    elif graph.feature_tensor is not None and graph.has_sparse_features:
+        n_numbers = graph.feature_tensor.values().numel()
+
     def measure() -> dict[str, float]:
         found = []
         lazily = "products" in engine.supports  # then the hop is taken for the nodes that are asked for alone
-        halvings = _directions_of_halves(product, graph.n_features, n_directions, generator, engine.device)
+        n_halvings = N_HALVINGS if n_numbers < MANY_ENTRIES else 1
+        halvings = _directions_of_halves(product, graph.n_features, n_directions, n_halvings, generator, engine.device)
         for number, W in enumerate(halvings):
             X = engine.multiply([rows], W)
             around = engine.smooth(X, power(1), lazily=lazily)
@@ -121,10 +148,11 @@ def gather_evidence(graph: Graph, rows: Any, weighting: Weighting, engine: Engin
             found.append(_gain(scatter(both).cpu().numpy(), n_directions, len(nodes)))
             if number == 0:
                 h, m = _agreement(graph, X, engine)
-        own, gain = np.mean(found, axis=0)
-        return {"own": float(own), "gain": float(gain), "h": h, "m": m}
+        own, gain = (float(value) for value in np.mean(found, axis=0))
+        told = _told_by_neighbours(graph, both, nodes) if own < LEAST_OWN else 0.0
+        return {"own": own, "gain": gain, "h": h, "m": m, "told": told}
 
-    return Evidence(**engine.checkpoint("channels", measure))
+    return Evidence(**engine.checkpoint(f"channels-{weighting.name}", measure))
 
 
 def _weights(g: float, around: str, even_gain: float, steepness: float) -> dict[str, float]:
@@ -167,14 +195,19 @@ def _rows_of(features: Tensor, nodes: NDArray[np.int64]) -> Tensor:
 
 
 def _directions_of_halves(
-    product: Callable[[Tensor], Tensor], n_columns: int, n_directions: int, generator: torch.Generator, device: torch.device
+    product: Callable[[Tensor], Tensor],
+    n_columns: int,
+    n_directions: int,
+    n_halvings: int,
+    generator: torch.Generator,
+    device: torch.device,
 ) -> list[Tensor]:
     """W of X = F·W, (f, 2k), for each halving: the leading directions of each half of the columns, sharpened.
 
     Subspace iteration for all halves at once, as many blocks of k columns side by side.
     """
     masks, starts = [], []
-    for _ in range(N_HALVINGS):
+    for _ in range(n_halvings):
         is_first = torch.zeros(n_columns, dtype=torch.bool)
         is_first[torch.randperm(n_columns, generator=generator)[: n_columns // 2]] = True
         masks += [is_first, ~is_first]
@@ -218,6 +251,15 @@ def _gain(M: Array, n_directions: int, n_nodes: int) -> tuple[float, float]:
         found.append((_r_squared(M, a, b, n_nodes), _r_squared(M, np.concatenate([a, around]), b, n_nodes)))
     own, both = np.mean(found, axis=0)
     return float(own), float((both - own) / max(1 - own, 1e-12))
+
+
+def _told_by_neighbours(graph: Graph, both: Tensor, nodes: NDArray[np.int64]) -> float:
+    """R² of the rows X from the means over their neighbours, the row left out of its own: d̃·PX = X + d·(the mean)."""
+    degrees = torch.from_numpy(graph.degrees[nodes]).to(both.device).float().clamp(min=1e-3)[:, None]
+    X, smoothed = both.chunk(2, dim=1)
+    M = scatter(torch.cat([X, smoothed + (smoothed - X) / degrees], dim=1)).cpu().numpy()
+    columns = np.arange(X.shape[1])
+    return _r_squared(M, columns + len(columns), columns, len(nodes))
 
 
 def _r_squared(M: Array, predictors: NDArray[np.int64], targets: NDArray[np.int64], n_nodes: int) -> float:

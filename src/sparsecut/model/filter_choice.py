@@ -88,7 +88,7 @@ def choose_filter(graph: Graph, rows: Any, filter: Filter, engine: Engine[Any]) 
 def _scores(candidates: Sequence[Filter], leading: Any, graph: Graph, trial: Trial, engine: Engine[Any]) -> list[float]:
     """The AUC of each candidate."""
     polynomials = [candidate.coefficients() for candidate in candidates]
-    nodes, sampled = np.arange(graph.n_nodes), slice(None)
+    nodes, sampled = np.arange(graph.n_nodes), None
     if graph.n_nodes > MANY_NODES:
         nodes = trial.nodes
         sampled = np.unique(trial.others)  # pairs of any two nodes: their ends are a fair sample
@@ -103,7 +103,7 @@ def _scores(candidates: Sequence[Filter], leading: Any, graph: Graph, trial: Tri
                 sums[number] = term if k == 0 else sums[number].add_(term)
     scores = []
     for S in sums:
-        of_spectrum = S[sampled]
+        of_spectrum = S if sampled is None else S[as_tensor(sampled, S.device)]
         mean = mean_of(of_spectrum)
         M = scatter(of_spectrum, None, mean)
         n_columns = len(M)

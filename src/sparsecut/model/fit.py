@@ -70,6 +70,7 @@ def fit(
     if not is_structure:
         require_features(graph, settings.caller)
     n_features = graph.n_features if graph.has_features and not is_structure else 1
+    given = graph
     with reporting(progress) as report, naming_overflow(graph):
         job = _fit_job(settings, graph, n_features, _file_of(output), report)
         with settings.engine.open(job) as engine:
@@ -140,6 +141,8 @@ def fit(
             if structure is not None:
                 history.notes.append(_say_structure(projection, recipe))
     check_meaning(embedding, graph, settings.caller, history.notes, is_structure=is_structure)
+    if given.entries is None and graph.entries is not None:
+        graph = graph._unplaced()  # what the engine had copied to a GPU goes with the fit
     return Fitted(graph, recipe, projection, is_structure, history, embedding)
 
 

@@ -16,22 +16,28 @@ from sparsecut.model.mosce import MoSCE
 from sparsecut.model.persistence import read_model
 from sparsecut.model.recipe import read_recipe
 from sparsecut.model.sce import SCE
+from sparsecut.model.state_files import read_state
+from sparsecut.model.update_log import read_log
 
 ESTIMATORS: dict[str, type[SparsestCutEmbedding]] = {"SCE": SCE, "MoSCE": MoSCE}
 
 
-def load(path: str | Path) -> SparsestCutEmbedding:
+def load(path: str | Path, *, in_place: bool = False) -> SparsestCutEmbedding:
     """Read a model that `save` wrote.
 
     Parameters
     ----------
     path : str or Path
         A .safetensors file. No code in it is run: a filter, solver or negative graph of your own must have been imported.
+    in_place : bool, default=False
+        Whether every `update` goes to the disk before it is made, into the log beside the file: for a model that was saved
+        with its state. A process that is killed has made an update or has not, and no other process may update it.
 
     Returns
     -------
     SCE or MoSCE
-        Fitted: `transform` embeds other graphs with it. The embedding it was fitted on is not in the file.
+        Fitted: `transform` embeds other graphs with it. Of a model saved with its state `embedding_`, `graph_` and `update`
+        go on where it was saved; otherwise the embedding it was fitted on is not in the file.
 
     Raises
     ------
@@ -61,7 +67,27 @@ def load(path: str | Path) -> SparsestCutEmbedding:
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"{path} does not hold a whole sparsecut model: {error}. Save the model again.") from error
     model.weights_ = weights
+    about = header.get("state")
+    if about is None and in_place:
+        raise InputError(f"{path} was saved without its state. Save it with model.save(path, with_state=True).")
+    if about is not None:
+        _restore(model, path, about, tensors, in_place)
     return model  # type: ignore[no-any-return]
+
+
+def _restore(model: Any, path: str | Path, about: dict[str, Any], tensors: dict[str, Any], in_place: bool) -> None:
+    """The state of a model as of the last update that was written down."""
+    try:
+        key = bytes.fromhex(about["key"])
+        state = read_state(about, tensors, model.recipe_, model.weights_, model.offset_, model.encoder_)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise InputError(f"{path} does not hold a whole state: {error}. Save the model again.") from error
+    model._state = state
+    if in_place:
+        model._follow_log(path, key)
+        return
+    for changes, tolerance in read_log(path, key, state.n_batches):
+        state.apply(state.check(changes), tolerance)
 
 
 def _read_parameters(values: dict[str, Any], tensors: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ No code is ever stored or run. A file is written under a temporary name and move
 from __future__ import annotations
 
 import json
+import os
 import struct
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ def write_model(path: str | Path, header: dict[str, Any], tensors: dict[str, NDA
     contiguous = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
     with write_whole(path) as temporary:
         save_file(contiguous, temporary, metadata=metadata)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())  # before it takes the place of another
 
 
 def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -3,6 +3,7 @@
 - The weighting follows from what the numbers are. Signed numbers are measurements and stay as they are. Counts and marks are
   words on a page: tf-idf. Other amounts are weighted already: l2. Both make every row as long as any other, which is right
   unless the length itself belongs to the place in the graph: where a node's length is told by its neighbours', it stays.
+  It stays too where rows of one length say nothing, no half of the columns anything of the other, and rows as they come do.
 - The filter is personalised PageRank. Its restart says how much of a node's own row is kept, and how little of its
   neighbourhood is added. Edges that are held out tell how much is right (`sparsecut.model.filter_choice`).
 - The channels, own row and smoothed, follow from whether neighbours carry what a row carries
@@ -105,6 +106,7 @@ def settle(
     trial of filters has to say against the features is added to `notes`.
     """
     reasons = []
+    is_weighting_chosen = weighting == "auto" and chooses_from_graph and not is_structure
     if weighting == "auto":
         weighting, why = choose_weighting(graph) if chooses_from_graph else ("none", "the paper's")
         if is_structure:
@@ -114,20 +116,31 @@ def settle(
     if filter is None:
         is_chosen = chooses_from_graph and n_levels is None and not is_structure
         filter, asked = (PageRank() if is_chosen else Power()), "the paper's"
-    learned = learn_weighting(weighting, graph.features if graph.feature_tensor is None else graph.feature_tensor)
     names = ("smoothed",) if channels is None else tuple(channels)
-    rows = engine.load(graph, learned, loaded_filter([channel_filter(name, filter) for name in names], names))
+    loaded = loaded_filter([channel_filter(name, filter) for name in names], names)
+    learned = learn_weighting(weighting, graph.features if graph.feature_tensor is None else graph.feature_tensor)
+    rows = engine.load(graph, learned, loaded)
     if n_levels is not None:
         filters = filter.at_levels(n_levels, caller)
         reasons.append(f"filter {filters[-1].describe()} at the last level: {asked}.")
         return Recipe(learned, filters, aggregation, reasons=reasons), rows
+    found = choose_channels(graph, rows, learned, engine) if channels is None and is_chosen else None
+    if found is not None and found.is_blind and is_weighting_chosen and weighting != "none":
+        given = Weighting("none")
+        given_rows = engine.load(graph, given, loaded)
+        again = choose_channels(graph, given_rows, given, engine)
+        if not again.is_blind:
+            learned, rows, found = given, given_rows, again
+            reasons[-1] = (
+                "weighting none: no half of the columns tells anything of the other in rows of one length, and in the rows "
+                "as they come it does, so their length is kept."
+            )
     doubt = None
     if channels is None or "smoothed" in channels:
         chosen = choose_filter(graph, rows, filter, engine)
         filter, doubt, asked = chosen.filter, chosen.doubt, chosen.why or asked
     why = "as asked for"
-    if channels is None and is_chosen:
-        found = choose_channels(graph, rows, learned, engine)
+    if found is not None:
         channels, why = found.weights, found.why
         if dimension is not None and dimension < len(channels):  # a column cannot be shared: the heaviest have it
             channels = dict.fromkeys(sorted(channels, key=channels.__getitem__)[-dimension:], 1.0)

@@ -26,8 +26,8 @@ class SCE(SparsestCutEmbedding):
     Parameters
     ----------
     dimension : int or "auto", default="auto"
-        Columns of the embedding. "auto" takes what holds 99.9 % of the variance in closed form, at most 128, and
-        min(512, features) with `Adam`.
+        Columns of the embedding; `n_components` is another name for it. "auto" takes what holds 99.9 % of the variance in
+        closed form, at most 128, and min(512, features) with `Adam`.
     features : {"auto", "given", "structure", "both"}, default="auto"
         What is smoothed. "auto" takes the graph's own features, or its structure where it brings none; "given" insists on
         its own; "structure" passes them over; "both" embeds each by itself and puts them side by side, in closed form and
@@ -60,7 +60,7 @@ class SCE(SparsestCutEmbedding):
         memory).
     random_state : int or None, default=0
         The seed of Adam's start, of sampled negatives and of structure; None draws a new one. The same seed gives the same
-        bits on the same machine with the same versions and the same number of threads (`OMP_NUM_THREADS`).
+        bits on the same machine with the same versions; with `Adam` also the same number of threads (`OMP_NUM_THREADS`).
 
     Attributes
     ----------

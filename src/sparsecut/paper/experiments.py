@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment: its name, what it measures in a few words, and the module that runs it."""
+    """An experiment: its name, what it measures in a few words, the module that runs it, and what of it is quick to run."""
 
     name: str
     about: str
     home: str
     runs_by: tuple[str, ...] = ()
+    quick: tuple[tuple[str, ...], tuple[str, ...]] = (("cora",), ("SCE",))  # datasets and methods
 
     def results(self, folder: Path) -> Results:
         """Its results in a folder."""
@@ -45,10 +46,21 @@ class Experiment:
 EXPERIMENTS = {
     experiment.name: experiment
     for experiment in (
-        Experiment("table1", "accuracy", "sparsecut.paper.table1", runs_by=("seed",)),
-        Experiment("loss", "its ablation", "sparsecut.paper.loss", runs_by=("seed",)),
+        Experiment("table1", "accuracy", "sparsecut.paper.table1", runs_by=("seed",), quick=(("cora",), ("SCE", "MoSCE"))),
+        Experiment(
+            "loss",
+            "its ablation",
+            "sparsecut.paper.loss",
+            runs_by=("seed",),
+            quick=(("cora",), ("none", "negative", "inverse")),
+        ),
         Experiment("time", "training seconds", "sparsecut.paper.timing", runs_by=("run",)),
-        Experiment("inductive", "unseen nodes", "sparsecut.paper.inductive"),
+        Experiment(
+            "inductive",
+            "unseen nodes",
+            "sparsecut.paper.inductive",
+            quick=(("amazon_photo",), ("raw-features", "smoothed-features", "SCE")),
+        ),
         Experiment("figure", "accuracy against time", "sparsecut.paper.figure"),
     )
 }  # in the order of the page

@@ -100,7 +100,7 @@ def _score(make: Callable[[int], Any], cell: Cell, report: Reporter) -> list[Cel
         Z_seen, Z_test, seconds = embed_unseen(make(cell["seed"] + run), task, _silent)
         scores.append(score_unseen(task, Z_seen, Z_test, _silent))
         times.append(seconds)
-        report(f"{cell['method']}, {cell['dataset']}", run + 1, cell["n_runs"])
+        report(f"{cell['method']} on {cell['dataset']}, runs", run + 1, cell["n_runs"])
     return [{**summary(scores), **mean_seconds(times), **task.sizes(), "columns": Z_test.shape[1]}]
 
 

@@ -14,7 +14,18 @@ from sparsecut.paper.coverage import graph_table, missing_remarks
 from sparsecut.paper.experiments import EXPERIMENTS
 from sparsecut.paper.open_settings import open_table
 from sparsecut.paper.results import Results
-from sparsecut.paper.shown import AHEAD, ALONE, BEHIND, EMPTY, MET, MISSED, WITHIN, Shown, Table
+from sparsecut.paper.shown import (
+    AHEAD,
+    ALONE,
+    BEHIND,
+    EMPTY,
+    MET,
+    MISSED,
+    WITHIN,
+    Shown,
+    Table,
+    without_empty_columns,
+)
 
 SYMBOLS = {AHEAD: "▲", WITHIN: "≈", BEHIND: "▼", MET: "✓", MISSED: "✗", ALONE: "", EMPTY: ""}
 LEGEND = {
@@ -41,14 +52,17 @@ STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #1d2329; background: #fff; margin: 2rem auto; max-width: 76rem;
   padding: 0 1rem; }
 h1 { font-size: 1.7rem; } h2 { font-size: 1.2rem; margin-top: 2.4rem; }
+nav ol { columns: 18rem; padding-left: 1.4rem; } a { color: #0b5394; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 13px; }
 th, td { border: 1px solid #d5dae0; padding: .35rem .5rem; text-align: right; vertical-align: top; white-space: nowrap; }
-th:first-child { text-align: left; } thead th { background: #f3f5f7; }
+th:first-child { text-align: left; white-space: normal; min-width: 5rem; position: sticky; left: 0; background: #fff; }
+thead th, thead th:first-child { background: #f3f5f7; white-space: normal; }
 td.words { white-space: normal; text-align: left; max-width: 32rem; }
-td small { display: block; color: #4a5560; } td small.remark { white-space: normal; min-width: 8rem; }
+td small { display: block; color: #4a5560; } td small.remark { white-space: normal; }
 .ahead { background: #d3eeda; } .within { background: #fdf3cf; } .behind { background: #f8d5d0; }
-.alone { background: #fff; } .empty { white-space: normal; color: #77818b; font-style: italic; background: #f8f9fa; }
+.alone { background: #fff; }
+.empty { white-space: normal; min-width: 7rem; color: #77818b; font-style: italic; background: #f8f9fa; }
 .legend span { display: inline-block; padding: .15rem .6rem; margin-right: .5rem; border: 1px solid #d5dae0; }
 svg { max-width: 100%; height: auto; } footer { margin-top: 3rem; color: #4a5560; font-size: 13px; }
 """
@@ -81,7 +95,7 @@ def render_markdown(folder: Path) -> str:
     results = read_results(folder)
     tables = tables_of(results)
     parts = [f"# {TITLE}", INTRODUCTION, f"{legend_markdown(LEGEND)} In brackets: the paper."]
-    parts += [markdown_table(table) for table in tables]
+    parts += [markdown_table(without_empty_columns(table)) for table in tables]
     parts += ["## Accuracy against time", FIGURE_ABOUT]
     if (folder / "figure.png").exists():
         parts.append(f"![Accuracy against seconds, a panel per graph]({folder.name}/figure.png)")
@@ -113,18 +127,23 @@ def environments_markdown(results: dict[str, Results]) -> str:
 def render_html(folder: Path) -> str:
     results = read_results(folder)
     legend = "".join(f'<span class="{name}">{SYMBOLS[name]} {escape(words)}</span>' for name, words in LEGEND.items())
-    body = [f"<h1>{TITLE}</h1>", f"<p>{_prose(INTRODUCTION)}</p>", f'<p class="legend">{legend}</p>']
     tables = tables_of(results)
+    sections: list[str] = []
     for number, table in enumerate(tables):
-        body += _html_section(table, number)
-    body += ["<h2>Accuracy against time</h2>", f"<p>{escape(FIGURE_ABOUT)}</p>", _inline_figure(folder)]
+        sections += _html_section(without_empty_columns(table), number)
+    sections += [_heading("Accuracy against time"), f"<p>{escape(FIGURE_ABOUT)}</p>", _inline_figure(folder)]
     missing = _html_list(missing_remarks(tables, results["inductive"], results["figure"]))
-    body += ["<h2>What is missing</h2>", f"<p>{escape(MISSING_ABOUT)}</p>", missing]
+    sections += [_heading("What is missing"), f"<p>{escape(MISSING_ABOUT)}</p>", missing]
     for number, table in enumerate((open_table(), graph_table()), start=len(tables)):
-        body += _html_section(table, number)
-    body.append(f"<footer><h2>Where it ran</h2>{_html_list(environments(results))}</footer>")
-    # An empty icon, in the page: a browser would otherwise ask for one.
-    head = f'<meta charset="utf-8"><title>{TITLE}</title><link rel="icon" href="data:,"><style>{STYLE}</style>'
+        sections += _html_section(table, number)
+    sections.append(f"<footer>{_heading('Where it ran')}{_html_list(environments(results))}</footer>")
+    body = [f"<h1>{TITLE}</h1>", f"<p>{_prose(INTRODUCTION)}</p>", f'<p class="legend">{legend}</p>']
+    body += [_contents("\n".join(sections)), *sections]
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        # An empty icon, in the page: a browser would otherwise ask for one.
+        f'<title>{TITLE}</title><link rel="icon" href="data:,"><style>{STYLE}</style>'
+    )
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n' + "\n".join(body) + "\n</body></html>\n"
 
 
@@ -155,8 +174,20 @@ def _markdown_cell(shown: Shown) -> str:
 
 
 def _html_section(table: Table, number: int) -> list[str]:
-    parts = [f"<h2>{escape(table.title)}</h2>", f"<p>{_prose(table.about)}</p>", _html_table(table, number)]
+    parts = [_heading(table.title), f"<p>{_prose(table.about)}</p>", _html_table(table, number)]
     return parts + [f"<p>{escape(remark)}</p>" for remark in table.remarks]
+
+
+def _heading(title: str) -> str:
+    anchor = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+    return f'<h2 id="{anchor}">{escape(title)}</h2>'
+
+
+def _contents(sections: str) -> str:
+    """The list of the headings, each leading to its section."""
+    headings = re.findall(r'<h2 id="([^"]+)">(.*?)</h2>', sections)
+    items = "".join(f'<li><a href="#{anchor}">{title}</a></li>' for anchor, title in headings)
+    return f'<nav aria-label="Contents"><ol>{items}</ol></nav>'
 
 
 def _html_list(lines: list[str]) -> str:

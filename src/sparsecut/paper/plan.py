@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sparsecut.paper.results import Cell
 from sparsecut.progress import Reporter
@@ -20,6 +20,16 @@ class Request:
     n_splits: int | None = None
     seed: int = 0
     n_seeds: int | None = None
+
+    def made_quick(self, datasets: Sequence[str], methods: Sequence[str], n_splits: int = 2) -> Request:
+        """The same request with one seed, few splits and few cells, wherever it does not ask for others."""
+        return replace(
+            self,
+            datasets=self.datasets or datasets,
+            methods=self.methods or methods,
+            n_splits=self.n_splits or n_splits,
+            n_seeds=self.n_seeds or 1,
+        )
 
     def columns(self, known: Sequence[str]) -> list[str]:
         return [name for name in known if self.datasets is None or name in self.datasets]

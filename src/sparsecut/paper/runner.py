@@ -26,6 +26,10 @@ class Tally:
     n_skipped: int = 0
     n_absent: int = 0
 
+    @property
+    def n_done(self) -> int:
+        return self.n_run + self.n_skipped + self.n_absent
+
 
 def check_request(names: Sequence[str], request: Request) -> Request:
     """The request with the rows and columns spelled as the tables spell them; each must be in one of the experiments."""
@@ -63,8 +67,9 @@ def run_jobs(
 def _run(
     results: Results, jobs: Plan, report: Reporter, note: Callable[[str], None], is_forced: bool
 ) -> tuple[Results, Tally]:
-    tally = Tally()
+    tally, n_cells = Tally(), sum(1 if isinstance(job, Absent) else len(job.cells) for job in jobs)
     for job in jobs:
+        report(f"{results.experiment}, cells", tally.n_done, n_cells)
         if isinstance(job, Absent):
             results.mark_absent(job.cell, job.reason)
             tally = replace(tally, n_absent=tally.n_absent + 1)
@@ -80,6 +85,7 @@ def _run(
         tally = replace(tally, n_run=tally.n_run + len(cells))
         for cell in cells:
             note(f"{results.experiment}: {cell['method']}, {cell['dataset']}: {describe(cell)}")
+    report(f"{results.experiment}, cells", n_cells, n_cells)
     return results, tally
 
 

@@ -7,12 +7,13 @@ where it published none (times, micro-F1) it is ours. An empty cell says why it 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sparsecut.paper.results import Cell, Results
 from sparsecut.paper.seeds import summarise
 
 WITHIN, AHEAD, BEHIND, ALONE, EMPTY = "within", "ahead", "behind", "alone", "empty"
+NOTHING = "–"  # where a figure is missing that another would be compared with
 MET, MISSED = "met", "missed"  # of a target, rather than of a figure of the paper's
 
 
@@ -25,6 +26,10 @@ class Shown:
     verdict: str = EMPTY
     remark: str = ""
 
+    @property
+    def is_run(self) -> bool:
+        return self.verdict != EMPTY and self.ours != NOTHING
+
 
 @dataclass(frozen=True)
 class Table:
@@ -35,6 +40,34 @@ class Table:
     columns: list[str]
     rows: list[tuple[str, list[Shown]]]
     remarks: list[str]
+
+    def run(self) -> Table:
+        """The table without the rows and columns in which nothing was run; what else is empty is left blank."""
+        kept = [place for place in range(len(self.columns)) if any(cells[place].is_run for _, cells in self.rows)]
+        rows = [
+            (name, [cells[place] if cells[place].is_run else Shown("") for place in kept])
+            for name, cells in self.rows
+            if any(shown.is_run for shown in cells)
+        ]
+        return replace(self, columns=[self.columns[place] for place in kept], rows=rows)
+
+
+def without_empty_columns(table: Table) -> Table:
+    """The table less the columns in which no row has a figure of ours, and a remark that names them.
+
+    A table with no figure at all stays as it is: it shows what is to be run.
+    """
+    filled = [any(row[place].is_run for _, row in table.rows) for place in range(len(table.columns))]
+    if all(filled) or not any(filled):
+        return table
+    left_out = [column for column, is_filled in zip(table.columns, filled, strict=True) if not is_filled]
+    return Table(
+        table.title,
+        table.about,
+        [column for column, is_filled in zip(table.columns, filled, strict=True) if is_filled],
+        [(name, [shown for shown, is_filled in zip(row, filled, strict=True) if is_filled]) for name, row in table.rows],
+        [*table.remarks, f"Without a figure of ours, and left out: {'; '.join(left_out)}."],
+    )
 
 
 def verdict(ours: float, paper: float, deviation: float, *, is_less_better: bool = False) -> str:

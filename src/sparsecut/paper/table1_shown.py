@@ -14,7 +14,7 @@ from sparsecut.evaluation.scores import CONFIDENCE, NO_PROBE
 from sparsecut.model.published import read_experiment
 from sparsecut.paper.results import Results
 from sparsecut.paper.seeds import Summary, summarise
-from sparsecut.paper.shown import ALONE, Shown, Table, accuracy_shown, tally_verdicts
+from sparsecut.paper.shown import ALONE, NOTHING, Shown, Table, accuracy_shown, tally_verdicts
 from sparsecut.paper.table1_rows import COLUMNS, LABEL_COUNTS, ROWS, SUPERVISED, UNSUPERVISED, VARIANTS, published_figure
 
 PLACES = [(dataset, count) for dataset in COLUMNS for count in LABEL_COUNTS]
@@ -126,7 +126,7 @@ def _difference(
 ) -> Shown:
     found = {probe: by_rival[rival][place] for probe, by_rival in by_probe.items() if place in by_rival[rival]}
     if not found:
-        return Shown("–", verdict=ALONE)
+        return Shown(NOTHING, verdict=ALONE)
     parts = [f"{probe} {_points(one)}, {_standing(one)}" for probe, one in found.items()]
     return Shown(parts[0], verdict=ALONE, remark="; ".join(parts[1:]))
 

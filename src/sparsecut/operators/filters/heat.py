@@ -42,8 +42,9 @@ class Heat(Series, word="heat"):
 
     def series(self) -> Polynomial:
         # The number of hops is Poisson's: what lies four deviations beyond its mean is a thousandth at most.
-        n_hops = math.ceil(self.time + 4 * math.sqrt(self.time) + 4) if self.order == "auto" else int(self.order)
-        terms = [math.exp(i * math.log(self.time) - self.time - math.lgamma(i + 1)) for i in range(n_hops + 1)]
+        time = float(self.time)
+        n_hops = math.ceil(time + 4 * math.sqrt(time) + 4) if self.order == "auto" else int(self.order)
+        terms = [math.exp(i * math.log(time) - time - math.lgamma(i + 1)) for i in range(n_hops + 1)]
         return tuple(term / sum(terms) for term in terms)
 
     def _setting(self) -> str:

@@ -1,0 +1,40 @@
+"""docs/images/drift.png, drawn from the committed results of `benchmarks/updates.py`:
+
+python docs/draw_drift.py
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+ROOT = Path(__file__).parents[1]
+COLOURS = {"neighbours of what is there": "#1b6ca8", "class by class": "#c0392b"}
+
+
+def main() -> None:
+    points = json.loads((ROOT / "benchmarks/results/updates.json").read_text("utf-8"))["points"]["drift"]
+    figure, (drift, accuracy) = plt.subplots(1, 2, figsize=(8.4, 3.2), layout="constrained")
+    for order, colour in COLOURS.items():
+        here = [point for point in points if point["order"] == order]
+        nodes = [point["nodes"] for point in here]
+        drift.plot(nodes, [point["drift"] for point in here], color=colour, label=f"drift_, {order}")
+        drift.plot(nodes, [point["refit"] for point in here], color=colour, linestyle="--", label="moved by a refit")
+        accuracy.plot(nodes, [point["accuracy"] for point in here], color=colour, label=order)
+        accuracy.plot(nodes, [point["refit_accuracy"] for point in here], color=colour, linestyle="--", label="refitted")
+    drift.axhline(0.25, color="0.7", linewidth=0.8)
+    drift.set(xlabel="papers", title="Drift", ylim=(0, None))
+    accuracy.set(xlabel="papers", title="Accuracy, 20 labels per class")
+    for axes in (drift, accuracy):
+        axes.legend(fontsize=7, frameon=False)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(ROOT / "docs/images/drift.png", dpi=90)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""Options that several commands have, in the groups that a help page shows: reading, method, engine, evaluation, output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sparsecut.cli.choices import DEVICES, LAYOUTS, METRICS, PROBES, SPLITS, complete_source, completing
+
+READING, METHOD, ENGINE, EVALUATION, OUTPUT = "Reading", "Method", "Engine", "Evaluation", "Output"
+MAX_TYPE = 12  # characters of choices in place of a type; longer ones are named in the text
+GROUPS = (READING, METHOD, ENGINE, EVALUATION, OUTPUT)  # in the order of a help page
+
+
+def option(
+    group: str,
+    text: str,
+    *names: str,
+    metavar: str | None = None,
+    choices: Sequence[str] = (),
+    completion: Callable[..., Any] | None = None,
+    show_default: bool | str = True,
+) -> Any:
+    """An option in a group. `choices` are shown, in place of its type where they are short, and completed by the shell."""
+    if choices:
+        completion, shown = completion or completing(choices), "|".join(choices)
+        metavar = shown if len(shown) <= MAX_TYPE else "WORD"
+        text += "" if metavar == shown else f" One of {', '.join(choices)}."
+    return typer.Option(
+        *names,
+        help=text,
+        rich_help_panel=group,
+        metavar=metavar,
+        autocompletion=completion,
+        show_default=show_default,
+    )
+
+
+GraphName = Annotated[
+    str,
+    typer.Argument(
+        metavar="GRAPH",
+        help="A dataset's name or a file: an edge list (CSV, TSV, text, gzip, Parquet, Feather), Matrix Market, npz, .mat, "
+        "GraphML, GML, node-link JSON, METIS, Planetoid, .h5ad; a folder made by build_store; or - for standard input.",
+        autocompletion=complete_source,
+    ),
+]
+GraphOption = Annotated[
+    str | None,
+    option(READING, "The graph that was embedded: a dataset's name or a file.", metavar="GRAPH", completion=complete_source),
+]
+Features = Annotated[
+    str | None,
+    option(
+        READING,
+        "Features: .npy, .npz, .json, a table keyed by node id (CSV, Parquet), columns of the node table: age,country, "
+        "or what the graph file holds: node attributes of GraphML, GML and JSON, X_pca of an .h5ad.",
+        "--features",
+        "-f",
+        metavar="FILE",
+    ),
+]
+Labels = Annotated[
+    str | None,
+    option(
+        READING,
+        "Labels: a table keyed by node id, a column of the node table, or an attribute in the graph file.",
+        "--labels",
+        "-l",
+        metavar="FILE",
+    ),
+]
+
+Device = Annotated[
+    str,
+    option(ENGINE, "Where to compute: auto, cpu, cuda or cuda:N.", metavar="DEVICE", completion=completing(DEVICES)),
+]
+Seed = Annotated[int, option(METHOD, "Seed of everything that is drawn.", metavar="N")]
+Metric = Annotated[str, option(METHOD, "cosine ignores the lengths of vectors.", choices=METRICS)]
+
+Layout = Annotated[
+    str,
+    option(
+        METHOD,
+        "Positions: auto takes the columns x and y of the file, or else the best layout that is installed.",
+        choices=LAYOUTS,
+    ),
+]
+
+Probe = Annotated[
+    str, option(EVALUATION, "The linear probe: C = 1, or C chosen on validation nodes (tuned).", choices=PROBES)
+]
+PerClass = Annotated[
+    list[int] | None,
+    option(
+        EVALUATION,
+        "Number of labels per class to train on; may be repeated.",
+        metavar="N",
+        show_default="5 and 20, or 20 with --quick",
+    ),
+]
+Splits = Annotated[
+    int | None,
+    option(
+        EVALUATION,
+        "Number of splits, at most as many as there are.",
+        metavar="N",
+        show_default="50, or 5 with --quick",
+    ),
+]
+SplitKind = Annotated[
+    str,
+    option(
+        EVALUATION,
+        "How labelled nodes are split: random (so many per class), 10-10-80 (percent to train on, to validate on and "
+        "to test on, of all of them), or what was made for a dataset: official (by its publishers), public (Planetoid's), "
+        "published (the paper's 50).",
+        metavar="SPLIT",
+        completion=completing(SPLITS),
+    ),
+]
+Quick = Annotated[bool, option(EVALUATION, "Fewer splits: a first look in a tenth of the time.", "--quick")]
+
+OutputPath = Annotated[
+    Path,
+    option(
+        OUTPUT,
+        "Where to write: .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv (projector); - for CSV on standard output.",
+        "--output",
+        "-o",
+        metavar="FILE",
+    ),
+]
+Force = Annotated[bool, option(OUTPUT, "Replace files that exist.", "--force")]
+AsJson = Annotated[bool, option(OUTPUT, "Print one JSON object on standard output and nothing else.", "--json")]
+Quiet = Annotated[bool, option(OUTPUT, "Print only errors.", "--quiet", "-q")]
+Verbose = Annotated[
+    bool, option(OUTPUT, "Say more: every stage with its seconds, and where an error comes from.", "--verbose", "-v")
+]

@@ -1,0 +1,64 @@
+"""`sparsecut plot`: a map of an embedding as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from sparsecut.cli.choices import LAYOUTS
+from sparsecut.cli.console import Output
+from sparsecut.cli.embeddings import EmbeddingPath, NodeLabels, read_marks
+from sparsecut.cli.options import OUTPUT, AsJson, Force, GraphOption, Layout, Quiet, Seed, Verbose, option
+from sparsecut.cli.pipes import vectors_from
+from sparsecut.errors import check_choice
+
+DARK = "#14171c"
+
+
+def plot(
+    embedding: EmbeddingPath,
+    output_path: Annotated[
+        Path, option(OUTPUT, "The picture to write: .png, .svg or .pdf.", "--output", "-o", metavar="FILE")
+    ] = Path("map.png"),
+    labels: NodeLabels = None,
+    graph: GraphOption = None,
+    layout: Layout = "auto",
+    title: Annotated[str, option(OUTPUT, "Above the picture.", metavar="TEXT", show_default="none")] = "",
+    dark: Annotated[bool, option(OUTPUT, "Draw on a dark background.", "--dark")] = False,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Draw a map of an embedding, coloured by labels (extra: explore).
+
+    sparsecut plot cora.parquet --labels cora -o cora.png
+
+    sparsecut plot vectors.parquet --labels labels.csv --dark -o map.svg
+
+    sparsecut report writes a map to search and zoom, as a page.
+    """
+    output = Output(as_json, quiet, verbose)
+    from sparsecut.cuts import PICTURES
+    from sparsecut.errors import import_extra
+    from sparsecut.explore.plot import plot as draw
+    from sparsecut.io import check_writable, read_embedding, write_whole
+    from sparsecut.io.embeddings import read_positions
+
+    check_choice("sparsecut plot", "--layout", layout, LAYOUTS)
+    check_writable(output_path, force, PICTURES)
+    figures = import_extra("matplotlib.figure", caller="sparsecut plot", extra="explore")
+    with vectors_from(embedding) as file:
+        Z, ids = read_embedding(file)
+        xy = read_positions(file) if layout == "auto" else None
+    marks = read_marks(labels, graph, ids, embedding, output)
+    figure = figures.Figure(figsize=(7, 6), layout="constrained", facecolor=DARK if dark else "white")
+    axes = figure.subplots()
+    axes.set_facecolor(figure.get_facecolor())
+    with output.warnings_as_notes(), output.progress() as bar:
+        draw(Z, marks, xy=xy, ax=axes, title=title, method=layout, random_state=seed, progress=bar)
+    with write_whole(output_path, force, PICTURES) as temporary:
+        figure.savefig(temporary, dpi=150)
+    output.say(f"{len(Z):,} nodes → {output_path}")
+    output.result({"output": str(output_path), "n_nodes": len(Z)})

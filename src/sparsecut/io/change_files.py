@@ -1,0 +1,201 @@
+"""Changes of a graph as files and streams hold them, one per row or line, in the order in which they are made.
+
+    op,source,target,weight      add, remove or change (the weight of) an edge; the weight is 1 where it is left out
+    op,node,features             add, remove or change (the features of) a node
+
+CSV, TSV and Parquet have one table for both: what does not belong to a row is empty. Lines of JSON (.ndjson, .jsonl,
+standard input) have one object each. Features are a list of numbers, in CSV as JSON, or an object of named columns; columns
+of a table beside these are features by their names. `time` is anything, and is carried through.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import select
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sparsecut.errors import InputError
+from sparsecut.io.files import check_readable
+from sparsecut.io.guards import reading
+
+OPS = ("add", "remove", "change")
+OWN_COLUMNS = ("op", "source", "target", "weight", "node", "features", "time")
+LINES_SUFFIXES = (".ndjson", ".jsonl")
+CHANGE_SUFFIXES = (".csv", ".tsv", ".parquet", *LINES_SUFFIXES)
+READ_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change; of an edge where `source` is there, of a node otherwise."""
+
+    op: str
+    source: Any = None
+    target: Any = None
+    weight: float | None = None
+    node: Any = None
+    features: Any = None
+    time: Any = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """Where a change stands, and what stands there; parsed when it is asked for, since a bad line may be skipped."""
+
+    number: int  # from 1; of CSV, with the header
+    parse: Callable[[type], Change]
+
+
+def read_changes(path: str | Path) -> Iterator[Line]:
+    """The changes of a file, one by one."""
+    path = check_readable(path, "changes")
+    if path.suffix in LINES_SUFFIXES:
+        with path.open("rb") as file:
+            yield from (line_of(number, line) for number, line in enumerate(file, start=1) if line.strip())
+    elif path.suffix in (".csv", ".tsv"):
+        yield from _read_text(path)
+    elif path.suffix == ".parquet":
+        yield from _read_parquet(path)
+    else:
+        raise InputError(f"The changes file {path} must end in {', '.join(CHANGE_SUFFIXES)}.")
+
+
+def follow_lines(handle: int, n_most: int) -> Iterator[list[Line]]:
+    """Lines as they come over a file handle, at most so many at a time and no later than they are there.
+
+    Nothing is read while the caller works, so that whoever writes waits once the pipe is full.
+    """
+    waiting: list[Line] = []
+    rest, number, is_open = b"", 0, True
+    while is_open or waiting:
+        is_ready = is_open and bool(select.select([handle], [], [], None if not waiting else 0)[0])
+        if is_ready and len(waiting) < n_most:
+            read = os.read(handle, READ_BYTES)
+            is_open = bool(read)
+            *lines, rest = (rest + read).split(b"\n") if read else (rest, b"")
+            for line in lines:
+                number += 1
+                if line.strip():
+                    waiting.append(line_of(number, line))
+        if waiting and (not is_ready or not is_open or len(waiting) >= n_most):
+            batch, waiting = waiting[:n_most], waiting[n_most:]
+            yield batch
+
+
+def line_of(number: int, line: bytes) -> Line:
+    """A line of JSON."""
+
+    def parse(takes: type) -> Change:
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise InputError(f"it is not JSON: {error}") from None
+        if not isinstance(record, dict):
+            raise InputError(f"it must be an object such as {{'op': 'add', 'source': 1, 'target': 2}}. Got {record!r}")
+        return change_of(record, takes)
+
+    return Line(number, parse)
+
+
+def change_of(record: Mapping[str, Any], takes: type) -> Change:
+    """A change as a record has it; `takes` is what the graph's ids are, int or str."""
+    values = {name: value for name, value in record.items() if value is not None and value != ""}
+    op = values.get("op")
+    if op not in OPS:
+        raise InputError(f"op must be one of {', '.join(OPS)}. Got {op!r}")
+    is_edge = "source" in values or "target" in values
+    if is_edge == ("node" in values):
+        raise InputError("it must have source and target (an edge) or node")
+    if not is_edge:
+        features = _features_of(values)
+        if (features is None) != (op == "remove"):
+            raise InputError(
+                "a node that is removed has no features" if op == "remove" else f"op {op} of a node needs features"
+            )
+        return Change(op, node=_id_of(values["node"], takes), features=features, time=values.get("time"))
+    if not {"source", "target"} <= set(values):
+        raise InputError("an edge needs source and target")
+    weight = values.get("weight")
+    try:
+        weight = None if weight is None else float(weight)
+    except (TypeError, ValueError):
+        raise InputError(f"weight must be a number. Got {weight!r}") from None
+    if op == "change" and weight is None:
+        raise InputError("op change of an edge needs its new weight")
+    source, target = (_id_of(values[name], takes) for name in ("source", "target"))
+    return Change(op, source, target, None if op == "remove" else weight, time=values.get("time"))
+
+
+def _id_of(value: Any, takes: type) -> Any:
+    if takes is str:
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    try:
+        return int(value) if isinstance(value, str) or float(value).is_integer() else value
+    except (TypeError, ValueError):
+        raise InputError(f"the graph's node ids are integers. Got {value!r}") from None
+
+
+def _features_of(values: Mapping[str, Any]) -> Any:
+    features = values.get("features")
+    if isinstance(features, str):
+        try:
+            features = json.loads(features)
+        except ValueError:
+            raise InputError(f"features must be a list of numbers as JSON. Got {features!r}") from None
+    if features is not None:
+        return features
+    named = {name: value for name, value in values.items() if name not in OWN_COLUMNS}
+    return named or None
+
+
+def _read_text(path: Path) -> Iterator[Line]:
+    with path.open(encoding="utf-8", newline="") as file, reading(path, "changes"):
+        rows = csv.DictReader(file, delimiter="\t" if path.suffix == ".tsv" else ",", restkey="\0")
+        _check_columns(path, rows.fieldnames or ())
+        for row in rows:
+            yield _record_line(rows.line_num, {name: _as_number(name, value) for name, value in row.items()})
+
+
+def _read_parquet(path: Path) -> Iterator[Line]:
+    import pyarrow.parquet
+
+    with reading(path, "changes"):
+        file = pyarrow.parquet.ParquetFile(path)
+        _check_columns(path, file.schema_arrow.names)
+        number = 0
+        for batch in file.iter_batches(10_000):
+            for record in batch.to_pylist():
+                number += 1
+                yield _record_line(number, record)
+
+
+def _check_columns(path: Path, names: Any) -> None:
+    if "op" not in names or not ({"source", "target"} <= set(names) or "node" in names):
+        raise InputError(
+            f"The changes file {path} must have the columns op, source, target, weight or op, node, features. "
+            f"It has: {', '.join(map(str, names)) or 'none'}."
+        )
+
+
+def _record_line(number: int, record: Mapping[Any, Any]) -> Line:
+    def parse(takes: type) -> Change:
+        if "\0" in record:
+            raise InputError("it has more cells than the header")
+        return change_of(record, takes)
+
+    return Line(number, parse)
+
+
+def _as_number(name: str, text: Any) -> Any:
+    """Numbers of named features; ids and what is ours are words."""
+    if name in OWN_COLUMNS or not isinstance(text, str):
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,51 @@
+"""Dense rows times a few columns on a CPU, S·W and Sᵀ·G, by blocks of rows that several threads share.
+
+Rows in half precision become float32 a block at a time.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from sparsecut.arrays.threads import each
+
+ROW_BLOCK = 16_384
+N_TOGETHER = 16  # blocks whose (f, d) sums are held at a time
+
+
+def times(rows: Tensor, weights: Tensor) -> Tensor:
+    """S·W, (n, d), in the type of the weights."""
+    if len(rows) <= ROW_BLOCK and rows.dtype == weights.dtype:
+        return rows @ weights
+    result = weights.new_empty((len(rows), weights.shape[1]))
+
+    def multiply(block: slice) -> None:
+        torch.mm(rows[block].to(weights.dtype), weights, out=result[block])
+
+    each(multiply, blocks(len(rows), ROW_BLOCK), work=ROW_BLOCK * weights.numel())
+    return result
+
+
+def transpose_times(rows: Tensor, others: Tensor) -> Tensor:
+    """Sᵀ·G, (f, d), in the type of G."""
+    if len(rows) <= ROW_BLOCK and rows.dtype == others.dtype:
+        return rows.T @ others
+    result = others.new_zeros((rows.shape[1], others.shape[1]))
+
+    def multiply(block: slice) -> Tensor:
+        return rows[block].to(others.dtype).T @ others[block]
+
+    for together in groups(blocks(len(rows), ROW_BLOCK), N_TOGETHER):
+        for part in each(multiply, together, work=ROW_BLOCK * result.numel()):
+            result += part
+    return result
+
+
+def blocks(n_rows: int, size: int) -> list[slice]:
+    return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
+
+
+def groups(items: list[slice], size: int) -> list[list[slice]]:
+    """As many at a time: what each of them leaves is held until all have been summed up."""
+    return [items[start : start + size] for start in range(0, len(items), size)]

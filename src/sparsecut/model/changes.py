@@ -1,0 +1,194 @@
+"""What changes in a graph, as `update` is given it: edges and features by node ids, in any of the forms that users hold.
+
+edges       pairs (id, id) or (id, id, weight): a list of tuples, an array or a frame
+rows        a mapping from ids to rows, a pair (ids, matrix), or a frame with an index or a column of ids
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sparsecut.encoding.encoder import Encoder
+from sparsecut.errors import InputError, first_few, parameter_error
+from sparsecut.graph import Graph, as_arrow, is_frame
+from sparsecut.graph.frames import ID_COLUMNS, index_of
+
+Ids = list[Any] | NDArray[np.int64]  # integers of an array stay in one: a large batch has no Python object per id
+
+EDGES_RULE = "pairs of node ids (m, 2) or pairs with a weight (m, 3), as a list, an array or a frame"
+ROWS_RULE = "a mapping from node ids to rows, a pair (ids, matrix), or a frame with a column of ids"
+
+
+@dataclass(frozen=True)
+class EdgeList:
+    """Edges by the ids of their ends; the weights are 1 where none were given."""
+
+    sources: Ids = field(default_factory=list)
+    targets: Ids = field(default_factory=list)
+    weights: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, dtype=np.float32))
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def named(self, number: int) -> str:
+        """An edge in words."""
+        return ", ".join(
+            repr(ids[number].item() if isinstance(ids, np.ndarray) else ids[number]) for ids in (self.sources, self.targets)
+        )
+
+
+@dataclass(frozen=True)
+class RowList:
+    """Rows of features by the ids of their nodes, encoded as the model's."""
+
+    ids: list[Any] = field(default_factory=list)
+    matrix: Any = None  # (m, f) float32, dense or CSR
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """A batch of changes, in the order in which they are made."""
+
+    edges_removed: EdgeList = field(default_factory=EdgeList)
+    nodes_removed: list[Any] = field(default_factory=list)
+    nodes_added: RowList = field(default_factory=RowList)
+    edges_added: EdgeList = field(default_factory=EdgeList)
+    weights_changed: EdgeList = field(default_factory=EdgeList)
+    features_changed: RowList = field(default_factory=RowList)
+
+    def __len__(self) -> int:
+        n_edges = len(self.edges_removed) + len(self.edges_added) + len(self.weights_changed)
+        return n_edges + len(self.nodes_removed) + len(self.nodes_added) + len(self.features_changed)
+
+
+def check_edges(edges: Any, caller: str, name: str, *, needs_weights: bool = False) -> EdgeList:
+    """Edges as a user holds them."""
+    if edges is None or (hasattr(edges, "__len__") and len(edges) == 0):
+        return EdgeList()
+    columns = _edge_columns(edges, caller, name)
+    if len(columns) not in (2, 3) or (needs_weights and len(columns) == 2):
+        rule = "pairs of node ids with their new weights (m, 3)" if needs_weights else EDGES_RULE
+        raise InputError(f"The {name} parameter of {caller} must be {rule}. Got {len(columns)} columns.")
+    sources, targets = (_plain_ids(column) for column in columns[:2])
+    if len(columns) == 2:
+        return EdgeList(sources, targets, np.ones(len(sources), dtype=np.float32))
+    try:
+        weights = np.asarray(columns[2], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"The weights of {name} must be numbers. Got {first_few(list(columns[2]))}.") from None
+    with np.errstate(over="ignore"):
+        single = weights.astype(np.float32)
+    is_wrong = ~(np.isfinite(single) & (single > 0))
+    if is_wrong.any():
+        place = int(np.argmax(is_wrong))
+        raise InputError(
+            f"The weights of {name} must be finite and above zero. Got {weights[place]:g} for the edge "
+            f"{EdgeList(sources, targets).named(place)}. An edge that goes is one of edges_removed."
+        )
+    return EdgeList(sources, targets, single)
+
+
+def check_rows(rows: Any, caller: str, name: str, encoder: Encoder | None, n_features: int) -> RowList:
+    """Rows of features as a user holds them, encoded as the graph that was fitted."""
+    if rows is None or (hasattr(rows, "__len__") and len(rows) == 0):
+        return RowList()
+    ids, values = _ids_and_values(rows, caller, name)
+    listed = ids.tolist() if isinstance(ids, np.ndarray) else ids
+    if len(set(listed)) < len(listed):
+        repeated = next(identity for place, identity in enumerate(listed) if identity in listed[:place])
+        raise InputError(f"{name} names the node {repeated!r} twice. Give it one row.")
+    alone = Graph(sp.csr_array((len(ids), len(ids)), dtype=np.float32), features=values).encoded_by(encoder)
+    if alone.n_features != n_features:
+        raise InputError(f"The rows of {name} must have {n_features:,} features, as the model. Got {alone.n_features:,}.")
+    return RowList(listed, alone.features)
+
+
+def check_nodes(nodes: Any, caller: str, name: str) -> list[Any]:
+    """Node ids as a user holds them, each once."""
+    if nodes is None:
+        return []
+    if isinstance(nodes, str | bytes | int) or not hasattr(nodes, "__iter__"):
+        raise InputError(f"The {name} parameter of {caller} must be a list of node ids. Got {nodes!r}: pass [{nodes!r}].")
+    ids = _plain_ids(nodes if isinstance(nodes, np.ndarray) else list(nodes))
+    return list(dict.fromkeys(ids.tolist() if isinstance(ids, np.ndarray) else ids))
+
+
+def _edge_columns(edges: Any, caller: str, name: str) -> list[Any]:
+    if is_frame(edges):
+        table = as_arrow(edges, f"The frame of {name}")
+        named = [column for column in ("source", "target", "weight") if column in table.column_names]
+        names = named if len(named) > 1 else table.column_names
+        return [table.column(column).to_numpy(zero_copy_only=False) for column in names]
+    if isinstance(edges, np.ndarray) and edges.ndim == 2 and edges.dtype != object:
+        return list(edges.T)
+    if not hasattr(edges, "__iter__") or isinstance(edges, str | bytes):
+        raise parameter_error(caller, name, EDGES_RULE, edges)
+    listed = [tuple(edge) if isinstance(edge, list | tuple | np.ndarray) else () for edge in edges]
+    if len({len(edge) for edge in listed}) != 1 or not listed[0]:
+        raise InputError(f"The {name} parameter of {caller} must be {EDGES_RULE}. Got rows of different lengths or no rows.")
+    return [list(column) for column in zip(*listed, strict=True)]
+
+
+def _ids_and_values(rows: Any, caller: str, name: str) -> tuple[Ids, Any]:
+    if is_frame(rows):
+        index = index_of(rows)
+        table = as_arrow(rows, f"The frame of {name}")
+        if index is not None:
+            return _plain_ids(index), table
+        named = next((column for column in table.column_names if column.lower() in ID_COLUMNS), None)
+        if named is None:
+            raise InputError(f"The frame of {name} must have an index or a column 'id' with the node ids.")
+        return _plain_ids(table.column(named).to_numpy(zero_copy_only=False)), table.drop_columns([named])
+    if isinstance(rows, Mapping):
+        values = list(rows.values())
+        return _plain_ids(list(rows)), _table_of(values, name) if isinstance(values[0], Mapping) else _matrix_of(
+            values, name
+        )
+    if isinstance(rows, tuple) and len(rows) == 2:
+        ids, values = check_nodes(rows[0], caller, name), rows[1]
+        n_rows = values.shape[0] if hasattr(values, "shape") else len(values)
+        if n_rows != len(rows[0]):
+            raise InputError(f"{name} must have one row for each id. Got {len(rows[0]):,} ids and {n_rows:,} rows.")
+        return (ids if len(ids) == len(rows[0]) else _plain_ids(rows[0])), values
+    raise InputError(f"The {name} parameter of {caller} must be {ROWS_RULE}. Got {type(rows).__name__}.")
+
+
+def _matrix_of(values: list[Any], name: str) -> Any:
+    if any(sp.issparse(row) for row in values):
+        return sp.vstack([sp.csr_array(row.reshape(1, -1) if row.ndim == 1 else row) for row in values], format="csr")
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"The rows of {name} must be numbers, as many in each.") from None
+
+
+def _table_of(values: list[Any], name: str) -> Any:
+    import pyarrow as pa
+
+    try:
+        return pa.Table.from_pylist([dict(row) for row in values])
+    except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError) as error:
+        raise InputError(f"The rows of {name} must have the same columns, each of one type. {error}") from error
+
+
+def _plain_ids(column: Any) -> Ids:
+    """Ids as Python's integers and words; whole floats are the integers they equal."""
+    array = column if isinstance(column, np.ndarray) else None
+    if array is not None and array.dtype.kind == "f" and bool((array == np.floor(array)).all()):
+        return array.astype(np.int64)
+    if array is not None and array.dtype.kind in "iu":
+        return array.astype(np.int64)
+    values = [value.item() if isinstance(value, np.generic) else value for value in column]
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            raise InputError(f"A node id is an integer or a word. Got {value!r}.")
+    return values

@@ -1,0 +1,111 @@
+"""What a notebook shows of an object: tables as HTML, text as lines, a progress bar in the cell.
+
+Everything that comes from a user's data is escaped. A table can be sorted by a click on a column's head where the page may
+run scripts (a trusted notebook, a built page); elsewhere it is a table like any other. No notebook library is imported: what
+is not running cannot be shown to.
+"""
+
+from __future__ import annotations
+
+import html
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+BAR_SECONDS = 0.2  # between two pictures of a bar: a notebook takes a message for each
+
+_STYLE = "border-collapse:collapse;font-variant-numeric:tabular-nums"
+# Numbers by value, words by the alphabet; a second click sorts the other way. What has no value goes to the end.
+_SORT = (
+    "var h=this,t=h.closest('table'),i=h.cellIndex,d=h.dataset.d=h.dataset.d==='1'?'-1':'1',b=t.tBodies[0];"
+    "var v=function(r){return r.cells[i].dataset.v};"
+    "Array.from(b.rows).sort(function(p,q){var x=v(p),y=v(q);if(x===''||y==='')return (x==='')-(y==='');"
+    "var n=x-y;return d*(isNaN(n)?x.localeCompare(y):n)}).forEach(function(r){b.appendChild(r)})"
+)
+
+
+class Cell(NamedTuple):
+    """A cell of a table: what is shown, and the number it is sorted by where that is another."""
+
+    text: str
+    value: float | None = None
+
+
+def table_html(columns: Sequence[str], rows: Sequence[Sequence[str | Cell]], caption: str = "") -> str:
+    """A table with a head, sortable where scripts run; every text is escaped."""
+    head = "".join(
+        f'<th style="text-align:{"left" if place == 0 else "right"};cursor:pointer" title="sort" onclick="{_SORT}">'
+        f"{html.escape(name)}</th>"
+        for place, name in enumerate(columns)
+    )
+    body = "".join(f"<tr>{''.join(map(_cell, row, range(len(row))))}</tr>" for row in rows)
+    title = f'<caption style="text-align:left">{html.escape(caption)}</caption>' if caption else ""
+    return f'<table style="{_STYLE}">{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def facts_html(title: str, facts: Sequence[tuple[str, str]], notes: Sequence[str] = ()) -> str:
+    """A heading, facts by name, and sentences below; every text is escaped."""
+    rows = "".join(
+        f'<tr><th style="text-align:left">{html.escape(name)}</th><td style="text-align:left">{html.escape(value)}</td></tr>'
+        for name, value in facts
+    )
+    table = f'<table style="{_STYLE}"><tbody>{rows}</tbody></table>' if rows else ""
+    return f"<div><strong>{html.escape(title)}</strong>{table}{_sentences(notes)}</div>"
+
+
+class Lines(str):
+    """Sentences, one per line, that a prompt and a notebook show as lines and not as one quoted string."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return _sentences(self.splitlines())
+
+
+def in_notebook() -> bool:
+    """Whether this runs in a kernel, whose cells show HTML."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and hasattr(shell, "kernel")
+
+
+class CellBar:
+    """Bars in the cell of a notebook, one per stage, gone when the work ends. It needs IPython alone, no widgets."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+        self._last = 0.0
+
+    def show(self, stages: Sequence[tuple[str, int, int]], now: float) -> None:
+        if self._handle is not None and now - self._last < BAR_SECONDS:
+            return
+        self._last = now
+        bars = "".join(
+            f'<div><progress value="{done}" max="{max(total, 1)}"></progress> {html.escape(text)}</div>'
+            for text, done, total in stages
+        )
+        self._draw(bars)
+
+    def close(self) -> None:
+        if self._handle is not None:
+            self._draw("")
+
+    def _draw(self, markup: str) -> None:
+        display = sys.modules["IPython"].display
+        if self._handle is None:
+            self._handle = display.display(display.HTML(markup), display_id=True)
+        else:
+            self._handle.update(display.HTML(markup))
+
+
+def _cell(cell: str | Cell, place: int) -> str:
+    text, value = (cell, None) if isinstance(cell, str) else cell
+    key = html.escape(text if value is None else repr(float(value)))
+    align = "left" if place == 0 else "right"
+    return f'<td style="text-align:{align}" data-v="{key}">{html.escape(text)}</td>'
+
+
+def _sentences(lines: Sequence[str]) -> str:
+    return f'<ul style="margin:0.3em 0">{"".join(f"<li>{html.escape(line)}</li>" for line in lines)}</ul>' if lines else ""

@@ -1,0 +1,81 @@
+"""Completion as a shell asks for it, and the lists it answers from, held to the library's own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from sparsecut.cli import choices
+
+
+def complete(words: str, folder: Path) -> list[str]:
+    """What bash is given for the last word of a command line."""
+    asked = {"_SPARSECUT_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    code = "from sparsecut.cli import app; app(prog_name='sparsecut')"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, env={**os.environ, **asked}, check=True
+    )
+    return [line for line in done.stdout.splitlines() if line]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("sparsecut em", ["embed"]),
+        ("sparsecut embed --method graphsage-m", ["graphsage-mean"]),
+        ("sparsecut embed cora --device ", ["auto", "cpu", "cuda"]),
+        ("sparsecut embed cora --filter p", ["power", "pagerank"]),
+        ("sparsecut reproduce t", ["table1", "time"]),
+        ("sparsecut reproduce time --method ", ["G2G", "DGI", "SCE"]),
+        ("sparsecut compare cora --methods sce,mo", ["sce,mosce"]),
+        ("sparsecut datasets am", ["amazon_photo", "amazon_computers"]),
+        ("sparsecut embed ci", ["citeseer", "circles.csv"]),
+        ("sparsecut embed sub/", []),  # left to the shell
+    ],
+)
+def test_a_shell_is_told_what_fits(words: str, expected: list[str], tmp_path: Path) -> None:
+    (tmp_path / "circles.csv").touch()
+    (tmp_path / ".cities.csv").touch()
+    assert complete(words, tmp_path) == expected
+
+
+def test_a_word_that_is_there_is_not_offered_again() -> None:
+    assert choices.completing_list(("own", "smoothed"))("own,") == ["own,smoothed"]
+    assert choices.completing_list(("own", "smoothed"))("o") == ["own"]
+
+
+def test_the_lists_are_the_librarys() -> None:
+    from sparsecut import datasets
+    from sparsecut.cuts.objective import OBJECTIVES
+    from sparsecut.engines import EngineWord
+    from sparsecut.evaluation import PROTOCOLS
+    from sparsecut.evaluation.split_choice import OF_A_DATASET, is_word
+    from sparsecut.explore import METHODS, METRICS
+    from sparsecut.features.structure import FEATURES
+    from sparsecut.graph import DIRECTIONS
+    from sparsecut.io import MISSING
+    from sparsecut.model.channels import CHANNELS
+    from sparsecut.model.published import paper_settings
+    from sparsecut.model.solvers import SolverWord
+    from sparsecut.operators.filters import Filter
+
+    assert datasets.names() == choices.DATASETS
+    assert sorted(choices.FILTERS) == sorted(Filter.words())
+    assert choices.CHANNELS == CHANNELS
+    assert set(choices.SOLVERS) == set(get_args(SolverWord))
+    assert choices.USES == FEATURES
+    assert get_args(EngineWord) == choices.ENGINES
+    assert tuple(PROTOCOLS) == choices.PROBES
+    assert set(OF_A_DATASET) < set(choices.SPLITS)
+    assert all(is_word(word) for word in choices.SPLITS)
+    assert choices.METRICS == METRICS
+    assert ("auto", *METHODS) == choices.LAYOUTS
+    assert choices.DIRECTIONS == DIRECTIONS
+    assert choices.MISSING == MISSING
+    assert choices.OBJECTIVES == OBJECTIVES
+    assert all(paper_settings("sce", name) for name in choices.PAPER_DATASETS)

@@ -1,0 +1,139 @@
+"""`-` for standard input and output, in real pipes."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow.csv
+import pytest
+
+from shell import sparsecut
+from sparsecut import read_embedding, read_graph, write_embedding
+
+PROGRAM = f"{sys.executable} -m sparsecut"
+
+
+def pipe(line: str, folder: Path, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    command = line.replace("sparsecut", PROGRAM)
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], input=given, capture_output=True, cwd=folder, timeout=300, check=False
+    )
+
+
+def test_edges_come_in_and_nothing_but_vectors_goes_out(folder: Path) -> None:
+    done = pipe("cat edges.csv | sparsecut embed - --features features.csv --dimension 2 -o -", folder)
+    assert done.returncode == 0, done.stderr
+    table = pyarrow.csv.read_csv(io.BytesIO(done.stdout))  # fails on a word among the rows
+    assert table.column_names == ["id", "z0", "z1"]
+    sparsecut("embed", "edges.csv", "--features", "features.csv", "--dimension", 2, "-o", "z.parquet", folder=folder)
+    Z, ids = read_embedding(folder / "z.parquet")
+    assert table["id"].to_pylist() == ids.tolist()
+    assert np.array_equal(np.column_stack([table["z0"], table["z1"]]).astype(np.float32), Z)
+    assert "6 nodes × 2 dimensions" in done.stderr.decode()
+    assert "Edges: standard input, separated by commas" in done.stderr.decode()
+
+
+def test_commands_stand_one_after_another(folder: Path) -> None:
+    done = pipe(
+        "sparsecut embed edges.csv --features features.csv --dimension 2 -q -o - | sparsecut evaluate - --task cluster "
+        "--clusters 2 -q -o - | sort | tail -n 2",
+        folder,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b""
+    assert [line.split(b",")[0] for line in done.stdout.splitlines()] == [b'"fay"', b'"id"']
+    near = pipe("sparsecut neighbors - p3 -k 2 --json", folder, vectors_of("npy", folder))
+    assert [len(found["ids"]) for found in json.loads(near.stdout)["neighbors"]] == [2] if near.returncode == 0 else near
+
+
+def vectors_of(suffix: str, folder: Path) -> bytes:
+    ids = [f"p{number}" for number in range(9)]
+    path = folder / f"given.{suffix}"
+    write_embedding(path, np.random.default_rng(0).normal(size=(9, 3)), ids, overwrite=True)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def given(monkeypatch):
+    """Set what standard input holds, in this process."""
+
+    def give(data: bytes) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+    return give
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "npz", "csv", "w2v"])
+def test_an_embedding_is_told_by_its_first_bytes(run, given, suffix: str, tmp_path: Path) -> None:
+    given(vectors_of(suffix, tmp_path))
+    code, out, error = run("neighbors", "-", "p3", "-k", 2, "--json")
+    assert code == 0, error
+    expected = json.loads(run("neighbors", tmp_path / f"given.{suffix}", "p3", "-k", 2, "--json")[1])
+    assert json.loads(out)["neighbors"] == expected["neighbors"]
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        b"a,b\nb,c\nc,d\nd,a\na,c\n",
+        b"a\tb\nb\tc\nc\td\nd\ta\na\tc\n",
+        b'{"nodes": [{"id": "a"}, {"id": "b"}, {"id": "c"}, {"id": "d"}], "links": [{"source": "a", "target": "b"}, '
+        b'{"source": "b", "target": "c"}, {"source": "c", "target": "d"}, {"source": "d", "target": "a"}, '
+        b'{"source": "a", "target": "c"}]}',
+    ],
+    ids=["commas", "tabs", "json"],
+)
+def test_edges_are_told_by_their_first_bytes(run, given, edges: bytes, tmp_path: Path) -> None:
+    given(edges)
+    code, _, error = run("partition", "-", "--cut", "-o", tmp_path / "cut.csv")
+    assert code == 0, error
+    assert "Graph(4 nodes, 5 edges)" in error
+    assert read_graph_ids(tmp_path / "cut.csv") == ["a", "b", "c", "d"]
+
+
+def read_graph_ids(path: Path) -> list[str]:
+    return sorted(pyarrow.csv.read_csv(path)["id"].to_pylist())
+
+
+def test_a_compressed_edge_list_is_read(run, given, folder: Path) -> None:
+    import gzip
+
+    given(gzip.compress((folder / "edges.csv").read_bytes()))
+    code, _, error = run("partition", "-", "--parts", 2, "-o", folder / "parts.csv")
+    assert code == 0, error
+    assert f"Graph({read_graph(folder / 'edges.csv').n_nodes} nodes, 6 edges)" in error
+
+
+@pytest.mark.parametrize(
+    ("words", "data", "message"),
+    [
+        (("embed", "-", "-o", "z.npy"), b"", "Standard input has no data for the edges."),
+        (("embed", "-", "-o", "z.npy"), b"a,b\nb\n", "standard input"),
+        (("embed", "-", "--engine", "disk", "-o", "z.npy"), b"a,b\n", "Name a file in place of -."),
+        (("embed", "digits", "--json", "-o", "-"), b"", "--json and -o - would both write to standard output."),
+        (("evaluate", "-", "--task", "health"), b"a,b\n", "standard input"),
+        (("evaluate", "z.csv", "--task", "health", "-o", "x.csv"), b"", "The task health has no output but its figures."),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(
+    run, given, words: tuple[str, ...], data: bytes, message: str, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given(data)
+    code, out, error = run(*words)
+    assert (code, out) == (2, "")
+    assert message in error
+    assert "/tmp" not in error
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_reader_that_goes_away_ends_the_command_without_a_word(folder: Path) -> None:
+    done = pipe("sparsecut embed digits -q -o - | head -n 1", folder)
+    assert done.stdout.startswith(b'"id","z0"')
+    assert b"Traceback" not in done.stderr
+    assert b"Error" not in done.stderr
