@@ -18,7 +18,7 @@ def test_every_id_is_found_in_its_table_and_no_other(ids: list[str] | list[int],
     values = np.array(ids)
     half = len(values) // 2
     pieces = [Ids(part, first) for part, first in ((values[:half], 0), (values[half:], half)) if len(part)]
-    tables = [make_table([ids_of_table(piece, table, n_tables) for piece in pieces], "F") for table in range(n_tables)]
+    tables = [make_table([ids_of_table(piece, table, n_tables, True) for piece in pieces], "F") for table in range(n_tables)]
     assert sum(len(table[0]) for table in tables) == len(values)
     rows = {value: row for row, value in enumerate(values.tolist())}
     for table in tables:

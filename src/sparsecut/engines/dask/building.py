@@ -139,22 +139,24 @@ class StoreBuild:
         if self.id_name is None:
             return self._by_rows()
         ends = [] if self.columns is None else [self.columns.source, self.columns.target]
-        is_integer = features.is_integer(self.id_name) and all(edges.is_integer(name) for name in ends)
         ids = [
-            runner.submit(numbering.read_ids, piece, first, self.id_name, is_integer, features.what)
+            runner.submit(numbering.read_ids, piece, first, self.id_name, features.what)
             for piece, first in zip(features.pieces, features.starts, strict=False)
         ]
-        looks = runner.collect([runner.submit(numbering.looks_like_rows, one) for one in ids], "reading ids")
-        if all(is_range for is_range, _ in looks):
+        looks = runner.collect([runner.submit(numbering.look_at, one) for one in ids], "reading ids")
+        are_rows, longest = all(is_range for is_range, _ in looks), max(length for _, length in looks)
+        is_integer = longest == 0 and all(edges.is_integer(name) for name in ends)
+        if are_rows and is_integer:
             return self._by_rows()
-        kind = np.dtype(np.int64) if is_integer else np.dtype(f"<U{max(1, *(length for _, length in looks))}")
-        target = Target.make(self.folder / "ids.npy", kind, (self.n_nodes,))
         n_tables = max(self.n_workers, len(self.starts) - 1)
         tables = []
         for number in range(n_tables):
-            parts = [runner.submit(numbering.ids_of_table, one, number, n_tables) for one in ids]
+            parts = [runner.submit(numbering.ids_of_table, one, number, n_tables, is_integer) for one in ids]
             tables.append(runner.submit(numbering.make_table, parts, features.what))
-        runner.collect([runner.submit(write_ids, one, target) for one in ids], "writing ids")
+        if not are_rows:  # the nodes keep their ids as the features have them, however edges spell them
+            kind = np.dtype(np.int64) if longest == 0 else np.dtype(f"<U{longest}")
+            target = Target.make(self.folder / "ids.npy", kind, (self.n_nodes,))
+            runner.collect([runner.submit(write_ids, one, target) for one in ids], "writing ids")
         numbered = []
         for piece in edges.pieces:
             named = runner.submit(numbering.read_ends, piece, self.columns, is_integer, n_tables, edges.what)

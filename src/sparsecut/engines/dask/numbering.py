@@ -51,20 +51,22 @@ class Ends:
         return 100 + self.ids.nbytes + self.ends.nbytes + (0 if self.weights is None else self.weights.nbytes)
 
 
-def read_ids(piece: Piece, first: int, name: str, is_integer: bool, what: str) -> Ids:
-    values = as_ids(piece.table([name], what).column(name), what)
-    return Ids(values if is_integer else values.astype(np.str_), first)
+def read_ids(piece: Piece, first: int, name: str, what: str) -> Ids:
+    return Ids(as_ids(piece.table([name], what).column(name), what), first)
 
 
-def looks_like_rows(ids: Ids) -> tuple[bool, int]:
-    """Whether ids are the row numbers, and how long the longest word is."""
-    return ids.is_range, int(ids.values.dtype.itemsize // 4) if ids.values.dtype.kind == "U" else 0
+def look_at(ids: Ids) -> tuple[bool, int]:
+    """Whether ids are the row numbers, and how long the longest word is: 0 where they are integers."""
+    if ids.values.dtype.kind in "iu":
+        return ids.is_range, 0
+    return False, int(ids.values.astype(np.str_).dtype.itemsize // 4)
 
 
-def ids_of_table(ids: Ids, table: int, n_tables: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The ids of a piece that go into a table, and their rows."""
-    here = np.flatnonzero(hash_ids(ids.values) % np.uint64(n_tables) == table)
-    return ids.values[here], here + ids.first
+def ids_of_table(ids: Ids, table: int, n_tables: int, is_integer: bool) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The ids of a piece that go into a table, and their rows; as words where edges spell them so."""
+    values = ids.values if is_integer else ids.values.astype(np.str_)
+    here = np.flatnonzero(hash_ids(values) % np.uint64(n_tables) == table)
+    return values[here], here + ids.first
 
 
 def make_table(parts: Sequence[tuple[NDArray[Any], NDArray[np.int64]]], what: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
