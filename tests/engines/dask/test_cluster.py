@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import psutil
 import pytest
 
 import sparsecut as sc
+from disk_cases import assert_same_rows, community_graph
 from local_cluster import address, cluster
 from sparsecut.engines.dask.cluster import LOOPBACK, Cluster, check_shared, local_cluster
 
@@ -46,3 +48,29 @@ def test_a_client_that_is_there_serves() -> None:
     with sc.Dask(address()).running() as engine:
         assert engine.scheduler == address()
         assert len(cluster().scheduler.clients) == n_clients
+
+
+def test_tls_settings_are_passed_through() -> None:
+    from distributed import LocalCluster
+    from distributed.security import Security
+
+    certificates = Security.temporary()  # self-signed, in memory
+    names = ("tls_ca_file", "tls_client_cert", "tls_client_key")
+    given = {name: getattr(certificates, name) for name in names} | {"require_encryption": True}
+    graph = community_graph(200, 8)
+    with LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        memory_limit="1GiB",
+        protocol="tls",
+        security=certificates,
+        host="127.0.0.1",
+        dashboard_address=None,
+        silence_logs=logging.CRITICAL,
+    ) as encrypted:
+        address = encrypted.scheduler_address
+        assert address.startswith("tls://")
+        found = sc.SCE(engine=sc.Dask(address, security=given, blocks=2)).fit_transform(graph)
+        with pytest.raises(sc.InputError, match=r"A tls:// address needs certificates"):
+            sc.SCE(engine=sc.Dask(address)).fit(graph)
+    assert_same_rows(found, sc.SCE().fit_transform(graph))

@@ -80,10 +80,15 @@ def remote_cluster(address: str, n_threads: int | None, security: Mapping[str, A
     known = _known_client(distributed, address)
     with ExitStack() as stack:
         if known is None:
-            settings = None if security is None else distributed.Security(**security)
             try:
+                settings = None if security is None else distributed.Security(**security)
                 known = distributed.Client(address, security=settings, timeout=CONNECT_SECONDS, set_as_default=False)
-            except (OSError, TimeoutError, TypeError, ValueError) as error:
+            except (TypeError, ValueError) as error:
+                raise InputError(
+                    f"The scheduler at {address} cannot be called with these settings: {error}. A tls:// address needs "
+                    "certificates: Dask(security={'tls_ca_file': …}) or Dask's configuration."
+                ) from error
+            except (OSError, TimeoutError) as error:
                 raise InputError(
                     f"No scheduler answers at {address} within {CONNECT_SECONDS} s ({type(error).__name__}). Start one "
                     "(dask scheduler), or leave the scheduler out for a cluster on this machine."
