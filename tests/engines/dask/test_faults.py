@@ -19,6 +19,8 @@ import pytest
 import sparsecut as sc
 from disk_cases import assert_same_rows, community_graph, names_in
 from local_cluster import address, cluster
+from sparsecut.engines.dask.cluster import local_cluster
+from sparsecut.engines.dask.running import Runner
 
 PASSES = ("transpose", "means", "Gram matrix", "projection")
 
@@ -194,3 +196,21 @@ def test_a_scheduler_that_is_gone_is_an_error_that_says_so(tmp_path: Path) -> No
     assert "was lost" in done.stdout or "No task of the pass" in done.stdout, done.stdout + done.stderr
     assert "tcp://127.0.0.1" in done.stdout
     assert names_in(tmp_path) == [".script.py"]
+
+
+def test_a_worker_beyond_its_memory_limit_is_an_error_that_names_the_remedies(tmp_path: Path) -> None:
+    with local_cluster(1, None, 400 << 20, tmp_path) as small:
+        small.client.cluster.scheduler.allowed_failures = 0  # the first death will do: each takes a worker's start
+        runner = Runner(small.client, lambda *_: None, 60.0, small.where)
+        future = runner.submit(hold, 700 << 20)
+        started = time.monotonic()
+        with pytest.raises(sc.InputError, match=r"Workers of the local cluster died .*memory_limit.*blocks="):
+            runner.collect([future], "holding")
+        assert time.monotonic() - started < 30
+
+
+def hold(n_bytes: int) -> int:
+    """Take memory, and keep it until somebody looks."""
+    held = np.ones(n_bytes, dtype=np.uint8)
+    time.sleep(20)
+    return len(held)
