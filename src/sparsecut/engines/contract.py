@@ -95,7 +95,8 @@ class Engine(Protocol[R]):
 
     graph: Graph
     """The job's graph. An engine with a GPU copies its edges and features there (`graph.entries`): passes over all nodes or
-    edges that are no method here, samples of edges and the choice of a weighting, are then taken there."""
+    edges that are no method here, samples of edges and the choice of a weighting, are then taken there. One whose workers
+    have the rows puts a walk on it (`graph.walk`), and these passes are taken by the workers."""
 
     notes: list[str]
     """What the user should know of how the job was done."""
@@ -104,7 +105,8 @@ class Engine(Protocol[R]):
         """The weighted features F, (n, f), and the filter's matrix P of the graph; no hop taken yet.
 
         `features` takes the place of the graph's own: an array, a sparse matrix, or anything with a `shape` whose slices
-        of rows are arrays.
+        of rows are arrays. Where its rows follow from the nodes' ids it has `of_ids` too, a function of some ids that other
+        processes find by its name: an engine may make the rows where they are needed.
         """
 
     def smooth(self, rows: R, polynomial: Polynomial, *, lazily: bool = False) -> R:

@@ -79,7 +79,7 @@ class PartedRows:
         return self.shape[0]
 
     def __getitem__(self, rows: Any) -> NDArray[np.float32]:
-        nodes = np.atleast_1d(np.arange(len(self))[rows])
+        nodes = np.arange(*rows.indices(len(self))) if isinstance(rows, slice) else _positions(rows, len(self))
         places = nodes if self.place is None else self.place[nodes]
         blocks = np.searchsorted(self.starts, places, side="right") - 1
         found = np.empty((len(nodes), self.shape[1]), dtype=np.float32)
@@ -95,3 +95,13 @@ class PartedRows:
 
     def __repr__(self) -> str:
         return f"PartedRows({self.shape[0]:,} × {self.shape[1]} in {self.folder})"
+
+
+def _positions(rows: Any, n_rows: int) -> NDArray[np.int64]:
+    """The rows that a number, a list of numbers or a mask names."""
+    chosen = np.atleast_1d(np.asarray(rows))
+    if chosen.dtype == bool:
+        chosen = np.flatnonzero(chosen)
+    if len(chosen) and (chosen.min() < -n_rows or chosen.max() >= n_rows):
+        raise IndexError(f"The embedding has {n_rows:,} rows. Got {chosen[(chosen < -n_rows) | (chosen >= n_rows)][0]}.")
+    return np.where(chosen < 0, chosen + n_rows, chosen).astype(np.int64)
