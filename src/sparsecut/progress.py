@@ -57,6 +57,7 @@ UNITS = {
     "index": "vectors",
     "findings": "sections",
     "layout by tsne": "iterations",
+    "looking through rows": "parts",
     "scanning features": "pieces",
     "writing features": "pieces",
     "reading ids": "pieces",

@@ -11,9 +11,7 @@ whole.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -26,6 +24,7 @@ from sparsecut.encoding import NumberScan, TableEncoder, VectorColumn
 from sparsecut.engines.dask import numbering
 from sparsecut.engines.dask.plan import even_starts
 from sparsecut.engines.dask.running import Runner
+from sparsecut.engines.dask.shared import Target
 from sparsecut.engines.dask.sources import Piece, Table
 from sparsecut.errors import InputError
 from sparsecut.graph import loop_notes
@@ -33,44 +32,10 @@ from sparsecut.io.adjacency import offset_type
 from sparsecut.io.building import entry_keys, merge_entries
 from sparsecut.io.edge_columns import choose_columns
 from sparsecut.io.ids import id_column
-from sparsecut.io.numpy_files import write_npy_header
 from sparsecut.io.record_batches import accept_encoder, numbers_of
 from sparsecut.io.store import write_header
 
 ENTRIES_PER_BLOCK = 1 << 24  # that one task sorts
-
-
-@dataclass(frozen=True)
-class Target:
-    """An .npy file of a known size that tasks write parts of."""
-
-    path: str
-    dtype: str
-    shape: tuple[int, ...]
-    offset: int
-
-    @classmethod
-    def make(cls, path: Path, dtype: Any, shape: tuple[int, ...]) -> Target:
-        kind = np.dtype(dtype)
-        with path.open("wb") as file:
-            write_npy_header(file, kind, shape)
-            offset = file.tell()
-            file.truncate(offset + kind.itemsize * int(np.prod(shape, dtype=np.int64)))
-        return cls(str(path), kind.str, shape, offset)
-
-    def write(self, first: int, values: NDArray[Any]) -> None:
-        """Rows from the first on."""
-        rows = np.ascontiguousarray(values, dtype=self.dtype)
-        row_bytes = np.dtype(self.dtype).itemsize * int(np.prod(self.shape[1:], dtype=np.int64))
-        handle = os.open(self.path, os.O_WRONLY)
-        try:
-            view, place = rows.reshape(-1).view(np.uint8).data, self.offset + first * row_bytes
-            done = 0
-            while done < len(view):
-                done += os.pwrite(handle, view[done : done + (1 << 24)], place + done)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 class StoreBuild:

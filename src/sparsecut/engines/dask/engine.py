@@ -12,7 +12,6 @@ was killed goes on from the last of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,68 +22,29 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.arrays.magnitude import overflow_error
-from sparsecut.arrays.streaming import in_words, neighbour_sums
+from sparsecut.arrays.streaming import in_words
 from sparsecut.engines.contract import Job, Moments
 from sparsecut.engines.dask import tasks
 from sparsecut.engines.dask.cluster import Cluster
+from sparsecut.engines.dask.cluster_rows import Blocks, ClusterRows, Source
+from sparsecut.engines.dask.filtering import Filtering
 from sparsecut.engines.dask.operator import CPU, Layout, Operator
 from sparsecut.engines.dask.parts import PartedRows, Parts
 from sparsecut.engines.dask.plan import Plan
 from sparsecut.engines.dask.running import Runner
-from sparsecut.engines.dask.shared import FileArray, SparseFile, share, share_matrix
+from sparsecut.engines.dask.shared import FileArray, carried, share, share_matrix
 from sparsecut.engines.dask.smoothing import Smoother
+from sparsecut.engines.dask.walk import walk_over
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.io.workfolder import WorkFolder, fingerprint_of
 from sparsecut.kernels.moments import drop_rounding
 from sparsecut.kernels.polynomials import Polynomial
-from sparsecut.kernels.sparse import entries_of
 from sparsecut.operators.aggregation import Projection
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import NegativeGraph
 
-MOST_CARRIED = 1 << 18  # bytes of an array that may travel with a task; larger ones go through a file
-
 Value = TypeVar("Value")
-
-
-@dataclass(frozen=True)
-class Source:
-    """Features where they lie, and the weighting that each block of them goes through."""
-
-    name: str
-    features: FileArray | SparseFile
-    weighting: Weighting
-    n_columns: int
-
-
-@dataclass(frozen=True)
-class Blocks:
-    """A matrix of n rows as futures of its blocks."""
-
-    name: str
-    futures: list[Any]
-    n_columns: int
-
-
-@dataclass
-class ClusterRows:
-    """S = Σ c_k P^k F with nothing computed yet: F a source, blocks, or other rows that are smoothed on."""
-
-    held: Source | Blocks | ClusterRows
-    P: Operator
-    pending: Polynomial = (1.0,)
-    is_lazy: bool = False
-    formed: list[Blocks] = field(default_factory=list)  # once it has been computed
-
-    @property
-    def n_columns(self) -> int:
-        return self.held.n_columns
-
-    @property
-    def name(self) -> str:
-        own = self.held.name
-        return own if self.pending == (1.0,) else f"smoothed-{fingerprint_of(own, self.pending, self.P.name)}"
 
 
 class DaskEngine:
@@ -93,21 +53,25 @@ class DaskEngine:
     ) -> None:
         self.job, self.work, self.runner, self.layout, self.parts = job, work, runner, layout, parts
         self.supports = frozenset({"output", "products"} | ({"parts"} if parts is not None else set()))
-        self.device, self.graph = CPU, job.graph
+        self.device = CPU
         self.notes: list[str] = []
         self.smoother = Smoother(runner, plan, layout, cluster.workers)
         self.matrix = share_matrix(job.graph.adjacency, work, "adjacency")
-        self._degrees: NDArray[np.float64] | None = None
-        self._filters: dict[str, tuple[Filter, NDArray[np.float64]]] = {}  # of the operators that edges may be taken out of
+        walk = walk_over(job.graph, self.matrix, work, runner, len(cluster.workers))
+        self.graph = job.graph if walk is None else job.graph._walked(walk)
+        self.filtering = Filtering(job.graph, self.matrix, work, walk)
 
     def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> ClusterRows:
         name = f"features-{fingerprint_of(features, weighting.name, weighting.columns)}"
         given: Any = graph.features if features is None else features
+        held: tasks.Held
         if sp.issparse(given):
-            held: FileArray | SparseFile = share_matrix(given, self.work, name)
+            held = share_matrix(given, self.work, name)
+        elif hasattr(given, "of_ids"):
+            held = tasks.RowsOfIds(given.of_ids, self._ids())
         else:
             held = share(given, self.work, name)
-        return ClusterRows(Source(name, held, weighting, int(given.shape[1])), self._operator(filter, self.degrees(graph)))
+        return ClusterRows(Source(name, held, weighting, int(given.shape[1])), self.filtering.operator(filter))
 
     def smooth(self, rows: ClusterRows, polynomial: Polynomial, *, lazily: bool = False) -> ClusterRows:
         if polynomial == (1.0,):
@@ -171,40 +135,18 @@ class DaskEngine:
         return taken
 
     def without(self, rows: ClusterRows, edges: NDArray[np.int64]) -> ClusterRows:
-        A, is_directed = self.graph.adjacency, self.graph.is_directed
-        filter, degrees = self._filters[rows.P.name]
-        removed, left = np.sort(entries_of(A, edges, is_directed=is_directed)), degrees.copy()
-        ends = edges[0] if is_directed else np.concatenate(edges)
-        values = np.asarray(A.data[entries_of(A, edges, is_directed=is_directed)], dtype=np.float64)
-        np.subtract.at(left, ends, values)
-        return ClusterRows(rows.held, self._operator(filter, left, removed))
+        return ClusterRows(rows.held, self.filtering.without(rows.P, edges))
 
     def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:
         return self.work.remembered(key, compute)
-
-    def degrees(self, graph: Graph) -> NDArray[np.float64]:
-        """The weighted degrees of the nodes."""
-        if self._degrees is None:
-            self._degrees = neighbour_sums(graph.adjacency)
-        return self._degrees
 
     def plain_operator(self) -> Operator:
         """The adjacency itself: what blocks want of one another, whatever the filter."""
         return Operator(f"A-{self.work.path.name}-{self.layout.n_blocks}-{self.layout.order is None}", self.matrix)
 
-    def _operator(self, filter: Filter, degrees: NDArray[np.float64], removed: NDArray[np.int64] | None = None) -> Operator:
-        """P of a filter: its diagonals in files, 12 bytes per node."""
-        name = f"P-{self.work.path.name}-{fingerprint_of(repr(filter), removed)}"
-        left, right, own = filter.diagonals(torch.from_numpy(1 + degrees)).single()
-        self._filters[name] = filter, degrees
-        return Operator(
-            name,
-            self.matrix,
-            share(left.numpy(), self.work, f"{name}-left"),
-            None if right is None else share(right.numpy(), self.work, f"{name}-right"),
-            share(own.numpy(), self.work, f"{name}-own"),
-            None if removed is None else share(removed, self.work, f"{name}-removed"),
-        )
+    def _ids(self) -> FileArray | None:
+        """The ids as tasks find them; None where they are the row numbers."""
+        return None if self.graph.has_plain_ids else share(self.graph.node_ids, self.work, "ids")
 
     def _formed(self, rows: ClusterRows) -> Blocks:
         """S as blocks on the workers."""
@@ -311,7 +253,7 @@ class DaskEngine:
         ids = None
         if parts is not None:
             parts.open()
-            ids = share(self.graph.node_ids, self.work, "ids")
+            ids = self._ids()
         futures = [
             self.runner.submit(
                 tasks.embedding_of,
@@ -335,9 +277,7 @@ class DaskEngine:
         return share(values, self.work, f"weights-{fingerprint_of(values)}")
 
     def _carried(self, array: NDArray[Any]) -> Any:
-        """An array for a task: as it is, or in a file where it is large."""
-        plain = np.ascontiguousarray(array)
-        return plain if plain.nbytes <= MOST_CARRIED else share(plain, self.work, f"carried-{fingerprint_of(plain)}")
+        return carried(array, self.work)
 
     def _report(self) -> list[str]:
         smoother, moved = self.smoother, self.runner.measure()

@@ -1,11 +1,13 @@
 """What tasks read: arrays in files that every worker sees, named by path and place. No array travels with a task.
 
 Data that a driver scatters is lost with the worker that holds it; a file is not, so a task that is run again on another
-worker reads it again. An array that lies in a memory map already is named where it lies; any other is written once.
+worker reads it again. An array that lies in a memory map already is named where it lies; any other is written once. What
+tasks write are files of a known size, each task a place of its own (`Target`).
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +18,11 @@ from numpy.typing import NDArray
 
 from sparsecut.arrays.streaming import is_mapped, row_blocks
 from sparsecut.io.numpy_files import write_npy_header
-from sparsecut.io.workfolder import WorkFolder
+from sparsecut.io.workfolder import WorkFolder, fingerprint_of
 
 Nodes = slice | NDArray[np.int64]
+
+MOST_CARRIED = 1 << 18  # bytes of an array that may travel with a task; larger ones go through a file
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,39 @@ def positions_of_entries(starts: NDArray[np.int64], stops: NDArray[np.int64]) ->
     return np.asarray(np.arange(int(lengths.sum())) + first, dtype=np.int64)
 
 
+@dataclass(frozen=True)
+class Target:
+    """An .npy file of a known size that tasks write parts of."""
+
+    path: str
+    dtype: str
+    shape: tuple[int, ...]
+    offset: int
+
+    @classmethod
+    def make(cls, path: Path, dtype: Any, shape: tuple[int, ...]) -> Target:
+        kind = np.dtype(dtype)
+        with path.open("wb") as file:
+            write_npy_header(file, kind, shape)
+            offset = file.tell()
+            file.truncate(offset + kind.itemsize * int(np.prod(shape, dtype=np.int64)))
+        return cls(str(path), kind.str, shape, offset)
+
+    def write(self, first: int, values: NDArray[Any]) -> None:
+        """Rows from the first on."""
+        rows = np.ascontiguousarray(values, dtype=self.dtype)
+        row_bytes = np.dtype(self.dtype).itemsize * int(np.prod(self.shape[1:], dtype=np.int64))
+        handle = os.open(self.path, os.O_WRONLY)
+        try:
+            view, place = rows.reshape(-1).view(np.uint8).data, self.offset + first * row_bytes
+            done = 0
+            while done < len(view):
+                done += os.pwrite(handle, view[done : done + (1 << 24)], place + done)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
 def share(array: Any, work: WorkFolder, name: str) -> FileArray:
     """An array as tasks find it: where it lies, or in a file of the work folder that is written now."""
     found = _place_of(array)
@@ -104,7 +141,12 @@ def share(array: Any, work: WorkFolder, name: str) -> FileArray:
     file = f"{name}.npy"
     if not work.has(file):
         write_array(work, file, array)
-    return _place_of(np.load(work / file, mmap_mode="r", allow_pickle=False)) or _empty(work / file, array)
+    return in_file(work / file) or _empty(work / file, array)
+
+
+def in_file(path: Path) -> FileArray | None:
+    """The array of an .npy file; None where it is empty."""
+    return _place_of(np.load(path, mmap_mode="r", allow_pickle=False))
 
 
 def share_matrix(matrix: Any, work: WorkFolder, name: str) -> SparseFile:
@@ -117,6 +159,12 @@ def share_matrix(matrix: Any, work: WorkFolder, name: str) -> SparseFile:
         None if is_even else share(data, work, f"{name}-values"),
         (int(matrix.shape[0]), int(matrix.shape[1])),
     )
+
+
+def carried(array: NDArray[Any], work: WorkFolder) -> Any:
+    """An array for a task: as it is, or in a file where it is large."""
+    plain = np.ascontiguousarray(array)
+    return plain if plain.nbytes <= MOST_CARRIED else share(plain, work, f"carried-{fingerprint_of(plain)}")
 
 
 def write_array(work: WorkFolder, file: str, array: Any) -> None:

@@ -6,7 +6,8 @@ The kernels are those of the other engines: `kernels.hops` for a panel of column
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from torch import Tensor
 
 from sparsecut.arrays.streaming import row_blocks
 from sparsecut.engines.dask.operator import CPU, BlockLists, Layout, Operator, whole_lists
-from sparsecut.engines.dask.shared import FileArray, SparseFile
+from sparsecut.engines.dask.shared import FileArray, Nodes, SparseFile
 from sparsecut.errors import InputError
 from sparsecut.features.weighting import Weighting
 from sparsecut.io import write_embedding
@@ -32,14 +33,30 @@ Array = NDArray[Any]
 Weights = FileArray | None  # of the rows, None where all count the same
 
 
-def load_block(features: FileArray | SparseFile, layout: Layout, block: int, weighting: Weighting) -> Array:
+@dataclass(frozen=True)
+class RowsOfIds:
+    """Rows that follow from the nodes' ids, made where they are needed."""
+
+    of_ids: Callable[[Array], Array]
+    ids: FileArray | None  # None for the row numbers
+
+    def read(self, nodes: Nodes) -> Array:
+        if self.ids is not None:
+            return self.of_ids(self.ids.read(nodes))
+        return self.of_ids(np.arange(nodes.start, nodes.stop) if isinstance(nodes, slice) else nodes)
+
+
+Held = FileArray | SparseFile | RowsOfIds
+
+
+def load_block(features: Held, layout: Layout, block: int, weighting: Weighting) -> Array:
     """The weighted features of a block, (b, f)."""
     read = weighting.apply(features.read(layout.nodes(block)))
     dense = read.toarray() if sp.issparse(read) else read
     return np.ascontiguousarray(dense, dtype=np.float32)
 
 
-def load_product(features: FileArray | SparseFile, layout: Layout, block: int, weighting: Weighting, W: Any) -> Array:
+def load_product(features: Held, layout: Layout, block: int, weighting: Weighting, W: Any) -> Array:
     """The weighted features of a block times a matrix, (b, d), a few rows dense at a time."""
     nodes, matrix = layout.nodes(block), torch.from_numpy(opened(W))
     read = features.read(nodes)
@@ -198,13 +215,6 @@ def added(parts: Sequence[Array]) -> Array:
     for part in parts[1:]:
         total += part
     return total
-
-
-def on_rows(function: Any, graph: Any, layout: Layout, block: int, arguments: Sequence[Any]) -> Any:
-    """What a function of a graph and some of its rows gives."""
-    rows = layout.nodes(block)
-    assert isinstance(rows, slice)
-    return function(graph.open(), rows, *(opened(argument) for argument in arguments))
 
 
 def opened(array: Any) -> Any:
