@@ -12,6 +12,7 @@ def test_work_by_hand() -> None:
         n_features=4,
         is_weighted=True,
         hop_columns=8,
+        pass_columns=4,
         gram_columns=16,
         product_columns=12,
         n_levels=1,

@@ -90,7 +90,7 @@ def run_on_cluster(
     is_folder = not output_path.suffix
     mark = fingerprint_of("cluster", name, features, asdict(reading), engine.scheduler, str(output_path.absolute()))
     parent = Path(engine.scratch) if engine.scratch is not None else output_path.absolute().parent
-    with work_folder(parent, mark) as work, engine.running() as running:
+    with work_folder(parent, mark) as work, engine.running(output.aside) as running:
         running.scratch = work.path
         with _opened(running, name, features, work.path / "store", output, open_in_memory, reading, encoder) as graph:
             started = time.perf_counter()

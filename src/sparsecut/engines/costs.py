@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +38,7 @@ class Workload:
     n_features: int
     is_weighted: bool
     hop_columns: int  # Σ columns · hops over all passes
+    pass_columns: int  # Σ columns over all passes
     gram_columns: int  # Σ columns² over all Gram matrices
     product_columns: int  # Σ rows·columns of all matrices W that the features are multiplied with
     n_levels: int  # matrices of n × f that are held at a time, beside the features
@@ -88,11 +89,13 @@ class Cost:
     disk : int
         Bytes of scratch.
     moved : int
-        Bytes between workers.
+        Bytes between workers, by the plan that would be taken.
     fits : bool
         Whether the machine has as much.
     why : str
         Where it does not, what is missing.
+    moved_by : dict of int
+        Bytes between workers by each plan that the engine has.
     """
 
     engine: str
@@ -102,6 +105,7 @@ class Cost:
     moved: int = 0
     fits: bool = True
     why: str = ""
+    moved_by: dict[str, int] = field(default_factory=dict)
 
 
 def measure_machine(n_nodes: int, folder: Path | None = None) -> Machine:

@@ -15,8 +15,8 @@ from sparsecut.engines.costs import Cost, Workload, measure_machine
 from sparsecut.errors import InputError, check_integer
 from sparsecut.graph import Graph
 from sparsecut.model.base import SparsestCutEmbedding
-from sparsecut.model.channel_choice import DIRECTIONS, MIN_COLUMNS, N_HALVINGS
-from sparsecut.model.filter_choice import MIN_EDGES, TRIAL_DIRECTIONS, TRIAL_HOPS
+from sparsecut.model.channel_choice import DIRECTIONS, MANY_ENTRIES, MIN_COLUMNS, N_HALVINGS
+from sparsecut.model.filter_choice import FEW_DIRECTIONS, MANY_NODES, MIN_EDGES, TRIAL_DIRECTIONS, TRIAL_HOPS
 from sparsecut.model.sce import SCE
 from sparsecut.operators.filters import PageRank, Power
 
@@ -51,7 +51,9 @@ class Estimates(Sequence[Cost]):
         lines = []
         for cost in self.costs:
             disk = f", disk {in_words(cost.disk)}" if cost.disk else ""
+            plans = [f"{name} {in_words(n_bytes)}" for name, n_bytes in cost.moved_by.items()]
             moved = f", {in_words(cost.moved)} between workers" if cost.moved else ""
+            moved += f" ({', '.join(plans)})" if plans else ""
             fits = "" if cost.fits else f": does not fit, {cost.why}"
             lines.append(f"{cost.engine:7} {in_time(cost.seconds)}, memory {in_words(cost.memory)}{disk}{moved}{fits}")
         verdict = f"Take engine={self.best.engine!r}." if self.best.fits else "None fits on this machine."
@@ -71,7 +73,15 @@ def estimate(graph: Any, model: SparsestCutEmbedding | None = None) -> Estimates
     Returns
     -------
     Estimates
-        A sequence with the cost of each engine; `.best` is the one to take. Times are right within a factor of two or so.
+        A sequence with the cost of each engine; `.best` is the one to take.
+
+    Notes
+    -----
+    The passes of a fit are counted, and divided by speeds that are measured here in half a second. Nothing is fitted to
+    runs, and no times of long runs have been held against these: they tell engines apart and minutes from hours, no more.
+    Memory counts the large arrays alone. What a cluster moves is given for both plans; by rows with a halo it is that of a
+    graph whose edges go anywhere, and less where neighbours lie together. A cluster elsewhere is not measured: its estimate
+    is that of worker processes on this machine.
 
     Examples
     --------
@@ -108,35 +118,32 @@ def workload(graph: Any, model: SparsestCutEmbedding) -> Workload:
     filter = settings.filter or (PageRank() if is_chosen else Power())
     n_levels = settings.n_levels or max(1, settings.n_channels)
     candidates = filter.candidates()
-    hop_columns, products, grams, n_passes = 0, 0, 0, 0
-    if len(candidates) > 1 and sizes["n_edges"] >= MIN_EDGES:
-        width = min(f, TRIAL_DIRECTIONS)
-        hops = sum(len(candidate.coefficients()) - 1 for candidate in candidates)
-        hop_columns, grams = width * hops, width**2 * len(candidates)
-        products, n_passes = f * width, len(candidates)
-        if f > TRIAL_DIRECTIONS:  # the leading directions are found from two hops of all columns
-            hop_columns, grams, n_passes = hop_columns + f * TRIAL_HOPS, grams + f**2, n_passes + 1
-    if is_chosen and settings.channels is None and f >= MIN_COLUMNS:
-        width = 2 * min(DIRECTIONS, f // 2)
-        hop_columns, products, n_passes = (
-            hop_columns + N_HALVINGS * width,
-            products + N_HALVINGS * f * width,
-            n_passes + N_HALVINGS,
-        )
     order = max(len(candidate.coefficients()) - 1 for candidate in candidates)
-    hops = settings.n_levels if settings.n_levels is not None else order
+    passes: list[tuple[int, int]] = []  # columns and hops of each
+    products, grams, n_nodes = 0, 0, sizes["n_nodes"]
+    if len(candidates) > 1 and sizes["n_edges"] >= MIN_EDGES:  # candidates share their hops, which are taken one by one
+        width = min(f, TRIAL_DIRECTIONS if n_nodes <= MANY_NODES else FEW_DIRECTIONS)
+        passes, products = [(width, 1)] * order, f * width
+        grams = width**2 * len(candidates) if n_nodes <= MANY_NODES else 0  # of all nodes, or of few
+        if f > width:  # the leading directions are found from two hops of all columns
+            passes, products = [*passes, (f, TRIAL_HOPS)], products + f * width
+    if is_chosen and settings.channels is None and f >= MIN_COLUMNS:
+        width, n_halvings = 2 * min(DIRECTIONS, f // 2), N_HALVINGS if n_nodes * f < MANY_ENTRIES else 1
+        passes, products = [*passes, *[(width, 1)] * n_halvings], products + n_halvings * f * width
+    passes += [(f, 1)] * settings.n_levels if settings.n_levels is not None else [(f, order)]
     dimension = settings.dimension or settings.solver.most_columns(f, n_levels)
     return Workload(
-        n_nodes=sizes["n_nodes"],
+        n_nodes=n_nodes,
         n_entries=n_entries,
         n_features=f,
         is_weighted=is_weighted,
-        hop_columns=hop_columns + f * hops,
+        hop_columns=sum(columns * hops for columns, hops in passes),
+        pass_columns=sum(columns for columns, _ in passes),
         gram_columns=grams + (f * f * n_levels**2 if settings.n_levels is not None else f * f * n_levels),
         product_columns=products + f * dimension * n_levels,
         n_levels=n_levels,
         dimension=dimension,
-        n_passes=n_passes + n_levels,
+        n_passes=len(passes),
     )
 
 

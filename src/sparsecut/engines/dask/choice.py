@@ -3,47 +3,32 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sparsecut.arrays.streaming import in_words, parse_bytes
+from sparsecut.arrays.streaming import parse_bytes
 from sparsecut.engines.contract import EngineChoice, Job
 from sparsecut.engines.costs import Cost, Machine, Workload
 from sparsecut.engines.dask.building import StoreBuild
 from sparsecut.engines.dask.cluster import Cluster, check_shared, local_cluster, remote_cluster
+from sparsecut.engines.dask.cost import estimate_cost
 from sparsecut.engines.dask.engine import DaskEngine
-from sparsecut.engines.dask.operator import Layout
+from sparsecut.engines.dask.opening import make_engine
 from sparsecut.engines.dask.parts import Parts, check_output
-from sparsecut.engines.dask.plan import (
-    BASE_BYTES,
-    PLANS,
-    PlanWord,
-    Work,
-    choose_plan,
-    columns_traffic,
-    even_starts,
-    list_bytes,
-    ordered_starts,
-)
+from sparsecut.engines.dask.plan import PLANS, PlanWord
 from sparsecut.engines.dask.running import Runner, distributed_module
-from sparsecut.engines.dask.shared import share
 from sparsecut.engines.dask.sources import open_source
 from sparsecut.errors import InputError, check_choice, check_integer, check_real, parameter_error
 from sparsecut.graph import DIRECTIONS
-from sparsecut.io.workfolder import WorkFolder, fingerprint_of, work_folder
+from sparsecut.io.workfolder import fingerprint_of, work_folder
 from sparsecut.progress import Reporter, reporting
 from sparsecut.version import __version__
-
-START_SECONDS = 5.0  # of a cluster on this machine: processes, and their libraries
-PASS_SECONDS = 0.5  # of a pass with nothing to do: its tasks, sent and waited for
-MOVED_PER_SECOND = 5e8  # bytes between two processes of one machine
-SHARE_LOST = 1.5  # work beside that of memory: blocks are copied, and the machine's cores are those of memory too
 
 SECURITY = ("tls_ca_file", "tls_client_cert", "tls_client_key", "require_encryption")
 
@@ -147,26 +132,14 @@ class Dask(EngineChoice, word="dask"):
         """For the cluster on this machine; one that is elsewhere is as fast as its workers and its network."""
         n_workers = self.workers or max(2, machine.n_cores)
         limit = None if self.memory_limit is None else parse_bytes("Dask", "memory_limit", self.memory_limit)
-        sizes = Work(
-            n_nodes=work.n_nodes,
-            n_entries=work.n_entries,
-            is_weighted=work.is_weighted,
-            n_columns=work.n_features,
+        return estimate_cost(
+            work,
+            machine,
             n_workers=n_workers,
             worker_bytes=limit or int(0.9 * machine.memory / n_workers),
+            plan=self.plan,
+            n_blocks=self.blocks,
         )
-        columns = work.hop_columns // max(1, work.n_passes)
-        moved = work.n_passes * columns_traffic(work.n_nodes, min(columns, work.n_features), n_workers)
-        seconds = START_SECONDS + work.n_passes * PASS_SECONDS + moved / MOVED_PER_SECOND
-        seconds += SHARE_LOST * (work.gathered / machine.gathers + work.multiplied / machine.products)
-        disk = work.feature_bytes + work.graph_bytes
-        held = BASE_BYTES + list_bytes(sizes) + 2 * work.feature_bytes * (1 + work.n_levels) // n_workers
-        try:
-            choose_plan(sizes, self.plan, self.blocks)
-            why = "" if held <= sizes.worker_bytes else f"a worker has {in_words(sizes.worker_bytes)}"
-        except InputError as error:
-            why = str(error)
-        return Cost("dask", seconds, held, disk, moved, not why, why)
 
     @contextmanager
     def open(self, job: Job) -> Iterator[DaskEngine]:
@@ -184,14 +157,28 @@ class Dask(EngineChoice, word="dask"):
         with work_folder(parent, mark) as work, self.connected(work.path) as cluster:
             parts = None if output is None else Parts(output, work.path.name)
             try:
-                yield self._engine(job, work, cluster, parts)
+                yield make_engine(
+                    job,
+                    work,
+                    cluster,
+                    parts,
+                    plan=self.plan,
+                    n_blocks=self.blocks,
+                    partition=self.partition,
+                    timeout=self.timeout,
+                )
             finally:
                 if parts is not None:
                     parts.discard()
 
     @contextmanager
-    def running(self) -> Iterator[Dask]:
+    def running(self, tell: Callable[[str], None] | None = None) -> Iterator[Dask]:
         """The same engine with its cluster started once, for several calls, and closed with the block.
+
+        Parameters
+        ----------
+        tell : callable, optional
+            Called with a sentence that has the dashboard's address; by default it is printed on a terminal.
 
         Yields
         ------
@@ -207,7 +194,7 @@ class Dask(EngineChoice, word="dask"):
         ...         return [sc.SCE(engine=running).fit_transform(graph) for graph in graphs]
         """
         self.check()
-        with tempfile.TemporaryDirectory(dir=self.scratch) as folder, self.connected(Path(folder)) as cluster:
+        with tempfile.TemporaryDirectory(dir=self.scratch) as folder, self.connected(Path(folder), tell) as cluster:
             own = {"scheduler": cluster.client.scheduler.address, "workers": None, "memory_limit": None}
             with cluster.client.as_current():
                 yield Dask(**{**self.get_params(deep=False), **own})
@@ -277,14 +264,16 @@ class Dask(EngineChoice, word="dask"):
                 shutil.rmtree(unfinished, ignore_errors=True)
 
     @contextmanager
-    def connected(self, folder: Path) -> Iterator[Cluster]:
-        """The cluster, whose workers all see a folder."""
+    def connected(self, folder: Path, tell: Callable[[str], None] | None = None) -> Iterator[Cluster]:
+        """The cluster, whose workers all see a folder. The dashboard's address is told once, by whoever connects first."""
         limit = None if self.memory_limit is None else parse_bytes("Dask", "memory_limit", self.memory_limit)
         with ExitStack() as stack:
             if self.scheduler is None:
                 cluster = stack.enter_context(local_cluster(self.workers, self.threads, limit, folder))
             else:
                 cluster = stack.enter_context(remote_cluster(self.scheduler, self.threads, self.security))
+            if not cluster.is_known:
+                (tell or _print_on_terminal)(f"Dashboard of {cluster.where}: {cluster.dashboard}")
             check_shared(cluster, folder)
             if self.performance_report is not None:
                 report = distributed_module("Dask").performance_report
@@ -292,50 +281,7 @@ class Dask(EngineChoice, word="dask"):
                 stack.enter_context(report(filename=str(self.performance_report)))
             yield cluster
 
-    def _engine(self, job: Job, work: WorkFolder, cluster: Cluster, parts: Parts | None) -> DaskEngine:
-        graph = job.graph
-        runner = Runner(cluster.client, job.report, self.timeout, cluster.where)
-        sizes = Work(
-            n_nodes=graph.n_nodes,
-            n_entries=int(graph.adjacency.nnz),
-            is_weighted=graph.is_weighted,
-            n_columns=max(graph.n_features, job.n_columns) if job.with_moments else job.n_columns,
-            n_workers=len(cluster.workers),
-            worker_bytes=cluster.worker_bytes,
-        )
-        plan = choose_plan(sizes, self.plan, self.blocks)
-        layout = Layout(even_starts(graph.n_nodes, plan.n_blocks))
-        engine = DaskEngine(job, work, cluster, plan, layout, runner, parts)
-        engine.notes.append(self._say(plan.name, plan.why, plan.n_blocks, cluster))
-        if self.partition is not None and plan.name == "rows":
-            engine = self._by_partition(engine, job, work, cluster, parts)
-        return engine
 
-    def _by_partition(
-        self, engine: DaskEngine, job: Job, work: WorkFolder, cluster: Cluster, parts: Parts | None
-    ) -> DaskEngine:
-        """Blocks of whole parts where they exchange fewer rows."""
-        labels = np.unique(np.asarray(self.partition), return_inverse=True)[1].ravel()
-        order = np.argsort(labels, kind="stable")
-        starts = ordered_starts(np.bincount(labels).tolist(), engine.layout.n_blocks)
-        for first, last in pairwise(starts):
-            order[first:last].sort()
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        layout = Layout(starts, share(order, work, "order"), share(place, work, "place"))
-        other = DaskEngine(job, work, cluster, engine.smoother.plan, layout, engine.runner, parts)
-        halos = [one.smoother.halo_rows(one.plain_operator()) for one in (engine, other)]
-        chosen = other if halos[1] < halos[0] else engine
-        told = "is followed" if chosen is other else "is not followed"
-        chosen.notes = [
-            *engine.notes,
-            f"the given partition {told}: a hop exchanges {halos[1]:,} rows with it and {halos[0]:,} without.",
-        ]
-        return chosen
-
-    def _say(self, name: str, why: str, n_blocks: int, cluster: Cluster) -> str:
-        plans = {"columns": "columns first", "rows": "rows with a halo"}
-        return (
-            f"engine dask, {plans[name]}: {why}; {n_blocks} blocks of rows on {len(cluster.workers)} workers with "
-            f"{in_words(cluster.worker_bytes)} each, dashboard {cluster.dashboard}."
-        )
+def _print_on_terminal(message: str) -> None:
+    if sys.stderr.isatty():
+        print(message, file=sys.stderr, flush=True)

@@ -12,7 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +33,15 @@ class Cluster:
     where: str  # for messages
     workers: list[str]
     worker_bytes: int  # the limit of the smallest, for one task at a time
+    is_known: bool = False  # this process was connected to it before
 
     @property
     def dashboard(self) -> str:
-        return str(self.client.dashboard_link)
+        """The address of the dashboard; "none" where the scheduler was started without one."""
+        try:
+            return str(self.client.dashboard_link or "none")
+        except KeyError:  # as the scheduler lists what it serves
+            return "none"
 
 
 @contextmanager
@@ -78,6 +83,7 @@ def remote_cluster(address: str, n_threads: int | None, security: Mapping[str, A
     distributed = distributed_module("Dask")
     where = f"the cluster at {address}"
     known = _known_client(distributed, address)
+    is_known = known is not None
     with ExitStack() as stack:
         if known is None:
             try:
@@ -100,7 +106,7 @@ def remote_cluster(address: str, n_threads: int | None, security: Mapping[str, A
             raise InputError(
                 f"The scheduler at {address} has no workers after {CONNECT_SECONDS} s. Start some: dask worker {address}."
             ) from error
-        yield _described(known, where, n_threads)
+        yield replace(_described(known, where, n_threads), is_known=is_known)
 
 
 def check_shared(cluster: Cluster, folder: Path) -> None:

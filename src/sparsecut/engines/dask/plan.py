@@ -25,6 +25,7 @@ from sparsecut.errors import InputError
 
 PlanWord = Literal["auto", "columns", "rows"]
 PLANS = ("auto", "columns", "rows")
+PLAN_NAMES = {"columns": "columns first", "rows": "rows with a halo"}
 
 BASE_BYTES = 400 << 20  # the interpreter and the libraries of a worker
 USABLE = 0.6  # of its limit: above, Dask writes to disk
@@ -103,6 +104,14 @@ def columns_traffic(n_nodes: int, n_columns: int, n_workers: int) -> int:
 def rows_traffic(n_halo_rows: int, n_columns: int, n_hops: int, n_workers: int) -> int:
     """Bytes that smoothing moves by rows with a halo."""
     return int(4 * n_halo_rows * n_columns * n_hops * (1 - 1 / n_workers))
+
+
+def scattered_halo(n_nodes: int, n_entries: int, n_blocks: int) -> int:
+    """The rows that blocks want of other blocks in a graph whose edges go anywhere, in all.
+
+    The n_entries/b ends that a block names are so many draws out of n nodes, of which all but 1/b lie in other blocks.
+    """
+    return int((n_blocks - 1) * n_nodes * -math.expm1(-n_entries / (n_blocks * n_nodes)))
 
 
 def even_starts(n_nodes: int, n_blocks: int) -> tuple[int, ...]:

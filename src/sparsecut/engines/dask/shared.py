@@ -151,14 +151,18 @@ def in_file(path: Path) -> FileArray | None:
 
 def share_matrix(matrix: Any, work: WorkFolder, name: str) -> SparseFile:
     """A CSR matrix as tasks find it."""
-    data = matrix.data
-    is_even = not len(data) or (data.strides == (0,) and data[0] == 1)
     return SparseFile(
         share(matrix.indptr, work, f"{name}-indptr"),
         share(matrix.indices, work, f"{name}-indices"),
-        None if is_even else share(data, work, f"{name}-values"),
+        share(matrix.data, work, f"{name}-values") if has_values(matrix) else None,
         (int(matrix.shape[0]), int(matrix.shape[1])),
     )
+
+
+def has_values(matrix: Any) -> bool:
+    """Whether a matrix has a number for every entry; where it has not, all are 1."""
+    data = matrix.data
+    return bool(len(data)) and not (data.strides == (0,) and data[0] == 1)
 
 
 def carried(array: NDArray[Any], work: WorkFolder) -> Any:
