@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from pathlib import Path
 
 import psutil
@@ -74,3 +75,12 @@ def test_tls_settings_are_passed_through() -> None:
         with pytest.raises(sc.InputError, match=r"A tls:// address needs certificates"):
             sc.SCE(engine=sc.Dask(address)).fit(graph)
     assert_same_rows(found, sc.SCE().fit_transform(graph))
+
+
+def test_the_dashboard_is_told_once_and_at_the_start(tmp_path: Path) -> None:
+    told: list[str] = []
+    with sc.Dask(workers=1, memory_limit="600MiB").running(told.append) as engine:
+        assert len(told) == 1
+        assert re.fullmatch(r"Dashboard of the local cluster: http://127\.0\.0\.1:\d+/status", told[0])
+        with engine.connected(tmp_path, told.append):
+            assert len(told) == 1

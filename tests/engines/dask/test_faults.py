@@ -177,24 +177,31 @@ if __name__ == "__main__":
     done = []
     def watch(stage, *_):
         if stage.startswith("means") and not done:
-            done.append(1)
             scheduler.kill()
             scheduler.wait()
+            if sys.argv[3] == "back":
+                time.sleep(1)
+                done.append(subprocess.Popen(start, stderr=subprocess.DEVNULL))
+            done.append(scheduler)
     engine = sc.Dask(f"tcp://127.0.0.1:{port}", scratch=sys.argv[1], timeout=30, blocks=2)
     started = time.monotonic()
     try:
         sc.SCE(engine=engine).fit(community_graph(200, 8), output=sys.argv[1] + "/z", progress=watch)
     except sc.InputError as error:
         print(f"{time.monotonic() - started:.0f} {error}")
-    worker.kill()
+    for process in (worker, *done):
+        process.kill()
     os._exit(0)
 """
 
 
-def test_a_scheduler_that_is_gone_is_an_error_that_says_so(tmp_path: Path) -> None:
-    done = run_script(SCHEDULER, tmp_path, 8917 + os.getpid() % 1000)
+@pytest.mark.parametrize("then", ["gone", "back"])
+def test_a_scheduler_that_is_lost_is_an_error_that_says_so(then: str, tmp_path: Path) -> None:
+    """One that comes back at the same address knows nothing of the tasks, and no worker stays with it."""
+    done = run_script(SCHEDULER, tmp_path, 8917 + os.getpid() % 1000, then)
     assert "was lost" in done.stdout or "No task of the pass" in done.stdout, done.stdout + done.stderr
     assert "tcp://127.0.0.1" in done.stdout
+    assert int(done.stdout.split()[0]) <= 60  # the timeout, and what Dask takes to give a connection up
     assert names_in(tmp_path) == [".script.py"]
 
 

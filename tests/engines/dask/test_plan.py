@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import sparsecut as sc
@@ -18,6 +19,7 @@ from sparsecut.engines.dask.plan import (
     list_bytes,
     ordered_starts,
     rows_traffic,
+    scattered_halo,
 )
 
 WORK = Work(n_nodes=1_000_000, n_entries=20_000_000, is_weighted=False, n_columns=64, n_workers=4, worker_bytes=4 << 30)
@@ -65,3 +67,15 @@ def test_blocks_are_even_or_whole_parts() -> None:
     assert ordered_starts([4, 1, 5, 2], 2) == (0, 10, 12)
     assert ordered_starts([3, 3, 3, 3], 2) == (0, 6, 12)
     assert ordered_starts([12], 3) == (0, 12)
+
+
+@pytest.mark.parametrize(("n_entries", "n_blocks"), [(4_000, 4), (40_000, 8), (200_000, 5), (4_000, 1)])
+def test_the_halo_of_edges_that_go_anywhere(n_entries: int, n_blocks: int) -> None:
+    n_nodes = 4_000
+    rows, columns = np.random.default_rng(0).integers(0, n_nodes, (2, n_entries))
+    size = n_nodes // n_blocks
+    counted = 0
+    for block in range(n_blocks):
+        wanted = np.unique(columns[rows // size == block])
+        counted += int((wanted // size != block).sum())
+    assert scattered_halo(n_nodes, n_entries, n_blocks) == pytest.approx(counted, rel=0.03)
