@@ -57,18 +57,6 @@ UNITS = {
     "index": "vectors",
     "findings": "sections",
     "layout by tsne": "iterations",
-    "looking through rows": "parts",
-    "scanning features": "pieces",
-    "writing features": "pieces",
-    "reading ids": "pieces",
-    "writing ids": "pieces",
-    "numbering ids": "pieces",
-    "writing edges": "blocks",
-    "neighbour lists": "blocks",
-    "joining panels": "blocks",
-    "transpose": "blocks",
-    "held-out edges": "blocks",
-    "means": "blocks",
 }
 
 

