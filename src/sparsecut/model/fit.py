@@ -141,8 +141,10 @@ def fit(
             if structure is not None:
                 history.notes.append(_say_structure(projection, recipe))
     check_meaning(embedding, graph, settings.caller, history.notes, is_structure=is_structure)
-    if (given.entries is None and graph.entries is not None) or graph.walk is not None:
-        graph = graph._unplaced()  # what the engine had copied to a GPU goes with the fit, and so do its workers
+    if graph.walk is not None:
+        graph = given  # the workers go with the fit
+    elif given.entries is None and graph.entries is not None:
+        graph = graph._unplaced()  # what the engine had copied to a GPU goes with the fit
     return Fitted(graph, recipe, projection, is_structure, history, embedding)
 
 

@@ -132,3 +132,13 @@ def test_what_is_wrong_is_said_and_nothing_is_left(change: str, message: str, tm
     with pytest.raises(sc.InputError, match=message):
         sc.Dask(address()).build_store(tmp_path / "store", tmp_path / "edges", features=tmp_path / "features")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["edges", "features"]
+
+
+def test_weights_that_are_all_one_are_not_stored(tmp_path: Path) -> None:
+    i = np.arange(49)
+    write_folder(pa.table({"src": i, "dst": i + 1, "weight": np.ones(49)}), tmp_path / "edges")
+    np.save(tmp_path / "features.npy", np.eye(50, 4, dtype=np.float32) + 1)
+    sc.Dask(address()).build_store(tmp_path / "store", tmp_path / "edges", features=tmp_path / "features.npy")
+    graph = sc.open_store(tmp_path / "store")
+    assert not (tmp_path / "store" / "weights.npy").exists()
+    assert (graph.n_edges, graph.is_weighted) == (49, False)

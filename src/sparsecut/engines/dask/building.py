@@ -149,8 +149,9 @@ class StoreBuild:
             parts = [runner.submit(part_of, one, block) for one in entries]
             merged.append(runner.submit(merge_block, parts, starts[block], starts[block + 1]))
         sizes = runner.collect([runner.submit(size_of, one) for one in merged], "merging edges")
-        n_entries = int(sum(size for size, _ in sizes))
-        has_weights = self.columns is not None and self.columns.weight is not None
+        counts = [n_block for n_block, _, _ in sizes]
+        n_entries = int(sum(counts))
+        has_weights = any(is_weighted for _, _, is_weighted in sizes)
         kinds: dict[str, Any] = {
             "indptr": offset_type(self.n_nodes, n_entries),
             "indices": offset_type(self.n_nodes, 0),
@@ -159,12 +160,12 @@ class StoreBuild:
             name: Target.make(self.folder / f"{name}.npy", kind, (self.n_nodes + 1 if name == "indptr" else n_entries,))
             for name, kind in kinds.items()
         }
-        before = [0, *np.cumsum([size for size, _ in sizes]).tolist()]
+        before = [0, *np.cumsum(counts).tolist()]
         written = [
             runner.submit(write_block, one, starts[block], before[block], targets) for block, one in enumerate(merged)
         ]
         runner.collect(written, "writing edges")
-        return n_entries, int(sum(n_loops for _, n_loops in sizes))
+        return n_entries, int(sum(n_loops for _, n_loops, _ in sizes))
 
 
 def scan_piece(piece: Piece, names: Sequence[str], what: str) -> NumberScan | int:
@@ -235,8 +236,10 @@ def merge_block(parts: Sequence[tuple[Any, Any, Any]], first: int, last: int) ->
     return {**merge_entries(keys, weights, first, last), "loops": loops}
 
 
-def size_of(merged: dict[str, NDArray[Any]]) -> tuple[int, int]:
-    return len(merged["indices"]), len(merged["loops"])
+def size_of(merged: dict[str, NDArray[Any]]) -> tuple[int, int, bool]:
+    """How many entries a block has, how many nodes with a self-loop, and whether a weight is not 1."""
+    weights = merged.get("weights")
+    return len(merged["indices"]), len(merged["loops"]), weights is not None and bool((weights != 1).any())
 
 
 def write_block(merged: dict[str, NDArray[Any]], first: int, n_before: int, targets: dict[str, Target]) -> int:

@@ -94,7 +94,8 @@ class ClusterWalk:
 
 def walk_over(graph: Graph, matrix: SparseFile, work: WorkFolder, runner: Runner, n_workers: int) -> ClusterWalk | None:
     """A walk over a graph whose edges and features lie in files already; None for any other: this process has it."""
-    if not is_mapped(graph.adjacency) or not (graph.features is None or is_mapped(graph.features)):
+    is_in_files = graph.features is None or (is_mapped(graph.features) and not graph.has_sparse_features)
+    if not is_in_files or not is_mapped(graph.adjacency):
         return None
     held = None if graph.features is None else share(graph.features, work, "features")
     names = None if graph.has_plain_ids else share(graph.node_ids, work, "ids")
