@@ -91,6 +91,8 @@ def run_on_cluster(
     mark = fingerprint_of("cluster", name, features, asdict(reading), engine.scheduler, str(output_path.absolute()))
     parent = Path(engine.scratch) if engine.scratch is not None else output_path.absolute().parent
     with work_folder(parent, mark) as work, engine.running(output.aside) as running:
+        if work.is_resumed:
+            output.note(f"Resumed: the same command was stopped before, and what it had finished is in {work.path}.")
         running.scratch = work.path
         with _opened(running, name, features, work.path / "store", output, open_in_memory, reading, encoder) as graph:
             started = time.perf_counter()

@@ -59,6 +59,7 @@ class DaskEngine:
         self.matrix = share_matrix(job.graph.adjacency, work, "adjacency")
         walk = walk_over(job.graph, self.matrix, work, runner, len(cluster.workers))
         self.graph = job.graph if walk is None else job.graph._walked(walk)
+        self._has_plain_ids = job.graph.has_plain_ids  # as long as nobody has asked for them
         self.filtering = Filtering(job.graph, self.matrix, work, walk)
 
     def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> ClusterRows:
@@ -146,7 +147,7 @@ class DaskEngine:
 
     def _ids(self) -> FileArray | None:
         """The ids as tasks find them; None where they are the row numbers."""
-        return None if self.graph.has_plain_ids else share(self.graph.node_ids, self.work, "ids")
+        return None if self._has_plain_ids else share(self.graph.node_ids, self.work, "ids")
 
     def _formed(self, rows: ClusterRows) -> Blocks:
         """S as blocks on the workers."""
