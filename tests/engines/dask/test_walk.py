@@ -87,7 +87,7 @@ def test_columns_are_kept_for_a_driver_that_comes_back(tmp_path: Path) -> None:
         walk = walk_over(stored, share_matrix(stored.adjacency, work, "adjacency"), work, runner, 2)
         assert walk is not None
         found = degrees(walk).read()
-        np.testing.assert_allclose(found, stored.adjacency.sum(axis=1), rtol=1e-6)
+        np.testing.assert_allclose(found, stored.adjacency.sum(axis=1), rtol=1e-5)
         walk.parts = []  # nothing more can be computed
         assert np.array_equal(degrees(walk).read(np.array([3, 9])), found[[3, 9]])
         assert walk_over(community_graph(60, 4), walk_matrix(work), work, runner, 2) is None  # it is here
