@@ -11,7 +11,7 @@ from typing import Any
 
 from sparsecut.version import __version__
 
-CORE = ("numpy", "scipy", "scikit-learn", "torch", "safetensors", "pyarrow", "typer", "rich")
+CORE = ("numpy", "scipy", "scikit-learn", "torch", "safetensors", "pyarrow", "typer", "rich", "threadpoolctl")
 EXTRAS = {  # by extra
     "explore": ("matplotlib", "pacmap"),
     "search": ("faiss-cpu",),

@@ -18,7 +18,7 @@ from sparsecut.engines import MemoryEngine
 from sparsecut.engines.rows import Rows
 from sparsecut.evaluation import Split
 from sparsecut.features.weighting import Weighting
-from sparsecut.kernels.halves import can_split, halved, split_squares
+from sparsecut.kernels.halves import halved
 from sparsecut.operators.negatives import complete_graph
 from sparsecut.operators.propagation import Propagation
 
@@ -166,20 +166,6 @@ def test_the_gram_of_halves_is_the_float64_one(n_rows: int, width: int) -> None:
     assert np.allclose(M, expected, atol=1e-5 * float((n_rows * S.T @ S).abs().max()))
     again = engine.moments([rows], complete_graph(n_rows)).M.cpu().double()
     assert torch.equal(M, again)
-
-
-@pytest.mark.cuda
-@needs_cuda
-@pytest.mark.parametrize("width", [1, 16, 100, 300])
-@pytest.mark.parametrize("n_rows", [1, 63, 5000, 300_000])
-def test_squares_of_split_numbers_are_the_float64_ones(n_rows: int, width: int) -> None:
-    """Whatever the scales of the columns."""
-    X = torch.randn(n_rows, width, generator=torch.Generator().manual_seed(0)) * torch.logspace(-4, 3, width)
-    assert can_split(X.cuda()) == (n_rows > 2**16)
-    exact = X.double().T @ X.double()
-    lengths = exact.diagonal().sqrt()
-    error = ((split_squares(X.cuda()).cpu() - exact) / torch.outer(lengths, lengths)).abs().max()
-    assert error < 1e-5
 
 
 @pytest.mark.cuda

@@ -47,10 +47,8 @@ class Circle(sc.Negatives):
     def __init__(self, *, steps: NDArray[Any] | None = None) -> None:
         self.steps = steps
 
-    def describe(
-        self, degrees: NDArray[np.float64], node_ids: NDArray[Any], generator: np.random.Generator
-    ) -> NegativeGraph:
-        n = len(degrees)
+    def describe(self, nodes: Any, generator: np.random.Generator) -> NegativeGraph:
+        n = nodes.n_nodes
         steps = np.array([1]) if self.steps is None else self.steps
         pairs = np.concatenate([np.column_stack([np.arange(n), (np.arange(n) + step) % n]) for step in steps])
         listed = ListedPairs(n, pairs, np.ones(len(pairs)))

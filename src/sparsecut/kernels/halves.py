@@ -19,9 +19,6 @@ from sparsecut.kernels.cuda import aligned, can_hop, empty_aligned, padded
 ROW_BLOCK = 16_384  # rows that become float32 at a time
 SUM_BLOCK = 1024  # rows that the tensor cores sum up
 SUMS_BYTES = 1 << 28  # of the blocks' sums held at a time
-SPLIT_BLOCK = 1 << 18  # rows split at a time
-MIN_SPLIT = 1 << 16  # rows: fewer are multiplied before they are split
-LIFT = 2.0**11  # what float16 rounds off a number is at most 2⁻¹² of it: lifted, it has eleven bits of its own
 PRECISIONS = ("single", "half")
 SMALLEST_SCALE, LARGEST_SCALE = 2.0**-6, 2.0**14  # of weights that float16 holds as they are, to eleven bits
 
@@ -75,27 +72,6 @@ def moments(rows: Tensor) -> tuple[Tensor, Tensor]:
     return squares[:width, :width], rows.sum(dim=0, dtype=torch.float32).double()
 
 
-def split_squares(rows: Tensor) -> Tensor:
-    """XᵀX of float32 rows, (f, f) float64, by the tensor cores: every number as the sum of two halves, 22 bits together.
-
-    X = (A + B/2¹¹)·D with a power of two for each column in D, so XᵀX = D·(AᵀA + (AᵀB + BᵀA)/2¹¹)·D. What the tensor cores
-    cut off in their sums leaves an error below 10⁻⁵ of the columns' lengths; TF32 would leave 10⁻³.
-    """
-    n_rows, width = rows.shape
-    low, high = rows.aminmax(dim=0)
-    largest = torch.maximum(-low, high)
-    scale = torch.where(largest > 0, torch.exp2(largest.clamp(min=1e-30).log2().ceil()), 1)
-    upper, lower = (torch.zeros(n_rows, padded(width), dtype=torch.float16, device=rows.device) for _ in range(2))
-    for start in range(0, n_rows, SPLIT_BLOCK):
-        block = rows[start : start + SPLIT_BLOCK] / scale
-        half = block.half()
-        upper[start : start + SPLIT_BLOCK, :width] = half
-        lower[start : start + SPLIT_BLOCK, :width] = (block - half) * LIFT
-    squares, mixed = _block_sums(upper, upper), _block_sums(upper, lower) / LIFT
-    scale = scale.double()
-    return (squares + mixed + mixed.T)[:width, :width] * torch.outer(scale, scale)
-
-
 def _block_sums(left: Tensor, right: Tensor) -> Tensor:
     """Leftᵀ·Right in float64: the tensor cores sum up blocks of rows in float32, and float64 the blocks."""
     width, n_blocks = left.shape[1], len(left) // SUM_BLOCK
@@ -106,11 +82,6 @@ def _block_sums(left: Tensor, right: Tensor) -> Tensor:
     for first, second in zip(*(torch.split(part, at_once) for part in parts), strict=True):
         total += torch.bmm(first.mT, second, out_dtype=torch.float32).sum(dim=0, dtype=torch.float64)
     return total
-
-
-def can_split(rows: Tensor) -> bool:
-    """Whether `split_squares` serves for such rows."""
-    return rows.dtype == torch.float32 and len(rows) >= MIN_SPLIT and can_hop(rows) and hasattr(torch.ops.aten.mm, "dtype")
 
 
 def with_tensor_cores(rows: Tensor) -> bool:

@@ -14,7 +14,6 @@ import torch
 from torch import Tensor
 
 from sparsecut.arrays.threads import each
-from sparsecut.kernels.halves import can_split, split_squares
 from sparsecut.kernels.products import N_TOGETHER, blocks, groups
 
 ROW_BLOCK = 8192  # 20 MB of 602 columns: multiplied at full speed, and small beside the rows
@@ -73,7 +72,7 @@ def mean_square_length(rows: Tensor, mean: Tensor) -> float:
 def _squares(rows: Tensor) -> Tensor:
     """XᵀX. Numpy sees that both factors are one matrix and does half of the work; torch does it all."""
     if rows.device.type != "cpu":
-        return split_squares(rows) if can_split(rows) else rows.T @ rows
+        return rows.T @ rows
     array = rows.numpy()
     with np.errstate(over="ignore", invalid="ignore"):  # as in torch: whoever reads the energy says that it overflowed
         return torch.from_numpy(array.T @ array)

@@ -75,7 +75,7 @@ def test_the_usual_hops() -> None:
         (PageRank(restart=0.1), lambda x: sum(0.1 * 0.9**k * x**k for k in range(20)) + 0.9**20 * x**20),
         (PageRank(restart=0.05), lambda x: sum(0.05 * 0.95**k * x**k for k in range(40)) + 0.95**40 * x**40),
     ],
-    ids=repr,
+    ids=lambda value: repr(value) if isinstance(value, Filter) else "",
 )
 def test_the_response_of_a_series_is_within_its_stated_error(
     filter: Heat | Average | PageRank, response: Callable[[Any], Any], normalization: Literal["mean", "symmetric"]
