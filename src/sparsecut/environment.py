@@ -16,7 +16,6 @@ EXTRAS = {  # by extra
     "explore": ("matplotlib", "pacmap"),
     "search": ("faiss-cpu",),
     "formats": ("networkx",),
-    "igraph": ("igraph",),
     "pyg": ("torch-geometric",),
     "anndata": ("anndata",),
     "baselines": ("gensim",),

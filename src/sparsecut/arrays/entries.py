@@ -37,8 +37,11 @@ class Entries(NamedTuple):
         return len(self.indices)
 
     def __matmul__(self, dense: Tensor) -> Tensor:
+        # Where torch may start threads of its own, it shares the product out itself.
+        if n_threads() == 1 or torch.get_num_threads() > 1 or dense.requires_grad:
+            return weighted_sums(*self, dense)
         blocks = self.row_blocks(dense.shape[1])
-        if len(blocks) == 1 or n_threads() == 1 or dense.requires_grad:
+        if len(blocks) == 1:
             return weighted_sums(*self, dense)
         result = dense.new_empty((len(self.offsets) - 1, dense.shape[1]))
 
