@@ -95,9 +95,11 @@ def _scores(candidates: Sequence[Filter], leading: Any, graph: Graph, trial: Tri
         is_sampled = np.zeros(len(nodes), dtype=bool)
         is_sampled[trial.others] = True  # pairs of any two nodes: their ends are a fair sample
     sums: list[Any] = [None] * len(polynomials)
-    reached = leading
-    for k in range(max(map(len, polynomials))):
-        reached = reached if k == 0 else engine.smooth(reached, power(1))
+    reached, last = leading, max(map(len, polynomials)) - 1
+    for k in range(last + 1):
+        if k > 0:  # of the last hop some rows are enough
+            lazily = k == last and is_sampled is not None and "products" in engine.supports
+            reached = engine.smooth(reached, power(1), lazily=lazily)
         taken = engine.take(reached, nodes)  # (m, c)
         for number, coefficients in enumerate(polynomials):
             if k == 0:
