@@ -152,7 +152,11 @@ class MemoryEngine:
             self.report("smoothing", done, total)
 
         if isinstance(features, Tensor):
-            return Rows(P.smooth(polynomial, features, report_hop), P, rows.coefficients, is_spare=True)
+            coefficients = rows.coefficients
+            if self.precision == "half" and features.dtype == torch.float32 and n_hops > 1:  # products of rows with weights
+                features, scale = halves.halved(features)
+                coefficients = (scale * coefficients[0],)
+            return Rows(P.smooth(polynomial, features, report_hop), P, coefficients, is_spare=True)
         if not is_power(polynomial):
             return Rows(P.smooth(polynomial, features.to_dense(), report_hop), P, is_spare=True)
         # Sparse rows stay sparse while that is cheaper.

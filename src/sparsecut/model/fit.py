@@ -137,6 +137,7 @@ def fit(
                 if math.isnan(history.effective_rank):
                     history.effective_rank = effective_rank(found if isinstance(found, Tensor) else torch.from_numpy(found))
                 embedding = _as_asked(found, output)
+            projection = _widened(projection, problems)
             history.notes.extend(engine.notes)
             if structure is not None:
                 history.notes.append(_say_structure(projection, recipe))
@@ -206,6 +207,15 @@ def _solve(
         parts.append(Part(solution.projection, scatter, weight))
     history.reason, history.effective_rank = "; ".join(routes), math.nan
     return side_by_side(parts, dimension)
+
+
+def _widened(projection: Projection, problems: list[Problem]) -> Projection:
+    """The projection of all features, from that of the columns that the problems were solved in."""
+    owners = [problem for problem in problems for _ in problem.levels]
+    if all(problem.narrowed is None for problem in problems):
+        return projection
+    weights = tuple(problem.widened(matrix) for problem, matrix in zip(owners, projection.weights, strict=True))
+    return replace(projection, weights=weights)
 
 
 def embed(

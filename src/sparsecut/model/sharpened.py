@@ -37,6 +37,19 @@ def whole_spectrum(M: Tensor, n_directions: int) -> Spectrum:
     return Spectrum(*leading, float(M.trace()), f"the {len(M):,} × {len(M):,} eigenproblem of M")
 
 
+def spectrum_within(M: Tensor, basis: Tensor, n_within: int, n_directions: int) -> Spectrum:
+    """Of the M of rows in other columns, F·[B R]: the `n_within` columns of B hold what leads, those of R sample the rest.
+
+    Signs are those of the vectors in all columns of F.
+    """
+    within = whole_spectrum(M[:n_within, :n_within], n_directions)
+    wide = basis[:, :n_within] @ within.vectors
+    signs = (signed(wide) * wide).sum(dim=0).sign()
+    vectors = torch.nn.functional.pad(within.vectors * signs, (0, 0, 0, len(M) - n_within))
+    total = within.total + float(M.diagonal()[n_within:].mean())
+    return Spectrum(within.values, vectors, total, f"{within.route} within the directions that lead after a hop")
+
+
 def leading_spectrum(
     multiply: Callable[[Tensor], Tensor],
     total: float,

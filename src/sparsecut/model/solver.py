@@ -14,6 +14,7 @@ from sparsecut.choice import Choice
 from sparsecut.engines.contract import Engine, Moments
 from sparsecut.kernels.polynomials import Polynomial, is_power, power
 from sparsecut.model.history import History
+from sparsecut.model.narrowing import Narrowed, narrow
 from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.negatives import NegativeGraph, complete_graph
 from sparsecut.progress import Reporter
@@ -90,8 +91,21 @@ class Problem:
         self.history = history
         self.report = report
         self.on_epoch = on_epoch
+        self.narrowed: Narrowed | None = None
         self._levels: list[Any] | None = None
         self._moments: dict[tuple[int, ...], Moments] = {}
+
+    def narrow(self, n_kept: int) -> None:
+        """Go on with fewer columns of dense features where that pays: `widths` and weights are then of those columns."""
+        if len(self.polynomials) == 1 and not self.is_sparse and self._levels is None:
+            with self.history.stage("smooth"):
+                self.narrowed = narrow(self.engine, self.rows, self.widths[0], self.polynomials[0], n_kept)
+            if self.narrowed is not None:
+                self.rows, self.widths = self.narrowed.rows, (self.narrowed.basis.shape[1],)
+
+    def widened(self, weights: Tensor) -> Tensor:
+        """The weights of all features, from those of the columns that a level has."""
+        return weights if self.narrowed is None else self.narrowed.basis @ weights
 
     def smooth(self, *, lazily: bool = False) -> list[Any]:
         """The rows of each level; `lazily` the hops are taken in each product. They are the same from then on."""
