@@ -14,7 +14,6 @@ from conftest import random_graph
 from sparsecut.graph import Graph, edge_sample
 from sparsecut.graph.device_sample import mixed
 from sparsecut.graph.edge_sample import (
-    _mixed,
     degrees_at,
     sample_edges,
     sample_linked_nodes,
@@ -50,4 +49,6 @@ def test_few_edges_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_hash_is_the_same_to_the_bit() -> None:
     numbers = np.random.default_rng(0).integers(-(2**63), 2**63 - 1, 1000)
-    assert np.array_equal(mixed(torch.from_numpy(numbers)).numpy().view(np.uint64), _mixed(numbers.view(np.uint64)))
+    assert np.array_equal(
+        mixed(torch.from_numpy(numbers)).numpy().view(np.uint64), edge_sample.mixed(numbers.view(np.uint64))
+    )

@@ -90,6 +90,18 @@ def test_all_halvings_and_nodes_serve_where_channels_are_mixed(many_entries: int
     assert found == evidence_of(graph)
 
 
+def test_one_halving_serves_where_features_have_many_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = planted("unlike")
+    of_all = evidence_of(graph)
+    monkeypatch.setattr(channel_choice, "MANY_ENTRIES", 0)
+    monkeypatch.setattr(Evidence, "is_clear", False)  # so that more is asked for, and there is no more
+    for n_nodes in (300, channel_choice.MOST_NODES):  # some of the nodes, then all of them
+        monkeypatch.setattr(channel_choice, "FIRST_NODES", n_nodes)
+        of_one = evidence_of(graph)
+        assert of_one.own == pytest.approx(of_all.own, abs=0.15)
+        assert of_one.gain == pytest.approx(of_all.gain, abs=0.05)
+
+
 def test_r_squared_is_that_of_a_ridge_regression() -> None:
     generator = np.random.default_rng(0)
     X = generator.normal(size=(300, 5))

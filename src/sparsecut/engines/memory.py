@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.arrays.magnitude import overflow_error
+from sparsecut.arrays.streaming import in_words
 from sparsecut.arrays.threads import each, using
 from sparsecut.engines.contract import EngineChoice, Job, Moments
+from sparsecut.engines.costs import BASE_BYTES, Cost, Machine, Workload
 from sparsecut.engines.rows import Rows, StackedRows
 from sparsecut.errors import InputError, check_choice, check_integer, parameter_error
 from sparsecut.features.weighting import Weighting
@@ -78,6 +80,13 @@ class Memory(EngineChoice, word="memory"):
         check_choice("Memory", "precision", self.precision, halves.PRECISIONS)
         if self.n_jobs not in (None, -1):
             check_integer("Memory", "n_jobs", self.n_jobs, 1)
+
+    def estimate(self, work: Workload, machine: Machine) -> Cost:
+        copies = 2 + work.n_levels  # the features, where a hop goes, and every level
+        memory = BASE_BYTES + work.graph_bytes + copies * work.feature_bytes + 4 * work.n_nodes * work.dimension
+        seconds = work.gathered / machine.gathers + work.multiplied / machine.products
+        why = "" if memory <= machine.memory else f"{in_words(machine.memory)} are free"
+        return Cost("memory", seconds, memory, fits=not why, why=why)
 
     @contextmanager
     def open(self, job: Job) -> Iterator[MemoryEngine]:

@@ -7,6 +7,8 @@ Blocks are multiplied in float32 and added up in float64.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -15,6 +17,7 @@ from sparsecut.arrays.threads import each
 from sparsecut.kernels.products import N_TOGETHER, groups, row_blocks
 
 ROW_BLOCK = 8192  # 20 MB of 602 columns: multiplied at full speed, and small beside the rows
+ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a column that a few hops have averaged, against its mean
 
 
 def mean_of(rows: Tensor, shares: Tensor | None = None) -> Tensor:
@@ -44,6 +47,16 @@ def scatter(rows: Tensor, shares: Tensor | None = None, mean: Tensor | None = No
         for part in each(squares, together, work=0 if rows.is_cuda else ROW_BLOCK * rows.shape[1] ** 2):
             total += part
     return total / len(rows) if shares is None else total
+
+
+def drop_rounding(matrices: Sequence[Tensor], variances: Tensor, mean: Tensor, n_rows: int) -> None:
+    """Set to zero, in place, the rows and columns of constant columns: float64 sums of what float32 rounded are not zero.
+
+    `variances` are the diagonal of the scatter of `n_rows` rows about their `mean`.
+    """
+    is_rounding = variances <= n_rows * (ROUNDING * mean).square()
+    for matrix in matrices:
+        matrix[is_rounding], matrix[:, is_rounding] = 0, 0
 
 
 def mean_square_length(rows: Tensor, mean: Tensor) -> float:

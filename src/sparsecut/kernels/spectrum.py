@@ -44,18 +44,15 @@ def leading_eigenvectors(
     if before is not None:  # the last block and the one before span more than the last, and their products are known
         basis, image = torch.cat([basis, before[0]], dim=1), torch.cat([image, before[1]], dim=1)
     within = _whitening(basis)  # (columns, k) float64
-    small = within.T @ (basis.T @ image).double() @ within
+    small = within.T @ (basis.T @ image).to(within) @ within
     eigenvalues, vectors = eigenvectors((small + small.T) / 2)
     order = eigenvalues.abs().argsort(descending=True)[:n_vectors]
-    return eigenvalues[order].to(basis.dtype), signed(basis @ (within @ vectors[:, order]).to(basis.dtype))
+    return eigenvalues[order].to(basis), signed(basis @ (within.to(vectors) @ vectors[:, order]).to(basis))
 
 
 def eigenvectors(matrix: Tensor) -> tuple[Tensor, Tensor]:
-    """Eigenvalues, rising, and vectors of symmetric matrices, (…, k, k), in float64, where the matrices are."""
-    if matrix.shape[-1] > HOST_COLUMNS:
-        return tuple(torch.linalg.eigh(matrix.double()))
-    values, vectors = torch.linalg.eigh(matrix.cpu().double())
-    return values.to(matrix.device), vectors.to(matrix.device)
+    """Eigenvalues, rising, and vectors of symmetric matrices, (…, k, k), in float64; of small ones in the host's memory."""
+    return tuple(torch.linalg.eigh((matrix.cpu() if matrix.shape[-1] <= HOST_COLUMNS else matrix).double()))
 
 
 def _whitening(columns: Tensor) -> Tensor:
@@ -69,14 +66,14 @@ def _whitening(columns: Tensor) -> Tensor:
 def orthonormal(columns: Tensor, *, n_passes: int = 2) -> Tensor:
     """An orthonormal basis of the span of a few long columns, by their Gram matrix: many times faster than a QR of them.
 
-    Done twice, since the first pass squares the condition of the columns and loses half of the digits; one pass keeps the
-    columns of an iteration apart. Blocks of columns, (…, n, k), each have their own.
+    Done twice, since the first pass squares the condition of the columns and loses half of the digits; one pass is enough
+    on the way to another product. Blocks of columns, (…, n, k), each have their own.
     """
     for _ in range(n_passes):
         sizes, directions = eigenvectors(columns.mT @ columns)
         is_there = sizes > 1e-12 * sizes.amax(dim=-1, keepdim=True)
         scale = torch.where(is_there, sizes, 1).rsqrt() * is_there  # a direction that is not there stays zero
-        columns = columns @ (directions * scale[..., None, :]).to(columns.dtype)
+        columns = columns @ (directions * scale[..., None, :]).to(columns)
     return columns
 
 

@@ -156,9 +156,10 @@ def gather_evidence(
         own, gain, both = _mean_gain(first, some, n_directions, engine)
         found = Evidence(own, gain, h, m)
         if (n_halvings > n_first or len(some) < len(nodes)) and not found.is_clear:
-            n_left = n_halvings - n_first
-            others = _directions_of_halves(product, graph.n_features, n_directions, n_left, generator, engine.device)
-            halvings = [*first, *(engine.multiply([rows], W) for W in others)]
+            halvings = first
+            if n_left := n_halvings - n_first:
+                others = _directions_of_halves(product, graph.n_features, n_directions, n_left, generator, engine.device)
+                halvings = [*first, *(engine.multiply([rows], W) for W in others)]
             own, gain, both = _mean_gain(halvings, nodes, n_directions, engine)
             some = nodes
         told = _told_by_neighbours(graph, both, some) if own < LEAST_OWN else 0.0
@@ -243,8 +244,8 @@ def _directions_of_halves(
     mask = torch.stack(masks).float().to(device)[:, :, None]  # (halves, f, 1)
     basis = _blocks(torch.cat(starts, dim=1), n_directions) * mask  # (halves, f, k)
     for number in range(1, N_ITERATIONS + 1):
-        n_passes = 2 if number == N_ITERATIONS else 1
-        basis = orthonormal(_blocks(product(_side_by_side(basis)), n_directions) * mask, n_passes=n_passes)
+        image = _blocks(product(_side_by_side(basis)), n_directions) * mask
+        basis = orthonormal(image, n_passes=2 if number == N_ITERATIONS else 1)
     image = _blocks(product(_side_by_side(basis)), n_directions)
     small = (basis.mT @ image).double().cpu()
     values, vectors = torch.linalg.eigh((small + small.mT) / 2)

@@ -71,7 +71,12 @@ class RandomSigns:
         self.shape = (len(node_ids), STRUCTURE_COLUMNS)
 
     def __getitem__(self, rows: slice) -> NDArray[np.float32]:
-        bits = hash_ids(self.node_ids[rows])  # as many bits in a number as there are columns
+        return self.of_ids(self.node_ids[rows])
+
+    @staticmethod
+    def of_ids(ids: NDArray[Any]) -> NDArray[np.float32]:
+        """The rows of some nodes."""
+        bits = hash_ids(ids)  # as many bits in a number as there are columns
         signs = np.unpackbits(bits.view(np.uint8).reshape(len(bits), STRUCTURE_COLUMNS // 8), axis=1)
         return signs.astype(np.float32) * 2 - 1
 

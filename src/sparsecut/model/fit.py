@@ -41,7 +41,7 @@ from sparsecut.model.settings import Settings
 from sparsecut.model.solver import Problem
 from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.filters import Filter, Power, is_served_by
-from sparsecut.operators.negatives import NegativeGraph, with_apart
+from sparsecut.operators.negatives import NegativeGraph, complete_graph, with_apart
 from sparsecut.progress import Reporter, reporting
 
 
@@ -134,6 +134,8 @@ def fit(
                 if len(problems) == 1 and math.isnan(history.effective_rank) and projection.is_linear:
                     history.effective_rank = rank_of_scatter(problems[0].embedding_moments(projection)[1])
                 levels = [level for problem in problems for level in problem.levels]
+                if math.isnan(history.effective_rank) and "parts" in engine.supports:
+                    history.effective_rank = _rank_by(engine, levels, projection, graph.n_nodes)
                 found = engine.project(levels, projection, job.output, is_last_use=True)
                 if math.isnan(history.effective_rank):
                     history.effective_rank = effective_rank(found if isinstance(found, Tensor) else torch.from_numpy(found))
@@ -143,7 +145,9 @@ def fit(
             if structure is not None:
                 history.notes.append(_say_structure(projection, recipe))
     check_meaning(embedding, graph, settings.caller, history.notes, is_structure=is_structure)
-    if given.entries is None and graph.entries is not None:
+    if graph.walk is not None:
+        graph = given  # the workers go with the fit
+    elif given.entries is None and graph.entries is not None:
         graph = graph._unplaced()  # what the engine had copied to a GPU goes with the fit
     return Fitted(graph, recipe, projection, is_structure, history, embedding)
 
@@ -322,6 +326,14 @@ def _remembered(engine: Engine[Any], projection: Projection) -> Projection:
     )
     offset = torch.from_numpy(arrays["offset"]).to(engine.device) if "offset" in arrays else None
     return Projection(weights, projection.aggregation, offset)
+
+
+def _rank_by(engine: Engine[Any], levels: list[Any], projection: Projection, n_nodes: int) -> float:
+    """The effective rank of an embedding whose rows stay where they are."""
+    image = engine.multiply(levels, projection.whole())
+    scatter = engine.moments([image], complete_graph(n_nodes)).scatter
+    assert scatter is not None
+    return rank_of_scatter(scatter)
 
 
 def _arrays_of(projection: Projection) -> dict[str, NDArray[Any]]:

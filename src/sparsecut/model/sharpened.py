@@ -33,7 +33,7 @@ class Spectrum:
 def whole_spectrum(M: Tensor, n_directions: int) -> Spectrum:
     """Of an M that is built."""
     values, vectors = eigenvectors(M.nan_to_num())
-    leading = values.cpu().flip(0)[:n_directions].float(), signed(vectors.flip(1)[:, :n_directions].float())
+    leading = values.cpu().flip(0)[:n_directions].float(), signed(vectors.flip(1)[:, :n_directions].float()).to(M.device)
     return Spectrum(*leading, float(M.trace()), f"the {len(M):,} × {len(M):,} eigenproblem of M")
 
 

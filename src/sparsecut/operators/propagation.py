@@ -163,12 +163,10 @@ class Propagation:
             weights = right[around.indices]
             around = around._replace(values=weights if around.values is None else around.values * weights)
         itself = rows[nodes].float()
-        if rows.dtype == torch.float16:  # means of halves fit halves, their sums may not
-            shares = torch.repeat_interleave(left[nodes], around.counts().long())
-            around = around._replace(values=(shares if around.values is None else shares * around.values).half())
-            hopped = (around @ rows).float() + own[nodes, None] * itself
-        else:
-            hopped = left[nodes, None] * (around @ rows) + own[nodes, None] * itself
+        if rows.dtype == torch.float16:  # only what is read becomes float32
+            read, places = torch.unique(around.indices, return_inverse=True)
+            rows, around = rows[read].float(), around._replace(indices=places.to(around.offsets.dtype))
+        hopped = left[nodes, None] * (around @ rows) + own[nodes, None] * itself
         return coefficients[0] * itself + coefficients[1] * hopped
 
 
