@@ -40,7 +40,7 @@ MAX_HELD_OUT = 10_000  # … and no more than tell candidates apart
 MIN_EDGES = 2_000  # of which 200 are held out: fewer do not tell candidates apart, and the choice would be chance
 TIE = 5e-4  # of the AUC: less than another draw of the edges changes it by
 TRIAL_HOPS, TRIAL_DIRECTIONS = 2, 32
-MANY_NODES = 1 << 16  # from here on directions and spectrum are read off a sample of the nodes, and …
+MANY_NODES = 1 << 14  # from here on directions and spectrum are read off a sample of the nodes, and …
 FEW_DIRECTIONS = 16  # … so many columns tell the candidates apart
 TRIAL_NODES, N_PRODUCTS = 4096, 3
 
