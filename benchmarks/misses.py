@@ -26,6 +26,7 @@ from results_file import read_points, write_results
 from sparsecut import SCE, Graph, PageRank, Symmetric
 from sparsecut.evaluation import Split, probe, sample_splits
 from sparsecut.evaluation.linear_probe import check_embedding, fit_paper
+from sparsecut.features.weighting import WeightingWord
 from sparsecut.paper.row_methods import fit, load_graph
 
 NAME = "misses"
@@ -35,7 +36,7 @@ SAMPLED = ("cora", "citeseer", "actor", "wiki", "amazon_photo", "twitch_es")
 SIZES = (200, 400)
 N_SAMPLES = 6
 LEAST_OF_CLASS = 12  # nodes of a class in a sample; smaller classes are left out of it
-WEIGHTINGS = ("tf-idf", "l2")
+WEIGHTINGS: tuple[WeightingWord, ...] = ("tf-idf", "l2")
 
 Point = dict[str, Any]
 
@@ -73,7 +74,8 @@ def measure_matrix(name: str) -> Point:
     restarts = [filter.restart for filter in recipe.filters if isinstance(filter, PageRank)]
     filter: Any = PageRank(restart=restarts[0], normalization="symmetric") if restarts else Symmetric(order=2)
     channels = {"own" if channel == "own" else "smoothed": weight for channel, weight in recipe.channels.items()}
-    symmetric = SCE(weighting=recipe.weighting.name, filter=filter, channels=channels).fit(graph, progress=_silent)
+    weighting: Any = recipe.weighting.name
+    symmetric = SCE(weighting=weighting, filter=filter, channels=channels).fit(graph, progress=_silent)
     return {
         "channels": dict(recipe.channels),
         "mean": _accuracies(model.embedding_, graph, name),
@@ -84,7 +86,7 @@ def measure_matrix(name: str) -> Point:
 def measure_weightings() -> Point:
     """Cornell's own rows by weighting, and its raw features."""
     graph = load_graph("cornell")
-    found = {
+    found: dict[str, Any] = {
         f"own rows, {weighting}": SCE(channels="own", weighting=weighting).fit_transform(graph, progress=_silent)
         for weighting in (*WEIGHTINGS, "none")
     }
