@@ -21,6 +21,7 @@ README = DOCS.parent / "README.md"
 PAGE, CUTS_PAGE, BEYOND_PAGE = DOCS / "performance.md", DOCS / "partition_results.md", DOCS / "beyond.md"
 SECTIONS = (
     "front_door",
+    "gpu_front_door",
     "smoothing",
     "whole_fit",
     "wide",

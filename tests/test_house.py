@@ -89,6 +89,11 @@ NOT_MIRRORED = {
     "io/id_loops.py": "compiled twin of what test_id_tables tests",
     "io/text_loops.py": "compiled twin of what test_text tests",
     **{
+        f"engines/dask/{name}.py": "what workers run: test_contract holds it to dense matrices, test_faults kills it"
+        for name in ("cluster_rows", "engine", "filtering", "plugin", "running", "smoothing", "tasks")
+    },
+    "engines/dask/opening.py": "tested through what explain says of a plan and a partition: test_choice",
+    **{
         f"io/{name}.py": _BY_READING
         for name in (
             *("edge_columns", "edge_weights", "edges", "files", "guards", "hdf5", "hdf5_look", "node_attributes"),

@@ -125,6 +125,15 @@ def test_a_long_step_that_reports_nothing_is_shown_too(
     assert capsys.readouterr().err == ""  # it ends with the work
 
 
+def test_what_changes_from_call_to_call_is_shown_and_the_stage_stays_the_same() -> None:
+    ended: list[str] = []
+    clock = iter(float(second) for second in range(100))
+    with ProgressBar(is_enabled=False, on_end=ended.append, clock=lambda: next(clock)) as bar:
+        for done in range(1, 4):
+            bar(f"smoothing · {done} GiB moved", done, 3)
+    assert ended == ["smoothing: 3 of 3 hops · 3 GiB moved, 3.0 s"]
+
+
 def stages() -> set[str]:
     """The stages that are reported by a fixed name anywhere in the library."""
     found = set()

@@ -18,7 +18,7 @@ from sparsecut.version import __version__
 if TYPE_CHECKING:
     from sparsecut import datasets
     from sparsecut.cuts import edge_expansion, hierarchy, partition, sparsest_cut, sparsity, sweep_cut
-    from sparsecut.engines import Disk, Memory
+    from sparsecut.engines import Dask, Disk, Memory
     from sparsecut.errors import InputError
     from sparsecut.evaluation import Split, evaluate
     from sparsecut.evaluation.compare import compare
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     )
     from sparsecut.model.adam import Adam
     from sparsecut.model.closed_form import ClosedForm
+    from sparsecut.model.estimate import estimate
     from sparsecut.model.loading import load
     from sparsecut.model.mosce import MoSCE
     from sparsecut.model.node_features import NodeFeatures
@@ -55,6 +56,7 @@ _HOMES = {
     "Average": "sparsecut.operators.filters",
     "ClosedForm": "sparsecut.model.closed_form",
     "Complete": "sparsecut.operators.negatives",
+    "Dask": "sparsecut.engines",
     "Degrees": "sparsecut.operators.negatives",
     "Difference": "sparsecut.operators.filters",
     "Disk": "sparsecut.engines",
@@ -85,6 +87,7 @@ _HOMES = {
     "compare": "sparsecut.evaluation.compare",
     "datasets": "sparsecut.datasets",
     "edge_expansion": "sparsecut.cuts",
+    "estimate": "sparsecut.model.estimate",
     "evaluate": "sparsecut.evaluation",
     "from_anndata": "sparsecut.io",
     "from_edges": "sparsecut.io",
@@ -115,6 +118,7 @@ __all__ = [
     "Average",
     "ClosedForm",
     "Complete",
+    "Dask",
     "Degrees",
     "Difference",
     "Disk",
@@ -144,6 +148,7 @@ __all__ = [
     "compare",
     "datasets",
     "edge_expansion",
+    "estimate",
     "evaluate",
     "from_anndata",
     "from_edges",

@@ -1,7 +1,8 @@
 """Progress for anything that takes longer than two seconds: the same in Python as at the command line.
 
 A long piece of work calls `report(stage, done, total)`. A stage says what it counts after its last comma ("file, KiB"); the
-stages in `UNITS` need not. `ProgressBar` is such a reporter. It stays silent for the first two seconds; after that it is
+stages in `UNITS` need not. What comes after " · " may change from call to call ("smoothing · 2.1 GiB moved"): it is shown,
+and the stage stays the same. `ProgressBar` is such a reporter. It stays silent for the first two seconds; after that it is
 
 - a bar on a terminal, which leaves nothing on the screen when it closes,
 - a bar in the cell of a notebook, which goes away in the same way,
@@ -68,15 +69,17 @@ class Stage:
     total: int
     done: int
     started: float  # when the report before its first one came
+    more: str = ""  # what is said of it beside how far it is
 
     def left(self, now: float) -> float | None:
         """The seconds that are left at the pace so far; None where there is none to go by."""
         return (now - self.started) * (self.total - self.done) / self.done if self.done > 0 else None
 
     def __str__(self) -> str:
+        more = f" · {self.more}" if self.more else ""
         if self.total <= 1:
-            return self.name
-        return f"{self.name}: {self.done:,} of {self.total:,}" + (f" {self.unit}" if self.unit else "")
+            return f"{self.name}{more}"
+        return f"{self.name}: {self.done:,} of {self.total:,}" + (f" {self.unit}" if self.unit else "") + more
 
 
 class Display(Protocol):
@@ -121,12 +124,13 @@ class ProgressBar:
             self._thread.start()
 
     def _report(self, stage: str, done: int, total: int, now: float) -> None:
+        stage, _, more = stage.partition(" · ")
         known = self._stages.get(stage)
         if known is None or done < known.done or total != known.total:  # a stage that begins, or begins again
             name, _, unit = stage.rpartition(", ")
             name, unit = (name, unit) if name else (stage, UNITS.get(stage, ""))
             known = self._stages[stage] = Stage(name, unit, total, done, self._last)
-        known.done, self._last = done, now
+        known.done, known.more, self._last = done, more, now
         if done >= total:
             del self._stages[stage]
             if self.on_end is not None:

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 import torch
 
 import sparsecut as sc
+from local_cluster import address
 from reference import complete_pairs, dense_filter, dense_laplacian, dense_propagation
 from sparsecut.engines import Job
 from sparsecut.features.weighting import learn_weighting
@@ -21,16 +22,20 @@ from sparsecut.operators.negatives import AllPairs, ListedPairs, NegativeGraph, 
 from toy_engine import Toy
 
 N_NODES, N_FEATURES = 30, 6
-ENGINES = {
+ENGINES: dict[str, Any] = {
     "memory": sc.Memory(device="cpu"),
     "disk": sc.Disk(),
     "toy": Toy(),
+    "dask": None,  # made when its cluster runs
 }
+PLANS = {"plain": "columns", "weighted": "rows", "directed": "rows", "sparse": "columns"}  # of dask, by the kind of graph
 KINDS = ("plain", "weighted", "directed", "sparse")
 
 
 @pytest.fixture(params=ENGINES)
 def choice(request: pytest.FixtureRequest) -> Any:
+    if request.param == "dask":
+        return sc.Dask(address(), plan=PLANS[request.node.callspec.params["graph"]], blocks=3)
     return ENGINES[request.param]
 
 

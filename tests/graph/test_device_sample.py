@@ -14,7 +14,7 @@ from conftest import random_graph
 from sparsecut.graph import Graph, edge_sample
 from sparsecut.graph.device_sample import mixed
 from sparsecut.graph.edge_sample import (
-    _mixed,
+    degrees_at,
     sample_edges,
     sample_linked_nodes,
     sample_neighbourhoods,
@@ -34,6 +34,8 @@ def test_any_graph(graph: Graph, n: int, ids: str) -> None:
     for sample in (sample_edges, sample_node_pairs, sample_nodes, sample_linked_nodes):
         if n or sample is sample_edges:
             assert np.array_equal(sample(graph, n), sample(placed, n)), sample.__name__
+    some = sample_nodes(graph, 7)
+    assert np.allclose(degrees_at(placed, some), graph.degrees[some])
     for ours, theirs in zip(sample_neighbourhoods(graph, 5, 3), sample_neighbourhoods(placed, 5, 3), strict=True):
         assert np.array_equal(ours, theirs)
 
@@ -47,4 +49,6 @@ def test_few_edges_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_hash_is_the_same_to_the_bit() -> None:
     numbers = np.random.default_rng(0).integers(-(2**63), 2**63 - 1, 1000)
-    assert np.array_equal(mixed(torch.from_numpy(numbers)).numpy().view(np.uint64), _mixed(numbers.view(np.uint64)))
+    assert np.array_equal(
+        mixed(torch.from_numpy(numbers)).numpy().view(np.uint64), edge_sample.mixed(numbers.view(np.uint64))
+    )

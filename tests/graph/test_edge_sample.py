@@ -15,8 +15,8 @@ from any_graph import graphs
 from conftest import random_graph
 from sparsecut.graph import Graph, edge_sample
 from sparsecut.graph.edge_sample import (
-    _mixed,
     hash_ids,
+    mixed,
     sample_edges,
     sample_neighbourhoods,
     sample_node_pairs,
@@ -56,13 +56,13 @@ def brute_force(graph: Graph) -> list[Any]:
     found = []
     for i, j in zip(*A.nonzero(), strict=True):
         if graph.is_directed:
-            second = int(_mixed(hashes[j : j + 1])[0])
+            second = int(mixed(hashes[j : j + 1])[0])
         elif i < j:
             second = int(hashes[j])
         else:
             continue
         total = int(hashes[i]) + second
-        tie = int(_mixed(np.array([total % 2**64], dtype=np.uint64))[0])
+        tie = int(mixed(np.array([total % 2**64], dtype=np.uint64))[0])
         found.append((total % 2**32, tie, (graph.node_ids[i].item(), graph.node_ids[j].item())))
     return [ends if graph.is_directed else tuple(sorted(ends)) for _, _, ends in sorted(found)]
 

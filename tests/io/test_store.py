@@ -32,3 +32,20 @@ def test_stores_that_are_none(files: Path) -> None:
     (files / "store" / HEADER).write_text("{")
     with pytest.raises(sc.InputError, match=r"The store file .* could not be read"):
         sc.open_store(files / "store")
+
+
+def test_features_that_a_store_points_to_are_looked_through_again(files: Path) -> None:
+    sc.build_store(files / "store", files / "plain.parquet", features=files / "features.npy", link_features=True)
+    assert sc.open_store(files / "store").has_plain_ids
+    changed = np.load(files / "features.npy")
+    changed[2, 1] = np.nan
+    np.save(files / "features.npy", changed)
+    with pytest.raises(sc.InputError, match=r"The features must be finite. Got nan in row 2, column 1"):
+        sc.open_store(files / "store")
+
+
+def test_features_of_another_type_become_what_a_graph_has(files: Path) -> None:
+    sc.build_store(files / "store", files / "plain.parquet", features=files / "features.npy")
+    assert sc.open_store(files / "store").features.dtype == np.float32
+    np.save(files / "store" / "features.npy", np.eye(4))
+    assert sc.open_store(files / "store").features.dtype == np.float32

@@ -8,7 +8,7 @@ and completion answer at once.
 - `options`: options that several commands have, in groups. `choices`: the words they take, and completion.
 - `console`: tables, JSON and notes. `pipes`: `-` for standard input and output.
 - `sources`: GRAPH and the options for reading it. `embeddings`: EMBEDDING and the labels of its nodes.
-- `tasks`: what `evaluate` measures. `disk`: what `--engine disk` needs around the library's call.
+- `tasks`: what `evaluate` measures. `disk`, `cluster`: what these engines need around the library's call.
 - Every other module is the command of its name.
 """
 

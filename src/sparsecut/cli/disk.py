@@ -23,14 +23,27 @@ if TYPE_CHECKING:
     from sparsecut.engines import EngineChoice
     from sparsecut.graph import Graph
 
-Engine = Annotated[str, option(ENGINE, "Where the rows live: disk is for graphs larger than memory.", choices=ENGINES)]
+Engine = Annotated[
+    str,
+    option(ENGINE, "Where the rows live: disk is for graphs larger than memory, dask for a cluster.", choices=ENGINES),
+]
 MemoryLimit = Annotated[
     str | None,
-    option(ENGINE, "With --engine disk: what the process may take, e.g. 500MB.", metavar="SIZE", show_default="2GiB"),
+    option(
+        ENGINE,
+        "With --engine disk: what the process may take, e.g. 500MB; with --engine dask: each worker on this machine.",
+        metavar="SIZE",
+        show_default="2GiB",
+    ),
 ]
 Scratch = Annotated[
     Path | None,
-    option(ENGINE, "With --engine disk: a folder for unfinished work.", metavar="FOLDER", show_default="the output's"),
+    option(
+        ENGINE,
+        "With --engine disk or dask: a folder for unfinished work, which all workers must see.",
+        metavar="FOLDER",
+        show_default="the output's",
+    ),
 ]
 
 OUTPUTS = (".npy", ".parquet")
@@ -45,8 +58,8 @@ def disk_options(
     check_choice("sparsecut", "--engine", engine, ENGINES)
     for name, value in (("memory-limit", memory_limit), ("scratch", scratch)):
         if engine == "memory" and value is not None:
-            raise InputError(f"--{name} is for --engine disk. Add that, or leave --{name} out.")
-    if engine == "memory":
+            raise InputError(f"--{name} is for --engine disk or dask. Add that, or leave --{name} out.")
+    if engine != "disk":
         return {}
     if output_path.suffix not in OUTPUTS:
         raise InputError(f"The output {output_path} must end in {' or '.join(OUTPUTS)} with --engine disk.")

@@ -18,6 +18,7 @@ from sparsecut.cli.choices import (
     completing,
     completing_list,
 )
+from sparsecut.cli.cluster import Scheduler, Workers, check_cluster_output, cluster_engine, run_on_cluster
 from sparsecut.cli.console import Output, in_mebibytes, peak_memory
 from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
 from sparsecut.cli.options import (
@@ -111,6 +112,8 @@ def embed(
     engine: Engine = "memory",
     memory_limit: MemoryLimit = None,
     scratch: Scratch = None,
+    scheduler: Scheduler = None,
+    workers: Workers = None,
     device: Device = "auto",
     precision: Annotated[
         str | None,
@@ -144,6 +147,8 @@ def embed(
 
     sparsecut embed edges.parquet --features features.npy --engine disk --memory-limit 2GiB -o vectors.npy
 
+    sparsecut embed edges/ --features features/ --engine dask --scheduler tcp://host:8786 -o vectors/
+
     zcat edges.csv.gz | sparsecut embed - -o - > vectors.csv
 
     Labels, if given, are not trained on: they go into the metadata of a .tsv.
@@ -161,19 +166,22 @@ def embed(
         from sparsecut.features.structure import FEATURES
 
         check_choice("embed", "--use", use, FEATURES)
-        if engine == "disk" and use in ("structure", "both"):
-            raise InputError(f"embed --engine disk cannot take structure: --use {use} needs --engine memory.")
-    if not is_standard(output_path):
+        if engine != "memory" and use in ("structure", "both"):
+            raise InputError(f"embed --engine {engine} cannot take structure: --use {use} needs --engine memory.")
+    is_folder = engine == "dask" and check_cluster_output(output_path, force=force)
+    if not is_folder and not is_standard(output_path):
         check_embedding_path(output_path, overwrite=force)
     if xy and (output_path.suffix != ".parquet" or engine != "memory"):
         raise InputError("--xy writes the columns x and y of a .parquet file, with --engine memory. Got others.")
     if save_model is not None:
         check_writable(save_model, overwrite=force)
     on_disk = disk_options(engine, memory_limit, scratch, output_path, reading.missing)
+    on_cluster = cluster_engine(engine, scheduler, workers, memory_limit, scratch)
     _check_together(method, filter, order, solver, epochs, paper)
     asked: dict[str, Any] = {"dimension": dimension, "filter": filter, "order": order, "solver": solver, "epochs": epochs}
     asked |= {"use": use, "channels": None if channels is None else tuple(channels.split(","))}
-    model: Any = chosen.make({**asked, "precision": precision, **on_disk}, {"random_state": seed, "device": device}, paper)
+    asked |= {"precision": precision, **on_disk} | ({} if on_cluster is None else {"engine": "dask"})
+    model: Any = chosen.make(asked, {"random_state": seed} | ({} if on_cluster else {"device": device}), paper)
     if hasattr(model, "check_parameters"):
         model.check_parameters()  # before a long file is read
     if save_model is not None and not hasattr(model, "save"):
@@ -199,6 +207,13 @@ def embed(
             finish(rows_path, output_path, loaded)
         model.set_params(engine__scratch=None)
         seconds = time.perf_counter() - started
+    elif on_cluster is not None:
+
+        def run(running: Any, loaded: Graph, rows_path: Path | None, bar: Any) -> Any:
+            return model.set_params(engine=running).fit_transform(loaded, output=rows_path, progress=bar)
+
+        Z, seconds = run_on_cluster(on_cluster, graph, features, output_path, output, open_in_memory, reading, run)
+        model.set_params(engine=on_cluster)
     else:
         loaded = open_in_memory()
         started = time.perf_counter()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sparsecut.cli.cluster import Scheduler, Workers, check_cluster_output, cluster_engine, run_on_cluster
 from sparsecut.cli.console import Output
 from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish, make_engine
 from sparsecut.cli.options import AsJson, Device, Features, Force, GraphName, OutputPath, Quiet, Verbose
@@ -29,6 +30,8 @@ def transform(
     engine: Engine = "memory",
     memory_limit: MemoryLimit = None,
     scratch: Scratch = None,
+    scheduler: Scheduler = None,
+    workers: Workers = None,
     device: Device = "auto",
     force: Force = False,
     as_json: AsJson = False,
@@ -43,12 +46,14 @@ def transform(
     output = Output(as_json, quiet, verbose, output_path)
     from sparsecut.io import check_embedding_path, write_embedding
 
-    if not is_standard(output_path):
+    is_folder = engine == "dask" and check_cluster_output(output_path, force=force)
+    if not is_folder and not is_standard(output_path):
         check_embedding_path(output_path, overwrite=force)
     from sparsecut.model.loading import load
 
     on_disk = disk_options(engine, memory_limit, scratch, output_path, reading.missing)
-    model = load(model_path).set_params(engine=make_engine(on_disk, device))
+    on_cluster = cluster_engine(engine, scheduler, workers, memory_limit, scratch)
+    model = load(model_path).set_params(engine=on_cluster or make_engine(on_disk, device))
 
     def open_in_memory() -> Graph:
         return open_graph(graph, features, output, reading=reading)
@@ -67,6 +72,14 @@ def transform(
                 Z = model.set_params(engine__scratch=work).transform(loaded, output=rows_path, progress=bar)
             finish(rows_path, output_path, loaded)
         seconds = time.perf_counter() - started
+    elif on_cluster is not None:
+
+        def run(running: Any, loaded: Graph, rows_path: Path | None, bar: Any) -> Any:
+            return model.set_params(engine=running).transform(loaded, output=rows_path, progress=bar)
+
+        Z, seconds = run_on_cluster(
+            on_cluster, graph, features, output_path, output, open_in_memory, reading, run, model.encoder_
+        )
     else:
         loaded = open_in_memory()
         started = time.perf_counter()

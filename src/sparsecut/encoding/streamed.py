@@ -37,6 +37,15 @@ class NumberScan:
         self.low, self.high = np.minimum(self.low, values.min(axis=0)), np.maximum(self.high, values.max(axis=0))
         self.is_mark &= ((values == 0) | (values == 1)).all(axis=0)
 
+    def merge(self, other: NumberScan) -> None:
+        """Take the rows of another scan of the same columns into account."""
+        step, n_rows = other.mean - self.mean, self.n_rows + other.n_rows
+        self.squares += other.squares + step**2 * (self.n_rows * other.n_rows / n_rows)
+        self.mean += step * (other.n_rows / n_rows)
+        self.n_rows, self.n_zeros = n_rows, self.n_zeros + other.n_zeros
+        self.low, self.high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        self.is_mark &= other.is_mark
+
     def encoder(self, *, scale: bool) -> TableEncoder:
         n_columns = len(self.names)
         is_mostly_zero = n_columns >= MIN_SPARSE_COLUMNS and self.low.min() >= 0

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.choice import Choice
+from sparsecut.engines.costs import Cost, Machine, Workload
 from sparsecut.errors import InputError
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
@@ -74,7 +75,7 @@ class Job:
     with_moments: bool = True  # a transform needs none
     with_whole_gram: bool = True  # products with M do not serve: it is built, however wide
     needs: frozenset[str] = frozenset()  # of NEEDS
-    output: Path | None = None  # the .npy file the embedding goes to
+    output: Path | None = None  # the .npy file the embedding goes to, or the folder of its parts
     key: tuple[Any, ...] = ()  # what the result depends on beside the graph: a killed job goes on only with the same
     report: Reporter = field(default=lambda *_: None)
 
@@ -88,12 +89,14 @@ class Engine(Protocol[R]):
     supports: frozenset[str]
     """Which of NEEDS it can serve; and "products" where wide features are to be solved by `multiply` instead of by M.
 
+    "parts" says that an embedding which is written stays in parts: what is asked of all its rows is asked of the engine.
     "rows", "batches" and "max" need rows that training differentiates through: R is then `sparsecut.engines.rows.Rows`.
     """
 
     graph: Graph
     """The job's graph. An engine with a GPU copies its edges and features there (`graph.entries`): passes over all nodes or
-    edges that are no method here, samples of edges and the choice of a weighting, are then taken there."""
+    edges that are no method here, samples of edges and the choice of a weighting, are then taken there. One whose workers
+    have the rows puts a walk on it (`graph.walk`), and these passes are taken by the workers."""
 
     notes: list[str]
     """What the user should know of how the job was done."""
@@ -102,7 +105,8 @@ class Engine(Protocol[R]):
         """The weighted features F, (n, f), and the filter's matrix P of the graph; no hop taken yet.
 
         `features` takes the place of the graph's own: an array, a sparse matrix, or anything with a `shape` whose slices
-        of rows are arrays.
+        of rows are arrays. Where its rows follow from the nodes' ids it has `of_ids` too, a function of some ids that other
+        processes find by its name: an engine may make the rows where they are needed.
         """
 
     def smooth(self, rows: R, polynomial: Polynomial, *, lazily: bool = False) -> R:
@@ -159,6 +163,10 @@ class EngineChoice(Choice):
     @abstractmethod
     def open(self, job: Job) -> AbstractContextManager[Engine[Any]]:
         """The engine, ready for a job, until the job is done. What it cannot do it refuses here."""
+
+    def estimate(self, work: Workload, machine: Machine) -> Cost | None:
+        """What a fit would take on this machine; None where an engine has no estimate."""
+        return None
 
     def refuse_unsupported(self, job: Job) -> None:
         """Raise where the job needs what the engine does not support."""

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.arrays.magnitude import overflow_error
+from sparsecut.arrays.streaming import in_words
 from sparsecut.arrays.threads import each, using
 from sparsecut.engines.contract import EngineChoice, Job, Moments
+from sparsecut.engines.costs import BASE_BYTES, Cost, Machine, Workload
 from sparsecut.engines.rows import Rows, StackedRows
 from sparsecut.errors import InputError, check_choice, check_integer, parameter_error
 from sparsecut.features.weighting import Weighting
@@ -25,7 +27,7 @@ from sparsecut.graph import Graph
 from sparsecut.kernels import halves
 from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import Polynomial, is_power, power
-from sparsecut.kernels.products import N_TOGETHER, blocks, groups
+from sparsecut.kernels.products import N_TOGETHER, groups, row_blocks
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
 from sparsecut.operators.aggregation import Aggregation, Projection, aggregate
 from sparsecut.operators.filters import Filter
@@ -78,6 +80,13 @@ class Memory(EngineChoice, word="memory"):
         check_choice("Memory", "precision", self.precision, halves.PRECISIONS)
         if self.n_jobs not in (None, -1):
             check_integer("Memory", "n_jobs", self.n_jobs, 1)
+
+    def estimate(self, work: Workload, machine: Machine) -> Cost:
+        copies = 2 + work.n_levels  # the features, where a hop goes, and every level
+        memory = BASE_BYTES + work.graph_bytes + copies * work.feature_bytes + 4 * work.n_nodes * work.dimension
+        seconds = work.gathered / machine.gathers + work.multiplied / machine.products
+        why = "" if memory <= machine.memory else f"{in_words(machine.memory)} are free"
+        return Cost("memory", seconds, memory, fits=not why, why=why)
 
     @contextmanager
     def open(self, job: Job) -> Iterator[MemoryEngine]:
@@ -143,7 +152,11 @@ class MemoryEngine:
             self.report("smoothing", done, total)
 
         if isinstance(features, Tensor):
-            return Rows(P.smooth(polynomial, features, report_hop), P, rows.coefficients, is_spare=True)
+            coefficients = rows.coefficients
+            if self.precision == "half" and features.dtype == torch.float32 and n_hops > 1:  # products of rows with weights
+                features, scale = halves.halved(features)
+                coefficients = (scale * coefficients[0],)
+            return Rows(P.smooth(polynomial, features, report_hop), P, coefficients, is_spare=True)
         if not is_power(polynomial):
             return Rows(P.smooth(polynomial, features.to_dense(), report_hop), P, is_spare=True)
         # Sparse rows stay sparse while that is cheaper.
@@ -321,8 +334,8 @@ def _project_over(rows: Rows, weights: Tensor) -> Tensor:
     S, dimension = rows.features, weights.shape[1]
     assert isinstance(S, Tensor)
     flat, weights = S.view(-1), weights * rows.coefficients[0]
-    for together in groups(blocks(len(S), ROW_BLOCK), N_TOGETHER):
-        parts = each(lambda block: S[block] @ weights, together, work=ROW_BLOCK * weights.numel())
+    for together in groups(row_blocks(S, ROW_BLOCK), 1 if S.is_cuda else N_TOGETHER):
+        parts = each(lambda block: S[block] @ weights, together, work=0 if S.is_cuda else ROW_BLOCK * weights.numel())
         done = together[0].start * dimension
         flat[done : done + sum(part.numel() for part in parts)] = torch.cat(parts).view(-1)
     return flat[: len(S) * dimension].view(len(S), dimension)

@@ -20,7 +20,8 @@ from torch import Tensor
 
 from sparsecut.arrays.streaming import release, row_blocks
 from sparsecut.errors import OverflowInputError
-from sparsecut.features import on_device
+from sparsecut.features import on_device, walked
+from sparsecut.graph.walk import Walk
 
 WeightingWord = Literal["auto", "none", "l2", "tf-idf"]
 WEIGHTINGS = ("none", "l2", "tf-idf")
@@ -46,13 +47,13 @@ class Weighting:
         return sp.csr_array(sp.diags_array(scale) @ features) if sp.issparse(features) else features * scale[:, None]
 
 
-def learn_weighting(name: str, features: Any) -> Weighting:
-    """The weighting of that name, with the columns' weights from these features."""
+def learn_weighting(name: str, features: Any, walk: Walk | None = None) -> Weighting:
+    """The weighting of that name, with the columns' weights from these features, by a walk over them where there is one."""
     if name != "tf-idf":
         return Weighting(name)
     n_nodes, n_columns = features.shape
-    if isinstance(features, Tensor):
-        counts = on_device.column_counts(features)
+    if isinstance(features, Tensor) or walk is not None:
+        counts = on_device.column_counts(features) if walk is None else walked.column_counts(walk)
         return Weighting(name, (np.log((1 + n_nodes) / (1 + counts)) + 1).astype(np.float32))
     counts = np.zeros(n_columns, dtype=np.int64)
     for rows in row_blocks(n_nodes, 4 * n_columns):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sparsecut.arrays.streaming import blocks_of_entries, release, row_blocks
 from sparsecut.graph.graph import Graph
+from sparsecut.graph.walk import degrees
 
 SPARE = 1.2  # how many more edges than wanted are looked at, and …
 MIN_SPARE = 1_000  # … how many more at least: then hardly ever too few have a small enough hash
@@ -24,6 +25,10 @@ def sample_edges(graph: Graph, n_edges: int) -> NDArray[np.int64]:  # (2, m)
         from sparsecut.graph import device_sample
 
         return device_sample.sample_edges(graph, graph.entries, n_edges)
+    if graph.walk is not None:
+        from sparsecut.graph import walked_sample
+
+        return walked_sample.sample_edges(graph, graph.walk, n_edges)
     hashes = hash_ids(graph.node_ids)
     wanted = min(n_edges, graph.n_edges)
     share = min(1.0, (SPARE * wanted + MIN_SPARE) / max(graph.n_edges, 1))
@@ -32,7 +37,7 @@ def sample_edges(graph: Graph, n_edges: int) -> NDArray[np.int64]:  # (2, m)
         if len(keys) >= wanted or share == 1:
             break
         share = min(1.0, 2 * share)
-    ties = _mixed(hashes[first] + hashes[second] if not graph.is_directed else hashes[first] + _mixed(hashes[second]))
+    ties = mixed(hashes[first] + hashes[second] if not graph.is_directed else hashes[first] + mixed(hashes[second]))
     return np.stack([first, second])[:, np.lexsort((ties, keys))[:wanted]]
 
 
@@ -55,7 +60,15 @@ def sample_linked_nodes(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
         from sparsecut.graph import device_sample
 
         return device_sample.sample_linked_nodes(graph, graph.entries, n_nodes)
-    nodes = np.flatnonzero(np.diff(graph.adjacency.indptr) > 0)
+    if graph.walk is not None:
+        from sparsecut.graph import walked_sample
+
+        return walked_sample.sample_linked_nodes(graph, graph.walk, n_nodes)
+    return sample_of(graph, np.flatnonzero(np.diff(graph.adjacency.indptr) > 0), n_nodes)
+
+
+def sample_of(graph: Graph, nodes: NDArray[np.int64], n_nodes: int) -> NDArray[np.int64]:
+    """The same of some nodes, by their positions."""
     if len(nodes) <= n_nodes:
         return nodes
     hashes = hash_ids(ids_at(graph, nodes))
@@ -93,12 +106,25 @@ def ids_at(graph: Graph, positions: NDArray[np.int64]) -> NDArray[Any]:
     return positions if graph.has_plain_ids else np.asarray(graph.node_ids[positions])
 
 
+def degrees_at(graph: Graph, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The weighted degrees of some nodes; those of a graph that workers go through are not listed for it."""
+    if graph.entries is not None:
+        from sparsecut.graph import device_sample
+
+        return device_sample.degrees_at(graph.entries, positions)
+    return graph.degrees[positions] if graph.walk is None else degrees(graph.walk).read(positions)
+
+
 def _by_hash(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
     """The nodes with the smallest hashes, in their order."""
     if graph.entries is not None:
         from sparsecut.graph import device_sample
 
         return device_sample.by_hash(graph, graph.entries, n_nodes)
+    if graph.walk is not None:
+        from sparsecut.graph import walked_sample
+
+        return walked_sample.by_hash(graph, graph.walk, n_nodes)
     hashes = hash_ids(graph.node_ids)
     nodes = np.argpartition(hashes, n_nodes - 1)[:n_nodes] if n_nodes < graph.n_nodes else np.arange(graph.n_nodes)
     return nodes[np.argsort(hashes[nodes], kind="stable")].astype(np.int64)
@@ -107,14 +133,14 @@ def _by_hash(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
 def hash_ids(ids: NDArray[Any]) -> NDArray[np.uint64]:
     """A number for each id, the same for the same id in every graph and process."""
     if ids.dtype.kind in "iu":
-        return _mixed(ids.astype(np.int64).view(np.uint64))
+        return mixed(ids.astype(np.int64).view(np.uint64))
     hashes = np.empty(len(ids), dtype=np.uint64)
     for rows in row_blocks(len(ids), 256):
         words = np.ascontiguousarray(ids[rows].astype(str))
         letters = words.view(np.uint32).reshape(len(words), -1).astype(np.uint64)
         sums = np.full(len(words), 5381, dtype=np.uint64)
         for column in letters.T:  # letters are never 0, the padding of short words is: it changes nothing
-            sums = np.where(column == 0, sums, _mixed(sums + column))
+            sums = np.where(column == 0, sums, mixed(sums + column))
         hashes[rows] = sums
     return hashes
 
@@ -130,7 +156,7 @@ def _edges_below(
     A = graph.adjacency
     limit = np.uint32(min(int(share * 2**32), 2**32 - 1))
     of_rows = hashes.astype(np.uint32)  # the lower half
-    of_columns = _mixed(hashes).astype(np.uint32) if graph.is_directed else of_rows
+    of_columns = mixed(hashes).astype(np.uint32) if graph.is_directed else of_rows
     firsts, seconds, keys = [], [], []
     for rows in blocks_of_entries(A.indptr):
         starts = np.array(A.indptr[rows.start : rows.stop + 1], dtype=np.int64)
@@ -152,7 +178,7 @@ def _edges_below(
     return np.concatenate(firsts), np.concatenate(seconds), np.concatenate(keys)
 
 
-def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Splitmix64: every bit of a number changes about half of the bits of its image."""
     with np.errstate(over="ignore"):  # modulo 2⁶⁴ is what is meant
         z = numbers + np.uint64(0x9E3779B97F4A7C15)

@@ -18,6 +18,7 @@ from sparsecut.graph.foreign import from_torch, library_of
 from sparsecut.graph.frames import is_frame, place_column, place_frame
 from sparsecut.graph.node_values import Features, check_column, check_features, wrong_rows
 from sparsecut.graph.view import graph_html
+from sparsecut.graph.walk import Walk, degrees
 
 Self = TypeVar("Self", bound="FrozenGraph")
 
@@ -32,7 +33,7 @@ class FrozenGraph:
 
     __slots__ = (
         *("_adjacency", "_ids", "_matrix", "_source"),
-        *("entries", "feature_tensor", "is_directed", "labels", "notes"),
+        *("entries", "feature_tensor", "is_directed", "labels", "notes", "walk"),
     )
 
     _adjacency: sp.csr_array | None  # None until it is asked for, where the edges lie on a GPU
@@ -44,6 +45,7 @@ class FrozenGraph:
     is_directed: bool
     labels: NDArray[Any] | None
     notes: tuple[str, ...]
+    walk: Walk | None  # how to go through its rows where they lie on the workers of a cluster
 
     def _store(
         self,
@@ -89,6 +91,7 @@ class FrozenGraph:
             "is_directed": directed != "symmetrize",
             "labels": labels,
             "notes": notes,
+            "walk": None,
         }
         for name, value in values.items():
             object.__setattr__(self, name, _freeze(value))
@@ -202,6 +205,8 @@ class FrozenGraph:
         >>> sc.from_edges([("a", "b"), ("b", "c")]).neighbour_sums(np.array([1.0, 2.0, 4.0])).tolist()
         [2.0, 5.0, 2.0]
         """
+        if self.walk is not None and values is None:
+            return degrees(self.walk).read()
         if self.entries is None:
             return neighbour_sums(self.adjacency, values)
         from sparsecut.arrays.transfer import as_array, as_tensor
@@ -213,6 +218,14 @@ class FrozenGraph:
         """Keep what was copied to a GPU beside what the host has."""
         object.__setattr__(self, "entries", entries)
         object.__setattr__(self, "feature_tensor", feature_tensor)
+
+    def _walked(self: Self, walk: Walk) -> Self:
+        """The same graph, the very same arrays, with passes over its rows taken by others."""
+        graph = object.__new__(type(self))
+        for name in FrozenGraph.__slots__:
+            object.__setattr__(graph, name, getattr(self, name))
+        object.__setattr__(graph, "walk", walk)
+        return graph
 
     def shares_edges(self, other: FrozenGraph) -> bool:
         """Whether both hold the same edges, the very same arrays.

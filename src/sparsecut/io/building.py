@@ -191,8 +191,8 @@ class _Build:
         for i, j, _ in self._numbered("counting edges"):
             is_loop = i == j
             has_loop[i[is_loop]] = True
-            for rows in self._directions(i[~is_loop], j[~is_loop]):
-                np.add.at(counts, rows[0], 1)
+            for rows, _ in entry_keys(i[~is_loop], j[~is_loop], self.directed):
+                np.add.at(counts, rows, 1)
         return {"counts": counts, "n_loops": np.asarray(has_loop.sum())}
 
     def _distribute(self, starts: NDArray[np.int64]) -> int:
@@ -205,8 +205,7 @@ class _Build:
             ]
             for i, j, weights in self._numbered("sorting edges"):
                 kept = np.flatnonzero(i != j)
-                for direction, (rows, columns) in enumerate(self._directions(i[kept], j[kept])):
-                    keys = ((rows << COLUMN_BITS) | columns) << 1 | direction
+                for rows, keys in entry_keys(i[kept], j[kept], self.directed):
                     ranges = np.searchsorted(starts, rows, side="right") - 1
                     order = np.argsort(ranges, kind="stable")
                     bounds = np.searchsorted(ranges[order], np.arange(len(starts) + 1))
@@ -262,22 +261,8 @@ class _Build:
         keys = np.fromfile(self.work / f"range-{number}", dtype=np.int64)
         weights = None
         if self.edges.has_weights:
-            order = np.argsort(keys, kind="stable")
-            keys, weights = keys[order], np.fromfile(self.work / f"weights-{number}", dtype=np.float32)[order]
-            del order
-            # Repeats in one direction are summed; of the two directions the larger counts.
-            keys, weights = _reduce(np.add, keys, weights)
-            keys, weights = keys[weights > 0], weights[weights > 0]
-            keys, weights = _reduce(np.maximum, keys >> 1, weights)
-        else:
-            keys.sort()
-            keys >>= 1
-            is_new = np.ones(len(keys), dtype=bool)
-            np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
-            keys = keys[is_new]
-        counts = np.bincount((keys >> COLUMN_BITS) - first, minlength=last - first)
-        keys &= (1 << COLUMN_BITS) - 1
-        return {"indices": keys, "counts": counts} | ({} if weights is None else {"weights": weights})
+            weights = np.fromfile(self.work / f"weights-{number}", dtype=np.float32)
+        return merge_entries(keys, weights, first, last)
 
     def _numbered(self, stage: str) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32] | None]]:
         n_edges = 0
@@ -286,10 +271,36 @@ class _Build:
             n_edges += len(sources)
             self.report(stage, n_edges, self.edges.n_edges)
 
-    def _directions(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """(rows, columns) of the entries that edges from i to j make."""
-        both = {"out": [(i, j)], "in": [(j, i)], "symmetrize": [(i, j), (j, i)]}
-        return both[self.directed]
+
+def entry_keys(
+    i: NDArray[np.int64], j: NDArray[np.int64], directed: str
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """The entries that edges from i to j make: rows, and numbers that sort by row, then by column, then by direction."""
+    both = {"out": [(i, j)], "in": [(j, i)], "symmetrize": [(i, j), (j, i)]}[directed]
+    return [(rows, ((rows << COLUMN_BITS) | columns) << 1 | direction) for direction, (rows, columns) in enumerate(both)]
+
+
+def merge_entries(
+    keys: NDArray[np.int64], weights: NDArray[np.float32] | None, first: int, last: int
+) -> dict[str, NDArray[Any]]:
+    """The columns, the weights and the number of entries of each row from `first` to `last`, sorted and without repeats."""
+    if weights is not None:
+        order = np.argsort(keys, kind="stable")
+        keys, weights = keys[order], weights[order]
+        del order
+        # Repeats in one direction are summed; of the two directions the larger counts.
+        keys, weights = _reduce(np.add, keys, weights)
+        keys, weights = keys[weights > 0], weights[weights > 0]
+        keys, weights = _reduce(np.maximum, keys >> 1, weights)
+    else:
+        keys.sort()
+        keys >>= 1
+        is_new = np.ones(len(keys), dtype=bool)
+        np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
+        keys = keys[is_new]
+    counts = np.bincount((keys >> COLUMN_BITS) - first, minlength=last - first)
+    keys &= (1 << COLUMN_BITS) - 1
+    return {"indices": keys, "counts": counts} | ({} if weights is None else {"weights": weights})
 
 
 def _range_entries(n_nodes: int, n_entries: int, limit: int) -> int:

@@ -1,6 +1,7 @@
 """Embeddings on disk, each row with its node's id. The suffix is the format:
 
-- `.parquet`: columns `id` and `embedding`, a fixed-size list of float32; `x` and `y` too where positions are given
+- `.parquet`: columns `id` and `embedding`, a fixed-size list of float32; `x` and `y` too where positions are given. A
+  folder of such files, as a cluster writes it, is read too
 - `.npz`: arrays `ids` and `embedding`
 - `.npy`: the matrix, and the ids beside it in `NAME.ids.npy`
 - `.csv`: `id`, `z0`, `z1`, …
@@ -155,7 +156,7 @@ def read_embedding(path: str | Path) -> Embedding:
     Parameters
     ----------
     path : str or Path
-        .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv.
+        .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv; or a folder of .parquet files.
 
     Returns
     -------
@@ -174,6 +175,8 @@ def read_embedding(path: str | Path) -> Embedding:
     >>> Z.tolist(), ids.tolist()
     ([[1.0, 0.0], [0.0, 1.0]], ['a', 'b'])
     """
+    if Path(path).is_dir():
+        return _read_folder(Path(path))
     path = check_readable(path, "embedding")
     if path.suffix not in EMBEDDING_SUFFIXES:
         raise InputError(f"The embedding file {path} must end in {', '.join(EMBEDDING_SUFFIXES)}.")
@@ -196,6 +199,8 @@ def read_embedding(path: str | Path) -> Embedding:
 
 def read_positions(path: str | Path) -> NDArray[np.float32] | None:
     """The positions in the plane that were written beside the vectors, (n, 2); None where the file has none."""
+    if Path(path).is_dir():
+        return None
     path = check_readable(path, "embedding")
     if path.suffix != ".parquet":
         return None
@@ -280,6 +285,16 @@ def _read_parquet(path: Path) -> tuple[NDArray[Any], NDArray[np.float32]]:
         vectors = table.column("embedding").combine_chunks()
         Z = np.asarray(vectors.flatten(), dtype=np.float32).reshape(len(vectors), vectors.type.list_size)
         return as_ids(table.column("id"), f"The embedding file {path}"), Z
+
+
+def _read_folder(folder: Path) -> Embedding:
+    """The parts of an embedding, in the order of their names."""
+    parts = [read_embedding(path) for path in sorted(folder.glob("*.parquet"))]
+    if not parts:
+        raise InputError(f"The embedding folder {folder} holds no .parquet files.")
+    if len({part.vectors.shape[1] for part in parts}) > 1:
+        raise InputError(f"The embedding folder {folder} holds vectors of unequal lengths.")
+    return Embedding(np.concatenate([part.vectors for part in parts]), np.concatenate([part.ids for part in parts]))
 
 
 def _read_ids(path: Path) -> NDArray[Any] | None:

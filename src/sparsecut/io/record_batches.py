@@ -82,15 +82,20 @@ class EdgeFile:
         names = [columns.source, columns.target, *([columns.weight] if columns.weight is not None else [])]
         with reading(self.path, "edge"):
             for table in _tables(self.path, "edge", names, BATCH_ROWS):
-                ends = []
-                for name in (columns.source, columns.target):
-                    column = plain_ids(table.column(name))
-                    check_present(column, self.what, f" of column {name!r}")
-                    ends.append(column.to_numpy() if str(column.type) == "int64" else column)
-                weights = None
-                if columns.weight is not None:
-                    weights = edge_weights(table.column(columns.weight), columns.weight, self.what)
-                yield ends[0], ends[1], weights
+                yield edges_of(table, columns, self.what)
+
+
+def edges_of(table: Any, columns: EdgeColumns, what: str) -> tuple[Any, Any, NDArray[np.float32] | None]:
+    """(sources, targets, weights) of a table: ids as 64-bit integers (numpy) or as words (Arrow)."""
+    ends = []
+    for name in (columns.source, columns.target):
+        column = plain_ids(table.column(name))
+        check_present(column, what, f" of column {name!r}")
+        ends.append(column.to_numpy() if str(column.type) == "int64" else column)
+    weights = None
+    if columns.weight is not None:
+        weights = edge_weights(table.column(columns.weight), columns.weight, what)
+    return ends[0], ends[1], weights
 
 
 class FeatureFile:
@@ -133,19 +138,9 @@ class FeatureFile:
         self.shape = n_rows, len(self.encoder.names_out)
 
     def _accept(self, encoder: Encoder) -> TableEncoder:
-        """The encoder of a fitted model, where it can be applied to a part of the table."""
-        check_names(encoder.names_in or (), tuple(self._names), self.what)
+        accepted = accept_encoder(encoder, self._names, self.what)
         self._names = list(encoder.names_in or ())  # in the fitted order
-        if not isinstance(encoder, TableEncoder):
-            return TableEncoder(tuple(NumberColumn(name) for name in self._names))
-        for column in encoder.columns:
-            is_plain = isinstance(column, NumberColumn) and column.names == (column.name,) and not column.is_time
-            if not (is_plain or isinstance(column, LeftOut) or (isinstance(column, VectorColumn) and len(self._names) == 1)):
-                raise InputError(
-                    f"{self.what} cannot be read in parts: the model was fitted on a table whose column {column.name!r} is "
-                    "more than a number. Use engine='memory'."
-                )
-        return encoder
+        return accepted
 
     def _fit_encoder(self, scale: bool) -> TableEncoder:
         first = self._matrix(next(self._tables(self._names, 1)))
@@ -190,23 +185,44 @@ class FeatureFile:
         return _tables(self.path, "features", names, n_rows)
 
     def _matrix(self, table: Any) -> NDArray[Any]:
-        """Numbers column by column, or one column of lists."""
-        import pyarrow as pa
+        return numbers_of(table, self._names, self.what)
 
-        columns = [table.column(name) for name in self._names]
-        if len(columns) == 1 and (pa.types.is_fixed_size_list(columns[0].type) or pa.types.is_list(columns[0].type)):
-            lists = columns[0].combine_chunks()
-            lists = lists.chunk(0) if isinstance(lists, pa.ChunkedArray) else lists
-            if lists.null_count == 0 and len(lists) and len(lists.flatten()) % len(lists) == 0:
-                return np.asarray(lists.flatten().to_numpy(zero_copy_only=False)).reshape(len(lists), -1)
-        for name, column in zip(self._names, columns, strict=True):
-            is_number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
-            if not is_number or column.null_count:
-                raise InputError(
-                    f"{self.what} must hold numbers without gaps, or one column of lists, to be read in parts. "
-                    f"Column {name!r} holds others."
-                )
-        return np.column_stack([column.to_numpy() for column in columns])
+
+def accept_encoder(encoder: Encoder, names: Sequence[str], what: str) -> TableEncoder:
+    """The encoder of a fitted model, where it can be applied to a part of a table with these columns."""
+    check_names(encoder.names_in or (), tuple(names), what)
+    if not isinstance(encoder, TableEncoder):
+        return TableEncoder(tuple(NumberColumn(name) for name in encoder.names_in or ()))
+    for column in encoder.columns:
+        is_plain = isinstance(column, NumberColumn) and column.names == (column.name,) and not column.is_time
+        is_vector = isinstance(column, VectorColumn) and len(encoder.names_in or ()) == 1
+        if not (is_plain or isinstance(column, LeftOut) or is_vector):
+            raise InputError(
+                f"{what} cannot be read in parts: the model was fitted on a table whose column {column.name!r} is "
+                "more than a number. Use engine='memory'."
+            )
+    return encoder
+
+
+def numbers_of(table: Any, names: Sequence[str], what: str) -> NDArray[Any]:
+    """Numbers column by column, or one column of lists."""
+    import pyarrow as pa
+
+    columns = [table.column(name) for name in names]
+    kind = columns[0].type
+    if len(columns) == 1 and (pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind)):
+        lists = columns[0].combine_chunks()
+        lists = lists.chunk(0) if isinstance(lists, pa.ChunkedArray) else lists
+        if lists.null_count == 0 and len(lists) and len(lists.flatten()) % len(lists) == 0:
+            return np.asarray(lists.flatten().to_numpy(zero_copy_only=False)).reshape(len(lists), -1)
+    for name, column in zip(names, columns, strict=True):
+        is_number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+        if not is_number or column.null_count:
+            raise InputError(
+                f"{what} must hold numbers without gaps, or one column of lists, to be read in parts. "
+                f"Column {name!r} holds others."
+            )
+    return np.column_stack([column.to_numpy() for column in columns])
 
 
 def _names_and_rows(path: Path, kind: str) -> tuple[list[str], int]:

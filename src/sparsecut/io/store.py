@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.encoding import Encoder, read_encoder
+from sparsecut.encoding import Encoder, FeatureMatrix, read_encoder
 from sparsecut.errors import InputError
 from sparsecut.graph import Graph
 from sparsecut.io.files import check_readable
@@ -84,8 +84,8 @@ def open_store(path: str | Path) -> Graph:
     adjacency.data = _map(path, "weights", (n_entries,)) if has_weights else unweighted(n_entries)
     return Graph.from_canonical(
         adjacency,
-        features=_map(path, "features", (n_nodes, None)) if has_features else None,
-        node_ids=np.asarray(_map(path, "ids", (n_nodes,))) if has_ids else np.arange(n_nodes),
+        features=_features(path, n_nodes, encoder) if has_features else None,
+        node_ids=np.asarray(_map(path, "ids", (n_nodes,))) if has_ids else None,
         directed=directed,
         encoder=encoder,
         notes=notes,
@@ -114,6 +114,15 @@ def write_header(
 def unweighted(n_entries: int) -> NDArray[np.float32]:
     """The weights of a graph without any: one number in memory, however many entries there are."""
     return np.broadcast_to(np.float32(1), n_entries)
+
+
+def _features(folder: Path, n_nodes: int, encoder: Encoder | None) -> Any:
+    """The features as they lie. Whoever built the store has looked at every number, so they are not looked through again,
+    unless they are another's file that the store points to."""
+    features = _map(folder, "features", (n_nodes, None))
+    if (folder / "features.npy").is_symlink() or features.dtype != np.float32 or not features.flags.c_contiguous:
+        return features
+    return FeatureMatrix(features, encoder)
 
 
 def _map(folder: Path, name: str, shape: tuple[int | None, ...]) -> NDArray[Any]:

@@ -7,15 +7,17 @@ Blocks are multiplied in float32 and added up in float64.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from torch import Tensor
 
 from sparsecut.arrays.threads import each
-from sparsecut.kernels.products import N_TOGETHER, blocks, groups
+from sparsecut.kernels.products import N_TOGETHER, groups, row_blocks
 
 ROW_BLOCK = 8192  # 20 MB of 602 columns: multiplied at full speed, and small beside the rows
-GPU_BLOCK = 1 << 18  # a GPU is faster than its launches
+ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a column that a few hops have averaged, against its mean
 
 
 def mean_of(rows: Tensor, shares: Tensor | None = None) -> Tensor:
@@ -25,7 +27,7 @@ def mean_of(rows: Tensor, shares: Tensor | None = None) -> Tensor:
     def sum_of(block: slice) -> Tensor:
         return _single(rows[block]).sum(dim=0) if shares is None else shares[block].to(_type(rows)) @ _single(rows[block])
 
-    for part in each(sum_of, _blocks(rows), work=0 if rows.is_cuda else ROW_BLOCK * rows.shape[1]):
+    for part in each(sum_of, row_blocks(rows, ROW_BLOCK), work=0 if rows.is_cuda else ROW_BLOCK * rows.shape[1]):
         mean += part
     return mean / len(rows) if shares is None else mean
 
@@ -41,16 +43,26 @@ def scatter(rows: Tensor, shares: Tensor | None = None, mean: Tensor | None = No
             centred *= shares[block, None].sqrt().to(centred.dtype)
         return _squares(centred)
 
-    for together in groups(_blocks(rows), 1 if rows.is_cuda else N_TOGETHER):
+    for together in groups(row_blocks(rows, ROW_BLOCK), 1 if rows.is_cuda else N_TOGETHER):
         for part in each(squares, together, work=0 if rows.is_cuda else ROW_BLOCK * rows.shape[1] ** 2):
             total += part
     return total / len(rows) if shares is None else total
 
 
+def drop_rounding(matrices: Sequence[Tensor], variances: Tensor, mean: Tensor, n_rows: int) -> None:
+    """Set to zero, in place, the rows and columns of constant columns: float64 sums of what float32 rounded are not zero.
+
+    `variances` are the diagonal of the scatter of `n_rows` rows about their `mean`.
+    """
+    is_rounding = variances <= n_rows * (ROUNDING * mean).square()
+    for matrix in matrices:
+        matrix[is_rounding], matrix[:, is_rounding] = 0, 0
+
+
 def mean_square_length(rows: Tensor, mean: Tensor) -> float:
     """The mean of ‖s_i − mean‖², the trace of the scatter, without the rest of it."""
     total = 0.0
-    for block in _blocks(rows):
+    for block in row_blocks(rows, ROW_BLOCK):
         squares = (_single(rows[block]) - mean).square_().sum(dim=1)
         total += float(squares.sum(dtype=torch.float64))
     return total / len(rows)
@@ -63,10 +75,6 @@ def _squares(rows: Tensor) -> Tensor:
     array = rows.numpy()
     with np.errstate(over="ignore", invalid="ignore"):  # as in torch: whoever reads the energy says that it overflowed
         return torch.from_numpy(array.T @ array)
-
-
-def _blocks(rows: Tensor) -> list[slice]:
-    return blocks(len(rows), GPU_BLOCK if rows.is_cuda else ROW_BLOCK)
 
 
 def _type(rows: Tensor) -> torch.dtype:

@@ -41,7 +41,7 @@ from sparsecut.model.settings import Settings
 from sparsecut.model.solver import Problem
 from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.filters import Filter, Power, is_served_by
-from sparsecut.operators.negatives import NegativeGraph, with_apart
+from sparsecut.operators.negatives import NegativeGraph, complete_graph, with_apart
 from sparsecut.progress import Reporter, reporting
 
 
@@ -107,7 +107,9 @@ def fit(
                 assert on_epoch is not None
                 on_epoch(epoch, Fitted(graph, recipe, projection, is_structure, history))
 
-            def problem_of(graph: Graph, rows: Any, filters: tuple[Filter, ...], *, is_sharpened: bool) -> Problem:
+            def problem_of(
+                graph: Graph, rows: Any, filters: tuple[Filter, ...], *, is_sharpened: bool, name: str = "structure"
+            ) -> Problem:
                 return Problem(
                     engine=engine,
                     rows=rows,
@@ -122,6 +124,7 @@ def fit(
                     history=history,
                     report=report,
                     on_epoch=None if on_epoch is None else keep,
+                    name=name,
                 )
 
             dimension = settings.dimension_for(graph.n_features)
@@ -131,15 +134,20 @@ def fit(
                 if len(problems) == 1 and math.isnan(history.effective_rank) and projection.is_linear:
                     history.effective_rank = rank_of_scatter(problems[0].embedding_moments(projection)[1])
                 levels = [level for problem in problems for level in problem.levels]
+                if math.isnan(history.effective_rank) and "parts" in engine.supports:
+                    history.effective_rank = _rank_by(engine, levels, projection, graph.n_nodes)
                 found = engine.project(levels, projection, job.output, is_last_use=True)
                 if math.isnan(history.effective_rank):
                     history.effective_rank = effective_rank(found if isinstance(found, Tensor) else torch.from_numpy(found))
                 embedding = _as_asked(found, output)
+            projection = _widened(projection, problems)
             history.notes.extend(engine.notes)
             if structure is not None:
                 history.notes.append(_say_structure(projection, recipe))
     check_meaning(embedding, graph, settings.caller, history.notes, is_structure=is_structure)
-    if given.entries is None and graph.entries is not None:
+    if graph.walk is not None:
+        graph = given  # the workers go with the fit
+    elif given.entries is None and graph.entries is not None:
         graph = graph._unplaced()  # what the engine had copied to a GPU goes with the fit
     return Fitted(graph, recipe, projection, is_structure, history, embedding)
 
@@ -164,7 +172,7 @@ def _problems(
             problems.append(_structure_problem(structure, filters, engine, problem_of))
             continue
         own = rows if is_served_by(filters[0], recipe.loaded) else engine.load(graph, recipe.weighting, filters[0])
-        problems.append(problem_of(graph, own, filters, is_sharpened=is_structure))
+        problems.append(problem_of(graph, own, filters, is_sharpened=is_structure, name=name))
     if settings.features == "both":
         filters = (Power(),) if settings.n_levels is None else Power().at_levels(settings.n_levels, settings.caller)
         problems.append(_structure_problem(structure, filters, engine, problem_of))
@@ -202,6 +210,15 @@ def _solve(
         parts.append(Part(solution.projection, scatter, weight))
     history.reason, history.effective_rank = "; ".join(routes), math.nan
     return side_by_side(parts, dimension)
+
+
+def _widened(projection: Projection, problems: list[Problem]) -> Projection:
+    """The projection of all features, from that of the columns that the problems were solved in."""
+    owners = [problem for problem in problems for _ in problem.levels]
+    if all(problem.narrowed is None for problem in problems):
+        return projection
+    weights = tuple(problem.widened(matrix) for problem, matrix in zip(owners, projection.weights, strict=True))
+    return replace(projection, weights=weights)
 
 
 def embed(
@@ -309,6 +326,14 @@ def _remembered(engine: Engine[Any], projection: Projection) -> Projection:
     )
     offset = torch.from_numpy(arrays["offset"]).to(engine.device) if "offset" in arrays else None
     return Projection(weights, projection.aggregation, offset)
+
+
+def _rank_by(engine: Engine[Any], levels: list[Any], projection: Projection, n_nodes: int) -> float:
+    """The effective rank of an embedding whose rows stay where they are."""
+    image = engine.multiply(levels, projection.whole())
+    scatter = engine.moments([image], complete_graph(n_nodes)).scatter
+    assert scatter is not None
+    return rank_of_scatter(scatter)
 
 
 def _arrays_of(projection: Projection) -> dict[str, NDArray[Any]]:

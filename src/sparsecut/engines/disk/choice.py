@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sparsecut.arrays.streaming import parse_bytes
+from sparsecut.arrays.streaming import in_words, parse_bytes
 from sparsecut.engines.contract import EngineChoice, Job
+from sparsecut.engines.costs import Cost, Machine, Workload
 from sparsecut.engines.disk.engine import DiskEngine
 from sparsecut.engines.disk.sizes import can_build_gram, check_in_memory, plan_sizes
 from sparsecut.errors import InputError, parameter_error
@@ -46,6 +47,18 @@ class Disk(EngineChoice, word="disk"):
         parse_bytes("Disk", "memory_limit", self.memory_limit)
         if self.scratch is not None and not isinstance(self.scratch, str | Path):
             raise parameter_error("Disk", "scratch", "a folder's path or None", self.scratch)
+
+    def estimate(self, work: Workload, machine: Machine) -> Cost:
+        limit = parse_bytes("Disk", "memory_limit", self.memory_limit)
+        disk = work.feature_bytes * (1 + work.n_levels)
+        through = 2 * disk + 8 * work.n_nodes * work.hop_columns / max(1, work.n_passes)  # written once, read once
+        seconds = work.gathered / machine.gathers + work.multiplied / machine.products + through / machine.disk
+        why = "" if disk <= machine.room else f"{in_words(machine.room)} of disk are free"
+        try:
+            plan_sizes(work.n_nodes, limit, gram_columns=work.n_features)
+        except InputError as error:
+            why = str(error)
+        return Cost("disk", seconds, limit, disk, fits=not why, why=why)
 
     @contextmanager
     def open(self, job: Job) -> Iterator[DiskEngine]:

@@ -32,6 +32,7 @@ from sparsecut.engines.disk.sizes import Sizes
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.io.workfolder import RowWriter, WorkFolder, fingerprint_of
+from sparsecut.kernels.moments import drop_rounding
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.kernels.sparse import as_tensor
 from sparsecut.operators.aggregation import Projection, aggregate
@@ -39,7 +40,6 @@ from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import NegativeGraph
 
 CPU = torch.device("cpu")
-ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a column that a few hops have averaged, against its mean
 
 Value = TypeVar("Value")
 
@@ -110,9 +110,7 @@ class DiskEngine:
                 M += (scatters[0] if pairs.row_weights is None else next(others)) * (pairs.scale * pairs.volume)
             for listed in negatives.listed:
                 M += self.passes.gram_of_pairs(panels, panels, listed)
-            is_rounding = scatters[0].diagonal() <= panels[0].n_rows * (ROUNDING * means[0]).square()
-            for matrix in (M, scatters[0]):  # float64 would take the last digits of a constant column for differences
-                matrix[is_rounding], matrix[:, is_rounding] = 0, 0
+            drop_rounding((M, scatters[0]), scatters[0].diagonal().clone(), means[0], panels[0].n_rows)
             return {"M": ((M + M.T) / 2).numpy(), "mean": means[0].numpy(), "scatter": scatters[0].numpy()}
 
         found = self.checkpoint(f"moments-{mark}", compute)

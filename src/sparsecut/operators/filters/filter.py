@@ -34,7 +34,10 @@ class Filter(Choice):
         """c₀ … c_k. They are asked of a filter that leaves nothing to the graph."""
 
     def diagonals(self, degrees: Tensor) -> Diagonals:
-        """The diagonals of P, for the degrees d̃ of the nodes, themselves counted, in float64."""
+        """The diagonals of P, for the degrees d̃ of the nodes, themselves counted, in float64.
+
+        Each entry follows from one degree: an engine may ask for some nodes at a time.
+        """
         return mean_diagonals(degrees)
 
     def candidates(self) -> tuple[Filter, ...]:

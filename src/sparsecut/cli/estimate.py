@@ -1,0 +1,50 @@
+"""`sparsecut estimate`: what a fit would take with each engine, before it is run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from sparsecut.cli.choices import complete_source
+from sparsecut.cli.console import Output
+from sparsecut.cli.options import METHOD, READING, AsJson, Features, Quiet, Verbose, option
+from sparsecut.cli.sources import open_graph
+from sparsecut.errors import InputError
+
+
+def estimate(
+    graph: Annotated[
+        str | None,
+        typer.Argument(metavar="[GRAPH]", help="A dataset's name or a file.", autocompletion=complete_source),
+    ] = None,
+    features: Features = None,
+    *,
+    nodes: Annotated[int | None, option(READING, "Nodes, where there is no graph yet.", metavar="N")] = None,
+    edges: Annotated[int | None, option(READING, "Edges, each undirected one once.", metavar="N")] = None,
+    columns: Annotated[int | None, option(READING, "Columns of the features.", metavar="N")] = None,
+    method: Annotated[str, option(METHOD, "What would be fitted.", choices=("sce", "mosce"))] = "sce",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Say what time, memory and disk each engine would need on this machine, and which one to take.
+
+    sparsecut estimate cora
+
+    sparsecut estimate --nodes 1000000 --edges 20000000 --columns 128
+    """
+    output = Output(as_json, quiet, verbose)
+    sizes = {"n_nodes": nodes, "n_edges": edges, "n_features": columns}
+    if (graph is None) == any(value is None for value in sizes.values()):
+        raise InputError("estimate takes a graph, or all of --nodes, --edges and --columns.")
+    from sparsecut.baselines.methods import find_method
+    from sparsecut.model.estimate import estimate as estimate_costs
+
+    if method not in ("sce", "mosce"):
+        raise InputError(f"estimate is for the methods sce and mosce. Got {method}.")
+    asked: Any = sizes if graph is None else open_graph(graph, features, output)
+    found = estimate_costs(asked, find_method(method).make({}))
+    output.say(str(found))
+    output.result({"engines": [asdict(cost) for cost in found], "best": found.best.engine})

@@ -1,0 +1,145 @@
+"""What a fit takes before it is run: work counted from sizes, speeds measured on this machine.
+
+    hops     (m + n)·Σ columns·hops gathered multiply-adds, m entries of the graph
+    dense    n·f² for every Gram matrix, n·f·d for every product with W
+
+An engine says what it makes of them (`EngineChoice.estimate`): seconds, memory, disk, bytes between machines.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from sparsecut.kernels import hops
+from sparsecut.kernels.memory import available_memory
+from sparsecut.kernels.moments import scatter
+from sparsecut.kernels.sparse import Entries
+
+SAMPLE_NODES, SAMPLE_DEGREE, SAMPLE_COLUMNS = 200_000, 8, 32
+SAMPLE_ROWS = 8192
+SAMPLE_BYTES = 32 << 20
+BASE_BYTES = 400 << 20  # the interpreter and its libraries
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The sizes of a graph and the passes of a fit over it."""
+
+    n_nodes: int
+    n_entries: int  # of the adjacency: both directions of every edge
+    n_features: int
+    is_weighted: bool
+    hop_columns: int  # Σ columns · hops over all passes
+    pass_columns: int  # Σ columns over all passes
+    gram_columns: int  # Σ columns² over all Gram matrices
+    product_columns: int  # Σ rows·columns of all matrices W that the features are multiplied with
+    n_levels: int  # matrices of n × f that are held at a time, beside the features
+    dimension: int
+    n_passes: int  # of smoothing
+
+    @property
+    def gathered(self) -> float:
+        return float(self.n_entries + self.n_nodes) * self.hop_columns
+
+    @property
+    def multiplied(self) -> float:
+        return float(self.n_nodes) * (self.gram_columns + self.product_columns)
+
+    @property
+    def feature_bytes(self) -> int:
+        return 4 * self.n_nodes * self.n_features
+
+    @property
+    def graph_bytes(self) -> int:
+        return 8 * self.n_nodes + (8 if self.is_weighted else 4) * self.n_entries
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What this machine has and how fast it is."""
+
+    gathers: float  # multiply-adds of a hop per second
+    products: float  # multiply-adds of dense products per second
+    disk: float  # bytes per second
+    memory: int  # free bytes
+    room: int  # free bytes on disk
+    n_cores: int
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an engine needs for a fit on this machine.
+
+    Parameters
+    ----------
+    engine : str
+        Its word.
+    seconds : float
+        By the clock.
+    memory : int
+        Bytes, of this process or of each worker.
+    disk : int
+        Bytes of scratch.
+    moved : int
+        Bytes between workers, by the plan that would be taken.
+    fits : bool
+        Whether the machine has as much.
+    why : str
+        Where it does not, what is missing.
+    moved_by : dict of int
+        Bytes between workers by each plan that the engine has.
+    """
+
+    engine: str
+    seconds: float
+    memory: int
+    disk: int = 0
+    moved: int = 0
+    fits: bool = True
+    why: str = ""
+    moved_by: dict[str, int] = field(default_factory=dict)
+
+
+def measure_machine(n_nodes: int, folder: Path | None = None) -> Machine:
+    """Speeds by a hop, a Gram matrix and a file, in about half a second; a hop is slower on a larger graph."""
+    generator, n_rows = torch.Generator().manual_seed(0), min(max(n_nodes, 1000), SAMPLE_NODES)
+    indices = torch.randint(0, n_rows, (n_rows * SAMPLE_DEGREE,), dtype=torch.int32, generator=generator)
+    offsets = torch.arange(0, n_rows * SAMPLE_DEGREE + 1, SAMPLE_DEGREE, dtype=torch.int32)
+    X, ones = torch.rand(n_rows, SAMPLE_COLUMNS, generator=generator), torch.ones(n_rows)
+    seconds = _fastest(lambda: hops.smooth(Entries(indices, offsets, None), (ones, None, ones), (0.0, 1.0), X))
+    gathers = n_rows * (SAMPLE_DEGREE + 1) * SAMPLE_COLUMNS / seconds
+    rows = torch.rand(SAMPLE_ROWS, 128, generator=generator)
+    products = SAMPLE_ROWS * 128**2 / _fastest(lambda: scatter(rows))
+    parent = Path(tempfile.gettempdir()) if folder is None else folder
+    with tempfile.TemporaryFile(dir=parent) as file:
+        started = time.perf_counter()
+        file.write(np.zeros(SAMPLE_BYTES, dtype=np.uint8).data)
+        file.flush()
+        os.fsync(file.fileno())
+        disk = SAMPLE_BYTES / (time.perf_counter() - started)
+    memory = _free_memory()
+    return Machine(gathers, products, disk, memory, shutil.disk_usage(parent).free, os.cpu_count() or 1)
+
+
+def _free_memory() -> int:
+    """What the system would give, its cache included where it says so."""
+    lines = Path("/proc/meminfo").read_text().splitlines() if Path("/proc/meminfo").exists() else []
+    known = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    return known[0] if known else available_memory(torch.device("cpu"))
+
+
+def _fastest(call: object) -> float:
+    found = []
+    for _ in range(3):
+        started = time.perf_counter()
+        call()  # type: ignore[operator]
+        found.append(time.perf_counter() - started)
+    return min(found)

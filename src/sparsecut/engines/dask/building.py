@@ -1,0 +1,265 @@
+"""A store (`sparsecut.io.store`) made on a cluster from partitioned edges and features, which no process reads whole.
+
+    features     a task per piece writes its rows to their place; the means and deviations of tables are merged
+    numbering    ids become rows (`engines.dask.numbering`)
+    edges        a task per piece sorts its entries out by block of rows; a task per block merges what is its own
+    writing      each block writes its neighbours to their place
+
+The arrays are files of a known size, and tasks write to places that do not overlap. The store takes its place when it is
+whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.arrays.magnitude import are_finite, feature_error
+from sparsecut.encoding import NumberScan, TableEncoder, VectorColumn
+from sparsecut.engines.dask import numbering
+from sparsecut.engines.dask.plan import even_starts
+from sparsecut.engines.dask.running import Runner
+from sparsecut.engines.dask.shared import Target
+from sparsecut.engines.dask.sources import Piece, Table
+from sparsecut.errors import InputError
+from sparsecut.graph import loop_notes
+from sparsecut.io.adjacency import offset_type
+from sparsecut.io.building import entry_keys, merge_entries
+from sparsecut.io.edge_columns import choose_columns
+from sparsecut.io.ids import id_column
+from sparsecut.io.record_batches import accept_encoder, numbers_of
+from sparsecut.io.store import write_header
+
+ENTRIES_PER_BLOCK = 1 << 24  # that one task sorts
+
+
+class StoreBuild:
+    """What is known here of a store that workers write: schemas, sizes, offsets."""
+
+    def __init__(
+        self,
+        folder: Path,
+        runner: Runner,
+        edges: Table,
+        features: Table,
+        columns: dict[str, str | None],
+        directed: str,
+        n_workers: int,
+    ) -> None:
+        self.folder, self.runner, self.edges, self.features, self.directed = folder, runner, edges, features, directed
+        self.columns = None if edges.names is None else choose_columns(edges.names, columns, edges.what)
+        named = next((role for role, name in columns.items() if name is not None), None)
+        if edges.names is None and named is not None:
+            raise InputError(f"{edges.what} has no use for {named}={columns[named]!r}: it has two columns without names.")
+        self.id_name = None if features.names is None else id_column(features.names)
+        self.names = [name for name in features.names or () if name != self.id_name]
+        if features.names is not None and not self.names:
+            raise InputError(f"{features.what} has no column beside the ids.")
+        self.n_nodes, self.n_workers = features.n_rows, n_workers
+        n_entries = edges.n_rows * (2 if directed == "symmetrize" else 1)
+        n_blocks = max(n_workers, -(-n_entries // ENTRIES_PER_BLOCK))
+        self.starts = even_starts(self.n_nodes, min(n_blocks, self.n_nodes))
+
+    def run(self, *, scale: bool, encoder: Any) -> None:
+        fitted = self._write_features(scale, encoder)
+        numbered = self._number()
+        n_entries, n_loops = self._write_edges(numbered)
+        form = self.columns or "source and target in two columns, no weights"
+        notes = (f"Edges: {self.edges.what[4:]}, {len(self.edges.pieces)} pieces; {form}.", *loop_notes(n_loops))
+        write_header(
+            self.folder, n_nodes=self.n_nodes, n_entries=n_entries, directed=self.directed, encoder=fitted, notes=notes
+        )
+
+    def _write_features(self, scale: bool, encoder: Any) -> TableEncoder | None:
+        table, runner = self.features, self.runner
+        fitted: TableEncoder | None = None
+        if table.names is None:
+            if isinstance(encoder, TableEncoder):
+                raise InputError(f"{table.what} is an array, and the model was fitted on a table with named columns.")
+        elif encoder is not None:
+            fitted = accept_encoder(encoder, self.names, table.what)
+            self.names = list(encoder.names_in or ())
+        else:
+            scans = [runner.submit(scan_piece, piece, self.names, table.what) for piece in table.pieces]
+            fitted = _merged(runner.collect(scans, "scanning features"), self.names, scale)
+        if fitted is not None and not fitted.names_out:
+            raise InputError(f"{table.what} has no column that could be a feature: each holds one value throughout.")
+        width = table.n_columns if fitted is None else len(fitted.names_out)
+        target = Target.make(self.folder / "features.npy", np.float32, (self.n_nodes, width))
+        written = [
+            runner.submit(write_features, piece, first, self.names, fitted, target, table.what)
+            for piece, first in zip(table.pieces, table.starts, strict=False)
+        ]
+        runner.collect(written, "writing features")
+        return fitted
+
+    def _number(self) -> list[Any]:
+        """Futures of the edges of every piece by rows."""
+        edges, features, runner = self.edges, self.features, self.runner
+        if self.id_name is None:
+            return self._by_rows()
+        ends = [] if self.columns is None else [self.columns.source, self.columns.target]
+        ids = [
+            runner.submit(numbering.read_ids, piece, first, self.id_name, features.what)
+            for piece, first in zip(features.pieces, features.starts, strict=False)
+        ]
+        looks = runner.collect([runner.submit(numbering.look_at, one) for one in ids], "reading ids")
+        are_rows, longest = all(is_range for is_range, _ in looks), max(length for _, length in looks)
+        is_integer = longest == 0 and all(edges.is_integer(name) for name in ends)
+        if are_rows and is_integer:
+            return self._by_rows()
+        n_tables = max(self.n_workers, len(self.starts) - 1)
+        tables = []
+        for number in range(n_tables):
+            parts = [runner.submit(numbering.ids_of_table, one, number, n_tables, is_integer) for one in ids]
+            tables.append(runner.submit(numbering.make_table, parts, features.what))
+        if not are_rows:  # the nodes keep their ids as the features have them, however edges spell them
+            kind = np.dtype(np.int64) if longest == 0 else np.dtype(f"<U{longest}")
+            target = Target.make(self.folder / "ids.npy", kind, (self.n_nodes,))
+            runner.collect([runner.submit(write_ids, one, target) for one in ids], "writing ids")
+        numbered = []
+        for piece in edges.pieces:
+            named = runner.submit(numbering.read_ends, piece, self.columns, is_integer, n_tables, edges.what)
+            found = [
+                runner.submit(numbering.look_up, table, runner.submit(numbering.wanted_ids, named, number))
+                for number, table in enumerate(tables)
+            ]
+            numbered.append(runner.submit(numbering.numbered, named, found, edges.what, features.what))
+        runner.wait(numbered, "numbering ids")
+        return numbered
+
+    def _by_rows(self) -> list[Any]:
+        edges, features = self.edges, self.features
+        return [
+            self.runner.submit(numbering.numbered_rows, piece, self.columns, self.n_nodes, edges.what, features.what)
+            for piece in edges.pieces
+        ]
+
+    def _write_edges(self, numbered: Sequence[Any]) -> tuple[int, int]:
+        """The neighbours of every block; how many entries there are, and how many nodes had a self-loop."""
+        runner, starts = self.runner, self.starts
+        entries = [runner.submit(sort_out, piece, starts, self.directed) for piece in numbered]
+        merged = []
+        for block in range(len(starts) - 1):
+            parts = [runner.submit(part_of, one, block) for one in entries]
+            merged.append(runner.submit(merge_block, parts, starts[block], starts[block + 1]))
+        sizes = runner.collect([runner.submit(size_of, one) for one in merged], "merging edges")
+        counts = [n_block for n_block, _, _ in sizes]
+        n_entries = int(sum(counts))
+        has_weights = any(is_weighted for _, _, is_weighted in sizes)
+        kinds: dict[str, Any] = {
+            "indptr": offset_type(self.n_nodes, n_entries),
+            "indices": offset_type(self.n_nodes, 0),
+        } | ({"weights": np.float32} if has_weights else {})
+        targets = {
+            name: Target.make(self.folder / f"{name}.npy", kind, (self.n_nodes + 1 if name == "indptr" else n_entries,))
+            for name, kind in kinds.items()
+        }
+        before = [0, *np.cumsum(counts).tolist()]
+        written = [
+            runner.submit(write_block, one, starts[block], before[block], targets) for block, one in enumerate(merged)
+        ]
+        runner.collect(written, "writing edges")
+        return n_entries, int(sum(n_loops for _, n_loops, _ in sizes))
+
+
+def scan_piece(piece: Piece, names: Sequence[str], what: str) -> NumberScan | int:
+    """What is known of the columns of a piece; for a column of vectors, how long they are."""
+    block = numbers_of(piece.table(names, what), names, what)
+    if block.shape[1] != len(names):
+        return int(block.shape[1])
+    if not are_finite(block):
+        raise feature_error(block, block)
+    scan = NumberScan(tuple(names))
+    scan.update(block)
+    return scan
+
+
+def write_features(
+    piece: Piece, first: int, names: Sequence[str], encoder: TableEncoder | None, target: Target, what: str
+) -> int:
+    """The features of a piece to their rows."""
+    if piece.kind == "parquet":
+        given = numbers_of(piece.table(names, what), names, what)
+        if encoder is not None and not isinstance(encoder.columns[0], VectorColumn):
+            given = encoder.scale_numbers(given)
+    else:
+        given = piece.rows(what)
+    with np.errstate(over="ignore"):  # a number beyond float32 becomes infinite and is refused below
+        block = np.ascontiguousarray(given, dtype=np.float32)
+    if block.shape[1] != target.shape[1]:
+        raise InputError(f"{what} must hold rows of one length. Got {block.shape[1]} beside {target.shape[1]}.")
+    if not are_finite(block):
+        raise feature_error(given, block, first)
+    target.write(first, block)
+    return len(block)
+
+
+def write_ids(ids: numbering.Ids, target: Target) -> int:
+    target.write(ids.first, ids.values)
+    return len(ids.values)
+
+
+def sort_out(edges: tuple[Any, Any, Any], starts: Sequence[int], directed: str) -> list[tuple[Any, Any, Any]]:
+    """For every block the keys and weights of its entries, and its nodes with a self-loop."""
+    i, j, weights = edges
+    kept = np.flatnonzero(i != j)
+    both = entry_keys(i[kept], j[kept], directed)
+    rows = np.concatenate([rows for rows, _ in both])
+    keys = np.concatenate([keys for _, keys in both])
+    blocks = np.searchsorted(starts, rows, side="right") - 1
+    order = np.argsort(blocks, kind="stable")
+    bounds = np.searchsorted(blocks[order], np.arange(len(starts)))
+    keys, values = keys[order], None if weights is None else np.tile(weights[kept], len(both))[order]
+    loops = np.unique(i[i == j])
+    parts = []
+    for block, (first, last) in enumerate(pairwise(bounds)):
+        own = loops[(loops >= starts[block]) & (loops < starts[block + 1])]
+        parts.append((keys[first:last], None if values is None else values[first:last], own))
+    return parts
+
+
+def part_of(parts: Sequence[Any], block: int) -> Any:
+    return parts[block]
+
+
+def merge_block(parts: Sequence[tuple[Any, Any, Any]], first: int, last: int) -> dict[str, NDArray[Any]]:
+    """The neighbours of the nodes of a block."""
+    keys = np.concatenate([part[0] for part in parts])
+    weights = None if parts[0][1] is None else np.concatenate([part[1] for part in parts])
+    loops = np.unique(np.concatenate([part[2] for part in parts]))
+    return {**merge_entries(keys, weights, first, last), "loops": loops}
+
+
+def size_of(merged: dict[str, NDArray[Any]]) -> tuple[int, int, bool]:
+    """How many entries a block has, how many nodes with a self-loop, and whether a weight is not 1."""
+    weights = merged.get("weights")
+    return len(merged["indices"]), len(merged["loops"]), weights is not None and bool((weights != 1).any())
+
+
+def write_block(merged: dict[str, NDArray[Any]], first: int, n_before: int, targets: dict[str, Target]) -> int:
+    """The neighbours of a block to their place; where those of each node end."""
+    targets["indptr"].write(first + 1, np.cumsum(merged["counts"]) + n_before)
+    for name in ("indices", "weights"):
+        if name in targets:
+            targets[name].write(n_before, merged[name])
+    return len(merged["indices"])
+
+
+def _merged(scans: Sequence[NumberScan | int], names: Sequence[str], scale: bool) -> TableEncoder:
+    widths = {scan for scan in scans if isinstance(scan, int)}
+    if widths:
+        if len(widths) > 1 or not all(isinstance(scan, int) for scan in scans):
+            raise InputError(f"The column {names[0]!r} of the features must hold rows of one length.")
+        return TableEncoder((VectorColumn(names[0], widths.pop()),))
+    total = scans[0]
+    assert isinstance(total, NumberScan)
+    for scan in scans[1:]:
+        assert isinstance(scan, NumberScan)
+        total.merge(scan)
+    return total.encoder(scale=scale)

@@ -1,0 +1,159 @@
+"""A sparse matrix between diagonals as tasks hold it: diag(left)·A·diag(right) + diag(own), whole or a block of rows.
+
+It is the matrix P of a filter, or, without diagonals, the Laplacian of listed pairs. A is named by its files, less the
+entries at some positions; the diagonals are files too, 12 bytes per node.
+
+A block of rows needs the rows X_j of its neighbours j alone. `BlockLists` numbers those: its columns are positions among the
+rows that the block wants, which are sorted by the block that has them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from sparsecut.engines.dask.shared import FileArray, Nodes, SparseFile, positions_of_entries
+from sparsecut.kernels.sparse import Entries, as_tensor
+
+CPU = torch.device("cpu")
+
+
+@dataclass(frozen=True)
+class Operator:
+    """`name` tells it from any other; without diagonals the matrix is A itself."""
+
+    name: str
+    matrix: SparseFile
+    left: FileArray | None = None
+    right: FileArray | None = None
+    own: FileArray | None = None
+    removed: FileArray | None = None  # positions of entries, ascending
+
+    def entries(self, nodes: Nodes) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[Any] | None]:
+        """The entries of some rows: columns, where each row starts, and values unless all are 1."""
+        starts, stops = self.matrix.bounds(nodes)
+        indices, values = self.matrix.entries(nodes, starts, stops)
+        offsets = np.concatenate([[0], np.cumsum(stops - starts)])
+        if self.removed is not None:
+            is_gone = np.isin(positions_of_entries(starts, stops), self.removed.read(), assume_unique=True)
+            if is_gone.any():
+                gone_before = np.concatenate([[0], np.cumsum(is_gone)])
+                offsets = offsets - gone_before[offsets]
+                indices, values = indices[~is_gone], None if values is None else values[~is_gone]
+        return indices, offsets, values
+
+    def scales(self, nodes: Nodes, n_rows: int) -> tuple[Tensor, Tensor]:
+        """left and own of some rows, (n, 1)."""
+        if self.left is None or self.own is None:
+            return torch.ones(n_rows, 1), torch.zeros(n_rows, 1)
+        return _column(self.left.read(nodes)), _column(self.own.read(nodes))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which rows are in which block: `starts` cut the nodes, or the nodes in the order of a partition."""
+
+    starts: tuple[int, ...]  # the first of every block, and the number of nodes
+    order: FileArray | None = None  # the node at every place
+    place: FileArray | None = None  # the place of every node
+
+    @property
+    def n_blocks(self) -> int:
+        return len(self.starts) - 1
+
+    def size(self, block: int) -> int:
+        return self.starts[block + 1] - self.starts[block]
+
+    def nodes(self, block: int) -> Nodes:
+        """The nodes of a block, in ascending order."""
+        span = slice(self.starts[block], self.starts[block + 1])
+        return span if self.order is None else self.order.read(span)
+
+    def locate(self, nodes: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The block of each node, and its row there."""
+        places = nodes if self.place is None else self.place.read(nodes)
+        blocks = np.searchsorted(self.starts, places, side="right") - 1
+        return blocks, places - np.asarray(self.starts)[blocks]
+
+
+class BlockLists:
+    """The neighbour lists of one block of rows, numbered among the rows that they want."""
+
+    def __init__(self, operator: Operator, layout: Layout, block: int) -> None:
+        nodes, self.block = layout.nodes(block), block
+        indices, offsets, values = operator.entries(nodes)
+        columns = np.unique(indices).astype(np.int64)
+        owners, rows = layout.locate(columns)
+        order = np.argsort(owners, kind="stable")
+        numbers = np.empty(len(columns), dtype=np.int32)
+        numbers[order] = np.arange(len(columns), dtype=np.int32)
+        self.ends = np.searchsorted(owners[order], np.arange(layout.n_blocks + 1)).tolist()
+        self.rows = rows[order].astype(np.int32)  # in the block that has them
+        self.indices = numbers[np.searchsorted(columns, indices)]
+        self.offsets = offsets.astype(np.int32 if offsets[-1] < 2**31 else np.int64)
+        self.values = values
+        left, own = operator.scales(nodes, layout.size(block))
+        self.left, self.own = left.numpy(), own.numpy()
+        self.right = None if operator.right is None else operator.right.read(columns[order])[:, None]
+
+    def __sizeof__(self) -> int:
+        held = (self.rows, self.indices, self.offsets, self.values, self.left, self.own, self.right)
+        return 200 + sum(array.nbytes for array in held if array is not None)
+
+    def wanted(self, block: int) -> NDArray[np.int32]:
+        """The rows of a block that this one needs."""
+        return self.rows[self.ends[block] : self.ends[block + 1]]
+
+    def hop(self, X: Tensor, gathered: Tensor, first: Tensor | None, coefficient: float) -> Tensor:
+        """The block's rows of P·X + coefficient·first; `gathered` are the rows that its lists want, in their order."""
+        if self.right is not None:
+            gathered = gathered * torch.from_numpy(self.right)
+        index_type = self.offsets.dtype
+        indices = as_tensor(self.indices.astype(index_type, copy=False), CPU)
+        values = None if self.values is None else as_tensor(self.values, CPU)
+        sums = Entries(indices, as_tensor(self.offsets, CPU), values) @ gathered
+        sums.mul_(as_tensor(self.left, CPU)).addcmul_(X, as_tensor(self.own, CPU))
+        if first is not None and coefficient:
+            sums.add_(first, alpha=coefficient)
+        return sums
+
+
+@dataclass(frozen=True)
+class WholeLists:
+    """All of an operator, as `kernels.hops` takes it."""
+
+    entries: Entries
+    diagonals: tuple[Tensor, Tensor | None, Tensor]
+
+
+_held: dict[str, WholeLists] = {}  # in a worker: those of the last operator that was asked for
+_holding = Lock()
+
+
+def whole_lists(operator: Operator) -> WholeLists:
+    """All of an operator, read once by a worker and kept until another is asked for."""
+    with _holding:
+        if operator.name not in _held:
+            _held.clear()
+            n_nodes = operator.matrix.shape[0]
+            indices, offsets, values = operator.entries(slice(0, n_nodes))
+            index_type = np.int32 if max(int(offsets[-1]), n_nodes) < 2**31 else np.int64
+            neighbors = Entries(
+                as_tensor(indices.astype(index_type, copy=False), CPU),
+                as_tensor(offsets.astype(index_type, copy=False), CPU),
+                None if values is None else as_tensor(values, CPU),
+            )
+            left, own = operator.scales(slice(0, n_nodes), n_nodes)
+            right = None if operator.right is None else _column(operator.right.read())[:, 0]
+            _held[operator.name] = WholeLists(neighbors, (left[:, 0], right, own[:, 0]))
+        return _held[operator.name]
+
+
+def _column(values: NDArray[Any]) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32))[:, None]

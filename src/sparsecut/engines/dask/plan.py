@@ -1,0 +1,137 @@
+"""The two plans of a hop, chosen by what fits into a worker.
+
+Columns first
+    Every worker holds the neighbour lists, 12 bytes per node and 4 per entry (8 with weights), and takes a slice of columns
+    through all hops without a word to the others. Blocks of rows become panels of columns before, and blocks of rows after:
+    bytes moved = 2 · 4·n·c · (1 − 1/w) for c columns on w workers, however many hops.
+
+Rows with a halo
+    Where the lists do not fit, rows are cut into blocks. A block's hop needs the rows of its neighbours, the halo, h rows in
+    all that lie in other blocks: bytes moved = 4·h·c·(hops) · (1 − 1/w). Columns go in panels, so narrow that a block, its
+    halo and its lists fit into a worker.
+
+What fits is a share of a worker's limit: Dask writes to disk what is above 60 % of it, and stops a worker at 80 %.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sparsecut.arrays.streaming import in_words
+from sparsecut.errors import InputError
+
+PlanWord = Literal["auto", "columns", "rows"]
+PLANS = ("auto", "columns", "rows")
+PLAN_NAMES = {"columns": "columns first", "rows": "rows with a halo"}
+
+BASE_BYTES = 400 << 20  # the interpreter and the libraries of a worker
+USABLE = 0.6  # of its limit: above, Dask writes to disk
+PANEL_COPIES = 4  # of a panel at a time: where a hop starts, where it goes, what a series comes back to, what arrives
+LIST_COPIES = 6  # of a block's lists while they are made, in 4 bytes per entry
+BLOCK_BYTES = 64 << 20  # of rows that are moved, summed or written at a time
+MIN_COLUMNS = 8  # of a panel: narrower ones read the lists too often
+MAX_BLOCKS = 512
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a plan depends on."""
+
+    n_nodes: int
+    n_entries: int
+    is_weighted: bool
+    n_columns: int  # of the widest rows
+    n_workers: int
+    worker_bytes: int  # the limit of the smallest worker, for one task at a time
+
+
+@dataclass(frozen=True)
+class Plan:
+    name: Literal["columns", "rows"]
+    n_blocks: int
+    widest: int  # columns of a panel
+    why: str
+
+    def widths(self, n_columns: int, n_workers: int) -> list[int]:
+        """The widths of the panels: as few as may be, but one for each worker where columns are what they share."""
+        n_panels = math.ceil(n_columns / min(self.widest, n_columns))
+        if self.name == "columns":
+            n_panels = min(n_columns, math.ceil(n_panels / n_workers) * n_workers)
+        share, rest = divmod(n_columns, n_panels)
+        return [share + (panel < rest) for panel in range(n_panels)]
+
+
+def choose_plan(work: Work, asked: PlanWord = "auto", n_blocks: int | None = None) -> Plan:
+    """Columns first where every worker can hold the lists and a panel beside them; else rows with a halo."""
+    usable = int(USABLE * work.worker_bytes) - BASE_BYTES
+    lists, column = list_bytes(work), 4 * PANEL_COPIES * work.n_nodes
+    needed = lists + column * min(MIN_COLUMNS, work.n_columns)
+    blocks = min(work.n_nodes, n_blocks or _n_blocks(work, usable))
+    if asked == "columns" and needed > usable:
+        raise _too_small(work, BASE_BYTES + needed, "every worker holds the neighbour lists and a panel of columns")
+    if asked == "columns" or (asked == "auto" and needed <= usable):
+        why = f"the neighbour lists ({in_words(lists)}) fit into a worker"
+        return Plan("columns", blocks, (usable - lists) // column, why)
+    of_block = LIST_COPIES * 4 * work.n_entries // blocks
+    widest = (usable - of_block) // column
+    if widest < 1:
+        raise _too_small(work, BASE_BYTES + column + of_block, f"a worker holds one of {blocks} blocks and its halo")
+    why = f"the neighbour lists ({in_words(lists)}) do not fit into a worker" if needed > usable else "it was asked for"
+    return Plan("rows", blocks, widest, why)
+
+
+def _too_small(work: Work, needed: int, what: str) -> InputError:
+    return InputError(
+        f"The workers' limit of {in_words(work.worker_bytes)} is too small for {work.n_nodes:,} nodes and "
+        f"{work.n_entries:,} entries: {what}, so a worker needs at least {in_words(int(needed / USABLE))}. Give them more "
+        "memory, or take more workers."
+    )
+
+
+def list_bytes(work: Work) -> int:
+    index = 4 if max(work.n_entries, work.n_nodes) < 2**31 else 8
+    return 12 * work.n_nodes + index * work.n_nodes + (index + 4 * work.is_weighted) * work.n_entries
+
+
+def columns_traffic(n_nodes: int, n_columns: int, n_workers: int) -> int:
+    """Bytes that smoothing moves by columns: to panels and back."""
+    return int(2 * 4 * n_nodes * n_columns * (1 - 1 / n_workers))
+
+
+def rows_traffic(n_halo_rows: int, n_columns: int, n_hops: int, n_workers: int) -> int:
+    """Bytes that smoothing moves by rows with a halo."""
+    return int(4 * n_halo_rows * n_columns * n_hops * (1 - 1 / n_workers))
+
+
+def scattered_halo(n_nodes: int, n_entries: int, n_blocks: int) -> int:
+    """The rows that blocks want of other blocks in a graph whose edges go anywhere, in all.
+
+    The n_entries/b ends that a block names are so many draws out of n nodes, of which all but 1/b lie in other blocks.
+    """
+    return int((n_blocks - 1) * n_nodes * -math.expm1(-n_entries / (n_blocks * n_nodes)))
+
+
+def even_starts(n_nodes: int, n_blocks: int) -> tuple[int, ...]:
+    """Where blocks of about the same number of rows begin, and where the last ends."""
+    return tuple(n_nodes * block // n_blocks for block in range(n_blocks + 1))
+
+
+def ordered_starts(sizes: Sequence[int], n_blocks: int) -> tuple[int, ...]:
+    """The same with whole parts of a partition in a block, as even as their sizes allow."""
+    n_nodes, starts, place = sum(sizes), [0], 0
+    for size in sizes:
+        place += size
+        if place >= n_nodes * len(starts) / n_blocks and place < n_nodes:
+            starts.append(place)
+    return (*starts, n_nodes)
+
+
+def _n_blocks(work: Work, usable: int) -> int:
+    """Blocks of rows: one for each worker at least, of a size that is moved and summed at a time."""
+    by_rows = math.ceil(4 * work.n_nodes * work.n_columns / BLOCK_BYTES)
+    by_lists = math.ceil(2 * LIST_COPIES * 4 * work.n_entries / max(usable, 64 << 20))
+    wanted = max(work.n_workers, min(MAX_BLOCKS, max(by_rows, by_lists)))
+    return math.ceil(wanted / work.n_workers) * work.n_workers

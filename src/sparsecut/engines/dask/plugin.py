@@ -1,0 +1,29 @@
+"""What every worker does when it starts, or starts again: take its share of the machine's cores.
+
+Dask's nannies set one thread for BLAS and OpenMP in every worker, whatever cores are left over.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from distributed import WorkerPlugin
+
+
+class Threads(WorkerPlugin):
+    """`n_threads` for the kernels of a worker, or the machine's cores shared by the workers on it."""
+
+    name = "sparsecut-threads"
+
+    def __init__(self, n_threads: int | None, n_workers: int) -> None:
+        self.n_threads, self.n_workers = n_threads, n_workers
+
+    def setup(self, worker: Any) -> None:
+        import torch
+        from threadpoolctl import threadpool_limits
+
+        slots = self.n_workers * max(1, int(worker.state.nthreads))
+        n_threads = self.n_threads or max(1, (os.cpu_count() or 1) // slots)
+        torch.set_num_threads(n_threads)
+        threadpool_limits(n_threads)  # for BLAS: numpy's products too

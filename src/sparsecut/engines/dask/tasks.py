@@ -1,0 +1,231 @@
+"""What workers compute. Every function takes blocks and names of files, and gives back one array.
+
+The kernels are those of the other engines: `kernels.hops` for a panel of columns, `kernels.sparse` for a block of rows,
+`kernels.moments` for sums over rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from sparsecut.arrays.streaming import row_blocks
+from sparsecut.engines.dask.operator import CPU, BlockLists, Layout, Operator, whole_lists
+from sparsecut.engines.dask.shared import FileArray, Nodes, SparseFile
+from sparsecut.errors import InputError
+from sparsecut.features.weighting import Weighting
+from sparsecut.io import write_embedding
+from sparsecut.kernels import hops
+from sparsecut.kernels.moments import mean_of, scatter
+from sparsecut.kernels.polynomials import Polynomial
+from sparsecut.kernels.sparse import as_tensor
+from sparsecut.operators.aggregation import aggregate
+
+Array = NDArray[Any]
+Weights = FileArray | None  # of the rows, None where all count the same
+
+
+@dataclass(frozen=True)
+class RowsOfIds:
+    """Rows that follow from the nodes' ids, made where they are needed."""
+
+    of_ids: Callable[[Array], Array]
+    ids: FileArray | None  # None for the row numbers
+
+    def read(self, nodes: Nodes) -> Array:
+        if self.ids is not None:
+            return self.of_ids(self.ids.read(nodes))
+        return self.of_ids(np.arange(nodes.start, nodes.stop) if isinstance(nodes, slice) else nodes)
+
+
+Held = FileArray | SparseFile | RowsOfIds
+
+
+def load_block(features: Held, layout: Layout, block: int, weighting: Weighting) -> Array:
+    """The weighted features of a block, (b, f)."""
+    read = weighting.apply(features.read(layout.nodes(block)))
+    dense = read.toarray() if sp.issparse(read) else read
+    return np.ascontiguousarray(dense, dtype=np.float32)
+
+
+def load_product(features: Held, layout: Layout, block: int, weighting: Weighting, W: Any) -> Array:
+    """The weighted features of a block times a matrix, (b, d), a few rows dense at a time."""
+    nodes, matrix = layout.nodes(block), torch.from_numpy(opened(W))
+    read = features.read(nodes)
+    out = torch.empty(read.shape[0], matrix.shape[1])
+    for rows in row_blocks(read.shape[0], 4 * read.shape[1]):
+        part = weighting.apply(read[rows])
+        out[rows] = _tensor(part.toarray() if sp.issparse(part) else part) @ matrix
+    return out.numpy()
+
+
+def columns_of(block: Array, start: int, stop: int) -> Array:
+    return np.ascontiguousarray(block[:, start:stop])
+
+
+def rows_of(panel: Array, start: int, stop: int) -> Array:
+    return np.array(panel[start:stop])
+
+
+def side_by_side(parts: Sequence[Array]) -> Array:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+
+def smooth_panel(operator: Operator, polynomial: Polynomial, parts: Sequence[Array]) -> Array:
+    """All hops of a panel of columns, (n, c), which comes in blocks of rows."""
+    lists = whole_lists(operator)
+    panel = _tensor(parts[0] if len(parts) == 1 else np.concatenate(parts))
+    return hops.smooth(lists.entries, lists.diagonals, polynomial, panel).numpy()
+
+
+def lists_of(operator: Operator, layout: Layout, block: int) -> BlockLists:
+    return BlockLists(operator, layout, block)
+
+
+def counts_of(lists: BlockLists) -> Array:
+    """How many rows a block wants of every block."""
+    return np.asarray(np.diff(lists.ends))
+
+
+def wanted_of(lists: BlockLists, block: int) -> Array:
+    return lists.wanted(block)
+
+
+def pick(block: Array, rows: Array) -> Array:
+    return np.asarray(block[opened(rows)])
+
+
+def scaled(block: Array, factor: float) -> Array:
+    return np.asarray(block * np.float32(factor))
+
+
+def hop_block(lists: BlockLists, X: Array, first: Array | None, coefficient: float, parts: Sequence[Array]) -> Array:
+    """A hop of a block of rows: `parts` are the rows that its lists want, block after block."""
+    gathered = np.concatenate(parts) if len(parts) != 1 else parts[0]
+    return lists.hop(_tensor(X), _tensor(gathered), None if first is None else _tensor(first), coefficient).numpy()
+
+
+def sums_of(
+    levels: Sequence[Array], layout: Layout, block: int, weights: Sequence[Weights], totals: Sequence[float]
+) -> Array:
+    """The block's share of the weighted means of the rows, (k, c) float64."""
+    found = []
+    for row_weights, total in zip(weights, totals, strict=True):
+        if row_weights is None:
+            share = [mean_of(_tensor(level)) * (len(level) / total) for level in levels]
+        else:
+            shares = _shares(row_weights, layout, block, total)
+            share = [mean_of(_tensor(level), shares) for level in levels]
+        found.append(torch.cat(share))
+    return torch.stack(found).numpy()
+
+
+def scatter_of(
+    levels: Sequence[Array],
+    layout: Layout,
+    block: int,
+    weights: Sequence[Weights],
+    totals: Sequence[float],
+    means: Any,
+) -> Array:
+    """The block's share of Σ w_i (s_i − mean)(s_i − mean)ᵀ, (k, c, c) float64."""
+    rows = _tensor(side_by_side(levels))
+    found = []
+    for row_weights, total, mean in zip(weights, totals, torch.from_numpy(opened(means)), strict=True):
+        if row_weights is None:
+            found.append(scatter(rows, None, mean) * len(rows))
+        else:
+            found.append(scatter(rows, _shares(row_weights, layout, block, total), mean) * total)
+    return torch.stack(found).numpy()
+
+
+def product_of(first: Sequence[Array], second: Sequence[Array]) -> Array:
+    """The block's share of Sᵀ·G, (c, d) float64."""
+    S, G = _tensor(side_by_side(first)), _tensor(side_by_side(second))
+    total = torch.zeros(S.shape[1], G.shape[1], dtype=torch.float64)
+    for rows in row_blocks(len(S), 4 * S.shape[1]):
+        total += S[rows].T @ G[rows]
+    return total.numpy()
+
+
+def centred_product_of(
+    first: Sequence[Array],
+    second: Sequence[Array],
+    layout: Layout,
+    block: int,
+    weights: Weights,
+    means: tuple[Any, Any],
+) -> Array:
+    """The block's share of Σ w_i (s_i − mean)(g_i − mean)ᵀ, (c, d) float64."""
+    S, G = (side_by_side(part) - opened(mean).astype(np.float32) for part, mean in zip((first, second), means, strict=True))
+    if weights is not None:
+        G = G * weights.read(layout.nodes(block)).astype(np.float32)[:, None]
+    return product_of([S], [G])
+
+
+def times(levels: Sequence[Array], W: Any) -> Array:
+    """[S₁ … S_k]·W of a block."""
+    parts = torch.split(torch.from_numpy(opened(W)), [level.shape[1] for level in levels])
+    products = [_tensor(level) @ part for level, part in zip(levels, parts, strict=True)]
+    return (products[0] if len(products) == 1 else torch.stack(products).sum(dim=0)).numpy()
+
+
+def embedding_of(
+    levels: Sequence[Array],
+    weights: Sequence[Any] | None,
+    aggregation: Any,
+    offset: Array | None,
+    part: tuple[str, FileArray | None, Layout, int] | None,
+) -> Array:
+    """The block's rows of Z; where a file is named they are written there, and their number is given back."""
+    parts = [_tensor(level) for level in levels]
+    if weights is not None:
+        parts = [level @ torch.from_numpy(opened(matrix)) for level, matrix in zip(parts, weights, strict=True)]
+    Z = aggregate(parts, aggregation)
+    found = (Z if offset is None else Z - torch.from_numpy(offset)).numpy()
+    if not np.isfinite(found).all():
+        raise NotFiniteError
+    if part is None:
+        return found
+    path, ids, layout, block = part
+    nodes = layout.nodes(block)
+    if ids is None:
+        numbers = np.arange(nodes.start, nodes.stop) if isinstance(nodes, slice) else nodes
+    write_embedding(Path(path), found, numbers if ids is None else ids.read(nodes), overwrite=True)
+    return np.array(len(found))
+
+
+class NotFiniteError(InputError):
+    """A number of the embedding overflowed; the driver names it."""
+
+    def __init__(self, message: str = "The embedding is not finite: a number overflowed. Scale the features down.") -> None:
+        super().__init__(message)
+
+
+def added(parts: Sequence[Array]) -> Array:
+    total = np.array(parts[0])
+    for part in parts[1:]:
+        total += part
+    return total
+
+
+def opened(array: Any) -> Any:
+    """An array that came with the task, or lies in a file because it is large."""
+    return array.read() if isinstance(array, FileArray) else array
+
+
+def _shares(weights: FileArray, layout: Layout, block: int, total: float) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(weights.read(layout.nodes(block)) / max(total, 1e-300)))
+
+
+def _tensor(array: Any) -> Tensor:
+    """A tensor over an array's memory, which arrives read-only from another worker: nothing here writes to it."""
+    return as_tensor(np.asarray(array, dtype=np.float32), CPU)

@@ -1,0 +1,84 @@
+"""`--engine dask`: folders of Parquet files in, a folder of Parquet files out, the answers those of memory."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import sparsecut as sc
+from disk_cases import community_graph
+from local_cluster import address
+from shell import sparsecut
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A graph of words in two folders of two files each."""
+    graph = community_graph(120, 8)
+    entries = graph.adjacency.tocoo()
+    is_upper = entries.row < entries.col
+    names = np.array([f"node {number}" for number in range(120)])
+    edges = pa.table({"source": names[entries.row[is_upper]], "target": names[entries.col[is_upper]]})
+    features = pa.table({"id": names, **{f"x{column}": graph.features[:, column] for column in range(8)}})
+    for name, table in (("edges", edges), ("features", features)):
+        (tmp_path / name).mkdir()
+        for part in range(2):
+            half = table.slice(part * (len(table) // 2), len(table) // 2 if part == 0 else None)
+            pyarrow.parquet.write_table(half, tmp_path / name / f"part-{part}.parquet")
+        pyarrow.parquet.write_table(table, tmp_path / f"{name}.parquet")
+    return tmp_path
+
+
+def test_folders_in_and_a_folder_out_that_every_command_reads(folder: Path) -> None:
+    cluster = ("--engine", "dask", "--scheduler", address())
+    sparsecut("embed", "edges", "-f", "features", *cluster, "--save-model", "m.safetensors", "-o", "vectors", folder=folder)
+    sparsecut("embed", "edges.parquet", "-f", "features.parquet", "-o", "z.npy", folder=folder)
+    Z, ids = sc.read_embedding(folder / "vectors")
+    expected, other_ids = sc.read_embedding(folder / "z.npy")
+    assert ids.tolist() == other_ids.tolist()
+    products = expected @ expected.T
+    np.testing.assert_allclose(Z @ Z.T, products, atol=1e-5 * np.abs(products).max())
+    assert len(list((folder / "vectors").iterdir())) > 1
+    sparsecut("transform", "m.safetensors", "edges", "-f", "features", *cluster, "-o", "again", folder=folder)
+    np.testing.assert_allclose(sc.read_embedding(folder / "again").vectors, Z, atol=1e-4 * np.abs(Z).max())
+    assert "node 7" in sparsecut("neighbors", "vectors", "node 7", folder=folder).stdout
+    left = {path.name for path in folder.iterdir()}
+    assert left == {
+        *("edges", "edges.parquet", "features", "features.parquet", "m.safetensors", "vectors", "again"),
+        *("z.npy", "z.ids.npy"),
+    }
+
+
+def test_duckdb_reads_the_parts(folder: Path) -> None:
+    import duckdb
+
+    sparsecut(
+        *("embed", "edges.parquet", "-f", "features", "--engine", "dask", "--scheduler", address(), "-o", "vectors"),
+        folder=folder,
+    )
+    with duckdb.connect() as connection:
+        found = connection.execute(f"SELECT count(*), count(DISTINCT id) FROM '{folder}/vectors/*.parquet'").fetchone()
+    assert found == (120, 120)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--scheduler", "tcp://x:1", "-o", "z.npy"), "--scheduler is for --engine dask"),
+        (("--engine", "dask", "--scheduler", "x"), "must be an address such as"),
+        (("--engine", "dask", "--scheduler", "tcp://x:1", "--workers", "2"), r"Dask\(workers=…\) is for a cluster on this"),
+        (("--engine", "dask", "--use", "structure"), "cannot take structure"),
+        (("--engine", "dask", "--missing", "zero"), "--missing needs the graph in memory"),
+    ],
+)
+def test_what_cannot_be_is_refused(words: tuple[str, ...], message: str, folder: Path) -> None:
+    if "--missing" in words:
+        words = (*words, "--scheduler", address())
+    done = sparsecut("embed", "edges", "-f", "features", "-o", "vectors", *words, folder=folder, expect=2)
+    assert re.search(message, done.stderr)
+    assert not (folder / "vectors").exists()

@@ -1,0 +1,144 @@
+"""Stores built on the cluster from partitioned files against what `read_graph` makes of the same data in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import sparsecut as sc
+from local_cluster import address
+
+N_NODES, N_EDGES = 90, 400
+
+
+def data(kind: str) -> tuple[pa.Table, pa.Table]:
+    """Edges with repeats, both directions and self-loops; features in another order than any other."""
+    generator = np.random.default_rng(1)
+    order = generator.permutation(N_NODES)
+    names: Any = {
+        "rows": np.arange(N_NODES),
+        "integers": 10**12 + 7 * np.arange(N_NODES),
+        "words": np.array([f"knoten ä{number}" for number in range(N_NODES)]),
+        "spelt": np.arange(N_NODES),
+    }[kind]
+    i, j = generator.integers(0, N_NODES, (2, N_EDGES))
+    ids = names if kind == "rows" else names[order]
+    edges = pa.table({"src": names[i], "dst": names[j], "weight": generator.integers(1, 4, N_EDGES) / 2})
+    if kind == "spelt":
+        edges = edges.set_column(0, "src", pa.array(names[i].astype(str)))
+        edges = edges.set_column(1, "dst", pa.array(names[j].astype(str)))
+    columns = {f"x{column}": generator.normal(size=N_NODES) * 10**column for column in range(4)}
+    return edges, pa.table({"id": ids, **columns})
+
+
+def write_folder(table: pa.Table, folder: Path, n_files: int = 3, writer: str = "pyarrow") -> Path:
+    """A table in several files, as the writer writes them."""
+    folder.mkdir()
+    for number in range(n_files):
+        part = table.slice(
+            number * len(table) // n_files, (number + 1) * len(table) // n_files - number * len(table) // n_files
+        )
+        path = folder / f"part-{number}.parquet"
+        if writer == "polars":
+            import polars
+
+            polars.from_arrow(part).write_parquet(path, row_group_size=17)
+        elif writer == "duckdb":
+            import duckdb
+
+            connection = duckdb.connect()
+            connection.register("part", part)
+            connection.execute(f"COPY part TO '{path}' (FORMAT parquet, ROW_GROUP_SIZE 2048)")
+            connection.close()
+        else:
+            pyarrow.parquet.write_table(part, path, row_group_size=13)
+    (folder / "_SUCCESS").touch()
+    return folder
+
+
+def assert_same(graph: sc.Graph, expected: sc.Graph) -> None:
+    assert graph.node_ids.tolist() == expected.node_ids.tolist()
+    assert (graph.adjacency != expected.adjacency).nnz == 0
+    np.testing.assert_allclose(graph.features, expected.features, rtol=1e-6, atol=1e-6)
+    assert any("self-loop" in note for note in graph.notes) == any("self-loop" in note for note in expected.notes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "writer", "directed"),
+    [
+        ("rows", "pyarrow", "symmetrize"),
+        ("integers", "polars", "out"),
+        ("words", "duckdb", "symmetrize"),
+        ("spelt", "pyarrow", "in"),
+    ],
+)
+def test_a_store_is_the_graph_that_is_read_in_memory(kind: str, writer: str, directed: str, tmp_path: Path) -> None:
+    edges, features = data(kind)
+    edge_folder = write_folder(edges, tmp_path / "edges", writer=writer)
+    feature_folder = write_folder(features, tmp_path / "features", writer=writer)
+    engine = sc.Dask(address())
+    engine.build_store(tmp_path / "store", edge_folder, features=feature_folder, directed=directed)
+    pyarrow.parquet.write_table(edges, tmp_path / "edges.parquet")
+    pyarrow.parquet.write_table(features, tmp_path / "features.parquet")
+    sc.build_store(tmp_path / "other", tmp_path / "edges.parquet", features=tmp_path / "features.parquet", directed=directed)
+    graph = sc.open_store(tmp_path / "store")
+    assert_same(graph, sc.open_store(tmp_path / "other"))
+    assert graph.encoder.names_in == sc.open_store(tmp_path / "other").encoder.names_in
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("edges", "edges.parquet", "features", "features.parquet", "other", "store")
+    ]
+
+
+def test_arrays_and_zarr_have_row_numbers_for_ids(tmp_path: Path) -> None:
+    import zarr
+
+    generator = np.random.default_rng(0)
+    pairs, X = generator.integers(0, 50, (300, 2)), generator.normal(size=(50, 3)).astype(np.float32)
+    np.save(tmp_path / "edges.npy", pairs)
+    np.save(tmp_path / "features.npy", X)
+    stored = zarr.create_array(str(tmp_path / "features.zarr"), shape=X.shape, chunks=(8, 3), dtype="f4")
+    stored[:] = X
+    for name in ("features.npy", "features.zarr"):
+        sc.Dask(address()).build_store(tmp_path / f"of-{name}", tmp_path / "edges.npy", features=tmp_path / name)
+        expected = sc.Graph(sc.from_edges(pairs[pairs[:, 0] != pairs[:, 1]]).adjacency)
+        graph = sc.open_store(tmp_path / f"of-{name}")
+        assert graph.n_edges == expected.n_edges
+        np.testing.assert_array_equal(graph.features, X)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("unknown", "names nodes that the features folder .* does not: 'nobody'"),
+        ("repeated", "has more than one row for 'knoten ä"),
+        ("infinite", "must be finite"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_left(change: str, message: str, tmp_path: Path) -> None:
+    edges, features = data("words")
+    if change == "unknown":
+        edges = edges.set_column(0, "src", pa.array(["nobody", *edges["src"].to_pylist()[1:]]))
+    if change == "repeated":
+        features = pa.concat_tables([features, features.slice(3, 1)])
+    if change == "infinite":
+        features = features.set_column(1, "x0", pa.array([np.inf, *features["x0"].to_pylist()[1:]]))
+    write_folder(edges, tmp_path / "edges")
+    write_folder(features, tmp_path / "features")
+    with pytest.raises(sc.InputError, match=message):
+        sc.Dask(address()).build_store(tmp_path / "store", tmp_path / "edges", features=tmp_path / "features")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["edges", "features"]
+
+
+def test_weights_that_are_all_one_are_not_stored(tmp_path: Path) -> None:
+    i = np.arange(49)
+    write_folder(pa.table({"src": i, "dst": i + 1, "weight": np.ones(49)}), tmp_path / "edges")
+    np.save(tmp_path / "features.npy", np.eye(50, 4, dtype=np.float32) + 1)
+    sc.Dask(address()).build_store(tmp_path / "store", tmp_path / "edges", features=tmp_path / "features.npy")
+    graph = sc.open_store(tmp_path / "store")
+    assert not (tmp_path / "store" / "weights.npy").exists()
+    assert (graph.n_edges, graph.is_weighted) == (49, False)

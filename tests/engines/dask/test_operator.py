@@ -1,0 +1,70 @@
+"""Blocks of rows and what they want of one another, against dense matrices."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+
+from sparsecut.engines.dask.operator import BlockLists, Layout, Operator, whole_lists
+from sparsecut.engines.dask.shared import share, share_matrix
+from sparsecut.io.workfolder import WorkFolder
+from sparsecut.kernels import hops
+
+N_NODES = 23
+
+
+def case(tmp_path: Path, *, by_parts: bool, removes: bool) -> tuple[Operator, Layout, np.ndarray]:
+    """A weighted operator with all three diagonals, a layout of four blocks, and the dense matrix."""
+    generator, work = np.random.default_rng(0), WorkFolder(tmp_path)
+    A = sp.random_array((N_NODES, N_NODES), density=0.3, random_state=0, format="csr", dtype=np.float32)
+    A.sort_indices()
+    left, right, own = generator.uniform(0.5, 2, (3, N_NODES)).astype(np.float32)
+    kept = A.copy()
+    removed = None
+    if removes:
+        gone = np.array([0, 5, 6, A.nnz - 1])
+        kept.data[gone], removed = 0, share(gone, work, "removed")
+    shared = [share(values, work, name) for values, name in ((left, "left"), (right, "right"), (own, "own"))]
+    operator = Operator(f"{tmp_path}", share_matrix(A, work, "A"), *shared, removed)
+    order = np.arange(N_NODES)
+    if by_parts:
+        order = np.argsort(generator.integers(0, 4, N_NODES), kind="stable")
+    starts = (0, 6, 7, 15, N_NODES)
+    for first, last in pairwise(starts):
+        order[first:last].sort()
+    place = np.empty(N_NODES, dtype=np.int64)
+    place[order] = np.arange(N_NODES)
+    layout = Layout(starts, share(order, work, "order"), share(place, work, "place")) if by_parts else Layout(starts)
+    return operator, layout, left[:, None] * kept.toarray() * right + np.diag(own)
+
+
+@pytest.mark.parametrize("by_parts", [False, True])
+@pytest.mark.parametrize("removes", [False, True])
+def test_hops_of_blocks_are_the_dense_product(by_parts: bool, removes: bool, tmp_path: Path) -> None:
+    operator, layout, P = case(tmp_path, by_parts=by_parts, removes=removes)
+    X = np.random.default_rng(1).normal(size=(N_NODES, 3)).astype(np.float32)
+    expected = P @ X + 0.25 * X
+    blocks = [torch.from_numpy(X[layout.nodes(block)]) for block in range(layout.n_blocks)]
+    for block in range(layout.n_blocks):
+        lists = BlockLists(operator, layout, block)
+        parts = [blocks[source][torch.from_numpy(lists.wanted(source)).long()] for source in range(layout.n_blocks)]
+        found = lists.hop(blocks[block], torch.cat(parts), blocks[block], 0.25)
+        np.testing.assert_allclose(found.numpy(), expected[layout.nodes(block)], rtol=1e-5, atol=1e-5)
+        columns = np.flatnonzero((P - np.diag(np.diag(P)))[layout.nodes(block)].any(axis=0))
+        assert sum(len(lists.wanted(source)) for source in range(layout.n_blocks)) >= len(columns)
+    whole = whole_lists(operator)
+    smoothed = hops.smooth(whole.entries, whole.diagonals, (0.25, 1.0), torch.from_numpy(X))
+    np.testing.assert_allclose(smoothed.numpy(), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_a_block_wants_each_row_once(tmp_path: Path) -> None:
+    operator, layout, _ = case(tmp_path, by_parts=True, removes=False)
+    for block in range(layout.n_blocks):
+        lists = BlockLists(operator, layout, block)
+        indices, _, _ = operator.entries(layout.nodes(block))
+        assert len(lists.rows) == len(np.unique(indices))

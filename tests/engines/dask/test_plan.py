@@ -1,0 +1,81 @@
+"""Which plan is taken, what it moves, and how rows and columns are cut."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import sparsecut as sc
+from sparsecut.engines.dask.plan import (
+    BASE_BYTES,
+    USABLE,
+    Plan,
+    Work,
+    choose_plan,
+    columns_traffic,
+    even_starts,
+    list_bytes,
+    ordered_starts,
+    rows_traffic,
+    scattered_halo,
+)
+
+WORK = Work(n_nodes=1_000_000, n_entries=20_000_000, is_weighted=False, n_columns=64, n_workers=4, worker_bytes=4 << 30)
+
+
+def test_columns_are_first_where_the_lists_fit_and_rows_where_they_do_not() -> None:
+    assert list_bytes(WORK) == 16 * 1_000_000 + 4 * 20_000_000
+    assert list_bytes(replace(WORK, is_weighted=True)) == 16 * 1_000_000 + 8 * 20_000_000
+    assert choose_plan(WORK).name == "columns"
+    least = (BASE_BYTES + list_bytes(WORK) + 16 * 8 * WORK.n_nodes) / USABLE
+    assert choose_plan(replace(WORK, worker_bytes=int(least) + 10)).name == "columns"
+    assert choose_plan(replace(WORK, worker_bytes=int(least) - 10)).name == "rows"
+    assert "do not fit" in choose_plan(replace(WORK, worker_bytes=int(least) - 10)).why
+    assert choose_plan(WORK, "rows").why == "it was asked for"
+
+
+def test_workers_without_room_for_a_column_are_refused_with_what_would_do() -> None:
+    with pytest.raises(sc.InputError, match=r"a worker needs at least .*iB") as caught:
+        choose_plan(replace(WORK, worker_bytes=600 << 20, n_nodes=100_000_000, n_entries=10**9))
+    assert "600 MiB" in str(caught.value)
+
+
+@pytest.mark.parametrize("asked", ["columns", "rows"])
+def test_a_plan_that_is_asked_for_is_refused_too_where_it_has_no_room(asked: str) -> None:
+    """Without this a panel had one column: thirty thousand tasks for thirty thousand columns."""
+    with pytest.raises(sc.InputError, match=r"is too small .* a worker needs at least"):
+        choose_plan(replace(WORK, worker_bytes=600 << 20), asked)  # type: ignore[arg-type]
+
+
+def test_panels_cover_the_columns_and_every_worker_has_one() -> None:
+    assert Plan("columns", 4, 100, "").widths(10, 4) == [3, 3, 2, 2]
+    assert Plan("columns", 4, 2, "").widths(10, 4) == [2, 2, 1, 1, 1, 1, 1, 1]
+    assert Plan("rows", 4, 4, "").widths(10, 4) == [4, 3, 3]
+    assert Plan("columns", 4, 100, "").widths(2, 4) == [1, 1]
+
+
+def test_traffic_by_hand() -> None:
+    assert columns_traffic(100, 8, 2) == 2 * 4 * 100 * 8 // 2
+    assert rows_traffic(30, 8, 3, 2) == 4 * 30 * 8 * 3 // 2
+    assert columns_traffic(100, 8, 1) == rows_traffic(30, 8, 3, 1) == 0
+
+
+def test_blocks_are_even_or_whole_parts() -> None:
+    assert even_starts(10, 3) == (0, 3, 6, 10)
+    assert ordered_starts([4, 1, 5, 2], 2) == (0, 10, 12)
+    assert ordered_starts([3, 3, 3, 3], 2) == (0, 6, 12)
+    assert ordered_starts([12], 3) == (0, 12)
+
+
+@pytest.mark.parametrize(("n_entries", "n_blocks"), [(4_000, 4), (40_000, 8), (200_000, 5), (4_000, 1)])
+def test_the_halo_of_edges_that_go_anywhere(n_entries: int, n_blocks: int) -> None:
+    n_nodes = 4_000
+    rows, columns = np.random.default_rng(0).integers(0, n_nodes, (2, n_entries))
+    size = n_nodes // n_blocks
+    counted = 0
+    for block in range(n_blocks):
+        wanted = np.unique(columns[rows // size == block])
+        counted += int((wanted // size != block).sum())
+    assert scattered_halo(n_nodes, n_entries, n_blocks) == pytest.approx(counted, rel=0.03)
