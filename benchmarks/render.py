@@ -68,8 +68,8 @@ def render(folder: Path = RESULTS, sections: tuple[str, ...] = SECTIONS, introdu
 
 
 def render_beyond(folder: Path = RESULTS) -> str:
-    """The page of the default: its cells, then the choice of its channels."""
-    return render_page(folder) + render(folder, sections=("channels",), introduction="")
+    """The page of the default: its cells, the choice of its channels, and what is behind the targets that are missed."""
+    return render_page(folder) + render(folder, sections=("channels", "misses"), introduction="")
 
 
 def _judged(result: dict[str, Any]) -> list[bool]:
