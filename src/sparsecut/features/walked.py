@@ -85,7 +85,8 @@ def counts_of(part: Part) -> NDArray[np.int64]:
 
 
 def _logs(lengths: NDArray[Any], floor: float) -> NDArray[np.float64]:
-    return np.log(np.maximum(lengths, floor))
+    logs: NDArray[np.float64] = np.log(np.maximum(lengths, floor))
+    return logs
 
 
 def _merged(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:

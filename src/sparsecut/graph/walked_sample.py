@@ -109,4 +109,5 @@ def _share(n_wanted: int, n_all: int) -> float:
 
 def _limit(share: float, n_bits: int) -> int:
     """The highest number of the lowest share of all."""
-    return min(int(share * 2**n_bits), 2**n_bits - 1)
+    n_all: int = 2**n_bits
+    return min(int(share * n_all), n_all - 1)

@@ -52,7 +52,8 @@ class FilePart:
 
     def starts(self) -> NDArray[np.int64]:
         ends = self._ends()
-        return ends - ends[0]
+        ends -= ends[0]
+        return ends
 
     def neighbours(self) -> NDArray[Any]:
         return self.matrix.indices.read(self._entries())
