@@ -29,7 +29,7 @@ MACHINE = Machine(gathers=1e9, products=1e10, disk=1e9, memory=32 << 30, room=1 
 def test_bytes_of_both_plans_and_the_time_of_the_one_that_is_taken() -> None:
     cost = estimate_cost(WORK, MACHINE, n_workers=4, worker_bytes=8 << 30, plan="auto", n_blocks=8)
     by_columns = 2 * 4 * 1_000_000 * 128 * 3 // 4
-    by_rows = int(4 * scattered_halo(1_000_000, 20_000_000, 8) * 640 * 0.75)
+    by_rows = 4 * scattered_halo(1_000_000, 20_000_000, 4, 4) * 640
     assert cost.moved_by == {"columns first": by_columns, "rows with a halo": by_rows}
     assert (cost.moved, cost.fits, cost.why) == (by_columns, True, "")
     work = WORK.gathered / 1e9 + WORK.multiplied / 1e10

@@ -40,20 +40,20 @@ def estimate_cost(
         n_workers=n_workers,
         worker_bytes=worker_bytes,
     )
-    name, blocks, why = "rows" if plan == "rows" else "columns", n_blocks or n_workers, ""
+    name, groups, why = "rows" if plan == "rows" else "columns", n_workers, ""
     try:
         chosen = choose_plan(sizes, plan, n_blocks)
-        name, blocks = chosen.name, chosen.n_blocks
+        name, groups = chosen.name, max(n_workers, chosen.n_groups)
     except InputError as error:
         why = str(error)
-    halo = scattered_halo(work.n_nodes, work.n_entries, blocks)
+    halo = scattered_halo(work.n_nodes, work.n_entries, groups, n_workers)
     moved = {
         "columns": columns_traffic(work.n_nodes, work.pass_columns, n_workers),
-        "rows": rows_traffic(halo, work.hop_columns, 1, n_workers),
+        "rows": rows_traffic(halo, work.hop_columns, 1),
     }
     seconds = START_SECONDS + work.n_passes * PASS_SECONDS + moved[name] / MOVED_PER_SECOND
     seconds += SHARE_LOST * (work.gathered / machine.gathers + work.multiplied / machine.products)
-    lists = list_bytes(sizes) if name == "columns" else LIST_COPIES * 4 * work.n_entries // blocks
+    lists = list_bytes(sizes) if name == "columns" else LIST_COPIES * 4 * work.n_entries // groups
     held = BASE_BYTES + lists + 2 * work.feature_bytes * (1 + work.n_levels) // n_workers
     if not why and held > worker_bytes:
         why = f"a worker has {in_words(worker_bytes)}"
