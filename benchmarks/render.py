@@ -1,4 +1,4 @@
-"""docs/performance.md, partition_results.md and beyond.md and the README's table, drawn from the committed results alone.
+"""docs/performance.md, scaling.md, partition_results.md and beyond.md and the README's table, drawn from committed results.
 
     python benchmarks/render.py
 
@@ -19,6 +19,7 @@ RESULTS = Path(__file__).parent / "results"
 DOCS = Path(__file__).parents[1] / "docs"
 README = DOCS.parent / "README.md"
 PAGE, CUTS_PAGE, BEYOND_PAGE = DOCS / "performance.md", DOCS / "partition_results.md", DOCS / "beyond.md"
+SCALING_PAGE = DOCS / "scaling.md"
 SECTIONS = (
     "front_door",
     "gpu_front_door",
@@ -41,6 +42,7 @@ SECTIONS = (
     "search",
     "layout",
     "report_page",
+    "cluster",
 )
 INTRODUCTION = """# Performance
 
@@ -53,6 +55,33 @@ CUTS_INTRODUCTION = """# Cuts and partitions, measured
 
 What [sparsest_cut, partition and hierarchy](partition.md) find beside what people use today. Every figure is drawn by
 `python benchmarks/render.py` from the data under `benchmarks/results`; nothing here is typed by hand.
+"""
+SCALING = ("cluster_scale", "scaling", "estimate")
+SCALING_INTRODUCTION = """# Scaling
+
+How time, traffic and memory of a fit grow with the graph and with the [cluster](cluster.md), measured on one machine, and
+what that says of a graph of 10⁹ nodes and 10¹¹ edges. Every figure is drawn by `python benchmarks/render.py` from the data
+under `benchmarks/results`; nothing below is typed by hand.
+
+## The model
+
+n nodes, m entries of the neighbour lists (two for every undirected edge), f features, k hops, w workers. The columns of a
+hop go in p panels, as few as a worker's memory allows.
+
+| | columns first | rows with a halo |
+|---|---|---|
+| memory for lists, in each worker | 12·n + 4·m (8·m from 2³¹ entries on) | 4·m/w |
+| memory for rows, in each worker | 12·n·f/p | 8·n·f/p at most |
+| bytes between workers | 8·n·f·(1 − 1/w), however many hops | 4·h·f·k, and 4·h once |
+| seconds of cores, in all | k·(n + m)·(p·α + f·β) + δ·n·f | the same, with a δ of its own |
+| seconds of connections, in all | γ · bytes between workers | the same |
+
+h are the rows that workers want of others. Where edges go anywhere each wants n·(1 − e^(−m/(w·n))) rows, of which 1 − 1/w
+lie elsewhere: h = (w − 1)·n·(1 − e^(−m/(w·n))). That is close to (w − 1)·n while a worker has more entries than there are
+nodes: more workers then move more, and columns first, which moves the features twice, is better as long as its lists fit.
+
+The seconds of a fit are c + u·(hops + rows)/(w·cores) + the larger of u·transfers/w and bytes/(w·network): c does not grow,
+and u is what workers wait for each other. `python benchmarks/scaling.py` fits α, β, γ, δ, c and u.
 """
 HARDWARE = ("cpu", "cores", "gpu")
 
@@ -141,8 +170,9 @@ def main() -> None:
     PAGE.write_text(render(), "utf-8")
     CUTS_PAGE.write_text(render(sections=CUTS, introduction=CUTS_INTRODUCTION), "utf-8")
     BEYOND_PAGE.write_text(render_beyond(), "utf-8")
+    SCALING_PAGE.write_text(render(sections=SCALING, introduction=SCALING_INTRODUCTION), "utf-8")
     README.write_text(put_table(README.read_text("utf-8")), "utf-8")
-    print(PAGE, CUTS_PAGE, BEYOND_PAGE, README)
+    print(PAGE, CUTS_PAGE, BEYOND_PAGE, SCALING_PAGE, README)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sparsecut.engines.costs import Workload, measure_machine
+import pytest
+
+from sparsecut.engines.costs import CHOICE_STEPS, FIT_STEPS, FIT_STREAMS, Machine, Workload, measure_machine
 
 
 def test_work_by_hand() -> None:
@@ -18,12 +20,18 @@ def test_work_by_hand() -> None:
         n_levels=1,
         dimension=3,
         n_passes=1,
+        n_solved=4,
+        is_chosen=True,
     )
     assert work.gathered == (30 + 10) * 8
-    assert work.multiplied == 10 * (16 + 12)
+    assert work.multiplied == 10 * (16 + 12) + 10 * 4**3
+    assert work.streamed == FIT_STREAMS * 160
+    assert work.steps == FIT_STEPS + CHOICE_STEPS
     assert (work.feature_bytes, work.graph_bytes) == (160, 8 * 10 + 8 * 30)
+    machine = Machine(gathers=10, products=20, disk=1, memory=1, room=1, n_cores=1, streams=40, steps=1e6)
+    assert machine.seconds(work) == pytest.approx(320 / 10 + 920 / 20 + FIT_STREAMS * 160 / 40 + work.steps / 1e6)
 
 
 def test_a_machine_has_speeds_and_room() -> None:
     machine = measure_machine(2000)
-    assert min(machine.gathers, machine.products, machine.disk, machine.memory, machine.room, machine.n_cores) > 0
+    assert min(vars(machine).values()) > 0

@@ -1,7 +1,9 @@
 """What a fit takes before it is run: work counted from sizes, speeds measured on this machine.
 
     hops     (m + n)·Σ columns·hops gathered multiply-adds, m entries of the graph
-    dense    n·f² for every Gram matrix, n·f·d for every product with W
+    dense    n·f² for every Gram matrix, n·f·d for every product with W, c³ for the eigenvectors of M
+    streams  bytes of rows that are read and written once: weighted, summed, projected
+    steps    of the interpreter, for what does not grow with the graph
 
 An engine says what it makes of them (`EngineChoice.estimate`): seconds, memory, disk, bytes between machines.
 """
@@ -18,14 +20,20 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from sparsecut.arrays.threads import using
 from sparsecut.kernels import hops
 from sparsecut.kernels.memory import available_memory
 from sparsecut.kernels.moments import scatter
 from sparsecut.kernels.sparse import Entries
 
-SAMPLE_NODES, SAMPLE_DEGREE, SAMPLE_COLUMNS = 200_000, 8, 32
+SAMPLE_NODES, SAMPLE_DEGREE, SAMPLE_COLUMNS = 400_000, 8, 32  # so many that no panel of them stays in the cache
 SAMPLE_ROWS = 8192
 SAMPLE_BYTES = 32 << 20
+SAMPLE_STEPS = 200_000
+EIGENVECTORS = 10  # multiply-adds for those of a matrix, in units of its columns³
+FIT_STREAMS = 12  # times that the numbers of all rows are read or written in a fit, hops aside
+FIT_STEPS = 1e6  # of the interpreter in any fit …
+CHOICE_STEPS = 3e6  # … and where settings are chosen from the graph
 BASE_BYTES = 400 << 20  # the interpreter and its libraries
 
 
@@ -44,6 +52,8 @@ class Workload:
     n_levels: int  # matrices of n × f that are held at a time, beside the features
     dimension: int
     n_passes: int  # of smoothing
+    n_solved: int = 0  # columns of the widest Gram matrix
+    is_chosen: bool = False  # whether settings are chosen from the graph
 
     @property
     def gathered(self) -> float:
@@ -51,7 +61,15 @@ class Workload:
 
     @property
     def multiplied(self) -> float:
-        return float(self.n_nodes) * (self.gram_columns + self.product_columns)
+        return float(self.n_nodes) * (self.gram_columns + self.product_columns) + EIGENVECTORS * float(self.n_solved) ** 3
+
+    @property
+    def streamed(self) -> float:
+        return float(FIT_STREAMS * self.feature_bytes * self.n_levels)
+
+    @property
+    def steps(self) -> float:
+        return FIT_STEPS + self.is_chosen * CHOICE_STEPS
 
     @property
     def feature_bytes(self) -> int:
@@ -72,6 +90,13 @@ class Machine:
     memory: int  # free bytes
     room: int  # free bytes on disk
     n_cores: int
+    streams: float = 5e9  # bytes per second that are copied in memory
+    steps: float = 2e7  # of a loop of the interpreter per second
+
+    def seconds(self, work: Workload) -> float:
+        """Of a fit with all rows in memory."""
+        rows = work.gathered / self.gathers + work.multiplied / self.products + work.streamed / self.streams
+        return rows + work.steps / self.steps
 
 
 @dataclass(frozen=True)
@@ -109,15 +134,9 @@ class Cost:
 
 
 def measure_machine(n_nodes: int, folder: Path | None = None) -> Machine:
-    """Speeds by a hop, a Gram matrix and a file, in about half a second; a hop is slower on a larger graph."""
-    generator, n_rows = torch.Generator().manual_seed(0), min(max(n_nodes, 1000), SAMPLE_NODES)
-    indices = torch.randint(0, n_rows, (n_rows * SAMPLE_DEGREE,), dtype=torch.int32, generator=generator)
-    offsets = torch.arange(0, n_rows * SAMPLE_DEGREE + 1, SAMPLE_DEGREE, dtype=torch.int32)
-    X, ones = torch.rand(n_rows, SAMPLE_COLUMNS, generator=generator), torch.ones(n_rows)
-    seconds = _fastest(lambda: hops.smooth(Entries(indices, offsets, None), (ones, None, ones), (0.0, 1.0), X))
-    gathers = n_rows * (SAMPLE_DEGREE + 1) * SAMPLE_COLUMNS / seconds
-    rows = torch.rand(SAMPLE_ROWS, 128, generator=generator)
-    products = SAMPLE_ROWS * 128**2 / _fastest(lambda: scatter(rows))
+    """Speeds by a hop, a Gram matrix, a copy, a file and a loop, in about a second; a hop is slower on a larger graph."""
+    with using(None):
+        gathers, products, streams = _measure_kernels(min(max(n_nodes, 1000), SAMPLE_NODES))
     parent = Path(tempfile.gettempdir()) if folder is None else folder
     with tempfile.TemporaryFile(dir=parent) as file:
         started = time.perf_counter()
@@ -125,8 +144,23 @@ def measure_machine(n_nodes: int, folder: Path | None = None) -> Machine:
         file.flush()
         os.fsync(file.fileno())
         disk = SAMPLE_BYTES / (time.perf_counter() - started)
-    memory = _free_memory()
-    return Machine(gathers, products, disk, memory, shutil.disk_usage(parent).free, os.cpu_count() or 1)
+    steps = SAMPLE_STEPS / _fastest(lambda: sum(number & 1 for number in range(SAMPLE_STEPS)))
+    room, n_cores = shutil.disk_usage(parent).free, os.cpu_count() or 1
+    return Machine(gathers, products, disk, _free_memory(), room, n_cores, streams, steps)
+
+
+def _measure_kernels(n_rows: int) -> tuple[float, float, float]:
+    """Gathered and dense multiply-adds, and bytes copied, per second, by the kernels of a fit."""
+    generator = torch.Generator().manual_seed(0)
+    indices = torch.randint(0, n_rows, (n_rows * SAMPLE_DEGREE,), dtype=torch.int32, generator=generator)
+    offsets = torch.arange(0, n_rows * SAMPLE_DEGREE + 1, SAMPLE_DEGREE, dtype=torch.int32)
+    X, ones = torch.rand(n_rows, SAMPLE_COLUMNS, generator=generator), torch.ones(n_rows)
+    seconds = _fastest(lambda: hops.smooth(Entries(indices, offsets, None), (ones, None, ones), (0.0, 1.0), X))
+    gathers = n_rows * (SAMPLE_DEGREE + 1) * SAMPLE_COLUMNS / seconds
+    rows = torch.rand(SAMPLE_ROWS, 128, generator=generator)
+    products = SAMPLE_ROWS * 128**2 / _fastest(lambda: scatter(rows))
+    copied = np.ones(SAMPLE_BYTES, dtype=np.uint8)
+    return gathers, products, SAMPLE_BYTES / _fastest(copied.copy)
 
 
 def _free_memory() -> int:

@@ -84,9 +84,8 @@ class Memory(EngineChoice, word="memory"):
     def estimate(self, work: Workload, machine: Machine) -> Cost:
         copies = 2 + work.n_levels  # the features, where a hop goes, and every level
         memory = BASE_BYTES + work.graph_bytes + copies * work.feature_bytes + 4 * work.n_nodes * work.dimension
-        seconds = work.gathered / machine.gathers + work.multiplied / machine.products
         why = "" if memory <= machine.memory else f"{in_words(machine.memory)} are free"
-        return Cost("memory", seconds, memory, fits=not why, why=why)
+        return Cost("memory", machine.seconds(work), memory, fits=not why, why=why)
 
     @contextmanager
     def open(self, job: Job) -> Iterator[MemoryEngine]:

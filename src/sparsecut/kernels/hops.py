@@ -56,6 +56,13 @@ def smooth(
         if (factor := _factor_of_sums(left, right, growth)) != 1:
             left, right = left / factor, torch.full_like(left, factor) if right is None else right * factor
     blocks = neighbors.row_blocks(step)
+    if len(starts) == 1 and n_hops:  # what the last hop leaves is the result: no copy of it
+
+        def count_hop(hop: int) -> None:
+            if report is not None:
+                report(hop, n_hops)
+
+        return _smooth_panel(blocks, (left, right, own), coefficients, rows.contiguous(), count_hop)
     result = rows.new_empty(rows.shape)
     for number, start in enumerate(starts):
 

@@ -121,7 +121,8 @@ def workload(graph: Any, model: SparsestCutEmbedding) -> Workload:
     order = max(len(candidate.coefficients()) - 1 for candidate in candidates)
     passes: list[tuple[int, int]] = []  # columns and hops of each
     products, grams, n_nodes = 0, 0, sizes["n_nodes"]
-    if len(candidates) > 1 and sizes["n_edges"] >= MIN_EDGES:  # candidates share their hops, which are taken one by one
+    is_tried = len(candidates) > 1 and sizes["n_edges"] >= MIN_EDGES
+    if is_tried:  # candidates share their hops, which are taken one by one
         width = min(f, TRIAL_DIRECTIONS if n_nodes <= MANY_NODES else FEW_DIRECTIONS)
         passes, products = [(width, 1)] * order, f * width
         grams = width**2 * len(candidates) if n_nodes <= MANY_NODES else 0  # of all nodes, or of few
@@ -144,6 +145,8 @@ def workload(graph: Any, model: SparsestCutEmbedding) -> Workload:
         n_levels=n_levels,
         dimension=dimension,
         n_passes=len(passes),
+        n_solved=f * (settings.n_levels or 1),
+        is_chosen=is_chosen or is_tried,
     )
 
 

@@ -52,19 +52,31 @@ def test_hops_of_blocks_are_the_dense_product(by_parts: bool, removes: bool, tmp
     blocks = [torch.from_numpy(X[layout.nodes(block)]) for block in range(layout.n_blocks)]
     for block in range(layout.n_blocks):
         lists = BlockLists(operator, layout, block)
-        parts = [blocks[source][torch.from_numpy(lists.wanted(source)).long()] for source in range(layout.n_blocks)]
-        found = lists.hop(blocks[block], torch.cat(parts), blocks[block], 0.25)
+        assert not len(lists.wanted(block))
+        halo = [blocks[source][torch.from_numpy(lists.wanted(source)).long()] for source in range(layout.n_blocks)]
+        found = lists.hop(blocks[block], halo, blocks[block], 0.25)
         np.testing.assert_allclose(found.numpy(), expected[layout.nodes(block)], rtol=1e-5, atol=1e-5)
-        columns = np.flatnonzero((P - np.diag(np.diag(P)))[layout.nodes(block)].any(axis=0))
-        assert sum(len(lists.wanted(source)) for source in range(layout.n_blocks)) >= len(columns)
     whole = whole_lists(operator)
     smoothed = hops.smooth(whole.entries, whole.diagonals, (0.25, 1.0), torch.from_numpy(X))
     np.testing.assert_allclose(smoothed.numpy(), expected, rtol=1e-5, atol=1e-5)
 
 
-def test_a_block_wants_each_row_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("marks", [0, 100])
+def test_a_block_wants_each_row_of_others_once(marks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By marks for all nodes or by a sort."""
+    monkeypatch.setattr("sparsecut.engines.dask.operator.MARKS_PER_ENTRY", marks)
     operator, layout, _ = case(tmp_path, by_parts=True, removes=False)
     for block in range(layout.n_blocks):
         lists = BlockLists(operator, layout, block)
-        indices, _, _ = operator.entries(layout.nodes(block))
-        assert len(lists.rows) == len(np.unique(indices))
+        nodes = layout.nodes(block)
+        indices, _, _ = operator.entries(nodes)
+        others = np.setdiff1d(indices, nodes)
+        assert len(lists.rows) == len(others)
+        wanted = [nodes_of[lists.wanted(source)] for source in range(layout.n_blocks) for nodes_of in [layout.nodes(source)]]
+        found = np.concatenate([nodes, *wanted])[lists.indices]
+        np.testing.assert_array_equal(found, indices)
+
+
+def test_groups_are_blocks_that_follow_one_another() -> None:
+    assert Layout((0, 2, 5, 6, 9)).grouped(2).starts == (0, 5, 9)
+    assert Layout((0, 2, 5, 6, 9)).grouped(4).starts == (0, 2, 5, 6, 9)

@@ -55,7 +55,11 @@ def local_cluster(n_workers: int | None, n_threads: int | None, limit: int | Non
     limit = limit or int(distributed.system.MEMORY_LIMIT * 0.9 / n_workers)
     import dask
 
-    calm = {"distributed.worker.memory.rebalance.measure": "managed", "distributed.scheduler.allowed-failures": 3}
+    calm = {
+        "distributed.worker.memory.rebalance.measure": "managed",
+        "distributed.scheduler.allowed-failures": 3,
+        "distributed.scheduler.work-stealing": False,  # tasks are sent to where their blocks are: stealing moves the blocks
+    }
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(calm))
         try:

@@ -22,10 +22,11 @@ from sparsecut.engines.dask.plan import (
 )
 from sparsecut.errors import InputError
 
-START_SECONDS = 5.0  # of a cluster on this machine: processes, and their libraries
-PASS_SECONDS = 0.5  # of a pass with nothing to do: its tasks, sent and waited for
-MOVED_PER_SECOND = 5e8  # bytes between two processes of one machine
-SHARE_LOST = 1.5  # work beside that of memory: blocks are copied, and the machine's cores are those of memory too
+START_STEPS = 1e8  # of the interpreter, for a cluster on this machine: processes, and their libraries
+PASS_STEPS = 3e6  # for a pass with nothing to do: its tasks, sent and waited for
+MOVED_STREAMS = 8  # copies of a byte that goes from one process of this machine to another
+ROW_STREAMS = 40  # copies of the rows beside those of memory: cut, joined, written as Parquet, which takes most
+SHARE_LOST = 1.25  # hops of narrow panels, and workers that wait for each other
 
 
 def estimate_cost(
@@ -40,20 +41,22 @@ def estimate_cost(
         n_workers=n_workers,
         worker_bytes=worker_bytes,
     )
-    name, blocks, why = "rows" if plan == "rows" else "columns", n_blocks or n_workers, ""
+    name, groups, why = "rows" if plan == "rows" else "columns", n_workers, ""
     try:
         chosen = choose_plan(sizes, plan, n_blocks)
-        name, blocks = chosen.name, chosen.n_blocks
+        name, groups = chosen.name, max(n_workers, chosen.n_groups)
     except InputError as error:
         why = str(error)
-    halo = scattered_halo(work.n_nodes, work.n_entries, blocks)
+    halo = scattered_halo(work.n_nodes, work.n_entries, groups, n_workers)
     moved = {
         "columns": columns_traffic(work.n_nodes, work.pass_columns, n_workers),
-        "rows": rows_traffic(halo, work.hop_columns, 1, n_workers),
+        "rows": rows_traffic(halo, work.hop_columns, 1),
     }
-    seconds = START_SECONDS + work.n_passes * PASS_SECONDS + moved[name] / MOVED_PER_SECOND
-    seconds += SHARE_LOST * (work.gathered / machine.gathers + work.multiplied / machine.products)
-    lists = list_bytes(sizes) if name == "columns" else LIST_COPIES * 4 * work.n_entries // blocks
+    streams = work.feature_bytes * ROW_STREAMS + moved[name] * MOVED_STREAMS
+    shared = min(n_workers, machine.n_cores) * machine.streams
+    seconds = SHARE_LOST * (machine.seconds(work) + streams / shared)
+    seconds += (START_STEPS + work.n_passes * PASS_STEPS) / machine.steps
+    lists = list_bytes(sizes) if name == "columns" else LIST_COPIES * 4 * work.n_entries // groups
     held = BASE_BYTES + lists + 2 * work.feature_bytes * (1 + work.n_levels) // n_workers
     if not why and held > worker_bytes:
         why = f"a worker has {in_words(worker_bytes)}"

@@ -3,12 +3,13 @@
 It is the matrix P of a filter, or, without diagonals, the Laplacian of listed pairs. A is named by its files, less the
 entries at some positions; the diagonals are files too, 12 bytes per node.
 
-A block of rows needs the rows X_j of its neighbours j alone. `BlockLists` numbers those: its columns are positions among the
-rows that the block wants, which are sorted by the block that has them.
+A block of rows needs its own and the rows X_j of its neighbours j alone. `BlockLists` numbers those: its columns are
+positions among the block's own rows and then those that it wants of others, sorted by the block that has them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -22,6 +23,7 @@ from sparsecut.engines.dask.shared import FileArray, Nodes, SparseFile, position
 from sparsecut.kernels.sparse import Entries, as_tensor
 
 CPU = torch.device("cpu")
+MARKS_PER_ENTRY = 2  # nodes of the graph beside a block's entries, up to which marks for all nodes take less than its lists
 
 
 @dataclass(frozen=True)
@@ -67,11 +69,16 @@ class Layout:
     def n_blocks(self) -> int:
         return len(self.starts) - 1
 
+    def grouped(self, n_groups: int) -> Layout:
+        """The same rows in fewer blocks: groups of blocks that follow one another."""
+        firsts = [self.n_blocks * group // n_groups for group in range(n_groups + 1)]
+        return Layout(tuple(self.starts[first] for first in firsts), self.order, self.place)
+
     def size(self, block: int) -> int:
         return self.starts[block + 1] - self.starts[block]
 
     def nodes(self, block: int) -> Nodes:
-        """The nodes of a block, in ascending order."""
+        """The nodes of a block, in the order of its rows."""
         span = slice(self.starts[block], self.starts[block + 1])
         return span if self.order is None else self.order.read(span)
 
@@ -88,36 +95,42 @@ class BlockLists:
     def __init__(self, operator: Operator, layout: Layout, block: int) -> None:
         nodes, self.block = layout.nodes(block), block
         indices, offsets, values = operator.entries(nodes)
-        columns = np.unique(indices).astype(np.int64)
+        n_nodes, size = layout.starts[-1], layout.size(block)
+        columns = _distinct(indices, n_nodes)
         owners, rows = layout.locate(columns)
-        order = np.argsort(owners, kind="stable")
-        numbers = np.empty(len(columns), dtype=np.int32)
-        numbers[order] = np.arange(len(columns), dtype=np.int32)
-        self.ends = np.searchsorted(owners[order], np.arange(layout.n_blocks + 1)).tolist()
-        self.rows = rows[order].astype(np.int32)  # in the block that has them
-        self.indices = numbers[np.searchsorted(columns, indices)]
+        halo = np.flatnonzero(owners != block)
+        halo = halo[np.argsort(owners[halo], kind="stable")]
+        self.ends = np.searchsorted(owners[halo], np.arange(layout.n_blocks + 1)).tolist()
+        self.rows = rows[halo].astype(np.int32)  # in the block that has them
+        numbers = rows.astype(np.int32)  # those of the block itself come first
+        numbers[halo] = np.arange(size, size + len(halo), dtype=np.int32)
+        self.indices = _numbered(indices, columns, numbers, n_nodes)
         self.offsets = offsets.astype(np.int32 if offsets[-1] < 2**31 else np.int64)
         self.values = values
-        left, own = operator.scales(nodes, layout.size(block))
+        left, own = operator.scales(nodes, size)
         self.left, self.own = left.numpy(), own.numpy()
-        self.right = None if operator.right is None else operator.right.read(columns[order])[:, None]
+        self.right = None
+        if operator.right is not None:
+            self.right = np.concatenate([operator.right.read(nodes), operator.right.read(columns[halo])])[:, None]
 
     def __sizeof__(self) -> int:
         held = (self.rows, self.indices, self.offsets, self.values, self.left, self.own, self.right)
         return 200 + sum(array.nbytes for array in held if array is not None)
 
     def wanted(self, block: int) -> NDArray[np.int32]:
-        """The rows of a block that this one needs."""
+        """The rows of another block that this one needs."""
         return self.rows[self.ends[block] : self.ends[block + 1]]
 
-    def hop(self, X: Tensor, gathered: Tensor, first: Tensor | None, coefficient: float) -> Tensor:
-        """The block's rows of P·X + coefficient·first; `gathered` are the rows that its lists want, in their order."""
+    def hop(self, X: Tensor, halo: Sequence[Tensor], first: Tensor | None, coefficient: float) -> Tensor:
+        """The block's rows of P·X + coefficient·first; `halo` are the rows that it wants of others, block after block."""
+        table = torch.cat([X, *halo]) if halo else X
         if self.right is not None:
-            gathered = gathered * torch.from_numpy(self.right)
+            right = torch.from_numpy(self.right)
+            table = table.mul_(right) if halo else table * right
         index_type = self.offsets.dtype
         indices = as_tensor(self.indices.astype(index_type, copy=False), CPU)
         values = None if self.values is None else as_tensor(self.values, CPU)
-        sums = Entries(indices, as_tensor(self.offsets, CPU), values) @ gathered
+        sums = Entries(indices, as_tensor(self.offsets, CPU), values) @ table
         sums.mul_(as_tensor(self.left, CPU)).addcmul_(X, as_tensor(self.own, CPU))
         if first is not None and coefficient:
             sums.add_(first, alpha=coefficient)
@@ -153,6 +166,26 @@ def whole_lists(operator: Operator) -> WholeLists:
             right = None if operator.right is None else _column(operator.right.read())[:, 0]
             _held[operator.name] = WholeLists(neighbors, (left[:, 0], right, own[:, 0]))
         return _held[operator.name]
+
+
+def _distinct(indices: NDArray[Any], n_nodes: int) -> NDArray[np.int64]:
+    """The nodes that are named, ascending. Marks take a fraction of the time of a sort, and a byte of every node."""
+    if n_nodes > MARKS_PER_ENTRY * len(indices):
+        return np.unique(indices).astype(np.int64)
+    is_named = np.zeros(n_nodes, dtype=bool)
+    is_named[indices] = True
+    return np.flatnonzero(is_named)
+
+
+def _numbered(
+    indices: NDArray[Any], columns: NDArray[np.int64], numbers: NDArray[np.int32], n_nodes: int
+) -> NDArray[np.int32]:
+    """The number of each entry's node, which are those of the nodes in `columns`."""
+    if n_nodes > MARKS_PER_ENTRY * len(indices):
+        return numbers[np.searchsorted(columns, indices)]
+    of_node = np.empty(n_nodes, dtype=np.int32)
+    of_node[columns] = numbers
+    return of_node[indices]
 
 
 def _column(values: NDArray[Any]) -> Tensor:

@@ -6,11 +6,12 @@ Columns first
     bytes moved = 2 · 4·n·c · (1 − 1/w) for c columns on w workers, however many hops.
 
 Rows with a halo
-    Where the lists do not fit, rows are cut into blocks. A block's hop needs the rows of its neighbours, the halo, h rows in
-    all that lie in other blocks: bytes moved = 4·h·c·(hops) · (1 − 1/w). Columns go in panels, so narrow that a block, its
-    halo and its lists fit into a worker.
+    Where the lists do not fit, a worker has the rows of some blocks. They take a hop together as one group, or as few groups
+    as its memory allows: two groups of one worker fetch the same row twice. A group's hop needs the rows of its neighbours,
+    the halo, h rows in all that lie with other workers: bytes moved = 4·h·c·(hops). Columns go in panels, so narrow that a
+    group, its halo and its lists fit into a worker.
 
-What fits is a share of a worker's limit: Dask writes to disk what is above 60 % of it, and stops a worker at 80 %.
+What fits is a share of a worker's limit: Dask writes blocks to disk above 70 % of it, and stops a worker at 80 %.
 """
 
 from __future__ import annotations
@@ -28,9 +29,11 @@ PLANS = ("auto", "columns", "rows")
 PLAN_NAMES = {"columns": "columns first", "rows": "rows with a halo"}
 
 BASE_BYTES = 400 << 20  # the interpreter and the libraries of a worker
-USABLE = 0.6  # of its limit: above, Dask writes to disk
-PANEL_COPIES = 4  # of a panel at a time: where a hop starts, where it goes, what a series comes back to, what arrives
-LIST_COPIES = 6  # of a block's lists while they are made, in 4 bytes per entry
+USABLE = 0.75  # of its limit: Dask stops a worker above 80 %
+PANEL_COPIES = 3  # of a panel at a time: where a hop starts, where it goes, what a series comes back to
+HALO_COPIES = 2  # of all rows at most, by rows: what arrives, and the same beside a group's own
+GROUP_COPIES = 3  # of a group's rows: as of a panel
+LIST_COPIES = 3  # of a group's lists while they are made, in 4 bytes per entry
 BLOCK_BYTES = 64 << 20  # of rows that are moved, summed or written at a time
 MIN_COLUMNS = 8  # of a panel: narrower ones read the lists too often
 MAX_BLOCKS = 512
@@ -54,6 +57,7 @@ class Plan:
     n_blocks: int
     widest: int  # columns of a panel
     why: str
+    n_groups: int = 1  # of blocks whose rows take a hop together, by rows
 
     def widths(self, n_columns: int, n_workers: int) -> list[int]:
         """The widths of the panels: as few as may be, but one for each worker where columns are what they share."""
@@ -75,12 +79,33 @@ def choose_plan(work: Work, asked: PlanWord = "auto", n_blocks: int | None = Non
     if asked == "columns" or (asked == "auto" and needed <= usable):
         why = f"the neighbour lists ({in_words(lists)}) fit into a worker"
         return Plan("columns", blocks, (usable - lists) // column, why)
-    of_block = LIST_COPIES * 4 * work.n_entries // blocks
-    widest = (usable - of_block) // column
+    groups = work.n_workers
+    while groups < blocks and _panel_of(work, groups, usable) < min(MIN_COLUMNS, work.n_columns):
+        groups += work.n_workers
+    groups = min(groups, blocks)
+    widest = _panel_of(work, groups, usable)
     if widest < 1:
-        raise _too_small(work, BASE_BYTES + column + of_block, f"a worker holds one of {blocks} blocks and its halo")
+        least = max(_group_bytes(work, groups) + _group_column(work, groups), LIST_COPIES * 4 * work.n_entries // groups)
+        raise _too_small(work, BASE_BYTES + least, f"a worker holds one of {groups} groups of rows and its halo")
     why = f"the neighbour lists ({in_words(lists)}) do not fit into a worker" if needed > usable else "it was asked for"
-    return Plan("rows", blocks, widest, why)
+    return Plan("rows", blocks, widest, why, groups)
+
+
+def _panel_of(work: Work, n_groups: int, usable: int) -> int:
+    """Columns that a worker can take through a hop of one of so many groups; none where it cannot make its lists."""
+    if LIST_COPIES * 4 * work.n_entries // n_groups > usable:
+        return 0
+    return max(0, (usable - _group_bytes(work, n_groups)) // _group_column(work, n_groups))
+
+
+def _group_bytes(work: Work, n_groups: int) -> int:
+    """The lists of a group, and which rows it wants."""
+    return (4 + 4 * work.is_weighted) * work.n_entries // n_groups + 8 * work.n_nodes
+
+
+def _group_column(work: Work, n_groups: int) -> int:
+    """One column of a group and of a halo of all rows."""
+    return 4 * (HALO_COPIES * work.n_nodes + GROUP_COPIES * work.n_nodes // n_groups)
 
 
 def _too_small(work: Work, needed: int, what: str) -> InputError:
@@ -101,17 +126,17 @@ def columns_traffic(n_nodes: int, n_columns: int, n_workers: int) -> int:
     return int(2 * 4 * n_nodes * n_columns * (1 - 1 / n_workers))
 
 
-def rows_traffic(n_halo_rows: int, n_columns: int, n_hops: int, n_workers: int) -> int:
-    """Bytes that smoothing moves by rows with a halo."""
-    return int(4 * n_halo_rows * n_columns * n_hops * (1 - 1 / n_workers))
+def rows_traffic(n_halo_rows: int, n_columns: int, n_hops: int) -> int:
+    """Bytes that smoothing moves by rows with a halo, whose rows lie with other workers."""
+    return 4 * n_halo_rows * n_columns * n_hops
 
 
-def scattered_halo(n_nodes: int, n_entries: int, n_blocks: int) -> int:
-    """The rows that blocks want of other blocks in a graph whose edges go anywhere, in all.
+def scattered_halo(n_nodes: int, n_entries: int, n_groups: int, n_workers: int) -> int:
+    """The rows that groups want of other workers in a graph whose edges go anywhere, in all.
 
-    The n_entries/b ends that a block names are so many draws out of n nodes, of which all but 1/b lie in other blocks.
+    The n_entries/g ends that a group names are so many draws out of n nodes, of which all but 1/w lie with other workers.
     """
-    return int((n_blocks - 1) * n_nodes * -math.expm1(-n_entries / (n_blocks * n_nodes)))
+    return int(n_groups * (1 - 1 / n_workers) * n_nodes * -math.expm1(-n_entries / (n_groups * n_nodes)))
 
 
 def even_starts(n_nodes: int, n_blocks: int) -> tuple[int, ...]:

@@ -40,8 +40,11 @@ class Runner:
                 function, *arguments, key=f"{function.__name__}-{id(self)}-{self._n_tasks}", pure=False, **options
             )
 
-    def wait(self, futures: Sequence[Any], stage: str) -> None:
-        """Until all are done, or one has failed. What a future knows of itself is looked at: that asks nobody."""
+    def wait(self, futures: Sequence[Any], stage: str, n_total: int | None = None) -> None:
+        """Until all are done, or one has failed. What a future knows of itself is looked at: that asks nobody.
+
+        `n_total` are those that the pass will have, where more are to come.
+        """
         pending, last, pause = list(futures), time.monotonic(), FIRST_PAUSE
         while pending:
             left = [future for future in pending if not future.done()]
@@ -52,7 +55,8 @@ class Runner:
             if len(left) < len(pending):
                 pending, last, pause = left, time.monotonic(), FIRST_PAUSE
                 moved = in_words(self.moved_lately())
-                self.report(f"{stage}, tasks · {moved} moved", len(futures) - len(pending), len(futures))
+                done, total = len(futures) - len(pending), n_total or len(futures)
+                self.report(f"{stage}, tasks · {moved} moved", done, total)
             elif time.monotonic() - last <= self.timeout:
                 time.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)

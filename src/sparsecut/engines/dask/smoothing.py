@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,10 +14,14 @@ from sparsecut.kernels.polynomials import Polynomial
 
 
 class Smoother:
-    """`n_estimated` are the bytes that its passes were expected to move between workers, `n_sent` those that they did."""
+    """`n_estimated` are the bytes that its passes were expected to move between workers, `n_sent` those that they did.
+
+    Every block of rows has a worker that its tasks had best run on: what is there already does not travel.
+    """
 
     def __init__(self, runner: Runner, plan: Plan, layout: Layout, workers: Sequence[str]) -> None:
         self.runner, self.plan, self.layout, self.workers = runner, plan, layout, list(workers)
+        self.groups = layout.grouped(min(plan.n_groups, layout.n_blocks))
         self.n_estimated, self.n_sent, self.n_passes = 0, 0, 0
         self._lists: dict[str, tuple[list[Any], dict[tuple[int, int], Any]]] = {}
         self._halos: dict[str, Any] = {}
@@ -30,40 +35,63 @@ class Smoother:
         self.n_sent += self.runner.measure() - before
         return smoothed
 
+    def home(self, block: int) -> str:
+        """The worker that has a block."""
+        return self.workers[block * len(self.workers) // self.layout.n_blocks]
+
     def estimate(self, n_columns: int, operator: Operator, n_hops: int) -> int:
         """The bytes that a pass will move between workers."""
-        n_workers = len(self.workers)
         if self.plan.name == "columns":
-            return columns_traffic(self.layout.starts[-1], n_columns, n_workers)
-        return rows_traffic(self.halo_rows(operator), n_columns, n_hops, n_workers)
+            return columns_traffic(self.layout.starts[-1], n_columns, len(self.workers))
+        is_known = operator.name in self._halos
+        n_rows = self.halo_rows(operator)
+        return rows_traffic(n_rows, n_columns, n_hops) + (0 if is_known else 4 * n_rows)  # which rows, told once
 
     def halo_rows(self, operator: Operator) -> int:
-        """The rows that blocks want of other blocks, in all."""
+        """The rows that groups want of other workers, in all."""
         if operator.name not in self._halos:
-            lists, _ = self._block_lists(operator)
+            lists, _ = self._group_lists(operator)
             counts = self.runner.collect([self.runner.submit(tasks.counts_of, one) for one in lists], "neighbour lists")
             self._halos[operator.name] = counts
-        counts = self._halos[operator.name]
-        return int(sum(row.sum() - row[block] for block, row in enumerate(counts)))
+        homes = [self._group_home(group) for group in range(self.groups.n_blocks)]
+        return int(
+            sum(
+                count
+                for home, row in zip(homes, self._halos[operator.name], strict=True)
+                for other, count in zip(homes, row, strict=True)
+                if other != home
+            )
+        )
 
     def forget(self, operator: Operator) -> None:
         """Let the workers drop the lists of an operator."""
         self._lists.pop(operator.name, None)
+        self._halos.pop(operator.name, None)
 
     def _by_columns(self, blocks: Sequence[Any], n_columns: int, operator: Operator, polynomial: Polynomial) -> list[Any]:
-        submit, starts = self.runner.submit, self.layout.starts
-        panels, start = [], 0
-        for number, width in enumerate(self.plan.widths(n_columns, len(self.workers))):
-            parts = [submit(tasks.columns_of, block, start, start + width) for block in blocks]
-            worker = self.workers[number % len(self.workers)]
-            panels.append(submit(tasks.smooth_panel, operator, polynomial, parts, worker=worker))
-            start += width
+        submit, starts, n_workers = self.runner.submit, self.layout.starts, len(self.workers)
+        widths, panels = self.plan.widths(n_columns, n_workers), []
+        for number, width in enumerate(widths):
+            start, worker = sum(widths[:number]), self.workers[number % n_workers]
+            parts = [
+                submit(tasks.columns_of, block, start, start + width, worker=self.home(place))
+                for place, block in enumerate(blocks)
+            ]
+            panel = submit(tasks.stacked, parts, worker=worker)
+            panels.append(submit(tasks.smooth_panel, operator, polynomial, panel, worker=worker))
+            del parts, panel  # a worker lets go of what nobody has asked for any more
+            if len(panels) % n_workers == 0:  # a panel at a time in each worker: what it holds is bounded
+                self.runner.wait(panels, "smoothing", len(widths))
         self.runner.wait(panels, "smoothing")
         smoothed = []
         for block in range(self.layout.n_blocks):
-            parts = [submit(tasks.rows_of, panel, starts[block], starts[block + 1]) for panel in panels]
-            worker = self.workers[block % len(self.workers)]
-            smoothed.append(submit(tasks.side_by_side, parts, worker=worker))
+            parts = [
+                submit(
+                    tasks.rows_of, panel, starts[block], starts[block + 1], worker=self.workers[number % len(self.workers)]
+                )
+                for number, panel in enumerate(panels)
+            ]
+            smoothed.append(submit(tasks.side_by_side, parts, worker=self.home(block)))
         self.runner.wait(smoothed, "transpose")
         return smoothed
 
@@ -73,45 +101,82 @@ class Smoother:
         pieces: list[list[Any]] = [[] for _ in blocks]
         start = 0
         for width in self.plan.widths(n_columns, len(self.workers)):
-            first = [submit(tasks.columns_of, block, start, start + width) for block in blocks]
-            X = first if polynomial[-1] == 1 else [submit(tasks.scaled, part, polynomial[-1]) for part in first]
+            first = self._joined(blocks, start, start + width)
+            X = first
+            if polynomial[-1] != 1:
+                X = [
+                    submit(tasks.scaled, part, polynomial[-1], worker=self._group_home(group))
+                    for group, part in enumerate(first)
+                ]
             for coefficient in reversed(polynomial[:-1]):
                 X = self._hop(operator, X, first, coefficient)
                 self.runner.wait(X, "smoothing")  # a panel at a time, a hop at a time: what a worker holds is bounded
-            for block, part in enumerate(X):
+            for block, part in enumerate(self._parted(X)):
                 pieces[block].append(part)
             start += width
-        smoothed = [parts[0] if len(parts) == 1 else submit(tasks.side_by_side, parts) for parts in pieces]
+        smoothed = [
+            parts[0] if len(parts) == 1 else submit(tasks.side_by_side, parts, worker=self.home(block))
+            for block, parts in enumerate(pieces)
+        ]
         self.runner.wait(smoothed, "joining panels")
         return smoothed
 
+    def _joined(self, blocks: Sequence[Any], start: int, stop: int) -> list[Any]:
+        """Some columns of every group."""
+        panels: list[list[Any]] = [[] for _ in range(self.groups.n_blocks)]
+        for number, block in enumerate(blocks):
+            panel = self.runner.submit(tasks.columns_of, block, start, stop, worker=self.home(number))
+            panels[self._group_of(number)].append(panel)
+        return [
+            parts[0] if len(parts) == 1 else self.runner.submit(tasks.stacked, parts, worker=self._group_home(group))
+            for group, parts in enumerate(panels)
+        ]
+
+    def _parted(self, X: Sequence[Any]) -> list[Any]:
+        """The blocks of groups."""
+        if self.groups.n_blocks == self.layout.n_blocks:
+            return list(X)
+        parts = []
+        for block in range(self.layout.n_blocks):
+            group, before = self._group_of(block), self.groups.starts[self._group_of(block)]
+            first, last = (self.layout.starts[place] - before for place in (block, block + 1))
+            parts.append(self.runner.submit(tasks.rows_of, X[group], first, last, worker=self.home(block)))
+        return parts
+
+    def _group_of(self, block: int) -> int:
+        return bisect_right(self.groups.starts, self.layout.starts[block]) - 1
+
+    def _group_home(self, group: int) -> str:
+        return self.workers[group * len(self.workers) // self.groups.n_blocks]
+
     def _hop(self, operator: Operator, X: Sequence[Any], first: Sequence[Any], coefficient: float) -> list[Any]:
-        lists, wanted = self._block_lists(operator)
+        lists, wanted = self._group_lists(operator)
         counts, hopped = self._halos[operator.name], []
-        for block, own in enumerate(lists):
-            sources = [source for source in range(len(X)) if counts[block][source]]
-            parts = [self.runner.submit(tasks.pick, X[source], wanted[block, source]) for source in sources]
-            if not parts:  # no edge at all: the shape of the panel is still needed
-                parts = [self.runner.submit(tasks.rows_of, X[block], 0, 0)]
-            start = first[block] if coefficient else None
-            hopped.append(self.runner.submit(tasks.hop_block, own, X[block], start, coefficient, parts))
+        for group, own in enumerate(lists):
+            parts = [
+                self.runner.submit(tasks.pick, X[source], wanted[group, source], worker=self._group_home(source))
+                for source in range(len(X))
+                if counts[group][source]
+            ]
+            start = first[group] if coefficient else None
+            home = self._group_home(group)
+            hopped.append(self.runner.submit(tasks.hop_block, own, X[group], start, coefficient, parts, worker=home))
         return hopped
 
-    def _block_lists(self, operator: Operator) -> tuple[list[Any], dict[tuple[int, int], Any]]:
-        """The lists of every block, and which rows each wants of each, where they are read: on the workers."""
+    def _group_lists(self, operator: Operator) -> tuple[list[Any], dict[tuple[int, int], Any]]:
+        """The lists of every group, and which rows each wants of each, where they are read: on the workers."""
         if operator.name not in self._lists:
             self._lists.clear()
-            n_blocks = self.layout.n_blocks
+            groups = range(self.groups.n_blocks)
             lists = [
-                self.runner.submit(
-                    tasks.lists_of, operator, self.layout, block, worker=self.workers[block % len(self.workers)]
-                )
-                for block in range(n_blocks)
+                self.runner.submit(tasks.lists_of, operator, self.groups, group, worker=self._group_home(group))
+                for group in groups
             ]
             wanted = {
-                (block, source): self.runner.submit(tasks.wanted_of, lists[block], source)
-                for block in range(n_blocks)
-                for source in range(n_blocks)
+                (group, source): self.runner.submit(tasks.wanted_of, lists[group], source, worker=self._group_home(group))
+                for group in groups
+                for source in groups
+                if source != group
             }
             self._lists[operator.name] = lists, wanted
         return self._lists[operator.name]

@@ -79,11 +79,14 @@ def side_by_side(parts: Sequence[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
-def smooth_panel(operator: Operator, polynomial: Polynomial, parts: Sequence[Array]) -> Array:
-    """All hops of a panel of columns, (n, c), which comes in blocks of rows."""
+def stacked(parts: Sequence[Array]) -> Array:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def smooth_panel(operator: Operator, polynomial: Polynomial, panel: Array) -> Array:
+    """All hops of a panel of columns, (n, c)."""
     lists = whole_lists(operator)
-    panel = _tensor(parts[0] if len(parts) == 1 else np.concatenate(parts))
-    return hops.smooth(lists.entries, lists.diagonals, polynomial, panel).numpy()
+    return hops.smooth(lists.entries, lists.diagonals, polynomial, _tensor(panel)).numpy()
 
 
 def lists_of(operator: Operator, layout: Layout, block: int) -> BlockLists:
@@ -108,9 +111,9 @@ def scaled(block: Array, factor: float) -> Array:
 
 
 def hop_block(lists: BlockLists, X: Array, first: Array | None, coefficient: float, parts: Sequence[Array]) -> Array:
-    """A hop of a block of rows: `parts` are the rows that its lists want, block after block."""
-    gathered = np.concatenate(parts) if len(parts) != 1 else parts[0]
-    return lists.hop(_tensor(X), _tensor(gathered), None if first is None else _tensor(first), coefficient).numpy()
+    """A hop of a block of rows: `parts` are the rows that its lists want of others, block after block."""
+    halo = [_tensor(part) for part in parts]
+    return lists.hop(_tensor(X), halo, None if first is None else _tensor(first), coefficient).numpy()
 
 
 def sums_of(

@@ -16,6 +16,8 @@ from sparsecut.io.files import check_writable
 from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, unfinished, work_folder
 from sparsecut.version import __version__
 
+PANEL_READS = 8  # of what lies on disk, as a rule from the system's cache: cut into panels, summed, projected
+
 
 class Disk(EngineChoice, word="disk"):
     """Rows on disk, for graphs and features larger than memory. It runs on the CPU, in single precision.
@@ -51,8 +53,9 @@ class Disk(EngineChoice, word="disk"):
     def estimate(self, work: Workload, machine: Machine) -> Cost:
         limit = parse_bytes("Disk", "memory_limit", self.memory_limit)
         disk = work.feature_bytes * (1 + work.n_levels)
-        through = 2 * disk + 8 * work.n_nodes * work.hop_columns / max(1, work.n_passes)  # written once, read once
-        seconds = work.gathered / machine.gathers + work.multiplied / machine.products + through / machine.disk
+        written = disk + 4 * work.n_nodes * work.dimension
+        read = disk * PANEL_READS + work.graph_bytes * work.n_passes
+        seconds = machine.seconds(work) + written / machine.disk + read / machine.streams
         why = "" if disk <= machine.room else f"{in_words(machine.room)} of disk are free"
         try:
             plan_sizes(work.n_nodes, limit, gram_columns=work.n_features)

@@ -1,0 +1,261 @@
+"""The Dask engine against size: generated graphs of 1 to 8 million nodes on two workers of 3 GiB, both plans; and memory.
+
+    python benchmarks/cluster_scale.py [--only make|scale|memory] [--sizes 1 2 4 8] [--folder FOLDER] [--remove]
+
+make      the graphs, as stores of .npy files in the folder, a slice of nodes at a time; those that are there are taken
+scale     each size by each plan: seconds, bytes exchanged (estimated before, counted after), the peak of each worker
+memory    a size that fits one machine: the local cluster, its start included, beside the memory engine, three times each
+          in turn; both from the same store to Parquet files
+
+Graphs have planted communities whose ids are shuffled, so that a node's neighbours lie anywhere: 20 edges at every node, 64
+features. A fit is two hops of all columns (the paper's filter), the Gram matrix, the closed form and the embedding, written
+as Parquet. Each cell has a process and a cluster of its own and is kept as soon as it is there: a run that is broken off
+goes on with the next.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import sparsecut as sc
+from disk import make_store
+from results_file import read_points, write_results
+from sparsecut.engines.dask.engine import DaskEngine
+from sparsecut.engines.dask.running import measured
+
+NAME = "cluster_scale"
+LIMIT, N_WORKERS = "3GiB", 2
+N_FEATURES, DEGREE, N_HOPS = 64, 20, 2
+PLANS = ("columns", "rows")
+SETTINGS: dict[str, Any] = {"filter": sc.Power(order=N_HOPS), "weighting": "none", "channels": "smoothed"}
+SLOPE, RATIO = 1.1, 2.5  # at most
+RATIO_MILLIONS, N_ROUNDS = 4.0, 3
+# What a task does: hops, passes over rows, or cutting and joining of what is sent.
+HOPS = ("smooth_panel", "hop_block")
+MOVES = ("columns_of", "stacked", "rows_of", "side_by_side", "pick", "scaled", "wanted_of")
+
+
+def store_of(folder: Path, millions: float) -> Path:
+    """A generated graph as a store, made once, in a process whose memory is not the driver's."""
+    path = folder / f"million-{millions:g}"
+    if not (path / "graph.json").exists():
+        shutil.rmtree(path, ignore_errors=True)
+        subprocess.run([sys.executable, __file__, "--make", str(path), "--sizes", f"{millions:g}"], check=True)
+    return path
+
+
+def measure_cell(store: Path, plan: str, folder: Path) -> dict[str, Any]:
+    """One fit on a cluster of its own, whose embedding goes to a folder of Parquet files."""
+    from distributed import get_client, get_task_stream
+
+    output, graph, seen = folder / "vectors", sc.open_store(store), {}
+    project = DaskEngine.project
+
+    def watched(self: DaskEngine, *arguments: Any, **named: Any) -> Any:
+        seen.update(engine=self)
+        return project(self, *arguments, **named)
+
+    DaskEngine.project = watched  # type: ignore[method-assign]
+    began = time.perf_counter()
+    choice = sc.Dask(workers=N_WORKERS, memory_limit=LIMIT, scratch=folder, plan=plan)  # type: ignore[arg-type]
+    with choice.running() as engine:
+        client = get_client()
+        started, here, there = time.perf_counter(), time.process_time(), sum(measured(client, "cpu"))
+        with get_task_stream(client) as stream:
+            model = sc.SCE(engine=engine, **SETTINGS).fit(graph, output=output)
+        seconds = time.perf_counter() - started
+        smoother = seen["engine"].smoother
+        widths = smoother.plan.widths(N_FEATURES, N_WORKERS)
+        return {
+            "n_nodes": graph.n_nodes,
+            "n_entries": int(graph.adjacency.nnz),
+            "seconds": seconds,
+            "start": started - began,
+            "cpu": sum(measured(client, "cpu")) - there,
+            "driver_cpu": time.process_time() - here,
+            "estimated": smoother.n_estimated,
+            "moved": smoother.n_sent,
+            "sent": seen["engine"].runner.n_moved,
+            "peaks": measured(client, "peak"),
+            "driver_peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            "panels": len(widths),
+            "groups": smoother.groups.n_blocks,
+            "blocks": smoother.layout.n_blocks,
+            "tasks": seconds_by_task(stream.data),
+            "stages": model.history_.stages,
+        }
+
+
+def seconds_by_task(stream: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """For every function of tasks: how often it ran, its seconds, and those of transfers and spilled blocks before it."""
+    found: dict[str, dict[str, float]] = {}
+    for record in stream:
+        one = found.setdefault(str(record["key"]).split("-")[0], {"n": 0})
+        one["n"] += 1
+        for action in record["startstops"]:
+            one[action["action"]] = one.get(action["action"], 0.0) + action["stop"] - action["start"]
+    return found
+
+
+def measure_memory(store: Path, folder: Path) -> dict[str, float]:
+    """The same fit in memory, its embedding written as one Parquet file."""
+    graph = sc.open_store(store)
+    began = time.perf_counter()
+    model = sc.SCE(engine=sc.Memory(device="cpu"), **SETTINGS).fit(graph)
+    sc.write_embedding(folder / "vectors.parquet", model.embedding_, overwrite=True)
+    seconds = time.perf_counter() - began
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return {"seconds": seconds, "peak": peak, "n_nodes": graph.n_nodes, "n_entries": int(graph.adjacency.nnz)}
+
+
+def in_process(*arguments: str) -> dict[str, Any]:
+    """A cell in a process of its own, with every core for its kernels."""
+    environment = {**os.environ, "OMP_NUM_THREADS": str(os.cpu_count() or 1)}
+    found = subprocess.run([sys.executable, __file__, *arguments], check=True, stdout=subprocess.PIPE, env=environment)
+    cell: dict[str, Any] = json.loads(found.stdout.splitlines()[-1])
+    return cell
+
+
+def scale(points: dict[str, Any], folder: Path, sizes: list[float]) -> None:
+    for millions in sizes:
+        for plan in PLANS:
+            key = f"scale {millions:g} {plan}"
+            if key not in points:
+                points[key] = in_process("--cell", plan, "--sizes", f"{millions:g}", "--folder", str(folder))
+                print(key, f"{points[key]['seconds']:.1f} s", flush=True)
+                save(points)
+
+
+def beside_memory(points: dict[str, Any], folder: Path, millions: float) -> None:
+    """The cluster and memory in turn, so that both see the same machine."""
+    for number in range(N_ROUNDS):
+        for name in ("memory", "columns"):
+            key = f"ratio {number} {name}"
+            if key not in points:
+                points[key] = in_process("--cell", name, "--sizes", f"{millions:g}", "--folder", str(folder))
+                print(key, f"{points[key]['seconds']:.1f} s", flush=True)
+                save(points)
+
+
+def slope(points: dict[str, Any], plan: str, what: str = "seconds") -> float | None:
+    """The exponent of the growth with the number of nodes: the line through all sizes, both logarithmic."""
+    cells = [point for key, point in points.items() if key.startswith("scale") and key.endswith(plan)]
+    if len(cells) < 2:
+        return None
+    return float(np.polyfit([math.log(cell["n_nodes"]) for cell in cells], [math.log(cell[what]) for cell in cells], 1)[0])
+
+
+def ratios(points: dict[str, Any]) -> list[tuple[float, float, float]]:
+    """Seconds of memory, of a fit on the cluster, and of the cluster with its start, in every round."""
+    found = []
+    for number in range(N_ROUNDS):
+        memory, cluster = (points.get(f"ratio {number} {name}") for name in ("memory", "columns"))
+        if memory and cluster:
+            found.append((memory["seconds"], cluster["seconds"], cluster["seconds"] + cluster["start"]))
+    return found
+
+
+def tables(points: dict[str, Any]) -> list[dict[str, Any]]:
+    cells = sorted(
+        ((float(key.split()[1]), key.split()[2], point) for key, point in points.items() if key.startswith("scale")),
+        key=lambda cell: (cell[1], cell[0]),
+    )
+    rows = [
+        [
+            *(plan, point["n_nodes"], point["n_entries"] // 2, point["seconds"], point["cpu"] + point["driver_cpu"]),
+            *(point["estimated"] / 2**20, point["moved"] / 2**20, point["sent"] / 2**20),
+            *(max(point["peaks"]) / 2**20, point["driver_peak"] / 2**20, point["panels"]),
+        ]
+        for _, plan, point in cells
+    ]
+    found = [
+        {
+            "caption": f"{N_HOPS} hops, {N_FEATURES} features, two workers of {LIMIT}, one core each. MiB between workers: "
+            "by smoothing, as estimated before the pass and as counted after it, and all that was sent. Peaks are those of "
+            "the larger worker and of the driver, whose process has the scheduler too. Panels of columns go one by one.",
+            "columns": [
+                *("plan", "nodes", "edges", "seconds", "processor seconds", "MiB estimated", "MiB moved", "MiB sent"),
+                *("MiB peak, worker", "MiB peak, driver", "panels"),
+            ],
+            "rows": rows,
+        }
+    ]
+    grown = [[plan, slope(points, plan), f"at most {SLOPE}", (slope(points, plan) or 0) <= SLOPE] for plan in PLANS]
+    if all(row[1] is not None for row in grown):
+        caption = "The exponent of the growth of the seconds with the number of nodes, over all sizes."
+        found.append({"caption": caption, "columns": ["plan", "exponent", "target", "met"], "rows": grown})
+    rounds = ratios(points)
+    if rounds:
+        memory, fit, whole = (float(np.median(column)) for column in zip(*rounds, strict=True))
+        caption = (
+            f"The cluster on this machine beside the memory engine, {points['ratio 0 memory']['n_nodes']:,} nodes, from the "
+            f"same store to Parquet: seconds, the median of {len(rounds)} in turn. The start is that of worker processes."
+        )
+        columns = ["memory", "cluster, a fit", "cluster, start included", "times memory", "with start", "target", "met"]
+        row = [memory, fit, whole, fit / memory, whole / memory, f"at most {RATIO}", whole / memory <= RATIO]
+        found.append({"caption": caption, "columns": columns, "rows": [row]})
+    return found
+
+
+def save(points: dict[str, Any]) -> None:
+    write_results(
+        NAME,
+        title="Against size",
+        about=(__doc__ or "").split("\n\n", 3)[3].strip(),
+        command="python benchmarks/cluster_scale.py",
+        tables=tables(points),
+        notes=[
+            f"{DEGREE} edges at every node are {DEGREE // 2}·n edges, each counted once, and {DEGREE}·n entries of lists.",
+        ],
+        points=points,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=["make", "scale", "memory"])
+    parser.add_argument("--sizes", type=float, nargs="+", default=[1.0, 2.0, 4.0, 8.0], help="Million nodes.")
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "sparsecut-cluster")
+    parser.add_argument("--remove", action="store_true", help="Remove the graphs in the end.")
+    parser.add_argument("--make", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--cell", choices=["memory", *PLANS], help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.make is not None:
+        n_nodes = int(asked.sizes[0] * 1_000_000)
+        make_store(asked.make, n_nodes, n_nodes * DEGREE // 2, N_FEATURES)
+        return
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    if asked.cell is not None:
+        store = store_of(asked.folder, asked.sizes[0])
+        with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
+            is_memory = asked.cell == "memory"
+            found = measure_memory(store, Path(folder)) if is_memory else measure_cell(store, asked.cell, Path(folder))
+        print(json.dumps(found))
+        return
+    points = read_points(NAME)
+    if asked.only in (None, "make"):
+        for millions in asked.sizes:
+            store_of(asked.folder, millions)
+    if asked.only in (None, "scale"):
+        scale(points, asked.folder, asked.sizes)
+    if asked.only in (None, "memory"):
+        beside_memory(points, asked.folder, min(RATIO_MILLIONS, max(asked.sizes)))
+    if asked.remove:
+        shutil.rmtree(asked.folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""The model of time and traffic: coefficients found again from cells that they made, and a cluster by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scaling import CLUSTERS, Model, fit, predict, traffic, work_of
+from sparsecut.engines.dask.plan import choose_plan, columns_traffic, rows_traffic, scattered_halo
+
+TRUE = Model(
+    miss=8e-9,
+    number=7e-10,
+    rows={"columns": 2e-8, "rows": 3e-8},
+    byte=1e-9,
+    fixed={"columns": 2.0, "rows": 3.0},
+    waiting={"columns": 1.25, "rows": 1.5},
+)
+
+
+def cell(plan: str, millions: int) -> dict[str, Any]:
+    """What a run would have measured if the model were true."""
+    sizes = {"n_nodes": millions * 1_000_000, "n_entries": millions * 20_000_000}
+    work = work_of(sizes)
+    chosen = choose_plan(work, plan)  # type: ignore[arg-type]
+    parts = TRUE.parts(work, chosen, 2)
+    return {
+        **sizes,
+        "panels": len(chosen.widths(64, 2)),
+        "moved": traffic(work, chosen, 2),
+        "seconds": TRUE.seconds(work, chosen, 2),
+        "tasks": {
+            "smooth_panel": {"n": 2, "compute": parts["hops"]},
+            "load_block": {"n": 4, "compute": parts["rows"]},
+            "side_by_side": {"n": 4, "transfer": parts["transfers"]},
+        },
+    }
+
+
+def test_coefficients_are_found_again_and_the_largest_run_is_predicted() -> None:
+    cells = {plan: [cell(plan, millions) for millions in (1, 2, 4)] for plan in ("columns", "rows")}
+    found = fit(cells)
+    assert found.miss == pytest.approx(TRUE.miss, rel=1e-6)
+    assert found.number == pytest.approx(TRUE.number, rel=1e-6)
+    assert found.byte == pytest.approx(TRUE.byte, rel=1e-6)
+    for name in ("rows", "fixed", "waiting"):
+        assert getattr(found, name) == pytest.approx(getattr(TRUE, name), rel=1e-6)
+    for plan in ("columns", "rows"):
+        largest = cell(plan, 8)
+        work = work_of(largest)
+        assert found.seconds(work, choose_plan(work, plan), 2) == pytest.approx(largest["seconds"], rel=1e-6)  # type: ignore[arg-type]
+
+
+def test_traffic_is_that_of_the_plans() -> None:
+    work = work_of({"n_nodes": 1_000_000, "n_entries": 20_000_000})
+    assert traffic(work, choose_plan(work, "columns"), 5) == columns_traffic(1_000_000, 64, 2)
+    halo = scattered_halo(1_000_000, 20_000_000, 2, 2)
+    assert traffic(work, choose_plan(work, "rows"), 5) == rows_traffic(halo, 64, 5) + 4 * halo
+
+
+def test_a_large_cluster_by_hand() -> None:
+    """A hundred machines: lists of 1.6 TB do not fit, and the slower of connection and network is what is waited for."""
+    n_workers, n_cores, _, network = machines = CLUSTERS["100 × 16 cores, 128 GiB, 25 Gbit/s"]
+    found = predict(TRUE, machines, 64)
+    assert found["plan"] == "rows with a halo"
+    halo = 99 * 10**9 * (1 - 2.718281828**-2)
+    assert found["moved"] == pytest.approx(4 * halo * (64 * 2 + 1), rel=1e-6)
+    assert found["network"] == pytest.approx(found["moved"] / n_workers / network)
+    assert found["connections"] == pytest.approx(1.5 * 1e-9 * found["moved"] / n_workers)
+    hops = 2 * (10**9 + 2 * 10**11) * (found["panels"] * 8e-9 + 64 * 7e-10)
+    assert found["processors"] == pytest.approx(1.5 * (hops + 3e-8 * 64 * 10**9) / (n_workers * n_cores))
+    longest = max(found["connections"], found["network"])
+    assert found["seconds"] == pytest.approx(3.0 + found["processors"] + longest + found["storage"])
+    assert found["first"] == "connections"
