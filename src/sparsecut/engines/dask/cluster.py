@@ -55,7 +55,12 @@ def local_cluster(n_workers: int | None, n_threads: int | None, limit: int | Non
     limit = limit or int(distributed.system.MEMORY_LIMIT * 0.9 / n_workers)
     import dask
 
-    calm = {"distributed.worker.memory.rebalance.measure": "managed", "distributed.scheduler.allowed-failures": 3}
+    calm = {
+        "distributed.worker.memory.rebalance.measure": "managed",
+        "distributed.scheduler.allowed-failures": 3,
+        # Dask gives a lost worker up after 15 s; on a busy machine a new one takes longer than that to start.
+        "distributed.deploy.lost-worker-timeout": "10 minutes",
+    }
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(calm))
         try:
