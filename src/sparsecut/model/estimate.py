@@ -77,11 +77,11 @@ def estimate(graph: Any, model: SparsestCutEmbedding | None = None) -> Estimates
 
     Notes
     -----
-    The passes of a fit are counted, and divided by speeds that are measured here in half a second. Nothing is fitted to
-    runs, and no times of long runs have been held against these: they tell engines apart and minutes from hours, no more.
-    Memory counts the large arrays alone. What a cluster moves is given for both plans; by rows with a halo it is that of a
-    graph whose edges go anywhere, and less where neighbours lie together. A cluster elsewhere is not measured: its estimate
-    is that of worker processes on this machine.
+    The passes of a fit are counted, and divided by speeds that are measured here in about a second: of a hop, a dense
+    product, a copy, a file and a loop. `docs/scaling.md` has estimates beside measured fits. A machine that is busy at
+    that moment seems slow. Memory counts the large arrays and the libraries. What a cluster moves is given for both plans;
+    by rows with a halo it is that of a graph whose edges go anywhere, and less where neighbours lie together. A cluster
+    elsewhere is not measured: its estimate is that of worker processes on this machine, their start included.
 
     Examples
     --------
