@@ -27,6 +27,7 @@ from sparsecut import SCE, ClosedForm, Graph
 from sparsecut.engines.memory import MemoryEngine, resolve_device
 from sparsecut.evaluation import probe
 from sparsecut.features.weighting import Weighting
+from sparsecut.graph.edge_sample import sample_linked_nodes
 from sparsecut.model import channel_choice
 from sparsecut.operators.filters import PageRank
 from sparsecut.paper.row_methods import load_graph
@@ -79,7 +80,9 @@ def score_choices(name: str, graph: Graph, choices: dict[str, dict[str, float]],
 
 def evidence_of(graph: Graph, weighting: Weighting) -> channel_choice.Evidence:
     engine = MemoryEngine(resolve_device("cpu", NAME))
-    return channel_choice.gather_evidence(graph, engine.load(graph, weighting, PageRank(restart=0.2)), weighting, engine)
+    rows = engine.load(graph, weighting, PageRank(restart=0.2))
+    nodes = sample_linked_nodes(graph, channel_choice.MOST_NODES)
+    return channel_choice.gather_evidence(graph, rows, weighting, engine, nodes)
 
 
 def mixed(parts: dict[str, Any], weights: dict[str, float]) -> Any:

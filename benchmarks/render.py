@@ -22,6 +22,7 @@ PAGE, CUTS_PAGE, BEYOND_PAGE = DOCS / "performance.md", DOCS / "partition_result
 SCALING_PAGE = DOCS / "scaling.md"
 SECTIONS = (
     "front_door",
+    "gpu_front_door",
     "smoothing",
     "whole_fit",
     "wide",

@@ -14,6 +14,7 @@ from conftest import random_graph
 from sparsecut.graph import Graph, edge_sample
 from sparsecut.graph.device_sample import mixed
 from sparsecut.graph.edge_sample import (
+    degrees_at,
     sample_edges,
     sample_linked_nodes,
     sample_neighbourhoods,
@@ -33,6 +34,8 @@ def test_any_graph(graph: Graph, n: int, ids: str) -> None:
     for sample in (sample_edges, sample_node_pairs, sample_nodes, sample_linked_nodes):
         if n or sample is sample_edges:
             assert np.array_equal(sample(graph, n), sample(placed, n)), sample.__name__
+    some = sample_nodes(graph, 7)
+    assert np.allclose(degrees_at(placed, some), graph.degrees[some])
     for ours, theirs in zip(sample_neighbourhoods(graph, 5, 3), sample_neighbourhoods(placed, 5, 3), strict=True):
         assert np.array_equal(ours, theirs)
 

@@ -13,8 +13,9 @@ from conftest import load_or_skip, random_graph
 from sparsecut import SCE, Disk, Graph
 from sparsecut.engines.memory import MemoryEngine
 from sparsecut.features.weighting import Weighting
+from sparsecut.graph.edge_sample import sample_linked_nodes
 from sparsecut.model import channel_choice
-from sparsecut.model.channel_choice import Evidence, choose_by, gather_evidence, linked_nodes
+from sparsecut.model.channel_choice import MOST_NODES, Evidence, choose_by, gather_evidence
 from sparsecut.operators.filters import PageRank
 
 
@@ -33,7 +34,8 @@ def planted(kind: str, n_nodes: int = 600, seed: int = 0) -> Graph:
 
 def evidence_of(graph: Graph) -> Evidence:
     engine, weighting = MemoryEngine(torch.device("cpu")), Weighting("none")
-    return gather_evidence(graph, engine.load(graph, weighting, PageRank(restart=0.2)), weighting, engine)
+    rows = engine.load(graph, weighting, PageRank(restart=0.2))
+    return gather_evidence(graph, rows, weighting, engine, sample_linked_nodes(graph, MOST_NODES))
 
 
 def test_the_rule_by_hand() -> None:
@@ -61,6 +63,43 @@ def test_whatever_the_evidence_one_channel_has_weight_one(own: float, gain: floa
     assert max(weights.values()) == 1.0
     assert min(weights.values()) >= channel_choice.LEAST_WEIGHT
     assert set(weights) in ({"own"}, {"smoothed"}, {"neighbors"}, {"own", "smoothed"}, {"own", "neighbors"})
+
+
+@pytest.mark.parametrize("kind", ["alike", "unlike", "apart"])
+def test_few_halvings_and_nodes_serve_where_they_leave_one_channel(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = planted(kind)
+    monkeypatch.setattr(channel_choice, "FIRST_NODES", 500)
+    found = evidence_of(graph)
+    monkeypatch.setattr(channel_choice, "FIRST_HALVINGS", channel_choice.N_HALVINGS)
+    monkeypatch.setattr(channel_choice, "FIRST_NODES", channel_choice.MOST_NODES)
+    whole = evidence_of(graph)
+    assert found.is_clear
+    assert found != whole
+    assert choose_by(found).weights == choose_by(whole).weights
+
+
+@pytest.mark.parametrize("many_entries", [1, 1 << 25], ids=["one halving", "four halvings"])
+def test_all_halvings_and_nodes_serve_where_channels_are_mixed(many_entries: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = planted("alike")
+    monkeypatch.setattr(channel_choice, "FIRST_NODES", 500)
+    monkeypatch.setattr(Evidence, "is_clear", False)
+    monkeypatch.setattr(channel_choice, "MANY_ENTRIES", many_entries)
+    found = evidence_of(graph)
+    monkeypatch.setattr(channel_choice, "FIRST_HALVINGS", channel_choice.N_HALVINGS)
+    monkeypatch.setattr(channel_choice, "FIRST_NODES", channel_choice.MOST_NODES)
+    assert found == evidence_of(graph)
+
+
+def test_one_halving_serves_where_features_have_many_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = planted("unlike")
+    of_all = evidence_of(graph)
+    monkeypatch.setattr(channel_choice, "MANY_ENTRIES", 0)
+    monkeypatch.setattr(Evidence, "is_clear", False)  # so that more is asked for, and there is no more
+    for n_nodes in (300, channel_choice.MOST_NODES):  # some of the nodes, then all of them
+        monkeypatch.setattr(channel_choice, "FIRST_NODES", n_nodes)
+        of_one = evidence_of(graph)
+        assert of_one.own == pytest.approx(of_all.own, abs=0.15)
+        assert of_one.gain == pytest.approx(of_all.gain, abs=0.05)
 
 
 def test_r_squared_is_that_of_a_ridge_regression() -> None:
@@ -189,7 +228,8 @@ def test_nodes_without_neighbours_are_no_evidence() -> None:
     larger = Graph(
         sp.block_diag([graph.adjacency, sp.csr_array((n, n))], format="csr"), features=np.vstack([graph.features, lonely])
     )
-    assert len(linked_nodes(larger)) == len(linked_nodes(graph)) == np.count_nonzero(np.diff(graph.adjacency.indptr))
+    n_linked = [len(sample_linked_nodes(each, MOST_NODES)) for each in (graph, larger)]
+    assert n_linked == 2 * [np.count_nonzero(np.diff(graph.adjacency.indptr))]
     assert set(choose_by(evidence_of(larger)).weights) == {"smoothed"}
 
 

@@ -73,8 +73,7 @@ def test_the_score_is_the_auc_by_hand() -> None:
     Z = torch.tensor([[1.0, 0.0], [2.0, 0.0], [0.0, 5.0], [3.0, 4.0], [-1.0, 0.0]])
     trial = Trial.of(np.array([[10, 10], [20, 30]]), np.array([[10, 10], [40, 50]]))
     np.testing.assert_array_equal(trial.nodes, [10, 20, 30, 40, 50])
-    assert trial.score(Z) == pytest.approx(0.75)
-    assert trial.score_centred(Z) == pytest.approx(trial.score(Z - Z.mean(dim=0)))
+    assert trial.scores(torch.stack([Z, Z - Z.mean(dim=0)])) == pytest.approx([0.75, trial.score_centred(Z)])
 
 
 @pytest.mark.parametrize("kind", [int, str])

@@ -20,6 +20,12 @@ def test_effective_rank_matches_the_singular_values() -> None:
     assert effective_rank(torch.arange(5.0)[:, None] @ torch.ones(1, 3)) == pytest.approx(1, abs=1e-4)
 
 
+def test_the_effective_rank_of_very_many_rows_is_that_of_a_sample() -> None:
+    generator = np.random.default_rng(0)
+    Z = generator.normal(size=(200_000, 6)) * np.array([4, 2, 1, 1, 0.5, 0.1])
+    assert effective_rank(torch.from_numpy(Z)) == pytest.approx(dense_effective_rank(Z), rel=5e-3)
+
+
 def test_history_starts_empty() -> None:
     assert math.isnan(History().effective_rank)
     assert History().to_dict()["loss"] == []

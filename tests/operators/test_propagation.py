@@ -41,6 +41,8 @@ def test_some_rows_after_one_hop_are_those_of_all(graph: Graph, filter: str, see
     X = torch.randn(graph.n_nodes, 3, generator=torch.Generator().manual_seed(seed))
     nodes = torch.from_numpy(np.random.default_rng(seed).integers(0, graph.n_nodes, 4))
     assert np.allclose(P.smooth_some((0.25, 0.75), X, nodes), P.smooth((0.25, 0.75), X)[nodes], atol=1e-6)
+    halves = X.half()  # only what is read of them becomes float32
+    assert torch.equal(P.smooth_some((0.25, 0.75), halves, nodes), P.smooth_some((0.25, 0.75), halves.float(), nodes))
 
 
 @settings(deadline=None)  # the first call of a kernel takes longer

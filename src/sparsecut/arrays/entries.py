@@ -109,14 +109,13 @@ class Entries(NamedTuple):
 
     def places_of(self, rows: Tensor, columns: Tensor) -> Tensor:
         """Where entries that are there stand, by row and column: bisection, for all at once."""
-        low, high = self.offsets[rows].long(), self.offsets[rows + 1].long()
-        last = len(self.indices) - 1
-        for _ in range(int((high - low).max()).bit_length() if len(rows) else 0):
-            middle = (low + high) // 2
-            is_before = (low < high) & (self.indices[middle.clamp(max=last)] < columns)
-            high = torch.where(is_before | (low >= high), high, middle)
-            low = torch.where(is_before, middle + 1, low)
-        return low
+        if len(rows) == 0:
+            return rows
+        place, last = self.offsets[rows].long(), self.offsets[rows + 1].long() - 1
+        for bit in reversed(range(int((last - place).max()).bit_length())):
+            further = torch.minimum(place + (1 << bit), last)
+            place = torch.where(self.indices[further] <= columns, further, place)
+        return place
 
     def of_rows(self, rows: Tensor) -> Entries:
         """Some of the rows, in the order given."""

@@ -27,7 +27,7 @@ from sparsecut.graph import Graph
 from sparsecut.kernels import halves
 from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import Polynomial, is_power, power
-from sparsecut.kernels.products import N_TOGETHER, blocks, groups
+from sparsecut.kernels.products import N_TOGETHER, groups, row_blocks
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
 from sparsecut.operators.aggregation import Aggregation, Projection, aggregate
 from sparsecut.operators.filters import Filter
@@ -151,7 +151,11 @@ class MemoryEngine:
             self.report("smoothing", done, total)
 
         if isinstance(features, Tensor):
-            return Rows(P.smooth(polynomial, features, report_hop), P, rows.coefficients, is_spare=True)
+            coefficients = rows.coefficients
+            if self.precision == "half" and features.dtype == torch.float32 and n_hops > 1:  # products of rows with weights
+                features, scale = halves.halved(features)
+                coefficients = (scale * coefficients[0],)
+            return Rows(P.smooth(polynomial, features, report_hop), P, coefficients, is_spare=True)
         if not is_power(polynomial):
             return Rows(P.smooth(polynomial, features.to_dense(), report_hop), P, is_spare=True)
         # Sparse rows stay sparse while that is cheaper.
@@ -329,8 +333,8 @@ def _project_over(rows: Rows, weights: Tensor) -> Tensor:
     S, dimension = rows.features, weights.shape[1]
     assert isinstance(S, Tensor)
     flat, weights = S.view(-1), weights * rows.coefficients[0]
-    for together in groups(blocks(len(S), ROW_BLOCK), N_TOGETHER):
-        parts = each(lambda block: S[block] @ weights, together, work=ROW_BLOCK * weights.numel())
+    for together in groups(row_blocks(S, ROW_BLOCK), 1 if S.is_cuda else N_TOGETHER):
+        parts = each(lambda block: S[block] @ weights, together, work=0 if S.is_cuda else ROW_BLOCK * weights.numel())
         done = together[0].start * dimension
         flat[done : done + sum(part.numel() for part in parts)] = torch.cat(parts).view(-1)
     return flat[: len(S) * dimension].view(len(S), dimension)

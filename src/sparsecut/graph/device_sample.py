@@ -69,6 +69,10 @@ def neighbourhoods_of(
     return members, sizes_here
 
 
+def degrees_at(entries: Entries, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+    return entries.of_rows(torch.from_numpy(nodes).to(entries.indices.device)).row_sums().cpu().numpy()
+
+
 def node_hashes(graph: Graph, entries: Entries) -> Tensor:
     """`hash_ids` of all nodes, as signed numbers of the same bits."""
     device = entries.indices.device

@@ -64,7 +64,11 @@ def sample_linked_nodes(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
         from sparsecut.graph import walked_sample
 
         return walked_sample.sample_linked_nodes(graph, graph.walk, n_nodes)
-    nodes = np.flatnonzero(np.diff(graph.adjacency.indptr) > 0)
+    return sample_of(graph, np.flatnonzero(np.diff(graph.adjacency.indptr) > 0), n_nodes)
+
+
+def sample_of(graph: Graph, nodes: NDArray[np.int64], n_nodes: int) -> NDArray[np.int64]:
+    """The same of some nodes, by their positions."""
     if len(nodes) <= n_nodes:
         return nodes
     hashes = hash_ids(ids_at(graph, nodes))
@@ -104,6 +108,10 @@ def ids_at(graph: Graph, positions: NDArray[np.int64]) -> NDArray[Any]:
 
 def degrees_at(graph: Graph, positions: NDArray[np.int64]) -> NDArray[np.float64]:
     """The weighted degrees of some nodes; those of a graph that workers go through are not listed for it."""
+    if graph.entries is not None:
+        from sparsecut.graph import device_sample
+
+        return device_sample.degrees_at(graph.entries, positions)
     return graph.degrees[positions] if graph.walk is None else degrees(graph.walk).read(positions)
 
 

@@ -20,7 +20,7 @@ from torch import Tensor
 PANEL_BYTES = 256  # of a row, gathered at a time
 N_AT_ONCE = 8  # neighbours
 ALIGNMENT = 16  # columns: a row must start where a 16-byte load may, in every type
-LINE_BYTES = 128  # of a cache line, where rows as wide as several of them start
+LINE_BYTES = 128  # of a cache line, where rows that are wider start
 
 TYPES = (torch.float32, torch.float16, torch.bfloat16)
 
@@ -90,7 +90,9 @@ def empty_aligned(like: Tensor, dtype: torch.dtype | None = None) -> Tensor:
     """Room for as many rows and columns, each row starting aligned: a view of wider rows, zeros between them."""
     n_rows, width = like.shape
     line = LINE_BYTES // (dtype or like.dtype).itemsize
-    room = like.new_empty((n_rows, padded(width, line if width >= 2 * line else ALIGNMENT)), dtype=dtype)
+    room = like.new_empty((n_rows, padded(width, line if width > line else ALIGNMENT)), dtype=dtype)
+    if room.shape[1] == width:
+        return room
     room[:, width:] = 0
     return room[:, :width]
 

@@ -8,7 +8,6 @@ float32 at a time.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import torch
 from torch import Tensor
@@ -27,8 +26,8 @@ def halved(features: Tensor) -> tuple[Tensor, float]:
     """The features as float16, and the power of two they are to be multiplied with."""
     scale = _power_above(features)
     halves = empty_aligned(features, dtype=torch.float16)
-    for start, stop in _blocks(len(features)):
-        halves[start:stop] = features[start:stop] / scale
+    for block in products.row_blocks(features, ROW_BLOCK):
+        halves[block] = features[block] / scale
     return halves, scale
 
 
@@ -87,7 +86,3 @@ def _block_sums(left: Tensor, right: Tensor) -> Tensor:
 def with_tensor_cores(rows: Tensor) -> bool:
     """Whether halves are multiplied into float32 as they are: on a GPU with Triton, and torch 2.8 or newer."""
     return is_half(rows) and can_hop(rows) and hasattr(torch.ops.aten.mm, "dtype")
-
-
-def _blocks(n_rows: int) -> Iterator[tuple[int, int]]:
-    return ((start, min(start + ROW_BLOCK, n_rows)) for start in range(0, n_rows, ROW_BLOCK))

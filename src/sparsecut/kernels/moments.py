@@ -14,11 +14,10 @@ import torch
 from torch import Tensor
 
 from sparsecut.arrays.threads import each
-from sparsecut.kernels.products import N_TOGETHER, blocks, groups
+from sparsecut.kernels.products import N_TOGETHER, groups, row_blocks
 
 ROW_BLOCK = 8192  # 20 MB of 602 columns: multiplied at full speed, and small beside the rows
 ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a column that a few hops have averaged, against its mean
-GPU_BLOCK = 1 << 18  # a GPU is faster than its launches
 
 
 def mean_of(rows: Tensor, shares: Tensor | None = None) -> Tensor:
@@ -28,7 +27,7 @@ def mean_of(rows: Tensor, shares: Tensor | None = None) -> Tensor:
     def sum_of(block: slice) -> Tensor:
         return _single(rows[block]).sum(dim=0) if shares is None else shares[block].to(_type(rows)) @ _single(rows[block])
 
-    for part in each(sum_of, _blocks(rows), work=0 if rows.is_cuda else ROW_BLOCK * rows.shape[1]):
+    for part in each(sum_of, row_blocks(rows, ROW_BLOCK), work=0 if rows.is_cuda else ROW_BLOCK * rows.shape[1]):
         mean += part
     return mean / len(rows) if shares is None else mean
 
@@ -44,7 +43,7 @@ def scatter(rows: Tensor, shares: Tensor | None = None, mean: Tensor | None = No
             centred *= shares[block, None].sqrt().to(centred.dtype)
         return _squares(centred)
 
-    for together in groups(_blocks(rows), 1 if rows.is_cuda else N_TOGETHER):
+    for together in groups(row_blocks(rows, ROW_BLOCK), 1 if rows.is_cuda else N_TOGETHER):
         for part in each(squares, together, work=0 if rows.is_cuda else ROW_BLOCK * rows.shape[1] ** 2):
             total += part
     return total / len(rows) if shares is None else total
@@ -63,7 +62,7 @@ def drop_rounding(matrices: Sequence[Tensor], variances: Tensor, mean: Tensor, n
 def mean_square_length(rows: Tensor, mean: Tensor) -> float:
     """The mean of ‖s_i − mean‖², the trace of the scatter, without the rest of it."""
     total = 0.0
-    for block in _blocks(rows):
+    for block in row_blocks(rows, ROW_BLOCK):
         squares = (_single(rows[block]) - mean).square_().sum(dim=1)
         total += float(squares.sum(dtype=torch.float64))
     return total / len(rows)
@@ -76,10 +75,6 @@ def _squares(rows: Tensor) -> Tensor:
     array = rows.numpy()
     with np.errstate(over="ignore", invalid="ignore"):  # as in torch: whoever reads the energy says that it overflowed
         return torch.from_numpy(array.T @ array)
-
-
-def _blocks(rows: Tensor) -> list[slice]:
-    return blocks(len(rows), GPU_BLOCK if rows.is_cuda else ROW_BLOCK)
 
 
 def _type(rows: Tensor) -> torch.dtype:

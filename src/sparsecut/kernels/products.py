@@ -1,4 +1,4 @@
-"""Dense rows times a few columns on a CPU, S·W and Sᵀ·G, by blocks of rows that several threads share.
+"""Dense rows times a few columns, S·W and Sᵀ·G, by blocks of rows that the threads of a CPU share.
 
 Rows in half precision become float32 a block at a time.
 """
@@ -11,6 +11,7 @@ from torch import Tensor
 from sparsecut.arrays.threads import each
 
 ROW_BLOCK = 16_384
+GPU_BLOCK = 1 << 18  # a GPU is faster than its launches
 N_TOGETHER = 16  # blocks whose (f, d) sums are held at a time
 
 
@@ -23,7 +24,7 @@ def times(rows: Tensor, weights: Tensor) -> Tensor:
     def multiply(block: slice) -> None:
         torch.mm(rows[block].to(weights.dtype), weights, out=result[block])
 
-    each(multiply, blocks(len(rows), ROW_BLOCK), work=ROW_BLOCK * weights.numel())
+    each(multiply, row_blocks(rows, ROW_BLOCK), work=0 if rows.is_cuda else ROW_BLOCK * weights.numel())
     return result
 
 
@@ -36,10 +37,15 @@ def transpose_times(rows: Tensor, others: Tensor) -> Tensor:
     def multiply(block: slice) -> Tensor:
         return rows[block].to(others.dtype).T @ others[block]
 
-    for together in groups(blocks(len(rows), ROW_BLOCK), N_TOGETHER):
-        for part in each(multiply, together, work=ROW_BLOCK * result.numel()):
+    for together in groups(row_blocks(rows, ROW_BLOCK), 1 if rows.is_cuda else N_TOGETHER):
+        for part in each(multiply, together, work=0 if rows.is_cuda else ROW_BLOCK * result.numel()):
             result += part
     return result
+
+
+def row_blocks(rows: Tensor, size: int) -> list[slice]:
+    """Blocks of so many rows for the threads of a CPU, of more on a GPU."""
+    return blocks(len(rows), GPU_BLOCK if rows.is_cuda else size)
 
 
 def blocks(n_rows: int, size: int) -> list[slice]:

@@ -13,7 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+HOST_COLUMNS = 128  # up to here the host solves an eigenproblem in less time than a GPU takes to be told of it
 LEAST_PART = 1e-2  # of a column's square: what less is left of a block beside the next is rounding more than direction
+MAX_SHARPNESS, MOST_STEPS = 64.0, 60
 N_SPARE = 8  # columns iterated beyond those kept, for accuracy
 
 
@@ -32,41 +34,46 @@ def leading_eigenvectors(
     """
     width = min(n_vectors + N_SPARE, n_rows)
     start = torch.randn(n_rows, width, generator=torch.Generator().manual_seed(seed))
-    basis = orthonormal(start.to(device))
+    basis = start.to(device) / math.sqrt(n_rows)  # nearly orthonormal: it is random
     image = multiply(basis)
     before: tuple[Tensor, Tensor] | None = None
     for _ in range(n_iterations):
         before = basis, image
-        basis = orthonormal(image)
+        basis = orthonormal(image, n_passes=1)  # what rounding leaves of other columns in one is found again below
         image = multiply(basis)
     if before is not None:  # the last block and the one before span more than the last, and their products are known
         basis, image = torch.cat([basis, before[0]], dim=1), torch.cat([image, before[1]], dim=1)
     within = _whitening(basis)  # (columns, k) float64
-    small = within.T @ (basis.T @ image).double() @ within
-    eigenvalues, vectors = torch.linalg.eigh((small + small.T) / 2)
+    small = within.T @ (basis.T @ image).to(within) @ within
+    eigenvalues, vectors = eigenvectors((small + small.T) / 2)
     order = eigenvalues.abs().argsort(descending=True)[:n_vectors]
-    return eigenvalues[order].to(basis.dtype), signed(basis @ (within @ vectors[:, order]).to(basis.dtype))
+    return eigenvalues[order].to(basis), signed(basis @ (within.to(vectors) @ vectors[:, order]).to(basis))
+
+
+def eigenvectors(matrix: Tensor) -> tuple[Tensor, Tensor]:
+    """Eigenvalues, rising, and vectors of symmetric matrices, (…, k, k), in float64; of small ones in the host's memory."""
+    return tuple(torch.linalg.eigh((matrix.cpu() if matrix.shape[-1] <= HOST_COLUMNS else matrix).double()))
 
 
 def _whitening(columns: Tensor) -> Tensor:
     """T with (X·T)ᵀ(X·T) = I for the directions of the columns X that are no rounding, and zeros for the others."""
-    sizes, directions = torch.linalg.eigh((columns.T @ columns).double())
+    sizes, directions = eigenvectors(columns.T @ columns)
     is_there = sizes > LEAST_PART * sizes.max()
     whitening: Tensor = directions * (torch.where(is_there, sizes, 1).rsqrt() * is_there)
     return whitening
 
 
-def orthonormal(columns: Tensor) -> Tensor:
+def orthonormal(columns: Tensor, *, n_passes: int = 2) -> Tensor:
     """An orthonormal basis of the span of a few long columns, by their Gram matrix: many times faster than a QR of them.
 
-    Done twice, since the first pass squares the condition of the columns and loses half of the digits. Blocks of columns,
-    (…, n, k), each have their own.
+    Done twice, since the first pass squares the condition of the columns and loses half of the digits; one pass is enough
+    on the way to another product. Blocks of columns, (…, n, k), each have their own.
     """
-    for _ in range(2):
-        sizes, directions = torch.linalg.eigh((columns.mT @ columns).double())
+    for _ in range(n_passes):
+        sizes, directions = eigenvectors(columns.mT @ columns)
         is_there = sizes > 1e-12 * sizes.amax(dim=-1, keepdim=True)
         scale = torch.where(is_there, sizes, 1).rsqrt() * is_there  # a direction that is not there stays zero
-        columns = columns @ (directions * scale[..., None, :]).to(columns.dtype)
+        columns = columns @ (directions * scale[..., None, :]).to(columns)
     return columns
 
 
@@ -91,20 +98,29 @@ def rank_of_scatter(matrix: Tensor) -> float:
 
 
 def sharpening(variances: Tensor, effective_rank: float, minimum: float = 0.0) -> float:
-    """The power p ≥ minimum at which variances^p have an effective rank; the minimum where they have less already."""
-    # A few numbers, fifty times: where they are (torch, a GPU) each call would cost more than the numbers.
-    logarithms = np.log(variances.double().clamp(min=1e-30 * max(float(variances.max()), 1e-30)).cpu().numpy())
+    """The power p ≥ minimum at which variances^p have an effective rank; the minimum where they have less already.
+
+    The entropy H of shares λ^p/Σλ^p falls with p, dH/dp = −p·(the variance of log λ under the shares): Newton's steps, and
+    halves of what is known to hold p where a step leaves it.
+    """
+    # A few numbers, a few times: where they are (torch, a GPU) each call would cost more than the numbers.
+    numbers = variances.double().cpu().numpy()
+    logarithms = np.log(np.maximum(numbers, 1e-30 * max(float(numbers.max()), 1e-30)))
     logarithms -= logarithms.max()
-
-    def rank_at(power: float) -> float:
+    wanted, low, high, power = math.log(effective_rank), minimum, MAX_SHARPNESS, minimum
+    for step in range(MOST_STEPS):
         shares = np.exp(power * logarithms)
-        shares /= shares.sum()
-        return math.exp(-float(shares @ np.log(np.maximum(shares, 1e-300))))
-
-    low, high = minimum, 64.0
-    if rank_at(low) <= effective_rank:
-        return low
-    for _ in range(50):  # the rank falls with p
-        middle = (low + high) / 2
-        low, high = (middle, high) if rank_at(middle) > effective_rank else (low, middle)
-    return high
+        total = float(shares.sum())
+        shares /= total
+        mean = float(shares @ logarithms)
+        entropy = math.log(total) - power * mean
+        if step == 0 and entropy <= wanted:
+            return minimum
+        low, high = (power, high) if entropy > wanted else (low, power)
+        slope = power * (float(shares @ logarithms**2) - mean**2)
+        moved = power + (entropy - wanted) / slope if slope > 0 else math.inf
+        moved = moved if low < moved < high else (low + high) / 2
+        if abs(moved - power) <= 1e-13 * power:
+            break
+        power = moved
+    return power

@@ -8,7 +8,8 @@ measures what its neighbours add (as Noise2Self tells a denoiser by what it has 
     gain = (R²(X_b from X_a and P·X_a) − own) / (1 − own)            g = gain / own
 
 X_a, X_b are the leading directions of each half, sharpened as in the closed form; R² is ridge regression's, by generalised
-cross-validation, so that what cannot be told from chance counts as nothing; the figures are means over a few halvings.
+cross-validation, so that what cannot be told from chance counts as nothing; the figures are means over a few halvings. Where
+two halvings and some of the nodes leave one channel, that is the choice; where they leave a mixture, all are looked at.
 
 The own row then weighs (g₀/g)^q beside the smoothed one: where neighbours add nothing the embedding is that of the features,
 where they add much it is the smoothed one, and between lies a mixture. Held-out edges cannot tell this: smoothing tells
@@ -29,7 +30,7 @@ neighbours takes the place of the smoothed one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +43,7 @@ from torch import Tensor
 from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
-from sparsecut.graph.edge_sample import degrees_at, sample_linked_nodes, sample_neighbourhoods, sample_nodes
+from sparsecut.graph.edge_sample import degrees_at, sample_linked_nodes, sample_neighbourhoods, sample_nodes, sample_of
 from sparsecut.kernels.moments import scatter
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
@@ -64,7 +65,8 @@ MIN_COLUMNS = 4  # two in each half
 MIN_NODES = 64
 SAMPLE = 4096  # nodes that the directions are found from
 N_ITERATIONS = 3
-MOST_NODES = 20_000  # that the gain is measured on
+MOST_NODES = 20_000  # that the gain is measured on …
+FIRST_HALVINGS, FIRST_NODES = 2, 8192  # … unless so many of them leave one channel: then they are enough
 N_NEIGHBOURHOODS, N_NEIGHBOURS = 2000, 8
 RIDGE = 1e-3  # of the mean variance of what predicts
 
@@ -86,6 +88,11 @@ class Evidence:
         """Whether the halves of the columns tell nothing of each other."""
         return self.own < LEAST_OWN
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether it leaves one channel: then a closer look would not change it."""
+        return not self.is_blind and len(choose_by(self).weights) == 1
+
 
 @dataclass(frozen=True)
 class ChannelChoice:
@@ -98,11 +105,11 @@ class ChannelChoice:
 
 def choose_channels(graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any]) -> ChannelChoice:
     """The channels for features that have been loaded; no hop is taken yet."""
-    n_linked = len(sample_linked_nodes(graph, MIN_NODES))
-    if graph.n_features < MIN_COLUMNS or n_linked < MIN_NODES:
-        few = f"{graph.n_features} features" if graph.n_features < MIN_COLUMNS else f"{n_linked} nodes with neighbours"
+    nodes = sample_linked_nodes(graph, MOST_NODES)
+    if graph.n_features < MIN_COLUMNS or len(nodes) < MIN_NODES:
+        few = f"{graph.n_features} features" if graph.n_features < MIN_COLUMNS else f"{len(nodes)} nodes with neighbours"
         return ChannelChoice({"own": 1.0, "smoothed": 1.0}, f"{few} are too few to tell whether neighbours are alike")
-    return choose_by(gather_evidence(graph, rows, weighting, engine))
+    return choose_by(gather_evidence(graph, rows, weighting, engine, nodes))
 
 
 def choose_by(
@@ -123,8 +130,10 @@ def choose_by(
     return ChannelChoice(weights, why + (among if around in weights else ""))
 
 
-def gather_evidence(graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any]) -> Evidence:
-    nodes = linked_nodes(graph)
+def gather_evidence(
+    graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any], nodes: NDArray[np.int64]
+) -> Evidence:
+    """What the features of some nodes that have neighbours say."""
     n_directions = min(DIRECTIONS, max(LEAST_DIRECTIONS, len(nodes) // NODES_PER_DIRECTION), graph.n_features // 2)
     product = _sampled_product(graph, weighting, engine.device)
     generator = torch.Generator().manual_seed(0)  # which columns go together must not depend on a seed of the user's
@@ -137,22 +146,40 @@ def gather_evidence(graph: Graph, rows: Any, weighting: Weighting, engine: Engin
         n_numbers = graph.feature_tensor.values().numel()
 
     def measure() -> dict[str, float]:
-        found = []
-        lazily = "products" in engine.supports  # then the hop is taken for the nodes that are asked for alone
         n_halvings = N_HALVINGS if n_numbers < MANY_ENTRIES else 1
-        halvings = _directions_of_halves(product, graph.n_features, n_directions, n_halvings, generator, engine.device)
-        for number, W in enumerate(halvings):
-            X = engine.multiply([rows], W)
-            around = engine.smooth(X, power(1), lazily=lazily)
-            both = torch.cat([engine.take(X, nodes), engine.take(around, nodes)], dim=1)
-            found.append(_gain(scatter(both).cpu().numpy(), n_directions, len(nodes)))
-            if number == 0:
-                h, m = _agreement(graph, X, engine)
-        own, gain = (float(value) for value in np.mean(found, axis=0))
-        told = _told_by_neighbours(graph, both, nodes) if own < LEAST_OWN else 0.0
+        n_first, some = min(FIRST_HALVINGS, n_halvings), sample_of(graph, nodes, FIRST_NODES)
+        first = [
+            engine.multiply([rows], W)
+            for W in _directions_of_halves(product, graph.n_features, n_directions, n_first, generator, engine.device)
+        ]
+        h, m = _agreement(graph, first[0], engine)
+        own, gain, both = _mean_gain(first, some, n_directions, engine)
+        found = Evidence(own, gain, h, m)
+        if (n_halvings > n_first or len(some) < len(nodes)) and not found.is_clear:
+            halvings = first
+            if n_left := n_halvings - n_first:
+                others = _directions_of_halves(product, graph.n_features, n_directions, n_left, generator, engine.device)
+                halvings = [*first, *(engine.multiply([rows], W) for W in others)]
+            own, gain, both = _mean_gain(halvings, nodes, n_directions, engine)
+            some = nodes
+        told = _told_by_neighbours(graph, both, some) if own < LEAST_OWN else 0.0
         return {"own": own, "gain": gain, "h": h, "m": m, "told": told}
 
     return Evidence(**engine.checkpoint(f"channels-{weighting.name}", measure))
+
+
+def _mean_gain(
+    halvings: Sequence[Any], nodes: NDArray[np.int64], n_directions: int, engine: Engine[Any]
+) -> tuple[float, float, Tensor]:
+    """Own and gain on some nodes, their mean over the halvings X; and the rows of the last, (m, 4k): X beside P·X."""
+    lazily = "products" in engine.supports  # then the hop is taken for the nodes that are asked for alone
+    found = []
+    for X in halvings:
+        around = engine.smooth(X, power(1), lazily=lazily)
+        both = torch.cat([engine.take(X, nodes), engine.take(around, nodes)], dim=1)
+        found.append(_gain(scatter(both).cpu().numpy(), n_directions, len(nodes)))
+    own, gain = (float(value) for value in np.mean(found, axis=0))
+    return own, gain, both
 
 
 def _weights(g: float, around: str, even_gain: float, steepness: float) -> dict[str, float]:
@@ -206,6 +233,8 @@ def _directions_of_halves(
 
     Subspace iteration for all halves at once, as many blocks of k columns side by side.
     """
+    if n_halvings == 0:
+        return []
     masks, starts = [], []
     for _ in range(n_halvings):
         is_first = torch.zeros(n_columns, dtype=torch.bool)
@@ -214,16 +243,17 @@ def _directions_of_halves(
         starts.append(torch.randn(n_columns, 2 * n_directions, generator=generator).to(device))
     mask = torch.stack(masks).float().to(device)[:, :, None]  # (halves, f, 1)
     basis = _blocks(torch.cat(starts, dim=1), n_directions) * mask  # (halves, f, k)
-    for _ in range(N_ITERATIONS):
-        basis = orthonormal(_blocks(product(_side_by_side(basis)), n_directions) * mask)
+    for number in range(1, N_ITERATIONS + 1):
+        image = _blocks(product(_side_by_side(basis)), n_directions) * mask
+        basis = orthonormal(image, n_passes=2 if number == N_ITERATIONS else 1)
     image = _blocks(product(_side_by_side(basis)), n_directions)
-    small = (basis.mT @ image).double()
+    small = (basis.mT @ image).double().cpu()
     values, vectors = torch.linalg.eigh((small + small.mT) / 2)
     values = values.clamp(min=0)
     relative = values / values.amax(dim=1, keepdim=True).clamp(min=1e-300)
-    powers = torch.tensor([[sharpening(of_half, EFFECTIVE_RANK, minimum=1.0)] for of_half in values.cpu()])
-    scale = torch.where(relative > 0, relative ** ((powers.to(device) - 1) / 2), 0)
-    sharpened = basis @ (vectors * scale[:, None, :]).float()
+    powers = torch.tensor([[sharpening(of_half, EFFECTIVE_RANK, minimum=1.0)] for of_half in values])
+    scale = torch.where(relative > 0, relative ** ((powers - 1) / 2), 0)
+    sharpened = basis @ (vectors * scale[:, None, :]).float().to(device)
     return [_side_by_side(pair) for pair in torch.split(sharpened, 2)]
 
 
@@ -235,11 +265,6 @@ def _blocks(columns: Tensor, width: int) -> Tensor:
 def _side_by_side(blocks: Tensor) -> Tensor:
     """(h, f, k) as (f, h·k)."""
     return blocks.movedim(0, 1).flatten(1)
-
-
-def linked_nodes(graph: Graph) -> NDArray[np.int64]:
-    """Nodes that have neighbours, or a sample of them: what has none tells nothing, and no channel changes it."""
-    return sample_linked_nodes(graph, MOST_NODES)
 
 
 def _gain(M: Array, n_directions: int, n_nodes: int) -> tuple[float, float]:
@@ -282,7 +307,7 @@ def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]
         return 0.0, 0.0
     nodes, ends = np.unique(members, return_inverse=True)
     taken = engine.take(X, nodes)
-    unit = torch.nn.functional.normalize(taken - taken.mean(dim=0)).double()[as_tensor(ends, taken.device)]
+    unit = torch.nn.functional.normalize(taken - taken.mean(dim=0))[as_tensor(ends, taken.device)]
     n_around = as_tensor(sizes, taken.device)
     firsts = n_around.add(1).cumsum(0) - n_around - 1  # of the groups: a node, then its neighbours
     own = unit[firsts]
@@ -291,5 +316,5 @@ def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]
     squares = torch.segment_reduce(lengths, "sum", lengths=n_around + 1) - lengths[firsts]
     with_node = (own * sums).sum(dim=1) / n_around
     among = (sums.square().sum(dim=1) - squares) / (n_around * (n_around - 1))
-    h, m = torch.stack([with_node.mean(), among.mean()]).tolist()
+    h, m = torch.stack([with_node, among]).double().mean(dim=1).tolist()
     return h, m

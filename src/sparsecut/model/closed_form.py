@@ -26,7 +26,14 @@ from sparsecut.engines.contract import Moments
 from sparsecut.errors import OverflowInputError, check_real
 from sparsecut.features.structure import ROW_LENGTH
 from sparsecut.kernels.spectrum import rank_of_scatter
-from sparsecut.model.sharpened import EFFECTIVE_RANK, SharpenedSpectrum, leading_spectrum, sharpen, whole_spectrum
+from sparsecut.model.sharpened import (
+    EFFECTIVE_RANK,
+    SharpenedSpectrum,
+    leading_spectrum,
+    sharpen,
+    spectrum_within,
+    whole_spectrum,
+)
 from sparsecut.model.solver import Problem, Solution, Solver, gram_product
 from sparsecut.operators.aggregation import Projection
 from sparsecut.operators.negatives import complete_graph
@@ -81,6 +88,8 @@ class ClosedForm(Solver, word="closed_form"):
         length = usual[1] if self.length == "auto" else float(self.length)
         n_columns, history = sum(problem.widths), problem.history
         by_products = n_columns > EXACT_COLUMNS and "products" in problem.engine.supports
+        problem.narrow(N_DIRECTIONS if problem.dimension is None else problem.dimension, by_products=by_products)
+        by_products = by_products and problem.narrowed is None
         is_lazy = by_products and problem.is_sparse
         problem.smooth(lazily=is_lazy)
         moments = None if by_products else problem.moments()
@@ -116,7 +125,10 @@ class _Spectra:
         """W = V·g(Λ)."""
         n_columns, dimension = sum(self.widths), self.problem.dimension
         n_directions = min(N_DIRECTIONS if dimension is None else dimension, n_columns)
-        if n_columns <= EXACT_COLUMNS and self.moments is not None:
+        narrowed = self.problem.narrowed
+        if narrowed is not None and self.moments is not None:
+            spectrum = spectrum_within(self.moments.M, narrowed.basis, narrowed.n_directions, n_directions)
+        elif n_columns <= EXACT_COLUMNS and self.moments is not None:
             spectrum = whole_spectrum(self.moments.M * self.scale[:, None] * self.scale, n_directions)
         else:
             spectrum = leading_spectrum(self._scaled_product, self._trace(), n_columns, n_directions, self.device)

@@ -25,6 +25,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from sparsecut.arrays.transfer import as_tensor
 from sparsecut.graph.edge_sample import hash_ids
 
 MAX_ALIKE = 0.6  # linked nodes that score below it are hardly more alike than any two
@@ -45,17 +46,21 @@ class Trial:
         ends = ends.reshape(2, -1)
         return cls(nodes, ends[:, : edges.shape[1]], ends[:, edges.shape[1] :])
 
-    def score(self, Z: Tensor) -> float:
-        """The AUC of edges against other pairs, by the cosine of their ends' rows; Z has the rows of `nodes`."""
-        Z = torch.nn.functional.normalize(Z)
-        cosines = [(Z[first] * Z[second]).sum(dim=1) for first, second in (self.edges, self.others)]
-        edges, others = cosines[0], cosines[1].sort().values
+    def scores(self, Z: Tensor) -> list[float]:
+        """The AUC of edges against other pairs, by the cosine of their ends' rows; Z has the rows of `nodes`, (…, m, d)."""
+        Z = torch.nn.functional.normalize(Z, dim=-1)
+        first, second = as_tensor(np.concatenate([self.edges, self.others], axis=1), Z.device)
+        cosines = (Z[..., first, :] * Z[..., second, :]).sum(dim=-1)
+        edges, others = torch.split(cosines, [self.edges.shape[1], self.others.shape[1]], dim=-1)
+        edges, others = edges.contiguous(), others.sort(dim=-1).values
         below = torch.searchsorted(others, edges) + torch.searchsorted(others, edges, right=True)  # a tie counts a half
-        return float(below.double().mean() / (2 * len(others)))
+        found: list[float] = (below.double().mean(dim=-1) / (2 * others.shape[-1])).tolist()
+        return found
 
     def score_centred(self, Z: Tensor) -> float:
-        """The same about the mean of the rows."""
-        return self.score(Z - Z.mean(dim=0))
+        """That of rows (m, d) about their mean."""
+        (score,) = self.scores((Z - Z.mean(dim=0))[None])
+        return score
 
 
 class RandomSigns:

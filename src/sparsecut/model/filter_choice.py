@@ -1,7 +1,7 @@
 """What a filter leaves to the graph (the restart of PageRank), chosen by edges held out.
 
 Some edges are taken out of the graph, the rest is embedded with each candidate, and the one whose embedding tells the edges
-best from other pairs of nodes is taken. The embeddings are made of directions that lead after two hops: found once, they
+best from other pairs of nodes is taken. The embeddings are made of directions that lead after a hop or two: found once, they
 are few columns to smooth, and what lies beyond weighs nothing. The candidates are polynomials of one matrix, so they share
 their hops,
 
@@ -24,7 +24,7 @@ import torch
 from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
-from sparsecut.graph.edge_sample import sample_edges, sample_node_pairs
+from sparsecut.graph.edge_sample import sample_edges, sample_linked_nodes, sample_node_pairs
 from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import as_tensor
@@ -39,9 +39,10 @@ HELD_OUT = 0.1  # of the edges …
 MAX_HELD_OUT = 10_000  # … and no more than tell candidates apart
 MIN_EDGES = 2_000  # of which 200 are held out: fewer do not tell candidates apart, and the choice would be chance
 TIE = 5e-4  # of the AUC: less than another draw of the edges changes it by
-TRIAL_HOPS, TRIAL_DIRECTIONS = 2, 64
-MANY_NODES = 1 << 16  # from here on the spectrum is read off a sample of the nodes, and …
-FEW_DIRECTIONS = 32  # … so many columns tell the candidates apart
+TRIAL_HOPS, TRIAL_DIRECTIONS = 2, 32
+MANY_NODES = 1 << 16  # from here on directions and spectrum are read off a sample of the nodes, and …
+FEW_DIRECTIONS = 16  # … so many columns tell the candidates apart
+TRIAL_NODES, N_PRODUCTS = 4096, 3
 
 
 @dataclass(frozen=True)
@@ -88,47 +89,59 @@ def choose_filter(graph: Graph, rows: Any, filter: Filter, engine: Engine[Any]) 
 def _scores(candidates: Sequence[Filter], leading: Any, graph: Graph, trial: Trial, engine: Engine[Any]) -> list[float]:
     """The AUC of each candidate."""
     polynomials = [candidate.coefficients() for candidate in candidates]
-    nodes, sampled = np.arange(graph.n_nodes), None
+    nodes, is_sampled = np.arange(graph.n_nodes), None
     if graph.n_nodes > MANY_NODES:
         nodes = trial.nodes
-        sampled = np.unique(trial.others)  # pairs of any two nodes: their ends are a fair sample
+        is_sampled = np.zeros(len(nodes), dtype=bool)
+        is_sampled[trial.others] = True  # pairs of any two nodes: their ends are a fair sample
     sums: list[Any] = [None] * len(polynomials)
-    reached = leading
-    for k in range(max(map(len, polynomials))):
-        reached = reached if k == 0 else engine.smooth(reached, power(1))
+    reached, last = leading, max(map(len, polynomials)) - 1
+    for k in range(last + 1):
+        if k > 0:  # of the last hop some rows are enough
+            lazily = k == last and is_sampled is not None and "products" in engine.supports
+            reached = engine.smooth(reached, power(1), lazily=lazily)
         taken = engine.take(reached, nodes)  # (m, c)
         for number, coefficients in enumerate(polynomials):
-            if k < len(coefficients):
-                term = taken * coefficients[k]
-                sums[number] = term if k == 0 else sums[number].add_(term)
-    scores = []
-    for S in sums:
-        of_spectrum = S if sampled is None else S[as_tensor(sampled, S.device)]
-        mean = mean_of(of_spectrum)
-        M = scatter(of_spectrum, None, mean)
-        n_columns = len(M)
-        W = sharpen(whole_spectrum(M, n_columns), [n_columns], [1.0], n_columns, EFFECTIVE_RANK, 1.0).weights[0]
-        of_pairs = S if len(nodes) == len(trial.nodes) else S[as_tensor(trial.nodes, S.device)]
-        scores.append(trial.score((of_pairs - mean.float()) @ W))
-    return scores
+            if k == 0:
+                sums[number] = taken * coefficients[0]
+            elif k < len(coefficients):
+                sums[number].add_(taken, alpha=coefficients[k])
+    device = sums[0].device
+    of_spectrum = sums if is_sampled is None else [S[as_tensor(np.flatnonzero(is_sampled), device)] for S in sums]
+    means = [mean_of(S) for S in of_spectrum]
+    scatters = torch.stack([scatter(S, None, mean) for S, mean in zip(of_spectrum, means, strict=True)]).cpu()
+    of_pairs = sums if len(nodes) == len(trial.nodes) else [S[as_tensor(trial.nodes, device)] for S in sums]
+    embedded = []
+    for S, mean, M in zip(of_pairs, means, scatters, strict=True):
+        W = sharpen(whole_spectrum(M, len(M)), [len(M)], [1.0], len(M), EFFECTIVE_RANK, 1.0).weights[0]
+        embedded.append((S - mean.float()) @ W.to(device))
+    return trial.scores(torch.stack(embedded))
 
 
 def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any]) -> Any:  # (n, k)
-    """Directions of the features that lead after two hops, as rows that have taken none.
+    """Directions of the features that lead once they are smoothed, as rows that have taken no hop.
 
-    The span of M·Ω for a random Ω is all that is asked for: the spectrum inside it is found after the hops.
+    The span of M·Ω for a random Ω is all that is asked for: the spectrum inside it is found after the hops. M is that of two
+    hops, or, where hops are dear, of one hop that a sample of nodes has taken, with a few products more.
     """
-    n_features = graph.n_features
-    n_directions = TRIAL_DIRECTIONS if graph.n_nodes <= MANY_NODES else FEW_DIRECTIONS
+    n_features, by_products = graph.n_features, "products" in engine.supports
+    is_large = graph.n_nodes > MANY_NODES
+    n_directions = FEW_DIRECTIONS if is_large else TRIAL_DIRECTIONS
     if n_features <= n_directions:
         return engine.multiply([rows], torch.eye(n_features, device=engine.device))
 
     def directions() -> dict[str, Any]:
-        by_products = "products" in engine.supports
-        smoothed = engine.smooth(rows, power(TRIAL_HOPS), lazily=by_products)
-        product = gram_product(engine, [smoothed], complete_graph(graph.n_nodes), by_products=by_products)
-        start = torch.randn(n_features, n_directions, generator=torch.Generator().manual_seed(0))
-        return {"V": orthonormal(product(orthonormal(start.to(engine.device)))).cpu().numpy()}
+        V = torch.randn(n_features, n_directions, generator=torch.Generator().manual_seed(0)).to(engine.device)
+        if is_large and by_products and not graph.has_sparse_features:
+            some = engine.take(engine.smooth(rows, power(1), lazily=True), sample_linked_nodes(graph, TRIAL_NODES))
+            centred = some - some.mean(dim=0)
+            for number in range(1, N_PRODUCTS + 1):
+                V = orthonormal(centred.T @ (centred @ V), n_passes=2 if number == N_PRODUCTS else 1)
+        else:
+            smoothed = engine.smooth(rows, power(TRIAL_HOPS), lazily=by_products)
+            product = gram_product(engine, [smoothed], complete_graph(graph.n_nodes), by_products=by_products)
+            V = orthonormal(product(V))
+        return {"V": V.cpu().numpy()}
 
     V = engine.checkpoint("trial-directions", directions)["V"]
     return engine.multiply([rows], torch.from_numpy(V).to(engine.device))

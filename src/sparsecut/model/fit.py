@@ -107,7 +107,9 @@ def fit(
                 assert on_epoch is not None
                 on_epoch(epoch, Fitted(graph, recipe, projection, is_structure, history))
 
-            def problem_of(graph: Graph, rows: Any, filters: tuple[Filter, ...], *, is_sharpened: bool) -> Problem:
+            def problem_of(
+                graph: Graph, rows: Any, filters: tuple[Filter, ...], *, is_sharpened: bool, name: str = "structure"
+            ) -> Problem:
                 return Problem(
                     engine=engine,
                     rows=rows,
@@ -122,6 +124,7 @@ def fit(
                     history=history,
                     report=report,
                     on_epoch=None if on_epoch is None else keep,
+                    name=name,
                 )
 
             dimension = settings.dimension_for(graph.n_features)
@@ -137,6 +140,7 @@ def fit(
                 if math.isnan(history.effective_rank):
                     history.effective_rank = effective_rank(found if isinstance(found, Tensor) else torch.from_numpy(found))
                 embedding = _as_asked(found, output)
+            projection = _widened(projection, problems)
             history.notes.extend(engine.notes)
             if structure is not None:
                 history.notes.append(_say_structure(projection, recipe))
@@ -168,7 +172,7 @@ def _problems(
             problems.append(_structure_problem(structure, filters, engine, problem_of))
             continue
         own = rows if is_served_by(filters[0], recipe.loaded) else engine.load(graph, recipe.weighting, filters[0])
-        problems.append(problem_of(graph, own, filters, is_sharpened=is_structure))
+        problems.append(problem_of(graph, own, filters, is_sharpened=is_structure, name=name))
     if settings.features == "both":
         filters = (Power(),) if settings.n_levels is None else Power().at_levels(settings.n_levels, settings.caller)
         problems.append(_structure_problem(structure, filters, engine, problem_of))
@@ -206,6 +210,15 @@ def _solve(
         parts.append(Part(solution.projection, scatter, weight))
     history.reason, history.effective_rank = "; ".join(routes), math.nan
     return side_by_side(parts, dimension)
+
+
+def _widened(projection: Projection, problems: list[Problem]) -> Projection:
+    """The projection of all features, from that of the columns that the problems were solved in."""
+    owners = [problem for problem in problems for _ in problem.levels]
+    if all(problem.narrowed is None for problem in problems):
+        return projection
+    weights = tuple(problem.widened(matrix) for problem, matrix in zip(owners, projection.weights, strict=True))
+    return replace(projection, weights=weights)
 
 
 def embed(

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from sparsecut.errors import OverflowInputError
-from sparsecut.kernels.spectrum import leading_eigenvectors, sharpening, signed
+from sparsecut.kernels.spectrum import eigenvectors, leading_eigenvectors, sharpening, signed
 
 EFFECTIVE_RANK = 16.0  # of the embedding: enough directions for dozens of groups, few enough for five labels per group
 N_ITERATIONS = 3  # with the last two blocks: accuracies as after six of one block, or twelve
@@ -24,7 +24,7 @@ KEPT_SHARE = 0.999  # of the variance; dimension="auto" leaves out the rest
 class Spectrum:
     """The leading eigenvalues of M, their vectors, and the sum of all."""
 
-    values: Tensor
+    values: Tensor  # in the host's memory: few numbers, and many questions to them
     vectors: Tensor  # (columns, k)
     total: float
     route: str
@@ -32,9 +32,22 @@ class Spectrum:
 
 def whole_spectrum(M: Tensor, n_directions: int) -> Spectrum:
     """Of an M that is built."""
-    values, vectors = torch.linalg.eigh(M.nan_to_num())
-    leading = values.flip(0)[:n_directions].float(), signed(vectors.flip(1)[:, :n_directions].float())
+    values, vectors = eigenvectors(M.nan_to_num())
+    leading = values.cpu().flip(0)[:n_directions].float(), signed(vectors.flip(1)[:, :n_directions].float()).to(M.device)
     return Spectrum(*leading, float(M.trace()), f"the {len(M):,} × {len(M):,} eigenproblem of M")
+
+
+def spectrum_within(M: Tensor, basis: Tensor, n_within: int, n_directions: int) -> Spectrum:
+    """Of the M of rows in other columns, F·[B R]: the `n_within` columns of B hold what leads, those of R sample the rest.
+
+    Signs are those of the vectors in all columns of F.
+    """
+    within = whole_spectrum(M[:n_within, :n_within], n_directions)
+    wide = basis[:, :n_within] @ within.vectors
+    signs = (signed(wide) * wide).sum(dim=0).sign()
+    vectors = torch.nn.functional.pad(within.vectors * signs, (0, 0, 0, len(M) - n_within))
+    total = within.total + float(M.diagonal()[n_within:].mean())
+    return Spectrum(within.values, vectors, total, f"{within.route} within the directions that lead after a hop")
 
 
 def leading_spectrum(
@@ -45,9 +58,9 @@ def leading_spectrum(
     device: torch.device,
 ) -> Spectrum:
     """Of an M that is known by its products, by subspace iteration."""
-    leading = leading_eigenvectors(multiply, n_columns, n_directions, device=device, n_iterations=N_ITERATIONS)
+    values, vectors = leading_eigenvectors(multiply, n_columns, n_directions, device=device, n_iterations=N_ITERATIONS)
     route = f"{n_directions} directions by {N_ITERATIONS + 1} products with S, for M would have {n_columns:,} columns"
-    return Spectrum(*leading, total, route)
+    return Spectrum(values.cpu(), vectors, total, route)
 
 
 def sharpen(
@@ -73,7 +86,7 @@ def sharpen(
     if dimension is None:
         kept = int((variances.cumsum(0) < KEPT_SHARE * variances.sum()).sum()) + 1
         eigenvalues, V, relative, variances = eigenvalues[:kept], V[:, :kept], relative[:kept], variances[:kept]
-    W = V * torch.where(relative > 0, relative ** ((power - 1) / 2), 0)
+    W = V * torch.where(relative > 0, relative ** ((power - 1) / 2), 0).to(V.device)
     if dimension is not None and W.shape[1] < dimension:
         W = torch.nn.functional.pad(W, (0, dimension - W.shape[1]))
     parts = torch.split(W, list(widths))

@@ -14,6 +14,7 @@ from sparsecut.choice import Choice
 from sparsecut.engines.contract import Engine, Moments
 from sparsecut.kernels.polynomials import Polynomial, is_power, power
 from sparsecut.model.history import History
+from sparsecut.model.narrowing import Narrowed, narrow, narrow_by_products
 from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.negatives import NegativeGraph, complete_graph
 from sparsecut.progress import Reporter
@@ -76,6 +77,7 @@ class Problem:
         history: History,
         report: Reporter,
         on_epoch: Callable[[int, Projection], None] | None,
+        name: str = "",
     ) -> None:
         self.engine = engine
         self.rows = rows  # no hop taken yet
@@ -90,8 +92,27 @@ class Problem:
         self.history = history
         self.report = report
         self.on_epoch = on_epoch
+        self.name = name  # of the channel
+        self.narrowed: Narrowed | None = None
         self._levels: list[Any] | None = None
         self._moments: dict[tuple[int, ...], Moments] = {}
+
+    def narrow(self, n_kept: int, *, by_products: bool) -> None:
+        """Go on with fewer columns where that pays: `widths` and weights are then of those columns."""
+        if len(self.polynomials) > 1 or self.is_sparse != by_products:
+            return
+        given = self.engine, self.rows, self.widths[0], self.polynomials[0], n_kept
+        with self.history.stage("smooth"):
+            if by_products:
+                self.narrowed = narrow_by_products(*given, self.negatives, key=self.name)
+            else:
+                self.narrowed = narrow(*given, key=self.name)
+        if self.narrowed is not None:
+            self.rows, self.widths = self.narrowed.rows, (self.narrowed.basis.shape[1],)
+
+    def widened(self, weights: Tensor) -> Tensor:
+        """The weights of all features, from those of the columns that a level has."""
+        return weights if self.narrowed is None else self.narrowed.basis @ weights
 
     def smooth(self, *, lazily: bool = False) -> list[Any]:
         """The rows of each level; `lazily` the hops are taken in each product. They are the same from then on."""

@@ -163,7 +163,10 @@ class Propagation:
             weights = right[around.indices]
             around = around._replace(values=weights if around.values is None else around.values * weights)
         itself = rows[nodes].float()
-        hopped = left[nodes, None] * (around @ rows.float()) + own[nodes, None] * itself
+        if rows.dtype == torch.float16:  # only what is read becomes float32
+            read, places = torch.unique(around.indices, return_inverse=True)
+            rows, around = rows[read].float(), around._replace(indices=places.to(around.offsets.dtype))
+        hopped = left[nodes, None] * (around @ rows) + own[nodes, None] * itself
         return coefficients[0] * itself + coefficients[1] * hopped
 
 
