@@ -182,10 +182,10 @@ def _numbered(
 ) -> NDArray[np.int32]:
     """The number of each entry's node, which are those of the nodes in `columns`."""
     if n_nodes > MARKS_PER_ENTRY * len(indices):
-        return numbers[np.searchsorted(columns, indices)]
+        return np.asarray(numbers[np.searchsorted(columns, indices)])
     of_node = np.empty(n_nodes, dtype=np.int32)
     of_node[columns] = numbers
-    return of_node[indices]
+    return np.asarray(of_node[indices])
 
 
 def _column(values: NDArray[Any]) -> Tensor:
