@@ -16,8 +16,11 @@ from sparsecut.engines.dask.cluster import LOOPBACK, Cluster, check_shared, loca
 
 
 def test_nothing_listens_beyond_loopback_and_nothing_is_left(tmp_path: Path) -> None:
+    import dask
+
     before = {process.pid for process in psutil.Process().children(recursive=True)}
-    with local_cluster(1, None, 600 << 20, tmp_path) as started:
+    spawned = dask.config.set({"distributed.worker.multiprocessing-method": "spawn"})  # as it is outside of the tests
+    with spawned, local_cluster(1, None, 600 << 20, tmp_path) as started:
         processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
         own = [one for process in processes for one in process.net_connections("tcp") if one.status == "LISTEN"]
         assert own

@@ -59,6 +59,8 @@ def local_cluster(n_workers: int | None, n_threads: int | None, limit: int | Non
         "distributed.worker.memory.rebalance.measure": "managed",
         "distributed.scheduler.allowed-failures": 3,
         "distributed.scheduler.work-stealing": False,  # tasks are sent to where their blocks are: stealing moves the blocks
+        # Dask gives a lost worker up after 15 s; on a busy machine a new one takes longer than that to start.
+        "distributed.deploy.lost-worker-timeout": "10 minutes",
     }
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(calm))
