@@ -57,7 +57,7 @@ def store_of(folder: Path, millions: float) -> Path:
     return path
 
 
-def measure_cell(store: Path, plan: str, folder: Path) -> dict[str, Any]:
+def measure_cell(store: Path, plan: str, folder: Path, limit: str | None = LIMIT) -> dict[str, Any]:
     """One fit on a cluster of its own, whose embedding goes to a folder of Parquet files."""
     from distributed import get_client, get_task_stream
 
@@ -70,7 +70,7 @@ def measure_cell(store: Path, plan: str, folder: Path) -> dict[str, Any]:
 
     DaskEngine.project = watched  # type: ignore[method-assign]
     began = time.perf_counter()
-    choice = sc.Dask(workers=N_WORKERS, memory_limit=LIMIT, scratch=folder, plan=plan)  # type: ignore[arg-type]
+    choice = sc.Dask(workers=N_WORKERS, memory_limit=limit, scratch=folder, plan=plan)  # type: ignore[arg-type]
     with choice.running() as engine:
         client = get_client()
         started, here, there = time.perf_counter(), time.process_time(), sum(measured(client, "cpu"))
@@ -142,7 +142,7 @@ def scale(points: dict[str, Any], folder: Path, sizes: list[float]) -> None:
 def beside_memory(points: dict[str, Any], folder: Path, millions: float) -> None:
     """The cluster and memory in turn, so that both see the same machine."""
     for number in range(N_ROUNDS):
-        for name in ("memory", "columns"):
+        for name in ("memory", "cluster"):
             key = f"ratio {number} {name}"
             if key not in points:
                 points[key] = in_process("--cell", name, "--sizes", f"{millions:g}", "--folder", str(folder))
@@ -162,7 +162,7 @@ def ratios(points: dict[str, Any]) -> list[tuple[float, float, float]]:
     """Seconds of memory, of a fit on the cluster, and of the cluster with its start, in every round."""
     found = []
     for number in range(N_ROUNDS):
-        memory, cluster = (points.get(f"ratio {number} {name}") for name in ("memory", "columns"))
+        memory, cluster = (points.get(f"ratio {number} {name}") for name in ("memory", "cluster"))
         if memory and cluster:
             found.append((memory["seconds"], cluster["seconds"], cluster["seconds"] + cluster["start"]))
     return found
@@ -202,7 +202,8 @@ def tables(points: dict[str, Any]) -> list[dict[str, Any]]:
         memory, fit, whole = (float(np.median(column)) for column in zip(*rounds, strict=True))
         caption = (
             f"The cluster on this machine beside the memory engine, {points['ratio 0 memory']['n_nodes']:,} nodes, from the "
-            f"same store to Parquet: seconds, the median of {len(rounds)} in turn. The start is that of worker processes."
+            f"same store to Parquet: seconds, the median of {len(rounds)} in turn. Dask() as it comes, two worker processes "
+            "that share the machine's memory; the start is theirs."
         )
         columns = ["memory", "cluster, a fit", "cluster, start included", "times memory", "with start", "target", "met"]
         row = [memory, fit, whole, fit / memory, whole / memory, f"at most {RATIO}", whole / memory <= RATIO]
@@ -231,7 +232,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "sparsecut-cluster")
     parser.add_argument("--remove", action="store_true", help="Remove the graphs in the end.")
     parser.add_argument("--make", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--cell", choices=["memory", *PLANS], help=argparse.SUPPRESS)
+    parser.add_argument("--cell", choices=["memory", "cluster", *PLANS], help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.make is not None:
         n_nodes = int(asked.sizes[0] * 1_000_000)
@@ -241,8 +242,12 @@ def main() -> None:
     if asked.cell is not None:
         store = store_of(asked.folder, asked.sizes[0])
         with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
-            is_memory = asked.cell == "memory"
-            found = measure_memory(store, Path(folder)) if is_memory else measure_cell(store, asked.cell, Path(folder))
+            if asked.cell == "memory":
+                found = measure_memory(store, Path(folder))
+            elif asked.cell == "cluster":  # as it comes: an even share of the machine's memory for each worker
+                found = measure_cell(store, "auto", Path(folder), None)
+            else:
+                found = measure_cell(store, asked.cell, Path(folder))
         print(json.dumps(found))
         return
     points = read_points(NAME)

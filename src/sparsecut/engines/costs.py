@@ -32,8 +32,8 @@ SAMPLE_BYTES = 32 << 20
 SAMPLE_STEPS = 200_000
 EIGENVECTORS = 10  # multiply-adds for those of a matrix, in units of its columns³
 FIT_STREAMS = 12  # times that the numbers of all rows are read or written in a fit, hops aside
-FIT_STEPS = 1e6  # of the interpreter in any fit …
-CHOICE_STEPS = 3e6  # … and where settings are chosen from the graph
+FIT_STEPS = 3e5  # of the interpreter in any fit …
+CHOICE_STEPS = 4e6  # … and where settings are chosen from the graph
 BASE_BYTES = 400 << 20  # the interpreter and its libraries
 
 

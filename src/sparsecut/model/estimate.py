@@ -17,6 +17,7 @@ from sparsecut.graph import Graph
 from sparsecut.model.base import SparsestCutEmbedding
 from sparsecut.model.channel_choice import DIRECTIONS, MANY_ENTRIES, MIN_COLUMNS, N_HALVINGS
 from sparsecut.model.filter_choice import FEW_DIRECTIONS, MANY_NODES, MIN_EDGES, TRIAL_DIRECTIONS, TRIAL_HOPS
+from sparsecut.model.narrowing import LEAST_HOPS, LEAST_NODES, narrowed_width
 from sparsecut.model.sce import SCE
 from sparsecut.operators.filters import PageRank, Power
 
@@ -77,11 +78,11 @@ def estimate(graph: Any, model: SparsestCutEmbedding | None = None) -> Estimates
 
     Notes
     -----
-    The passes of a fit are counted, and divided by speeds that are measured here in half a second. Nothing is fitted to
-    runs, and no times of long runs have been held against these: they tell engines apart and minutes from hours, no more.
-    Memory counts the large arrays alone. What a cluster moves is given for both plans; by rows with a halo it is that of a
-    graph whose edges go anywhere, and less where neighbours lie together. A cluster elsewhere is not measured: its estimate
-    is that of worker processes on this machine.
+    The passes of a fit are counted, and divided by speeds that are measured here in about a second: of a hop, a dense
+    product, a copy, a file and a loop. `docs/scaling.md` has estimates beside measured fits. A machine that is busy at
+    that moment seems slow. Memory counts the large arrays and the libraries. What a cluster moves is given for both plans;
+    by rows with a halo it is that of a graph whose edges go anywhere, and less where neighbours lie together. A cluster
+    elsewhere is not measured: its estimate is that of worker processes on this machine, their start included.
 
     Examples
     --------
@@ -126,13 +127,21 @@ def workload(graph: Any, model: SparsestCutEmbedding) -> Workload:
         width = min(f, TRIAL_DIRECTIONS if n_nodes <= MANY_NODES else FEW_DIRECTIONS)
         passes, products = [(width, 1)] * order, f * width
         grams = width**2 * len(candidates) if n_nodes <= MANY_NODES else 0  # of all nodes, or of few
-        if f > width:  # the leading directions are found from two hops of all columns
+        if (
+            f > width and n_nodes <= MANY_NODES
+        ):  # the leading directions are found from two hops of all columns, or of few rows
             passes, products = [*passes, (f, TRIAL_HOPS)], products + f * width
     if is_chosen and settings.channels is None and f >= MIN_COLUMNS:
         width, n_halvings = 2 * min(DIRECTIONS, f // 2), N_HALVINGS if n_nodes * f < MANY_ENTRIES else 1
         passes, products = [*passes, *[(width, 1)] * n_halvings], products + n_halvings * f * width
-    passes += [(f, 1)] * settings.n_levels if settings.n_levels is not None else [(f, order)]
     dimension = settings.dimension or settings.solver.most_columns(f, n_levels)
+    narrow = narrowed_width(f, dimension)
+    if settings.n_levels is not None:
+        passes += [(f, 1)] * settings.n_levels
+    elif is_chosen and order >= LEAST_HOPS and n_nodes >= LEAST_NODES and narrow < f:
+        passes, products = [*passes, (narrow, order)], products + f * narrow
+    else:
+        passes.append((f, order))
     return Workload(
         n_nodes=n_nodes,
         n_entries=n_entries,

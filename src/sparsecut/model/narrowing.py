@@ -54,8 +54,8 @@ def narrow(
     The `key` tells the directions of one channel from another's.
     """
     graph, n_hops = engine.graph, len(polynomial) - 1
-    n_directions = -(-max(int(SHARE * n_features), n_kept + SPARE) // LINE) * LINE
-    width = n_directions + N_PROBES
+    width = narrowed_width(n_features, n_kept)
+    n_directions = width - N_PROBES
     if graph is None or n_hops < LEAST_HOPS or graph.n_nodes < LEAST_NODES or width >= n_features:
         return None
     if 2 * graph.n_edges * n_hops * (n_features - width) < PRODUCT_COST * graph.n_nodes * n_features * width:
@@ -69,6 +69,11 @@ def narrow(
 
     basis = torch.from_numpy(engine.checkpoint(f"narrowed-{key}", find)["basis"]).to(engine.device)
     return Narrowed(engine.multiply([rows], basis), basis, n_directions)
+
+
+def narrowed_width(n_features: int, n_kept: int) -> int:
+    """The columns that are left: directions in whole cache lines, and the probes of what lies outside."""
+    return -(-max(int(SHARE * n_features), n_kept + SPARE) // LINE) * LINE + N_PROBES
 
 
 def narrow_by_products(

@@ -46,7 +46,7 @@ def test_workers_without_room_for_a_column_are_refused_with_what_would_do() -> N
 def test_a_plan_that_is_asked_for_is_refused_too_where_it_has_no_room(asked: str) -> None:
     """Without this a panel had one column: thirty thousand tasks for thirty thousand columns."""
     with pytest.raises(sc.InputError, match=r"is too small .* a worker needs at least"):
-        choose_plan(replace(WORK, worker_bytes=600 << 20), asked)  # type: ignore[arg-type]
+        choose_plan(replace(WORK, worker_bytes=500 << 20), asked)  # type: ignore[arg-type]
 
 
 def test_panels_cover_the_columns_and_every_worker_has_one() -> None:

@@ -182,7 +182,7 @@ def _numbered(
 ) -> NDArray[np.int32]:
     """The number of each entry's node, which are those of the nodes in `columns`."""
     if n_nodes > MARKS_PER_ENTRY * len(indices):
-        return numbers[np.searchsorted(columns, indices)]
+        return np.asarray(numbers[np.searchsorted(columns, indices)])
     of_node = np.empty(n_nodes, dtype=np.int32)
     of_node[columns] = numbers
     return np.asarray(of_node[indices])

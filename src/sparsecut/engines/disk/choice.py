@@ -10,12 +10,22 @@ from sparsecut.arrays.streaming import in_words, parse_bytes
 from sparsecut.engines.contract import EngineChoice, Job
 from sparsecut.engines.costs import Cost, Machine, Workload
 from sparsecut.engines.disk.engine import DiskEngine
-from sparsecut.engines.disk.sizes import can_build_gram, check_in_memory, plan_sizes
+from sparsecut.engines.disk.sizes import (
+    BASE_BYTES,
+    MAX_BLOCK,
+    N_BLOCKS,
+    N_PANELS,
+    NODE_BYTES,
+    can_build_gram,
+    check_in_memory,
+    plan_sizes,
+)
 from sparsecut.errors import InputError, parameter_error
 from sparsecut.io.files import check_writable
 from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, unfinished, work_folder
 from sparsecut.version import __version__
 
+PASS_STEPS = 2e5  # of the interpreter, for the files of a pass
 PANEL_READS = 8  # of what lies on disk, as a rule from the system's cache: cut into panels, summed, projected
 
 
@@ -53,15 +63,18 @@ class Disk(EngineChoice, word="disk"):
     def estimate(self, work: Workload, machine: Machine) -> Cost:
         limit = parse_bytes("Disk", "memory_limit", self.memory_limit)
         disk = work.feature_bytes * (1 + work.n_levels)
-        written = disk + 4 * work.n_nodes * work.dimension
-        read = disk * PANEL_READS + work.graph_bytes * work.n_passes
+        written = disk + 4 * work.n_nodes * (work.pass_columns + work.dimension)
+        read = PANEL_READS * disk + work.graph_bytes * work.n_passes
         seconds = machine.seconds(work) + written / machine.disk + read / machine.streams
+        seconds += PASS_STEPS * work.n_passes / machine.steps
+        panels = 4 * N_PANELS * work.n_nodes * work.n_features + N_BLOCKS * MAX_BLOCK
+        memory = min(limit, BASE_BYTES + NODE_BYTES * work.n_nodes + panels)
         why = "" if disk <= machine.room else f"{in_words(machine.room)} of disk are free"
         try:
             plan_sizes(work.n_nodes, limit, gram_columns=work.n_features)
         except InputError as error:
             why = str(error)
-        return Cost("disk", seconds, limit, disk, fits=not why, why=why)
+        return Cost("disk", seconds, memory, disk, fits=not why, why=why)
 
     @contextmanager
     def open(self, job: Job) -> Iterator[DiskEngine]:
