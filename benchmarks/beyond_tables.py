@@ -31,9 +31,9 @@ INTRODUCTION = """# Beyond the paper
 
 The default, `SCE()` with no arguments, beside the paper's settings and the simplest methods, on the paper's graphs and on
 others it never saw; its constants, chosen without each graph in turn; the splits that other papers report; and training at
-the paper's largest sizes. Measured by `python benchmarks/beyond.py`, `leave_out.py`, `usual_splits.py` and
-`inductive_standins.py`; drawn by `python benchmarks/render.py` from the data under `benchmarks/results`; nothing
-here is typed by hand."""
+the paper's largest sizes. Measured by `python benchmarks/beyond.py` (fits alone again by `beyond_time.py`),
+`leave_out.py`, `usual_splits.py` and `inductive_standins.py`; drawn by `python benchmarks/render.py` from
+the data under `benchmarks/results`; nothing here is typed by hand."""
 
 
 def render_page(folder: Path) -> str:
