@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,8 @@ class Wire:
         """End all connections. New ones are accepted."""
         pairs, self.pairs = self.pairs, []
         for one in (end for pair in pairs for end in pair):
-            one.shutdown(socket.SHUT_RDWR)
+            with suppress(OSError):  # it has ended already
+                one.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         self.is_closed = True
