@@ -17,6 +17,7 @@ from sparsecut.engines.dask.cluster import LOOPBACK, Cluster, check_shared, loca
 
 def test_nothing_listens_beyond_loopback_and_nothing_is_left(tmp_path: Path) -> None:
     import dask
+    import distributed  # noqa: F401  whose settings must be there before one is changed for a while
 
     before = {process.pid for process in psutil.Process().children(recursive=True)}
     spawned = dask.config.set({"distributed.worker.multiprocessing-method": "spawn"})  # as it is outside of the tests

@@ -138,7 +138,11 @@ def test_workers_that_never_go_on_are_an_error_within_the_timeout(tmp_path: Path
 
 
 def test_a_worker_beyond_its_memory_limit_is_an_error_that_names_the_remedies(tmp_path: Path) -> None:
-    with local_cluster(1, None, 400 << 20, tmp_path) as small:
+    import dask
+    import distributed  # noqa: F401  whose settings must be there before one is changed for a while
+
+    spawned = dask.config.set({"distributed.worker.multiprocessing-method": "spawn"})  # a fork has more in memory at once
+    with spawned, local_cluster(1, None, 400 << 20, tmp_path) as small:
         small.client.cluster.scheduler.allowed_failures = 0  # the first death will do: each takes a worker's start
         runner = Runner(small.client, lambda *_: None, 60.0, small.where)
         future = runner.submit(hold, 700 << 20)
