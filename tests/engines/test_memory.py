@@ -109,8 +109,11 @@ def test_half_precision_is_near_single_precision(solver: object) -> None:
         (Memory(device="tpu"), "The device parameter of SCE must be 'auto', 'cpu', 'cuda' or 'cuda:N'. Got 'tpu' instead."),
         (Memory(device="cuda:x"), "The device parameter of SCE must be"),
         (Memory(precision="quarter"), "The precision parameter of Memory must be one of 'single', 'half'. Got 'quarter'"),
-        ("tape", "The engine parameter of SCE must be one of 'disk', 'memory', or an EngineChoice object. Got 'tape'"),
-        (3, "must be one of 'disk', 'memory', or an EngineChoice object. Got 3 instead."),
+        (
+            "tape",
+            "The engine parameter of SCE must be one of 'dask', 'disk', 'memory', or an EngineChoice object. Got 'tape'",
+        ),
+        (3, "must be one of 'dask', 'disk', 'memory', or an EngineChoice object. Got 3 instead."),
     ],
     ids=repr,
 )

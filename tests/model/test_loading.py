@@ -80,7 +80,8 @@ CHOICES: dict[str, list[Choice]] = {
 def test_every_choice_is_among_those_that_are_saved() -> None:
     for name, choices in CHOICES.items():
         known = {kind for kind in SCE.kinds[name]._members.values() if kind.__module__.startswith("sparsecut.")}
-        assert known - {Series} == {type(choice) for choice in choices}
+        # A series is a filter of its own making; a fit with Dask starts workers, and `tests/engines/dask` saves one.
+        assert known - {Series, sparsecut.Dask} == {type(choice) for choice in choices}
         for choice in choices:
             defaults = {key: parameter.default for key, parameter in choice._parameters().items()}
             assert not [key for key, value in choice.get_params().items() if value is defaults[key]]

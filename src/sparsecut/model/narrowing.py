@@ -97,8 +97,8 @@ def narrow_by_products(
         B = start.to(engine.device) / math.sqrt(n_features)
         for level in (*(near,) * N_NEAR, *(itself,) * N_ITSELF):
             image = engine.transpose_multiply([level], engine.multiply([level], B), negatives)
-            B = orthonormal(image.nan_to_num(), n_passes=1)
-        return {"basis": _with_probes(orthonormal(B, n_passes=1)).cpu().numpy()}
+            B = orthonormal(image.nan_to_num())
+        return {"basis": _with_probes(B).cpu().numpy()}
 
     basis = torch.from_numpy(engine.checkpoint(f"narrowed-{key}", find)["basis"]).to(engine.device)
     return Narrowed(engine.multiply([rows], basis), basis, n_directions)

@@ -47,6 +47,12 @@ def test_a_partition_is_followed_where_it_saves_rows(is_good: bool, tmp_path: Pa
     assert "rows with a halo: it was asked for" in said
     assert ("The given partition is followed" in said) or not is_good
     assert "of smoothing were estimated to move" in said
+    model.save(tmp_path / "model.safetensors")
+    loaded = sc.load(tmp_path / "model.safetensors")
+    kept = loaded.engine
+    assert (kept.scheduler, kept.plan, kept.blocks, kept.scratch) == (address(), "rows", 4, str(tmp_path))
+    assert np.array_equal(kept.partition, part)
+    assert_same_rows(loaded.transform(graph), np.asarray(model.embedding_))
 
 
 def test_a_partition_of_other_nodes_is_refused_before_any_work() -> None:
