@@ -47,10 +47,16 @@ def test_folders_in_and_a_folder_out_that_every_command_reads(folder: Path) -> N
     sparsecut("transform", "m.safetensors", "edges", "-f", "features", *cluster, "-o", "again", folder=folder)
     np.testing.assert_allclose(sc.read_embedding(folder / "again").vectors, Z, atol=1e-4 * np.abs(Z).max())
     assert "node 7" in sparsecut("neighbors", "vectors", "node 7", folder=folder).stdout
+    labels = "id,label\n" + "".join(f"node {number},{number % 4}\n" for number in range(120))
+    (folder / "labels.csv").write_text(labels, encoding="utf-8")
+    scores = [
+        sparsecut("evaluate", of, "--labels", "labels.csv", "--per-class", "5", folder=folder) for of in ("vectors", "z.npy")
+    ]
+    assert scores[0].stdout == scores[1].stdout
     left = {path.name for path in folder.iterdir()}
     assert left == {
         *("edges", "edges.parquet", "features", "features.parquet", "m.safetensors", "vectors", "again"),
-        *("z.npy", "z.ids.npy"),
+        *("labels.csv", "z.npy", "z.ids.npy"),
     }
 
 
@@ -74,11 +80,14 @@ def test_duckdb_reads_the_parts(folder: Path) -> None:
         (("--engine", "dask", "--scheduler", "tcp://x:1", "--workers", "2"), r"Dask\(workers=…\) is for a cluster on this"),
         (("--engine", "dask", "--use", "structure"), "cannot take structure"),
         (("--engine", "dask", "--missing", "zero"), "--missing needs the graph in memory"),
+        (("--engine", "dask", "--source", "nosuch"), "has no column 'nosuch' for the source. It has: source, target"),
+        (("--engine", "dask", "-f", "nowhere"), "The features file nowhere does not exist"),
+        (("--engine", "dask", "-f", "empty"), r"The features folder empty must be a folder of \.parquet files"),
     ],
 )
-def test_what_cannot_be_is_refused(words: tuple[str, ...], message: str, folder: Path) -> None:
-    if "--missing" in words:
-        words = (*words, "--scheduler", address())
+def test_what_cannot_be_is_refused_before_a_worker_starts(words: tuple[str, ...], message: str, folder: Path) -> None:
+    (folder / "empty").mkdir()
     done = sparsecut("embed", "edges", "-f", "features", "-o", "vectors", *words, folder=folder, expect=2)
     assert re.search(message, done.stderr)
+    assert "Dashboard" not in done.stdout + done.stderr
     assert not (folder / "vectors").exists()

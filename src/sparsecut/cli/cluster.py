@@ -87,6 +87,7 @@ def run_on_cluster(
 
     if is_standard(name):
         raise InputError("--engine dask reads files that its workers see. Name a file in place of -.")
+    sources = _sources_of(name, features, reading)  # what is wrong with them is said before a worker starts
     is_folder = not output_path.suffix
     mark = fingerprint_of("cluster", name, features, asdict(reading), engine.scheduler, str(output_path.absolute()))
     parent = Path(engine.scratch) if engine.scratch is not None else output_path.absolute().parent
@@ -94,7 +95,7 @@ def run_on_cluster(
         if work.is_resumed:
             output.note(f"Resumed: the same command was stopped before, and what it had finished is in {work.path}.")
         running.scratch = work.path
-        with _opened(running, name, features, work.path / "store", output, open_in_memory, reading, encoder) as graph:
+        with _opened(running, sources, work.path / "store", output, open_in_memory, reading, encoder) as graph:
             started = time.perf_counter()
             with output.warnings_as_notes(), output.progress() as bar:
                 Z = run(running, graph, output_path if is_folder else None, bar)
@@ -104,47 +105,59 @@ def run_on_cluster(
     return Z, seconds
 
 
+def _sources_of(name: str, features: str | None, reading: Reading) -> tuple[Path, Path] | None:
+    """Edges and features that the workers read in parts, or None where the graph is opened as by any other engine."""
+    from sparsecut.engines.dask.sources import is_partitioned, open_source, open_sources
+
+    paths = [Path(name), *([] if features is None else [Path(features)])]
+    are_sources = [is_partitioned(path) or (path.suffix in ARRAYS and path.is_file()) for path in paths]
+    if len(paths) < 2 or not all(are_sources):
+        if any(is_partitioned(path) for path in paths):
+            if features is not None:
+                open_source(features, "features")  # says what is wrong with it
+            raise InputError(
+                "A folder of edges needs features beside it that are read in parts too: --features with a folder of Parquet "
+                "files, a Parquet or .npy file or a Zarr array."
+            )
+        return None
+    beyond = set(reading.given()) - {"source", "target", "weight", "directed", "scale"}
+    if beyond:
+        option = sorted(beyond)[0].replace("_", "-")
+        raise InputError(f"--{option} needs the graph in memory. Leave it out, or use --engine memory.")
+    open_sources(paths[0], paths[1], _columns_of(reading))
+    return paths[0], paths[1]
+
+
+def _columns_of(reading: Reading) -> dict[str, str | None]:
+    return {key: getattr(reading, key) for key in ("source", "target", "weight")}
+
+
 @contextmanager
 def _opened(
     engine: Dask,
-    name: str,
-    features: str | None,
+    sources: tuple[Path, Path] | None,
     store: Path,
     output: Output,
     open_in_memory: Callable[[], Graph],
     reading: Reading,
     encoder: Any,
 ) -> Iterator[Graph]:
-    from sparsecut.engines.dask.sources import is_partitioned
     from sparsecut.io import is_store, open_store
 
-    paths = [Path(name), *([] if features is None else [Path(features)])]
-    is_source = [is_partitioned(path) or (path.suffix in ARRAYS and path.is_file()) for path in paths]
-    is_read_in_parts = len(paths) == 2 and all(is_source)
-    if any(is_partitioned(path) for path in paths) and not is_read_in_parts:
-        raise InputError(
-            "A folder of edges needs features beside it that are read in parts too: --features with a folder of Parquet "
-            "files, a Parquet or .npy file or a Zarr array."
-        )
-    if not is_read_in_parts:
+    if sources is None:
         yield open_in_memory()
         return
-    beyond = set(reading.given()) - {"source", "target", "weight", "directed", "scale"}
-    if beyond:
-        name = sorted(beyond)[0].replace("_", "-")
-        raise InputError(f"--{name} needs the graph in memory. Leave it out, or use --engine memory.")
     if not is_store(store):
-        columns = {key: getattr(reading, key) for key in ("source", "target", "weight")}
         with output.progress() as bar:
             engine.build_store(
                 store,
-                paths[0],
-                features=paths[1],
+                sources[0],
+                features=sources[1],
                 directed=reading.directed,
                 scale=reading.scale,
                 encoder=encoder,
                 progress=bar,
-                **columns,
+                **_columns_of(reading),
             )
     graph = open_store(store)
     for note in graph.notes:

@@ -30,7 +30,7 @@ from sparsecut.errors import InputError
 from sparsecut.graph import loop_notes
 from sparsecut.io.adjacency import offset_type
 from sparsecut.io.building import entry_keys, merge_entries
-from sparsecut.io.edge_columns import choose_columns
+from sparsecut.io.edge_columns import EdgeColumns
 from sparsecut.io.ids import id_column
 from sparsecut.io.record_batches import accept_encoder, numbers_of
 from sparsecut.io.store import write_header
@@ -47,15 +47,12 @@ class StoreBuild:
         runner: Runner,
         edges: Table,
         features: Table,
-        columns: dict[str, str | None],
+        columns: EdgeColumns | None,
         directed: str,
         n_workers: int,
     ) -> None:
         self.folder, self.runner, self.edges, self.features, self.directed = folder, runner, edges, features, directed
-        self.columns = None if edges.names is None else choose_columns(edges.names, columns, edges.what)
-        named = next((role for role, name in columns.items() if name is not None), None)
-        if edges.names is None and named is not None:
-            raise InputError(f"{edges.what} has no use for {named}={columns[named]!r}: it has two columns without names.")
+        self.columns = columns  # of the edges; None where they have no names
         self.id_name = None if features.names is None else id_column(features.names)
         self.names = [name for name in features.names or () if name != self.id_name]
         if features.names is not None and not self.names:

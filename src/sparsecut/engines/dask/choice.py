@@ -23,7 +23,7 @@ from sparsecut.engines.dask.opening import make_engine
 from sparsecut.engines.dask.parts import Parts, check_output
 from sparsecut.engines.dask.plan import PLANS, PlanWord
 from sparsecut.engines.dask.running import Runner, distributed_module
-from sparsecut.engines.dask.sources import open_source
+from sparsecut.engines.dask.sources import open_sources
 from sparsecut.errors import InputError, check_choice, check_integer, check_real, parameter_error
 from sparsecut.graph import DIRECTIONS
 from sparsecut.io.workfolder import fingerprint_of, work_folder
@@ -247,8 +247,8 @@ class Dask(EngineChoice, word="dask"):
         folder = Path(folder).absolute()
         if folder.exists():
             raise InputError(f"The store {folder} exists. Remove it first, or open it with sparsecut.open_store.")
-        tables = open_source(edges, "edge"), open_source(features, "features")
         columns = {"source": source, "target": target, "weight": weight}
+        sources = open_sources(edges, features, columns)
         mark = fingerprint_of("store", str(edges), str(features), columns, directed, str(folder))
         parent = self.scratch if self.scratch is not None else folder.parent
         with reporting(progress) as report, work_folder(parent, mark) as work, self.connected(work.path) as cluster:
@@ -257,7 +257,7 @@ class Dask(EngineChoice, word="dask"):
             try:
                 shutil.rmtree(unfinished, ignore_errors=True)  # of a run that was killed
                 unfinished.mkdir()
-                build = StoreBuild(unfinished, runner, *tables, columns, directed, len(cluster.workers))
+                build = StoreBuild(unfinished, runner, *sources, directed, len(cluster.workers))
                 build.run(scale=scale, encoder=getattr(encoder, "encoder_", encoder))
                 unfinished.replace(folder)
             finally:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, import_extra
+from sparsecut.io.edge_columns import EdgeColumns, choose_columns
 from sparsecut.io.guards import reading
 from sparsecut.io.tables import check_parquet
 
@@ -93,6 +94,18 @@ def open_source(path: str | Path, kind: str, row_bytes: int | None = None) -> Ta
     if not files or files[0].suffix != ".parquet":
         raise InputError(f"{what} must be a folder of .parquet files, a .parquet file, an .npy file or a Zarr array.")
     return _parquet_pieces(files, what, kind, row_bytes)
+
+
+def open_sources(
+    edges: str | Path, features: str | Path, columns: dict[str, str | None]
+) -> tuple[Table, Table, EdgeColumns | None]:
+    """Both, and the columns of the edges where they have names: whatever can be refused before a worker starts is."""
+    tables = open_source(edges, "edge"), open_source(features, "features")
+    named = next((role for role, name in columns.items() if name is not None), None)
+    what, names = tables[0].what, tables[0].names
+    if names is None and named is not None:
+        raise InputError(f"{what} has no use for {named}={columns[named]!r}: it has two columns without names.")
+    return *tables, None if names is None else choose_columns(names, columns, what)
 
 
 def open_array(path: Path, kind: str) -> Any:
