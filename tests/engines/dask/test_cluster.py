@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from pathlib import Path
 
 import psutil
@@ -13,6 +14,7 @@ import sparsecut as sc
 from disk_cases import assert_same_rows, community_graph
 from local_cluster import address, cluster
 from sparsecut.engines.dask.cluster import LOOPBACK, Cluster, check_shared, local_cluster
+from sparsecut.engines.dask.running import MOVED
 
 
 def test_nothing_listens_beyond_loopback_and_nothing_is_left(tmp_path: Path) -> None:
@@ -31,6 +33,18 @@ def test_nothing_listens_beyond_loopback_and_nothing_is_left(tmp_path: Path) -> 
     assert {process.pid for process in psutil.Process().children(recursive=True)} <= before | {
         process.pid for process in psutil.Process().children() if "resource_tracker" in " ".join(process.cmdline())
     }
+
+
+def test_heartbeats_tell_what_workers_have_sent(tmp_path: Path) -> None:
+    engine = sc.Dask(address(), plan="rows", blocks=4, scratch=tmp_path)
+    sc.SCE(filter="power", engine=engine).fit(community_graph(160, 6))
+    sent = 0
+    until = time.monotonic() + 20
+    while sent == 0 and time.monotonic() < until:
+        workers = cluster().scheduler.workers.values()
+        sent = sum(worker.metrics.get(MOVED, 0) for worker in workers)
+        time.sleep(0.1)
+    assert sent > 160 * 6 * 4 / 2  # half of the rows at least have been asked for by the other worker
 
 
 def test_a_folder_that_workers_do_not_see_is_refused(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from sparsecut.progress import Reporter
 FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.02  # seconds between two looks at what is pending
 ANSWER_SECONDS = 10.0  # that workers have to say something of themselves
 HEARTBEAT = 2.0  # seconds between two looks at what the workers have said of themselves
+MOVED = "sparsecut-moved"  # bytes that a worker has sent, in its heartbeats
 FAN_IN = 8  # arrays that one task adds up
 
 
@@ -95,7 +96,7 @@ class Runner:
             return self.n_moved
         self._looked = time.monotonic()
         known = self.client.scheduler_info(n_workers=-1).get("workers", {}).values()
-        sent = [worker.get("metrics", {}).get("transfer", {}).get("outgoing_bytes_total", 0) for worker in known]
+        sent = [worker.get("metrics", {}).get(MOVED, 0) for worker in known]
         self.n_moved = max(self.n_moved, int(sum(sent)) - self._before)
         return self.n_moved
 
