@@ -20,6 +20,7 @@ EXTRAS = {  # by extra
     "anndata": ("anndata",),
     "baselines": ("gensim",),
     "fast": ("numba",),
+    "cluster": ("bokeh", "dask", "distributed", "zarr"),
     "pandas": ("pandas",),
     "polars": ("polars",),
 }

@@ -38,7 +38,8 @@ def test_options_are_in_groups_with_choices_and_defaults(page) -> None:
     assert "--header, --no-header" in reading
     assert "--seed N" in method
     assert "[default: 0]" in method
-    assert "--engine memory|disk" in engine
+    assert "--engine WORD" in engine
+    assert "One of memory, disk," in engine
     assert "[default: memory]" in engine
     assert "-o, --output FILE" in output
     assert "[required]" in output
