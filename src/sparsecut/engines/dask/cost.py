@@ -22,7 +22,7 @@ from sparsecut.engines.dask.plan import (
 )
 from sparsecut.errors import InputError
 
-START_STEPS = 1e8  # of the interpreter, for a cluster on this machine: processes, and their libraries
+START_STEPS = 1.8e8  # of the interpreter, for a cluster on this machine: processes, and their libraries
 PASS_STEPS = 3e6  # for a pass with nothing to do: its tasks, sent and waited for
 MOVED_STREAMS = 8  # copies of a byte that goes from one process of this machine to another
 ROW_STREAMS = 40  # copies of the rows beside those of memory: cut, joined, written as Parquet, which takes most
