@@ -10,7 +10,7 @@ whether the features of a graph go with its edges:
 Structure often tells edges better than features that are worth far more (BlogCatalog: told 0.73, structure 0.79, accuracy of
 the features 90 %, of the structure 63 %). So that alone is no reason to doubt them. But where linked nodes are hardly more
 alike than any two nodes, smoothing averages numbers that have nothing to do with each other. With the features of fourteen
-real graphs alike is 0.61 to 0.99, with Actor's 0.50, and 0.50 to 0.59 on six of them where nine in ten nodes have the
+real graphs alike is 0.61 to 0.99, with Actor's 0.50, and 0.51 to 0.60 on six of them where nine in ten nodes have the
 features of another node. The note is for `alike` below 0.6 and `told` below `structure`; `docs/method.md` has the table.
 """
 
