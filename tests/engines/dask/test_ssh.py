@@ -77,7 +77,7 @@ def wait_for_port(port: int, server: subprocess.Popen[str], seconds: float = 20)
 
 
 def test_a_fit_on_workers_that_are_started_over_ssh(connection: dict[str, Any], tmp_path: Path) -> None:
-    from distributed import SSHCluster
+    from distributed import Client, SSHCluster
 
     shared = tmp_path / "shared"
     shared.mkdir()
@@ -90,6 +90,8 @@ def test_a_fit_on_workers_that_are_started_over_ssh(connection: dict[str, Any], 
         scheduler_options={"host": "127.0.0.1", "port": 0, "dashboard": False},
         remote_python=f"env OMP_NUM_THREADS=1 PYTHONPATH='{path}' {sys.executable}",
     ) as cluster:
+        with Client(cluster) as client:
+            client.wait_for_workers(2, timeout=120)  # the cluster is there before all of them are
         engine = sc.Dask(cluster.scheduler_address, scratch=shared, blocks=4)
         model = sc.SCE(engine=engine).fit(graph, output=shared / "z")
         assert any("on 2 workers" in note for note in model.history_.notes)
