@@ -86,8 +86,15 @@ def test_a_worker_killed_in_every_pass_costs_what_it_held(plan: str, tmp_path: P
     edges, features = stored(tmp_path)
     sc.build_store(tmp_path / "store", edges, features=features)
     killer = Killer()
-    fit(sc.open_store(tmp_path / "store"), tmp_path / "run", Watch(PASSES[plan], killer), plan=plan)
-    assert len(set(killer.killed)) == len(PASSES[plan])
+    graph = sc.open_store(tmp_path / "store")
+    try:
+        fit(graph, tmp_path / "run", Watch(PASSES[plan], killer), plan=plan, timeout=60.0)
+        assert len(set(killer.killed)) == len(PASSES[plan])
+    except sc.InputError as error:  # rarely Dask never gives a lost task to another worker: told of in time, then as ever
+        assert "No task of the pass" in str(error)
+        assert names_in(tmp_path / "run") == []
+        wait_for_workers()
+        fit(graph, tmp_path / "run", Watch([], killer), plan=plan)
     assert names_in(tmp_path / "run") == ["z"]
 
 
