@@ -87,11 +87,15 @@ def test_a_worker_killed_in_every_pass_costs_what_it_held(plan: str, tmp_path: P
     sc.build_store(tmp_path / "store", edges, features=features)
     killer = Killer()
     graph = sc.open_store(tmp_path / "store")
+    said = ""
     try:
         fit(graph, tmp_path / "run", Watch(PASSES[plan], killer), plan=plan, timeout=60.0)
+    except sc.InputError as error:
+        said = str(error)
+    if not said:
         assert len(set(killer.killed)) == len(PASSES[plan])
-    except sc.InputError as error:  # rarely Dask never gives a lost task to another worker: told of in time, then as ever
-        assert "No task of the pass" in str(error)
+    else:  # rarely Dask never gives a lost task to another worker: told of in time, and the next call is right
+        assert "No task of the pass" in said
         assert names_in(tmp_path / "run") == []
         wait_for_workers()
         fit(graph, tmp_path / "run", Watch([], killer), plan=plan)
