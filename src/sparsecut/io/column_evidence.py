@@ -108,7 +108,8 @@ def _column(column: Any, n_rows: int) -> ColumnEvidence:
     nothing = np.empty(0, dtype=np.int64)
     if reason or not len(column):
         return ColumnEvidence(len(column), nothing, nothing, reason)
-    plain = as_integers(plain_ids(column))
+    plain = plain_ids(column)
+    plain = plain if pa.types.is_integer(plain.type) else as_integers(plain)
     n_bits = max(0, n_rows - 1).bit_length() - (ROWS - 1).bit_length()
     if pa.types.is_integer(plain.type):
         given = plain.to_numpy()

@@ -75,7 +75,7 @@ WEIGHTS = ("weight", "weights", "w")
 @lru_cache(maxsize=4096)
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a name: senderAccountId, sender_account_id and userid are read as people read them."""
-    found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+", name)
+    found = re.findall(r"[A-Z]+(?![^\W\dA-Z_])|[A-Z]?[^\W\dA-Z_]+|\d+", name)
     words: list[str] = []
     for word in (one.lower() for one in found):
         stem = word.removesuffix("id")
