@@ -1,7 +1,7 @@
 """What the values of a column say about it: whether it may hold the ends of edges, or dates, fractions, ids of the rows.
 
 A table is read in one piece or in many, in any order, and must give one answer. So nothing here depends on the order of
-rows, and evidence of parts is added up: the distinct values of a column with their counts. Of a table of more than 2^18 rows
+rows, and evidence of parts is added up: the distinct values of a column with their counts. Of a table of more than 2^16 rows
 only the values are kept whose hash falls into one share of them, the same share for every column and every reader, so that
 counts stay exact and values can be compared between columns.
 """
@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.encoding import spells_number
-from sparsecut.graph.edge_sample import hash_ids
-from sparsecut.io.ids import as_array, as_integers, plain_ids
+from sparsecut.io.ids import as_array, plain_ids
 
-ROWS = 1 << 18  # of a table whose values are all kept
+BLOCK = 2**13  # rows at a time: what is computed on the way stays in the cache
+ROWS = 1 << 16  # of a table whose values are all kept
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: the upper bits of a product are spread evenly
 DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?)?\s?(Z|[+-]\d{2}:?\d{2})?"
@@ -100,7 +100,7 @@ def _column(column: Any, n_rows: int) -> ColumnEvidence:
         reason = "truth values"
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or _is_text(kind)):
         reason = f"values of type {kind}"
-    column = column.drop_null() if not reason else column
+    column = column.drop_null() if not reason and column.null_count else column
     if not reason and pa.types.is_floating(kind):
         column = column.filter(pc.is_finite(column))
         if not pc.all(pc.equal(column, pc.round(column))).as_py():
@@ -109,20 +109,20 @@ def _column(column: Any, n_rows: int) -> ColumnEvidence:
     if reason or not len(column):
         return ColumnEvidence(len(column), nothing, nothing, reason)
     plain = plain_ids(column)
-    plain = plain if pa.types.is_integer(plain.type) else as_integers(plain)
     n_bits = max(0, n_rows - 1).bit_length() - (ROWS - 1).bit_length()
     if pa.types.is_integer(plain.type):
         given = plain.to_numpy()
         if n_bits > 0:
-            given = given[given.view(np.uint64) * SPREAD >> np.uint64(64 - n_bits) == 0]
+            given = given[_is_kept(given.view(np.uint64), n_bits)]
         values, counts = np.unique(given, return_counts=True)
         return ColumnEvidence(len(column), values, counts)
-    counted = pc.value_counts(plain)
-    words, counts = as_array(counted.field("values")), counted.field("counts").to_numpy().astype(np.int64)
     if n_bits > 0:
-        is_kept = hash_ids(words) >> np.uint64(64 - n_bits) == 0
-        words, counts = words[is_kept], counts[is_kept]
-    words = words.astype(np.str_)
+        chunks = plain.chunks if isinstance(plain, pa.ChunkedArray) else [plain]
+        kept = [chunk.filter(pa.array(_is_kept(_digests(chunk), n_bits))) for chunk in chunks]
+        plain = pa.chunked_array(kept, plain.type)
+    counted = pc.value_counts(plain)
+    words = as_array(counted.field("values")).astype(np.str_)
+    counts = counted.field("counts").to_numpy().astype(np.int64)
     order = np.argsort(words)
     return ColumnEvidence(len(column), words[order], counts[order])
 
@@ -148,6 +148,44 @@ def _judged(parts: list[ColumnEvidence], n_rows: int) -> ColumnEvidence:
         elif all(map(spells_number, words)) and any("." in word for word in words):
             return ColumnEvidence(n_rows, nothing, nothing, "fractions")
     return ColumnEvidence(n_rows, values, counts)
+
+
+def _is_kept(numbers: NDArray[np.uint64], n_bits: int) -> NDArray[np.bool_]:
+    """Whether values are among the kept share, one in 2^n_bits."""
+    kept: NDArray[np.bool_] = numbers * SPREAD < np.uint64(1 << (64 - n_bits))
+    return kept
+
+
+def _digests(words: Any) -> NDArray[np.uint64]:
+    """A number for each of an Arrow array of words, from its length and its first and last eight bytes.
+
+    That is where ids differ, and it costs a fraction of hashing all of them.
+    """
+    is_large = str(words.type).startswith("large")
+    _, offsets, content = words.buffers()
+    ends = np.frombuffer(offsets, np.int64 if is_large else np.int32)[words.offset : words.offset + len(words) + 1]
+    text = np.frombuffer(content, np.uint8) if content is not None else np.empty(0, np.uint8)
+    padded = np.zeros(len(text) // 8 * 8 + 24, dtype=np.uint8)
+    padded[8 : 8 + len(text)] = text
+    by_eight = padded.view(np.uint64)
+    digests = np.empty(len(words), dtype=np.uint64)
+    for start in range(0, len(words), BLOCK):
+        places = ends[start : start + BLOCK + 1].astype(np.int64)
+        lengths = np.diff(places)
+        first, last = _bytes_from(by_eight, places[:-1] + 8), _bytes_from(by_eight, places[1:])
+        shorter = (8 * (8 - np.clip(lengths, 1, 8))).astype(np.uint64)  # a short word is read with its neighbours' bytes
+        first, last = first << shorter >> shorter, last >> shorter
+        first[lengths == 0] = last[lengths == 0] = 0
+        digests[start : start + BLOCK] = (first * SPREAD ^ last) * SPREAD + lengths.astype(np.uint64)
+    return digests
+
+
+def _bytes_from(by_eight: NDArray[np.uint64], places: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """The eight bytes from each place on, as one number."""
+    whole, bits = places >> 3, ((places & 7) << 3).astype(np.uint64)
+    found: NDArray[np.uint64] = by_eight.take(whole) >> bits
+    found |= by_eight.take(whole + 1) << np.uint64(1) << (np.uint64(63) - bits)
+    return found
 
 
 def _is_text(kind: Any) -> bool:

@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 from sparsecut.errors import InputError, first_few
-from sparsecut.io.column_evidence import ColumnEvidence
+from sparsecut.io.column_evidence import ColumnEvidence, evidence_of
 from sparsecut.io.edge_names import (
     WEIGHTS,
     are_one_kind,
@@ -85,6 +86,14 @@ class ColumnPlan:
     def is_unnamed(self) -> bool:
         return _are_unnamed(self.names)
 
+    @property
+    def to_read(self) -> list[str]:
+        """The columns that are needed to decide, and all that may be chosen."""
+        if not self.unclear:
+            return self.decide().in_order()
+        weights = (name for name in self.names if name.lower() in WEIGHTS or name in self.asked.values())
+        return list(dict.fromkeys([*self.unclear, *weights]))
+
     def decide(self, evidence: Mapping[str, ColumnEvidence] | None = None) -> EdgeColumns:
         """The columns, given the evidence for those that are unclear."""
         chosen = {role: name for role, name in self.asked.items() if name is not None}
@@ -124,6 +133,8 @@ class ColumnPlan:
             raise InputError(f"{self.what} has no column left for the {wanted[0]}. It has: {', '.join(self.names)}.")
         if self.is_unnamed:
             return self._by_position(named, free, wanted, evidence)
+        able = [name for name in free if name not in reasons]
+        free = able if len(able) >= len(wanted) else free
         reasons |= _reasons(evidence)
         pairs = [pair for pair in self.pairs if not any(evidence.get(name) and reasons.get(name) for name in pair)]
         pairs = [pair for pair in pairs if all(named.get(role, end) == end for role, end in _by_role(pair).items())]
@@ -132,7 +143,8 @@ class ColumnPlan:
             pair = max(pairs, key=lambda ends: sum(len(evidence[name].values) for name in ends if name in evidence))
             others = [f"{one!r} and {two!r}" for one, two in pairs if (one, two) != pair]
             return {**_by_role(pair), **named}, self._doubts(pair, others) if others else ()
-        free = [name for name in free if name not in reasons] if _n_able(free, reasons) >= len(wanted) else free
+        able = [name for name in free if name not in reasons]
+        free = able if len(able) >= len(wanted) else free
         free.sort(key=plausibility, reverse=True)  # stable: among equals the first
         taken = _nearest(free, evidence, named) or free[: len(wanted)]
         if len(wanted) == 2:
@@ -199,6 +211,11 @@ def plan_columns(
     return plan if is_clear else replace(plan, unclear=tuple(name for name in names if name in free))
 
 
+def decide_by_table(plan: ColumnPlan, table: Any) -> EdgeColumns:
+    """The columns of a table that is in memory, or of as many of its columns as are needed."""
+    return plan.decide(evidence_of([table.select(plan.unclear)], table.num_rows) if plan.unclear else None)
+
+
 def choose_before_dictionaries(
     names: Sequence[str], asked: Mapping[str, str | None], what: str, bipartite: bool | None
 ) -> EdgeColumns:
@@ -225,10 +242,6 @@ def _are_unnamed(names: Sequence[str]) -> bool:
 
 def _by_role(ends: tuple[str, str]) -> dict[str, str]:
     return {"source": ends[0], "target": ends[1]}
-
-
-def _n_able(names: Sequence[str], reasons: Mapping[str, str]) -> int:
-    return sum(name not in reasons for name in names)
 
 
 def _reasons(evidence: Mapping[str, ColumnEvidence]) -> dict[str, str]:

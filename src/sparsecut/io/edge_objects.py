@@ -26,8 +26,7 @@ from sparsecut.graph import (
     refuse_foreign,
 )
 from sparsecut.io.adjacency import build_adjacency
-from sparsecut.io.column_evidence import evidence_of
-from sparsecut.io.edge_columns import EdgeColumns, plan_columns
+from sparsecut.io.edge_columns import EdgeColumns, decide_by_table, plan_columns
 from sparsecut.io.edges import edges_from_table, mixed_kinds
 from sparsecut.io.ids import check_known, plain_ids, positions_of
 from sparsecut.io.tables import as_table
@@ -244,7 +243,7 @@ def from_edges(
     if is_ordered:
         asked = {role: asked[role] or (role if role in table.column_names else None) for role in ROLES}
     plan = plan_columns([str(name) for name in table.column_names], asked, what, bipartite)
-    columns = plan.decide(evidence_of([table.select(plan.unclear)], table.num_rows) if plan.unclear else None)
+    columns = decide_by_table(plan, table)
     check_ends(table, columns, what)
     numbered = edges_from_table(table, columns, what)
     i, j, ids = numbered.i, numbered.j, numbered.ids

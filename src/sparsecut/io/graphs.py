@@ -23,9 +23,15 @@ from sparsecut.graph import DIRECTIONS, Graph, loop_notes, refuse_foreign
 from sparsecut.io.acceleration import MIN_BYTES, loops_for
 from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
 from sparsecut.io.cells import read_h5ad
-from sparsecut.io.column_evidence import ColumnEvidence, evidence_of
 from sparsecut.io.documents import read_gml, read_graphml, read_node_link
-from sparsecut.io.edge_columns import HEADER_NAMES, EdgeColumns, choose_before_dictionaries, plan_columns
+from sparsecut.io.edge_columns import (
+    HEADER_NAMES,
+    ColumnPlan,
+    EdgeColumns,
+    choose_before_dictionaries,
+    decide_by_table,
+    plan_columns,
+)
 from sparsecut.io.edges import Edges, EdgeText, edges_from_big_file, edges_from_table, edges_from_text, share_no_id
 from sparsecut.io.files import check_readable
 from sparsecut.io.headers import Verdict
@@ -225,19 +231,14 @@ def _read_edges(
 def _read_columns(path: Path, asked: dict[str, str | None], bipartite: bool | None) -> tuple[Edges, str]:
     """(numbered edges, how the file was read), for a file whose columns have types."""
     what = f"The edge file {path}"
-    chosen: list[EdgeColumns] = []
+    plans: list[ColumnPlan] = []
 
     def choose(names: Sequence[str]) -> dict[str, Any]:
-        plan = plan_columns(names, asked, what, bipartite)
-        evidence = None
-        if plan.unclear:
-            table, _ = describe_table(path, "edge", frozenset(), lambda _: dict.fromkeys(plan.unclear))
-            evidence = evidence_of([table], table.num_rows)
-        chosen.append(plan.decide(evidence))
-        return dict.fromkeys(chosen[0].in_order())
+        plans.append(plan_columns(names, asked, what, bipartite))
+        return dict.fromkeys(plans[0].to_read)
 
     table, described = describe_table(path, "edge", frozenset(), choose)
-    return edges_from_table(table, chosen[0], what), described
+    return edges_from_table(table, decide_by_table(plans[0], table), what), described
 
 
 def _read_text_edges(
@@ -262,10 +263,6 @@ def _read_text_edges(
     def cells_of(names: Sequence[str]) -> Any:
         return read_text(path, "edge", layout, lambda _: dict.fromkeys(names, pa.string()), lambda _: ())
 
-    def evidence_for(names: Sequence[str]) -> dict[str, ColumnEvidence]:
-        table = cells_of(names)
-        return evidence_of([table], table.num_rows)
-
     def edges_in(columns: EdgeColumns) -> Edges | Verdict:
         numbered = None if loops is None else edges_from_big_file(loops, columns, what, text)
         return edges_from_text(cells_of(columns.in_order()), columns, what, text) if numbered is None else numbered
@@ -274,11 +271,15 @@ def _read_text_edges(
         edges = edges_in(choose_before_dictionaries(layout.names, asked, what, bipartite))
     else:
         plan = plan_columns(layout.names, asked, what, bipartite)
-        columns = plan.decide(evidence_for(plan.unclear) if plan.unclear else None)
-        edges = edges_in(columns)
+        if plan.unclear:
+            table = cells_of(plan.to_read)
+            edges = edges_from_text(table, decide_by_table(plan, table), what, text)
+        else:
+            edges = edges_in(plan.decide())
         if plan.is_unnamed and len(layout.names) > 2 and isinstance(edges, Edges) and share_no_id(edges):
-            better = plan.decide(evidence_for(layout.names))
-            edges = edges if better == columns else edges_in(better)
+            table = cells_of(layout.names)
+            columns = decide_by_table(replace(plan, unclear=plan.names), table)
+            edges = edges if columns == plan.decide() else edges_from_text(table, columns, what, text)
     if isinstance(edges, Verdict):
         again, described = _read_text_edges(path, asked, nodes, edges.has_header, separator, bipartite)
         return replace(again, doubts=(*again.doubts, *([edges.doubt] if edges.doubt else []))), described
