@@ -75,11 +75,12 @@ def test_compare_and_evaluate_take_the_reading_options(run, vectors, tmp_path):
     assert json.loads(out)["notes"] == [
         f"Edges: {tmp_path}/e.txt, separated by '|', with a header; source in column 'wen', target in column 'wer', "
         "no weights.",
+        "Columns left out: 'wie'.",
         f"Labels: {tmp_path}/t.csv, column 'team'.",
     ]
     code, out, error = run("evaluate", path, *table, "--graph", tmp_path / "e.txt", *edges, "--task", "cluster", "--json")
     assert (code, error) == (0, "")
-    assert len(json.loads(out)["notes"]) == 2
+    assert len(json.loads(out)["notes"]) == 3
     code, _, error = run("compare", tmp_path / "e.txt", *table, "--methods", "sce", "-q")
     assert code == 2
     assert "has one column: 'wer|wen|wie' holds no comma" in error

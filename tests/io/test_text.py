@@ -50,6 +50,7 @@ def test_the_guess_is_said(tmp_path):
     assert sc.read_graph(tmp_path / "edges.csv").notes == (
         f"Edges: {tmp_path}/edges.csv, separated by commas, with a header; source in column 'from', target in column 'to', "
         "weight in column 'weight'.",
+        "Columns left out: 'when' (a time), 'kind'.",
     )
     (tmp_path / "edges.csv").write_bytes(b"ann,bob\nbob,cy\n")
     assert sc.read_graph(tmp_path / "edges.csv").notes == (

@@ -120,11 +120,11 @@ def _sources_of(name: str, features: str | None, reading: Reading) -> tuple[Path
                 "files, a Parquet or .npy file or a Zarr array."
             )
         return None
-    beyond = set(reading.given()) - {"source", "target", "weight", "directed", "scale"}
+    beyond = set(reading.given()) - {"source", "target", "weight", "bipartite", "directed", "scale"}
     if beyond:
         option = sorted(beyond)[0].replace("_", "-")
         raise InputError(f"--{option} needs the graph in memory. Leave it out, or use --engine memory.")
-    open_sources(paths[0], paths[1], _columns_of(reading))
+    open_sources(paths[0], paths[1], _columns_of(reading), reading.bipartite)
     return paths[0], paths[1]
 
 
@@ -148,11 +148,12 @@ def _opened(
         yield open_in_memory()
         return
     if not is_store(store):
-        with output.progress() as bar:
+        with output.warnings_as_notes(), output.progress() as bar:
             engine.build_store(
                 store,
                 sources[0],
                 features=sources[1],
+                bipartite=reading.bipartite,
                 directed=reading.directed,
                 scale=reading.scale,
                 encoder=encoder,

@@ -98,11 +98,11 @@ def disk_graph(
 
     if is_standard(name):
         raise InputError("--engine disk goes through the edges more than once. Name a file in place of -.")
-    columns = {key: getattr(reading, key) for key in ("source", "target", "weight")}
+    columns = {key: getattr(reading, key) for key in ("source", "target", "weight", "bipartite")}
     path, features_path = Path(name), None if features is None else Path(features)
     is_streamed = path.suffix.lower() in STREAMED_SUFFIXES and path.is_file()
     is_streamed &= features_path is not None and features_path.suffix.lower() in STREAMED_SUFFIXES
-    is_streamed &= files["labels"] is None and set(reading.given()) <= {"source", "target", "weight", "directed", "scale"}
+    is_streamed &= files["labels"] is None and set(reading.given()) <= {*columns, "directed", "scale"}
     read = [file for file in (path, features_path) if file is not None and file.is_file()]
     settings = [sorted(values.items()) for values in (asdict(reading), files, options)]
     asked = (name, features, read, *settings, str(output_path.absolute()))
@@ -115,7 +115,7 @@ def disk_graph(
         else:
             assert features_path is not None
             if not is_store(work / "store"):
-                with output.progress() as bar:
+                with output.warnings_as_notes(), output.progress() as bar:
                     build_store(
                         work / "store",
                         path,

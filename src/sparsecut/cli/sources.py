@@ -46,6 +46,15 @@ class Reading:
     source: Annotated[str | None, _option("Column of the edges' sources.", show_default=GUESSED)] = None
     target: Annotated[str | None, _option("Column of the edges' targets.", show_default=GUESSED)] = None
     weight: Annotated[str | None, _option("Column, or attribute, of the edges' weights.", show_default=GUESSED)] = None
+    bipartite: Annotated[
+        bool | None,
+        _option(
+            "Whether sources and targets are two kinds of nodes, whose ids then say so: user:7, movie:7.",
+            "--bipartite/--no-bipartite",
+            metavar="",
+            show_default="one kind, and a note where that is doubtful",
+        ),
+    ] = None
     header: Annotated[
         bool | None,
         _option(

@@ -33,7 +33,7 @@ class FrozenGraph:
 
     __slots__ = (
         *("_adjacency", "_ids", "_matrix", "_source"),
-        *("entries", "feature_tensor", "is_directed", "labels", "notes", "walk"),
+        *("entries", "feature_tensor", "is_directed", "labels", "notes", "side_names", "walk"),
     )
 
     _adjacency: sp.csr_array | None  # None until it is asked for, where the edges lie on a GPU
@@ -45,6 +45,7 @@ class FrozenGraph:
     is_directed: bool
     labels: NDArray[Any] | None
     notes: tuple[str, ...]
+    side_names: tuple[str, ...] | None  # of a graph with two sides: how its ids begin
     walk: Walk | None  # how to go through its rows where they lie on the workers of a cluster
 
     def _store(
@@ -57,6 +58,7 @@ class FrozenGraph:
         notes: tuple[str, ...],
         encoder: Encoder | None,
         scale: bool,
+        side_names: tuple[str, ...] | None = None,
     ) -> None:
         is_here = sp.issparse(adjacency)
         n_nodes = rows_of(adjacency)
@@ -91,6 +93,7 @@ class FrozenGraph:
             "is_directed": directed != "symmetrize",
             "labels": labels,
             "notes": notes,
+            "side_names": None if side_names is None else tuple(side_names),
             "walk": None,
         }
         for name, value in values.items():
@@ -117,6 +120,17 @@ class FrozenGraph:
     def has_plain_ids(self) -> bool:
         """Whether the ids are the positions 0..n−1 because none were given."""
         return self._ids is None
+
+    @property
+    def sides(self) -> NDArray[np.str_] | None:
+        """The side of every node of a graph that was read with `bipartite=True`; None for any other graph.
+
+        The side is what an id says: "user" for "user:7"; "" for an id that begins with the name of no side.
+        """
+        if self.side_names is None:
+            return None
+        before = [str(node).partition(":")[0] for node in self.node_ids]
+        return np.array([word if word in self.side_names else "" for word in before], dtype=np.str_)
 
     @property
     def n_nodes(self) -> int:

@@ -79,6 +79,10 @@ class Graph(FrozenGraph):
     notes : tuple of str
         What was changed or guessed on the way.
     is_directed : bool
+    sides : array (n,) of str or None
+        Of a graph that was read with `bipartite=True` the side of every node: "user" for the id "user:7".
+    side_names : tuple of str or None
+        What the two sides are called.
 
     Raises
     ------
@@ -145,6 +149,7 @@ class Graph(FrozenGraph):
         encoder: Encoder | None = None,
         scale: bool = True,
         notes: tuple[str, ...] = (),
+        side_names: tuple[str, ...] | None = None,
     ) -> Graph:
         """A graph from an adjacency and ids that are known to be as `Graph` would make them; neither is checked again.
 
@@ -160,6 +165,8 @@ class Graph(FrozenGraph):
             Unique; None for 0..n−1.
         encoder : Encoder, default=None
             What a matrix of features was encoded by already.
+        side_names : tuple of str, default=None
+            Of a graph with two sides what they are called: the ids begin with one of these and a colon.
 
         Returns
         -------
@@ -174,7 +181,7 @@ class Graph(FrozenGraph):
         Graph(2 nodes, 1 edges)
         """
         graph = object.__new__(cls)
-        graph._store(adjacency, features, labels, node_ids, directed, notes, encoder, scale)
+        graph._store(adjacency, features, labels, node_ids, directed, notes, encoder, scale, side_names)
         return graph
 
     def encoded_by(self, encoder: Encoder | None) -> Graph:
@@ -215,7 +222,7 @@ class Graph(FrozenGraph):
         ----------
         **changes
             Of `adjacency` (canonical, as in `from_canonical`), `features`, `encoder` (with `features`), `labels`,
-            `node_ids`, `directed`, `scale` and `notes`.
+            `node_ids`, `directed`, `scale`, `notes` and `side_names`.
 
         Returns
         -------
@@ -236,6 +243,7 @@ class Graph(FrozenGraph):
             "node_ids": self._ids,
             "directed": "out" if self.is_directed else "symmetrize",  # the rows are oriented already
             "notes": self.notes,
+            "side_names": self.side_names,
         }
         changed = Graph.from_canonical(**(kept | changes))
         if "adjacency" not in changes and self.entries is not None:
@@ -273,7 +281,8 @@ class Graph(FrozenGraph):
         return graph
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.adjacency, self._source, self.labels, self.node_ids, self.notes, self.is_directed)
+        kept = (self.adjacency, self._source, self.labels, self.node_ids, self.notes, self.is_directed, self.side_names)
+        return _rebuild, kept
 
     def subgraph(self, nodes: Any = None, *, positions: ArrayLike | None = None) -> Graph:
         """The graph induced by some nodes, in the order given: what a model may see before the others arrive.
@@ -306,7 +315,9 @@ class Graph(FrozenGraph):
             labels=None if self.labels is None else self.labels[nodes],
             node_ids=self.node_ids[nodes],
             directed="out" if self.is_directed else "symmetrize",  # the rows are oriented already
-        ).replace(features=None if self._source is None else self._source.take(np.asarray(nodes)))
+        ).replace(
+            features=None if self._source is None else self._source.take(np.asarray(nodes)), side_names=self.side_names
+        )
 
 
 def _check_on_device(tensor: Any, directed: str, n_nodes: int | None) -> tuple[Any, tuple[str, ...]]:
@@ -322,7 +333,15 @@ def _check_on_device(tensor: Any, directed: str, n_nodes: int | None) -> tuple[A
     return (entries, notes) if entries.indices.is_cuda else (entries.to_scipy(entries.n_rows), notes)
 
 
-def _rebuild(adjacency: Any, features: Any, labels: Any, node_ids: Any, notes: tuple[str, ...], is_directed: bool) -> Graph:
+def _rebuild(
+    adjacency: Any,
+    features: Any,
+    labels: Any,
+    node_ids: Any,
+    notes: tuple[str, ...],
+    is_directed: bool,
+    side_names: tuple[str, ...] | None = None,
+) -> Graph:
     directed = "out" if is_directed else "symmetrize"
     graph = Graph(adjacency, labels=labels, node_ids=node_ids, directed=directed, notes=notes)
-    return graph.replace(features=features)
+    return graph.replace(features=features, side_names=side_names)

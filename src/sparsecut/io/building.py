@@ -10,8 +10,10 @@ Each stage is written down when it is done, so a build that was killed goes on f
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.arrays import in_words, parse_bytes
-from sparsecut.errors import InputError, check_choice
+from sparsecut.errors import InputError, ReadingWarning, check_choice
 from sparsecut.graph import DIRECTIONS, loop_notes
 from sparsecut.io.adjacency import offset_type
 from sparsecut.io.numpy_files import write_npy_header
 from sparsecut.io.record_batches import EdgeFile, FeatureFile
 from sparsecut.io.row_positions import RowPositions, is_range
+from sparsecut.io.sides import Meeting, check_side_ids, meeting_of, side_doubts
 from sparsecut.io.store import is_store, write_header
 from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, telling_where, work_folder
 from sparsecut.progress import Reporter, reporting
@@ -45,6 +48,7 @@ def build_store(
     source: str | None = None,
     target: str | None = None,
     weight: str | None = None,
+    bipartite: bool | None = None,
     directed: str = "symmetrize",
     memory_limit: int | str = "2GiB",
     link_features: bool = False,
@@ -65,7 +69,10 @@ def build_store(
     features : str or Path
         .npy, whose rows are the nodes 0..n−1, or Parquet, Feather or Arrow with a column of ids.
     source, target, weight : str, default=None
-        Columns of the edges; by their usual names, or the first ones, where not given.
+        Columns of the edges; chosen by their names and values where not given (docs/files.md).
+    bipartite : bool, default=None
+        True: the two columns hold two kinds of nodes, and the ids of the features say which: "user:7", "movie:7" (see
+        `read_graph`). False: both hold one kind.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
         "out" and "in" keep the directions (see `Graph`).
     memory_limit : int or str, default="2GiB"
@@ -105,8 +112,12 @@ def build_store(
     if folder.exists():
         raise InputError(f"The store {folder} exists. Remove it first, or open it with sparsecut.open_store.")
     encoder = getattr(encoder, "encoder_", encoder)
-    edge_file = EdgeFile(edges, {"source": source, "target": target, "weight": weight})
+    edge_file = EdgeFile(edges, {"source": source, "target": target, "weight": weight}, bipartite)
     feature_file = FeatureFile(features, scale=scale, encoder=encoder)
+    if edge_file.columns is not None:
+        check_side_ids(edge_file.columns, feature_file.ids is not None, feature_file.what)
+        for doubt in edge_file.columns.doubts:
+            warnings.warn(doubt, ReadingWarning, stacklevel=2)
     if feature_file.shape[0] > MAX_NODES:
         raise InputError(
             f"A store holds at most {MAX_NODES:,} nodes. {feature_file.what} has {feature_file.shape[0]:,} rows."
@@ -114,7 +125,7 @@ def build_store(
     n_entries = edge_file.n_edges * (2 if directed == "symmetrize" else 1)
     range_entries = _range_entries(feature_file.shape[0], n_entries, limit)
     described = None if feature_file.encoder is None else feature_file.encoder.to_header()
-    asked = (edge_file.path, feature_file.path, source, target, weight, directed, limit, link_features, described)
+    asked = (edge_file.path, feature_file.path, source, target, weight, bipartite, directed, limit, link_features, described)
     with (
         reporting(progress) as report,
         work_folder(folder.absolute().parent, fingerprint_of("store", *asked, str(folder))) as work,
@@ -126,8 +137,10 @@ def build_store(
             "build the store on another disk",
         )
         (work / "store").mkdir(exist_ok=True)
-        _Build(work, edge_file, feature_file, directed, range_entries, report).run(is_linked)
+        doubts = _Build(work, edge_file, feature_file, directed, range_entries, report).run(is_linked)
         (work / "store").replace(folder)
+    for doubt in doubts:
+        warnings.warn(doubt, ReadingWarning, stacklevel=2)
 
 
 class _Build:
@@ -145,15 +158,20 @@ class _Build:
         self.n_nodes = features.shape[0]
         self.positions = RowPositions(features, edges)
 
-    def run(self, is_linked: bool) -> None:
+    def run(self, is_linked: bool) -> tuple[str, ...]:
+        """Write the store; what is doubtful about its sides."""
         if is_store(self.work / "store"):  # killed between its last line and its move
-            return
+            return ()
         self._write_features(is_linked)
         counted = self.work.remembered("counts", self._count)
         starts = _ranges(counted["counts"], self.range_entries)
         self.work.remembered("distributed", lambda: self._distribute(starts))
         n_entries = self._merge(starts)
-        notes = (self.edges.note, *loop_notes(int(counted["n_loops"])))
+        columns = self.edges.columns
+        n_edges, n_shared, n_both, n_products = counted["meeting"].tolist()
+        meeting = Meeting(int(n_edges), int(n_shared), int(n_both), n_products)
+        doubts = side_doubts(columns, meeting, self.edges.is_integer, self.edges.what)
+        notes = (*self.edges.notes, *doubts, *loop_notes(int(counted["n_loops"])))
         write_header(
             self.work / "store",
             n_nodes=self.n_nodes,
@@ -161,7 +179,9 @@ class _Build:
             directed=self.directed,
             encoder=self.features.encoder,
             notes=notes,
+            sides=None if columns is None else columns.sides,
         )
+        return doubts
 
     def _write_features(self, is_linked: bool) -> None:
         path = self.work / "store" / "features.npy"
@@ -185,15 +205,22 @@ class _Build:
                 pass
 
     def _count(self) -> dict[str, NDArray[Any]]:
-        """How many entries each node may have, repeats counted, and how many nodes had a self-loop."""
+        """How many entries each node may have, repeats counted, how many nodes had a self-loop, what both columns share."""
         counts = np.zeros(self.n_nodes, dtype=np.int64)
         has_loop = np.zeros(self.n_nodes, dtype=bool)
+        may_be_sides = self.edges.columns is not None and self.edges.columns.may_be_sides
+        ends = [np.zeros(self.n_nodes if may_be_sides else 0, dtype=np.int32) for _ in range(2)]
+        n_loops = 0
         for i, j, _ in self._numbered("counting edges"):
             is_loop = i == j
             has_loop[i[is_loop]] = True
+            n_loops += int(is_loop.sum())
+            for end, rows in zip(ends, (i, j) if may_be_sides else (), strict=False):
+                np.add.at(end, rows, 1)
             for rows, _ in entry_keys(i[~is_loop], j[~is_loop], self.directed):
                 np.add.at(counts, rows, 1)
-        return {"counts": counts, "n_loops": np.asarray(has_loop.sum())}
+        meeting = np.array(astuple(meeting_of(ends[0], ends[1], n_loops)), dtype=np.float64)
+        return {"counts": counts, "n_loops": np.asarray(has_loop.sum()), "meeting": meeting}
 
     def _distribute(self, starts: NDArray[np.int64]) -> int:
         """Entries as numbers that sort by row, then by column, then by direction, in a file a range."""

@@ -6,13 +6,14 @@ and "7".
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from sparsecut.errors import InputError, check_choice
+from sparsecut.errors import InputError, ReadingWarning, check_choice
 from sparsecut.graph import (
     DIRECTIONS,
     Graph,
@@ -25,8 +26,8 @@ from sparsecut.graph import (
     refuse_foreign,
 )
 from sparsecut.io.adjacency import build_adjacency
-from sparsecut.io.edge_columns import choose_columns
-from sparsecut.io.edges import edges_from_table
+from sparsecut.io.edge_columns import EdgeColumns, decide_by_table, plan_columns
+from sparsecut.io.edges import edges_from_table, mixed_kinds
 from sparsecut.io.ids import check_known, plain_ids, positions_of
 from sparsecut.io.tables import as_table
 
@@ -64,11 +65,11 @@ def edge_table(edges: Any, what: str) -> tuple[Any, bool]:
     return _table_of_rows(list(edges), what), True
 
 
-def check_ends(table: Any, ends: tuple[str, str], what: str) -> None:
+def check_ends(table: Any, columns: EdgeColumns, what: str) -> None:
     """Refuse columns of ids that are fractions or truth values, and words in one where there are integers in the other."""
     import pyarrow as pa
 
-    kinds = []
+    ends, are_integers = (columns.source, columns.target), []
     for name in ends:
         column = table.column(name)
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
@@ -76,12 +77,10 @@ def check_ends(table: Any, ends: tuple[str, str], what: str) -> None:
         if pa.types.is_boolean(kind) or (pa.types.is_floating(kind) and not is_integer):
             got = "truth values" if pa.types.is_boolean(kind) else "fractions"
             raise InputError(f"{what} must have integers or words as node ids. Got {got} in column {name!r}.")
-        kinds.append("integers" if is_integer else "words")
-    if kinds[0] != kinds[1] and table.num_rows and all(table.column(name).null_count < table.num_rows for name in ends):
-        raise InputError(
-            f"{what} mixes {kinds[0]} in column {ends[0]!r} and {kinds[1]} in column {ends[1]!r} as node ids. "
-            "Make them one kind first."
-        )
+        are_integers.append(bool(is_integer))
+    is_filled = table.num_rows and all(table.column(name).null_count < table.num_rows for name in ends)
+    if are_integers[0] != are_integers[1] and is_filled and columns.sides is None:
+        raise mixed_kinds(are_integers, columns, what)
 
 
 def _table_of_array(edges: Any, what: str) -> Any:
@@ -187,6 +186,7 @@ def from_edges(
     source: str | None = None,
     target: str | None = None,
     weight: str | None = None,
+    bipartite: bool | None = None,
     directed: str = "symmetrize",
     scale: bool = True,
 ) -> Graph:
@@ -204,7 +204,13 @@ def from_edges(
     node_ids : array, default=None
         All nodes, those without edges too.
     source, target, weight : str, default=None
-        Columns of a table; by their usual names, or the first ones, where not given.
+        Columns of a table; chosen by their names and values where not given (docs/files.md). What was chosen and what was
+        left out is in `Graph.notes`, and a `ReadingWarning` says where another choice was possible.
+    bipartite : bool, default=None
+        True: the two columns hold two kinds of nodes. Ids say their side, "user:7" and "movie:7" for the columns user_id and
+        movieId, and `Graph.sides` has the side of every node; features, labels and `node_ids` name nodes in this way too.
+        False: both hold one kind. Where not given they are taken for one kind, with a `ReadingWarning` where names and ids
+        speak for two.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
         "out" and "in" keep the directions (see `Graph`).
     scale : bool, default=True
@@ -224,6 +230,9 @@ def from_edges(
     >>> import sparsecut as sc
     >>> sc.from_edges([("anna", "ben"), ("ben", "carl")]).node_ids.tolist()
     ['anna', 'ben', 'carl']
+    >>> ratings = {"user_id": [1, 1, 2], "movie_id": [1, 2, 2]}
+    >>> sc.from_edges(ratings, bipartite=True).node_ids.tolist()
+    ['user:1', 'user:2', 'movie:1', 'movie:2']
     """
     check_choice("from_edges", "directed", directed, DIRECTIONS)
     what = "The table of edges"
@@ -233,8 +242,9 @@ def from_edges(
     asked = {"source": source, "target": target, "weight": weight}
     if is_ordered:
         asked = {role: asked[role] or (role if role in table.column_names else None) for role in ROLES}
-    columns = choose_columns([str(name) for name in table.column_names], asked, what)
-    check_ends(table, (columns.source, columns.target), what)
+    plan = plan_columns([str(name) for name in table.column_names], asked, what, bipartite)
+    columns = decide_by_table(plan, table)
+    check_ends(table, columns, what)
     numbered = edges_from_table(table, columns, what)
     i, j, ids = numbered.i, numbered.j, numbered.ids
     if node_ids is not None:
@@ -243,8 +253,11 @@ def from_edges(
         check_known(position, numbered.ids, "The table of edges", "node_ids")
         i, j = position[i], position[j]
     adjacency, n_loops = build_adjacency(i, j, numbered.weights, len(ids), directed)
-    notes = (f"Edges: {numbered.columns}.", *loop_notes(n_loops))
+    notes = (f"Edges: {numbered.columns}.", *numbered.notes, *numbered.doubts, *loop_notes(n_loops))
+    for doubt in numbered.doubts:
+        warnings.warn(doubt, ReadingWarning, stacklevel=2)
     brought = {"features": features, "labels": labels, "scale": scale, "notes": notes}
     if node_ids is not None:  # the caller's own: may repeat
-        return Graph(adjacency, node_ids=ids, directed="symmetrize" if directed == "symmetrize" else "out", **brought)
-    return Graph.from_canonical(adjacency, node_ids=ids, directed=directed, **brought)
+        graph = Graph(adjacency, node_ids=ids, directed="symmetrize" if directed == "symmetrize" else "out", **brought)
+        return graph if columns.sides is None else graph.replace(side_names=columns.sides)
+    return Graph.from_canonical(adjacency, node_ids=ids, directed=directed, side_names=columns.sides, **brought)

@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from sparsecut.encoding import spells_number
 from sparsecut.errors import InputError, first_few
 from sparsecut.io.blocks import number_file
+from sparsecut.io.column_evidence import is_date
 from sparsecut.io.dictionaries import values_in_dictionaries
 from sparsecut.io.edge_columns import SOURCE_NAMES, TARGET_NAMES, EdgeColumns
 from sparsecut.io.edge_weights import edge_weights
 from sparsecut.io.headers import Beside, Verdict, review_first_edge, review_header
 from sparsecut.io.ids import as_array, as_integers, check_present, has_outer_space, plain_ids
 from sparsecut.io.numbering import number_integers, number_words
+from sparsecut.io.sides import keep_apart, meet, side_doubts
 from sparsecut.io.text import TextLayout, trim_ids
 
 
@@ -56,7 +58,7 @@ class EdgeText:
         if not layout.has_header:
             return review_first_edge(i, j, words, self.beside, what, line)
         below = dict(zip(layout.names, layout.second_cells, strict=False))
-        is_above_number = any(spells_number(cell) for name, cell in below.items() if name not in ends)
+        is_above_number = any(spells_number(cell) or is_date(cell) for name, cell in below.items() if name not in ends)
         if columns.is_asked or is_above_number:
             return Verdict(True)
         is_listed = ends[0].lower() in SOURCE_NAMES and ends[1].lower() in TARGET_NAMES
@@ -69,11 +71,9 @@ def edges_from_table(table: Any, columns: EdgeColumns, what: str) -> Edges:
 
     ends = _ends(table, columns, what)
     if pa.types.is_integer(ends[0].type) != pa.types.is_integer(ends[1].type):
-        kinds = ["integers" if pa.types.is_integer(end.type) else "words" for end in ends]
-        raise InputError(
-            f"{what} mixes {kinds[0]} in column {columns.source!r} and {kinds[1]} in column {columns.target!r} as node ids. "
-            "Make them one kind first."
-        )
+        if columns.sides is None:
+            raise mixed_kinds([bool(pa.types.is_integer(end.type)) for end in ends], columns, what)
+        ends = [end.cast(pa.large_string()) for end in ends]
     if pa.types.is_integer(ends[0].type):
         (i, j), ids = number_integers([end.to_numpy() for end in ends])
     else:
@@ -81,6 +81,16 @@ def edges_from_table(table: Any, columns: EdgeColumns, what: str) -> Edges:
         _check_no_empty(words, ends, columns, what)
         ids = as_array(words)
     return _checked(i, j, ids, table, columns, what)
+
+
+def mixed_kinds(are_integers: list[bool], columns: EdgeColumns, what: str) -> InputError:
+    """The error for integers in one column and words in the other, which may be two sides."""
+    kinds = ["integers" if is_integer else "words" for is_integer in are_integers]
+    sides = " Or keep the two sides apart: bipartite=True (--bipartite)." if columns.may_be_sides else ""
+    return InputError(
+        f"{what} mixes {kinds[0]} in column {columns.source!r} and {kinds[1]} in column {columns.target!r} as node ids. "
+        f"Make them one kind first.{sides}"
+    )
 
 
 def edges_from_text(table: Any, columns: EdgeColumns, what: str, text: EdgeText) -> Edges | Verdict:
@@ -106,6 +116,13 @@ def edges_from_text(table: Any, columns: EdgeColumns, what: str, text: EdgeText)
     return _reviewed(i, j, words, table, columns, what, text)
 
 
+def share_no_id(edges: Edges) -> bool:
+    """Whether no id is in both columns."""
+    is_source = np.zeros(len(edges.ids), dtype=bool)
+    is_source[edges.i] = True
+    return not is_source[edges.j].any()
+
+
 def edges_from_big_file(loops: Any, columns: EdgeColumns, what: str, text: EdgeText) -> Edges | Verdict | None:
     """The same edges by compiled loops; None where the file is not as plain as they need it."""
     if text.layout.has_dictionaries:
@@ -127,7 +144,7 @@ def _reviewed(
     if text.layout.header_from != "said":
         _check_header(i, j, words, what)
     edges = _checked(i, j, as_array(words), table, columns, what)
-    return edges if verdict.doubt is None else replace(edges, doubts=(verdict.doubt,))
+    return edges if verdict.doubt is None else replace(edges, doubts=(verdict.doubt, *edges.doubts))
 
 
 def _ends(table: Any, columns: EdgeColumns, what: str) -> list[Any]:
@@ -152,17 +169,23 @@ def _checked(i: NDArray[Any], j: NDArray[Any], ids: NDArray[Any], table: Any, co
     if not columns.is_asked:
         _check_varied(i, j, ids, columns, what)
     weights = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = columns.notes
+    doubts = columns.doubts
+    if columns.may_be_sides:
+        doubts = (*doubts, *side_doubts(columns, meet(i, j, len(ids)), ids.dtype.kind in "iu", what))
+    if columns.sides is not None:
+        i, j, ids = keep_apart(i, j, ids, columns.sides)
     if columns.weight is not None and columns.key is not None:
         key = columns.key
-        values, notes = values_in_dictionaries(table.column(columns.weight), key, columns.is_asked_key, what)
+        values, said = values_in_dictionaries(table.column(columns.weight), key, columns.is_asked_key, what)
+        notes = (*notes, *said)
         columns = columns if values is not None else replace(columns, weight=None)
         weights = None if values is None else edge_weights(values, key, what)
     elif columns.weight is not None and _is_remark(table, columns):
         columns = replace(columns, weight=None)
     elif columns.weight is not None:
         weights = edge_weights(table.column(columns.weight), columns.weight, what)
-    return Edges(i, j, weights, ids, columns, notes)
+    return Edges(i, j, weights, ids, columns, notes, doubts)
 
 
 def _is_remark(table: Any, columns: EdgeColumns) -> bool:

@@ -24,8 +24,15 @@ from sparsecut.io.acceleration import MIN_BYTES, loops_for
 from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
 from sparsecut.io.cells import read_h5ad
 from sparsecut.io.documents import read_gml, read_graphml, read_node_link
-from sparsecut.io.edge_columns import HEADER_NAMES, choose_columns
-from sparsecut.io.edges import Edges, EdgeText, edges_from_big_file, edges_from_table, edges_from_text
+from sparsecut.io.edge_columns import (
+    HEADER_NAMES,
+    ColumnPlan,
+    EdgeColumns,
+    choose_before_dictionaries,
+    decide_by_table,
+    plan_columns,
+)
+from sparsecut.io.edges import Edges, EdgeText, edges_from_big_file, edges_from_table, edges_from_text, share_no_id
 from sparsecut.io.files import check_readable
 from sparsecut.io.headers import Verdict
 from sparsecut.io.held import HeldGraph, graph_with_nodes
@@ -62,6 +69,7 @@ def read_graph(
     source: str | None = None,
     target: str | None = None,
     weight: str | None = None,
+    bipartite: bool | None = None,
     adjacency: str | None = None,
     directed: str = "symmetrize",
     missing: str = "error",
@@ -89,7 +97,12 @@ def read_graph(
         A table with one row per node, "nodes.csv" beside "edges.csv" where not named. Given alone, its label column
         (label, class, …) is the labels and the others are features.
     source, target, weight : str, default=None
-        Columns of an edge list; weight also names the attribute in GraphML, GML, JSON and networkx's edge lists.
+        Columns of an edge list, chosen by their names and values where not given (docs/files.md); weight also names the
+        attribute in GraphML, GML, JSON and networkx's edge lists.
+    bipartite : bool, default=None
+        True: the two columns of an edge list hold two kinds of nodes. Ids say their side, "user:7" and "movie:7" for the
+        columns user_id and movieId, and `Graph.sides` has the side of every node. False: both hold one kind. Where not given
+        they are taken for one kind, with a `ReadingWarning` where names and ids speak for two.
     adjacency : str, default=None
         Which matrix of a .mat or .npz file is the adjacency, or which obsp of an .h5ad.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
@@ -141,6 +154,7 @@ def read_graph(
     beside["scale"] = scale
     if is_store(path):
         _refuse(path, source=source, target=target, weight=weight, adjacency=adjacency, header=header, separator=separator)
+        _refuse(path, bipartite=bipartite)
         return read_node_files(path, features, labels, nodes, missing, **beside).onto(open_store(path), path)
     planetoid = find_planetoid(path)
     suffix = table_suffix(path)
@@ -149,7 +163,7 @@ def read_graph(
     asked = {"source": source, "target": target, "weight": weight}
     if planetoid is None and suffix in HELD_READERS:
         is_h5ad = suffix == ".h5ad"
-        _refuse(path, source=source, target=target, header=header, separator=separator)
+        _refuse(path, source=source, target=target, header=header, separator=separator, bipartite=bipartite)
         _refuse(path, **({"weight": weight} if is_h5ad else {"adjacency": adjacency}))
         held = HELD_READERS[suffix](path, adjacency if is_h5ad else weight, directed)
         return graph_with_nodes(held, path, features, labels, nodes, missing, **beside)
@@ -159,11 +173,11 @@ def read_graph(
         _refuse(path, adjacency=adjacency)
         if suffix not in TEXT_SUFFIXES:
             _refuse(path, header=header, separator=separator)
-        graph, doubts = _read_edges(path, asked, table_of_nodes, directed, header, separator)
+        graph, doubts = _read_edges(path, asked, table_of_nodes, directed, header, separator, bipartite)
         for doubt in doubts:
             warnings.warn(doubt, ReadingWarning, stacklevel=2)
         return graph
-    _refuse(path, source=source, target=target, header=header, separator=separator)
+    _refuse(path, source=source, target=target, header=header, separator=separator, bipartite=bipartite)
     if planetoid is not None:
         _refuse(path, adjacency=adjacency, weight=weight)
         graph = read_planetoid_folder(*planetoid, directed)
@@ -188,11 +202,19 @@ def _as_path(path: Any) -> Path:
 
 
 def _read_edges(
-    path: Path, asked: dict[str, str | None], nodes: NodeFiles, directed: str, header: bool | None, separator: str | None
+    path: Path,
+    asked: dict[str, str | None],
+    nodes: NodeFiles,
+    directed: str,
+    header: bool | None,
+    separator: str | None,
+    bipartite: bool | None,
 ) -> tuple[Graph, tuple[str, ...]]:
     """(graph, those of its notes that are doubts)."""
-    is_text = table_suffix(path) in TEXT_SUFFIXES
-    edges, described = _read_text_edges(path, asked, nodes, header, separator) if is_text else _read_columns(path, asked)
+    if table_suffix(path) in TEXT_SUFFIXES:
+        edges, described = _read_text_edges(path, asked, nodes, header, separator, bipartite)
+    else:
+        edges, described = _read_columns(path, asked, bipartite)
     node_ids, i, j = _place(edges.ids, edges.i, edges.j, nodes, path)
     adjacency, n_loops = build_adjacency(i, j, edges.weights, len(node_ids), directed)
     doubts = (*edges.doubts, *nodes.doubts_about(edges.ids))
@@ -201,23 +223,31 @@ def _read_edges(
         node_ids=node_ids,
         directed=directed,
         notes=(f"Edges: {path}, {described}; {edges.columns}.", *edges.notes, *doubts, *loop_notes(n_loops)),
+        side_names=edges.columns.sides,
     )
     return nodes.onto(graph, path), doubts
 
 
-def _read_columns(path: Path, asked: dict[str, str | None]) -> tuple[Edges, str]:
+def _read_columns(path: Path, asked: dict[str, str | None], bipartite: bool | None) -> tuple[Edges, str]:
     """(numbered edges, how the file was read), for a file whose columns have types."""
     what = f"The edge file {path}"
+    plans: list[ColumnPlan] = []
 
     def choose(names: Sequence[str]) -> dict[str, Any]:
-        return dict.fromkeys(choose_columns(names, asked, what).in_order())
+        plans.append(plan_columns(names, asked, what, bipartite))
+        return dict.fromkeys(plans[0].to_read)
 
     table, described = describe_table(path, "edge", frozenset(), choose)
-    return edges_from_table(table, choose_columns(table.column_names, asked, what), what), described
+    return edges_from_table(table, decide_by_table(plans[0], table), what), described
 
 
 def _read_text_edges(
-    path: Path, asked: dict[str, str | None], nodes: NodeFiles, header: bool | None, separator: str | None
+    path: Path,
+    asked: dict[str, str | None],
+    nodes: NodeFiles,
+    header: bool | None,
+    separator: str | None,
+    bipartite: bool | None,
 ) -> tuple[Edges, str]:
     """(numbered edges, how the file was read). Where the data contradict the first guess about a header, read again."""
     import pyarrow as pa
@@ -227,15 +257,31 @@ def _read_text_edges(
         raise InputError(f"{what} is empty.")
     header_names = HEADER_NAMES | {name.lower() for name in asked.values() if name is not None}
     layout = read_layout(path, "edge", header_names, header, separator)
-    columns = choose_columns(layout.names, asked, what, layout.has_dictionaries)
     text = EdgeText(path, layout, nodes.beside)
     loops = loops_for("id_loops", path.stat().st_size, MIN_BYTES)
-    edges = None if loops is None else edges_from_big_file(loops, columns, what, text)
-    if edges is None:
-        table = read_text(path, "edge", layout, lambda _: dict.fromkeys(columns.in_order(), pa.string()), lambda _: ())
-        edges = edges_from_text(table, columns, what, text)
+
+    def cells_of(names: Sequence[str]) -> Any:
+        return read_text(path, "edge", layout, lambda _: dict.fromkeys(names, pa.string()), lambda _: ())
+
+    def edges_in(columns: EdgeColumns) -> Edges | Verdict:
+        numbered = None if loops is None else edges_from_big_file(loops, columns, what, text)
+        return edges_from_text(cells_of(columns.in_order()), columns, what, text) if numbered is None else numbered
+
+    if layout.has_dictionaries:
+        edges = edges_in(choose_before_dictionaries(layout.names, asked, what, bipartite))
+    else:
+        plan = plan_columns(layout.names, asked, what, bipartite)
+        if plan.unclear:
+            table = cells_of(plan.to_read)
+            edges = edges_from_text(table, decide_by_table(plan, table), what, text)
+        else:
+            edges = edges_in(plan.decide())
+        if plan.is_unnamed and len(layout.names) > 2 and isinstance(edges, Edges) and share_no_id(edges):
+            table = cells_of(layout.names)
+            columns = decide_by_table(replace(plan, unclear=plan.names), table)
+            edges = edges if columns == plan.decide() else edges_from_text(table, columns, what, text)
     if isinstance(edges, Verdict):
-        again, described = _read_text_edges(path, asked, nodes, edges.has_header, separator)
+        again, described = _read_text_edges(path, asked, nodes, edges.has_header, separator, bipartite)
         return replace(again, doubts=(*again.doubts, *([edges.doubt] if edges.doubt else []))), described
     return edges, str(layout)
 

@@ -72,8 +72,13 @@ def are_roles(names: Sequence[str], others: Iterable[str]) -> bool:
     """Whether all of some names are words for the ends of an edge, and none of the other cells is built like one."""
     if not names or not all(_role_words(name) for name in names):
         return False
+    return not same_stem(names, others)
+
+
+def same_stem(names: Iterable[str], others: Iterable[str]) -> bool:
+    """Whether some other cell is built like one of the names: gene3 below gene1."""
     stems = {_stem(name) for name in names}
-    return not any(_stem(other) in stems for other in others)
+    return any(_stem(other) in stems for other in others)
 
 
 def review_header(

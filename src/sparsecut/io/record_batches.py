@@ -5,7 +5,7 @@ What a batch becomes is what the readers for memory make of the whole file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from sparsecut.arrays import are_finite, feature_error, release, row_blocks
 from sparsecut.encoding import Encoder, LeftOut, NumberColumn, NumberScan, TableEncoder, VectorColumn, check_names
 from sparsecut.errors import InputError
-from sparsecut.io.edge_columns import EdgeColumns, choose_columns
+from sparsecut.io.column_evidence import evidence_of
+from sparsecut.io.edge_columns import EdgeColumns, plan_columns
 from sparsecut.io.edge_weights import edge_weights
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids, check_present, check_unique, id_column, plain_ids
+from sparsecut.io.sides import with_side
 from sparsecut.io.tables import check_parquet
 
 BATCH_ROWS = 1 << 20
@@ -41,14 +43,12 @@ def check_streamed(path: str | Path, kind: str) -> Path:
 class EdgeFile:
     """The edges of a file, as often as they are asked for."""
 
-    def __init__(self, path: str | Path, asked: dict[str, str | None]) -> None:
+    def __init__(self, path: str | Path, asked: dict[str, str | None], bipartite: bool | None = None) -> None:
         self.path = check_streamed(path, "edge")
         self.what = f"The edge file {self.path}"
         self.columns: EdgeColumns | None = None
         if self.path.suffix == ".npy":
-            named = next((role for role, name in asked.items() if name is not None), None)
-            if named is not None:
-                raise InputError(f"{self.what} has no use for {named}={asked[named]!r}: it has two columns without names.")
+            refuse_for_array({**asked, "bipartite": bipartite}, self.what)
             pairs = _map(self.path, "edge")
             if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
                 raise InputError(
@@ -57,7 +57,12 @@ class EdgeFile:
             self.n_edges = len(pairs)
         else:
             names, self.n_edges = _names_and_rows(self.path, "edge")
-            self.columns = choose_columns(names, asked, self.what)
+            plan = plan_columns(names, asked, self.what, bipartite)
+            evidence = None
+            if plan.unclear:
+                with reading(self.path, "edge"):
+                    evidence = evidence_of(_tables(self.path, "edge", plan.unclear, BATCH_ROWS), self.n_edges)
+            self.columns = plan.decide(evidence)
         if self.n_edges == 0:
             raise InputError(f"{self.what} has no rows.")
 
@@ -66,9 +71,20 @@ class EdgeFile:
         return self.columns is not None and self.columns.weight is not None
 
     @property
-    def note(self) -> str:
+    def is_integer(self) -> bool:
+        """Whether the ids of both ends are integers."""
+        if self.columns is None:
+            return True
+        ends = [self.columns.source, self.columns.target]
+        with reading(self.path, "edge"):
+            first_row = next(_tables(self.path, "edge", ends, 1))
+        return all(str(kind).startswith(("int", "uint")) for kind in first_row.schema.types)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
         form = self.path.suffix[1:].capitalize()
-        return f"Edges: {self.path}, {form}; {self.columns or 'source and target in two columns, no weights'}."
+        said = f"Edges: {self.path}, {form}; {self.columns or 'source and target in two columns, no weights'}."
+        return (said,) if self.columns is None else (said, *self.columns.notes, *self.columns.doubts)
 
     def batches(self) -> Iterator[tuple[Any, Any, NDArray[np.float32] | None]]:
         """(sources, targets, weights): ids as 64-bit integers (numpy) or as words (Arrow)."""
@@ -85,12 +101,21 @@ class EdgeFile:
                 yield edges_of(table, columns, self.what)
 
 
+def refuse_for_array(options: Mapping[str, Any], what: str) -> None:
+    """An array of edges has two columns without names, and no use for options about columns."""
+    named = next((name for name, value in options.items() if value is not None), None)
+    if named is not None:
+        raise InputError(f"{what} has no use for {named}={options[named]!r}: it has two columns without names.")
+
+
 def edges_of(table: Any, columns: EdgeColumns, what: str) -> tuple[Any, Any, NDArray[np.float32] | None]:
     """(sources, targets, weights) of a table: ids as 64-bit integers (numpy) or as words (Arrow)."""
     ends = []
-    for name in (columns.source, columns.target):
+    for number, name in enumerate((columns.source, columns.target)):
         column = plain_ids(table.column(name))
         check_present(column, what, f" of column {name!r}")
+        if columns.sides is not None:
+            column = with_side(column, columns.sides[number])
         ends.append(column.to_numpy() if str(column.type) == "int64" else column)
     weights = None
     if columns.weight is not None:

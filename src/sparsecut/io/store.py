@@ -78,6 +78,7 @@ def open_store(path: str | Path) -> Graph:
         has_weights, has_features, has_ids = (bool(header[name]) for name in ("weights", "features", "ids"))
         encoder = read_encoder(header["encoder"])
         directed, notes = str(header["directed"]), tuple(str(note) for note in header["notes"])
+        sides = header.get("sides")  # absent from stores of earlier versions
     adjacency = sp.csr_array((n_nodes, n_nodes), dtype=np.float32)
     adjacency.indptr = _map(path, "indptr", (n_nodes + 1,))
     adjacency.indices = _map(path, "indices", (n_entries,))
@@ -89,6 +90,7 @@ def open_store(path: str | Path) -> Graph:
         directed=directed,
         encoder=encoder,
         notes=notes,
+        side_names=None if sides is None else tuple(map(str, sides)),
     )
 
 
@@ -100,11 +102,13 @@ def write_header(
     directed: str,
     encoder: Encoder | None = None,
     notes: tuple[str, ...] = (),
+    sides: tuple[str, str] | None = None,
 ) -> None:
     """Say what the arrays of a folder are; written last, so that a folder without it is not a store."""
     has = {name: (folder / f"{name}.npy").exists() for name in ("weights", "features", "ids")}
     header: dict[str, Any] = {"format": FORMAT, "format_version": FORMAT_VERSION, "n_nodes": n_nodes, "n_entries": n_entries}
     header["encoder"] = None if encoder is None else encoder.to_header()
+    header["sides"] = None if sides is None else list(sides)
     text = json.dumps({**header, "directed": directed, "notes": list(notes), **has}, indent=1)
     temporary = folder / f"{HEADER}.part"
     temporary.write_text(text + "\n", "utf-8")

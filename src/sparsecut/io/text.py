@@ -20,6 +20,8 @@ from typing import Any
 
 from sparsecut.encoding import spells_number
 from sparsecut.errors import InputError
+from sparsecut.io.column_evidence import is_date
+from sparsecut.io.edge_names import are_columns
 from sparsecut.io.guards import open_bytes, reading
 from sparsecut.io.headers import are_roles
 
@@ -165,8 +167,13 @@ def _header_from(
         return "named"
     if any(map(spells_number, second)):
         return "numbers"
-    ids = (cell.strip() for line in others for cell in _cells(line, separator)[:2])
-    return "roles" if kind == "edge" and others and are_roles(names[:2], ids) else ""
+    if kind != "edge" or not others:
+        return ""
+    if any(map(is_date, second)):
+        return "numbers"
+    cells = [[cell.strip() for cell in _cells(line, separator)] for line in others]
+    is_roles = are_roles(names[:2], (cell for row in cells for cell in row[:2]))
+    return "roles" if is_roles or are_columns(names, (cell for row in cells for cell in row)) else ""
 
 
 def _first_lines(file: Any, what: str) -> tuple[list[str], bool]:

@@ -96,6 +96,7 @@ class LiveState:
         self.recipe, self.offset, self.basis = recipe, np.asarray(offset), [np.asarray(matrix) for matrix in basis]
         self.widths = [matrix.shape[1] for matrix in weights]
         self.encoder: Encoder | None = graph.encoder
+        self.side_names = graph.side_names
         self.index = NodeIndex(graph.node_ids)
         self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed)
         self.features = FeatureRows(graph.features)
@@ -165,6 +166,7 @@ class LiveState:
             node_ids=ids if ids.dtype != object else np.array(ids.tolist()),
             directed="out" if self.graph.is_directed else "symmetrize",  # the rows are oriented already
             encoder=self.encoder,
+            side_names=self.side_names,
         )
 
     def check(self, changes: Changes) -> PlacedChanges:

@@ -142,3 +142,54 @@ def test_weights_that_are_all_one_are_not_stored(tmp_path: Path) -> None:
     graph = sc.open_store(tmp_path / "store")
     assert not (tmp_path / "store" / "weights.npy").exists()
     assert (graph.n_edges, graph.is_weighted) == (49, False)
+
+
+def test_columns_that_names_do_not_tell_are_chosen_by_the_workers(tmp_path: Path) -> None:
+    generator = np.random.default_rng(4)
+    ids = np.array([f"k{number}" for number in range(N_NODES)])
+    i, j = generator.integers(0, N_NODES, (2, N_EDGES))
+    payments = np.array([f"t{number}" for number in generator.permutation(N_EDGES)])
+    edges = pa.table({"buchung": payments, "wer": ids[i], "wen": ids[j], "betrag": generator.random(N_EDGES)})
+    features = pa.table({"id": ids, "x": generator.normal(size=N_NODES)})
+    write_folder(edges, tmp_path / "edges")
+    write_folder(features, tmp_path / "features")
+    sc.Dask(address()).build_store(tmp_path / "store", tmp_path / "edges", features=tmp_path / "features")
+    graph = sc.open_store(tmp_path / "store")
+    assert_same(graph, sc.from_edges(edges, node_ids=ids, features=features))
+    assert "Columns left out: 'buchung' (different in every row), 'betrag' (fractions)." in graph.notes
+
+
+def test_two_sides_on_the_cluster(tmp_path: Path) -> None:
+    generator = np.random.default_rng(5)
+    edges = pa.table({"user_id": generator.integers(1, 40, N_EDGES), "item_id": generator.integers(1, 60, N_EDGES)})
+    ids = [f"user:{number}" for number in range(1, 40)] + [f"item:{number}" for number in range(1, 60)]
+    features = pa.table({"id": ids, "x": generator.normal(size=98)})
+    write_folder(edges, tmp_path / "edges")
+    write_folder(features, tmp_path / "features")
+    engine = sc.Dask(address())
+    engine.build_store(tmp_path / "apart", tmp_path / "edges", features=tmp_path / "features", bipartite=True)
+    graph = sc.open_store(tmp_path / "apart")
+    assert_same(graph, sc.from_edges(edges, node_ids=ids, features=features, bipartite=True))
+    assert graph.sides.tolist() == [name.split(":")[0] for name in ids]
+
+    write_folder(pa.table({"id": np.arange(60), "x": np.arange(60.0)}), tmp_path / "numbers")
+    pyarrow.parquet.write_table(edges, tmp_path / "e.parquet")
+    pyarrow.parquet.write_table(pa.table({"id": np.arange(60), "x": np.arange(60.0)}), tmp_path / "f.parquet")
+    said = []
+    for build, given, beside in (
+        (engine.build_store, "edges", "numbers"), (sc.build_store, "e.parquet", "f.parquet"),
+    ):  # fmt: skip
+        with pytest.warns(sc.errors.ReadingWarning, match="ids in both columns 'user_id' and 'item_id'") as told:
+            build(tmp_path / f"one-{given}", tmp_path / given, features=tmp_path / beside)
+        said.append(str(told[0].message).partition(" has ")[2])
+        assert str(told[0].message) in sc.open_store(tmp_path / f"one-{given}").notes
+    assert said[0] == said[1] == str(_doubt_in_memory(edges)).partition(" has ")[2]
+    np.save(tmp_path / "rows.npy", np.eye(60))
+    with pytest.raises(sc.InputError, match="bipartite=True needs ids that say their side"):
+        engine.build_store(tmp_path / "rows", tmp_path / "edges", features=tmp_path / "rows.npy", bipartite=True)
+
+
+def _doubt_in_memory(edges: pa.Table) -> Any:
+    with pytest.warns(sc.errors.ReadingWarning) as told:
+        sc.from_edges(edges)
+    return told[0].message

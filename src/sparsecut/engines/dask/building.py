@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsecut.arrays.magnitude import are_finite, feature_error
 from sparsecut.encoding import NumberScan, TableEncoder, VectorColumn
@@ -30,12 +29,16 @@ from sparsecut.errors import InputError
 from sparsecut.graph import loop_notes
 from sparsecut.io.adjacency import offset_type
 from sparsecut.io.building import entry_keys, merge_entries
-from sparsecut.io.edge_columns import EdgeColumns
+from sparsecut.io.column_evidence import ColumnEvidence, combined
+from sparsecut.io.column_evidence import part_of as evidence_in
+from sparsecut.io.edge_columns import ColumnPlan, EdgeColumns
 from sparsecut.io.ids import id_column
 from sparsecut.io.record_batches import accept_encoder, numbers_of
+from sparsecut.io.sides import Meeting, check_side_ids, meeting_of, side_doubts, sum_of
 from sparsecut.io.store import write_header
 
 ENTRIES_PER_BLOCK = 1 << 24  # that one task sorts
+NO_NAMES = "source and target in two columns, no weights"
 
 
 class StoreBuild:
@@ -47,12 +50,13 @@ class StoreBuild:
         runner: Runner,
         edges: Table,
         features: Table,
-        columns: EdgeColumns | None,
+        plan: ColumnPlan | None,
         directed: str,
         n_workers: int,
     ) -> None:
         self.folder, self.runner, self.edges, self.features, self.directed = folder, runner, edges, features, directed
-        self.columns = columns  # of the edges; None where they have no names
+        self.plan = plan
+        self.columns: EdgeColumns | None = None  # of the edges; None where they have no names
         self.id_name = None if features.names is None else id_column(features.names)
         self.names = [name for name in features.names or () if name != self.id_name]
         if features.names is not None and not self.names:
@@ -62,15 +66,44 @@ class StoreBuild:
         n_blocks = max(n_workers, -(-n_entries // ENTRIES_PER_BLOCK))
         self.starts = even_starts(self.n_nodes, min(n_blocks, self.n_nodes))
 
-    def run(self, *, scale: bool, encoder: Any) -> None:
+    def run(self, *, scale: bool, encoder: Any) -> tuple[str, ...]:
+        """Write the store; what is doubtful about the columns of the edges."""
+        self._choose_columns()
         fitted = self._write_features(scale, encoder)
         numbered = self._number()
-        n_entries, n_loops = self._write_edges(numbered)
-        form = self.columns or "source and target in two columns, no weights"
-        notes = (f"Edges: {self.edges.what[4:]}, {len(self.edges.pieces)} pieces; {form}.", *loop_notes(n_loops))
+        n_entries, n_loops, meeting = self._write_edges(numbered)
+        columns, edges = self.columns, self.edges
+        notes = [f"Edges: {edges.what[4:]}, {len(edges.pieces)} pieces; {columns or NO_NAMES}."]
+        doubts: tuple[str, ...] = ()
+        if columns is not None:
+            is_integer = all(edges.is_integer(name) for name in (columns.source, columns.target))
+            doubts = (*columns.doubts, *side_doubts(columns, meeting, is_integer, edges.what))
+            notes += [*columns.notes, *doubts]
         write_header(
-            self.folder, n_nodes=self.n_nodes, n_entries=n_entries, directed=self.directed, encoder=fitted, notes=notes
+            self.folder,
+            n_nodes=self.n_nodes,
+            n_entries=n_entries,
+            directed=self.directed,
+            encoder=fitted,
+            notes=(*notes, *loop_notes(n_loops)),
+            sides=None if columns is None else columns.sides,
         )
+        return doubts
+
+    def _choose_columns(self) -> None:
+        """The columns of the edges, by what workers find in those whose names do not say what they are."""
+        plan, edges = self.plan, self.edges
+        if plan is None:
+            return
+        evidence = None
+        if plan.unclear:
+            parts = [
+                self.runner.submit(evidence_of_piece, piece, plan.unclear, edges.n_rows, edges.what)
+                for piece in edges.pieces
+            ]
+            evidence = combined(self.runner.collect(parts, "reading columns"), edges.n_rows)
+        self.columns = plan.decide(evidence)
+        check_side_ids(self.columns, self.id_name is not None, self.features.what)
 
     def _write_features(self, scale: bool, encoder: Any) -> TableEncoder | None:
         table, runner = self.features, self.runner
@@ -107,7 +140,8 @@ class StoreBuild:
         ]
         looks = runner.collect([runner.submit(numbering.look_at, one) for one in ids], "reading ids")
         are_rows, longest = all(is_range for is_range, _ in looks), max(length for _, length in looks)
-        is_integer = longest == 0 and all(edges.is_integer(name) for name in ends)
+        has_sides = self.columns is not None and self.columns.sides is not None
+        is_integer = longest == 0 and not has_sides and all(edges.is_integer(name) for name in ends)
         if are_rows and is_integer:
             return self._by_rows()
         n_tables = max(self.n_workers, len(self.starts) - 1)
@@ -137,18 +171,19 @@ class StoreBuild:
             for piece in edges.pieces
         ]
 
-    def _write_edges(self, numbered: Sequence[Any]) -> tuple[int, int]:
-        """The neighbours of every block; how many entries there are, and how many nodes had a self-loop."""
+    def _write_edges(self, numbered: Sequence[Any]) -> tuple[int, int, Meeting]:
+        """The neighbours of every block; how many entries and nodes with a self-loop there are, what both ends share."""
         runner, starts = self.runner, self.starts
-        entries = [runner.submit(sort_out, piece, starts, self.directed) for piece in numbered]
+        may_be_sides = self.columns is not None and self.columns.may_be_sides
+        entries = [runner.submit(sort_out, piece, starts, self.directed, may_be_sides) for piece in numbered]
         merged = []
         for block in range(len(starts) - 1):
             parts = [runner.submit(part_of, one, block) for one in entries]
             merged.append(runner.submit(merge_block, parts, starts[block], starts[block + 1]))
         sizes = runner.collect([runner.submit(size_of, one) for one in merged], "merging edges")
-        counts = [n_block for n_block, _, _ in sizes]
+        counts = [n_block for n_block, *_ in sizes]
         n_entries = int(sum(counts))
-        has_weights = any(is_weighted for _, _, is_weighted in sizes)
+        has_weights = any(is_weighted for _, _, is_weighted, _ in sizes)
         kinds: dict[str, Any] = {
             "indptr": offset_type(self.n_nodes, n_entries),
             "indices": offset_type(self.n_nodes, 0),
@@ -162,7 +197,12 @@ class StoreBuild:
             runner.submit(write_block, one, starts[block], before[block], targets) for block, one in enumerate(merged)
         ]
         runner.collect(written, "writing edges")
-        return n_entries, int(sum(n_loops for _, n_loops, _ in sizes))
+        return n_entries, int(sum(n_loops for _, n_loops, *_ in sizes)), sum_of(meeting for *_, meeting in sizes)
+
+
+def evidence_of_piece(piece: Piece, names: Sequence[str], n_rows: int, what: str) -> dict[str, ColumnEvidence]:
+    """What a piece of the edges says about some of its columns."""
+    return evidence_in(piece.table(names, what), n_rows)
 
 
 def scan_piece(piece: Piece, names: Sequence[str], what: str) -> NumberScan | int:
@@ -202,8 +242,11 @@ def write_ids(ids: numbering.Ids, target: Target) -> int:
     return len(ids.values)
 
 
-def sort_out(edges: tuple[Any, Any, Any], starts: Sequence[int], directed: str) -> list[tuple[Any, Any, Any]]:
-    """For every block the keys and weights of its entries, and its nodes with a self-loop."""
+def sort_out(
+    edges: tuple[Any, Any, Any], starts: Sequence[int], directed: str, may_be_sides: bool
+) -> list[tuple[Any, Any, Any, Any]]:
+    """For every block the keys and weights of its entries, its nodes with a self-loop, and, where the two columns may be two
+    sides, the rows that they name in it."""
     i, j, weights = edges
     kept = np.flatnonzero(i != j)
     both = entry_keys(i[kept], j[kept], directed)
@@ -214,10 +257,12 @@ def sort_out(edges: tuple[Any, Any, Any], starts: Sequence[int], directed: str) 
     bounds = np.searchsorted(blocks[order], np.arange(len(starts)))
     keys, values = keys[order], None if weights is None else np.tile(weights[kept], len(both))[order]
     loops = np.unique(i[i == j])
+    named = [np.sort(end) for end in (i, j, i[i == j])] if may_be_sides else []
     parts = []
     for block, (first, last) in enumerate(pairwise(bounds)):
         own = loops[(loops >= starts[block]) & (loops < starts[block + 1])]
-        parts.append((keys[first:last], None if values is None else values[first:last], own))
+        within = [end[slice(*np.searchsorted(end, starts[block : block + 2]))] for end in named]
+        parts.append((keys[first:last], None if values is None else values[first:last], own, within))
     return parts
 
 
@@ -225,21 +270,27 @@ def part_of(parts: Sequence[Any], block: int) -> Any:
     return parts[block]
 
 
-def merge_block(parts: Sequence[tuple[Any, Any, Any]], first: int, last: int) -> dict[str, NDArray[Any]]:
-    """The neighbours of the nodes of a block."""
+def merge_block(parts: Sequence[tuple[Any, Any, Any, Any]], first: int, last: int) -> dict[str, Any]:
+    """The neighbours of the nodes of a block, and what the two columns of the edges have in common there."""
     keys = np.concatenate([part[0] for part in parts])
     weights = None if parts[0][1] is None else np.concatenate([part[1] for part in parts])
     loops = np.unique(np.concatenate([part[2] for part in parts]))
-    return {**merge_entries(keys, weights, first, last), "loops": loops}
+    meeting = Meeting()
+    if parts[0][3]:
+        sources, targets, both = (np.concatenate([part[3][number] for part in parts]) - first for number in range(3))
+        counted = [np.bincount(end, minlength=last - first) for end in (sources, targets)]
+        meeting = meeting_of(counted[0], counted[1], len(both))
+    return {**merge_entries(keys, weights, first, last), "loops": loops, "meeting": meeting}
 
 
-def size_of(merged: dict[str, NDArray[Any]]) -> tuple[int, int, bool]:
-    """How many entries a block has, how many nodes with a self-loop, and whether a weight is not 1."""
+def size_of(merged: dict[str, Any]) -> tuple[int, int, bool, Meeting]:
+    """How many entries a block has, how many nodes with a self-loop, whether a weight is not 1, what both ends share."""
     weights = merged.get("weights")
-    return len(merged["indices"]), len(merged["loops"]), weights is not None and bool((weights != 1).any())
+    is_weighted = weights is not None and bool((weights != 1).any())
+    return len(merged["indices"]), len(merged["loops"]), is_weighted, merged["meeting"]
 
 
-def write_block(merged: dict[str, NDArray[Any]], first: int, n_before: int, targets: dict[str, Target]) -> int:
+def write_block(merged: dict[str, Any], first: int, n_before: int, targets: dict[str, Target]) -> int:
     """The neighbours of a block to their place; where those of each node end."""
     targets["indptr"].write(first + 1, np.cumsum(merged["counts"]) + n_before)
     for name in ("indices", "weights"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -24,7 +25,7 @@ from sparsecut.engines.dask.parts import Parts, check_output
 from sparsecut.engines.dask.plan import PLANS, PlanWord
 from sparsecut.engines.dask.running import Runner, distributed_module
 from sparsecut.engines.dask.sources import open_sources
-from sparsecut.errors import InputError, check_choice, check_integer, check_real, parameter_error
+from sparsecut.errors import InputError, ReadingWarning, check_choice, check_integer, check_real, parameter_error
 from sparsecut.graph import DIRECTIONS
 from sparsecut.io.workfolder import fingerprint_of, work_folder
 from sparsecut.progress import Reporter, reporting
@@ -208,6 +209,7 @@ class Dask(EngineChoice, word="dask"):
         source: str | None = None,
         target: str | None = None,
         weight: str | None = None,
+        bipartite: bool | None = None,
         directed: str = "symmetrize",
         scale: bool = True,
         encoder: Any = None,
@@ -224,7 +226,10 @@ class Dask(EngineChoice, word="dask"):
         features : str or Path
             The same, with a column of ids of any type, or an .npy file or a Zarr array whose rows are the nodes 0..n-1.
         source, target, weight : str, optional
-            Columns of the edges; by their usual names, or the first ones, where not given.
+            Columns of the edges; chosen by their names and values where not given (docs/files.md).
+        bipartite : bool, optional
+            True: the two columns hold two kinds of nodes, and the ids of the features say which: "user:7", "movie:7" (see
+            `read_graph`). False: both hold one kind.
         directed : {"symmetrize", "out", "in"}, default="symmetrize"
             "out" and "in" keep the directions (see `Graph`).
         scale : bool, default=True
@@ -248,8 +253,8 @@ class Dask(EngineChoice, word="dask"):
         if folder.exists():
             raise InputError(f"The store {folder} exists. Remove it first, or open it with sparsecut.open_store.")
         columns = {"source": source, "target": target, "weight": weight}
-        sources = open_sources(edges, features, columns)
-        mark = fingerprint_of("store", str(edges), str(features), columns, directed, str(folder))
+        sources = open_sources(edges, features, columns, bipartite)
+        mark = fingerprint_of("store", str(edges), str(features), columns, bipartite, directed, str(folder))
         parent = self.scratch if self.scratch is not None else folder.parent
         with reporting(progress) as report, work_folder(parent, mark) as work, self.connected(work.path) as cluster:
             runner = Runner(cluster.client, report, self.timeout, cluster.where)
@@ -258,10 +263,12 @@ class Dask(EngineChoice, word="dask"):
                 shutil.rmtree(unfinished, ignore_errors=True)  # of a run that was killed
                 unfinished.mkdir()
                 build = StoreBuild(unfinished, runner, *sources, directed, len(cluster.workers))
-                build.run(scale=scale, encoder=getattr(encoder, "encoder_", encoder))
+                doubts = build.run(scale=scale, encoder=getattr(encoder, "encoder_", encoder))
                 unfinished.replace(folder)
             finally:
                 shutil.rmtree(unfinished, ignore_errors=True)
+        for doubt in doubts:
+            warnings.warn(doubt, ReadingWarning, stacklevel=2)
 
     @contextmanager
     def connected(self, folder: Path, tell: Callable[[str], None] | None = None) -> Iterator[Cluster]:

@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, import_extra
-from sparsecut.io.edge_columns import EdgeColumns, choose_columns
+from sparsecut.io.edge_columns import ColumnPlan, plan_columns
 from sparsecut.io.guards import reading
+from sparsecut.io.record_batches import refuse_for_array
+from sparsecut.io.sides import check_side_ids
 from sparsecut.io.tables import check_parquet
 
 PIECE_BYTES = 64 << 20  # of a piece in memory, about
@@ -97,15 +99,18 @@ def open_source(path: str | Path, kind: str, row_bytes: int | None = None) -> Ta
 
 
 def open_sources(
-    edges: str | Path, features: str | Path, columns: dict[str, str | None]
-) -> tuple[Table, Table, EdgeColumns | None]:
-    """Both, and the columns of the edges where they have names: whatever can be refused before a worker starts is."""
+    edges: str | Path, features: str | Path, columns: dict[str, str | None], bipartite: bool | None = None
+) -> tuple[Table, Table, ColumnPlan | None]:
+    """Both, and what the names of the edges' columns say: whatever can be refused before a worker starts is."""
     tables = open_source(edges, "edge"), open_source(features, "features")
-    named = next((role for role, name in columns.items() if name is not None), None)
     what, names = tables[0].what, tables[0].names
-    if names is None and named is not None:
-        raise InputError(f"{what} has no use for {named}={columns[named]!r}: it has two columns without names.")
-    return *tables, None if names is None else choose_columns(names, columns, what)
+    if names is None:
+        refuse_for_array({**columns, "bipartite": bipartite}, what)
+        return *tables, None
+    plan = plan_columns(names, columns, what, bipartite)
+    if bipartite and not plan.unclear:
+        check_side_ids(plan.decide(), tables[1].names is not None, tables[1].what)
+    return *tables, plan
 
 
 def open_array(path: Path, kind: str) -> Any:
