@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -14,6 +16,7 @@ from sparsecut.cuts import certificate, cut
 from sparsecut.cuts.certificate import prove_second
 from sparsecut.cuts.eigenvectors import Spectrum, scaled_laplacian
 from sparsecut.cuts.objective import OBJECTIVES, CutProblem
+from sparsecut.cuts.solve import Solution, solve
 
 
 def second_eigenvalue(graph: sc.Graph, objective: str) -> float:
@@ -32,7 +35,7 @@ def core_with_cliques(n_core: int, n_cliques: int, size: int, seed: int) -> sc.G
     for clique in range(n_cliques):
         members = n_core + clique * size + np.arange(size)
         one, other = np.triu_indices(size, 1)
-        blocks += [np.column_stack([members[one], members[other]]), [[int(random.integers(n_core)), members[0]]]]
+        blocks += [np.column_stack([members[one], members[other]]), np.array([[random.integers(n_core), members[0]]])]
     edges = np.concatenate(blocks)
     n = n_core + n_cliques * size
     A = sp.coo_array((np.ones(len(edges)), edges.T), shape=(n, n)).tocsr()
@@ -95,15 +98,11 @@ def test_the_bound_is_one_where_the_estimate_is_not(monkeypatch: pytest.MonkeyPa
     found = sc.sparsest_cut(graph, objective="conductance")
     assert 0.5 * second < found.lower_bound <= second <= found.value
 
-    def third(problem: CutProblem, spectrum: Spectrum) -> Spectrum:
-        return Spectrum(spectrum.values * 1.65, spectrum.vectors, 1e-9)
-
-    solve = cut.solve
-
-    def mistaken(problem: CutProblem, *arguments: object, **more: object) -> object:
-        solution = solve(problem, *arguments, **more)  # type: ignore[arg-type]
+    def mistaken(problem: CutProblem, *arguments: Any, **more: Any) -> Solution:
+        solution = solve(problem, *arguments, **more)
         assert solution.spectrum is not None
-        return type(solution)(solution.cuts, third(problem, solution.spectrum))
+        missed = Spectrum(solution.spectrum.values * 1.65, solution.spectrum.vectors, 1e-9)
+        return Solution(solution.cuts, missed)
 
     monkeypatch.setattr(cut, "solve", mistaken)
     found = sc.sparsest_cut(graph, objective="conductance")
