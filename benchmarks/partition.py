@@ -118,7 +118,7 @@ def run(graph_name: str, method: str) -> None:
             started, clock = time.process_time(), time.perf_counter()
             found = sparsest_cut(graph, objective=objective)
             point = {"asked": objective, "value": found.value, "lower_bound": found.lower_bound, "share": found.share}
-            point |= {"source": found.source, "is_converged": found.is_converged, **measure(graph, found.side)}
+            point |= {"source": found.source, "estimate": found.estimate, **measure(graph, found.side)}
             _tell(point, started, clock)
     elif method == "hierarchy":
         started, clock = time.process_time(), time.perf_counter()
@@ -203,7 +203,7 @@ def scale(kind: str) -> dict[str, Any]:
         "peak_mebibytes": mebibytes(PEAK),
         "value": found.value,
         "lower_bound": found.lower_bound,
-        "is_converged": found.is_converged,
+        "estimate": found.estimate,
         "share": found.share,
     }
 

@@ -135,7 +135,7 @@ def _cut(
         "objective": objective,
         "value": found.value,
         "lower_bound": found.lower_bound,
-        "is_converged": found.is_converged,
+        "estimate": found.estimate,
         "source": found.source,
         "cut": found.cut,
         "share": found.share,
