@@ -26,7 +26,7 @@ class DirectedGraphWarning(UserWarning):
 
 
 class DimensionWarning(UserWarning):
-    """The embedding was asked to have more dimensions than its features can fill."""
+    """More columns were requested than the features of the graph fill."""
 
 
 class MeaninglessEmbeddingWarning(UserWarning):

@@ -13,7 +13,7 @@ from sparsecut.cuts.objective import CutProblem, Mask, Real
 from sparsecut.cuts.solve import solve
 from sparsecut.cuts.sources import DIMENSION, checked_embedding, embed
 from sparsecut.errors import InputError, check_integer
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, as_graph
 from sparsecut.progress import Reporter, reporting
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class SparsestCut:
 
 
 def sparsest_cut(
-    graph: Graph,
+    graph: Any,
     *,
     objective: str = "ratio",
     balance: float = 0.0,
@@ -117,7 +117,7 @@ def sparsest_cut(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or an adjacency
         At least two nodes, undirected. Weights count; features are optional.
     objective : {"ratio", "conductance"}, default="ratio"
         The value to minimise: "ratio" is `φ′(S) = n·cut(S)/(|S||S̄|)`, "conductance" is cut(S)/min(vol S, vol S̄).
@@ -125,8 +125,9 @@ def sparsest_cut(
     balance : float, default=0.0
         The least share of the smaller side: of the nodes, or of the volume for conductance. At most 0.5, which for an odd
         number of nodes means as near as whole nodes allow. Raise it where the sparsest cut is too small to be of use.
-    embedding : array (n, d), optional
-        Vectors whose columns are tried beside the eigenvectors. By default `SCE` embeds a graph that has features.
+    embedding : array or frame (n, d), optional
+        Vectors whose columns are tried beside the eigenvectors; a frame is matched to the nodes by the ids it brings. By
+        default `SCE` embeds a graph that has features.
     random_state : int, default=0
         Seed of the clustering and of the eigensolver's start. The same seed gives the same cut.
     progress : callable, optional
@@ -152,6 +153,7 @@ def sparsest_cut(
     >>> found.nodes.tolist(), round(found.value, 3), round(found.lower_bound, 3)
     ([3, 4, 5], 0.667, 0.438)
     """
+    graph = as_graph(graph)
     seed = check_integer("sparsest_cut", "random_state", random_state, minimum=0)
     problem = CutProblem.of(graph, objective, balance)
     if graph.n_nodes < 2:

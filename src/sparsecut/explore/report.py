@@ -58,23 +58,24 @@ def report(
 
     Parameters
     ----------
-    embedding : array (n, d)
-        One vector per node. Nodes whose vector is not finite are left out of the map, and the report says so.
+    embedding : array or frame (n, d)
+        One vector per node. A frame brings the ids of its rows: the index of a pandas frame, or a column named id. Nodes
+        whose vector is not finite are left out of the map, and the report says so.
     path : path, default="report.html"
         The file to write.
     ids : array (n,), optional
-        The nodes' ids; by default those of the graph, or 0 to n − 1.
-    graph : Graph, optional
+        The nodes' ids; by default those that a frame brings, those of the graph, or 0 to n − 1.
+    graph : Graph or adjacency, optional
         The graph that was embedded: adds degrees, the cut ratio, isolated nodes and components. It must have a node for
         every id; its order does not matter.
-    labels : array (n,), optional
-        One label per node; by default those of the graph. −1, None, NaN and "" mean none. Adds the separation of the
-        classes and the confusion matrix of the probe.
+    labels : array or series (n,), optional
+        One label per node; by default those of the graph. A series is matched by its index. −1, None, NaN and "" mean none.
+        Adds the separation of the classes and the confusion matrix of the probe.
     nodes : path, data frame, pyarrow table or mapping of columns, optional
         More columns to colour by, search and show. Rows of a table are matched by id; a mapping has one value per node.
     model : SCE or MoSCE, optional
         The fitted model: adds what it chose and its training curve.
-    xy : array (n, 2), optional
+    xy : array or frame (n, 2), optional
         Positions in the plane; computed by default, or taken from the report that is replaced where its vectors, method
         and seed are the same.
     title : str, optional

@@ -26,7 +26,7 @@ from sparsecut.errors import InputError, check_choice, check_integer, parameter_
 from sparsecut.estimator import not_fitted
 from sparsecut.features.structure import FEATURES, fingerprint, fingerprint_with_features
 from sparsecut.features.weighting import WEIGHTINGS
-from sparsecut.graph import Graph, as_graph
+from sparsecut.graph import Graph, as_graph, place_values
 from sparsecut.graph.pairs import pack_pairs
 from sparsecut.model.channels import check_channels
 from sparsecut.model.fit import Fitted, embed, fit, require_features
@@ -240,8 +240,8 @@ class SparsestCutEmbedding(Updating):
 
         Parameters
         ----------
-        labels : array, optional
-            Colours the nodes.
+        labels : array or series, optional
+            Colours the nodes. A series is matched to the nodes by its index.
         **options
             Those of `sparsecut.plot`.
 
@@ -253,6 +253,7 @@ class SparsestCutEmbedding(Updating):
         self._check_fitted("There is nothing to plot yet")
         if not hasattr(self, "embedding_"):
             raise InputError("A loaded model has no embedding of its own to plot: sparsecut.plot(model.transform(graph)).")
+        labels = None if labels is None else place_values(labels, self.graph_.node_ids, len(self.embedding_))
         import sparsecut  # the public name: pictures lie below the models in the house
 
         return sparsecut.plot(self.embedding_, labels, **options)
