@@ -45,6 +45,10 @@ class NewValuesWarning(UserWarning):
     """A table holds what was not there when the model's encoder was fitted; it was encoded as documented."""
 
 
+class OtherWeightsWarning(UserWarning):
+    """Edges have weights where those of the fitted graph had none, or none where they had some."""
+
+
 class ScaleWarning(UserWarning):
     """One column of the features holds nearly all of their variance, and the embedding follows it alone."""
 

@@ -30,6 +30,7 @@ from sparsecut.graph import Graph, as_graph, place_values
 from sparsecut.graph.pairs import pack_pairs
 from sparsecut.model.channels import check_channels
 from sparsecut.model.fit import Fitted, embed, fit, require_features
+from sparsecut.model.graph_kind import GraphKind
 from sparsecut.model.history import History
 from sparsecut.model.moved import MOVED, MOVED_WORDS
 from sparsecut.model.persistence import write_model
@@ -75,6 +76,7 @@ class SparsestCutEmbedding(Updating):
     n_features_in_: int  # columns as they were given, before a table is encoded
     feature_names_in_: NDArray[Any]  # their names, where they have names
     encoder_: FeatureEncoder | None  # how a table became features; None for an array without names
+    kind_: GraphKind | None = None  # whether the fitted graph had directions and weights; an older file does not say
     structure_: int | None  # the fingerprint of the graph whose structure served as features
 
     @abstractmethod
@@ -117,17 +119,18 @@ class SparsestCutEmbedding(Updating):
         graph = as_graph(graph, features, y)
         settings = self._settings()
         settings.check_channels(graph)
+        kind = GraphKind.of(graph)
 
         def on_epoch(epoch: int, fitted: Fitted) -> None:
             assert callback is not None
-            self._keep(fitted)
+            self._keep(fitted, kind)
             if fitted.is_structure:
                 self.embedding_ = self._embed(fitted.graph, None, None)
             callback(epoch, fitted.history)
 
         fitted = fit(settings, graph, output=output, on_epoch=None if callback is None else on_epoch, progress=progress)
         self._forget()
-        self._keep(fitted)
+        self._keep(fitted, kind)
         assert fitted.embedding is not None
         self.embedding_ = fitted.embedding
         self.history_ = fitted.history
@@ -164,7 +167,8 @@ class SparsestCutEmbedding(Updating):
         """The embedding of any graph with the same features, without training.
 
         A table is encoded as the one that was fitted: its columns are matched by name, numbers are scaled by the fitted
-        means and deviations, a category that was not fitted is "other" (a `NewValuesWarning` counts them).
+        means and deviations, a category that was not fitted is "other" (a `NewValuesWarning` counts them). Edges have
+        directions where those of the fitted graph had them; weights on one side only are told by an `OtherWeightsWarning`.
 
         Parameters
         ----------
@@ -187,6 +191,8 @@ class SparsestCutEmbedding(Updating):
         if self.structure_ is not None:
             return self._recall(graph)
         require_features(graph, type(self).__name__)
+        if self.kind_ is not None:
+            self.kind_.check(graph, type(self).__name__)
         graph = graph.encoded_by(self.encoder_)
         n_features = len(self.weights_[0])
         if graph.n_features != n_features:
@@ -286,6 +292,7 @@ class SparsestCutEmbedding(Updating):
             "parameters": parameters,
             "history": self.history_.to_dict(),
             "structure": self.structure_,
+            "graph": None if self.kind_ is None else self.kind_.to_header(),
             "recipe": recipe,
             "encoder": None if self.encoder_ is None else self.encoder_.to_header(),
         }
@@ -308,6 +315,7 @@ class SparsestCutEmbedding(Updating):
         state = self._live()
         for changes, tolerance in log.replay(state.n_batches):
             state.apply(state.check(changes), tolerance)
+            self._follow_kind(changes)
         self._log = log
 
     def _settings(self) -> Settings:
@@ -373,7 +381,8 @@ class SparsestCutEmbedding(Updating):
                 values[name] = value.item() if isinstance(value, np.generic) else value
         return values, arrays
 
-    def _keep(self, fitted: Fitted) -> None:
+    def _keep(self, fitted: Fitted, kind: GraphKind) -> None:
+        self.kind_ = kind
         projection = fitted.projection
         self.weights_ = [matrix.cpu().numpy() for matrix in projection.weights]
         self.offset_ = (torch.zeros(projection.dimension) if projection.offset is None else projection.offset).cpu().numpy()
