@@ -57,14 +57,14 @@ def test_arrays_bring_none_and_are_passed_on_untouched() -> None:
     values, ids = rows_and_ids(pd.DataFrame(Z))  # a default index names nothing
     np.testing.assert_array_equal(values, Z)
     assert ids is None
-    assert rows_and_ids(pd.DataFrame(Z).iloc[2:])[1].tolist() == [2, 3]  # type: ignore[union-attr]
+    assert rows_and_ids(pd.DataFrame(Z).iloc[2:])[1].tolist() == [2, 3]
     # Whole numbers are numbers where several columns have them, or one has them twice.
     assert rows_and_ids(pd.DataFrame({"a": [1, 2], "b": [3, 4]}))[1] is None
     assert rows_and_ids(pl.DataFrame({"age": [30, 30], "income": [0.5, 1.5]}))[1] is None
 
 
 def test_whole_floats_are_integers_and_other_ids_are_refused() -> None:
-    assert rows_and_ids(FRAME.set_axis([1.0, 2.0, 3.0, 4.0]))[1].tolist() == [1, 2, 3, 4]  # type: ignore[union-attr]
+    assert rows_and_ids(FRAME.set_axis([1.0, 2.0, 3.0, 4.0]))[1].tolist() == [1, 2, 3, 4]
     with pytest.raises(InputError, match=r"ids of the embedding mixes words and integers as node ids: 'a' and 1"):
         rows_and_ids(FRAME.set_axis(pd.Index(["a", 1, "b", 2], dtype=object)))
     with pytest.raises(InputError, match="ids of the embedding has None as a node id, in row 2"):
@@ -72,8 +72,8 @@ def test_whole_floats_are_integers_and_other_ids_are_refused() -> None:
 
 
 def test_ids_beside_a_frame_may_not_contradict_its_own() -> None:
-    assert rows_and_ids(FRAME, ids=WORDS)[1].tolist() == WORDS.tolist()  # type: ignore[union-attr]
-    assert rows_and_ids(pd.DataFrame(Z), ids=WORDS)[1].tolist() == WORDS.tolist()  # type: ignore[union-attr]
+    assert rows_and_ids(FRAME, ids=WORDS)[1].tolist() == WORDS.tolist()
+    assert rows_and_ids(pd.DataFrame(Z), ids=WORDS)[1].tolist() == WORDS.tolist()
     for others in (WORDS[ORDER], WORDS[:2], np.arange(4)):
         with pytest.raises(InputError, match=r"ids differ from those that the embedding brings.*frame\.to_numpy\(\)"):
             rows_and_ids(FRAME, ids=others)

@@ -77,13 +77,15 @@ class SparsestCut:
             f"{self.graph.n_nodes:,} nodes, cut {self.cut:g}, from {self.source})"
         )
 
-    def draw(self, path: str | Path | None = None) -> Figure:
+    def draw(self, path: str | Path | None = None, *, overwrite: bool = False) -> Figure:
         """Draw the graph with the cut in colour. Needs matplotlib (extra ``explore``).
 
         Parameters
         ----------
         path : str or Path, optional
-            A file to write the picture to: .png, .svg or .pdf. An existing file is replaced.
+            A file to write the picture to: .png, .svg or .pdf.
+        overwrite : bool, default=False
+            Whether to replace a file that exists.
 
         Returns
         -------
@@ -93,11 +95,11 @@ class SparsestCut:
         Examples
         --------
         >>> import numpy as np, sparsecut as sc
-        >>> figure = sc.sparsest_cut(sc.Graph(np.ones((4, 4)))).draw("cut.png")
+        >>> figure = sc.sparsest_cut(sc.Graph(np.ones((4, 4)))).draw("cut.png", overwrite=True)
         """
         from sparsecut.cuts.drawing import draw_cut
 
-        return draw_cut(self.graph, self.side, repr(self)[len("SparsestCut(") : -1], path)
+        return draw_cut(self.graph, self.side, repr(self)[len("SparsestCut(") : -1], path, overwrite=overwrite)
 
 
 def sparsest_cut(

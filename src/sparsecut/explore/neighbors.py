@@ -116,7 +116,7 @@ class Neighbors:
         self.metric = check_choice("Neighbors", "metric", metric, METRICS)
         rows, given_ids = rows_and_ids(embedding, ids=ids)
         Z = check_vectors(rows)
-        self.ids = np.arange(len(Z)) if given_ids is None else given_ids
+        self.ids = np.arange(len(Z)) if given_ids is None else np.asarray(given_ids)
         if self.ids.shape != (len(Z),):
             raise InputError(f"An embedding needs one id per row. Got {len(Z):,} rows and ids of shape {self.ids.shape}.")
         check_unique(self.ids, "The embedding")
@@ -295,14 +295,14 @@ class Neighbors:
         one_way = sp.csr_array((kept, distances.indices, distances.indptr), shape=distances.shape)
         return Graph(one_way.maximum(one_way.T), node_ids=self.ids)
 
-    def save(self, path: str | Path, *, overwrite: bool = True) -> None:
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the index, without the vectors, so that `load` need not build it again.
 
         Parameters
         ----------
         path : str or Path
             The file to write, in safetensors' format.
-        overwrite : bool, default=True
+        overwrite : bool, default=False
             Whether to replace a file that exists.
 
         Raises

@@ -51,7 +51,7 @@ def report(
     layout_method: str = "auto",
     random_state: int = 0,
     command: str | None = None,
-    overwrite: bool = True,
+    overwrite: bool = False,
     progress: Reporter | None = None,
 ) -> Path:
     """Write an interactive report on an embedding, as one HTML file that needs no network.
@@ -90,7 +90,7 @@ def report(
         The seed of the layout, the clusters and the samples.
     command : str, optional
         The command that repeats the report, shown in it.
-    overwrite : bool, default=True
+    overwrite : bool, default=False
         Whether to replace a file that exists.
     progress : callable, optional
         Called as progress(stage, done, total) in place of the progress bar, which appears after two seconds.
@@ -111,7 +111,7 @@ def report(
     >>> graph = sc.datasets.load("digits")
     >>> model = sc.SCE(dimension=16)
     >>> Z = model.fit_transform(graph)
-    >>> sc.report(Z, "report.html", graph=graph, model=model, layout_method="pca").name
+    >>> sc.report(Z, "report.html", graph=graph, model=model, layout_method="pca", overwrite=True).name
     'report.html'
     """
     path = check_writable(path, overwrite)
@@ -176,7 +176,7 @@ def report(
     blocks.add_json("ids", [_clean(str(value)) for value in node_ids.tolist()])
     if neighbors is not None:
         blocks.add_array("neighbors", neighbors, "<u4")
-    blocks.write(path)
+    blocks.write(path, overwrite=overwrite)
     return path
 
 

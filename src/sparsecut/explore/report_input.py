@@ -58,6 +58,7 @@ def check_input(embedding: Any, ids: Any, graph: Any, labels: Any, metric: str, 
     graph = None if graph is None else as_graph(graph)
     if ids is None and graph is not None and graph.n_nodes == len(Z):
         ids = graph.node_ids
+    ids = None if ids is None else np.asarray(ids)
     labels = None if labels is None else place_values(labels, ids, len(Z), is_for_more=True)
     ids = np.arange(len(Z)) if ids is None else ids
     xy = None if xy is None else place_rows(xy, ids, "The frame of positions")

@@ -31,17 +31,17 @@ PLANE = ("x", "y")  # positions beside vectors that are lists
 IDS_RULE = "Ids are the index of a pandas frame, or a column named id, node or node_id"
 
 
-def rows_and_ids(matrix: Any, what: str = "The embedding", ids: Any = None) -> tuple[Any, NDArray[Any] | None]:
+def rows_and_ids(matrix: Any, what: str = "The embedding", ids: Any = None) -> tuple[Any, Any]:
     """(the numbers of a matrix, the ids of its rows); None where it brings none. Arrays are passed on as they are.
 
-    `ids` are those given beside it: they may not contradict its own.
+    `ids` are those given beside it: they may not contradict its own, and are passed on where it has none.
     """
-    beside = None if ids is None else np.asarray(ids)
     if not is_frame(matrix):
-        return matrix, beside
+        return matrix, ids
     values, own = _split(matrix, what)
-    if own is None or beside is None:
-        return values, beside if own is None else own
+    if own is None or ids is None:
+        return values, ids if own is None else own
+    beside = np.asarray(ids)
     if beside.shape != own.shape or (positions(own, beside) != np.arange(len(own))).any():
         raise InputError(
             f"The ids differ from those that {_lowered(what)} brings. Leave the ids out, or pass the numbers without theirs "

@@ -28,6 +28,7 @@ from sparsecut.features.structure import FEATURES, fingerprint, fingerprint_with
 from sparsecut.features.weighting import WEIGHTINGS
 from sparsecut.graph import Graph, as_graph, place_values
 from sparsecut.graph.pairs import pack_pairs
+from sparsecut.io.files import check_writable
 from sparsecut.model.channels import check_channels
 from sparsecut.model.fit import Fitted, embed, fit, require_features
 from sparsecut.model.graph_kind import GraphKind
@@ -264,7 +265,7 @@ class SparsestCutEmbedding(Updating):
 
         return sparsecut.plot(self.embedding_, labels, **options)
 
-    def save(self, path: str | Path, *, with_state: bool = False) -> None:
+    def save(self, path: str | Path, *, with_state: bool = False, overwrite: bool = False) -> None:
         """Write the fitted model as safetensors; `sparsecut.load` reads it.
 
         Parameters
@@ -274,16 +275,24 @@ class SparsestCutEmbedding(Updating):
         with_state : bool, default=False
             Whether to store the graph, its features and the hops too, so that `update` goes on after `sparsecut.load`. The
             file is then about as large as the features and the hops of the embedding's columns.
+        overwrite : bool, default=False
+            Whether to replace a file that exists. The file that a model was loaded from with `in_place=True` is its own.
+
+        Raises
+        ------
+        InputError
+            Where the file exists and `overwrite` is not set, or it cannot be written.
         """
         self._check_fitted("There is nothing to save yet")
         if self._log is not None and Path(path).absolute() == self._log.path.absolute():
             self._checkpoint()
             return
+        check_writable(path, overwrite)
         if with_state:
             log_path(path).unlink(missing_ok=True)  # of an earlier model of this name; its records have another key
-        self._write(path, secrets.token_bytes(16) if with_state else None)
+        self._write(path, secrets.token_bytes(16) if with_state else None, overwrite=overwrite)
 
-    def _write(self, path: str | Path, key: bytes | None) -> None:
+    def _write(self, path: str | Path, key: bytes | None, *, overwrite: bool) -> None:
         parameters, arrays = self._stored_parameters()
         tensors = {f"weights.{level}": matrix for level, matrix in enumerate(self.weights_)} | {"offset": self.offset_}
         recipe, held = self.recipe_.to_header()
@@ -300,13 +309,13 @@ class SparsestCutEmbedding(Updating):
             state, state_arrays = state_tensors(self._live())
             header["state"] = {**state, "key": key.hex()}
             arrays = arrays | state_arrays
-        write_model(path, header, tensors | arrays | held)
+        write_model(path, header, tensors | arrays | held, overwrite=overwrite)
 
     def _checkpoint(self) -> None:
         """Take the log into the model's file: the file first, for its records are passed over once it holds them."""
         assert self._log is not None
         self._live().n_batches = self._log.number
-        self._write(self._log.path, self._log.key)
+        self._write(self._log.path, self._log.key, overwrite=True)
         self._log.clear()
 
     def _follow_log(self, path: str | Path, key: bytes) -> None:
