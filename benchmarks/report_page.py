@@ -70,7 +70,7 @@ def make_page(n_nodes: int, folder: Path, n_neighbors: int | None) -> tuple[Path
     Z, graph = lifted_embedding("pubmed", n_nodes)
     title = f"Pubmed, lifted to {n_nodes:,} nodes"
     started = time.perf_counter()
-    sc.report(Z, path, graph=graph, layout_method="pca", title=title, n_neighbors=n_neighbors)
+    sc.report(Z, path, graph=graph, layout_method="pca", title=title, n_neighbors=n_neighbors, overwrite=True)
     return path, time.perf_counter() - started
 
 

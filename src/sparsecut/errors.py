@@ -26,7 +26,7 @@ class DirectedGraphWarning(UserWarning):
 
 
 class DimensionWarning(UserWarning):
-    """The embedding was asked to have more dimensions than its features can fill."""
+    """More columns were requested than the features of the graph fill."""
 
 
 class MeaninglessEmbeddingWarning(UserWarning):
@@ -43,6 +43,10 @@ class ReadingWarning(UserWarning):
 
 class NewValuesWarning(UserWarning):
     """A table holds what was not there when the model's encoder was fitted; it was encoded as documented."""
+
+
+class OtherWeightsWarning(UserWarning):
+    """Edges have weights where those of the fitted graph had none, or none where they had some."""
 
 
 class ScaleWarning(UserWarning):

@@ -26,7 +26,7 @@ def test_the_model_tells_its_choices_and_its_curve(tmp_path: Path, digits: sc.Gr
     assert section(meta, "choices")["list"] == model.explain().splitlines()
     np.testing.assert_allclose(section(meta, "curve")["chart"]["y"], model.history_.loss, rtol=1e-5)
     solved = sc.SCE(dimension=8).fit(digits)
-    meta = meta_of(sc.report(solved.embedding_, tmp_path / "r.html", model=solved, layout_method="pca"))
+    meta = meta_of(sc.report(solved.embedding_, tmp_path / "solved.html", model=solved, layout_method="pca"))
     names = [found["id"] for found in meta["sections"]]
     assert "choices" in names
     assert "curve" not in names  # the closed form has no epochs

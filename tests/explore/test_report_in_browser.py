@@ -85,6 +85,44 @@ def test_search_by_id_and_by_attribute_with_the_keyboard_alone(grid: ReportPage)
     grid.wait_for_function("() => document.getElementById('results').textContent.includes('Nothing found')")
 
 
+AT_ONCE = """([query, ...keys]) => {
+    const box = document.getElementById("search");
+    box.value = query;
+    box.dispatchEvent(new Event("input", { bubbles: true }));
+    for (const key of keys) box.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+}"""  # in one turn of the page: no pause in which the search could have run
+
+
+@pytest.mark.parametrize("keys", [["Enter"], ["ArrowDown", "Enter"]])
+def test_a_pasted_id_and_enter_at_once_open_that_node_and_not_the_previous_query_s(
+    grid: ReportPage, keys: list[str]
+) -> None:
+    grid.focus("#search")
+    grid.keyboard.type("node-7")
+    grid.wait_for_function("() => document.querySelector('#results [role=option]')?.textContent.startsWith('node-7')")
+    grid.evaluate(AT_ONCE, ["node-31", *keys])  # the list of node-7 is still open
+    grid.wait_for_selector(".node-id")
+    assert grid.text(".node-id") == "node-31"
+    assert grid.get_attribute("#search", "aria-expanded") == "false"
+    grid.evaluate(AT_ONCE, ["node-12", *keys])  # the list is closed, and answers node-31
+    grid.wait_for_function("() => document.querySelector('.node-id').textContent !== 'node-31'")
+    assert grid.text(".node-id") == "node-12"
+
+
+def test_keys_pressed_before_the_search_has_run_act_on_its_list_in_their_order(grid: ReportPage) -> None:
+    grid.evaluate(AT_ONCE, ["node-3", "ArrowDown", "ArrowDown", "ArrowDown", "Enter"])
+    grid.wait_for_selector(".node-id")
+    assert grid.text(".node-id") == "node-31"  # node-3, node-30, node-31
+
+
+def test_enter_after_a_query_without_results_leaves_the_chosen_node(grid: ReportPage) -> None:
+    grid.evaluate(AT_ONCE, ["node-7", "Enter"])
+    grid.wait_for_selector(".node-id")
+    grid.evaluate(AT_ONCE, ["nobody", "Enter"])
+    grid.wait_for_function("() => document.getElementById('results').textContent.includes('Nothing found')")
+    assert grid.text(".node-id") == "node-7"
+
+
 def test_another_column_colours_the_map_and_its_legend_filters(grid: ReportPage) -> None:
     west, east = grid.place_of(node_at(0, 0)), grid.place_of(node_at(5, 0))
     assert grid.colors_at(*west, 3) != grid.colors_at(*east, 3)

@@ -25,7 +25,7 @@ def test_a_graph_in_another_order_is_aligned_by_id(tmp_path: Path) -> None:
     label = meta["columns"][0]
     assert [label["names"][code - 1] for code in np.frombuffer(blocks[label["block"]], dtype="<u2")] == ["y", "x", "y", "y"]
     with pytest.raises(InputError, match="does not have these nodes of the embedding: 'zoe'"):
-        sc.report(np.eye(4), tmp_path / "r.html", ids=["zoe", "hub", "a", "b"], graph=graph)
+        sc.report(np.eye(4), tmp_path / "x.html", ids=["zoe", "hub", "a", "b"], graph=graph)
 
 
 def test_nodes_with_broken_vectors_are_left_out_and_named(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_nodes_with_broken_vectors_are_left_out_and_named(tmp_path: Path) -> Non
     number = next(column for column in meta["columns"] if column["name"] == "n")
     np.testing.assert_array_equal(np.frombuffer(blocks[number["block"]], dtype="<f4"), np.array(kept) + 0.5)
     with pytest.raises(InputError, match="no row of finite numbers"):
-        sc.report(np.full((3, 2), np.nan), tmp_path / "r.html")
+        sc.report(np.full((3, 2), np.nan), tmp_path / "x.html")
 
 
 @pytest.mark.parametrize(

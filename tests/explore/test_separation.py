@@ -35,5 +35,6 @@ def test_classes_that_are_apart_are_said_to_be_apart(tmp_path: Path) -> None:
     assert "well apart" in text
     assert "confuses no two classes" in text
     assert found["chart"]["shares"] == [[1, 0], [0, 1]]
-    mixed = section(meta_of(sc.report(generator.normal(size=(100, 2)), tmp_path / "r.html", labels=labels)), "separation")
+    noise = generator.normal(size=(100, 2))
+    mixed = section(meta_of(sc.report(noise, tmp_path / "mixed.html", labels=labels)), "separation")
     assert "Most often confused" in " ".join(mixed["sentences"])

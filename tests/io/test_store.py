@@ -24,7 +24,7 @@ def test_stores_that_are_none(files: Path) -> None:
     with pytest.raises(sc.InputError, match=r"is not a store of a graph: it has no graph.json. Make one with"):
         sc.open_store(files)
     sc.build_store(files / "store", files / "plain.parquet", features=files / "features.npy")
-    with pytest.raises(sc.InputError, match=r"The store .* exists. Remove it first, or open it with sparsecut.open_store"):
+    with pytest.raises(sc.InputError, match=r"The output .* exists\. Pass overwrite=True \(--force\) to replace it"):
         sc.build_store(files / "store", files / "plain.parquet", features=files / "features.npy")
     np.save(files / "store" / "features.npy", np.ones((3, 5), dtype=np.float32))
     with pytest.raises(sc.InputError, match=r"has shape \(3, 5\), which is not what graph.json says. Build the store again"):

@@ -146,10 +146,12 @@ def test_adjacency_and_features_serve_as_a_graph() -> None:
     ids=["one node", "no edges", "disconnected"],
 )
 @pytest.mark.filterwarnings("ignore::sparsecut.errors.MeaninglessEmbeddingWarning")
+@pytest.mark.filterwarnings("ignore::sparsecut.errors.DimensionWarning")  # their rows lie on a line
 def test_odd_graphs_work(estimator: type[SCE], graph: Graph) -> None:
     for solver in ("closed_form", "adam"):
         Z = estimator(solver=solver, dimension=3).fit_transform(graph)
-        assert Z.shape == (graph.n_nodes, 3)
+        assert len(Z) == graph.n_nodes
+        assert Z.shape[1] == 3 if solver == "adam" else 1 <= Z.shape[1] <= 3
         assert np.isfinite(Z).all()
     assert np.isfinite(estimator().fit_transform(graph)).all()
 

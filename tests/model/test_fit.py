@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 from conftest import random_graph
 from reference import dense_effective_rank
@@ -57,11 +58,35 @@ def test_dimension_auto_with_adam_is_what_the_features_fill_up_to_512(n_features
 
 
 def test_a_dimension_larger_than_useful_is_said() -> None:
-    with pytest.warns(DimensionWarning, match="larger than useful: a linear map of 12 features fills at most 12 dimensions"):
+    with pytest.warns(DimensionWarning, match=r"SCE\(dimension=13\) requests more .*: its embedding has 12, and any more"):
         Z = SCE(dimension=13, channels="smoothed").fit_transform(random_graph())
-    assert Z.shape == (40, 13)
-    with pytest.warns(DimensionWarning, match="of 12 features"):  # a mean over levels has the width of one
-        MoSCE(dimension=13, solver="adam").fit(random_graph())
+    assert Z.shape == (40, 12)
+    with pytest.warns(DimensionWarning, match="than 12 features fill: of the embedding's 13 columns 12 determine"):
+        MoSCE(dimension=13, solver="adam").fit(random_graph())  # a mean over levels has the width of one
+
+
+@pytest.mark.parametrize("engine", ["memory", "disk"])
+@pytest.mark.parametrize(
+    ("model", "wanted"), [(SCE(filter="power"), 9), (SCE(channels=("own", "smoothed")), 18), (MoSCE(levels=2), 18)], ids=repr
+)
+def test_no_column_is_zero_and_the_warning_names_as_many_as_the_features_fill(
+    model: SCE | MoSCE, wanted: int, engine: str
+) -> None:
+    # Of 12 columns one is constant, one repeats another, and three sum to one as those of a category do: 9 are free. The
+    # rows of P sum to one, so that is so after a hop too.
+    random = np.random.default_rng(0)
+    X = random.random((40, 12))
+    X[:, 3], X[:, 5], X[:, 9:] = 0.25, X[:, 4], np.eye(3)[random.integers(0, 3, 40)]
+    graph = Graph(random_graph().adjacency, features=X)
+    parameters = {"dimension": 1000, "weighting": "none", "engine": engine}
+    with pytest.warns(DimensionWarning, match=f"its embedding has {wanted}, and any more would be zero"):
+        Z = clone(model).set_params(**parameters).fit_transform(graph)
+    assert Z.shape == (40, wanted)
+    assert np.linalg.matrix_rank(Z - Z.mean(axis=0), rtol=1e-6) == wanted
+    exact = (
+        clone(model).set_params(**parameters | {"dimension": wanted}).fit_transform(graph)
+    )  # no warning, which would be an error
+    np.testing.assert_array_equal(exact, Z)
 
 
 def test_an_energy_that_overflows_is_an_error_with_a_remedy() -> None:

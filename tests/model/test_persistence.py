@@ -100,7 +100,7 @@ def test_a_failed_save_leaves_nothing_behind(saved: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr("safetensors.numpy.save_file", full_disk)
     with pytest.raises(InputError, match="could not be written: No space left on device"):
-        SCE().fit(GRAPH).save(saved)
+        SCE().fit(GRAPH).save(saved, overwrite=True)
     assert saved.read_bytes() == before
     assert list(saved.parent.iterdir()) == [saved]
 

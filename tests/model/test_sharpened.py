@@ -49,9 +49,9 @@ def test_by_hand() -> None:
     assert two_levels.weights[1].tolist() == [[0, 10]]
 
 
-def test_more_dimensions_than_directions_are_zeros_and_auto_leaves_out_a_thousandth() -> None:
+def test_there_are_no_more_columns_than_directions_and_auto_leaves_out_a_thousandth() -> None:
     spectrum = Spectrum(torch.tensor([1.0, 0.5, 1e-4]), torch.eye(3), 2.0, "by hand")
-    assert sharpen(spectrum, [3], [1.0], 5, math.inf, 1.0).weights[0].shape == (3, 5)
+    assert sharpen(spectrum, [3], [1.0], 5, math.inf, 1.0).weights[0].shape == (3, 3)
     assert not sharpen(spectrum, [3], [1.0], 5, math.inf, 1.0).weights[0][:, 3:].any()
     assert sharpen(spectrum, [3], [1.0], None, math.inf, 1.0).weights[0].shape == (3, 2)
 

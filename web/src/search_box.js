@@ -4,12 +4,14 @@ import { announce, byId, element, foreign } from "./dom.js";
 import { searchNodes } from "./search.js";
 
 const PAUSE = 120; // milliseconds after a key before the search runs
+const KEYS = ["ArrowDown", "ArrowUp", "Enter", "Escape"];
 
 export function setUpSearch(app) {
   const box = byId("search");
   const list = byId("results");
   let active = -1;
   let timer = 0;
+  let shown = null; // the query that the list answers
 
   const close = () => {
     list.hidden = true;
@@ -31,7 +33,8 @@ export function setUpSearch(app) {
   };
   const run = async () => {
     await app.loadAll();
-    const { results, isCut } = searchNodes(box.value, app.ids, app.columns);
+    shown = box.value;
+    const { results, isCut } = searchNodes(shown, app.ids, app.columns);
     list.replaceChildren(...results.map(({ node, column }, position) => option(app, node, column, position, go)));
     if (!results.length && box.value.trim()) list.append(element("li", { class: "hint" }, "Nothing found."));
     if (isCut) list.append(element("li", { class: "hint" }, "More nodes match: type more."));
@@ -41,21 +44,31 @@ export function setUpSearch(app) {
     if (box.value.trim()) announce(results.length ? `${results.length}${isCut ? " or more" : ""} nodes found.` : "Nothing found.");
   };
 
+  // A key may come before the search for what was typed or pasted has run: it must not act on the previous query's list.
+  const act = async (key) => {
+    clearTimeout(timer);
+    if (key === "Escape") {
+      close();
+      return;
+    }
+    if (list.hidden || shown !== box.value) await run();
+    if (key === "ArrowDown") activate(active + 1);
+    else if (key === "ArrowUp") activate(active < 0 ? -1 : active - 1);
+    else {
+      if (active < 0) activate(0);
+      list.querySelectorAll("[role=option]")[active]?.click();
+    }
+  };
+  let acted = Promise.resolve(); // one key after the other, in their order
+
   box.addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(run, PAUSE);
   });
-  box.addEventListener("keydown", async (event) => {
-    if (event.key === "ArrowDown") activate(active + 1);
-    else if (event.key === "ArrowUp") activate(active < 0 ? -1 : active - 1);
-    else if (event.key === "Escape") close();
-    else if (event.key === "Enter") {
-      clearTimeout(timer);
-      if (list.hidden) await run();
-      if (active < 0) activate(0);
-      list.querySelectorAll("[role=option]")[active]?.click();
-    } else return;
+  box.addEventListener("keydown", (event) => {
+    if (!KEYS.includes(event.key)) return;
     event.preventDefault();
+    acted = acted.then(() => act(event.key));
   });
   document.addEventListener("pointerdown", (event) => {
     if (!list.contains(event.target) && event.target !== box) close();

@@ -64,9 +64,10 @@ def check_cluster_output(path: Path, *, force: bool) -> bool:
     if path.suffix:
         return False
     from sparsecut.engines.dask.parts import check_output
+    from sparsecut.io.files import exists_error
 
     if path.exists() and not force:
-        raise InputError(f"The output {path} exists. Add --force to replace it.")
+        raise exists_error(path)
     check_output(path.absolute())
     return True
 
@@ -128,7 +129,7 @@ def _sources_of(name: str, features: str | None, reading: Reading) -> tuple[Path
     return paths[0], paths[1]
 
 
-def _columns_of(reading: Reading) -> dict[str, str | None]:
+def _columns_of(reading: Reading) -> dict[str, Any]:
     return {key: getattr(reading, key) for key in ("source", "target", "weight")}
 
 

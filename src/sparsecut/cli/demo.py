@@ -70,6 +70,7 @@ def demo(
             model=model,
             title="Handwritten digits, embedded without labels",
             command=f"sparsecut demo -o {shlex.quote(str(folder))}",
+            overwrite=True,
             progress=bar,
         )
     written = [embedding_path, report_path]

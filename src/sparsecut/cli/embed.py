@@ -225,10 +225,7 @@ def embed(
         with written_to(output_path) as path:
             write_embedding(path, Z, loaded.node_ids, labels=marks, xy=places, overwrite=force)
     if save_model is not None:
-        if with_state:
-            model.save(save_model, with_state=True)
-        else:
-            model.save(save_model)
+        model.save(save_model, with_state=with_state, overwrite=force)
 
     output.say(
         f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {shown(output_path)}"

@@ -86,7 +86,7 @@ def _open(path: Path, metric: str, rebuild: bool, output: Output) -> Neighbors:
         searched = Neighbors(Z, ids, metric=metric, progress=bar)
     if not searched.is_exact:
         try:
-            searched.save(index_path)
+            searched.save(index_path, overwrite=True)  # our own file, not one that was named
             output.aside(f"Index → {index_path}")
         except InputError as error:  # a folder that cannot be written: the answer is worth more than the index
             output.note(f"The index is not kept: {error}")

@@ -109,7 +109,7 @@ def partition(
     started = time.perf_counter()
     with output.warnings_as_notes(), output.progress() as bar:
         if cut:
-            columns, about, words = _cut(loaded, objective, balance or 0.0, draw, seed, bar)
+            columns, about, words = _cut(loaded, objective, balance or 0.0, draw, force, seed, bar)
         elif tree:
             columns, about, words = _tree(loaded, use, seed, bar)
         else:
@@ -124,13 +124,13 @@ def partition(
 
 
 def _cut(
-    graph: Graph, objective: str, balance: float, draw: Path | None, seed: int, bar: Reporter
+    graph: Graph, objective: str, balance: float, draw: Path | None, force: bool, seed: int, bar: Reporter
 ) -> tuple[dict[str, Any], dict[str, Any], str]:
     from sparsecut.cuts import sparsest_cut
 
     found = sparsest_cut(graph, objective=objective, balance=balance, random_state=seed, progress=bar)
     if draw is not None:
-        found.draw(draw)
+        found.draw(draw, overwrite=force)
     about = {
         "objective": objective,
         "value": found.value,

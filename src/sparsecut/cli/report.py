@@ -104,6 +104,7 @@ def report(
             metric=metric,
             layout_method=layout,
             random_state=seed,
+            overwrite=force,
             command=_command(embedding, output_path, graph, labels, nodes, model, metric, layout, seed),
             progress=bar,
         )

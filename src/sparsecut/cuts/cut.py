@@ -15,7 +15,7 @@ from sparsecut.cuts.objective import CutProblem, Mask, Real
 from sparsecut.cuts.solve import solve
 from sparsecut.cuts.sources import DIMENSION, checked_embedding, embed
 from sparsecut.errors import InputError, check_integer
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, as_graph
 from sparsecut.progress import Reporter, reporting
 
 if TYPE_CHECKING:
@@ -83,13 +83,15 @@ class SparsestCut:
             f"{self.graph.n_nodes:,} nodes, cut {self.cut:g}, from {self.source})"
         )
 
-    def draw(self, path: str | Path | None = None) -> Figure:
+    def draw(self, path: str | Path | None = None, *, overwrite: bool = False) -> Figure:
         """Draw the graph with the cut in colour. Needs matplotlib (extra ``explore``).
 
         Parameters
         ----------
         path : str or Path, optional
-            A file to write the picture to: .png, .svg or .pdf. An existing file is replaced.
+            A file to write the picture to: .png, .svg or .pdf.
+        overwrite : bool, default=False
+            Whether to replace a file that exists.
 
         Returns
         -------
@@ -99,15 +101,15 @@ class SparsestCut:
         Examples
         --------
         >>> import numpy as np, sparsecut as sc
-        >>> figure = sc.sparsest_cut(sc.Graph(np.ones((4, 4)))).draw("cut.png")
+        >>> figure = sc.sparsest_cut(sc.Graph(np.ones((4, 4)))).draw("cut.png", overwrite=True)
         """
         from sparsecut.cuts.drawing import draw_cut
 
-        return draw_cut(self.graph, self.side, repr(self)[len("SparsestCut(") : -1], path)
+        return draw_cut(self.graph, self.side, repr(self)[len("SparsestCut(") : -1], path, overwrite=overwrite)
 
 
 def sparsest_cut(
-    graph: Graph,
+    graph: Any,
     *,
     objective: str = "ratio",
     balance: float = 0.0,
@@ -123,7 +125,7 @@ def sparsest_cut(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or an adjacency
         At least two nodes, undirected. Weights count; features are optional.
     objective : {"ratio", "conductance"}, default="ratio"
         The value to minimise: "ratio" is `φ′(S) = n·cut(S)/(|S||S̄|)`, "conductance" is cut(S)/min(vol S, vol S̄).
@@ -131,8 +133,9 @@ def sparsest_cut(
     balance : float, default=0.0
         The least share of the smaller side: of the nodes, or of the volume for conductance. At most 0.5, which for an odd
         number of nodes means as near as whole nodes allow. Raise it where the sparsest cut is too small to be of use.
-    embedding : array (n, d), optional
-        Vectors whose columns are tried beside the eigenvectors. By default `SCE` embeds a graph that has features.
+    embedding : array or frame (n, d), optional
+        Vectors whose columns are tried beside the eigenvectors; a frame is matched to the nodes by the ids it brings. By
+        default `SCE` embeds a graph that has features.
     random_state : int, default=0
         Seed of the clustering and of the eigensolver's start. The same seed gives the same cut.
     progress : callable, optional
@@ -158,6 +161,7 @@ def sparsest_cut(
     >>> found.nodes.tolist(), round(found.value, 3), round(found.lower_bound, 3)
     ([3, 4, 5], 0.667, 0.438)
     """
+    graph = as_graph(graph)
     seed = check_integer("sparsest_cut", "random_state", random_state, minimum=0)
     problem = CutProblem.of(graph, objective, balance)
     if graph.n_nodes < 2:

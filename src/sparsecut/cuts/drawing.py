@@ -28,14 +28,14 @@ MOST_EDGES = 20_000  # drawn, of the uncut ones
 PICTURES = (".png", ".svg", ".pdf")
 
 
-def draw_cut(graph: Graph, side: Mask, title: str, path: str | Path | None = None) -> Figure:
+def draw_cut(graph: Graph, side: Mask, title: str, path: str | Path | None = None, *, overwrite: bool = False) -> Figure:
     """A matplotlib figure of a cut, written to a file if a path is given; its suffix is the format."""
     import_extra("matplotlib", caller="draw", extra="explore")
     from matplotlib.collections import LineCollection
     from matplotlib.figure import Figure
 
     if path is not None:
-        check_writable(path, suffixes=PICTURES)  # before the eigenvectors are computed
+        check_writable(path, overwrite, PICTURES)  # before the eigenvectors are computed
     A = undirected_adjacency(graph, "draw")
     shown = _surroundings(A, side) if side.mean() < SMALL else np.ones(graph.n_nodes, dtype=bool)
     A, inside = sp.csr_array(A[shown][:, shown]), side[shown]
@@ -58,7 +58,7 @@ def draw_cut(graph: Graph, side: Mask, title: str, path: str | Path | None = Non
     axes.set_title(title + note, fontsize=9, wrap=True)
     axes.legend(frameon=False, markerscale=2)
     if path is not None:
-        with write_whole(path, suffixes=PICTURES) as temporary:
+        with write_whole(path, overwrite, PICTURES) as temporary:
             figure.savefig(temporary, dpi=150)
     return figure
 

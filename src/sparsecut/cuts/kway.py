@@ -16,7 +16,7 @@ from sparsecut.cuts.objective import CutProblem, ratio
 from sparsecut.cuts.solve import LIGHT, THOROUGH, solve
 from sparsecut.cuts.sources import Material, material
 from sparsecut.errors import InputError, check_integer, check_real
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, as_graph
 from sparsecut.progress import Reporter, reporting
 
 N_ROUNDS = 2  # over all pairs of parts that touch
@@ -83,7 +83,7 @@ class Partition:
 
 
 def partition(
-    graph: Graph,
+    graph: Any,
     parts: int,
     *,
     balance: float | None = None,
@@ -96,7 +96,7 @@ def partition(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or an adjacency
         Undirected; weights count.
     parts : int
         The number of parts, at most the number of nodes.
@@ -107,8 +107,9 @@ def partition(
     use : {"structure", "embedding", "both"}, default="structure"
         What is cut: the graph's edges; the graph that joins each node to its ten nearest neighbours in the embedding; or
         the sum of the two, scaled to the same total weight. Use "both" where features say more than the edges.
-    embedding : array (n, d), optional
-        One vector per node, for use="embedding" and use="both". By default `SCE` embeds the graph, which must have features.
+    embedding : array or frame (n, d), optional
+        One vector per node, for use="embedding" and use="both"; a frame is matched to the nodes by the ids it brings. By
+        default `SCE` embeds the graph, which must have features.
     random_state : int, default=0
         Seed of the clustering and of the eigensolver's start. The same seed gives the same parts.
     progress : callable, optional
@@ -132,6 +133,7 @@ def partition(
     >>> sc.partition(sc.Graph(A), 3).parts.tolist()
     [0, 0, 0, 1, 1, 1, 2, 2, 2]
     """
+    graph = as_graph(graph)
     count = check_integer("partition", "parts", parts, minimum=1)
     seed = check_integer("partition", "random_state", random_state, minimum=0)
     n = graph.n_nodes

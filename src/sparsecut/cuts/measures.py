@@ -17,16 +17,16 @@ import numpy as np
 
 from sparsecut.cuts.objective import Mask, cut_weight, smaller_side, undirected_adjacency
 from sparsecut.errors import InputError
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, as_graph
 from sparsecut.graph.node_ids import choose_nodes
 
 
-def edge_expansion(graph: Graph, nodes: Any) -> float:
+def edge_expansion(graph: Any, nodes: Any) -> float:
     """Measure `φ(S) = |E(S, S̄)| / min(|S|, |S̄|)` of a set of nodes.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or an adjacency
         At least two nodes, undirected; weights count.
     nodes : list or array of node ids, or boolean mask
         The set S: some of the nodes, not all. Ids, never positions; an id given twice counts once. A mask has one entry per
@@ -49,16 +49,17 @@ def edge_expansion(graph: Graph, nodes: Any) -> float:
     >>> sc.edge_expansion(path, ["a", "b"])  # one edge is cut; two nodes against three
     0.5
     """
+    graph = as_graph(graph)
     cut, size = _cut_and_size(graph, nodes, "edge_expansion")
     return float(smaller_side(cut, size, graph.n_nodes))
 
 
-def sparsity(graph: Graph, nodes: Any) -> float:
+def sparsity(graph: Any, nodes: Any) -> float:
     """Measure `φ′(S) = |E(S, S̄)| / (|S|·|S̄|)` of a set of nodes: the share of pairs across the cut that are edges.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or an adjacency
         At least two nodes, undirected; weights count.
     nodes : list or array of node ids, or boolean mask
         The set S: some of the nodes, not all. Ids, never positions; an id given twice counts once. A mask has one entry per
@@ -83,8 +84,9 @@ def sparsity(graph: Graph, nodes: Any) -> float:
     >>> round(sc.sparsest_cut(path).value, 4)  # 5·φ′
     0.8333
     """
+    graph = as_graph(graph)
     cut, size = _cut_and_size(graph, nodes, "sparsity")
-    return cut / (size * (graph.n_nodes - size))
+    return float(cut / (size * (graph.n_nodes - size)))
 
 
 def _cut_and_size(graph: Graph, nodes: Any, caller: str) -> tuple[float, int]:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from sparsecut.cuts.objective import Real, undirected_adjacency
 from sparsecut.errors import InputError, check_choice
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, place_rows
 
 USES = ("structure", "embedding", "both")
 DIMENSION = 16  # of an embedding whose columns are candidates
@@ -61,8 +61,9 @@ def embed(graph: Graph, dimension: int | None = DIMENSION) -> Real:
 
 
 def checked_embedding(graph: Graph, embedding: ArrayLike) -> Real:
+    rows = place_rows(embedding, graph.node_ids, "The frame of vectors")
     try:
-        Z = np.asarray(embedding, dtype=np.float64)
+        Z = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"The embedding must be numbers, one row per node. {str(error).capitalize()}.") from error
     if Z.ndim != 2 or Z.shape[0] != graph.n_nodes or not np.isfinite(Z).all():

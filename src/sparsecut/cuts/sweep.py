@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.cuts.objective import CutProblem, Real, ratio, smaller_side
 from sparsecut.errors import InputError
-from sparsecut.graph import Graph
+from sparsecut.graph import as_graph
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,12 @@ class SweepCut:
     conductance: Real
 
 
-def sweep_cut(graph: Graph, vector: ArrayLike, *, objective: str = "ratio", balance: float = 0.0) -> SweepCut:
+def sweep_cut(graph: Any, vector: ArrayLike, *, objective: str = "ratio", balance: float = 0.0) -> SweepCut:
     """Find the best cut between the nodes above and below a threshold of a vector.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or an adjacency
         At least two nodes, undirected; weights count.
     vector : array (n,)
         One number per node: an eigenvector, a column of an embedding, a score. Equal values keep the graph's order.
@@ -78,6 +78,7 @@ def sweep_cut(graph: Graph, vector: ArrayLike, *, objective: str = "ratio", bala
     >>> found.nodes.tolist(), found.value, found.cut.tolist()
     ([2, 3], 1.0, [1.0, 1.0, 1.0])
     """
+    graph = as_graph(graph)
     problem = CutProblem.of(graph, objective, balance, caller="sweep_cut")
     x = _checked(vector, graph.n_nodes)
     order, cut, inside = prefixes(problem, x)

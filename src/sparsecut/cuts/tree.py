@@ -20,7 +20,7 @@ from sparsecut.cuts.objective import Real
 from sparsecut.cuts.recursion import cut_down
 from sparsecut.cuts.sources import material
 from sparsecut.errors import InputError, check_integer
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, as_graph
 from sparsecut.progress import Reporter, reporting
 
 Nodes = NDArray[np.int64]
@@ -166,7 +166,7 @@ class Hierarchy:
 
 
 def hierarchy(
-    graph: Graph,
+    graph: Any,
     *,
     use: str = "structure",
     embedding: ArrayLike | None = None,
@@ -177,13 +177,14 @@ def hierarchy(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or an adjacency
         Undirected; weights count.
     use : {"structure", "embedding", "both"}, default="structure"
         What is cut: the graph's edges; the graph that joins each node to its ten nearest neighbours in the embedding; or
         the sum of the two, scaled to the same total weight. Use "both" where features say more than the edges.
-    embedding : array (n, d), optional
-        One vector per node, for use="embedding" and use="both". By default `SCE` embeds the graph, which must have features.
+    embedding : array or frame (n, d), optional
+        One vector per node, for use="embedding" and use="both"; a frame is matched to the nodes by the ids it brings. By
+        default `SCE` embeds the graph, which must have features.
     random_state : int, default=0
         Seed of the clustering and of the eigensolver's start. The same seed gives the same tree.
     progress : callable, optional
@@ -208,6 +209,7 @@ def hierarchy(
     >>> tree.cut(parts=2).tolist(), tree.cost
     ([0, 0, 0, 1, 1, 1], 22.0)
     """
+    graph = as_graph(graph)
     seed = check_integer("hierarchy", "random_state", random_state, minimum=0)
     with reporting(progress) as report:
         source = material(graph, use, embedding, "hierarchy")

@@ -27,7 +27,7 @@ from sparsecut.errors import InputError, check_integer, first_few
 from sparsecut.evaluation.linear_probe import check_embedding
 from sparsecut.evaluation.scores import summary
 from sparsecut.evaluation.splits import Nodes
-from sparsecut.graph import Graph, as_graph, encode_labels
+from sparsecut.graph import Graph, as_graph, encode_labels, place_graph, place_values, rows_and_ids
 from sparsecut.progress import Reporter, reporting
 
 
@@ -82,12 +82,13 @@ def evaluate_clusters(
 
     Parameters
     ----------
-    embedding : array of shape (n, d)
-        One row per node; all of them are clustered.
-    labels : array-like of shape (n,), optional
-        Classes to compare the clusters with, over the nodes that have one.
-    graph : Graph, optional
-        The graph of the same nodes, for modularity and conductance.
+    embedding : array or frame of shape (n, d)
+        One row per node; all of them are clustered. A frame brings the ids of its rows: the index of a pandas frame, or a
+        column named id.
+    labels : array-like or series of shape (n,), optional
+        Classes to compare the clusters with, over the nodes that have one. A series is matched by its index.
+    graph : Graph or adjacency, optional
+        The graph of the same nodes, for modularity and conductance; matched by the ids that a frame brings.
     n_clusters : int, optional
         How many clusters. [default: as many as there are classes] With neither labels nor a graph it must be given; there
         is then no figure, and the clusters are in `assigned`.
@@ -111,13 +112,15 @@ def evaluate_clusters(
     >>> print(scores)
     nmi 100 ± 0, ari 100 ± 0, accuracy 100 ± 0
     """
-    Z = check_embedding(embedding)
+    rows, ids = rows_and_ids(embedding)
+    Z = check_embedding(rows)
     n_nodes = Z.shape[0]
+    labels = None if labels is None else place_values(labels, ids, n_nodes)
     check_integer("evaluate_clusters", "n_runs", n_runs, 1)
     check_integer("evaluate_clusters", "random_state", random_state, 0)
     if labels is None and graph is None and n_clusters is None:
         raise InputError("Clusters are scored against labels or a graph. Got neither, nor a number of clusters to find.")
-    graph = None if graph is None else as_graph(graph)
+    graph = None if graph is None else place_graph(as_graph(graph), ids)
     if graph is not None and graph.n_nodes != n_nodes:
         raise InputError(f"The graph must have the embedding's {n_nodes:,} nodes. Got {graph.n_nodes:,}.")
     classes, codes = (np.empty(0), np.empty(0, dtype=np.int64)) if labels is None else encode_labels(labels)

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError
 from sparsecut.evaluation.linear_probe import check_embedding
-from sparsecut.graph import Graph, as_graph
+from sparsecut.graph import Graph, as_graph, place_graph, rows_and_ids
 
 LINE_RANK = 1.5  # an effective rank below it is a line: at least about nine tenths of the variance in one direction
 POINT_SHARE = 1e-10  # of the mean squared length; less variance than that is rounding
@@ -99,9 +99,9 @@ def measure_health(embedding: ArrayLike, graph: Graph | None = None) -> Health:
 
     Parameters
     ----------
-    embedding : array of shape (n, d)
-        One row per node.
-    graph : Graph, optional
+    embedding : array or frame of shape (n, d)
+        One row per node. A frame is matched to the graph's nodes by the ids it brings.
+    graph : Graph or adjacency, optional
         The graph of the same nodes, for the cut ratio.
 
     Returns
@@ -118,9 +118,10 @@ def measure_health(embedding: ArrayLike, graph: Graph | None = None) -> Health:
     >>> measure_health(np.arange(8.0)[:, None] * [1.0, 2.0]).is_collapsed
     True
     """
-    Z = check_embedding(embedding)
+    rows, ids = rows_and_ids(embedding)
+    Z = check_embedding(rows)
+    graph = None if graph is None else place_graph(as_graph(graph), ids)
     Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z)
-    graph = None if graph is None else as_graph(graph)
     if graph is not None and graph.n_nodes != len(Z):
         raise InputError(f"The graph must have the embedding's {len(Z):,} nodes. Got {graph.n_nodes:,}.")
     centred = Z - Z.mean(axis=0, dtype=np.float64)

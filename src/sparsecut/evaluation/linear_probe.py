@@ -24,7 +24,8 @@ from sparsecut.evaluation.logistic import OneVsRest
 from sparsecut.evaluation.scores import Scores, digest_splits, score_classes
 from sparsecut.evaluation.split_choice import make_splits
 from sparsecut.evaluation.splits import Nodes, Split
-from sparsecut.graph import encode_labels
+from sparsecut.graph import encode_labels, place_values, rows_and_ids
+from sparsecut.graph.frames import rows_of
 from sparsecut.progress import Reporter, reporting
 
 PROTOCOLS = ("paper", "tuned")
@@ -52,18 +53,21 @@ def evaluate(
 
     Parameters
     ----------
-    embedding : array of shape (n, d)
-        One row per node, dense or scipy sparse, as `fit_transform` returns it.
-    labels : array-like of shape (n,)
+    embedding : array or frame of shape (n, d)
+        One row per node, dense or scipy sparse, as `fit_transform` returns it. A frame brings the ids of its rows: the index
+        of a pandas frame, or a column named id.
+    labels : array-like or series of shape (n,)
         One class per node: numbers, strings or a categorical. Nodes without a label (None, NaN, −1 or an empty string)
-        are neither trained on nor scored.
+        are neither trained on nor scored. A series is matched to the rows by its index, whatever its order, and may leave
+        nodes out.
     split : {"random", "published", "public", "official"} or str, default="random"
         How the nodes are split. "random" draws `per_class` nodes of each class; "published" are the paper's 50 splits;
         "public" is Planetoid's split of Cora, Citeseer and Pubmed; "official" are the splits that come with a graph (OGB,
         the heterophilous graphs, Planetoid, Flickr, Reddit); "10-10-80" draws these percentages of all labelled nodes to
         train on, to validate on and to test on, whatever their class. See `sparsecut.evaluation.make_splits`.
     dataset : str, default=None
-        The named graph that "published", "public" and "official" are of. Rows are then in its order.
+        The named graph that "published", "public" and "official" are of. Rows are then in its order, or have its node
+        numbers for their ids.
     per_class : int, default=20
         For "random" and "published": how many nodes of each class the probe is trained on; as many more are kept for
         validation, the rest is tested. The paper uses 5 and 20.
@@ -86,7 +90,7 @@ def evaluate(
     Raises
     ------
     InputError
-        Where the embedding is not finite, or labels and embedding do not have the same number of rows.
+        Where the embedding is not finite, or labels and embedding do not have the same number of rows or the same nodes.
 
     See Also
     --------
@@ -105,8 +109,9 @@ def evaluate(
     >>> print(sc.evaluate(graph.features, graph.labels, split="10-10-80", n_splits=10))
     90.6 ± 0.9
     """
+    Z, labels = labelled_rows(embedding, labels, in_order=dataset is not None)
     splits = make_splits(split, labels, dataset=dataset, per_class=per_class, n_splits=n_splits, random_state=random_state)
-    return run_probe(embedding, labels, splits, protocol=probe, progress=progress)
+    return run_probe(Z, labels, splits, protocol=probe, progress=progress)
 
 
 def probe(
@@ -121,12 +126,13 @@ def probe(
 
     Parameters
     ----------
-    embedding : array of shape (n, d)
+    embedding : array or frame of shape (n, d)
         One row per node, dense or scipy sparse.
-    labels : array-like of shape (n,)
-        One class per node. Every node of a split needs a label.
+    labels : array-like or series of shape (n,)
+        One class per node, matched as in `evaluate`. Every node of a split needs a label.
     splits : sequence of Split
-        From `make_splits`, `sample_splits`, `fraction_splits`, `role_split`, `read_splits` or `published_splits`.
+        From `make_splits`, `sample_splits`, `fraction_splits`, `role_split`, `read_splits` or `published_splits`: positions
+        of rows.
     protocol : {"paper", "tuned"}, default="paper"
         See `evaluate`. "tuned" needs validation nodes in every split.
     progress : callable, optional
@@ -147,7 +153,8 @@ def probe(
     100.0
     """
     check_choice("probe", "protocol", protocol, PROTOCOLS)
-    Z = check_embedding(embedding)
+    Z, labels = labelled_rows(embedding, labels)
+    Z = check_embedding(Z)
     classes, codes = encode_labels(labels)
     if len(codes) != Z.shape[0]:
         raise InputError(
@@ -180,6 +187,17 @@ def probe(
 
 
 run_probe = probe  # by this name where `probe` is an argument
+
+
+def labelled_rows(embedding: Any, labels: Any, *, in_order: bool = False) -> tuple[Any, Any]:
+    """The vectors without their ids, and the labels in their order; `in_order` of ids that are numbers from 0."""
+    rows, ids = rows_and_ids(embedding)
+    n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+    labels = place_values(labels, ids, n_rows)
+    if ids is None or not in_order:
+        return rows, labels
+    order = rows_of(np.arange(n_rows), ids, "The embedding")
+    return rows[order], np.asarray(labels)[order]
 
 
 def check_embedding(embedding: ArrayLike) -> Any:

@@ -26,7 +26,7 @@ from sparsecut.errors import InputError, check_choice, check_integer, check_real
 from sparsecut.evaluation.linear_probe import CHUNK, check_embedding
 from sparsecut.evaluation.logistic import OneVsRest
 from sparsecut.evaluation.scores import summary
-from sparsecut.graph import Graph, as_graph
+from sparsecut.graph import Graph, as_graph, place_rows
 from sparsecut.graph.linked_pairs import Pairs, linked_pairs, sample_non_edges, without_pairs
 from sparsecut.progress import Reporter, reporting
 
@@ -101,10 +101,10 @@ def evaluate_links(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or an adjacency
         The whole graph.
     embed : callable
-        Takes a graph and returns its embedding: an estimator's `fit_transform`.
+        Takes a graph and returns its embedding, an array or a frame: an estimator's `fit_transform`.
     fraction : float, default=0.1
         The fraction of edges to hold out.
     n_runs : int, default=5
@@ -204,8 +204,8 @@ def score_links(
 
     Parameters
     ----------
-    embedding : array of shape (n, d)
-        Of `split.graph`, not of the whole graph.
+    embedding : array or frame of shape (n, d)
+        Of `split.graph`, not of the whole graph. A frame is matched to its nodes by the ids it brings.
     split : LinkSplit
         From `hold_out_edges`.
     random_state : int, default=0
@@ -222,7 +222,7 @@ def score_links(
 
     for name in scorings:
         check_choice("score_links", "scorings", name, SCORINGS)
-    Z = check_embedding(embedding)
+    Z = check_embedding(place_rows(embedding, split.graph.node_ids))
     Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z, dtype=np.float64)
     if len(Z) != split.graph.n_nodes:
         raise InputError(f"The embedding must have one row for each of the {split.graph.n_nodes:,} nodes. Got {len(Z):,}.")

@@ -102,7 +102,7 @@ def read_splits(path: str | Path, node_ids: ArrayLike) -> list[Split]:
     return splits
 
 
-def write_splits(path: str | Path, splits: Sequence[Split], node_ids: ArrayLike) -> None:
+def write_splits(path: str | Path, splits: Sequence[Split], node_ids: ArrayLike, *, overwrite: bool = False) -> None:
     """Write splits as JSON, by node id, for `read_splits` and for other programs.
 
     Parameters
@@ -113,6 +113,8 @@ def write_splits(path: str | Path, splits: Sequence[Split], node_ids: ArrayLike)
         What to write.
     node_ids : array-like of shape (n,)
         The ids of the graph's nodes, in its order.
+    overwrite : bool, default=False
+        Whether to replace a file that exists.
 
     Examples
     --------
@@ -127,7 +129,7 @@ def write_splits(path: str | Path, splits: Sequence[Split], node_ids: ArrayLike)
     """
     ids = np.asarray(node_ids)
     rows = [{role: ids[getattr(split, role)].tolist() for role in ROLES} for split in splits]
-    with write_whole(path) as temporary:
+    with write_whole(path, overwrite) as temporary:
         temporary.write_text(json.dumps(rows) + "\n", encoding="utf-8")
 
 

@@ -21,7 +21,7 @@ def index_beside(embedding: Path, metric: str) -> Path:
     return embedding.with_name(f"{embedding.name}.{metric}.neighbors.safetensors")
 
 
-def write_index(path: str | Path, header: dict[str, Any], arrays: dict[str, NDArray[Any]], overwrite: bool = True) -> None:
+def write_index(path: str | Path, header: dict[str, Any], arrays: dict[str, NDArray[Any]], overwrite: bool = False) -> None:
     """Write an index whole; a file that exists is replaced only with `overwrite`."""
     from safetensors.numpy import save_file
 

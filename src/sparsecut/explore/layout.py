@@ -15,9 +15,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, check_choice, check_integer, import_extra
+from sparsecut.graph import is_frame, like_frame, rows_and_ids
 from sparsecut.progress import Reporter, reporting
 
 METHODS = ("pacmap", "umap", "tsne", "pca")
@@ -29,13 +30,13 @@ FEW = 16  # nodes up to which there are no neighbourhoods to keep: principal com
 Plane = NDArray[np.float32]
 
 
-def layout(embedding: ArrayLike, *, method: str = "auto", random_state: int = 0, progress: Reporter | None = None) -> Plane:
+def layout(embedding: Any, *, method: str = "auto", random_state: int = 0, progress: Reporter | None = None) -> Any:
     """Compute a position in the plane for every node, neighbours in the embedding close together.
 
     Parameters
     ----------
-    embedding : array (n, d)
-        One finite vector per node.
+    embedding : array or frame (n, d)
+        One finite vector per node. A column of ids in a frame is none of the numbers.
     method : {"auto", "pacmap", "umap", "tsne", "pca"}, default="auto"
         The method. "auto" is the first of these whose library is installed; "pca" needs none. PaCMAP is the fastest; UMAP
         and t-SNE keep more of the smallest neighbourhoods. Up to 16 nodes all of them give principal components.
@@ -47,7 +48,7 @@ def layout(embedding: ArrayLike, *, method: str = "auto", random_state: int = 0,
     Returns
     -------
     array (n, 2) of float32
-        Centred, the larger of the two sides from −1 to 1.
+        Centred, the larger of the two sides from −1 to 1. For a frame it is a frame, with the same ids and columns x and y.
 
     Raises
     ------
@@ -60,7 +61,8 @@ def layout(embedding: ArrayLike, *, method: str = "auto", random_state: int = 0,
     >>> sc.layout(np.array([[0.0, 0.0], [4.0, 0.0], [2.0, 1.0]]), method="pca").round(3).tolist()
     [[-1.0, -0.25], [1.0, -0.25], [0.0, 0.25]]
     """
-    Z = np.asarray(embedding, dtype=np.float32)
+    rows, ids = rows_and_ids(embedding)
+    Z = np.asarray(rows, dtype=np.float32)
     if Z.ndim != 2 or not len(Z) or not Z.shape[1] or not np.isfinite(Z).all():
         raise InputError(f"A layout needs a finite matrix with one row per node. Got shape {Z.shape}.")
     check_choice("layout", "method", method, ("auto", *METHODS))
@@ -74,7 +76,8 @@ def layout(embedding: ArrayLike, *, method: str = "auto", random_state: int = 0,
         else:
             xy = _DRAW[chosen](components, random_state, report)
         report(f"layout by {chosen}", 1, 1)
-    return _in_the_square(np.asarray(xy, dtype=np.float64))
+    places = _in_the_square(np.asarray(xy, dtype=np.float64))
+    return like_frame(embedding, {"x": places[:, 0], "y": places[:, 1]}, ids) if is_frame(embedding) else places
 
 
 def choose_method(method: str, n_nodes: int = 2**31) -> str:

@@ -27,7 +27,7 @@ class Lookup:
         values = asked.tolist()
         if self._is_integer:
             numbers = np.array([_as_integer(value) for value in values], dtype=object)
-            is_number = np.array([number is not None for number in numbers])
+            is_number = np.array([number is not None for number in numbers], dtype=bool)
             wanted = np.array([number if number is not None else 0 for number in numbers], dtype=np.int64)
             places = np.minimum(np.searchsorted(self._sorted, wanted), len(self._sorted) - 1)
             positions = np.where(is_number & (self._sorted[places] == wanted), self._order[places], -1)

@@ -16,7 +16,7 @@ from sparsecut.explore.index_file import read_index, write_index
 from sparsecut.explore.inverted import Inverted, build_inverted, check_arrays, restore_inverted
 from sparsecut.explore.lookup import Lookup
 from sparsecut.explore.vectors import check_vectors, fingerprint
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, rows_and_ids
 from sparsecut.io.ids import check_unique
 from sparsecut.progress import Reporter, reporting
 
@@ -48,10 +48,10 @@ class Neighbors:
 
     Parameters
     ----------
-    embedding : array (n, d)
-        One finite vector per node.
+    embedding : array or frame (n, d)
+        One finite vector per node. A frame brings its ids: the index of a pandas frame, or a column named id.
     ids : array (n,), optional
-        The nodes' ids, each once; 0 to n − 1 by default.
+        The nodes' ids, each once; by default those that a frame brings, or 0 to n − 1.
     metric : {"cosine", "euclidean"}, default="cosine"
         The distance: 1 − cos, which ignores the lengths of vectors, or the Euclidean distance. A vector of zeros has the
         cosine distance 1 from every other.
@@ -114,8 +114,9 @@ class Neighbors:
     def _take(self, embedding: ArrayLike, ids: ArrayLike | None, metric: str) -> None:
         """Check the vectors and their ids, and keep what searching needs."""
         self.metric = check_choice("Neighbors", "metric", metric, METRICS)
-        Z = check_vectors(embedding)
-        self.ids = np.arange(len(Z)) if ids is None else np.asarray(ids)
+        rows, given_ids = rows_and_ids(embedding, ids=ids)
+        Z = check_vectors(rows)
+        self.ids = np.arange(len(Z)) if given_ids is None else np.asarray(given_ids)
         if self.ids.shape != (len(Z),):
             raise InputError(f"An embedding needs one id per row. Got {len(Z):,} rows and ids of shape {self.ids.shape}.")
         check_unique(self.ids, "The embedding")
@@ -144,7 +145,7 @@ class Neighbors:
         Parameters
         ----------
         nodes : id or sequence of ids
-            The nodes; integers may be given as text and the other way round.
+            The nodes; integers may be given as text and the other way round. No ids give an answer without rows.
         k : int, default=10
             The number of neighbours per node; fewer where the embedding has fewer nodes.
 
@@ -166,7 +167,7 @@ class Neighbors:
         >>> found.ids.tolist(), found.distances.tolist()
         ([['b'], ['b']], [[1.0], [2.0]])
         """
-        asked = np.asarray([nodes] if isinstance(nodes, str) or np.ndim(nodes) == 0 else nodes)
+        asked = _asked(nodes)
         if self._lookup is None:
             self._lookup = Lookup(self.ids)
         positions = self._lookup.find(asked, "The query", "the embedding")
@@ -177,8 +178,8 @@ class Neighbors:
 
         Parameters
         ----------
-        vectors : array (q, d) or (d,)
-            The vectors, of the embedding's dimension.
+        vectors : array or frame (q, d), or array (d,)
+            The vectors, of the embedding's dimension. The ids that a frame brings are not used.
         k : int, default=10
             The number of nodes per vector; fewer where the embedding has fewer.
 
@@ -194,7 +195,9 @@ class Neighbors:
         >>> near.query_vectors([0.1, 2.0, 0.3], k=2).ids.tolist()
         [['y', 'z']]
         """
-        queries = check_vectors(np.atleast_2d(np.asarray(vectors)))
+        rows = np.atleast_2d(np.asarray(rows_and_ids(vectors, "The frame of vectors")[0]))
+        is_empty = rows.shape == (0, self._vectors.shape[1])
+        queries = rows.astype(np.float32) if is_empty else check_vectors(rows)
         if queries.shape[1] != self._vectors.shape[1]:
             raise InputError(f"The vectors must have {self._vectors.shape[1]} columns. Got {queries.shape[1]}.")
         queries = prepare(queries, self.metric)
@@ -292,14 +295,14 @@ class Neighbors:
         one_way = sp.csr_array((kept, distances.indices, distances.indptr), shape=distances.shape)
         return Graph(one_way.maximum(one_way.T), node_ids=self.ids)
 
-    def save(self, path: str | Path, *, overwrite: bool = True) -> None:
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the index, without the vectors, so that `load` need not build it again.
 
         Parameters
         ----------
         path : str or Path
             The file to write, in safetensors' format.
-        overwrite : bool, default=True
+        overwrite : bool, default=False
             Whether to replace a file that exists.
 
         Raises
@@ -321,7 +324,7 @@ class Neighbors:
         ----------
         path : str or Path
             The index.
-        embedding : array (n, d)
+        embedding : array or frame (n, d)
             The vectors that the index was built for.
         ids : array (n,), optional
             Their ids, as they were given then.
@@ -356,7 +359,7 @@ class Neighbors:
 
     def _search(self, queries: Vectors, k: int) -> Positions:
         """Positions (q, k); where the index finds too few, the rest is searched exactly."""
-        if self._index is None:
+        if self._index is None or not len(queries):
             return exact_nearest(self._vectors, queries, k, self.metric)
         found = self._index.nearest(queries, k)
         short = np.flatnonzero((found < 0).any(axis=1))
@@ -369,10 +372,20 @@ class Neighbors:
         found = self._search(self._vectors[positions], k + 1)
         is_self = found == positions[:, None]
         is_self[~is_self.any(axis=1), -1] = True  # crowded out by others that are equal to it
-        return np.asarray(found[~is_self].reshape(len(positions), -1)[:, :k])
+        return np.asarray(found[~is_self].reshape(len(positions), found.shape[1] - 1)[:, :k])
 
     def _answer(self, found: Positions, asked: Positions) -> Nearest:
         return Nearest(self.ids[found], distances_to(self._vectors, self._vectors[asked], found, self.metric), found)
+
+
+def _asked(nodes: Any) -> NDArray[Any]:
+    """The ids of a query: one, or any number of them in a row."""
+    if isinstance(nodes, set | frozenset | dict):
+        raise InputError(f"A query takes one id or a list of ids, and answers in their order. Got a {type(nodes).__name__}.")
+    asked = np.asarray([nodes] if isinstance(nodes, str) or np.ndim(nodes) == 0 else nodes)
+    if asked.ndim != 1:
+        raise InputError(f"A query takes one id or a list of ids. Got an array of shape {asked.shape}.")
+    return asked
 
 
 def is_large(n_nodes: int) -> bool:

@@ -58,11 +58,11 @@ class Blocks:
             described.append({**description, "names": list(column.names)} if column.kind == "class" else description)
         return described, left_out
 
-    def write(self, path: str | Path) -> int:
+    def write(self, path: str | Path, *, overwrite: bool = False) -> int:
         """Write the page whole; returns its size in bytes."""
         before, after = page_template().split(MARK)
         content = "\n".join([before.rstrip("\n"), *self._parts]) + after
-        with write_whole(path) as temporary:
+        with write_whole(path, overwrite) as temporary:
             return temporary.write_bytes(content.encode())
 
 

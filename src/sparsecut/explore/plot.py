@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.errors import InputError, import_extra
 from sparsecut.explore.layout import layout
 from sparsecut.explore.palette import MISSING, RAMPS, class_colors, luminance, rgb
-from sparsecut.graph import encode_labels
+from sparsecut.graph import encode_labels, place_rows, place_values, rows_and_ids
 from sparsecut.progress import Reporter
 
 MAX_POINTS = 20_000
@@ -40,12 +40,13 @@ def plot(
 
     Parameters
     ----------
-    embedding : array (n, d)
-        One vector per node; with two columns they are the positions themselves.
-    labels : array (n,), optional
+    embedding : array or frame (n, d)
+        One vector per node; with two columns they are the positions themselves. A frame brings the ids of its rows: the
+        index of a pandas frame, or a column named id.
+    labels : array or series (n,), optional
         What to colour by: a class per node (−1, None, NaN and "" for none), or numbers with more than 200 different
-        values, which are drawn by a ramp with a colour bar.
-    xy : array (n, 2), optional
+        values, which are drawn by a ramp with a colour bar. A series is matched by its index, and may name more nodes.
+    xy : array or frame (n, 2), optional
         Positions in the plane, for example from `layout`; computed by default.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default. Its background decides between the light and the dark palette.
@@ -76,8 +77,12 @@ def plot(
     ('Three nodes', ['red', 'blue'])
     """
     import_extra("matplotlib", caller="plot", extra="explore")
-    Z = np.asarray(embedding)
-    if xy is None:
+    rows, ids = rows_and_ids(embedding)
+    Z = np.asarray(rows)
+    labels = None if labels is None else place_values(labels, ids, len(Z), is_for_more=True)
+    if xy is not None:
+        xy = place_rows(xy, np.arange(len(Z)) if ids is None else ids, "The frame of positions")
+    else:
         is_plane = Z.ndim == 2 and Z.shape[1] == 2
         xy = Z if is_plane else layout(Z, method=method, random_state=random_state, progress=progress)
     places = np.asarray(xy, dtype=np.float64)

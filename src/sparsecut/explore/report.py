@@ -51,30 +51,31 @@ def report(
     layout_method: str = "auto",
     random_state: int = 0,
     command: str | None = None,
-    overwrite: bool = True,
+    overwrite: bool = False,
     progress: Reporter | None = None,
 ) -> Path:
     """Write an interactive report on an embedding, as one HTML file that needs no network.
 
     Parameters
     ----------
-    embedding : array (n, d)
-        One vector per node. Nodes whose vector is not finite are left out of the map, and the report says so.
+    embedding : array or frame (n, d)
+        One vector per node. A frame brings the ids of its rows: the index of a pandas frame, or a column named id. Nodes
+        whose vector is not finite are left out of the map, and the report says so.
     path : path, default="report.html"
         The file to write.
     ids : array (n,), optional
-        The nodes' ids; by default those of the graph, or 0 to n − 1.
-    graph : Graph, optional
+        The nodes' ids; by default those that a frame brings, those of the graph, or 0 to n − 1.
+    graph : Graph or adjacency, optional
         The graph that was embedded: adds degrees, the cut ratio, isolated nodes and components. It must have a node for
         every id; its order does not matter.
-    labels : array (n,), optional
-        One label per node; by default those of the graph. −1, None, NaN and "" mean none. Adds the separation of the
-        classes and the confusion matrix of the probe.
+    labels : array or series (n,), optional
+        One label per node; by default those of the graph. A series is matched by its index. −1, None, NaN and "" mean none.
+        Adds the separation of the classes and the confusion matrix of the probe.
     nodes : path, data frame, pyarrow table or mapping of columns, optional
         More columns to colour by, search and show. Rows of a table are matched by id; a mapping has one value per node.
     model : SCE or MoSCE, optional
         The fitted model: adds what it chose and its training curve.
-    xy : array (n, 2), optional
+    xy : array or frame (n, 2), optional
         Positions in the plane; computed by default, or taken from the report that is replaced where its vectors, method
         and seed are the same.
     title : str, optional
@@ -89,7 +90,7 @@ def report(
         The seed of the layout, the clusters and the samples.
     command : str, optional
         The command that repeats the report, shown in it.
-    overwrite : bool, default=True
+    overwrite : bool, default=False
         Whether to replace a file that exists.
     progress : callable, optional
         Called as progress(stage, done, total) in place of the progress bar, which appears after two seconds.
@@ -110,7 +111,7 @@ def report(
     >>> graph = sc.datasets.load("digits")
     >>> model = sc.SCE(dimension=16)
     >>> Z = model.fit_transform(graph)
-    >>> sc.report(Z, "report.html", graph=graph, model=model, layout_method="pca").name
+    >>> sc.report(Z, "report.html", graph=graph, model=model, layout_method="pca", overwrite=True).name
     'report.html'
     """
     path = check_writable(path, overwrite)
@@ -175,7 +176,7 @@ def report(
     blocks.add_json("ids", [_clean(str(value)) for value in node_ids.tolist()])
     if neighbors is not None:
         blocks.add_array("neighbors", neighbors, "<u4")
-    blocks.write(path)
+    blocks.write(path, overwrite=overwrite)
     return path
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, first_few
 from sparsecut.explore.exact import METRICS
 from sparsecut.explore.layout import choose_method
 from sparsecut.explore.vectors import fingerprint
-from sparsecut.graph import Graph
-from sparsecut.io import positions_of
+from sparsecut.graph import Graph, as_graph, place_graph, place_rows, place_values, rows_and_ids
 
 
 class ReportInput:
@@ -48,34 +47,28 @@ class ReportInput:
         return f"{fingerprint(self.Z, np.arange(len(self.Z)))} {choose_method(method, len(self.Z))} {seed}"
 
 
-def check_input(embedding: ArrayLike, ids: Any, graph: Graph | None, labels: Any, metric: str, xy: Any) -> ReportInput:
-    Z = np.asarray(embedding)
+def check_input(embedding: Any, ids: Any, graph: Any, labels: Any, metric: str, xy: Any) -> ReportInput:
+    rows, ids = rows_and_ids(embedding, ids=ids)
+    Z = np.asarray(rows)
     if Z.ndim != 2 or Z.dtype.kind not in "biuf" or 0 in Z.shape:
         raise InputError(f"An embedding must be a matrix of numbers, one row per node. Got {Z.dtype}, shape {Z.shape}.")
     if metric not in METRICS:
         raise InputError(f"The metric must be one of {', '.join(METRICS)}. Got {metric!r}.")
     Z = np.ascontiguousarray(Z, dtype=np.float32)
-    if ids is None:
-        ids = graph.node_ids if graph is not None and graph.n_nodes == len(Z) else np.arange(len(Z))
-    ids = np.asarray(ids)
+    graph = None if graph is None else as_graph(graph)
+    if ids is None and graph is not None and graph.n_nodes == len(Z):
+        ids = graph.node_ids
+    ids = None if ids is None else np.asarray(ids)
+    labels = None if labels is None else place_values(labels, ids, len(Z), is_for_more=True)
+    ids = np.arange(len(Z)) if ids is None else ids
+    xy = None if xy is None else place_rows(xy, ids, "The frame of positions")
     for name, values, shape in (("ids", ids, (len(Z),)), ("labels", labels, (len(Z),)), ("xy", xy, (len(Z), 2))):
         if values is not None and np.shape(values) != shape:
             raise InputError(f"The {name} must have one entry per row of the embedding, {len(Z):,}. Got {np.shape(values)}.")
     if graph is not None:
-        graph = _aligned(graph, ids)
+        graph = place_graph(graph, ids)
         labels = graph.labels if labels is None else labels
     places = None if xy is None else np.asarray(xy, dtype=np.float32)
     if places is not None and not np.isfinite(places[np.isfinite(Z).all(axis=1)]).all():
         raise InputError("The positions xy must be finite.")
     return ReportInput(Z, ids, graph, labels, places)
-
-
-def _aligned(graph: Graph, ids: NDArray[Any]) -> Graph:
-    """The graph with its nodes in the order of the embedding's."""
-    rows = positions_of(ids, graph.node_ids)
-    if (rows < 0).any():
-        raise InputError(
-            f"The graph does not have these nodes of the embedding: {first_few(ids[rows < 0])}. "
-            "Give the graph that was embedded."
-        )
-    return graph if len(rows) == graph.n_nodes and (rows == np.arange(len(rows))).all() else graph.subgraph(positions=rows)

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
 from sparsecut.explore.exact import Vectors
 
 
-def check_vectors(embedding: ArrayLike) -> Vectors:
+def check_vectors(embedding: Any) -> Vectors:
     """One finite float32 vector per row."""
     Z = np.asarray(embedding)
     if Z.ndim != 2 or Z.dtype.kind not in "biuf" or 0 in Z.shape:

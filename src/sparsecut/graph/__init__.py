@@ -5,6 +5,8 @@ labelled_nodes, encode_labels                           which nodes have a label
 keep_close, check_pairs, pack_pairs, unpack_pairs       what is known of pairs of nodes beforehand
 find_nodes, choose_nodes, as_id_array, check_one_kind   nodes by their ids
 is_frame, as_arrow                                      data frames of any library, as Arrow tables
+rows_and_ids, place_rows, place_values, place_graph,    vectors and values that bring the ids of their nodes
+like_frame
 library_of, from_torch, refuse_foreign, not_square      other libraries' objects, and the calls that convert them
 loop_notes                                              the sentence about dropped self-loops
 """
@@ -15,6 +17,7 @@ from sparsecut.graph.foreign import from_torch, library_of, not_square, refuse_f
 from sparsecut.graph.frames import as_arrow, is_frame
 from sparsecut.graph.graph import Graph
 from sparsecut.graph.labels import encode_labels, labelled_nodes
+from sparsecut.graph.named_rows import like_frame, place_graph, place_rows, place_values, rows_and_ids
 from sparsecut.graph.node_ids import as_id_array, check_one_kind, choose_nodes, find_nodes
 from sparsecut.graph.node_values import Features
 from sparsecut.graph.pairs import check_pairs, keep_close, pack_pairs, unpack_pairs
@@ -37,9 +40,14 @@ __all__ = [
     "keep_close",
     "labelled_nodes",
     "library_of",
+    "like_frame",
     "loop_notes",
     "not_square",
     "pack_pairs",
+    "place_graph",
+    "place_rows",
+    "place_values",
     "refuse_foreign",
+    "rows_and_ids",
     "unpack_pairs",
 ]

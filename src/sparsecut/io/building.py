@@ -28,7 +28,7 @@ from sparsecut.io.numpy_files import write_npy_header
 from sparsecut.io.record_batches import EdgeFile, FeatureFile
 from sparsecut.io.row_positions import RowPositions, is_range
 from sparsecut.io.sides import Meeting, check_side_ids, meeting_of, side_doubts
-from sparsecut.io.store import is_store, write_header
+from sparsecut.io.store import check_place, is_store, move_store, write_header
 from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, telling_where, work_folder
 from sparsecut.progress import Reporter, reporting
 
@@ -54,6 +54,7 @@ def build_store(
     link_features: bool = False,
     scale: bool = True,
     encoder: Any = None,
+    overwrite: bool = False,
     progress: Reporter | None = None,
 ) -> None:
     """Make a folder that `open_store` opens as a graph, without ever holding the graph in memory.
@@ -63,7 +64,7 @@ def build_store(
     Parameters
     ----------
     folder : str or Path
-        Where the store goes; must not exist yet.
+        Where the store goes.
     edges : str or Path
         Parquet, Feather, Arrow, or .npy (m, 2).
     features : str or Path
@@ -85,6 +86,8 @@ def build_store(
     encoder : fitted model or Encoder, default=None
         A fitted model, or its `encoder_`: the table is encoded as the one it was fitted on, so that the model can transform
         the store.
+    overwrite : bool, default=False
+        Whether to replace a store that exists, once the new one is whole.
     progress : callable, default=None
         Called with (stage, done, total); a progress bar where not given.
 
@@ -109,8 +112,7 @@ def build_store(
     check_choice("build_store", "directed", directed, DIRECTIONS)
     limit = parse_bytes("build_store", "memory_limit", memory_limit)
     folder = Path(folder)
-    if folder.exists():
-        raise InputError(f"The store {folder} exists. Remove it first, or open it with sparsecut.open_store.")
+    check_place(folder, overwrite)
     encoder = getattr(encoder, "encoder_", encoder)
     edge_file = EdgeFile(edges, {"source": source, "target": target, "weight": weight}, bipartite)
     feature_file = FeatureFile(features, scale=scale, encoder=encoder)
@@ -138,7 +140,7 @@ def build_store(
         )
         (work / "store").mkdir(exist_ok=True)
         doubts = _Build(work, edge_file, feature_file, directed, range_entries, report).run(is_linked)
-        (work / "store").replace(folder)
+        move_store(work / "store", folder)
     for doubt in doubts:
         warnings.warn(doubt, ReadingWarning, stacklevel=2)
 

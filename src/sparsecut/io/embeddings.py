@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.arrays import release, row_blocks
 from sparsecut.errors import InputError
-from sparsecut.graph import check_one_kind
+from sparsecut.graph import check_one_kind, place_rows, place_values, rows_and_ids
 from sparsecut.io.attributes import read_node_table
 from sparsecut.io.files import check_readable, check_writable, write_whole
 from sparsecut.io.guards import reading
@@ -68,13 +68,13 @@ def write_embedding(
     ----------
     path : str or Path
         Where to; .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv.
-    embedding : array (n, d)
-        The vectors.
+    embedding : array or frame (n, d)
+        The vectors. A frame brings the ids of its rows: the index of a pandas frame, or a column named id.
     node_ids : array (n,), default=None
-        The id of each row; 0..n-1 where not given.
-    labels : array (n,), default=None
-        For the metadata of a .tsv.
-    xy : array (n, 2), default=None
+        The id of each row; where not given those that the frame brings, or 0..n-1.
+    labels : array or series (n,), default=None
+        For the metadata of a .tsv. A series is matched by its index.
+    xy : array or frame (n, 2), default=None
         Positions in the plane: the columns `x` and `y` of a .parquet file, where other programs find them.
     overwrite : bool, default=False
         Whether to replace files that exist.
@@ -103,6 +103,8 @@ def write_embedding(
     path = Path(path)
     Z, given_ids = check_vectors(embedding, node_ids, "write_embedding(path, Z, ids)")
     ids = np.arange(len(Z)) if given_ids is None else given_ids
+    labels = None if labels is None else place_values(labels, given_ids, len(Z), is_for_more=True)
+    xy = None if xy is None else place_rows(xy, ids, "The frame of positions")
     if labels is not None and (path.suffix != ".tsv" or np.shape(labels) != ids.shape):
         raise InputError("Labels go only into the projector's metadata (.tsv), one a node.")
     if xy is not None and (path.suffix != ".parquet" or np.shape(xy) != (len(Z), 2)):
@@ -122,6 +124,7 @@ def write_embedding(
 
 def check_vectors(embedding: Any, node_ids: Any, call: str) -> tuple[NDArray[np.float32], NDArray[Any] | None]:
     """Vectors (n, d) as float32 and their ids (n,), if any. `call` is how to call it, for an error about the order."""
+    embedding, node_ids = rows_and_ids(embedding, "The frame of vectors", node_ids)
     try:
         matrix, ids = np.asarray(embedding), None if node_ids is None else np.asarray(node_ids)
     except (TypeError, ValueError, RuntimeError) as error:  # rows of unequal length, a tensor on a GPU

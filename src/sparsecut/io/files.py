@@ -1,4 +1,8 @@
-"""Files are read only when they are there and written whole or not at all."""
+"""Files are read only when they are there, written whole or not at all, and replaced only where that is asked for.
+
+One rule for whatever a user names: a file or folder that exists stays as it is unless `overwrite=True` (shell: `--force`)
+is given.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +31,11 @@ def check_writable(path: str | Path, overwrite: bool = True, suffixes: Sequence[
     """The path of a file that `write_whole` could write: tried before any work is done for it."""
     _make_temporary(Path(path), overwrite, suffixes).unlink()
     return Path(path)
+
+
+def exists_error(path: str | Path) -> InputError:
+    """The error for an output that exists and may not be replaced."""
+    return InputError(f"The output {path} exists. Pass overwrite=True (--force) to replace it.")
 
 
 @contextmanager
@@ -60,7 +69,7 @@ def _make_temporary(path: Path, overwrite: bool, suffixes: Sequence[str]) -> Pat
     if not folder.is_dir():
         raise InputError(f"The output {path} cannot be written: the folder {folder} does not exist. Make it first.")
     if path.exists() and not overwrite:
-        raise InputError(f"The output {path} exists. Pass overwrite=True (--force) to replace it.")
+        raise exists_error(path)
     try:  # permissions alone do not tell: the disk may be full or read-only
         handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=folder)
     except OSError as error:

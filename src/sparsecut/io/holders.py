@@ -145,7 +145,7 @@ def add_embedding(holder: Any, embedding: ArrayLike, node_ids: ArrayLike | None 
     ----------
     holder : AnnData or torch_geometric.data.Data
         Changed in place.
-    embedding : array (n, d)
+    embedding : array or frame (n, d)
         One row per node.
     node_ids : array (n,), default=None
         The id of each row, matched to the holder's own names; without them the rows are in the holder's order.

@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from sparsecut.encoding import Encoder, FeatureMatrix, read_encoder
 from sparsecut.errors import InputError
 from sparsecut.graph import Graph
-from sparsecut.io.files import check_readable
+from sparsecut.io.files import check_readable, exists_error
 from sparsecut.io.guards import reading
 
 HEADER = "graph.json"
@@ -92,6 +93,27 @@ def open_store(path: str | Path) -> Graph:
         notes=notes,
         side_names=None if sides is None else tuple(map(str, sides)),
     )
+
+
+def check_place(folder: Path, overwrite: bool) -> None:
+    """Refuse a folder that exists, unless it is a store that may be replaced."""
+    if not folder.exists():
+        return
+    if not overwrite:
+        raise exists_error(folder)
+    if not is_store(folder):
+        raise InputError(f"The output {folder} exists and is no store, so it is not replaced. Name another folder.")
+
+
+def move_store(built: Path, folder: Path) -> None:
+    """Put a store that was built beside its place there; an older one goes once the new one is whole."""
+    if not folder.exists():
+        built.replace(folder)
+        return
+    older = built.with_name(f"{built.name}-replaced")
+    folder.replace(older)
+    built.replace(folder)
+    shutil.rmtree(older)
 
 
 def write_header(

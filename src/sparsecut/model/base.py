@@ -26,10 +26,12 @@ from sparsecut.errors import InputError, check_choice, check_integer, parameter_
 from sparsecut.estimator import not_fitted
 from sparsecut.features.structure import FEATURES, fingerprint, fingerprint_with_features
 from sparsecut.features.weighting import WEIGHTINGS
-from sparsecut.graph import Graph, as_graph
+from sparsecut.graph import Graph, as_graph, place_values
 from sparsecut.graph.pairs import pack_pairs
+from sparsecut.io.files import check_writable
 from sparsecut.model.channels import check_channels
 from sparsecut.model.fit import Fitted, embed, fit, require_features
+from sparsecut.model.graph_kind import GraphKind
 from sparsecut.model.history import History
 from sparsecut.model.moved import MOVED, MOVED_WORDS
 from sparsecut.model.persistence import write_model
@@ -75,6 +77,7 @@ class SparsestCutEmbedding(Updating):
     n_features_in_: int  # columns as they were given, before a table is encoded
     feature_names_in_: NDArray[Any]  # their names, where they have names
     encoder_: FeatureEncoder | None  # how a table became features; None for an array without names
+    kind_: GraphKind | None = None  # whether the fitted graph had directions and weights; an older file does not say
     structure_: int | None  # the fingerprint of the graph whose structure served as features
 
     @abstractmethod
@@ -117,17 +120,18 @@ class SparsestCutEmbedding(Updating):
         graph = as_graph(graph, features, y)
         settings = self._settings()
         settings.check_channels(graph)
+        kind = GraphKind.of(graph)
 
         def on_epoch(epoch: int, fitted: Fitted) -> None:
             assert callback is not None
-            self._keep(fitted)
+            self._keep(fitted, kind)
             if fitted.is_structure:
                 self.embedding_ = self._embed(fitted.graph, None, None)
             callback(epoch, fitted.history)
 
         fitted = fit(settings, graph, output=output, on_epoch=None if callback is None else on_epoch, progress=progress)
         self._forget()
-        self._keep(fitted)
+        self._keep(fitted, kind)
         assert fitted.embedding is not None
         self.embedding_ = fitted.embedding
         self.history_ = fitted.history
@@ -164,7 +168,8 @@ class SparsestCutEmbedding(Updating):
         """The embedding of any graph with the same features, without training.
 
         A table is encoded as the one that was fitted: its columns are matched by name, numbers are scaled by the fitted
-        means and deviations, a category that was not fitted is "other" (a `NewValuesWarning` counts them).
+        means and deviations, a category that was not fitted is "other" (a `NewValuesWarning` counts them). Edges have
+        directions where those of the fitted graph had them; weights on one side only are told by an `OtherWeightsWarning`.
 
         Parameters
         ----------
@@ -187,6 +192,8 @@ class SparsestCutEmbedding(Updating):
         if self.structure_ is not None:
             return self._recall(graph)
         require_features(graph, type(self).__name__)
+        if self.kind_ is not None:
+            self.kind_.check(graph, type(self).__name__)
         graph = graph.encoded_by(self.encoder_)
         n_features = len(self.weights_[0])
         if graph.n_features != n_features:
@@ -240,8 +247,8 @@ class SparsestCutEmbedding(Updating):
 
         Parameters
         ----------
-        labels : array, optional
-            Colours the nodes.
+        labels : array or series, optional
+            Colours the nodes. A series is matched to the nodes by its index.
         **options
             Those of `sparsecut.plot`.
 
@@ -253,11 +260,12 @@ class SparsestCutEmbedding(Updating):
         self._check_fitted("There is nothing to plot yet")
         if not hasattr(self, "embedding_"):
             raise InputError("A loaded model has no embedding of its own to plot: sparsecut.plot(model.transform(graph)).")
+        labels = None if labels is None else place_values(labels, self.graph_.node_ids, len(self.embedding_))
         import sparsecut  # the public name: pictures lie below the models in the house
 
         return sparsecut.plot(self.embedding_, labels, **options)
 
-    def save(self, path: str | Path, *, with_state: bool = False) -> None:
+    def save(self, path: str | Path, *, with_state: bool = False, overwrite: bool = False) -> None:
         """Write the fitted model as safetensors; `sparsecut.load` reads it.
 
         Parameters
@@ -267,16 +275,24 @@ class SparsestCutEmbedding(Updating):
         with_state : bool, default=False
             Whether to store the graph, its features and the hops too, so that `update` goes on after `sparsecut.load`. The
             file is then about as large as the features and the hops of the embedding's columns.
+        overwrite : bool, default=False
+            Whether to replace a file that exists. The file that a model was loaded from with `in_place=True` is its own.
+
+        Raises
+        ------
+        InputError
+            Where the file exists and `overwrite` is not set, or it cannot be written.
         """
         self._check_fitted("There is nothing to save yet")
         if self._log is not None and Path(path).absolute() == self._log.path.absolute():
             self._checkpoint()
             return
+        check_writable(path, overwrite)
         if with_state:
             log_path(path).unlink(missing_ok=True)  # of an earlier model of this name; its records have another key
-        self._write(path, secrets.token_bytes(16) if with_state else None)
+        self._write(path, secrets.token_bytes(16) if with_state else None, overwrite=overwrite)
 
-    def _write(self, path: str | Path, key: bytes | None) -> None:
+    def _write(self, path: str | Path, key: bytes | None, *, overwrite: bool) -> None:
         parameters, arrays = self._stored_parameters()
         tensors = {f"weights.{level}": matrix for level, matrix in enumerate(self.weights_)} | {"offset": self.offset_}
         recipe, held = self.recipe_.to_header()
@@ -285,6 +301,7 @@ class SparsestCutEmbedding(Updating):
             "parameters": parameters,
             "history": self.history_.to_dict(),
             "structure": self.structure_,
+            "graph": None if self.kind_ is None else self.kind_.to_header(),
             "recipe": recipe,
             "encoder": None if self.encoder_ is None else self.encoder_.to_header(),
         }
@@ -292,13 +309,13 @@ class SparsestCutEmbedding(Updating):
             state, state_arrays = state_tensors(self._live())
             header["state"] = {**state, "key": key.hex()}
             arrays = arrays | state_arrays
-        write_model(path, header, tensors | arrays | held)
+        write_model(path, header, tensors | arrays | held, overwrite=overwrite)
 
     def _checkpoint(self) -> None:
         """Take the log into the model's file: the file first, for its records are passed over once it holds them."""
         assert self._log is not None
         self._live().n_batches = self._log.number
-        self._write(self._log.path, self._log.key)
+        self._write(self._log.path, self._log.key, overwrite=True)
         self._log.clear()
 
     def _follow_log(self, path: str | Path, key: bytes) -> None:
@@ -307,6 +324,7 @@ class SparsestCutEmbedding(Updating):
         state = self._live()
         for changes, tolerance in log.replay(state.n_batches):
             state.apply(state.check(changes), tolerance)
+            self._follow_kind(changes)
         self._log = log
 
     def _settings(self) -> Settings:
@@ -372,7 +390,8 @@ class SparsestCutEmbedding(Updating):
                 values[name] = value.item() if isinstance(value, np.generic) else value
         return values, arrays
 
-    def _keep(self, fitted: Fitted) -> None:
+    def _keep(self, fitted: Fitted, kind: GraphKind) -> None:
+        self.kind_ = kind
         projection = fitted.projection
         self.weights_ = [matrix.cpu().numpy() for matrix in projection.weights]
         self.offset_ = (torch.zeros(projection.dimension) if projection.offset is None else projection.offset).cpu().numpy()

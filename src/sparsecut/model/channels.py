@@ -120,7 +120,7 @@ def _kept_columns(variances: Sequence[Tensor], dimension: int | None) -> list[Te
         shares = values[order].clamp(min=0).cumsum(0)
         is_kept[order[: int((shares < KEPT_SHARE * shares[-1]).sum()) + 1]] = True
     else:
-        others = order[~is_kept[order]]
+        others = order[~is_kept[order] & (values[order] > 0)]
         is_kept[others[: max(dimension - int(is_kept.sum()), 0)]] = True
     return [mask.nonzero()[:, 0] for mask in torch.split(is_kept, widths)]
 

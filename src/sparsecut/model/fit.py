@@ -130,6 +130,7 @@ def fit(
             dimension = settings.dimension_for(graph.n_features)
             recipe, problems = _problems(settings, graph, structure, recipe, rows, engine, problem_of, is_structure)
             projection = _remembered(engine, _solve(settings, recipe, problems, dimension, history))
+            history.notes.extend(settings.say_dimension(graph.n_features, projection.dimension))
             with history.stage("project"):
                 if len(problems) == 1 and math.isnan(history.effective_rank) and projection.is_linear:
                     history.effective_rank = rank_of_scatter(problems[0].embedding_moments(projection)[1])

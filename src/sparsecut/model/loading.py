@@ -11,6 +11,7 @@ from sparsecut.encoding import read_encoder
 from sparsecut.errors import InputError
 from sparsecut.graph.pairs import unpack_pairs
 from sparsecut.model.base import SparsestCutEmbedding
+from sparsecut.model.graph_kind import read_kind
 from sparsecut.model.history import History
 from sparsecut.model.mosce import MoSCE
 from sparsecut.model.persistence import read_model
@@ -62,6 +63,7 @@ def load(path: str | Path, *, in_place: bool = False) -> SparsestCutEmbedding:
         model.history_ = History(**header["history"])
         model._know_features(read_encoder(header["encoder"]), len(weights[0]))
         model.structure_ = header["structure"]
+        model.kind_ = read_kind(header.get("graph"))
         model.offset_ = tensors.get("offset", np.zeros(weights[0].shape[1], dtype=np.float32))
         model.recipe_ = read_recipe(header["recipe"], tensors)
     except (KeyError, TypeError, IndexError) as error:
@@ -88,6 +90,7 @@ def _restore(model: Any, path: str | Path, about: dict[str, Any], tensors: dict[
         return
     for changes, tolerance in read_log(path, key, state.n_batches):
         state.apply(state.check(changes), tolerance)
+        model._follow_kind(changes)
 
 
 def _read_parameters(values: dict[str, Any], tensors: dict[str, Any]) -> dict[str, Any]:

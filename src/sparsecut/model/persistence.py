@@ -22,7 +22,9 @@ FORMAT = "sparsecut-model"
 FORMAT_VERSION = 4
 
 
-def write_model(path: str | Path, header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
+def write_model(
+    path: str | Path, header: dict[str, Any], tensors: dict[str, NDArray[Any]], *, overwrite: bool = False
+) -> None:
     from safetensors.numpy import save_file
 
     metadata = {
@@ -32,7 +34,7 @@ def write_model(path: str | Path, header: dict[str, Any], tensors: dict[str, NDA
         "model": json.dumps(header, allow_nan=True),
     }
     contiguous = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
-    with write_whole(path) as temporary:
+    with write_whole(path, overwrite) as temporary:
         save_file(contiguous, temporary, metadata=metadata)
         with temporary.open("rb") as file:
             os.fsync(file.fileno())  # before it takes the place of another

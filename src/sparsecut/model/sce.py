@@ -27,7 +27,8 @@ class SCE(SparsestCutEmbedding):
     ----------
     dimension : int or "auto", default="auto"
         Columns of the embedding; `n_components` is another name for it. "auto" takes what holds 99.9 % of the variance in
-        closed form, at most 128, and min(512, features) with `Adam`.
+        closed form, at most 128, and min(512, features) with `Adam`. In closed form an embedding has no more columns than
+        its features fill: where more are requested there are fewer, and a `DimensionWarning` names their number.
     features : {"auto", "given", "structure", "both"}, default="auto"
         What is smoothed. "auto" takes the graph's own features, or its structure where it brings none; "given" insists on
         its own; "structure" passes them over; "both" embeds each by itself and puts them side by side, in closed form and

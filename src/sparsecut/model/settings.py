@@ -94,20 +94,37 @@ class Settings:
         return self.negatives.n_pairs(n_nodes) + (0 if self.apart is None else len(self.apart))
 
     def dimension_for(self, n_features: int) -> int | None:
-        """The columns of the embedding; None leaves them to the solver. More than can be filled is worth a warning."""
-        n_levels = self.n_levels or 1
-        if self.dimension is None:
-            return None if self.solver.chooses_dimension else self.solver.most_columns(n_features, n_levels)
-        is_wide = self.aggregation == "concat" or self.solver.chooses_dimension
-        n_useful = n_features * ((n_levels if is_wide else 1) if self.n_levels is not None else self.n_channels)
-        if self.dimension > n_useful:
-            warnings.warn(
-                f"{self.caller}(dimension={self.dimension}) is larger than useful: a linear map of {n_useful:,} features "
-                f"fills at most {n_useful:,} dimensions. dimension='auto' takes what is useful.",
-                DimensionWarning,
-                stacklevel=4,
-            )
+        """The columns that a solver is asked for; None leaves them to it."""
+        if self.dimension is None and not self.solver.chooses_dimension:
+            return self.solver.most_columns(n_features, self.n_levels or 1)
         return self.dimension
+
+    def say_dimension(self, n_features: int, n_columns: int) -> list[str]:
+        """A warning, also as a note, where more columns were requested than the features fill.
+
+        A solver that chooses the dimension returns the columns that are filled. Others return what was requested, and a
+        linear map of f features has columns that follow from f of them.
+        """
+        if self.dimension is None:
+            return []
+        n_useful = n_columns if self.solver.chooses_dimension else n_features
+        if self.aggregation == "concat" and not self.solver.chooses_dimension:
+            n_useful *= self.n_levels or 1
+        if self.dimension <= n_useful:
+            return []
+        asked, remedy = f"{self.caller}(dimension={self.dimension})", "dimension='auto' takes what is useful."
+        if self.solver.chooses_dimension:
+            message = (
+                f"{asked} requests more columns than this graph fills: its embedding has {n_columns:,}, and any more would "
+                f"be zero. {remedy}"
+            )
+        else:
+            message = (
+                f"{asked} requests more columns than {n_features:,} features fill: of the embedding's {n_columns:,} columns "
+                f"{n_useful:,} determine the others. {remedy}"
+            )
+        warnings.warn(message, DimensionWarning, stacklevel=5)
+        return [message]
 
 
 def check_dimension(caller: str, dimension: object) -> int | None:

@@ -18,6 +18,7 @@ from sparsecut.kernels.spectrum import eigenvectors, leading_eigenvectors, sharp
 EFFECTIVE_RANK = 16.0  # of the embedding: enough directions for dozens of groups, few enough for five labels per group
 N_ITERATIONS = 3  # with the last two blocks: accuracies as after six of one block, or twelve
 KEPT_SHARE = 0.999  # of the variance; dimension="auto" leaves out the rest
+FILLED = 2.0**-22  # of the first eigenvalue: what is smaller is the rounding of rows in single precision, not a direction
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,10 @@ def sharpen(
     effective_rank: float,
     length: float,
 ) -> SharpenedSpectrum:
-    """The weights of the levels; `dimension` None takes what holds nearly all of the sharpened variance."""
+    """The weights of the levels: at most `dimension` columns, fewer where fewer directions hold anything.
+
+    `dimension` None takes what holds nearly all of the sharpened variance.
+    """
     eigenvalues, V, total, route = spectrum.values, spectrum.vectors, spectrum.total, spectrum.route
     if not math.isfinite(total) or not bool(eigenvalues.isfinite().all()):
         raise OverflowInputError("The energy of the smoothed features overflows. Scale the features down.")
@@ -85,10 +89,10 @@ def sharpen(
     variances = relative**power
     if dimension is None:
         kept = int((variances.cumsum(0) < KEPT_SHARE * variances.sum()).sum()) + 1
-        eigenvalues, V, relative, variances = eigenvalues[:kept], V[:, :kept], relative[:kept], variances[:kept]
+    else:
+        kept = min(dimension, int((relative > FILLED).sum()))
+    eigenvalues, V, relative, variances = eigenvalues[:kept], V[:, :kept], relative[:kept], variances[:kept]
     W = V * torch.where(relative > 0, relative ** ((power - 1) / 2), 0).to(V.device)
-    if dimension is not None and W.shape[1] < dimension:
-        W = torch.nn.functional.pad(W, (0, dimension - W.shape[1]))
     parts = torch.split(W, list(widths))
     # A mean over the levels undoes the factor of their number.
     weights = tuple(part * (scale * len(widths)) for part, scale in zip(parts, scales, strict=True))

@@ -18,6 +18,7 @@ from sparsecut.graph import Graph
 from sparsecut.model.alignment import align
 from sparsecut.model.changes import Changes, check_edges, check_nodes, check_rows
 from sparsecut.model.drift import ADVISED_FROM, rank_for
+from sparsecut.model.graph_kind import GraphKind
 from sparsecut.model.history import History
 from sparsecut.model.live import Changed, LiveState
 from sparsecut.model.published import Published
@@ -39,6 +40,7 @@ class Updating(Published):
     recipe_: Recipe
     history_: History
     encoder_: FeatureEncoder | None
+    kind_: GraphKind | None = None
     structure_: int | None
 
     fit: Callable[..., Any]
@@ -230,11 +232,16 @@ class Updating(Published):
         self._embedding = self._graph = None
         started = time.perf_counter()
         changed = state.apply(placed, tolerance)
+        self._follow_kind(changes)
         if self._log is not None:
             self._log.seconds += time.perf_counter() - started
             if self._log.is_long:
                 self._checkpoint()
         return changed
+
+    def _follow_kind(self, changes: Changes) -> None:
+        if self.kind_ is not None:
+            self.kind_ = self.kind_.after(changes)
 
     def _checkpoint(self) -> None:
         raise NotImplementedError

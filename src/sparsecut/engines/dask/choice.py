@@ -27,6 +27,7 @@ from sparsecut.engines.dask.running import Runner, distributed_module
 from sparsecut.engines.dask.sources import open_sources
 from sparsecut.errors import InputError, ReadingWarning, check_choice, check_integer, check_real, parameter_error
 from sparsecut.graph import DIRECTIONS
+from sparsecut.io.store import check_place, move_store
 from sparsecut.io.workfolder import fingerprint_of, work_folder
 from sparsecut.progress import Reporter, reporting
 from sparsecut.version import __version__
@@ -213,6 +214,7 @@ class Dask(EngineChoice, word="dask"):
         directed: str = "symmetrize",
         scale: bool = True,
         encoder: Any = None,
+        overwrite: bool = False,
         progress: Reporter | None = None,
     ) -> None:
         """Make a folder that `open_store` opens as a graph, on the cluster: no process reads the edges or features whole.
@@ -220,7 +222,7 @@ class Dask(EngineChoice, word="dask"):
         Parameters
         ----------
         folder : str or Path
-            Where the store goes, on storage that all workers share; must not exist yet.
+            Where the store goes, on storage that all workers share.
         edges : str or Path
             A folder of Parquet files, a Parquet file, an .npy file or a Zarr array (m, 2).
         features : str or Path
@@ -236,6 +238,8 @@ class Dask(EngineChoice, word="dask"):
             Whether the numbers of a table with named columns are standardised, as by `read_graph`.
         encoder : fitted model or Encoder, optional
             A fitted model, or its `encoder_`: the table is encoded as the one it was fitted on.
+        overwrite : bool, default=False
+            Whether to replace a store that exists, once the new one is whole.
         progress : callable, optional
             Called with (stage, done, total); a progress bar where not given.
 
@@ -250,8 +254,7 @@ class Dask(EngineChoice, word="dask"):
         self.check()
         check_choice("build_store", "directed", directed, DIRECTIONS)
         folder = Path(folder).absolute()
-        if folder.exists():
-            raise InputError(f"The store {folder} exists. Remove it first, or open it with sparsecut.open_store.")
+        check_place(folder, overwrite)
         columns = {"source": source, "target": target, "weight": weight}
         sources = open_sources(edges, features, columns, bipartite)
         mark = fingerprint_of("store", str(edges), str(features), columns, bipartite, directed, str(folder))
@@ -264,7 +267,7 @@ class Dask(EngineChoice, word="dask"):
                 unfinished.mkdir()
                 build = StoreBuild(unfinished, runner, *sources, directed, len(cluster.workers))
                 doubts = build.run(scale=scale, encoder=getattr(encoder, "encoder_", encoder))
-                unfinished.replace(folder)
+                move_store(unfinished, folder)
             finally:
                 shutil.rmtree(unfinished, ignore_errors=True)
         for doubt in doubts:
