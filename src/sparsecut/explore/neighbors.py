@@ -16,7 +16,7 @@ from sparsecut.explore.index_file import read_index, write_index
 from sparsecut.explore.inverted import Inverted, build_inverted, check_arrays, restore_inverted
 from sparsecut.explore.lookup import Lookup
 from sparsecut.explore.vectors import check_vectors, fingerprint
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, as_id_array
 from sparsecut.io.ids import check_unique
 from sparsecut.progress import Reporter, reporting
 
@@ -115,7 +115,7 @@ class Neighbors:
         """Check the vectors and their ids, and keep what searching needs."""
         self.metric = check_choice("Neighbors", "metric", metric, METRICS)
         Z = check_vectors(embedding)
-        self.ids = np.arange(len(Z)) if ids is None else np.asarray(ids)
+        self.ids = np.arange(len(Z)) if ids is None else as_id_array(ids, "The list of ids given to Neighbors")
         if self.ids.shape != (len(Z),):
             raise InputError(f"An embedding needs one id per row. Got {len(Z):,} rows and ids of shape {self.ids.shape}.")
         check_unique(self.ids, "The embedding")

@@ -12,6 +12,7 @@ whole.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.arrays.magnitude import are_finite, feature_error
-from sparsecut.encoding import NumberScan, TableEncoder, VectorColumn
+from sparsecut.encoding import NumberScan, Scale, TableEncoder, VectorColumn, check_scale
 from sparsecut.engines.dask import numbering
 from sparsecut.engines.dask.plan import even_starts
 from sparsecut.engines.dask.running import Runner
@@ -62,7 +63,7 @@ class StoreBuild:
         n_blocks = max(n_workers, -(-n_entries // ENTRIES_PER_BLOCK))
         self.starts = even_starts(self.n_nodes, min(n_blocks, self.n_nodes))
 
-    def run(self, *, scale: bool, encoder: Any) -> None:
+    def run(self, *, scale: Scale, encoder: Any) -> None:
         fitted = self._write_features(scale, encoder)
         numbered = self._number()
         n_entries, n_loops = self._write_edges(numbered)
@@ -72,7 +73,7 @@ class StoreBuild:
             self.folder, n_nodes=self.n_nodes, n_entries=n_entries, directed=self.directed, encoder=fitted, notes=notes
         )
 
-    def _write_features(self, scale: bool, encoder: Any) -> TableEncoder | None:
+    def _write_features(self, scale: Scale, encoder: Any) -> TableEncoder | None:
         table, runner = self.features, self.runner
         fitted: TableEncoder | None = None
         if table.names is None:
@@ -82,8 +83,7 @@ class StoreBuild:
             fitted = accept_encoder(encoder, self.names, table.what)
             self.names = list(encoder.names_in or ())
         else:
-            scans = [runner.submit(scan_piece, piece, self.names, table.what) for piece in table.pieces]
-            fitted = _merged(runner.collect(scans, "scanning features"), self.names, scale)
+            fitted = self._fit_encoder(scale)
         if fitted is not None and not fitted.names_out:
             raise InputError(f"{table.what} has no column that could be a feature: each holds one value throughout.")
         width = table.n_columns if fitted is None else len(fitted.names_out)
@@ -94,6 +94,29 @@ class StoreBuild:
         ]
         runner.collect(written, "writing features")
         return fitted
+
+    def _fit_encoder(self, scale: Scale) -> TableEncoder:
+        """The encoder of all pieces, as `FeatureFile` fits it to a file."""
+        names, table = tuple(self.names), self.features
+        check_scale(scale, names, table.what)
+        widths, scan = self._scanned(NumberScan(names))
+        if widths:
+            return TableEncoder((VectorColumn(names[0], widths.pop()),))
+        logs = scan.of_logs(scale)
+        return scan.encoder(scale=scale, logs=None if logs is None else self._scanned(logs)[1])
+
+    def _scanned(self, scan: NumberScan) -> tuple[set[int], NumberScan]:
+        """(the width of vectors, if the features are those; a scan of all pieces)."""
+        submitted = [
+            self.runner.submit(scan_piece, piece, scan, self.names, self.features.what) for piece in self.features.pieces
+        ]
+        scans = self.runner.collect(submitted, "scanning features")
+        widths = {one for one in scans if isinstance(one, int)}
+        if widths and (len(widths) > 1 or not all(isinstance(one, int) for one in scans)):
+            raise InputError(f"The column {self.names[0]!r} of the features must hold rows of one length.")
+        for one in () if widths else scans:
+            scan.merge(one)
+        return widths, scan
 
     def _number(self) -> list[Any]:
         """Futures of the edges of every piece by rows."""
@@ -165,16 +188,16 @@ class StoreBuild:
         return n_entries, int(sum(n_loops for _, n_loops, _ in sizes))
 
 
-def scan_piece(piece: Piece, names: Sequence[str], what: str) -> NumberScan | int:
-    """What is known of the columns of a piece; for a column of vectors, how long they are."""
+def scan_piece(piece: Piece, scan: NumberScan, names: Sequence[str], what: str) -> NumberScan | int:
+    """What a scan that has seen no rows finds in a piece; for a column of vectors, how long they are."""
     block = numbers_of(piece.table(names, what), names, what)
     if block.shape[1] != len(names):
         return int(block.shape[1])
     if not are_finite(block):
-        raise feature_error(block, block)
-    scan = NumberScan(tuple(names))
-    scan.update(block)
-    return scan
+        raise feature_error(block, block, names=names)
+    found = deepcopy(scan)
+    found.update(block)
+    return found
 
 
 def write_features(
@@ -246,17 +269,3 @@ def write_block(merged: dict[str, NDArray[Any]], first: int, n_before: int, targ
         if name in targets:
             targets[name].write(n_before, merged[name])
     return len(merged["indices"])
-
-
-def _merged(scans: Sequence[NumberScan | int], names: Sequence[str], scale: bool) -> TableEncoder:
-    widths = {scan for scan in scans if isinstance(scan, int)}
-    if widths:
-        if len(widths) > 1 or not all(isinstance(scan, int) for scan in scans):
-            raise InputError(f"The column {names[0]!r} of the features must hold rows of one length.")
-        return TableEncoder((VectorColumn(names[0], widths.pop()),))
-    total = scans[0]
-    assert isinstance(total, NumberScan)
-    for scan in scans[1:]:
-        assert isinstance(scan, NumberScan)
-        total.merge(scan)
-    return total.encoder(scale=scale)
