@@ -38,7 +38,7 @@ class OverflowInputError(InputError):
 
 
 class ReadingWarning(UserWarning):
-    """Something in a file or a frame was understood in one of several ways, or left out; another would give other results."""
+    """Something that was given was understood in one of several ways, or left out; another way would give other results."""
 
 
 class NewValuesWarning(UserWarning):

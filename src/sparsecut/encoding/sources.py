@@ -169,6 +169,8 @@ class WordLists:
 
     def matrix(self, encoder: Encoder | None) -> tuple[Any, tuple[str, ...]]:
         if encoder is None:
+            if not isinstance(self.words, int):
+                raise InputError(f"{self.what} holds lists of words, and the model was fitted on an array of numbers.")
             return self._lists, ()
         if isinstance(encoder, NamedColumns | TableEncoder):
             raise InputError(f"{self.what} holds lists of words, and the model was fitted with a table of columns.")
