@@ -184,4 +184,4 @@ def test_a_log_scale_finds_the_classes_that_a_tail_hides() -> None:
         model = sc.SCE(features="given").fit(graph)
         scores[scale] = sc.evaluate(model.embedding_, classes, per_class=20, n_splits=10).mean
         assert ("on a log scale" in str(model.explain())) == (scale == "auto")
-    assert scores["auto"] > scores["standard"] + 0.1
+    assert scores["auto"] > scores["standard"] + 8  # percent: 80 and 69
