@@ -38,7 +38,7 @@ class OverflowInputError(InputError):
 
 
 class ReadingWarning(UserWarning):
-    """Something in a file was understood in one of several ways, and another would give another graph."""
+    """Something that was given was understood in one of several ways, or left out; another way would give other results."""
 
 
 class NewValuesWarning(UserWarning):

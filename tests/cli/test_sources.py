@@ -165,3 +165,26 @@ def test_a_name_that_the_file_has_not_is_one_sentence(attributes, arguments, exp
     done = run(*arguments, folder=attributes)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == f"Error: {expected}"
+
+
+def test_the_scale_is_chosen_named_for_columns_or_none(folder):
+    generator = np.random.default_rng(3)
+    balances = generator.lognormal(5, 2.5, 400)
+    rows = "".join(f"m{node},{balances[node]},{node % 50}\n" for node in range(400))
+    (folder / "accounts.csv").write_text("id,balance,age\n" + rows)
+    (folder / "paid.csv").write_text("source,target\n" + "".join(f"m{k},m{(k + 7) % 400}\n" for k in range(400)))
+    expected = {
+        (): ("log(balance)", "age"),
+        ("--scale", "standard"): ("balance", "age"),
+        ("--scale", "rank"): ("rank(balance)", "rank(age)"),
+        ("--scale", "balance=none,age=log"): ("balance", "log(age)"),
+    }
+    for options, names in expected.items():
+        command = ("embed", "paid.csv", "-f", "accounts.csv", *options, "--dimension", 2, "-o", "z.npz", "--force")
+        done = run(*command, "--save-model", "scaled.safetensors", folder=folder)
+        assert done.returncode == 0, done.stderr
+        assert sc.load(folder / "scaled.safetensors").encoder_.names_out == names
+    done = run("embed", "paid.csv", "-f", "accounts.csv", "--scale", "cube", "-o", "y.npz", folder=folder)
+    assert done.returncode == 2
+    assert "must be 'auto', 'standard', 'log', 'rank'" in " ".join(done.stderr.split())
+    assert not (folder / "y.npz").exists()

@@ -161,7 +161,7 @@ def test_numbers_as_large_as_they_come_do_not_overflow():
     ("columns", "expected"),
     [
         ({"v": [[1.0], [1.0, 2.0]]}, "The table must hold lists of numbers, all of one length, in column 'v'."),
-        ({"v": [["a"], ["b"]]}, "The table must hold lists of numbers, all of one length, in column 'v'."),
+        ({"v": [[True], [True, False]]}, "The table must hold lists of numbers, all of one length, in column 'v'."),
         ({"v": [{"a": 1}, {"a": 2}]},
          "The table has values of type struct<a: int64> in column 'v', which cannot be features."),
         ({"v": [*map(str, range(10)), "1O"]},

@@ -57,7 +57,7 @@ def test_subgraph_keeps_order_and_edges_among_the_nodes() -> None:
         (PATH, {"features": [[1, 2], [3, np.nan], [5, 6]]}, "finite. Got nan in row 1, column 1"),
         (PATH, {"features": sp.csr_array([[0, 2], [0, np.inf], [5, 6]])}, "finite. Got inf in row 1, column 1"),
         (PATH, {"features": np.full((3, 1), 1e300)}, r"too large for float32\. Got 1e\+300 in row 0, column 0"),
-        (PATH, {"features": [["a"], ["b"], ["c"]]}, "features must be numbers"),
+        (PATH, {"features": [["a", 1.0], ["b", 2.0], ["c", 3.0]]}, "features must be numbers"),
         (PATH, {"labels": [0, 1]}, r"labels must be one value for each of the 3 nodes. Got shape \(2,\)"),
         (PATH, {"node_ids": ["a", "a", "b"]}, "ids must be unique. These occur more than once: 'a'"),
     ],

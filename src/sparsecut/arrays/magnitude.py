@@ -6,7 +6,7 @@ the moments are sums of squares. What overflowed is looked up only where somethi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -53,19 +53,18 @@ def in_single(values: NDArray[Any], name: str, what: str) -> NDArray[np.float32]
     return single
 
 
-def feature_error(given: Any, checked: Any, n_before: int = 0) -> InputError:
+def feature_error(given: Any, checked: Any, n_before: int = 0, names: Sequence[str] | None = None) -> InputError:
     """What is wrong with features that are not all finite in float32 (`checked`), by what they were when `given`.
 
-    They may be a block of rows, with `n_before` rows before it.
+    They may be a block of rows, with `n_before` rows before it. A column of a table is named, and its rows counted from 1.
     """
     row, column = _first_not_finite(checked)
     value = _exactly(given, row, column)
     row += n_before
+    place = f"in row {row}, column {column}" if names is None else f"in row {row + 1:,} of column {names[column]!r}"
     if np.isfinite(value):
-        return too_large("feature", value, f"in row {row}, column {column}")
-    return InputError(
-        f"The features must be finite. Got {value:g} in row {row}, column {column}. Fill or drop such values first."
-    )
+        return too_large("feature", value, place)
+    return InputError(f"The features must be finite. Got {value:g} {place}. Fill or drop such values first.")
 
 
 def weight_error(given: Any, checked: sp.csr_array) -> InputError:

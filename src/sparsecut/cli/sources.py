@@ -89,17 +89,21 @@ class Reading:
         _option("With zero, nodes without a row get zeros, and rows without a node are left out.", choices=MISSING),
     ] = "error"
     scale: Annotated[
-        bool,
+        str,
         _option(
-            "Whether numbers of a table with named columns are standardised; arrays never are.",
-            "--scale/--no-scale",
-            metavar="",
+            "Scale of the numbers of a table with named columns: auto, standard, log, rank or none; or of some columns, "
+            "balance=log,age=none. auto standardises, on a log scale where the tail of a column asks for it. Arrays are "
+            "taken as they are.",
+            metavar="SCALE",
         ),
-    ] = True
+    ] = "auto"
 
     def given(self) -> dict[str, Any]:
         """The options that are not as they are by default."""
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) != field.default}
+
+
+NoScale = Annotated[bool, _option("Short for --scale none.", "--no-scale", metavar="")]
 
 
 def takes_reading(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -120,16 +124,31 @@ def takes_reading(*without: str) -> Callable[[Callable[..., None]], Callable[...
                 )
                 for field in options
             ]
+            no_scale = inspect.Parameter("no_scale", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=NoScale)
+            parameters += [] if "scale" in without else [no_scale]
 
         @functools.wraps(command)
         def run(**values: Any) -> None:
-            command(reading=Reading(**{field.name: values.pop(field.name) for field in options}), **values)
+            given = {field.name: values.pop(field.name) for field in options}
+            if "scale" in given:
+                given["scale"] = _scale_of(given["scale"], values.pop("no_scale"))
+            command(reading=Reading(**given), **values)
 
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return run
 
     return decorate
+
+
+def _scale_of(text: str, is_none: bool) -> Any:
+    """A scale as `read_graph` takes it: a word for all columns, False for none, or a dict by column."""
+    if is_none or text == "none":
+        return False
+    if "=" not in text:
+        return text
+    pairs = [pair.rpartition("=") for pair in text.split(",")]
+    return {name.strip(): False if word.strip() == "none" else word.strip() for name, _, word in pairs}
 
 
 def dataset_of(name: str | None) -> str | None:

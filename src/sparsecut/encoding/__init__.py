@@ -6,16 +6,24 @@ column becomes; a fitted model keeps it, so that a later table is encoded as the
 
     NumberScan                                    a `TableEncoder` of a table that is read in parts
     LeftOut, NumberColumn, VectorColumn           what a column became
+    table_source                                  the source that an Arrow table is
+    Scale, check_scale                            how numbers of a table are scaled, and whether that can be
+    column_of                                     values of Python as an Arrow column
+    mark_words                                    a matrix of 0 and 1 from pairs of row and word
     check_names, read_encoder                     fitted names against those of a later table; an encoder from a header
     dominant_column, spells_number                a column that outweighs all others; whether a word is a number
 """
 
 from sparsecut.encoding.arrow_values import spells_number
-from sparsecut.encoding.columns import LeftOut, NumberColumn, VectorColumn
+from sparsecut.encoding.columns import VectorColumn
 from sparsecut.encoding.encoder import Encoder, NamedColumns, TableEncoder, Vocabulary, check_names, read_encoder
-from sparsecut.encoding.sources import FeatureMatrix, FeatureTable, Source, WordLists
+from sparsecut.encoding.numbers import LeftOut, NumberColumn
+from sparsecut.encoding.scaling import Scale, check_scale
+from sparsecut.encoding.sources import FeatureMatrix, FeatureTable, Source, WordLists, table_source
+from sparsecut.encoding.spelling import column_of
 from sparsecut.encoding.streamed import NumberScan
 from sparsecut.encoding.variance import dominant_column
+from sparsecut.encoding.word_lists import mark_words
 
 __all__ = [
     "Encoder",
@@ -25,13 +33,18 @@ __all__ = [
     "NamedColumns",
     "NumberColumn",
     "NumberScan",
+    "Scale",
     "Source",
     "TableEncoder",
     "VectorColumn",
     "Vocabulary",
     "WordLists",
     "check_names",
+    "check_scale",
+    "column_of",
     "dominant_column",
+    "mark_words",
     "read_encoder",
     "spells_number",
+    "table_source",
 ]

@@ -16,16 +16,37 @@ def check_type(name: str, column: Any, what: str) -> None:
         raise InputError(f"{what} has values of type {column.type} in column {name!r}, which cannot be features.")
 
 
+def check_infinite(name: str, column: Any, what: str) -> None:
+    """Refuse infinite numbers, which have no place on any scale."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_floating(column.type):
+        return
+    extremes = pc.min_max(column).as_py()
+    if not any(value is not None and np.isinf(value) for value in extremes.values()):
+        return
+    is_infinite = pc.is_inf(column)
+    row, n_rows = pc.index(is_infinite, True).as_py(), pc.sum(is_infinite).as_py()
+    others = f", and in {n_rows - 1:,} more row{'s' * (n_rows > 2)}" if n_rows > 1 else ""
+    raise InputError(
+        f"{what} must hold finite numbers. Got {column[row].as_py():g} in row {row + 1:,} of column {name!r}{others}. Leave "
+        "the cell empty (NaN in a frame), which becomes the column's mean, or give a number."
+    )
+
+
 def plain(column: Any) -> Any:
-    """A column in one type: dictionaries decoded, NaN a gap, decimals floats, the many kinds of text one."""
+    """A column in one type: dictionaries decoded, NaN a gap, decimals and halves floats, the many kinds of text one."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if pa.types.is_dictionary(column.type):
-        column = pc.cast(column, column.type.value_type)
+        is_view = pa.types.is_string_view(column.type.value_type)  # polars' text, of which Arrow cannot take values
+        kind = pa.large_string() if is_view else column.type.value_type
+        column = pa.chunked_array([part.dictionary.cast(kind).take(part.indices) for part in column.chunks], kind)
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
-    if pa.types.is_decimal(column.type):
+    if pa.types.is_decimal(column.type) or pa.types.is_float16(column.type):
         column = _as_float(column)
     if pa.types.is_null(column.type):
         column = pc.cast(column, pa.float64())
@@ -146,3 +167,14 @@ def has_text(kind: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def has_word_lists(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return has_lists(kind) and bool(
+        pa.types.is_string(kind.value_type)
+        or pa.types.is_large_string(kind.value_type)
+        or pa.types.is_string_view(kind.value_type)
+        or pa.types.is_null(kind.value_type)
+    )

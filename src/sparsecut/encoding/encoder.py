@@ -5,9 +5,13 @@
     NamedColumns    a matrix whose columns have names: taken as they are, in the fitted order
 
 **One rule of scale.** Numbers that come from a table with named columns are standardised, unless the table was read with
-`scale=False`: an age and an income then weigh the same. Exceptions are columns of 0 and 1 alone, and a table of at least 32
-columns of numbers, none negative and over half of them zero: there a zero means absence (words of a page, genes of a cell),
-and the numbers are taken as they are. Arrays without names are always taken as they are.
+`scale=False`: an age and an income then weigh the same. Where the tail of a column asks for it a logarithm is taken first
+(`scaling` has the rule; `scale="standard"`, "log" or "rank" chooses for all columns or, in a dict, for some). Exceptions
+are columns of 0 and 1 alone, and, unless a scale is named, a table of at least 32 columns of numbers, none negative and over
+half of them zero: there a zero means absence (words of a page, genes of a cell), and the numbers are taken as they are.
+Arrays without names are always taken as they are.
+
+The matrix of a table with lists of words is sparse, that of any other dense.
 
 All three are plain data: they are saved as JSON in the header of a model's file.
 """
@@ -24,7 +28,10 @@ from numpy.typing import NDArray
 
 from sparsecut.arrays import in_single
 from sparsecut.encoding.arrow_values import is_number
-from sparsecut.encoding.columns import KINDS, FittedColumn, LeftOut, NumberColumn, fit_column
+from sparsecut.encoding.columns import FREE_TEXT, KINDS, FittedColumn, fit_column
+from sparsecut.encoding.numbers import LeftOut, NumberColumn
+from sparsecut.encoding.scaling import Scale, scale_of
+from sparsecut.encoding.word_lists import WordsColumn, in_vocabulary
 from sparsecut.errors import InputError, first_few
 
 MIN_SPARSE_COLUMNS = 32
@@ -39,11 +46,13 @@ class TableEncoder:
     columns: tuple[FittedColumn, ...]
 
     @classmethod
-    def fit(cls, table: dict[str, Any], what: str, *, scale: bool = True) -> TableEncoder:
-        """`table` has plain Arrow columns by name (`columns.plain`)."""
-        is_scaled = scale and not _is_mostly_zero(table)
+    def fit(cls, table: dict[str, Any], what: str, *, scale: Scale = "auto") -> TableEncoder:
+        """`table` has plain Arrow columns by name (`arrow_values.plain`)."""
+        scales = {name: scale_of(scale, name) for name in table}
+        if "auto" in scales.values() and _is_mostly_zero(table):
+            scales = {name: "none" if word == "auto" else word for name, word in scales.items()}
         fitted = tuple(
-            fit_column(name, column, what, is_scaled=is_scaled, is_alone=len(table) == 1) for name, column in table.items()
+            fit_column(name, column, what, scale=scales[name], is_alone=len(table) == 1) for name, column in table.items()
         )
         return cls(fitted)
 
@@ -58,44 +67,54 @@ class TableEncoder:
     @property
     def notes(self) -> tuple[str, ...]:
         """What became of the columns."""
-        n_scaled = sum(_is_standardised(column) for column in self.columns)
-        n_plain = sum(isinstance(column, NumberColumn) and not _is_standardised(column) for column in self.columns)
+        numbers = [column for column in self.columns if isinstance(column, NumberColumn)]
+        n_scaled = sum(column.is_standardised for column in numbers)
+        n_plain = len(numbers) - n_scaled
         notes = []
         if n_scaled:
             notes.append(f"{n_scaled:,} column{'s' * (n_scaled > 1)} of numbers standardised")
         if n_plain:
             notes.append(f"{n_plain:,} column{'s' * (n_plain > 1)} of numbers taken as they are")
-        told = [column.note for column in self.columns if not isinstance(column, NumberColumn) or len(column.names) != 1]
+        told = [column.note for column in self.columns if column.note]
         return (f"Features: {'; '.join([*notes, *told[:20], *(['…'] if len(told) > 20 else [])])}.",)
 
-    def encode(self, table: dict[str, Any], what: str) -> tuple[NDArray[np.float32], tuple[str, ...]]:
+    @property
+    def free_text(self) -> tuple[str, ...]:
+        """A sentence for each column of free text, which is left out."""
+        why = [(column.name, getattr(column, "why", getattr(column, "left_out", ""))) for column in self.columns]
+        return tuple(f"Column {name!r} of the features was left out: {said}." for name, said in why if said == FREE_TEXT)
+
+    def encode(self, table: dict[str, Any], what: str) -> tuple[Any, tuple[str, ...]]:
         """(matrix, notes on what was not there when the encoder was fitted)."""
         check_names(self.names_in, tuple(table), what)
         if not self.names_out:
             told = "; ".join(column.note for column in self.columns)
             raise InputError(f"{what} has no column that could be a feature: {told}.")
         n_rows = len(next(iter(table.values())))
-        matrix = np.empty((n_rows, len(self.names_out)), dtype=np.float32)
-        place, notes = 0, []
+        n_dense = sum(len(column.names) for column in self.columns if not isinstance(column, WordsColumn))
+        dense = np.empty((n_rows, n_dense), dtype=np.float32)
+        place, notes, words = 0, [], []
         for column in self.columns:
             parts, note = column.encode(table[column.name], what)
-            for values in parts:
-                matrix[:, place] = in_single(values, column.name, what)
-                place += 1
+            if isinstance(column, WordsColumn):
+                words.append((place, parts[0]))
+            else:
+                for values in parts:
+                    dense[:, place] = in_single(values, column.name, what)
+                    place += 1
             if note:
                 notes.append(f"{what}: {note}.")
-        return matrix, tuple(notes)
+        return _beside(dense, words) if words else dense, tuple(notes)
 
     def scale_numbers(self, block: NDArray[Any]) -> NDArray[np.float64]:
         """Rows of a table of numbers alone, one column each, encoded: for tables that are read in parts."""
-        means, deviations, kept = [], [], []
-        for position, column in enumerate(self.columns):
-            if isinstance(column, NumberColumn):
-                means.append(column.mean)
-                deviations.append(column.deviation)
-                kept.append(position)
-        scaled = block[:, kept].astype(np.float64) / np.array(deviations) - np.array(means) / np.array(deviations)
-        return np.asarray(scaled)
+        numbers = [(place, column) for place, column in enumerate(self.columns) if isinstance(column, NumberColumn)]
+        values = block[:, [place for place, _ in numbers]].astype(np.float64)
+        means, deviations = (np.array([getattr(column, key) for _, column in numbers]) for key in ("mean", "deviation"))
+        for place, (_, column) in enumerate(numbers):
+            if column.transform:
+                values[:, place] = column.transformed(values[:, place])
+        return np.asarray(values / deviations - means / deviations)
 
     def to_header(self) -> dict[str, Any]:
         return {"kind": self.kind, "columns": [{"kind": column.kind, **asdict(column)} for column in self.columns]}
@@ -104,10 +123,8 @@ class TableEncoder:
     def from_header(cls, header: dict[str, Any]) -> TableEncoder:
         columns = []
         for described in header["columns"]:
-            values = {key: value for key, value in described.items() if key != "kind"}
-            if "categories" in values:
-                values["categories"] = tuple(values["categories"])
-            columns.append(KINDS[described["kind"]](**values))
+            values = {key: tuple(value) if isinstance(value, list) else value for key, value in described.items()}
+            columns.append(KINDS[str(values.pop("kind"))](**values))
         return cls(tuple(columns))
 
 
@@ -137,15 +154,11 @@ class Vocabulary:
         if isinstance(self.words, int) or isinstance(words, int):
             assert isinstance(words, int)
             assert isinstance(self.words, int)
-            n_ours, old = self.words, np.arange(min(words, self.words))
-            new = old
+            pick = sp.eye_array(words, self.words, dtype=np.float32, format="csr")
+            encoded = sp.csr_array(matrix @ pick)
+            n_lost, n_unknown = matrix.nnz - encoded.nnz, max(0, words - self.words)
         else:
-            place = {word: number for number, word in enumerate(words)}
-            found = [(place[word], number) for number, word in enumerate(self.words) if word in place]
-            n_ours, (old, new) = len(self.words), np.array(found, dtype=np.int64).reshape(-1, 2).T
-        pick = sp.csr_array((np.ones(len(old), dtype=np.float32), (old, new)), shape=(matrix.shape[1], n_ours))
-        encoded = sp.csr_array(matrix @ pick)
-        n_lost, n_unknown = matrix.nnz - encoded.nnz, matrix.shape[1] - len(old)
+            encoded, n_lost, n_unknown = in_vocabulary(matrix, words, self.words)
         if not n_lost:
             return encoded, ()
         return encoded, (f"{what}: {n_lost:,} entries are of {n_unknown:,} words that were not fitted, and were left out.",)
@@ -211,8 +224,13 @@ def check_names(fitted: tuple[str, ...], got: tuple[str, ...], what: str) -> Non
         )
 
 
-def _is_standardised(column: FittedColumn) -> bool:
-    return isinstance(column, NumberColumn) and (column.mean, column.deviation) != (0.0, 1.0)
+def _beside(dense: NDArray[np.float32], words: list[tuple[int, sp.csr_array]]) -> sp.csr_array:
+    """Dense columns with sparse ones set in before the places given."""
+    parts, first = [], 0
+    for place, matrix in words:
+        parts += [sp.csr_array(dense[:, first:place]), matrix]
+        first = place
+    return sp.csr_array(sp.hstack([*parts, sp.csr_array(dense[:, first:])], format="csr", dtype=np.float32))
 
 
 def _is_mostly_zero(table: dict[str, Any]) -> bool:

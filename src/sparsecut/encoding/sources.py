@@ -14,9 +14,21 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.arrays import in_single
-from sparsecut.encoding.arrow_values import check_type, is_number, plain
+from sparsecut.encoding.arrow_values import check_infinite, check_type, has_word_lists, is_number, plain
+from sparsecut.encoding.columns import CategoryColumn
 from sparsecut.encoding.encoder import Encoder, NamedColumns, TableEncoder, Vocabulary
+from sparsecut.encoding.scaling import Scale, check_scale
+from sparsecut.encoding.spelling import typed
+from sparsecut.encoding.word_lists import words_in
 from sparsecut.errors import InputError, first_few
+
+
+def table_source(table: Any, what: str, *, scale: Scale = "auto") -> FeatureTable | WordLists:
+    """The features of an Arrow table: its columns, or the lists of words that are its only column."""
+    if table.num_columns == 1 and has_word_lists(table.column(0).type) and table.column(0).null_count < table.num_rows:
+        check_scale(scale, tuple(table.column_names), what)
+        return WordLists(*words_in(table.column(0)), what)
+    return FeatureTable(table, what, scale=scale)
 
 
 class FeatureTable:
@@ -28,19 +40,33 @@ class FeatureTable:
         One row per node, or as `rows` says.
     what : str
         What the table is called in messages, for example "The features file nodes.csv".
-    scale : bool, default=True
-        Whether numbers are standardised (the rule is in `sparsecut.encoding.encoder`).
+    scale : bool, str or dict, default="auto"
+        The scale of the numbers (`sparsecut.encoding.scaling`), for all columns or by name.
     rows : int array, optional
         The row of each node.
+
+    Attributes
+    ----------
+    columns : dict of str to Arrow column
+        In the types that the values have, or that text spells.
+    texts : dict of str to Arrow column
+        The text of the columns that spell something else.
     """
 
-    def __init__(self, table: Any, what: str, *, scale: bool = True, rows: NDArray[np.int64] | None = None) -> None:
+    def __init__(self, table: Any, what: str, *, scale: Scale = "auto", rows: NDArray[np.int64] | None = None) -> None:
         self.what, self.scale = what, scale
-        self.columns: dict[str, Any] = {str(name): plain(table.column(name)) for name in table.column_names}
-        if len(self.columns) < len(table.column_names):
-            raise InputError(f"{what} has two columns of the same name. Rename one.")
-        for name, column in self.columns.items():
-            check_type(name, column, what)
+        self.columns: dict[str, Any] = {}
+        self.texts: dict[str, Any] = {}
+        for name in map(str, table.column_names):
+            if name in self.columns:
+                raise InputError(f"{what} has two columns of the same name. Rename one.")
+            given = plain(table.column(len(self.columns)))
+            check_type(name, given, what)
+            self.columns[name] = column = typed(given)
+            if column.type != given.type:
+                self.texts[name] = given
+            check_infinite(name, column, what)
+        check_scale(scale, self.names, what)
         self.rows = np.arange(table.num_rows) if rows is None else rows
 
     @property
@@ -64,7 +90,7 @@ class FeatureTable:
     def take(self, rows: NDArray[np.int64]) -> FeatureTable:
         """The same table for some of the nodes, encoded as for all of them."""
         taken = object.__new__(FeatureTable)
-        taken.what, taken.scale, taken.columns = self.what, self.scale, self.columns
+        taken.what, taken.scale, taken.columns, taken.texts = self.what, self.scale, self.columns, self.texts
         taken.rows = self.rows[rows]
         taken.__dict__["encoder"] = self.encoder
         return taken
@@ -77,7 +103,10 @@ class FeatureTable:
         placed = object.__new__(FeatureTable)
         placed.what, placed.scale, placed.rows = self.what, self.scale, number[rows]
         is_all = len(used) == len(self.rows)
-        placed.columns = self.columns if is_all else {name: column.take(used) for name, column in self.columns.items()}
+        placed.columns, placed.texts = (
+            columns if is_all else {name: column.take(used) for name, column in columns.items()}
+            for columns in (self.columns, self.texts)
+        )
         return placed
 
     def matrix(self, encoder: Encoder | None) -> tuple[Any, tuple[str, ...]]:
@@ -85,13 +114,17 @@ class FeatureTable:
         if isinstance(encoder, Vocabulary):
             raise InputError(f"{self.what} is a table, and the model was fitted with lists of words.")
         if isinstance(encoder, TableEncoder):
-            encoded, notes = encoder.encode(self.columns, self.what)
+            as_text = {column.name for column in encoder.columns if isinstance(column, CategoryColumn)}
+            texts = {name: text for name, text in self.texts.items() if name in as_text}
+            encoded, notes = encoder.encode(self.columns | texts, self.what)
         else:
             encoded, notes = self._numbers(), ()
             if encoder is not None:
                 encoded = encoded[:, encoder.order(self.names, self.what)]
-        if len(self.rows) == len(encoded) and (self.rows == np.arange(len(encoded))).all():
+        if len(self.rows) == encoded.shape[0] and (self.rows == np.arange(len(self.rows))).all():
             return encoded, notes
+        if sp.issparse(encoded):
+            return _place_rows(encoded, self.rows), notes
         placed = np.zeros((len(self.rows), encoded.shape[1]), dtype=np.float32)
         found = self.rows >= 0
         placed[found] = encoded[self.rows[found]]
@@ -132,13 +165,12 @@ class WordLists:
 
     def placed(self, rows: NDArray[np.int64]) -> WordLists:
         """The lists of the nodes of a graph; a node without any (−1) has none of the words."""
-        found = np.flatnonzero(rows >= 0)
-        ones = np.ones(len(found), dtype=np.float32)
-        pick = sp.csr_array((ones, (found, rows[found])), shape=(len(rows), self._lists.shape[0]))
-        return WordLists(sp.csr_array(pick @ self._lists), self.words, self.what)
+        return WordLists(_place_rows(self._lists, rows), self.words, self.what)
 
     def matrix(self, encoder: Encoder | None) -> tuple[Any, tuple[str, ...]]:
         if encoder is None:
+            if not isinstance(self.words, int):
+                raise InputError(f"{self.what} holds lists of words, and the model was fitted on an array of numbers.")
             return self._lists, ()
         if isinstance(encoder, NamedColumns | TableEncoder):
             raise InputError(f"{self.what} holds lists of words, and the model was fitted with a table of columns.")
@@ -188,6 +220,14 @@ class FeatureMatrix:
         dense = self.own.toarray() if sp.issparse(self.own) else self.own
         table = pa.table({name: dense[:, place] for place, name in enumerate(names)})
         return FeatureTable(table, "The array of features").matrix(encoder)
+
+
+def _place_rows(matrix: sp.csr_array, rows: NDArray[np.int64]) -> sp.csr_array:
+    """The rows of a sparse matrix that are asked for; zeros for −1."""
+    found = np.flatnonzero(rows >= 0)
+    ones = np.ones(len(found), dtype=np.float32)
+    pick = sp.csr_array((ones, (found, rows[found])), shape=(len(rows), matrix.shape[0]))
+    return sp.csr_array(pick @ matrix)
 
 
 Source: TypeAlias = "FeatureTable | WordLists | FeatureMatrix"

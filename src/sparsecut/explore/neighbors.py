@@ -16,7 +16,7 @@ from sparsecut.explore.index_file import read_index, write_index
 from sparsecut.explore.inverted import Inverted, build_inverted, check_arrays, restore_inverted
 from sparsecut.explore.lookup import Lookup
 from sparsecut.explore.vectors import check_vectors, fingerprint
-from sparsecut.graph import Graph, rows_and_ids
+from sparsecut.graph import Graph, as_id_array, rows_and_ids
 from sparsecut.io.ids import check_unique
 from sparsecut.progress import Reporter, reporting
 
@@ -114,9 +114,9 @@ class Neighbors:
     def _take(self, embedding: ArrayLike, ids: ArrayLike | None, metric: str) -> None:
         """Check the vectors and their ids, and keep what searching needs."""
         self.metric = check_choice("Neighbors", "metric", metric, METRICS)
-        rows, given_ids = rows_and_ids(embedding, ids=ids)
+        rows, given = rows_and_ids(embedding, ids=ids)
         Z = check_vectors(rows)
-        self.ids = np.arange(len(Z)) if given_ids is None else np.asarray(given_ids)
+        self.ids = np.arange(len(Z)) if given is None else as_id_array(given, "The list of ids given to Neighbors")
         if self.ids.shape != (len(Z),):
             raise InputError(f"An embedding needs one id per row. Got {len(Z):,} rows and ids of shape {self.ids.shape}.")
         check_unique(self.ids, "The embedding")

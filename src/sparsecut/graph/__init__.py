@@ -3,7 +3,9 @@
 Graph, as_graph, check_graph, DIRECTIONS, Features      the class; what may stand for a graph as an argument
 labelled_nodes, encode_labels                           which nodes have a label; labels as numbers
 keep_close, check_pairs, pack_pairs, unpack_pairs       what is known of pairs of nodes beforehand
-find_nodes, choose_nodes, as_id_array, check_one_kind   nodes by their ids
+find_nodes, choose_nodes                                nodes by their ids
+as_id_array, as_integers, check_one_kind, id_error      what may be an id, and the error for what may not
+are_word_lists, words_source, table_of_rows             lists of words and dicts of values as features
 is_frame, as_arrow                                      data frames of any library, as Arrow tables
 rows_and_ids, place_rows, place_values, place_graph,    vectors and values that bring the ids of their nodes
 like_frame
@@ -16,9 +18,11 @@ from sparsecut.graph.canonical import DIRECTIONS, loop_notes
 from sparsecut.graph.foreign import from_torch, library_of, not_square, refuse_foreign
 from sparsecut.graph.frames import as_arrow, is_frame
 from sparsecut.graph.graph import Graph
+from sparsecut.graph.id_kinds import as_id_array, as_integers, check_one_kind, id_error
 from sparsecut.graph.labels import encode_labels, labelled_nodes
+from sparsecut.graph.mappings import are_word_lists, table_of_rows, words_source
 from sparsecut.graph.named_rows import like_frame, place_graph, place_rows, place_values, rows_and_ids
-from sparsecut.graph.node_ids import as_id_array, check_one_kind, choose_nodes, find_nodes
+from sparsecut.graph.node_ids import choose_nodes, find_nodes
 from sparsecut.graph.node_values import Features
 from sparsecut.graph.pairs import check_pairs, keep_close, pack_pairs, unpack_pairs
 
@@ -26,9 +30,11 @@ __all__ = [
     "DIRECTIONS",
     "Features",
     "Graph",
+    "are_word_lists",
     "as_arrow",
     "as_graph",
     "as_id_array",
+    "as_integers",
     "check_graph",
     "check_one_kind",
     "check_pairs",
@@ -36,6 +42,7 @@ __all__ = [
     "encode_labels",
     "find_nodes",
     "from_torch",
+    "id_error",
     "is_frame",
     "keep_close",
     "labelled_nodes",
@@ -49,5 +56,7 @@ __all__ = [
     "place_values",
     "refuse_foreign",
     "rows_and_ids",
+    "table_of_rows",
     "unpack_pairs",
+    "words_source",
 ]

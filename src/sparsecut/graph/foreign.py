@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sparsecut.errors import InputError
-from sparsecut.graph.node_ids import check_one_kind
+from sparsecut.graph.id_kinds import check_one_kind
 
 ATTRIBUTES = "features= and labels= name what it holds"
 BESIDE = "features= and labels= go beside it"

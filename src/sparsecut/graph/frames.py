@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.encoding import column_of
 from sparsecut.errors import InputError, first_few
+from sparsecut.graph.id_kinds import as_id_array
 
 ID_COLUMNS = ("id", "node", "node_id", "nodeid")  # hold ids, whatever they are
 NAME_COLUMN = "name"  # holds ids where it names just the nodes
@@ -25,7 +27,7 @@ def is_frame(values: Any) -> bool:
 
 
 def as_arrow(frame: Any, what: str) -> Any:
-    """The columns of a frame as an Arrow table, without its index."""
+    """The columns of a frame as an Arrow table, without its index; values of several types in a column are their text."""
     import pyarrow as pa
 
     if isinstance(frame, pa.Table):
@@ -39,13 +41,7 @@ def as_arrow(frame: Any, what: str) -> Any:
     for position, name in enumerate(names):
         if name in columns:
             raise InputError(f"{what} has two columns named {name!r}. Rename one.")
-        try:
-            columns[name] = pa.Array.from_pandas(frame.iloc[:, position])
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            raise InputError(
-                f"{what} must hold values of one type in each column. Column {name!r} does not: "
-                f"{str(error).splitlines()[0]}."
-            ) from error
+        columns[name] = column_of(frame.iloc[:, position], name, what)
     return pa.table(columns)
 
 
@@ -87,6 +83,7 @@ def index_of(values: Any) -> NDArray[Any] | None:
 
 def rows_of(node_ids: NDArray[Any], ids: NDArray[Any], what: str) -> NDArray[np.int64]:
     """The row of each node, where the rows name just the nodes, each once."""
+    ids = as_id_array(ids, what)
     rows, known = positions(node_ids, ids), positions(ids, node_ids)
     remedy = "If its rows are in the order of the nodes, pass it without the ids (pandas: reset_index(drop=True))."
     if (known < 0).any():

@@ -6,6 +6,7 @@ then copied when it is first asked for.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -13,9 +14,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.arrays import neighbour_sums, value_blocks
-from sparsecut.encoding import Encoder, FeatureMatrix, FeatureTable, Source, WordLists
+from sparsecut.encoding import Encoder, FeatureMatrix, FeatureTable, Scale, Source, WordLists, table_source
 from sparsecut.graph.foreign import from_torch, library_of
 from sparsecut.graph.frames import is_frame, place_column, place_frame
+from sparsecut.graph.mappings import are_word_lists, mapped_features, words_source
 from sparsecut.graph.node_values import Features, check_column, check_features, wrong_rows
 from sparsecut.graph.view import graph_html
 from sparsecut.graph.walk import Walk, degrees
@@ -57,7 +59,7 @@ class FrozenGraph:
         directed: str,
         notes: tuple[str, ...],
         encoder: Encoder | None,
-        scale: bool,
+        scale: Scale,
         side_names: tuple[str, ...] | None = None,
     ) -> None:
         is_here = sp.issparse(adjacency)
@@ -73,8 +75,12 @@ class FrozenGraph:
             features = from_torch(features)
         if is_frame(features):
             table, rows = place_frame(features, np.arange(n_nodes) if ids is None else ids, "The frame of features")
-            features = FeatureTable(table, "The frame of features", scale=scale)
+            features = table_source(table, "The frame of features", scale=scale)
             features = features if rows is None else features.placed(rows)
+        elif isinstance(features, Mapping):
+            features = mapped_features(features, np.arange(n_nodes) if ids is None else ids, scale)
+        elif isinstance(features, list | tuple) and are_word_lists(features):
+            features = words_source(features, "The list of features")
         if features is not None and not isinstance(features, FeatureMatrix | FeatureTable | WordLists):
             features = FeatureMatrix(_freeze(check_features(features, n_nodes)), encoder)
         elif features is not None and features.shape[0] != n_nodes:

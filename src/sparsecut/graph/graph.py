@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.arrays import check_mapped, is_mapped
-from sparsecut.encoding import Encoder
+from sparsecut.encoding import Encoder, Scale
 from sparsecut.errors import InputError, NewValuesWarning, check_choice
 from sparsecut.graph.canonical import DIRECTIONS, check_adjacency
 from sparsecut.graph.foreign import is_edge_index, is_parts, library_of, plain_adjacency
@@ -52,9 +52,10 @@ class Graph(FrozenGraph):
         Weights are zero or more. The index of a frame names the nodes. A tensor of torch may be dense or sparse, or a list
         of edges: whole numbers in two rows (`edge_index`), where an edge given once or in both directions is one edge. A
         tuple of tensors is the parts of a CSR matrix: offsets, columns, and weights where there are any.
-    features : array, scipy sparse matrix, torch tensor or data frame (n, f), default=None
+    features : array, scipy sparse matrix, torch tensor, data frame (n, f) or dict, default=None
         Arrays are taken as they are; float16 on a GPU stays float16. The columns of a frame (pandas, polars, Arrow) may have
         any type and are encoded; its index, or a column named id, node or node_id, says which row belongs to which node.
+        A dict has for each node id a list of words, a row of numbers, or a dict of named values.
     labels : array or series (n,), default=None
         Any type; -1, None, NaN and "" mean that a node has no label. A series is matched by its index.
     node_ids : array (n,), default=None
@@ -64,8 +65,10 @@ class Graph(FrozenGraph):
         keep the directions.
     feature_names : sequence of str, default=None
         Names of the columns of an array: a model then matches the columns of later graphs by name. Frames have their own.
-    scale : bool, default=True
-        Whether the numbers of a frame are standardised; arrays never are. False where the columns share a unit already.
+    scale : {"auto", "standard", "log", "rank"}, bool or dict, default="auto"
+        The scale of the numbers of a table of named columns; arrays are always taken as they are. "auto", or True,
+        standardises them, on a log scale where the tail of a column asks for it; False takes them as they are, where
+        the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
     notes : tuple of str, default=()
         Sentences about how the graph was read, kept for whoever shows the graph to a person.
 
@@ -112,7 +115,7 @@ class Graph(FrozenGraph):
         node_ids: ArrayLike | None = None,
         directed: str = "symmetrize",
         feature_names: Sequence[str] | None = None,
-        scale: bool = True,
+        scale: Scale = "auto",
         notes: tuple[str, ...] = (),
     ) -> None:
         check_choice("Graph", "directed", directed, DIRECTIONS)
@@ -147,7 +150,7 @@ class Graph(FrozenGraph):
         node_ids: NDArray[Any] | None,
         directed: str = "symmetrize",
         encoder: Encoder | None = None,
-        scale: bool = True,
+        scale: Scale = "auto",
         notes: tuple[str, ...] = (),
         side_names: tuple[str, ...] | None = None,
     ) -> Graph:

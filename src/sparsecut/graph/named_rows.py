@@ -25,7 +25,7 @@ from sparsecut.errors import InputError, first_few
 from sparsecut.graph.foreign import library_of
 from sparsecut.graph.frames import ID_COLUMNS, as_arrow, index_of, is_frame, positions, rows_of
 from sparsecut.graph.graph import Graph
-from sparsecut.graph.node_ids import check_one_kind
+from sparsecut.graph.id_kinds import check_one_kind
 
 PLANE = ("x", "y")  # positions beside vectors that are lists
 IDS_RULE = "Ids are the index of a pandas frame, or a column named id, node or node_id"

@@ -1,8 +1,8 @@
 """Nodes as a user names them: by id, and where those ids stand in a graph.
 
-An id is an integer or a word, and is compared as what it is: 5 is not "5", and True is not 1. A whole float is the integer
-it equals, because an array that holds weights beside ids has no other type for them. Positions are never taken for ids: in a
-graph whose ids are 10, 20, 30 the node 0 is unknown.
+An id is an integer or a word (`id_kinds`), and is compared as what it is: 5 is not "5", and True is not 1. A whole float is
+the integer it equals, because an array that holds weights beside ids has no other type for them; from 2**53 on it may stand
+for several, and is no id. Positions are never taken for ids: in a graph whose ids are 10, 20, 30 the node 0 is unknown.
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
 from sparsecut.graph.frames import index_of
+from sparsecut.graph.id_kinds import EXACT
 
 
 def find_nodes(nodes: Any, node_ids: NDArray[Any], what: str) -> NDArray[np.int64]:
     """The positions of nodes given by their ids; ids that are not there are named in an error that begins with `what`."""
     values = nodes if isinstance(nodes, np.ndarray) and nodes.dtype != object else list(nodes)
     if not isinstance(values, np.ndarray) and values and all(type(value) is int for value in values):
-        values = np.array(values)  # of objects, where one is beyond 64 bits
+        is_wide = not all(-(2**63) <= value < 2**63 for value in values)
+        values = values if is_wide else np.array(values, dtype=np.int64)  # numpy would make floats of [2**63, -1]
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and node_ids.dtype.kind in "iu":
         positions = _find_integers(values, node_ids)
     else:
@@ -62,48 +64,6 @@ def choose_nodes(nodes: Any, positions: Any, node_ids: NDArray[Any], caller: str
     return np.flatnonzero(mask)
 
 
-def as_id_array(values: ArrayLike, what: str = "The list of node_ids") -> NDArray[Any]:
-    """Ids as an array in which each is what it was: numpy would make words of ["a", 0]."""
-    if isinstance(values, np.ndarray) and values.dtype.kind not in "fO":
-        return values
-    items = np.asarray(values, dtype=object) if hasattr(values, "dtype") else values
-    if isinstance(items, list | tuple) or (isinstance(items, np.ndarray) and items.ndim == 1):
-        check_one_kind(items, what)
-    try:
-        return np.asarray(values)
-    except ValueError as error:  # lists of different lengths
-        raise InputError(f"{what} must hold one id per node. Got lists.") from error
-
-
-def check_one_kind(values: Iterable[Any], what: str, remedy: str = "", entries_per_row: int = 1) -> str | None:
-    """The kind that node ids are of: "integers", "words" or another type's name. None and mixtures are refused."""
-    first: dict[str, Any] = {}
-    for position, value in enumerate(values):
-        if value is None or _is_nan(value):
-            row = position // entries_per_row + 1
-            raise InputError(f"{what} has {value!r} as a node id, in row {row:,}. An id is an integer or a word.")
-        first.setdefault(_kind(value), value)
-    if len(first) > 1:
-        (kind, one), (other_kind, other) = list(first.items())[:2]
-        raise InputError(
-            f"{what} mixes {kind} and {other_kind} as node ids: {_plain(one)!r} and {_plain(other)!r}. "
-            f"Make them one kind first.{remedy}"
-        )
-    return next(iter(first), None)
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float | np.floating) and bool(value != value)
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        return "integers"
-    if isinstance(value, float | np.floating):
-        return "integers" if float(value).is_integer() else "fractions"
-    return "words" if isinstance(value, str) else f"values of type {type(value).__name__}"
-
-
 def _find_integers(values: NDArray[Any], node_ids: NDArray[Any]) -> NDArray[np.int64]:
     order = np.argsort(node_ids, kind="stable")
     place = np.searchsorted(node_ids, values, sorter=order).clip(max=len(node_ids) - 1)
@@ -113,7 +73,8 @@ def _find_integers(values: NDArray[Any], node_ids: NDArray[Any]) -> NDArray[np.i
 
 def _find(value: Any, known: dict[Any, int]) -> int:
     try:
-        return -1 if _is_boolean(value) else known.get(value, -1)
+        is_rounded = isinstance(value, float | np.floating) and abs(value) >= EXACT
+        return -1 if _is_boolean(value) or is_rounded else known.get(value, -1)
     except TypeError:  # a list, a dict: no id at all
         return -1
 

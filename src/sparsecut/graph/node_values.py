@@ -13,7 +13,7 @@ from sparsecut.arrays import are_finite, feature_error
 from sparsecut.encoding import NamedColumns
 from sparsecut.errors import InputError, first_few
 from sparsecut.graph.frames import is_frame
-from sparsecut.graph.node_ids import as_id_array
+from sparsecut.graph.id_kinds import as_id_array
 
 Features: TypeAlias = "NDArray[np.float32] | sp.csr_array"
 

@@ -4,7 +4,8 @@
 - `.npz`: a scipy sparse matrix; or an array `features` (or the only array), with `ids` beside it or not.
 - tables: a column of ids (named id, node, node_id, name; or the first), and the features or the label beside it. Named
   columns stay a table, which is encoded with the model (`sparsecut.encoding`); numbers under no header are a matrix.
-- `.json`: node id → list of feature ids (columns that are 1 there), or list of numbers; node id → label.
+- `.json`: node id → list of words or feature ids (columns that are 1 there), list of numbers, or object of named values (a
+  row of a table); node id → label.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.encoding import FeatureTable, WordLists
+from sparsecut.encoding import FeatureTable, Scale, WordLists, mark_words, table_source
 from sparsecut.errors import InputError, first_few
+from sparsecut.graph import table_of_rows
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import check_claim, open_bytes, reading
 from sparsecut.io.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_column
@@ -36,14 +37,14 @@ def read_features(
     without: Sequence[str] = (),
     id_name: str | None = None,
     *,
-    scale: bool = True,
+    scale: Scale = "auto",
 ) -> tuple[NDArray[Any] | None, Any]:
     """(ids or None; a matrix, a table or lists of words). Of a table, `columns` or all but the id and those in `without`."""
     path = check_readable(path, "features")
     if path.suffix in (".npy", ".npz"):
         return _read_numpy(path, "features")
     if table_suffix(path) == ".json":
-        return _read_json_features(path)
+        return _read_json_features(path, scale)
     asked = frozenset((*ID_NAMES, *(name.lower() for name in columns or ())))
     ids, table = read_node_table(path, "features", asked, id_name)
     others = [name for name in table.column_names if name not in without]
@@ -52,10 +53,11 @@ def read_features(
         raise InputError(f"The features file {path} has no column {unknown[0]!r}. It has: {first_few(others, 20)}.")
     if not others:
         raise InputError(f"The features file {path} has no column beside the ids.")
-    features = FeatureTable(table.select(list(columns or others)), f"The features file {path}", scale=scale)
+    features = table_source(table.select(list(columns or others)), f"The features file {path}", scale=scale)
     # Columns that no header names are a matrix of numbers, where they are numbers.
     has_header = others[0] != "f1" or not _is_text(path)
-    return ids, features if has_header or not features.is_numbers else features.matrix(None)[0]
+    is_matrix = not has_header and isinstance(features, FeatureTable) and features.is_numbers
+    return ids, features.matrix(None)[0] if is_matrix else features
 
 
 def read_labels(
@@ -146,8 +148,16 @@ def _read_json(path: Path, kind: str) -> tuple[NDArray[Any], list[Any]]:
     return ids, list(values)
 
 
-def _read_json_features(path: Path) -> tuple[NDArray[Any], Any]:
+def _is_object(values: Any) -> bool:
+    """Whether a JSON value is an object of named values, which is read as pairs."""
+    return isinstance(values, list) and bool(values) and all(isinstance(pair, tuple) for pair in values)
+
+
+def _read_json_features(path: Path, scale: Scale) -> tuple[NDArray[Any], Any]:
     ids, lists = _read_json(path, "features")
+    if any(_is_object(values) for values in lists) and all(_is_object(values) or not values for values in lists):
+        table = table_of_rows([dict(values or ()) for values in lists], f"The features file {path}")
+        return ids, table_source(table, f"The features file {path}", scale=scale)
     wrong = next((row for row, values in enumerate(lists) if not isinstance(values, list)), None)
     if wrong is not None:
         node = first_few(ids[[wrong]])
@@ -172,6 +182,4 @@ def _read_json_features(path: Path) -> tuple[NDArray[Any], Any]:
         raise InputError(f"The features file {path} must hold lists of feature ids: integers, or words. Got others.")
     check_claim(len(lists), n_columns, len(flat), path, "features")
     rows = np.repeat(np.arange(len(lists)), lengths)
-    matrix = sp.coo_array((np.ones(len(flat), dtype=np.float32), (rows, columns)), shape=(len(lists), n_columns)).tocsr()
-    matrix.data[:] = 1  # a feature named twice is there once
-    return ids, WordLists(matrix, words, f"The features file {path}")
+    return ids, WordLists(mark_words(rows, columns, (len(lists), n_columns)), words, f"The features file {path}")

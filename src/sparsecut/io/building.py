@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.arrays import in_words, parse_bytes
+from sparsecut.encoding import Scale
 from sparsecut.errors import InputError, ReadingWarning, check_choice
 from sparsecut.graph import DIRECTIONS, loop_notes
 from sparsecut.io.adjacency import offset_type
@@ -52,7 +53,7 @@ def build_store(
     directed: str = "symmetrize",
     memory_limit: int | str = "2GiB",
     link_features: bool = False,
-    scale: bool = True,
+    scale: Scale = "auto",
     encoder: Any = None,
     overwrite: bool = False,
     progress: Reporter | None = None,
@@ -81,8 +82,10 @@ def build_store(
         smallest one that works.
     link_features : bool, default=False
         Leave float32 features of an .npy file where they are, and only point to them. Saves a copy; the file must then stay.
-    scale : bool, default=True
-        Whether the numbers of a table with named columns are standardised, as by `read_graph`.
+    scale : {"auto", "standard", "log", "rank"}, bool or dict, default="auto"
+        The scale of the numbers of a table of named columns; arrays are always taken as they are. "auto", or True,
+        standardises them, on a log scale where the tail of a column asks for it; False takes them as they are, where
+        the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
     encoder : fitted model or Encoder, default=None
         A fitted model, or its `encoder_`: the table is encoded as the one it was fitted on, so that the model can transform
         the store.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sparsecut.encoding import FeatureTable
+from sparsecut.encoding import Scale, table_source
 from sparsecut.errors import InputError, first_few, import_extra
 from sparsecut.graph import Graph, as_arrow, refuse_foreign
 from sparsecut.io.guards import reading
@@ -24,7 +24,7 @@ def from_anndata(
     features: Any = "X",
     labels: str | None = None,
     directed: str = "symmetrize",
-    scale: bool = True,
+    scale: Scale = "auto",
 ) -> Graph:
     """A graph from AnnData, one node per cell.
 
@@ -42,8 +42,10 @@ def from_anndata(
         A column of obs. A cell without a value has no label.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
         "out" and "in" keep the directions (see `Graph`).
-    scale : bool, default=True
-        Whether numbers of obs are standardised; matrices never are.
+    scale : {"auto", "standard", "log", "rank"}, bool or dict, default="auto"
+        The scale of the numbers of a table of named columns; arrays are always taken as they are. "auto", or True,
+        standardises them, on a log scale where the tail of a column asks for it; False takes them as they are, where
+        the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
 
     Returns
     -------
@@ -73,7 +75,7 @@ def _graph_of_cells(
     directed: str,
     features: Any,
     labels: str | None,
-    scale: bool,
+    scale: Scale,
     notes: tuple[str, ...] = (),
 ) -> Graph:
     if adjacency not in cells.obsp:
@@ -116,7 +118,7 @@ def _attributes(cells: Any) -> dict[str, list[str]]:
     }
 
 
-def _cell_features(cells: Any, features: Any, scale: bool) -> tuple[Any, str]:
+def _cell_features(cells: Any, features: Any, scale: Scale) -> tuple[Any, str]:
     """(features or None, where they lie)."""
     if features is None or (isinstance(features, str) and features == "X"):
         return (None, "no features") if features is None or cells.X is None else (cells.X, "features in X")
@@ -132,7 +134,7 @@ def _cell_features(cells: Any, features: Any, scale: bool) -> tuple[Any, str]:
         raise InputError(f"Several features must be columns of obs: {others[0]} is a matrix. Name it alone.")
     columns = [key for _, key in places]
     table = as_arrow(cells.obs[columns], "The AnnData object")
-    return FeatureTable(table, "The AnnData object", scale=scale), f"features in obs: {', '.join(columns)}"
+    return table_source(table, "The AnnData object", scale=scale), f"features in obs: {', '.join(columns)}"
 
 
 def _cell_labels(cells: Any, name: str) -> Any:

@@ -17,11 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.encoding import spells_number
+from sparsecut.errors import InputError
 from sparsecut.io.ids import as_array, plain_ids
 
 BLOCK = 2**13  # rows at a time: what is computed on the way stays in the cache
 ROWS = 1 << 16  # of a table whose values are all kept
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: the upper bits of a product are spread evenly
+INTEGER = r"^\s*(0|-?[1-9][0-9]{0,17})\s*$"
 DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?)?\s?(Z|[+-]\d{2}:?\d{2})?"
     r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}( \d{1,2}:\d{2}(:\d{2})?)?"
@@ -108,7 +110,10 @@ def _column(column: Any, n_rows: int) -> ColumnEvidence:
     nothing = np.empty(0, dtype=np.int64)
     if reason or not len(column):
         return ColumnEvidence(len(column), nothing, nothing, reason)
-    plain = plain_ids(column)
+    try:
+        plain = _spelt_integers(plain_ids(column))
+    except InputError:
+        return ColumnEvidence(len(column), nothing, nothing, "values that cannot be ids")
     n_bits = max(0, n_rows - 1).bit_length() - (ROWS - 1).bit_length()
     if pa.types.is_integer(plain.type):
         given = plain.to_numpy()
@@ -127,6 +132,16 @@ def _column(column: Any, n_rows: int) -> ColumnEvidence:
     return ColumnEvidence(len(column), words[order], counts[order])
 
 
+def _spelt_integers(column: Any) -> Any:
+    """Words that are all spelt as integers, as integers: text and numbers are judged by the same share of values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_integer(column.type) or not pc.all(pc.match_substring_regex(column, INTEGER)).as_py():
+        return column
+    return pc.cast(pc.utf8_trim_whitespace(column), pa.int64())
+
+
 def _judged(parts: list[ColumnEvidence], n_rows: int) -> ColumnEvidence:
     """Parts added up. Words that are all spelt as integers, fractions or dates count as what they are spelt as."""
     reason = next((part.reason for part in parts if part.reason), "")
@@ -142,7 +157,7 @@ def _judged(parts: list[ColumnEvidence], n_rows: int) -> ColumnEvidence:
         words = [word.strip() for word in values.tolist()]
         if all(is_date(word) for word in words):
             return ColumnEvidence(n_rows, nothing, nothing, "dates")
-        if all(re.fullmatch(r"0|-?[1-9]\d{0,17}", word) for word in words):
+        if all(re.fullmatch(INTEGER, word) for word in words):
             values, inverse = np.unique(np.array(words, dtype=np.int64), return_inverse=True)
             counts = np.bincount(inverse, counts).astype(np.int64)
         elif all(map(spells_number, words)) and any("." in word for word in words):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
+from sparsecut.encoding import Scale
 from sparsecut.errors import InputError, import_extra
 from sparsecut.graph import Graph
 from sparsecut.io.guards import open_bytes, reading
@@ -63,7 +64,7 @@ def read_node_link(path: Path, weight: str | None, directed: str) -> HeldGraph:
     what, names = f"The graph file {path}", _names({name for node in nodes for name in node} - {"id"})
     said = "no weights" if weights is None else f"weights in {column!r}"
 
-    def make(features: Any, labels: Any, scale: bool, notes: tuple[str, ...]) -> Graph:
+    def make(features: Any, labels: Any, scale: Scale, notes: tuple[str, ...]) -> Graph:
         return graph_of_links(
             [node["id"] for node in nodes],
             [(link["source"], link["target"]) for link in links],
@@ -87,7 +88,7 @@ def _converted(graph: Any, path: Path, form: str, weight: str | None, directed: 
         raise InputError(f"The graph file {path} has no {weight!r} at any of its edges.")
     said = f"weights in {weight or 'weight'!r}" if has_weights else "no weights"
 
-    def make(features: Any, labels: Any, scale: bool, notes: tuple[str, ...]) -> Graph:
+    def make(features: Any, labels: Any, scale: Scale, notes: tuple[str, ...]) -> Graph:
         notes = (f"Graph: {path}, {form}, {said}.{_unused(names, features, labels)}", *notes)
         what = f"The graph file {path}"
         return graph_of_networkx(graph, features, labels, weight or "weight", directed, what=what, scale=scale, notes=notes)

@@ -13,13 +13,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from sparsecut.encoding import Scale
 from sparsecut.errors import InputError, ReadingWarning, check_choice
 from sparsecut.graph import (
     DIRECTIONS,
     Graph,
     as_id_array,
+    as_integers,
     check_one_kind,
     from_torch,
+    id_error,
     library_of,
     loop_notes,
     not_square,
@@ -73,10 +76,11 @@ def check_ends(table: Any, columns: EdgeColumns, what: str) -> None:
     for name in ends:
         column = table.column(name)
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        is_integer = pa.types.is_integer(plain_ids(column).type)
-        if pa.types.is_boolean(kind) or (pa.types.is_floating(kind) and not is_integer):
-            got = "truth values" if pa.types.is_boolean(kind) else "fractions"
-            raise InputError(f"{what} must have integers or words as node ids. Got {got} in column {name!r}.")
+        if pa.types.is_boolean(kind):
+            raise InputError(f"{what} must have integers or words as node ids. Got truth values in column {name!r}.")
+        is_integer = pa.types.is_integer(plain_ids(column, f"{what}, in column {name!r},").type)
+        if pa.types.is_floating(kind) and not is_integer:
+            raise InputError(f"{what} must have integers or words as node ids. Got fractions in column {name!r}.")
         are_integers.append(bool(is_integer))
     is_filled = table.num_rows and all(table.column(name).null_count < table.num_rows for name in ends)
     if are_integers[0] != are_integers[1] and is_filled and columns.sides is None:
@@ -108,7 +112,7 @@ def _table_of_rows(rows: list[Any], what: str) -> Any:
             )
     kind = check_one_kind([end for row in rows for end in row[:2]], what, entries_per_row=2)
     if kind not in ("integers", "words", None):
-        raise InputError(f"{what} must have integers or words as node ids. Got {kind}, as in {_shown(rows[0])}.")
+        raise id_error(what, kind, rows[0][0])
     columns: dict[str, Any] = {}
     for position, role in enumerate(ROLES[: len(rows[0]) if rows else 2]):
         values = [row[position] for row in rows]
@@ -132,8 +136,8 @@ def _table_of_columns(columns: Mapping[Any, Any], what: str) -> Any:
         listed = list(values) if not hasattr(values, "dtype") or values.dtype == object else None
         try:
             arrays[str(name)] = pa.array(values if listed is None else listed, from_pandas=True)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError) as error:
-            check_one_kind(listed or [], f"Column {str(name)!r} of {_lowered(what)}")
+        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, OverflowError) as error:
+            as_id_array(listed or [], f"Column {str(name)!r} of {_lowered(what)}")
             raise InputError(f"{what} cannot take column {name!r}: {str(error).splitlines()[0]}.") from error
     try:
         return pa.table(arrays)
@@ -146,10 +150,10 @@ def _table_of_frame(frame: Any, what: str) -> Any:
 
     try:
         return as_table(frame, "from_edges")
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
         for name in frame.columns:
             values = [value for value in frame[name].tolist() if value is not None and value == value]
-            check_one_kind(values, f"Column {str(name)!r} of {_lowered(what)}")
+            as_id_array(values, f"Column {str(name)!r} of {_lowered(what)}")
         raise InputError(f"{what} could not be read: {str(error).splitlines()[0]}.") from error
 
 
@@ -158,10 +162,7 @@ def _column(values: list[Any], kind: str | None, what: str) -> Any:
 
     if kind != "integers":
         return pa.array([str(value) for value in values], pa.large_string())
-    try:
-        return pa.array([int(value) for value in values], pa.int64())
-    except (OverflowError, pa.ArrowInvalid) as error:
-        raise InputError(f"{what} has an integer beyond 64 bits as a node id. Pass such ids as words.") from error
+    return pa.array(as_integers(values, what))
 
 
 def _is_number(value: Any) -> bool:
@@ -188,7 +189,7 @@ def from_edges(
     weight: str | None = None,
     bipartite: bool | None = None,
     directed: str = "symmetrize",
-    scale: bool = True,
+    scale: Scale = "auto",
 ) -> Graph:
     """A graph from edges that Python holds.
 
@@ -213,8 +214,10 @@ def from_edges(
         speak for two.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
         "out" and "in" keep the directions (see `Graph`).
-    scale : bool, default=True
-        Whether the numbers of a frame of features are standardised. False where its columns share a unit already.
+    scale : {"auto", "standard", "log", "rank"}, bool or dict, default="auto"
+        The scale of the numbers of a table of named columns; arrays are always taken as they are. "auto", or True,
+        standardises them, on a log scale where the tail of a column asks for it; False takes them as they are, where
+        the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
 
     Returns
     -------

@@ -149,7 +149,7 @@ def _reviewed(
 
 def _ends(table: Any, columns: EdgeColumns, what: str) -> list[Any]:
     """The two columns of ids, in which none may be missing."""
-    ends = [plain_ids(table.column(name)) for name in (columns.source, columns.target)]
+    ends = [plain_ids(table.column(name), f"{what}, in column {name!r},") for name in (columns.source, columns.target)]
     for end, name in zip(ends, (columns.source, columns.target), strict=True):
         if end.null_count:
             check_present(end, what, f" of column {name!r}")

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.arrays import release, row_blocks
 from sparsecut.errors import InputError
-from sparsecut.graph import check_one_kind, place_rows, place_values, rows_and_ids
+from sparsecut.graph import as_id_array, place_rows, place_values, rows_and_ids
 from sparsecut.io.attributes import read_node_table
 from sparsecut.io.files import check_readable, check_writable, write_whole
 from sparsecut.io.guards import reading
@@ -143,8 +143,8 @@ def check_vectors(embedding: Any, node_ids: Any, call: str) -> tuple[NDArray[np.
         raise InputError(
             f"The ids must be one for each of the {len(matrix):,} rows of the vectors: {call}. Got {_described(ids)}."
         )
-    if ids is not None and (ids.dtype == object or not hasattr(node_ids, "dtype")):  # numpy would make words of a mixture
-        check_one_kind(list(node_ids), f"The list of ids given to {call.partition('(')[0]}")
+    if ids is not None:
+        ids = as_id_array(node_ids, f"The list of ids given to {call.partition('(')[0]}")
     return np.ascontiguousarray(matrix, dtype=np.float32), ids
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.encoding import Scale
 from sparsecut.errors import InputError, ReadingWarning, check_choice
 from sparsecut.graph import DIRECTIONS, Graph, loop_notes, refuse_foreign
 from sparsecut.io.acceleration import MIN_BYTES, loops_for
@@ -78,7 +79,7 @@ def read_graph(
     label_column: str | None = None,
     feature_columns: Sequence[str] | None = None,
     id_column: str | None = None,
-    scale: bool = True,
+    scale: Scale = "auto",
 ) -> Graph:
     """Read a graph from a file; the suffix is the format.
 
@@ -121,8 +122,10 @@ def read_graph(
         The columns of the features file, or of the node table, that are features; likewise.
     id_column : str, default=None
         The column of ids in the tables of features, labels and nodes.
-    scale : bool, default=True
-        Whether the numbers of a table with named columns are standardised (`sparsecut.encoding`).
+    scale : {"auto", "standard", "log", "rank"}, bool or dict, default="auto"
+        The scale of the numbers of a table of named columns; arrays are always taken as they are. "auto", or True,
+        standardises them, on a log scale where the tail of a column asks for it; False takes them as they are, where
+        the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
 
     Returns
     -------

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sparsecut.encoding import Scale
 from sparsecut.errors import InputError, first_few
 from sparsecut.graph import Graph
 from sparsecut.io.node_files import NodeFiles, as_columns, find_sibling, is_path, read_node_files
@@ -28,7 +29,7 @@ class HeldGraph:
     """A graph file that has been read; `make(features, labels, scale, notes)` gives the graph with some attributes."""
 
     names: dict[str, list[str]]  # by the place they lie in: {"node attributes": ["age", "club"]}
-    make: Callable[[Any, Any, bool, tuple[str, ...]], Graph]
+    make: Callable[[Any, Any, Scale, tuple[str, ...]], Graph]
     usual: Any = None  # the features where none are named
 
     def has(self, name: str) -> bool:
@@ -48,7 +49,7 @@ def graph_with_nodes(
     nodes: str | Path | None,
     missing: str,
     *,
-    scale: bool = True,
+    scale: Scale = "auto",
     **columns: Any,
 ) -> Graph:
     """The graph with the features and labels that are named, from the file itself or from others."""

@@ -1,8 +1,9 @@
 """Rows are matched by node id, never by luck: where two lists of ids meet, they meet here.
 
-Ids keep their type: integers stay integers, all else is text, spelt as it was. In a text file, where nothing has a type, ids
-are integers if every one of them is spelt as Python would print it: 7, but not 007, +7 or 7.0. Spaces around an id in a text
-file do not belong to it unless it is in quotes (`text`); a column with a type holds its ids exactly.
+Ids keep their type: integers stay integers, words stay words, and what is neither is refused (`graph.id_kinds`). In a text
+file, where nothing has a type, ids are integers if every one of them is spelt as Python would print it: 7, but not 007 or
++7. Spaces around an id in a text file do not belong to it unless it is in quotes (`text`); a column with a type holds its
+ids exactly.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, first_few
+from sparsecut.graph.id_kinds import EXACT, id_error
 
 ID_NAMES = ("id", "node", "node_id", "nodeid", "name")
 
@@ -57,7 +59,7 @@ def check_unique(ids: NDArray[Any], what: str) -> None:
 def as_ids(column: Any, what: str, is_text: bool = False) -> NDArray[Any]:
     """A column of ids as numpy: integers as integers, all else as str."""
     check_present(column, what)
-    column = _arrow(column)
+    column = _arrow(column, what)
     if is_text:
         column = as_integers(column)
     return as_array(column)
@@ -126,13 +128,13 @@ def as_array(column: Any) -> NDArray[Any]:
     return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.str_)
 
 
-def _arrow(values: Any) -> Any:
+def _arrow(values: Any, what: str = "A graph") -> Any:
     """An Arrow array of integers or of strings, without an index of its own or several pieces."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     array = values if isinstance(values, pa.Array | pa.ChunkedArray) else _from_numpy(np.asarray(values))
-    array = plain_ids(array)
+    array = plain_ids(array, what)
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
         if isinstance(array, pa.ChunkedArray):  # more text than one array of 32-bit offsets holds
@@ -140,27 +142,34 @@ def _arrow(values: Any) -> Any:
     return pc.cast(array, pa.large_string()) if not pa.types.is_integer(array.type) else array
 
 
-def plain_ids(column: Any) -> Any:
-    """A column of 64-bit integers or of strings: what any type of id becomes."""
+def plain_ids(column: Any, what: str = "A graph") -> Any:
+    """A column of 64-bit integers or of strings: what any type of id becomes. Others are refused, for they would change."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if pa.types.is_dictionary(column.type):
         column = pc.cast(column, column.type.value_type)
-    if pa.types.is_integer(column.type):
-        if column.type == pa.uint64() and len(column) and pc.max(column).as_py() > np.iinfo(np.int64).max:
-            return pc.cast(column, pa.string())
-        return pc.cast(column, pa.int64())
+    if pa.types.is_integer(column.type) or pa.types.is_decimal(column.type):
+        try:
+            return pc.cast(column, pa.int64())
+        except pa.ArrowInvalid as error:
+            raise id_error(what, "integers beyond 64 bits", pc.max(column).as_py()) from error
     if pa.types.is_floating(column.type):
         # Integers with gaps are floats in pandas; they are integers all the same, as far as floats count without gaps.
-        is_whole = pc.and_(pc.equal(column, pc.round(column)), pc.less(pc.abs(column), 2.0**53))
-        return pc.cast(column, pa.int64() if pc.all(is_whole).as_py() else pa.string())
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+        if not pc.all(pc.equal(column, pc.round(column))).as_py():
+            return pc.cast(column, pa.string())
+        largest = pc.max(pc.abs(column)).as_py()
+        if largest is not None and largest >= EXACT:
+            raise id_error(what, "floats of 2**53 and more", largest)
+        return pc.cast(column, pa.int64())
     if pa.types.is_large_string(column.type) or pa.types.is_string(column.type):
         return column
-    try:
-        return pc.cast(column, pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InputError(f"Node ids must be integers or words. Got a column of type {column.type}.") from error
+    if pa.types.is_string_view(column.type) or pa.types.is_null(column.type):
+        return pc.cast(column, pa.large_string())
+    is_bytes = pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type)
+    first = next((value.as_py() for value in column.drop_null()), None)
+    raise id_error(what, "bytes" if is_bytes else f"values of type {column.type}", first)
 
 
 def _from_numpy(values: NDArray[Any]) -> Any:

@@ -12,21 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.encoding import FeatureTable
+from sparsecut.encoding import Scale, column_of, table_source
 from sparsecut.errors import InputError, first_few
-from sparsecut.graph import check_one_kind
+from sparsecut.graph import are_word_lists, as_integers, check_one_kind, id_error, words_source
 
 
 def as_node_ids(values: Sequence[Any], what: str, remedy: str = "") -> tuple[NDArray[Any], tuple[str, ...]]:
     """(ids as an array, notes): integers or words as they are, tuples as their text. Mixtures and others are refused."""
     kind = check_one_kind(values, what, remedy)
     if kind == "integers":
-        try:
-            return np.array([int(value) for value in values], dtype=np.int64), ()
-        except OverflowError:
-            pass
-    elif kind not in ("words", "values of type tuple"):
-        raise InputError(f"{what} must have integers or words as node ids. Got {kind}, as in {values[0]!r}.{remedy}")
+        return as_integers(values, what), ()
+    if kind not in ("words", "values of type tuple"):
+        raise id_error(what, str(kind), values[0], remedy)
     words = [str(value) for value in values]
     notes = (f"Node ids: tuples became their text, as in {words[0]!r}.",) if kind == "values of type tuple" else ()
     longest = max(map(len, words))
@@ -34,13 +31,15 @@ def as_node_ids(values: Sequence[Any], what: str, remedy: str = "") -> tuple[NDA
     return np.array(words, dtype=object if is_uneven else np.str_), notes
 
 
-def node_features(features: Any, attributes: list[Any], what: str, scale: bool = True) -> Any:
+def node_features(features: Any, attributes: list[Any], what: str, scale: Scale = "auto") -> Any:
     """Features as they are, or those of an attribute, or a table of several."""
     is_names = isinstance(features, list | tuple) and all(isinstance(name, str) for name in features)
     if not (is_names or isinstance(features, str)):
         return features
     if isinstance(features, str) and attributes and np.ndim(attributes[0].get(features)) == 1:
         vectors = [node.get(features) for node in attributes]
+        if are_word_lists(vectors):
+            return words_source(vectors, what)
         try:
             return np.asarray(vectors, dtype=np.float32)
         except (TypeError, ValueError) as error:
@@ -52,11 +51,8 @@ def node_features(features: Any, attributes: list[Any], what: str, scale: bool =
     absent = [name for name, values in columns.items() if all(value is None for value in values)]
     if absent:
         raise _no_attribute(absent[0], attributes, what)
-    try:
-        table = pa.table(columns)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise InputError(f"{what} must hold values of one type in each attribute. {str(error).splitlines()[0]}.") from error
-    return FeatureTable(table, what, scale=scale)
+    table = pa.table({name: column_of(values, name, what) for name, values in columns.items()})
+    return table_source(table, what, scale=scale)
 
 
 def node_labels(labels: Any, attributes: list[Any], what: str) -> Any:

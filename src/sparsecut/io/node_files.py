@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.encoding import FeatureTable, WordLists
+from sparsecut.encoding import FeatureTable, Scale, WordLists
 from sparsecut.errors import InputError, first_few
 from sparsecut.graph import Graph
 from sparsecut.io.attributes import LABEL_NAMES, read_features, read_labels, read_node_table
@@ -149,7 +149,7 @@ def read_node_files(
     label_column: str | None = None,
     feature_columns: Sequence[str] | None = None,
     id_column: str | None = None,
-    scale: bool = True,
+    scale: Scale = "auto",
 ) -> NodeFiles:
     """The files beside a graph: features and labels of their own, or columns of the node table."""
     asked_features, asked_label = _as_names(feature_columns), label_column

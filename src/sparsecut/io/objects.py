@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.encoding import Scale
 from sparsecut.errors import InputError, check_choice, import_extra
 from sparsecut.graph import DIRECTIONS, Graph, check_graph, loop_notes, refuse_foreign
 from sparsecut.io.adjacency import build_adjacency
@@ -29,7 +30,7 @@ def from_networkx(
     labels: Any = None,
     weight: str | None = "weight",
     directed: str = "symmetrize",
-    scale: bool = True,
+    scale: Scale = "auto",
 ) -> Graph:
     """A graph from networkx.
 
@@ -50,9 +51,10 @@ def from_networkx(
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
         What becomes of the direction of an edge. "out" and "in" keep it: a filter then averages over the nodes that a node
         points to, or over those that point to it. An undirected object is always symmetrised.
-    scale : bool, default=True
-        Whether the numbers of a table of named columns are standardised; arrays never are. False where the columns share a
-        unit already.
+    scale : {"auto", "standard", "log", "rank"}, bool or dict, default="auto"
+        The scale of the numbers of a table of named columns; arrays are always taken as they are. "auto", or True,
+        standardises them, on a log scale where the tail of a column asks for it; False takes them as they are, where
+        the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
 
     Returns
     -------
@@ -82,7 +84,7 @@ def graph_of_networkx(
     directed: str,
     *,
     what: str,
-    scale: bool = True,
+    scale: Scale = "auto",
     notes: tuple[str, ...] = (),
 ) -> Graph:
     """`from_networkx` of a graph that `what` names in messages: an object, or a file that was read into one."""
@@ -155,7 +157,7 @@ def from_igraph(
     weight: str | None = "weight",
     node_ids: str | None = "name",
     directed: str = "symmetrize",
-    scale: bool = True,
+    scale: Scale = "auto",
 ) -> Graph:
     """A graph from igraph.
 
@@ -175,9 +177,10 @@ def from_igraph(
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
         What becomes of the direction of an edge. "out" and "in" keep it: a filter then averages over the nodes that a node
         points to, or over those that point to it. An undirected object is always symmetrised.
-    scale : bool, default=True
-        Whether the numbers of a table of named columns are standardised; arrays never are. False where the columns share a
-        unit already.
+    scale : {"auto", "standard", "log", "rank"}, bool or dict, default="auto"
+        The scale of the numbers of a table of named columns; arrays are always taken as they are. "auto", or True,
+        standardises them, on a log scale where the tail of a column asks for it; False takes them as they are, where
+        the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
 
     Returns
     -------
@@ -223,7 +226,7 @@ def graph_of_links(
     attributes: list[Any] | None = None,
     features: Any = None,
     labels: Any = None,
-    scale: bool = True,
+    scale: Scale = "auto",
 ) -> Graph:
     """A graph from a list of nodes and pairs of them; `features` and `labels` name entries of `attributes`, one per node."""
     if not nodes:

@@ -13,8 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.arrays import are_finite, feature_error, release, row_blocks
-from sparsecut.encoding import Encoder, LeftOut, NumberColumn, NumberScan, TableEncoder, VectorColumn, check_names
+from sparsecut.encoding import (
+    Encoder,
+    LeftOut,
+    NumberColumn,
+    NumberScan,
+    Scale,
+    TableEncoder,
+    VectorColumn,
+    check_names,
+    check_scale,
+)
 from sparsecut.errors import InputError
+from sparsecut.graph import as_id_array
 from sparsecut.io.column_evidence import evidence_of
 from sparsecut.io.edge_columns import EdgeColumns, plan_columns
 from sparsecut.io.edge_weights import edge_weights
@@ -91,7 +102,8 @@ class EdgeFile:
         if self.columns is None:
             pairs = _map(self.path, "edge")
             for rows in row_blocks(len(pairs), 1, BATCH_ROWS):
-                yield pairs[rows, 0].astype(np.int64), pairs[rows, 1].astype(np.int64), None
+                checked = as_id_array(np.asarray(pairs[rows]), self.what)
+                yield checked[:, 0].astype(np.int64), checked[:, 1].astype(np.int64), None
                 release(pairs, rows)
             return
         columns = self.columns
@@ -112,7 +124,7 @@ def edges_of(table: Any, columns: EdgeColumns, what: str) -> tuple[Any, Any, NDA
     """(sources, targets, weights) of a table: ids as 64-bit integers (numpy) or as words (Arrow)."""
     ends = []
     for number, name in enumerate((columns.source, columns.target)):
-        column = plain_ids(table.column(name))
+        column = plain_ids(table.column(name), f"{what}, in column {name!r},")
         check_present(column, what, f" of column {name!r}")
         if columns.sides is not None:
             column = with_side(column, columns.sides[number])
@@ -129,7 +141,7 @@ class FeatureFile:
     A table of named columns is encoded as the whole table would be in memory, or by the encoder of a fitted model.
     """
 
-    def __init__(self, path: str | Path, *, scale: bool = True, encoder: Encoder | None = None) -> None:
+    def __init__(self, path: str | Path, *, scale: Scale = "auto", encoder: Encoder | None = None) -> None:
         self.encoder: TableEncoder | None = None
         self.path = check_streamed(path, "features")
         self.what = f"The features file {self.path}"
@@ -167,17 +179,23 @@ class FeatureFile:
         self._names = list(encoder.names_in or ())  # in the fitted order
         return accepted
 
-    def _fit_encoder(self, scale: bool) -> TableEncoder:
+    def _fit_encoder(self, scale: Scale) -> TableEncoder:
         first = self._matrix(next(self._tables(self._names, 1)))
         if first.shape[1] != len(self._names):
             return TableEncoder((VectorColumn(self._names[0], first.shape[1]),))
-        scan = NumberScan(tuple(self._names))
-        for table in self._tables(self._names, max(1, BATCH_BYTES // (8 * first.shape[1]))):
+        check_scale(scale, tuple(self._names), self.what)
+        scan = self._scanned(NumberScan(tuple(self._names)))
+        logs = scan.of_logs(scale)
+        return scan.encoder(scale=scale, logs=None if logs is None else self._scanned(logs))
+
+    def _scanned(self, scan: NumberScan) -> NumberScan:
+        """A scan of all blocks of the table."""
+        for table in self._tables(self._names, max(1, BATCH_BYTES // (8 * len(self._names)))):
             block = self._matrix(table)
             if not are_finite(block):
-                raise feature_error(block, block, scan.n_rows)
+                raise feature_error(block, block, scan.n_rows, self._names)
             scan.update(block)
-        return scan.encoder(scale=scale)
+        return scan
 
     def blocks(self) -> Iterator[NDArray[np.float32]]:
         """Blocks of rows in float32; a number that is not finite is refused."""
@@ -219,7 +237,7 @@ def accept_encoder(encoder: Encoder, names: Sequence[str], what: str) -> TableEn
     if not isinstance(encoder, TableEncoder):
         return TableEncoder(tuple(NumberColumn(name) for name in encoder.names_in or ()))
     for column in encoder.columns:
-        is_plain = isinstance(column, NumberColumn) and column.names == (column.name,) and not column.is_time
+        is_plain = isinstance(column, NumberColumn) and column.is_one_number
         is_vector = isinstance(column, VectorColumn) and len(encoder.names_in or ()) == 1
         if not (is_plain or isinstance(column, LeftOut) or is_vector):
             raise InputError(

@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 
 from sparsecut.encoding.encoder import Encoder
 from sparsecut.errors import InputError, first_few, parameter_error
-from sparsecut.graph import Graph, as_arrow, is_frame
+from sparsecut.graph import (
+    Graph,
+    are_word_lists,
+    as_arrow,
+    as_id_array,
+    as_integers,
+    is_frame,
+    table_of_rows,
+    words_source,
+)
 from sparsecut.graph.frames import ID_COLUMNS, index_of
 
 Ids = list[Any] | NDArray[np.int64]  # integers of an array stay in one: a large batch has no Python object per id
@@ -149,10 +158,7 @@ def _ids_and_values(rows: Any, caller: str, name: str) -> tuple[Ids, Any]:
             raise InputError(f"The frame of {name} must have an index or a column 'id' with the node ids.")
         return _plain_ids(table.column(named).to_numpy(zero_copy_only=False)), table.drop_columns([named])
     if isinstance(rows, Mapping):
-        values = list(rows.values())
-        return _plain_ids(list(rows)), _table_of(values, name) if isinstance(values[0], Mapping) else _matrix_of(
-            values, name
-        )
+        return _plain_ids(list(rows)), _values_of(list(rows.values()), name)
     if isinstance(rows, tuple) and len(rows) == 2:
         ids, values = check_nodes(rows[0], caller, name), rows[1]
         n_rows = values.shape[0] if hasattr(values, "shape") else len(values)
@@ -162,7 +168,12 @@ def _ids_and_values(rows: Any, caller: str, name: str) -> tuple[Ids, Any]:
     raise InputError(f"The {name} parameter of {caller} must be {ROWS_RULE}. Got {type(rows).__name__}.")
 
 
-def _matrix_of(values: list[Any], name: str) -> Any:
+def _values_of(values: list[Any], name: str) -> Any:
+    """Rows as a graph takes features: a table of named values, lists of words, or a matrix."""
+    if all(isinstance(row, Mapping) for row in values):
+        return table_of_rows(values, f"The dict of {name}")
+    if are_word_lists(values):
+        return words_source(values, f"The dict of {name}")
     if any(sp.issparse(row) for row in values):
         return sp.vstack([sp.csr_array(row.reshape(1, -1) if row.ndim == 1 else row) for row in values], format="csr")
     try:
@@ -171,24 +182,16 @@ def _matrix_of(values: list[Any], name: str) -> Any:
         raise InputError(f"The rows of {name} must be numbers, as many in each.") from None
 
 
-def _table_of(values: list[Any], name: str) -> Any:
-    import pyarrow as pa
-
-    try:
-        return pa.Table.from_pylist([dict(row) for row in values])
-    except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError) as error:
-        raise InputError(f"The rows of {name} must have the same columns, each of one type. {error}") from error
-
-
 def _plain_ids(column: Any) -> Ids:
     """Ids as Python's integers and words; whole floats are the integers they equal."""
     array = column if isinstance(column, np.ndarray) else None
-    if array is not None and array.dtype.kind == "f" and bool((array == np.floor(array)).all()):
-        return array.astype(np.int64)
-    if array is not None and array.dtype.kind in "iu":
-        return array.astype(np.int64)
+    is_whole = array is not None and array.dtype.kind == "f" and bool((array == np.floor(array)).all())
+    if array is not None and (is_whole or array.dtype.kind in "iu"):
+        return as_id_array(array, "A change").astype(np.int64)
     values = [value.item() if isinstance(value, np.generic) else value for value in column]
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | str):
             raise InputError(f"A node id is an integer or a word. Got {value!r}.")
+    if values and all(isinstance(value, int) for value in values):
+        as_integers(values, "A change")  # refuses those beyond 64 bits
     return values

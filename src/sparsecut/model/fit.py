@@ -27,7 +27,7 @@ from sparsecut.arrays.magnitude import naming_overflow
 from sparsecut.arrays.transfer import as_array
 from sparsecut.encoding import dominant_column
 from sparsecut.engines import Engine, EngineChoice, Job
-from sparsecut.errors import InputError, ScaleWarning
+from sparsecut.errors import InputError, ReadingWarning, ScaleWarning
 from sparsecut.features.structure import STRUCTURE_NOTE, with_structure
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
@@ -352,6 +352,8 @@ def _say_structure(projection: Projection, recipe: Recipe) -> str:
 def _say_features(graph: Graph, caller: str) -> list[str]:
     """What became of a table's columns; a column that drowns all others is worth a warning."""
     notes = [] if graph.encoder is None else list(graph.encoder.notes)
+    for sentence in getattr(graph.encoder, "free_text", ()):
+        warnings.warn(sentence, ReadingWarning, stacklevel=4)
     dominant = dominant_column(graph.features if graph.feature_tensor is None else graph.feature_tensor)
     if dominant is not None:
         column, share = dominant

@@ -33,6 +33,7 @@ def data(kind: str) -> tuple[pa.Table, pa.Table]:
         edges = edges.set_column(0, "src", pa.array(names[i].astype(str)))
         edges = edges.set_column(1, "dst", pa.array(names[j].astype(str)))
     columns = {f"x{column}": generator.normal(size=N_NODES) * 10**column for column in range(4)}
+    columns["balance"] = np.exp(0.6 * np.arange(N_NODES) - 30)  # asks for a log scale
     return edges, pa.table({"id": ids, **columns})
 
 
@@ -88,7 +89,8 @@ def test_a_store_is_the_graph_that_is_read_in_memory(kind: str, writer: str, dir
     sc.build_store(tmp_path / "other", tmp_path / "edges.parquet", features=tmp_path / "features.parquet", directed=directed)
     graph = sc.open_store(tmp_path / "store")
     assert_same(graph, sc.open_store(tmp_path / "other"))
-    assert graph.encoder.names_in == sc.open_store(tmp_path / "other").encoder.names_in
+    assert graph.encoder.names_out == sc.open_store(tmp_path / "other").encoder.names_out
+    assert graph.encoder.names_out[-1] == "log(balance)"
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         *("edges", "edges.parquet", "features", "features.parquet", "other", "store")
     ]

@@ -12,6 +12,7 @@ whole.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from sparsecut.arrays.magnitude import are_finite, feature_error
-from sparsecut.encoding import NumberScan, TableEncoder, VectorColumn
+from sparsecut.encoding import NumberScan, Scale, TableEncoder, VectorColumn, check_scale
 from sparsecut.engines.dask import numbering
 from sparsecut.engines.dask.plan import even_starts
 from sparsecut.engines.dask.running import Runner
@@ -66,7 +67,7 @@ class StoreBuild:
         n_blocks = max(n_workers, -(-n_entries // ENTRIES_PER_BLOCK))
         self.starts = even_starts(self.n_nodes, min(n_blocks, self.n_nodes))
 
-    def run(self, *, scale: bool, encoder: Any) -> tuple[str, ...]:
+    def run(self, *, scale: Scale, encoder: Any) -> tuple[str, ...]:
         """Write the store; what is doubtful about the columns of the edges."""
         self._choose_columns()
         fitted = self._write_features(scale, encoder)
@@ -105,7 +106,7 @@ class StoreBuild:
         self.columns = plan.decide(evidence)
         check_side_ids(self.columns, self.id_name is not None, self.features.what)
 
-    def _write_features(self, scale: bool, encoder: Any) -> TableEncoder | None:
+    def _write_features(self, scale: Scale, encoder: Any) -> TableEncoder | None:
         table, runner = self.features, self.runner
         fitted: TableEncoder | None = None
         if table.names is None:
@@ -115,8 +116,7 @@ class StoreBuild:
             fitted = accept_encoder(encoder, self.names, table.what)
             self.names = list(encoder.names_in or ())
         else:
-            scans = [runner.submit(scan_piece, piece, self.names, table.what) for piece in table.pieces]
-            fitted = _merged(runner.collect(scans, "scanning features"), self.names, scale)
+            fitted = self._fit_encoder(scale)
         if fitted is not None and not fitted.names_out:
             raise InputError(f"{table.what} has no column that could be a feature: each holds one value throughout.")
         width = table.n_columns if fitted is None else len(fitted.names_out)
@@ -127,6 +127,29 @@ class StoreBuild:
         ]
         runner.collect(written, "writing features")
         return fitted
+
+    def _fit_encoder(self, scale: Scale) -> TableEncoder:
+        """The encoder of all pieces, as `FeatureFile` fits it to a file."""
+        names, table = tuple(self.names), self.features
+        check_scale(scale, names, table.what)
+        widths, scan = self._scanned(NumberScan(names))
+        if widths:
+            return TableEncoder((VectorColumn(names[0], widths.pop()),))
+        logs = scan.of_logs(scale)
+        return scan.encoder(scale=scale, logs=None if logs is None else self._scanned(logs)[1])
+
+    def _scanned(self, scan: NumberScan) -> tuple[set[int], NumberScan]:
+        """(the width of vectors, if the features are those; a scan of all pieces)."""
+        submitted = [
+            self.runner.submit(scan_piece, piece, scan, self.names, self.features.what) for piece in self.features.pieces
+        ]
+        scans = self.runner.collect(submitted, "scanning features")
+        widths = {one for one in scans if isinstance(one, int)}
+        if widths and (len(widths) > 1 or not all(isinstance(one, int) for one in scans)):
+            raise InputError(f"The column {self.names[0]!r} of the features must hold rows of one length.")
+        for one in () if widths else scans:
+            scan.merge(one)
+        return widths, scan
 
     def _number(self) -> list[Any]:
         """Futures of the edges of every piece by rows."""
@@ -205,16 +228,16 @@ def evidence_of_piece(piece: Piece, names: Sequence[str], n_rows: int, what: str
     return evidence_in(piece.table(names, what), n_rows)
 
 
-def scan_piece(piece: Piece, names: Sequence[str], what: str) -> NumberScan | int:
-    """What is known of the columns of a piece; for a column of vectors, how long they are."""
+def scan_piece(piece: Piece, scan: NumberScan, names: Sequence[str], what: str) -> NumberScan | int:
+    """What a scan that has seen no rows finds in a piece; for a column of vectors, how long they are."""
     block = numbers_of(piece.table(names, what), names, what)
     if block.shape[1] != len(names):
         return int(block.shape[1])
     if not are_finite(block):
-        raise feature_error(block, block)
-    scan = NumberScan(tuple(names))
-    scan.update(block)
-    return scan
+        raise feature_error(block, block, names=names)
+    found = deepcopy(scan)
+    found.update(block)
+    return found
 
 
 def write_features(
@@ -297,17 +320,3 @@ def write_block(merged: dict[str, Any], first: int, n_before: int, targets: dict
         if name in targets:
             targets[name].write(n_before, merged[name])
     return len(merged["indices"])
-
-
-def _merged(scans: Sequence[NumberScan | int], names: Sequence[str], scale: bool) -> TableEncoder:
-    widths = {scan for scan in scans if isinstance(scan, int)}
-    if widths:
-        if len(widths) > 1 or not all(isinstance(scan, int) for scan in scans):
-            raise InputError(f"The column {names[0]!r} of the features must hold rows of one length.")
-        return TableEncoder((VectorColumn(names[0], widths.pop()),))
-    total = scans[0]
-    assert isinstance(total, NumberScan)
-    for scan in scans[1:]:
-        assert isinstance(scan, NumberScan)
-        total.merge(scan)
-    return total.encoder(scale=scale)

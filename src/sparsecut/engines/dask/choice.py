@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from sparsecut.arrays.streaming import parse_bytes
+from sparsecut.encoding import Scale
 from sparsecut.engines.contract import EngineChoice, Job
 from sparsecut.engines.costs import Cost, Machine, Workload
 from sparsecut.engines.dask.building import StoreBuild
@@ -212,7 +213,7 @@ class Dask(EngineChoice, word="dask"):
         weight: str | None = None,
         bipartite: bool | None = None,
         directed: str = "symmetrize",
-        scale: bool = True,
+        scale: Scale = "auto",
         encoder: Any = None,
         overwrite: bool = False,
         progress: Reporter | None = None,
@@ -234,8 +235,10 @@ class Dask(EngineChoice, word="dask"):
             `read_graph`). False: both hold one kind.
         directed : {"symmetrize", "out", "in"}, default="symmetrize"
             "out" and "in" keep the directions (see `Graph`).
-        scale : bool, default=True
-            Whether the numbers of a table with named columns are standardised, as by `read_graph`.
+        scale : {"auto", "standard", "log", "rank"}, bool or dict, default="auto"
+            The scale of the numbers of a table of named columns; arrays are always taken as they are. "auto", or True,
+            standardises them, on a log scale where the tail of a column asks for it; False takes them as they are, where
+            the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
         encoder : fitted model or Encoder, optional
             A fitted model, or its `encoder_`: the table is encoded as the one it was fitted on.
         overwrite : bool, default=False

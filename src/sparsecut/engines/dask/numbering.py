@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sparsecut.engines.dask.sources import Piece
 from sparsecut.errors import InputError, first_few
+from sparsecut.graph import as_id_array
 from sparsecut.graph.edge_sample import hash_ids
 from sparsecut.io.edge_columns import EdgeColumns
 from sparsecut.io.ids import as_ids
@@ -83,7 +84,7 @@ def make_table(parts: Sequence[tuple[NDArray[Any], NDArray[np.int64]]], what: st
 def read_edges(piece: Piece, columns: EdgeColumns | None, what: str) -> tuple[Any, Any, Any]:
     """(sources, targets, weights) of a piece, ids as numpy arrays."""
     if columns is None:
-        pairs = piece.rows(what).astype(np.int64)
+        pairs = as_id_array(piece.rows(what), what).astype(np.int64)
         return pairs[:, 0], pairs[:, 1], None
     i, j, weights = edges_of(piece.table(columns.in_order(), what), columns, what)
     return _plain(i), _plain(j), weights
