@@ -249,8 +249,13 @@ class Updating(Published):
                     "state: model.save(path, with_state=True)."
                 )
             rank = rank_for(self._choice("solver"))
-            self._state = LiveState.of(self._graph, self.recipe_, self.weights_, self.offset_, rank)
+            self._state = LiveState.of(self._graph, self.recipe_, self.weights_, self.offset_, self._vectors(), rank)
         return self._state
+
+    def _vectors(self) -> NDArray[np.float32]:
+        """The fitted vectors in the host's memory."""
+        Z: Any = self.embedding_  # a tensor where output="torch" was asked for
+        return np.asarray(Z.cpu() if hasattr(Z, "cpu") else Z)
 
     def _refuse_structure(self) -> None:
         if getattr(self, "structure_", None) is not None:
