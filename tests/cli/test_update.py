@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from conftest import random_graph
@@ -53,6 +54,51 @@ def test_a_file_of_changes_and_the_model_goes_on(tmp_path: Path) -> None:
     np.testing.assert_allclose(model.embedding_, exact, atol=1e-5)
     assert (told["changes"], told["vectors"], told["batches"]) == (5, len(ids), 1)
     assert told["drift"] == pytest.approx(model.drift_)
+
+
+def save_table(folder: Path) -> tuple[Path, pd.DataFrame]:
+    """A model of a table with numbers, categories that spell numbers, and dates."""
+    generator = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": generator.normal(40, 10, 30),
+            "code": generator.choice(["007", "12", "x"], 30),
+            "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(generator.integers(0, 900, 30), "D"),
+        }
+    )
+    frame.loc[3, "age"] = None
+    model = SCE(filter=Power(order=2), weighting="none", dimension=3)
+    model.fit(Graph(GRAPH.adjacency, features=frame)).save(folder / "m.safetensors", with_state=True)
+    return folder / "m.safetensors", frame
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".ndjson", ".parquet"])
+def test_a_change_of_one_column_names_no_other(suffix: str, tmp_path: Path) -> None:
+    path, frame = save_table(tmp_path)
+    records = [
+        {"op": "change", "node": 4, "code": "007"},
+        {"op": "change", "node": 4, "age": 50.5},  # of the same node, in the same batch
+        {"op": "change", "node": 5, "since": "2021-02-03"},
+        {"op": "add", "node": 77, "age": None, "code": "12", "since": "2021-02-03"},
+        {"op": "change", "node": 77, "code": "x"},
+        {"op": "add", "source": 77, "target": 4},
+    ]
+    if suffix == ".ndjson":
+        (tmp_path / "c.ndjson").write_text("".join(json.dumps(record) + "\n" for record in records))
+    else:
+        table = pd.DataFrame(records)
+        table[["node", "source", "target"]] = table[["node", "source", "target"]].astype("Int64")
+        table.to_csv(tmp_path / "c.csv", index=False) if suffix == ".csv" else table.to_parquet(tmp_path / "c.parquet")
+    sparsecut("update", path, f"c{suffix}", "-o", "z.csv", "--tolerance", 0, folder=tmp_path)
+    frame.loc[4, ["age", "code"]] = [50.5, "007"]
+    frame.loc[5, "since"] = pd.Timestamp("2021-02-03")
+    frame.loc[77] = [0.0, "x", pd.Timestamp("2021-02-03")]
+    frame.loc[77, "age"] = np.nan
+    dense = np.pad(GRAPH.adjacency.toarray(), (0, 1))
+    dense[30, 4] = dense[4, 30] = 1
+    model = load(path)
+    exact = model.transform(Graph(dense, features=frame, node_ids=[*range(30), 77]))
+    np.testing.assert_allclose(model.embedding_, exact, atol=1e-5)
 
 
 @pytest.mark.parametrize("on_error", ["stop", "skip"])

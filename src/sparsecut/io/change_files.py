@@ -5,7 +5,8 @@
 
 CSV, TSV and Parquet have one table for both: what does not belong to a row is empty. Lines of JSON (.ndjson, .jsonl,
 standard input) have one object each. Features are a list of numbers, in CSV as JSON, or an object of named columns; columns
-of a table beside these are features by their names. `time` is anything, and is carried through.
+of a table beside these are features by their names. Of a node that changes, columns that are empty or not there stay as they
+are; of a node that is added an empty cell is a gap, and so is null in JSON. `time` is anything, and is carried through.
 """
 
 from __future__ import annotations
@@ -104,7 +105,9 @@ def line_of(number: int, line: bytes) -> Line:
 
 def change_of(record: Mapping[str, Any], takes: type) -> Change:
     """A change as a record has it; `takes` is what the graph's ids are, int or str."""
-    values = {name: value for name, value in record.items() if value is not None and value != ""}
+    values = {
+        name: value for name, value in record.items() if name not in OWN_COLUMNS or (value is not None and value != "")
+    }
     op = values.get("op")
     if op not in OPS:
         raise InputError(f"op must be one of {', '.join(OPS)}. Got {op!r}")
@@ -158,7 +161,7 @@ def _read_text(path: Path) -> Iterator[Line]:
         rows = csv.DictReader(file, delimiter="\t" if path.suffix == ".tsv" else ",", restkey="\0")
         _check_columns(path, rows.fieldnames or ())
         for row in rows:
-            yield _record_line(rows.line_num, {name: _as_number(name, value) for name, value in row.items()})
+            yield _record_line(rows.line_num, row)
 
 
 def _read_parquet(path: Path) -> Iterator[Line]:
@@ -186,16 +189,14 @@ def _record_line(number: int, record: Mapping[Any, Any]) -> Line:
     def parse(takes: type) -> Change:
         if "\0" in record:
             raise InputError("it has more cells than the header")
-        return change_of(record, takes)
+        return change_of(_without_empty(record), takes)
 
     return Line(number, parse)
 
 
-def _as_number(name: str, text: Any) -> Any:
-    """Numbers of named features; ids and what is ours are words."""
-    if name in OWN_COLUMNS or not isinstance(text, str):
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        return text
+def _without_empty(record: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A row of a table less the cells that hold nothing; an added node's are gaps where it has any features."""
+    cells = {name: None if value == "" else value for name, value in record.items()}
+    has_features = any(value is not None for name, value in cells.items() if name not in OWN_COLUMNS)
+    keeps_gaps = cells.get("op") == "add" and has_features
+    return {name: value for name, value in cells.items() if value is not None or (keeps_gaps and name not in OWN_COLUMNS)}

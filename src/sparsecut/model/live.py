@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 
@@ -25,7 +26,7 @@ from sparsecut.errors import InputError, OverflowInputError
 from sparsecut.features.feature_rows import FeatureRows
 from sparsecut.graph import Graph
 from sparsecut.graph.node_index import NodeIndex
-from sparsecut.model.changes import Changes
+from sparsecut.model.changes import Changes, RowList
 from sparsecut.model.drift import DriftMeter, columns_beside
 from sparsecut.model.placed_changes import PlacedChanges, place
 from sparsecut.model.recipe import Recipe
@@ -173,6 +174,18 @@ class LiveState:
             directed="out" if self.graph.is_directed else "symmetrize",  # the rows are oriented already
             encoder=self.encoder,
         )
+
+    def present_rows(self, ids: list[Any], added: RowList) -> Any:
+        """The encoded features of nodes, new ones among them; of unknown ones, which `check` refuses, any."""
+        places = self.index.find(ids)
+        rows = self.features.take(np.where(places >= 0, places, self.index.places()[0]))
+        rows = sp.lil_array(rows) if sp.issparse(rows) else np.array(rows)
+        number = {identity: row for row, identity in enumerate(added.ids)}
+        for row, identity in enumerate(ids):
+            if identity in number:
+                new = added.matrix[[number[identity]]]
+                rows[[row]] = new.toarray() if sp.issparse(new) else new
+        return rows
 
     def check(self, changes: Changes) -> PlacedChanges:
         """The changes, placed; raises where they cannot be made, and changes nothing."""

@@ -123,7 +123,8 @@ class Updating(Published):
             New weights of edges that are there, above zero.
         features_changed : mapping, pair (ids, matrix), or frame, optional
             New features of nodes: {id: row}, (ids, rows), or a frame with a column of ids. They are encoded as those that
-            were fitted.
+            were fitted. Of features with names the columns that change suffice, {7: {"city": "Oslo"}} or a frame of these
+            columns: all others stay as they are. None is a gap.
         nodes_added : mapping, pair (ids, matrix), or frame, optional
             New nodes with their features. Their edges are among `edges_added`.
         nodes_removed : list of ids, optional
@@ -155,13 +156,21 @@ class Updating(Published):
         n_features = len(self.weights_[0]) if hasattr(self, "weights_") else 0
         state = self._live()
         tolerance = check_real(caller, "tolerance", tolerance)
+        added = check_rows(nodes_added, caller, "nodes_added", self.encoder_, n_features)
         changes = Changes(
             edges_removed=check_edges(edges_removed, caller, "edges_removed"),
             nodes_removed=check_nodes(nodes_removed, caller, "nodes_removed"),
-            nodes_added=check_rows(nodes_added, caller, "nodes_added", self.encoder_, n_features),
+            nodes_added=added,
             edges_added=check_edges(edges_added, caller, "edges_added"),
             weights_changed=check_edges(weights_changed, caller, "weights_changed", needs_weights=True),
-            features_changed=check_rows(features_changed, caller, "features_changed", self.encoder_, n_features),
+            features_changed=check_rows(
+                features_changed,
+                caller,
+                "features_changed",
+                self.encoder_,
+                n_features,
+                lambda ids: state.present_rows(ids, added),
+            ),
         )
         state.check_tolerance(tolerance)
         return self._apply(changes, tolerance)
