@@ -63,7 +63,7 @@ def with_table(model: SCE, frame: pd.DataFrame) -> np.ndarray:
         ("code", "1.50", "1.50"),
         ("member", True, True),
         ("member", "false", False),
-        ("since", datetime.datetime(2021, 5, 4, 3, 2, 1), pd.Timestamp("2021-05-04 03:02:01")),  # noqa: DTZ001 - as fitted
+        ("since", datetime.datetime(2021, 5, 4, 3, 2, 1), pd.Timestamp("2021-05-04 03:02:01")),
         ("since", "2021-05-04", pd.Timestamp("2021-05-04")),
         ("since", "2021-05-04T03:02:01", pd.Timestamp("2021-05-04 03:02:01")),
         ("place", [0.5, -2.0], [0.5, -2.0]),

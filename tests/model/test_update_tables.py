@@ -1,7 +1,7 @@
 """`update` at tolerance 0 is `transform`, and both are the dense matrices, whatever kinds of columns a table has.
 
-Tables of numbers (heavy-tailed, constant, with gaps), words, truth values and dates; every filter and channel; batches of one
-change and of most of the graph; any sequence of changes. What may differ is rounding, of which every row has its own share.
+Tables of numbers (heavy-tailed, constant, with gaps), words, truth values and dates; every filter and channel; batches of
+one change and of most of the graph; any sequence of changes. What may differ is rounding, in each row its own share.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from reference import dense_drift, dense_propagation, dense_table, dense_weighting
@@ -158,8 +158,7 @@ def _dtype(values: list[Any]) -> Any:
 
 def dense_matrix(filter: Filter, A: np.ndarray) -> np.ndarray:
     is_symmetric = isinstance(filter, Symmetric) or getattr(filter, "normalization", "") == "symmetric"
-    P = dense_propagation(A, "lazy" if isinstance(filter, Lazy) else "symmetric" if is_symmetric else "row")
-    return P
+    return dense_propagation(A, "lazy" if isinstance(filter, Lazy) else "symmetric" if is_symmetric else "row")
 
 
 def dense_levels(model: Any, world: World) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -232,7 +231,7 @@ def test_an_update_is_transform_and_both_are_the_dense_matrices(
 def test_the_drift_of_a_table_is_the_distance_of_two_closed_forms(
     seed: int, kinds: list[str], filter: Filter, dimension: Any, tolerance: float
 ) -> None:
-    """So few columns are all seen: the number is that of dense closed forms before and after."""
+    """Sixteen columns beside the weights' are all there are: the number is that of dense closed forms before and after."""
     world = World(seed, [*kinds, "number", "words with gaps"], 120, is_directed=False, is_weighted=False)
     model: Any = SCE(filter=filter, weighting="none", channels="smoothed", dimension=dimension)
     with warnings.catch_warnings():
@@ -240,6 +239,7 @@ def test_the_drift_of_a_table_is_the_distance_of_two_closed_forms(
         model.fit(world.graph())
     before = dense_levels(model, world)[0][0]
     width = model.weights_[0].shape[1]
+    assume(len(model.weights_[0]) <= width + 16)
     for most in (2, 30):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NewValuesWarning)

@@ -68,7 +68,6 @@ def start(seed: int, *, is_directed: bool = False, is_sparse: bool = False, n_no
 def test_hundreds_of_mixed_changes_give_what_transform_gives(model: SCE, is_directed: bool) -> None:
     graph = start(1, is_directed=is_directed)
     model = model.fit(graph)
-    assert len(model.update()) == 0  # the state is made; it differs from what was fitted by rounding
     shadow, generator, n_changes = Shadow(graph), np.random.default_rng(2), 0
     for _ in range(25):
         batch = shadow.random_batch(generator)

@@ -50,6 +50,7 @@ class Line:
 
     number: int  # from 1; of CSV, with the header
     parse: Callable[[type], Change]
+    end: int = 0  # of a stream: the byte behind it
 
 
 def read_changes(path: str | Path) -> Iterator[Line]:
@@ -66,13 +67,28 @@ def read_changes(path: str | Path) -> Iterator[Line]:
         raise InputError(f"The changes file {path} must end in {', '.join(CHANGE_SUFFIXES)}.")
 
 
-def follow_lines(handle: int, n_most: int) -> Iterator[list[Line]]:
+def pass_over(handle: int, n_bytes: int) -> None:
+    """Read past the first bytes of a stream."""
+    n_left = n_bytes
+    while n_left:
+        n_read = len(os.read(handle, min(n_left, READ_BYTES)))
+        if not n_read:
+            raise InputError(
+                f"Standard input ends {n_left:,} bytes before the last change that the model holds. It must be the stream "
+                "that the model has followed, from the byte that --start-at names on."
+            )
+        n_left -= n_read
+
+
+def follow_lines(handle: int, n_most: int, *, after: tuple[int, int] = (0, 0)) -> Iterator[list[Line]]:
     """Lines as they come over a file handle, at most so many at a time and no later than they are there.
 
-    Nothing is read while the caller works, so that whoever writes waits once the pipe is full.
+    Nothing is read while the caller works, so that whoever writes waits once the pipe is full. Lines and bytes are counted
+    from those that came before (`after`).
     """
     waiting: list[Line] = []
-    rest, number, is_open = b"", 0, True
+    rest, is_open = b"", True
+    number, end = after
     while is_open or waiting:
         is_ready = is_open and bool(select.select([handle], [], [], None if not waiting else 0)[0])
         if is_ready and len(waiting) < n_most:
@@ -81,14 +97,15 @@ def follow_lines(handle: int, n_most: int) -> Iterator[list[Line]]:
             *lines, rest = (rest + read).split(b"\n") if read else (rest, b"")
             for line in lines:
                 number += 1
+                end += len(line) + bool(read)  # and its end, which the last line may lack
                 if line.strip():
-                    waiting.append(line_of(number, line))
+                    waiting.append(line_of(number, line, end))
         if waiting and (not is_ready or not is_open or len(waiting) >= n_most):
             batch, waiting = waiting[:n_most], waiting[n_most:]
             yield batch
 
 
-def line_of(number: int, line: bytes) -> Line:
+def line_of(number: int, line: bytes, end: int = 0) -> Line:
     """A line of JSON."""
 
     def parse(takes: type) -> Change:
@@ -100,7 +117,7 @@ def line_of(number: int, line: bytes) -> Line:
             raise InputError(f"it must be an object such as {{'op': 'add', 'source': 1, 'target': 2}}. Got {record!r}")
         return change_of(record, takes)
 
-    return Line(number, parse)
+    return Line(number, parse, end)
 
 
 def change_of(record: Mapping[str, Any], takes: type) -> Change:

@@ -161,7 +161,7 @@ def _ids_and_values(rows: Any, caller: str, name: str, encoder: Encoder | None) 
             raise InputError(f"The frame of {name} must have an index or a column 'id' with the node ids.")
         return _plain_ids(table.column(named).to_numpy(zero_copy_only=False)), table.drop_columns([named])
     if isinstance(rows, Mapping):
-        values = list(rows.values())
+        values: Any = list(rows.values())
         if any(isinstance(row, Mapping) for row in values):
             if not all(isinstance(row, Mapping) for row in values):
                 raise InputError(f"The rows of {name} must all be columns by their names, or all lists of numbers.")

@@ -1,8 +1,8 @@
 """New features of nodes, some columns or all of them: encoded as the model's, and laid over the rows that the nodes have.
 
-Columns that are not given stay as they are. A value is what the fitted column holds: text that spells a number, a truth value
-or a time is one where the column holds those, so that cells of CSV and strings of JSON serve as values of a frame do. None is
-a gap.
+Columns that are not given stay as they are. A value is what the fitted column holds: text that spells a number, a truth
+value or a time is one where the column holds those, so that cells of CSV and strings of JSON serve as values of a frame do.
+None is a gap.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -149,10 +150,8 @@ def _times(values: list[Any]) -> Any:
         return pa.array(values)
     spelt = pa.array([value or None for value in values], pa.string())
     for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")):
-        try:
+        with suppress(pa.ArrowInvalid):
             return pc.cast(spelt, kind)
-        except pa.ArrowInvalid:
-            continue
     return pa.array([None if value is None else datetime.time.fromisoformat(value) for value in spelt.to_pylist()])
 
 

@@ -96,7 +96,7 @@ class LiveState:
         length: float | None = None,
         learned: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None,
     ) -> None:
-        """`levels` (terms and their two bounds), `length` and `learned` are those of a state that was saved; else computed."""
+        """`levels` (terms, their bounds), `length` and `learned` are those of a state that was saved; else computed."""
         self.recipe, self.offset, self.basis = recipe, np.asarray(offset), [np.asarray(matrix) for matrix in basis]
         self.widths = [matrix.shape[1] for matrix in weights]
         self.encoder: Encoder | None = graph.encoder
@@ -166,11 +166,10 @@ class LiveState:
     def to_graph(self) -> Graph:
         """The graph as it is now."""
         places = self.index.places()
-        ids = self.index.ids[places]
         return Graph.from_canonical(
             self.graph.packed(places),
             features=self.features.take(places),
-            node_ids=ids if ids.dtype != object else np.array(ids.tolist()),
+            node_ids=self.ids_of(places),
             directed="out" if self.graph.is_directed else "symmetrize",  # the rows are oriented already
             encoder=self.encoder,
         )
@@ -233,9 +232,8 @@ class LiveState:
         is_changed = (places >= n_before) | (rows != np.take(self.vectors.rows, places, axis=0)).any(axis=1)
         places, rows = places[is_changed], rows[is_changed]
         self.vectors.rows[places] = rows
-        ids = self.index.ids[places]
         self.n_batches += 1
-        changed = Changed(ids if ids.dtype != object else np.array(ids.tolist()), rows, removed, notes)
+        changed = Changed(self.ids_of(places), rows, removed, notes)
         if len(self.index) > PACKED_SHARE * self.index.n_present + 1024:
             self._pack()
         return changed
@@ -262,6 +260,11 @@ class LiveState:
         for places in found:
             is_found[places] = True
         return np.flatnonzero(is_found & self.index.is_present)
+
+    def ids_of(self, places: Integers) -> NDArray[Any]:
+        """The ids of some places."""
+        ids = self.index.ids[places]
+        return ids if ids.dtype != object else np.array(ids.tolist())
 
     def _id_of(self, identity: Any) -> Any:
         return identity.item() if isinstance(identity, np.generic) else identity

@@ -22,6 +22,7 @@ from sparsecut.model.history import History
 from sparsecut.model.live import Changed, LiveState
 from sparsecut.model.published import Published
 from sparsecut.model.recipe import Recipe
+from sparsecut.model.resuming import Position, Replayed
 from sparsecut.model.update_log import UpdateLog
 from sparsecut.progress import Reporter
 
@@ -47,6 +48,8 @@ class Updating(Published):
     _graph: Graph | None = None
     _state: LiveState | None = None
     _log: UpdateLog | None = None
+    _position: Position = Position()  # of the stream of changes that is followed
+    _replayed: Replayed | None = None  # the updates of the log that were made again when the model was loaded
 
     @property
     def embedding_(self) -> NDArray[np.float32]:
@@ -152,12 +155,33 @@ class Updating(Published):
         >>> bool(abs(model.transform(model.graph_) - model.embedding_).max() < 1e-4)
         True
         """
+        tolerance = check_real(type(self).__name__, "tolerance", tolerance)
+        changes = self._checked(
+            edges_added=edges_added,
+            edges_removed=edges_removed,
+            weights_changed=weights_changed,
+            features_changed=features_changed,
+            nodes_added=nodes_added,
+            nodes_removed=nodes_removed,
+        )
+        return self._apply(changes, tolerance)
+
+    def _checked(
+        self,
+        *,
+        edges_added: Any,
+        edges_removed: Any,
+        weights_changed: Any,
+        features_changed: Any,
+        nodes_added: Any,
+        nodes_removed: Any,
+    ) -> Changes:
+        """The changes that `update` is given, in one form."""
         caller = type(self).__name__
         n_features = len(self.weights_[0]) if hasattr(self, "weights_") else 0
         state = self._live()
-        tolerance = check_real(caller, "tolerance", tolerance)
         added = check_rows(nodes_added, caller, "nodes_added", self.encoder_, n_features)
-        changes = Changes(
+        return Changes(
             edges_removed=check_edges(edges_removed, caller, "edges_removed"),
             nodes_removed=check_nodes(nodes_removed, caller, "nodes_removed"),
             nodes_added=added,
@@ -172,8 +196,6 @@ class Updating(Published):
                 lambda ids: state.present_rows(ids, added),
             ),
         )
-        state.check_tolerance(tolerance)
-        return self._apply(changes, tolerance)
 
     def refit(self: Model, *, align: bool = True, progress: Reporter | None = None) -> Model:
         """Fit again on the graph as it is.
@@ -230,19 +252,21 @@ class Updating(Published):
             f"The vectors were rotated onto the earlier ones, from which {aligned.residual:.1%} of their length is left."
         )
 
-    def _apply(self, changes: Changes, tolerance: float) -> Changed:
-        """Make the changes, written down first where the state lasts."""
+    def _apply(self, changes: Changes, tolerance: float, position: Position | None = None) -> Changed:
+        """Make the changes, written down first where the state lasts; `position` is that of the stream they came from."""
         state = self._live()
+        state.check_tolerance(tolerance)
         placed = state.check(changes)
         if self._log is not None:
-            self._log.append(changes, tolerance)
+            if self._log.is_long:  # before this update, which thereby is always in the log
+                self._checkpoint()
+            self._log.append(changes, tolerance, position)
+        self._position = position or self._position
         self._embedding = self._graph = None
         started = time.perf_counter()
         changed = state.apply(placed, tolerance)
         if self._log is not None:
             self._log.seconds += time.perf_counter() - started
-            if self._log.is_long:
-                self._checkpoint()
         return changed
 
     def _checkpoint(self) -> None:

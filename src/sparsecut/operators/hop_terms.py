@@ -8,9 +8,9 @@ Rows of Y_k move where their row of P changed, which is at the ends of changed e
     all others               Y_k[i] ← Y_k[i] + (P·ΔY_(k−1))[i]                only what moved is summed
 
 What a sum adds to a row rounds, by 2^−24 of the row and of what is summed, however small the row is when all is added up:
-a neighbour's outlier that comes and goes would stay in it as rounding. So a bound e_k[i] on the rounding is kept, which every
-sum adds to, and a row whose e_k exceeds `MOST_ROUNDING` of its own length is computed anew. A hop that reads most of the
-graph is computed for all rows; the rows of which nothing has changed then come out the same, to the bit.
+a neighbour's outlier that comes and goes would stay in it as rounding. So a bound e_k[i] on the rounding is kept, which
+every sum adds to, and a row whose e_k exceeds `MOST_ROUNDING` of its own length is computed anew. A hop that reads most of
+the graph is computed for all rows; the rows of which nothing has changed then come out the same, to the bit.
 
 With a tolerance a row may stay where it is while what it lacks, R_k = P·Y_(k−1) − Y_k, is small. Of R_k a bound on the
 length of each row is kept, r_k[i], to which every change adds. With v = 1/right (v = 1 for the mean) every filter here has
@@ -296,7 +296,7 @@ class HopTerms:
         return rows
 
     def _whole(self, hop: int) -> Moved:
-        """Y_k for all rows. A row is the sum of the same numbers in the same order each time: where none changed, it stays."""
+        """Y_k for all rows. A row sums the same numbers in the same order each time: where none changed, it stays."""
         fresh, old = self._whole_hop(self._terms[hop - 1].rows), self._terms[hop].rows
         is_moved = np.empty(len(old), dtype=bool)
         for start in range(0, len(old), ROW_BLOCK):
