@@ -59,7 +59,7 @@ def test_a_file_of_changes_and_the_model_goes_on(tmp_path: Path) -> None:
     np.testing.assert_allclose(Z, exact[[whole.node_ids.tolist().index(node) for node in ids.tolist()]], atol=1e-5)
     np.testing.assert_allclose(model.embedding_, exact, atol=1e-5)
     assert (told["changes"], told["vectors"], told["batches"]) == (5, len(ids), 1)
-    assert told["drift"] == pytest.approx(model.drift_)
+    assert told["span_drift"] == pytest.approx(model.span_drift_)
 
 
 def save_table(folder: Path) -> tuple[Path, pd.DataFrame]:

@@ -245,7 +245,7 @@ def test_the_drift_of_a_table_is_the_distance_of_two_closed_forms(
             warnings.simplefilter("ignore", NewValuesWarning)
             model.update(**world.change(most), tolerance=tolerance)
         expected = dense_drift(before, dense_levels(model, world)[0][0], width, 16.0)
-        assert model.drift_ == pytest.approx(expected, rel=0.02, abs=max(10 * tolerance, 1e-3))
+        assert model.span_drift_ == pytest.approx(expected, rel=0.02, abs=max(10 * tolerance, 1e-3))
 
 
 def test_the_reported_case() -> None:
@@ -267,4 +267,4 @@ def test_the_reported_case() -> None:
     assert np.abs(model.embedding_ - exact).max() < 1e-5
     with pytest.warns(NewValuesWarning):
         model.update(nodes_added={5000: {"age": 30, "city": "Paris"}, 5001: {"age": 40, "city": "Oslo"}})
-    assert 0 < model.drift_ < 0.1
+    assert 0 < model.span_drift_ < 0.1

@@ -150,16 +150,20 @@ def update(
     finally:
         writer.close(force)
     seconds = time.perf_counter() - started
-    drift, is_advised = model.drift_, model.refit_advised_
+    drift, is_advised = model.span_drift_, model.refit_advised_
     if not follow or output_path is not None:
         output.say(
             f"{counts['changes']:,} changes, {counts['vectors']:,} vectors changed in {seconds:.2f} s → {output_path}; "
-            f"drift {drift:.3f}"
+            f"drift within the fitted span {drift:.3f}"
         )
     if is_advised:
-        output.note(f"The drift is {drift:.2f}: fit the graph again when you can.")
+        edges, now = model._live().n_edges_since_fit
+        output.note(
+            f"The graph has changed much since the fit (drift within the fitted span {drift:.2f}, {edges:,} edges then and "
+            f"{now:,} now): consider fitting it again."
+        )
     output.result(
-        {"output": None if output_path is None else str(output_path), **counts, "seconds": seconds, "drift": drift}
+        {"output": None if output_path is None else str(output_path), **counts, "seconds": seconds, "span_drift": drift}
     )
 
 

@@ -1,4 +1,4 @@
-"""How far fitted weights are from those that a refit would learn, from moments of few columns.
+"""How far the closed form has moved since the fit, within the span of few columns whose moments follow the updates.
 
 The state of a model carries Y = S·B, where B = [W Ω] has the fitted weights and a few columns beside them, orthogonal to W,
 in which the features have most of what W leaves out. With an orthonormal basis Q of the span of B, Q = B·K,
@@ -7,11 +7,14 @@ in which the features have most of what W leaves out. With an orthonormal basis 
     A_t = V·g(Λ)·length,  M_t = V Λ Vᵀ         what the closed form would learn from it
     drift = min_R ‖S·Q·A_t − S·Q·A₀·R‖ / ‖S·Q·A_t‖,   R orthogonal
 
-the part of their length by which a refit would move the vectors after the best rotation: what `refit(align=True)` reports.
-By the moments it is √((tr A_tᵀM_tA_t + tr A₀ᵀM_tA₀ − 2‖A₀ᵀM_tA_t‖_* + n‖m‖²)/tr A_tᵀM_tA_t), where m is the mean of the
-vectors, zero when they were fitted and zero again after a refit. Where Ω spans all that W leaves out it is exact up to
-rounding and the choices of a refit (filter, channels, dimension); otherwise directions that are new to the graph are seen
-only as far as Ω sees them, and drift is too small.
+the part of their length by which the new closed form moves the vectors after the best rotation. By the moments it is
+√((tr A_tᵀM_tA_t + tr A₀ᵀM_tA₀ − 2‖A₀ᵀM_tA_t‖_* + n‖m‖²)/tr A_tᵀM_tA_t), where m is the mean of the vectors, zero when they
+were fitted and zero again after a refit.
+
+Where Ω spans all that W leaves out it is what `refit(align=True)` reports, up to rounding and the choices of a refit
+(filter, channels, dimension). Otherwise it is the drift within that span alone, which is no estimate of what a refit moves:
+directions that are new to the graph lie outside, and neither more columns in Ω nor a factor makes up for them. `python
+benchmarks/updates.py --cases drift` has both side by side.
 
 The scatter follows each update by as many rows as moved; where most rows moved it is computed anew when it is asked for.
 """

@@ -148,6 +148,12 @@ class LiveState:
         """Of the hops."""
         return sum(level.n_bytes for level in self.levels)
 
+    @property
+    def n_edges_since_fit(self) -> tuple[int, int]:
+        """When the graph was fitted, and now."""
+        entries = 1 if self.graph.is_directed else 2  # of an edge
+        return self.n_entries_fitted // entries, self.graph.n_entries // entries
+
     def embedding(self) -> Rows:
         """Z of all nodes, in the order of the graph: a new array."""
         return np.take(self.vectors.rows, self.index.places(), axis=0)

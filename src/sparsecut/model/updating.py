@@ -1,4 +1,4 @@
-"""What a fitted model does when its graph changes: `update`, `drift_`, `refit`, and a state that can be saved.
+"""What a fitted model does when its graph changes: `update`, `span_drift_`, `refit`, and a state that can be saved.
 
 Z_t = aggregate(Σ c_k P_t^k F_t·W, …) − offset      with the W of the fit: what `transform` gives of the graph as it is
 """
@@ -78,25 +78,27 @@ class Updating(Published):
         return self._graph
 
     @property
-    def drift_(self) -> float:
-        """How far a refit would move the vectors, as a share of their length, after the best rotation; 0 after `fit`.
+    def span_drift_(self) -> float:
+        """How far the closed form has moved within the directions that the state keeps, as a share of the vectors' length.
 
-        It is what `refit(align=True)` would report, told from the moments that follow the updates
-        (`sparsecut.model.drift` has the derivation and what it leaves out).
+        0 after `fit`. The directions are those of the fitted weights and at most 16 more for each channel, and the vectors
+        are compared after the best rotation (`sparsecut.model.drift` has the derivation). It is no estimate of what a refit
+        would move: a refit also finds directions that are new to the graph, and chooses its settings anew.
+        `refit(align=True)` reports the real distance.
         """
         return 0.0 if self._state is None else self._state.drift.drift(self._state.columns_of)
 
     @property
     def refit_advised_(self) -> bool:
-        """Whether a refit is worth it: `drift_` is above 0.25, or the graph has half as many edges again, or a third less.
+        """Whether to consider a refit: `span_drift_` is above 0.25, or there are half as many edges again or a third less.
 
         The second because settings that the fit chose from the graph (filter, channels) may be others by then, which
-        `drift_` does not see.
+        `span_drift_` does not see. A rule of thumb, and no promise that a refit improves anything.
         """
         if self._state is None:
             return False
         n_edges, n_fitted = self._state.graph.n_entries, self._state.n_entries_fitted
-        return self.drift_ > ADVISED_FROM or not n_fitted <= n_edges * GROWTH <= n_fitted * GROWTH**2
+        return self.span_drift_ > ADVISED_FROM or not n_fitted <= n_edges * GROWTH <= n_fitted * GROWTH**2
 
     def update(
         self,
@@ -212,7 +214,7 @@ class Updating(Published):
         Returns
         -------
         SCE or MoSCE
-            Itself, fitted; `drift_` is 0 again.
+            Itself, fitted; `span_drift_` is 0 again.
 
         Examples
         --------
