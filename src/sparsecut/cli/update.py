@@ -99,9 +99,10 @@ def update(
     column "time" is carried through: a changed vector has the last time of its batch. Of a node that changes only the
     columns that change are given.
 
-    With --follow the vectors of a batch are followed by {"line": …, "offset": …}, the last change that is safe on disk.
-    To go on behind it: tail -c +$((offset + 1)) -f changes.ndjson | sparsecut update model.safetensors --follow
-    --start-at $offset
+    With --follow the vectors of a batch are followed by {"line": L, "offset": N}, the last change that is safe on disk. To
+    go on there after a stop or a kill:
+
+    tail -c +$((N + 1)) changes.ndjson | sparsecut update MODEL --follow --start-at N
 
     A batch is made whole or not at all, also where the process is killed. Bad changes are told by their line.
     """

@@ -236,7 +236,8 @@ class LiveState:
             )
         rows = self._computed(places)
         is_changed = (places >= n_before) | (rows != np.take(self.vectors.rows, places, axis=0)).any(axis=1)
-        places, rows = places[is_changed], rows[is_changed]
+        if not is_changed.all():
+            places, rows = places[is_changed], rows[is_changed]
         self.vectors.rows[places] = rows
         self.n_batches += 1
         changed = Changed(self.ids_of(places), rows, removed, notes)

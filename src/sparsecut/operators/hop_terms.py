@@ -215,8 +215,9 @@ class HopTerms:
         lengths = self._exact_lengths(rows)
         rounds = rounding[targets] + np.float32(ROUNDING) * (lengths + sizes)
         is_anew = (rounds > MOST_ROUNDING * lengths) | (lacking[targets] > 0)
-        # What is passed on is what the stored row moved by, rounding and all: so errors do not travel.
-        change = np.subtract(rows, before_rows, out=before_rows)
+        if hop < self.n_hops or len(targets) * KEPT_SHARE <= len(graph):
+            # What is passed on is what the stored row moved by, rounding and all: so errors do not travel.
+            change = np.subtract(rows, before_rows, out=before_rows)
         if is_anew.any():
             anew.append(targets[is_anew])
             targets, change, rows, rounds = targets[~is_anew], change[~is_anew], rows[~is_anew], rounds[~is_anew]
@@ -264,7 +265,9 @@ class HopTerms:
         left, own = (diagonal.rows for diagonal in self._diagonals[:2])
         entries = listed.weights * left[listed.columns], number[listed.columns], listed.offsets.astype(np.int32)
         matrix, places = sp.csc_array(entries, shape=(len(targets) + 1, len(sources))), number[moved.places]
-        sums, sizes = matrix @ messages, abs(matrix) @ self._exact_lengths(messages)
+        sums = matrix @ messages
+        np.abs(matrix.data, out=matrix.data)
+        sizes = matrix @ self._exact_lengths(messages)
         sums[places] += own[moved.places, None] * moved.change  # several may be dropped, all else are one each
         sizes[places] += np.abs(own[moved.places]) * self._exact_lengths(moved.change)
         return targets, sums[:-1], sizes[:-1]
