@@ -106,3 +106,98 @@ def dense_effective_rank(Z: np.ndarray) -> float:
     values = np.linalg.svd(Z - Z.mean(axis=0), compute_uv=False) ** 2
     shares = values[values > 0] / values.sum()
     return math.exp(-sum(share * math.log(share) for share in shares))
+
+
+def dense_table(fitted: dict[str, list], later: dict[str, list]) -> np.ndarray:
+    """The features of a table by the rules of docs/features.md, fitted on one table; None is a gap, `datetime` a time.
+
+    Numbers and times are standardised, numbers with a heavy tail on a log scale; truth values and 0 and 1 stay, words have
+    a column each in alphabetical order; a column of one value is none, and one with gaps has a column more that marks them.
+    """
+    columns = []
+    for name, first in fitted.items():
+        known, has_gaps = [value for value in first if value is not None], any(value is None for value in first)
+        values = later[name]
+        if known and isinstance(known[0], str):
+            words = sorted(set(known))
+            if len(words) > 1 or has_gaps:
+                columns += [[float(value == word) for value in values] for word in words]
+        else:
+            numbers = [_as_number(value) for value in known]
+            is_mark, is_time = set(numbers) <= {0.0, 1.0}, any(hasattr(value, "timestamp") for value in known)
+            scaled = _on_log if not is_mark and not is_time and _has_heavy_tail(numbers) else lambda x, _: x
+            logs = np.array([scaled(number, numbers) for number in numbers])
+            mean, deviation = (0.0, 1.0) if is_mark else (logs.mean(), logs.std())
+            if len(set(numbers)) > 1:
+                columns.append(
+                    [0.0 if value is None else (scaled(_as_number(value), numbers) - mean) / deviation for value in values]
+                )
+        if has_gaps and known:
+            columns.append([float(value is None) for value in values])
+    return np.array(columns, dtype=np.float64).reshape(len(columns), -1).T
+
+
+def _on_log(number: float, fitted: list[float]) -> float:
+    """sign(x)·ln(1 + |x|/u): u is a power of two, by the mean of the exponents of the fitted numbers that are not 0."""
+    exponents = [math.floor(math.log2(abs(one))) for one in fitted if one]
+    return math.copysign(math.log1p(abs(number) / 2.0 ** (sum(exponents) // len(exponents))), number)
+
+
+def _has_heavy_tail(numbers: list[float]) -> bool:
+    """Whether the furthest number is over 10 deviations away, or √(n/2) of 30 and more, and half as far on a log scale."""
+
+    def furthest(values: np.ndarray) -> float:
+        return float(np.abs(values - values.mean()).max() / values.std()) if values.std() else 0.0
+
+    far = furthest(np.array(numbers))
+    if len(numbers) < 30 or far <= min(10.0, math.sqrt(len(numbers) / 2)):
+        return False
+    return 2 * furthest(np.array([_on_log(number, numbers) for number in numbers])) <= far
+
+
+def _as_number(value: object) -> float:
+    return value.timestamp() if hasattr(value, "timestamp") else float(value)  # type: ignore[arg-type]
+
+
+def dense_weighting(name: str, fitted: np.ndarray, later: np.ndarray) -> np.ndarray:
+    """Features weighted as those of the graph that was fitted: none, l2 or tf-idf."""
+    if name == "none":
+        return later
+    if name == "tf-idf":
+        later = later * (np.log((1 + len(fitted)) / (1 + (fitted != 0).sum(axis=0))) + 1)
+    lengths = np.linalg.norm(later, axis=1, keepdims=True)
+    return later / np.where(lengths > 0, lengths, 1)
+
+
+def dense_closed_form(S: np.ndarray, width: int, rank: float, length: float = 9.0) -> np.ndarray:
+    """W = V·g(Λ) of the closed form in all columns of S, at the length that it makes the rows."""
+    centred = S - S.mean(axis=0)
+    values, vectors = np.linalg.eigh(centred.T @ centred)
+    values, vectors, total = values[::-1][:width].clip(min=0), vectors[:, ::-1][:, :width], values.sum()
+    values = np.where(values > 1e-10 * values[0], values, 0)
+
+    def shares(power: float) -> np.ndarray:
+        powers = np.where(values > 0, (values / values[0]) ** power, 0)
+        return powers / powers.sum()
+
+    def effective_rank(power: float) -> float:
+        found = shares(power)
+        return math.exp(-sum(share * math.log(share) for share in found if share > 0))
+
+    low, high = 1.0, 64.0
+    if effective_rank(low) > rank:
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (middle, high) if effective_rank(middle) > rank else (low, middle)
+    weights = vectors * np.where(values > 0, (values / values[0]) ** ((low - 1) / 2), 0)
+    variance = float(((values / values[0]) ** low).sum() * values[0])
+    return weights * (length * math.sqrt(variance / total) / math.sqrt(variance / len(S)))
+
+
+def dense_drift(before: np.ndarray, after: np.ndarray, width: int, rank: float) -> float:
+    """By what part of their length the best rotation of the vectors of an old closed form misses those of a new one."""
+    old = (after - before.mean(axis=0)) @ dense_closed_form(before, width, rank)
+    new = (after - after.mean(axis=0)) @ dense_closed_form(after, width, rank)
+    U, _, V = np.linalg.svd((old - old.mean(axis=0)).T @ new)
+    turned = np.linalg.norm((old - old.mean(axis=0)) @ (U @ V) - new) ** 2
+    return math.sqrt(turned + len(old) * np.linalg.norm(old.mean(axis=0)) ** 2) / np.linalg.norm(new)

@@ -7,21 +7,28 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from changing import Shadow
 from conftest import random_graph
 from shell import sparsecut
 from sparsecut import SCE, Power, load, read_embedding
 from sparsecut.graph import Graph
+from sparsecut.model.update_log import log_path
 
 GRAPH = random_graph(30, 4, seed=1, density=0.2)
 (EDGE, OTHER), FREE = np.argwhere(np.triu(GRAPH.adjacency.toarray()))[:2].tolist(), [0, 29]
 
 
 def save(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
     SCE(filter=Power(order=2), dimension=3).fit(GRAPH).save(folder / "m.safetensors", with_state=True)
     return folder / "m.safetensors"
 
@@ -52,7 +59,52 @@ def test_a_file_of_changes_and_the_model_goes_on(tmp_path: Path) -> None:
     np.testing.assert_allclose(Z, exact[[whole.node_ids.tolist().index(node) for node in ids.tolist()]], atol=1e-5)
     np.testing.assert_allclose(model.embedding_, exact, atol=1e-5)
     assert (told["changes"], told["vectors"], told["batches"]) == (5, len(ids), 1)
-    assert told["drift"] == pytest.approx(model.drift_)
+    assert told["span_drift"] == pytest.approx(model.span_drift_)
+
+
+def save_table(folder: Path) -> tuple[Path, pd.DataFrame]:
+    """A model of a table with numbers, categories that spell numbers, and dates."""
+    generator = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": generator.normal(40, 10, 30),
+            "code": generator.choice(["007", "12", "x"], 30),
+            "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(generator.integers(0, 900, 30), "D"),
+        }
+    )
+    frame.loc[3, "age"] = None
+    model = SCE(filter=Power(order=2), weighting="none", dimension=3)
+    model.fit(Graph(GRAPH.adjacency, features=frame)).save(folder / "m.safetensors", with_state=True)
+    return folder / "m.safetensors", frame
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".ndjson", ".parquet"])
+def test_a_change_of_one_column_names_no_other(suffix: str, tmp_path: Path) -> None:
+    path, frame = save_table(tmp_path)
+    records = [
+        {"op": "change", "node": 4, "code": "007"},
+        {"op": "change", "node": 4, "age": 50.5},  # of the same node, in the same batch
+        {"op": "change", "node": 5, "since": "2021-02-03"},
+        {"op": "add", "node": 77, "age": None, "code": "12", "since": "2021-02-03"},
+        {"op": "change", "node": 77, "code": "x"},
+        {"op": "add", "source": 77, "target": 4},
+    ]
+    if suffix == ".ndjson":
+        (tmp_path / "c.ndjson").write_text("".join(json.dumps(record) + "\n" for record in records))
+    else:
+        table = pd.DataFrame(records)
+        table[["node", "source", "target"]] = table[["node", "source", "target"]].astype("Int64")
+        table.to_csv(tmp_path / "c.csv", index=False) if suffix == ".csv" else table.to_parquet(tmp_path / "c.parquet")
+    sparsecut("update", path, f"c{suffix}", "-o", "z.csv", "--tolerance", 0, folder=tmp_path)
+    frame.loc[4, ["age", "code"]] = [50.5, "007"]
+    frame.loc[5, "since"] = pd.Timestamp("2021-02-03")
+    frame.loc[77] = [0.0, "x", pd.Timestamp("2021-02-03")]
+    frame.loc[77, "age"] = np.nan
+    dense = np.pad(GRAPH.adjacency.toarray(), (0, 1))
+    dense[30, 4] = dense[4, 30] = 1
+    model = load(path)
+    exact = model.transform(Graph(dense, features=frame, node_ids=[*range(30), 77]))
+    np.testing.assert_allclose(model.embedding_, exact, atol=1e-5)
 
 
 @pytest.mark.parametrize("on_error", ["stop", "skip"])
@@ -90,9 +142,9 @@ def test_earlier_batches_stay_when_a_later_one_stops(tmp_path: Path) -> None:
     assert load(path).graph_.n_edges == GRAPH.n_edges
 
 
-def follow(path: Path, *options: object) -> subprocess.Popen[bytes]:
+def follow(path: Path, *options: object, stdin: Any = subprocess.PIPE) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "sparsecut", "update", str(path), "--follow", "--tolerance", "0", *map(str, options)]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+    return subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
 
 
 def test_follow_answers_a_line_when_it_comes_and_a_killed_one_has_kept_it(tmp_path: Path) -> None:
@@ -121,10 +173,113 @@ def test_follow_answers_a_line_when_it_comes_and_a_killed_one_has_kept_it(tmp_pa
     )
 
 
+def stream_of_changes(n_changes: int) -> tuple[bytes, Shadow]:
+    """Lines that can each be made once and in one order only, and the graph that all of them make."""
+    shadow, generator, lines = Shadow(GRAPH), np.random.default_rng(3), []
+    for number in range(n_changes):
+        nodes = list(shadow.nodes)
+        source, target = sorted(int(nodes[place]) for place in generator.choice(len(nodes), 2, replace=False))
+        record: dict[str, Any]
+        if number % 40 == 39:
+            row = generator.normal(size=4).round(3)
+            record = {"op": "add", "node": 1000 + number, "features": row.tolist()}
+            shadow.apply({"nodes_added": {1000 + number: row}})
+        elif number % 40 == 20:
+            record = {"op": "remove", "node": source}
+            shadow.apply({"nodes_removed": [source]})
+        elif (source, target) in shadow.edges and number % 2:
+            record = {"op": "remove", "source": source, "target": target}
+            shadow.apply({"edges_removed": [(source, target)]})
+        elif (source, target) in shadow.edges:
+            weight = shadow.edges[source, target] + 1
+            record = {"op": "change", "source": source, "target": target, "weight": weight}
+            shadow.apply({"weights_changed": [(source, target, weight)]})
+        else:
+            record = {"op": "add", "source": source, "target": target}
+            shadow.apply({"edges_added": [(source, target, 1.0)]})
+        lines.append(json.dumps(record) + "\n" * (1 + (number % 7 == 0)))  # empty lines count as lines and bytes too
+    return "".join(lines).strip().encode() + b"\n", shadow
+
+
+@pytest.mark.parametrize("reads_on", [True, False], ids=["the reader goes on", "the reader loses what is in the pipe"])
+def test_killed_and_resumed_at_the_printed_offset_no_change_is_lost_or_made_twice(reads_on: bool, tmp_path: Path) -> None:
+    """kill −9 while vectors wait in a full pipe, several times; the changes could not be made twice without an error."""
+    path = save(tmp_path)
+    content, shadow = stream_of_changes(400)
+    (tmp_path / "changes.ndjson").write_bytes(content)
+    store: dict[int, list[float]] = {}
+    position = {"line": 0, "offset": 0}
+
+    def take(line: bytes) -> None:
+        record = json.loads(line)
+        if "offset" in record:
+            position.update(record)
+        elif "removed" in record:
+            store.pop(record["id"], None)
+        else:
+            store[record["id"]] = record["embedding"]
+
+    for n_read in (40, 500, None):
+        with (tmp_path / "changes.ndjson").open("rb", buffering=0) as stream:
+            stream.seek(position["offset"])
+            process = follow(path, "--batch", 3, "--start-at", position["offset"], stdin=stream)
+        assert process.stdout
+        lines = iter(process.stdout.readline, b"")
+        for line in lines if n_read is None else islice(lines, n_read):
+            take(line)
+        if n_read is not None:
+            wait_until_it_waits(path)  # with a full pipe, in the middle of a batch that is on the disk
+            os.kill(process.pid, signal.SIGKILL)
+            for line in lines if reads_on else ():
+                if line.endswith(b"\n"):
+                    take(line)
+        assert b"already" not in process.communicate()[1]
+        model = load(path)
+        assert model._position.offset >= position["offset"]
+        if n_read is not None:
+            assert model._position.offset > position["offset"]  # killed with vectors that nobody has read
+    assert process.returncode == 0
+    assert position == {"line": content.count(b"\n"), "offset": len(content)}
+    assert model.graph_.node_ids.tolist() == list(shadow.nodes)
+    np.testing.assert_array_equal(model.graph_.adjacency.toarray(), shadow.graph().adjacency.toarray())
+    np.testing.assert_allclose(model.embedding_, model.transform(shadow.graph()), atol=1e-5)
+    start = load(save(tmp_path / "start")).embedding_
+    expected = {node: start[node].tolist() for node in range(30) if node in shadow.nodes} | store
+    assert {node: expected[node] for node in shadow.nodes} == dict(zip(shadow.nodes, model.embedding_.tolist(), strict=True))
+
+
+def wait_until_it_waits(path: Path) -> None:
+    """Until the log of a model has not grown for a while."""
+    size = -1
+    while (now := log_path(path).stat().st_size) != size:
+        size = now
+        time.sleep(0.7)
+
+
+def test_a_file_of_vectors_goes_on_and_a_wrong_start_is_refused(tmp_path: Path) -> None:
+    path = save(tmp_path)
+    lines = [json.dumps({"op": "add", "source": 0, "target": 29}), json.dumps({"op": "remove", "source": 0, "target": 29})]
+    first, second = (line.encode() + b"\n" for line in lines)
+    options = ("-o", tmp_path / "z.ndjson", "--start-at")
+    follow(path, *options, 0).communicate(first)
+    with (tmp_path / "z.ndjson").open("a") as file:
+        file.write('{"id": 3, "embed')  # as a killed process leaves it
+    follow(path, *options, 0).communicate(first + second)  # from its beginning: the first is passed over
+    records = [json.loads(line) for line in (tmp_path / "z.ndjson").read_text().splitlines()]
+    positions = [record for record in records if "offset" in record]
+    assert positions[-1] == {"line": 2, "offset": len(first + second)}
+    assert load(path).graph_.n_edges == GRAPH.n_edges
+    told = follow(path, "--start-at", len(first + second) + 1).communicate(b"")[1].decode()
+    assert "would be lost" in told
+    told = follow(path, "--start-at", 0).communicate(first)[1].decode()
+    assert "must be the stream" in " ".join(told.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("c.csv",), "Say where"),
+        (("c.csv", "-o", "z.csv", "--start-at", 0), "--start-at"),
         ((), "Give one of the two"),
         (("c.csv", "--follow"), "Give one of the two"),
         (("c.csv", "-o", "z.npy"), "must end in"),

@@ -17,6 +17,7 @@ import pytest
 
 import sparsecut as sc
 from sparsecut.encoding import FeatureTable
+from sparsecut.encoding.spelling import typed
 
 IDS = [f"n{number}" for number in range(24)]
 EDGES = [(IDS[k], IDS[(k + 1) % 24]) for k in range(24)]
@@ -173,3 +174,12 @@ def test_an_infinite_number_in_a_frame_is_named_by_its_column_and_row(bad: Any) 
         f"The frame of features must hold finite numbers. Got {float(bad):g} in row 2 of column 'income'. Leave the cell "
         "empty (NaN in a frame), which becomes the column's mean, or give a number."
     )
+
+
+def test_gaps_before_the_first_words_are_no_reason_to_stop() -> None:
+    dates = pa.array([None] * 20 + ["2020-01-01", "2020-01-02"], pa.large_string())
+    assert pa.types.is_date(typed(dates).type)
+    words = pa.array([None] * 20 + ["a", "b"], pa.large_string())
+    assert typed(words).equals(words)
+    gaps = pa.nulls(5, pa.large_string())
+    assert typed(gaps).equals(gaps)

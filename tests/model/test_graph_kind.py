@@ -107,7 +107,7 @@ def test_a_file_that_does_not_say_takes_any_graph(tmp_path: Path) -> None:
     header, tensors = read_model(path)
     assert json.loads(json.dumps(header["graph"])) == {"is_directed": True, "is_weighted": True}
     del header["graph"]
-    write_model(path, header, tensors)
+    write_model(path, header, tensors, overwrite=True)
     older = sc.load(path)
     assert older.kind_ is None
     older.transform(graph_of(is_directed=False, is_weighted=False))

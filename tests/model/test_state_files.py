@@ -33,7 +33,7 @@ def test_a_saved_state_goes_on(kind: str, tmp_path: Path) -> None:
         elif number > 2:
             kept.update(**batch, tolerance=0.05)
             np.testing.assert_allclose(kept.embedding_, model.embedding_, atol=1e-4)
-            assert kept.drift_ == pytest.approx(model.drift_, abs=1e-5)
+            assert kept.span_drift_ == pytest.approx(model.span_drift_, abs=1e-5)
             assert kept.graph_.node_ids.tolist() == list(shadow.nodes)
             np.testing.assert_allclose(kept.transform(shadow.graph()), model.transform(shadow.graph()), atol=1e-5)
     kept.update(tolerance=0)

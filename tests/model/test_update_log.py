@@ -14,6 +14,7 @@ from killing import run_killed
 from sparsecut import SCE, InputError, Power, load
 from sparsecut.model import update_log
 from sparsecut.model.changes import Changes, EdgeList, RowList
+from sparsecut.model.resuming import Position
 from sparsecut.model.update_log import UpdateLog, log_path, read_log
 
 GRAPH = random_graph(40, 8, seed=1, is_weighted=True)
@@ -37,7 +38,7 @@ def batches(n_batches: int) -> list[dict]:
 def test_killed_at_any_moment_a_batch_has_happened_or_has_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SIGKILL before and after everything that is brought to the disk, with a log that is taken into the file on the way."""
     monkeypatch.setattr(update_log, "LONG_BYTES", 2000)
-    made = batches(4)
+    made = batches(5)
     expected = []
     model = load(saved(tmp_path))
     for batch in [{}, *made]:
@@ -107,7 +108,7 @@ def test_records_of_another_state_are_passed_over(tmp_path: Path) -> None:
     log.append(Changes(nodes_removed=[0, 1]), 0.0)
     log.close()
     assert load(path).graph_.n_nodes == 40
-    assert [changes.nodes_removed for changes, _ in read_log(path, KEY, 0)] == [[0, 1]]
+    assert [logged.changes.nodes_removed for logged in read_log(path, KEY, 0)] == [[0, 1]]
     assert list(read_log(path, KEY, 1)) == []
 
 
@@ -131,10 +132,10 @@ def test_changes_come_back_as_they_were_written(tmp_path: Path) -> None:
     )
     log = UpdateLog(tmp_path / "m", KEY)
     list(log.replay(0))
-    log.append(changes, 0.25)
+    log.append(changes, 0.25, Position(7, 99))
     log.close()
-    ((found, tolerance),) = read_log(tmp_path / "m", KEY, 0)
-    assert tolerance == 0.25
+    ((found, tolerance, position),) = read_log(tmp_path / "m", KEY, 0)
+    assert (tolerance, position) == (0.25, (7, 99))
     assert (found.nodes_removed, found.edges_added.targets, found.nodes_added.ids) == (["a", 5], ["ü\n"], ["ü", "b"])
     assert found.edges_removed.sources.tolist() == [1, 2]
     np.testing.assert_array_equal(found.nodes_added.matrix.toarray(), [[0, 1.5], [2, 0]])

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from sparsecut.io.change_files import Line
     from sparsecut.model.change_batch import ChangeBatch
     from sparsecut.model.live import Changed
+    from sparsecut.model.resuming import Position
 
 FOLLOWED_BATCH = 1000
+READ_BACK = 1 << 16  # bytes
 
 
 def update(
@@ -49,6 +51,16 @@ def update(
         bool,
         option(READING, "Read lines of JSON from standard input, and write changed vectors as they come.", "--follow"),
     ] = False,
+    start_at: Annotated[
+        int | None,
+        option(
+            READING,
+            "With --follow, to go on after a stop or a kill: the byte of the stream at which standard input begins, 0 or an "
+            "offset that was printed. Changes that the model holds already are passed over.",
+            "--start-at",
+            metavar="OFFSET",
+        ),
+    ] = None,
     batch: Annotated[
         int | None,
         option(
@@ -84,13 +96,19 @@ def update(
     tail -f changes.ndjson | sparsecut update model.safetensors --follow
 
     A change is op,source,target,weight for an edge or op,node,features for a node, where op is add, remove or change. A
-    column "time" is carried through: a changed vector has the last time of its batch.
+    column "time" is carried through: a changed vector has the last time of its batch. Of a node that changes only the
+    columns that change are given.
+
+    With --follow the vectors of a batch are followed by {"line": L, "offset": N}, the last change that is safe on disk. To
+    go on there after a stop or a kill:
+
+    tail -c +$((N + 1)) changes.ndjson | sparsecut update MODEL --follow --start-at N
 
     A batch is made whole or not at all, also where the process is killed. Bad changes are told by their line.
     """
     output = Output(as_json, quiet, verbose, output_path)
     from sparsecut.io import check_writable
-    from sparsecut.io.change_files import follow_lines, read_changes
+    from sparsecut.io.change_files import read_changes
     from sparsecut.model.loading import load
 
     check_choice("update", "--on-error", on_error, ("stop", "skip"))
@@ -101,21 +119,26 @@ def update(
         raise InputError("Changes come from a file, or with --follow from standard input. Give one of the two.")
     if output_path is None and not follow:
         raise InputError("Say where changed vectors go: -o changed.parquet.")
+    if start_at is not None:
+        check_integer("update", "--start-at", start_at, 0)
+        if not follow:
+            raise InputError("--start-at is where a stream begins. Give it with --follow, or leave it out.")
     if output_path is not None:
-        check_writable(output_path, force, (".ndjson",) if follow else (".parquet", ".csv", ".ndjson"))
+        suffixes = (".ndjson",) if follow else (".parquet", ".csv", ".ndjson")
+        check_writable(output_path, force or start_at is not None, suffixes)
     model = load(model_path, in_place=True)
+    writer = _Stream(output_path, start_at is not None) if follow else _Table(output_path)
     if changes_path is None:
-        batches: Iterator[list[Line]] = follow_lines(sys.stdin.fileno(), batch or FOLLOWED_BATCH)
+        batches = _followed(model, start_at, batch or FOLLOWED_BATCH, writer, output)
     else:
         batches = _batches(read_changes(changes_path), batch)
-    writer = _Stream(output_path) if follow else _Table(output_path)
     counts = {"changes": 0, "batches": 0, "vectors": 0, "removed": 0, "skipped": 0}
     started = time.perf_counter()
     try:
         for lines in batches:
             changed, at, n_made = _make(model, lines, tolerance, on_error, output, counts)
+            writer.write(changed, at, model._position)
             if n_made:
-                writer.write(changed, at)
                 counts["batches"] += 1
                 counts["changes"] += n_made
                 counts["vectors"] += len(changed)
@@ -128,17 +151,48 @@ def update(
     finally:
         writer.close(force)
     seconds = time.perf_counter() - started
-    drift, is_advised = model.drift_, model.refit_advised_
+    drift, is_advised = model.span_drift_, model.refit_advised_
     if not follow or output_path is not None:
         output.say(
             f"{counts['changes']:,} changes, {counts['vectors']:,} vectors changed in {seconds:.2f} s → {output_path}; "
-            f"drift {drift:.3f}"
+            f"drift within the fitted span {drift:.3f}"
         )
     if is_advised:
-        output.note(f"The drift is {drift:.2f}: fit the graph again when you can.")
+        edges, now = model._live().n_edges_since_fit
+        output.note(
+            f"The graph has changed much since the fit (drift within the fitted span {drift:.2f}, {edges:,} edges then and "
+            f"{now:,} now): consider fitting it again."
+        )
     output.result(
-        {"output": None if output_path is None else str(output_path), **counts, "seconds": seconds, "drift": drift}
+        {"output": None if output_path is None else str(output_path), **counts, "seconds": seconds, "span_drift": drift}
     )
+
+
+def _followed(
+    model: Any, start_at: int | None, n_most: int, writer: _Stream | _Table, output: Output
+) -> Iterator[list[Line]]:
+    """The lines of standard input; where it begins before what the model holds, from there on.
+
+    What was changed behind the byte at which it begins, and may not have been written then, is written first.
+    """
+    from sparsecut.io.change_files import follow_lines, pass_over
+    from sparsecut.model.resuming import Position
+
+    handle, position = sys.stdin.fileno(), model._position
+    if start_at is None:
+        position = model._position = Position()
+    else:
+        if start_at > position.offset:
+            raise InputError(
+                f"The model holds the changes up to line {position.line:,}, byte {position.offset:,}: those from there to "
+                f"--start-at {start_at:,} would be lost. Begin at {position.offset} or before."
+            )
+        missed = model._replayed.behind(start_at, model._live())
+        for note in missed.notes:
+            output.note(note)
+        writer.write(missed, None, position)
+        pass_over(handle, position.offset - start_at)
+    yield from follow_lines(handle, n_most, after=position)
 
 
 def _batches(lines: Iterable[Line], size: int | None) -> Iterator[list[Line]]:
@@ -152,6 +206,7 @@ def _make(
 ) -> tuple[Changed, Any, int]:
     """(what a batch changed, its last time, the number of changes)."""
     from sparsecut.model.change_batch import ChangeBatch
+    from sparsecut.model.resuming import Position
 
     state = model._live()
     batch = ChangeBatch(state, model.encoder_)
@@ -162,7 +217,8 @@ def _make(
         if refused is not None:
             counts["skipped"] += 1
             output.warn(f"{refused} It is skipped.")
-    return model.update(**batch.arguments(), tolerance=tolerance), batch.time, batch.n_changes
+    position = Position(lines[-1].number, lines[-1].end) if lines[-1].end else None
+    return model._apply(model._checked(**batch.arguments()), tolerance, position), batch.time, batch.n_changes
 
 
 def _refused(batch: ChangeBatch, line: Line, takes: type) -> str | None:
@@ -175,14 +231,17 @@ def _refused(batch: ChangeBatch, line: Line, takes: type) -> str | None:
 
 
 class _Stream:
-    """Lines of JSON, one per changed vector, written when a batch is made."""
+    """Lines of JSON, one per changed vector, written when a batch is made, and then how far the stream was read."""
 
-    def __init__(self, path: Path | None) -> None:
-        self._file = sys.stdout if path is None else path.open("w", encoding="utf-8")
+    def __init__(self, path: Path | None, goes_on: bool) -> None:
+        if goes_on and path is not None and path.exists():
+            _cut_unfinished(path)
+        self._file = sys.stdout if path is None else path.open("a" if goes_on else "w", encoding="utf-8")
 
-    def write(self, changed: Changed, at: Any) -> None:
+    def write(self, changed: Changed, at: Any, position: Position) -> None:
         for record in _records(changed, at):
             self._file.write(json.dumps(record) + "\n")
+        self._file.write(json.dumps(position._asdict()) + "\n")
         self._file.flush()
 
     def close(self, force: bool) -> None:
@@ -198,8 +257,9 @@ class _Table:
         self._path = path
         self._parts: list[tuple[Changed, Any]] = []
 
-    def write(self, changed: Changed, at: Any) -> None:
-        self._parts.append((changed, at))
+    def write(self, changed: Changed, at: Any, position: Position) -> None:
+        if len(changed) or changed.removed:
+            self._parts.append((changed, at))
 
     def close(self, force: bool) -> None:
         if not self._parts:
@@ -207,6 +267,21 @@ class _Table:
         from sparsecut.io.changed_files import write_changed
 
         write_changed(self._path, self._parts, overwrite=force)
+
+
+def _cut_unfinished(path: Path) -> None:
+    """Cut off the line that a killed process left without its end."""
+    with path.open("r+b") as file:
+        end = file.seek(0, os.SEEK_END)
+        while end:
+            start = max(end - READ_BACK, 0)
+            file.seek(start)
+            place = file.read(end - start).rfind(b"\n")
+            if place >= 0:
+                end = start + place + 1
+                break
+            end = start
+        file.truncate(end)
 
 
 def _records(changed: Changed, at: Any) -> Iterator[dict[str, Any]]:

@@ -24,7 +24,7 @@ def typed(column: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not has_text(column.type):
+    if not has_text(column.type) or column.null_count == len(column):
         return column
     if has_text(_parse(_distinct(column.slice(0, N_FIRST)).dictionary).type):
         return column
@@ -86,6 +86,8 @@ def _parse(words: Any, kind: Any = None) -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
+    if not len(words):  # gaps alone, so far
+        return pa.nulls(0)
     buffer = pa.BufferOutputStream()
     csv.write_csv(pa.table({"x": words}), buffer, csv.WriteOptions(include_header=False))
     content = buffer.getvalue()

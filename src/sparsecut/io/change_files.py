@@ -5,7 +5,8 @@
 
 CSV, TSV and Parquet have one table for both: what does not belong to a row is empty. Lines of JSON (.ndjson, .jsonl,
 standard input) have one object each. Features are a list of numbers, in CSV as JSON, or an object of named columns; columns
-of a table beside these are features by their names. `time` is anything, and is carried through.
+of a table beside these are features by their names. Of a node that changes, columns that are empty or not there stay as they
+are; of a node that is added an empty cell is a gap, and so is null in JSON. `time` is anything, and is carried through.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Line:
 
     number: int  # from 1; of CSV, with the header
     parse: Callable[[type], Change]
+    end: int = 0  # of a stream: the byte behind it
 
 
 def read_changes(path: str | Path) -> Iterator[Line]:
@@ -65,13 +67,28 @@ def read_changes(path: str | Path) -> Iterator[Line]:
         raise InputError(f"The changes file {path} must end in {', '.join(CHANGE_SUFFIXES)}.")
 
 
-def follow_lines(handle: int, n_most: int) -> Iterator[list[Line]]:
+def pass_over(handle: int, n_bytes: int) -> None:
+    """Read past the first bytes of a stream."""
+    n_left = n_bytes
+    while n_left:
+        n_read = len(os.read(handle, min(n_left, READ_BYTES)))
+        if not n_read:
+            raise InputError(
+                f"Standard input ends {n_left:,} bytes before the last change that the model holds. It must be the stream "
+                "that the model has followed, from the byte that --start-at names on."
+            )
+        n_left -= n_read
+
+
+def follow_lines(handle: int, n_most: int, *, after: tuple[int, int] = (0, 0)) -> Iterator[list[Line]]:
     """Lines as they come over a file handle, at most so many at a time and no later than they are there.
 
-    Nothing is read while the caller works, so that whoever writes waits once the pipe is full.
+    Nothing is read while the caller works, so that whoever writes waits once the pipe is full. Lines and bytes are counted
+    from those that came before (`after`).
     """
     waiting: list[Line] = []
-    rest, number, is_open = b"", 0, True
+    rest, is_open = b"", True
+    number, end = after
     while is_open or waiting:
         is_ready = is_open and bool(select.select([handle], [], [], None if not waiting else 0)[0])
         if is_ready and len(waiting) < n_most:
@@ -80,14 +97,15 @@ def follow_lines(handle: int, n_most: int) -> Iterator[list[Line]]:
             *lines, rest = (rest + read).split(b"\n") if read else (rest, b"")
             for line in lines:
                 number += 1
+                end += len(line) + bool(read)  # and its end, which the last line may lack
                 if line.strip():
-                    waiting.append(line_of(number, line))
+                    waiting.append(line_of(number, line, end))
         if waiting and (not is_ready or not is_open or len(waiting) >= n_most):
             batch, waiting = waiting[:n_most], waiting[n_most:]
             yield batch
 
 
-def line_of(number: int, line: bytes) -> Line:
+def line_of(number: int, line: bytes, end: int = 0) -> Line:
     """A line of JSON."""
 
     def parse(takes: type) -> Change:
@@ -99,12 +117,14 @@ def line_of(number: int, line: bytes) -> Line:
             raise InputError(f"it must be an object such as {{'op': 'add', 'source': 1, 'target': 2}}. Got {record!r}")
         return change_of(record, takes)
 
-    return Line(number, parse)
+    return Line(number, parse, end)
 
 
 def change_of(record: Mapping[str, Any], takes: type) -> Change:
     """A change as a record has it; `takes` is what the graph's ids are, int or str."""
-    values = {name: value for name, value in record.items() if value is not None and value != ""}
+    values = {
+        name: value for name, value in record.items() if name not in OWN_COLUMNS or (value is not None and value != "")
+    }
     op = values.get("op")
     if op not in OPS:
         raise InputError(f"op must be one of {', '.join(OPS)}. Got {op!r}")
@@ -158,7 +178,7 @@ def _read_text(path: Path) -> Iterator[Line]:
         rows = csv.DictReader(file, delimiter="\t" if path.suffix == ".tsv" else ",", restkey="\0")
         _check_columns(path, rows.fieldnames or ())
         for row in rows:
-            yield _record_line(rows.line_num, {name: _as_number(name, value) for name, value in row.items()})
+            yield _record_line(rows.line_num, row)
 
 
 def _read_parquet(path: Path) -> Iterator[Line]:
@@ -186,16 +206,14 @@ def _record_line(number: int, record: Mapping[Any, Any]) -> Line:
     def parse(takes: type) -> Change:
         if "\0" in record:
             raise InputError("it has more cells than the header")
-        return change_of(record, takes)
+        return change_of(_without_empty(record), takes)
 
     return Line(number, parse)
 
 
-def _as_number(name: str, text: Any) -> Any:
-    """Numbers of named features; ids and what is ours are words."""
-    if name in OWN_COLUMNS or not isinstance(text, str):
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        return text
+def _without_empty(record: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A row of a table less the cells that hold nothing; an added node's are gaps where it has any features."""
+    cells = {name: None if value == "" else value for name, value in record.items()}
+    has_features = any(value is not None for name, value in cells.items() if name not in OWN_COLUMNS)
+    keeps_gaps = cells.get("op") == "add" and has_features
+    return {name: value for name, value in cells.items() if value is not None or (keeps_gaps and name not in OWN_COLUMNS)}

@@ -36,6 +36,7 @@ from sparsecut.model.history import History
 from sparsecut.model.moved import MOVED, MOVED_WORDS
 from sparsecut.model.persistence import write_model
 from sparsecut.model.recipe import Recipe
+from sparsecut.model.resuming import Replayed
 from sparsecut.model.settings import Settings, check_aggregation, check_dimension
 from sparsecut.model.solver import Solver
 from sparsecut.model.state_files import state_tensors
@@ -307,7 +308,7 @@ class SparsestCutEmbedding(Updating):
         }
         if key is not None:
             state, state_arrays = state_tensors(self._live())
-            header["state"] = {**state, "key": key.hex()}
+            header["state"] = {**state, "key": key.hex(), "position": self._position}
             arrays = arrays | state_arrays
         write_model(path, header, tensors | arrays | held, overwrite=overwrite)
 
@@ -322,8 +323,10 @@ class SparsestCutEmbedding(Updating):
         """Write every update to the log of a file from now on, once those that are in it have been made."""
         log = UpdateLog(path, key)
         state = self._live()
-        for changes, tolerance in log.replay(state.n_batches):
-            state.apply(state.check(changes), tolerance)
+        self._replayed = Replayed(self._position)
+        for changes, tolerance, position in log.replay(state.n_batches):
+            self._position = position or self._position
+            self._replayed.add(self._position, state.apply(state.check(changes), tolerance))
             self._follow_kind(changes)
         self._log = log
 

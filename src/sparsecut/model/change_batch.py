@@ -7,6 +7,7 @@ the others stay.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from sparsecut.encoding.encoder import Encoder
 from sparsecut.errors import InputError
 from sparsecut.io.change_files import Change
-from sparsecut.model.changes import check_edges, check_rows
+from sparsecut.model.changes import RowList, check_edges, check_rows
 from sparsecut.model.live import LiveState
 
 Key = tuple[Any, Any]
@@ -75,10 +76,20 @@ class ChangeBatch:
             return
         if type(node) is not self._state.index.takes:
             raise InputError(f"the node id {node!r} is not of the kind that the graph has")
-        # Checked alone, so that a bad row is the line's and not the batch's.
-        check_rows({node: change.features}, "update", "features", self._encoder, self._state.features.n_columns)
         into = self._added if change.op == "add" or node in self._added else self._features
-        into[node] = change.features
+        features = self._over(into.get(node), change.features)
+        # Checked alone, so that a bad row is the line's and not the batch's.
+        present = None if into is self._added else lambda ids: self._state.present_rows(ids, RowList())
+        check_rows({node: features}, "update", "features", self._encoder, self._state.features.n_columns, present)
+        into[node] = features
+
+    def _over(self, before: Any, features: Any) -> Any:
+        """Some columns over those that an earlier change of the batch has given."""
+        if before is None or not isinstance(features, Mapping):
+            return features
+        names = None if self._encoder is None else self._encoder.names_in
+        known = before if isinstance(before, Mapping) else dict(zip(names or (), before, strict=True))
+        return {**known, **features}
 
     def _change_edge(self, change: Change) -> None:
         source, target = change.source, change.target

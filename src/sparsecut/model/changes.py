@@ -1,7 +1,8 @@
 """What changes in a graph, as `update` is given it: edges and features by node ids, in any of the forms that users hold.
 
 edges       pairs (id, id) or (id, id, weight): a list of tuples, an array or a frame
-rows        a mapping from ids to rows, a pair (ids, matrix), or a frame with an index or a column of ids
+rows        a mapping from ids to rows, a pair (ids, matrix), or a frame with an index or a column of ids; rows of new nodes
+            are whole, those of nodes that are there may have some of the columns by their names
 """
 
 from __future__ import annotations
@@ -14,19 +15,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.encoding.encoder import Encoder
+from sparsecut.encoding.encoder import Encoder, NamedColumns, TableEncoder, Vocabulary
 from sparsecut.errors import InputError, first_few, parameter_error
-from sparsecut.graph import (
-    Graph,
-    are_word_lists,
-    as_arrow,
-    as_id_array,
-    as_integers,
-    is_frame,
-    table_of_rows,
-    words_source,
-)
+from sparsecut.graph import as_arrow, as_id_array, as_integers, is_frame
 from sparsecut.graph.frames import ID_COLUMNS, index_of
+from sparsecut.model.feature_changes import Present, encode_rows, overlaid, table_of, word_lists
 
 Ids = list[Any] | NDArray[np.int64]  # integers of an array stay in one: a large batch has no Python object per id
 
@@ -106,19 +99,28 @@ def check_edges(edges: Any, caller: str, name: str, *, needs_weights: bool = Fal
     return EdgeList(sources, targets, single)
 
 
-def check_rows(rows: Any, caller: str, name: str, encoder: Encoder | None, n_features: int) -> RowList:
-    """Rows of features as a user holds them, encoded as the graph that was fitted."""
+def check_rows(
+    rows: Any, caller: str, name: str, encoder: Encoder | None, n_features: int, present: Present | None = None
+) -> RowList:
+    """Rows of features as a user holds them, encoded as the graph that was fitted.
+
+    With `present`, which has the rows that nodes have, some of the columns may be given by their names: others stay.
+    """
     if rows is None or (hasattr(rows, "__len__") and len(rows) == 0):
         return RowList()
-    ids, values = _ids_and_values(rows, caller, name)
+    ids, values = _ids_and_values(rows, caller, name, encoder)
     listed = ids.tolist() if isinstance(ids, np.ndarray) else ids
     if len(set(listed)) < len(listed):
         repeated = next(identity for place, identity in enumerate(listed) if identity in listed[:place])
         raise InputError(f"{name} names the node {repeated!r} twice. Give it one row.")
-    alone = Graph(sp.csr_array((len(ids), len(ids)), dtype=np.float32), features=values).encoded_by(encoder)
-    if alone.n_features != n_features:
-        raise InputError(f"The rows of {name} must have {n_features:,} features, as the model. Got {alone.n_features:,}.")
-    return RowList(listed, alone.features)
+    is_records = isinstance(values, list)
+    is_named = is_records or hasattr(values, "column_names")
+    if present is not None and is_named and isinstance(encoder, TableEncoder | NamedColumns):
+        return RowList(listed, overlaid(values, listed, name, encoder, present))
+    matrix = encode_rows(table_of(values, name, encoder) if is_records else values, encoder)
+    if matrix.shape[1] != n_features:
+        raise InputError(f"The rows of {name} must have {n_features:,} features, as the model. Got {matrix.shape[1]:,}.")
+    return RowList(listed, matrix)
 
 
 def check_nodes(nodes: Any, caller: str, name: str) -> list[Any]:
@@ -147,7 +149,8 @@ def _edge_columns(edges: Any, caller: str, name: str) -> list[Any]:
     return [list(column) for column in zip(*listed, strict=True)]
 
 
-def _ids_and_values(rows: Any, caller: str, name: str) -> tuple[Ids, Any]:
+def _ids_and_values(rows: Any, caller: str, name: str, encoder: Encoder | None) -> tuple[Ids, Any]:
+    """(ids, their rows: a matrix, lists of words, an Arrow table, or a list of records)."""
     if is_frame(rows):
         index = index_of(rows)
         table = as_arrow(rows, f"The frame of {name}")
@@ -158,9 +161,21 @@ def _ids_and_values(rows: Any, caller: str, name: str) -> tuple[Ids, Any]:
             raise InputError(f"The frame of {name} must have an index or a column 'id' with the node ids.")
         return _plain_ids(table.column(named).to_numpy(zero_copy_only=False)), table.drop_columns([named])
     if isinstance(rows, Mapping):
-        return _plain_ids(list(rows)), _values_of(list(rows.values()), name)
+        values: Any = list(rows.values())
+        if any(isinstance(row, Mapping) for row in values):
+            if not all(isinstance(row, Mapping) for row in values):
+                raise InputError(f"The rows of {name} must all be columns by their names, or all lists of numbers.")
+            return _plain_ids(list(rows)), values
+        is_words = isinstance(encoder, Vocabulary)
+        return _plain_ids(list(rows)), word_lists(values, name) if is_words else _matrix_of(values, name)
     if isinstance(rows, tuple) and len(rows) == 2:
         ids, values = check_nodes(rows[0], caller, name), rows[1]
+        if is_frame(values):
+            if index_of(values) is not None:
+                raise InputError(f"{name} has ids beside a frame whose index holds ids too. Give the frame alone.")
+            values = as_arrow(values, f"The frame of {name}")
+        elif isinstance(values, list):
+            values = word_lists(values, name) if isinstance(encoder, Vocabulary) else _matrix_of(values, name)
         n_rows = values.shape[0] if hasattr(values, "shape") else len(values)
         if n_rows != len(rows[0]):
             raise InputError(f"{name} must have one row for each id. Got {len(rows[0]):,} ids and {n_rows:,} rows.")
@@ -168,12 +183,8 @@ def _ids_and_values(rows: Any, caller: str, name: str) -> tuple[Ids, Any]:
     raise InputError(f"The {name} parameter of {caller} must be {ROWS_RULE}. Got {type(rows).__name__}.")
 
 
-def _values_of(values: list[Any], name: str) -> Any:
-    """Rows as a graph takes features: a table of named values, lists of words, or a matrix."""
-    if all(isinstance(row, Mapping) for row in values):
-        return table_of_rows(values, f"The dict of {name}")
-    if are_word_lists(values):
-        return words_source(values, f"The dict of {name}")
+def _matrix_of(values: list[Any], name: str) -> Any:
+    """Rows of numbers as a matrix."""
     if any(sp.issparse(row) for row in values):
         return sp.vstack([sp.csr_array(row.reshape(1, -1) if row.ndim == 1 else row) for row in values], format="csr")
     try:

@@ -1,4 +1,4 @@
-"""How far fitted weights are from those that a refit would learn, from moments of few columns.
+"""How far the closed form has moved since the fit, within the span of few columns whose moments follow the updates.
 
 The state of a model carries Y = S·B, where B = [W Ω] has the fitted weights and a few columns beside them, orthogonal to W,
 in which the features have most of what W leaves out. With an orthonormal basis Q of the span of B, Q = B·K,
@@ -7,11 +7,14 @@ in which the features have most of what W leaves out. With an orthonormal basis 
     A_t = V·g(Λ)·length,  M_t = V Λ Vᵀ         what the closed form would learn from it
     drift = min_R ‖S·Q·A_t − S·Q·A₀·R‖ / ‖S·Q·A_t‖,   R orthogonal
 
-the part of their length by which a refit would move the vectors after the best rotation: what `refit(align=True)` reports.
-By the moments it is √((tr A_tᵀM_tA_t + tr A₀ᵀM_tA₀ − 2‖A₀ᵀM_tA_t‖_* + n‖m‖²)/tr A_tᵀM_tA_t), where m is the mean of the
-vectors, zero when they were fitted and zero again after a refit. Where Ω spans all that W leaves out it is exact up to
-rounding and the choices of a refit (filter, channels, dimension); otherwise directions that are new to the graph are seen
-only as far as Ω sees them, and drift is too small.
+the part of their length by which the new closed form moves the vectors after the best rotation. By the moments it is
+√((tr A_tᵀM_tA_t + tr A₀ᵀM_tA₀ − 2‖A₀ᵀM_tA_t‖_* + n‖m‖²)/tr A_tᵀM_tA_t), where m is the mean of the vectors, zero when they
+were fitted and zero again after a refit.
+
+Where Ω spans all that W leaves out it is what `refit(align=True)` reports, up to rounding and the choices of a refit
+(filter, channels, dimension). Otherwise it is the drift within that span alone, which is no estimate of what a refit moves:
+directions that are new to the graph lie outside, and neither more columns in Ω nor a factor makes up for them. `python
+benchmarks/updates.py --cases drift` has both side by side.
 
 The scatter follows each update by as many rows as moved; where most rows moved it is computed anew when it is asked for.
 """
@@ -36,6 +39,9 @@ N_BESIDE = 16  # columns of Ω
 SAMPLE = 4096  # rows that Ω is found from
 N_ITERATIONS = 2
 BESIDE_LENGTH = 0.25  # of Ω's rows beside W's, so that a tolerance is spent on the embedding
+LEAST_SPREAD = 0.01  # of Ω's rows about their mean, beside the rows: less is taken for so much, for it may be rounding
+RANK_SHARE = 1e-5  # of the leading direction of weights in float32: less is rounding
+NO_VARIANCE = 1e-10  # of the largest eigenvalue: less is rounding
 ADVISED_FROM = 0.25  # `refit_advised_`: a quarter of the vectors' length
 
 Matrix = NDArray[np.float64]
@@ -43,10 +49,14 @@ Rows = NDArray[np.float32]
 
 
 def columns_beside(weighted: Any, W: Rows) -> Rows:
-    """Ω for the weights of one level: the leading directions of a sample of the features that W leaves out."""
+    """Ω for the weights of one level: the leading directions of a sample of the features that W leaves out.
+
+    Features may have no variance along such a direction, as the columns of a category, which sum to one: what their spread
+    about the mean is scaled to then is no spread but rounding. So Ω is never longer than `BESIDE_LENGTH/LEAST_SPREAD` of W.
+    """
     n_features = len(W)
-    Q = np.linalg.qr(W.astype(np.float64))[0] if W.any() else np.zeros((n_features, 0))
-    n_beside = min(N_BESIDE, n_features - np.linalg.matrix_rank(W))
+    Q = _column_space(W)
+    n_beside = min(N_BESIDE, n_features - Q.shape[1])
     if n_beside <= 0:
         return np.zeros((n_features, 0), dtype=np.float32)
     generator = np.random.default_rng(0)
@@ -55,10 +65,9 @@ def columns_beside(weighted: Any, W: Rows) -> Rows:
     for _ in range(N_ITERATIONS if n_beside == N_BESIDE else 0):  # fewer are all there are
         image = rows @ basis
         basis = _apart(rows.T @ (image - image.mean(axis=0)) + 1e-9 * basis, Q)
-    beside, length = np.asarray(rows @ basis), np.asarray(rows @ W)
-    size = float(np.linalg.norm(beside - beside.mean(axis=0)))
-    scale = BESIDE_LENGTH * float(np.linalg.norm(length - length.mean(axis=0))) / size if size > 0 else 1.0
-    return (basis * (scale or 1.0)).astype(np.float32)
+    size = max(_spread(rows @ basis), LEAST_SPREAD * float(np.linalg.norm(rows @ basis)))
+    length = _spread(rows @ W.astype(np.float64))
+    return (basis * (BESIDE_LENGTH * length / size if length > 0 and size > 0 else 1.0)).astype(np.float32)
 
 
 class Scatter:
@@ -91,9 +100,11 @@ class Gauge:
     def __init__(self, bases: Sequence[Rows], width: int, weight: float, rank: float) -> None:
         self.width, self.weight, self.rank = width, weight, rank
         B = sp.block_diag([np.asarray(basis, dtype=np.float64) for basis in bases]).toarray()
-        sizes, vectors = np.linalg.eigh(B.T @ B)
-        is_there = sizes > 1e-12 * max(float(sizes.max(initial=0)), 1e-300)
-        self.coordinates: Matrix = vectors[:, is_there] / np.sqrt(sizes[is_there])  # K
+        lengths = np.linalg.norm(B, axis=0)  # W's columns and Ω's may be of very different lengths
+        scales = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        sizes, vectors = np.linalg.eigh((B * scales).T @ (B * scales))
+        is_there = sizes > RANK_SHARE**2
+        self.coordinates: Matrix = scales[:, None] * vectors[:, is_there] / np.sqrt(sizes[is_there])  # K
         self.first: Matrix | None = None  # A₀
         self.first_mean: Matrix | None = None  # of the rows of Y, which the offset of the fit takes off
 
@@ -125,7 +136,7 @@ class Gauge:
         if not len(values) or values[0] <= 0:
             return np.zeros((len(M), self.width))
         power = sharpening(torch.from_numpy(values.copy()), self.rank, minimum=1.0)
-        relative = values / values[0]
+        relative = np.where(values > NO_VARIANCE * values[0], values / values[0], 0)
         weights = vectors * np.where(relative > 0, relative ** ((power - 1) / 2), 0)
         # As long as the closed form makes the rows: what sharpening leaves of the length that they are scaled to.
         variance = float((relative**power).sum()) * values[0]
@@ -195,6 +206,20 @@ def rank_for(solver: Any) -> float:
     """The effective rank that a refit would sharpen to."""
     asked = getattr(solver, "effective_rank", "auto")
     return EFFECTIVE_RANK if asked == "auto" else float(asked)
+
+
+def _column_space(W: Rows) -> Matrix:
+    """An orthonormal basis of what the columns of W span, small columns and large ones alike."""
+    columns = W.astype(np.float64)
+    lengths = np.linalg.norm(columns, axis=0)
+    U, sizes, _ = np.linalg.svd(columns[:, lengths > 0] / lengths[lengths > 0], full_matrices=False)
+    return np.asarray(U[:, sizes > RANK_SHARE * sizes.max(initial=0)])
+
+
+def _spread(rows: Any) -> float:
+    """The length of all rows together, about their mean."""
+    rows = np.asarray(rows, dtype=np.float64)
+    return float(np.linalg.norm(rows - rows.mean(axis=0)))
 
 
 def _apart(columns: Matrix, Q: Matrix) -> Matrix:

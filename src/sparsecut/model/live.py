@@ -3,8 +3,9 @@
     Z = aggregate(Σ c_k P^k F·W⁽¹⁾, …) − offset
 
 W, the offset and what weights the features stay as they were fitted, so Z is what `transform` gives of the graph as it is.
-For every level the K + 1 terms P^k F·W are kept (`sparsecut.operators.hop_terms`): n·(K + 1)·d numbers. A batch of changes
-is checked first (`placed_changes`), and only then applied.
+For every level the K + 1 terms P^k F·W are kept (`sparsecut.operators.hop_terms`): n·(K + 1)·d numbers; beside them Z, as it
+was fitted, of which an update writes the rows that it reaches: all others stay, to the bit. A batch of changes is checked
+first (`placed_changes`), and only then applied.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 
+from sparsecut.arrays.growing import GrowingArray
 from sparsecut.encoding.encoder import Encoder
 from sparsecut.errors import InputError, OverflowInputError
 from sparsecut.features.feature_rows import FeatureRows
 from sparsecut.graph import Graph
 from sparsecut.graph.node_index import NodeIndex
-from sparsecut.model.changes import Changes
+from sparsecut.model.changes import Changes, RowList
 from sparsecut.model.drift import DriftMeter, columns_beside
 from sparsecut.model.placed_changes import PlacedChanges, place
 from sparsecut.model.recipe import Recipe
@@ -86,13 +89,14 @@ class LiveState:
         weights: Sequence[Rows],
         offset: Rows,
         basis: Sequence[Rows],
+        embedding: Rows,
         *,
         rank: float,
-        levels: Sequence[tuple[list[Rows], list[Rows], Rows]] | None = None,
+        levels: Sequence[tuple[list[Rows], list[Rows], list[Rows]]] | None = None,
         length: float | None = None,
         learned: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None,
     ) -> None:
-        """`levels` (terms, bounds and X), `length` and `learned` are those of a state that was saved; else computed."""
+        """`levels` (terms, their bounds), `length` and `learned` are those of a state that was saved; else computed."""
         self.recipe, self.offset, self.basis = recipe, np.asarray(offset), [np.asarray(matrix) for matrix in basis]
         self.widths = [matrix.shape[1] for matrix in weights]
         self.encoder: Encoder | None = graph.encoder
@@ -103,13 +107,15 @@ class LiveState:
         if levels is None:
             weighted = recipe.weighting.apply(graph.features)
             self.levels = [
-                HopTerms(self.graph, filter, filter.coefficients(), np.asarray(weighted @ matrix, dtype=np.float32))
-                for filter, matrix in zip(self.filters, self.basis, strict=True)
+                HopTerms(self.graph, filter, filter.coefficients(), np.asarray(weighted @ matrix, dtype=np.float32), width)
+                for filter, matrix, width in zip(self.filters, self.basis, self.widths, strict=True)
             ]
         else:
             self.levels = [
-                HopTerms.restored(self.graph, filter, *level) for filter, level in zip(self.filters, levels, strict=True)
+                HopTerms.restored(self.graph, filter, *level, width)
+                for filter, level, width in zip(self.filters, levels, self.widths, strict=True)
             ]
+        self.vectors = GrowingArray(np.array(embedding, dtype=np.float32))  # Z of all places
         # Fixed for the life of the state, so that what a tolerance allows does not move with the graph.
         self.length = _length(self.embedding()) if length is None else length
         self.n_batches, self.n_entries_fitted = 0, self.graph.n_entries
@@ -121,8 +127,10 @@ class LiveState:
                 gauge.first, gauge.first_mean = known
 
     @classmethod
-    def of(cls, graph: Graph, recipe: Recipe, weights: Sequence[Rows], offset: Rows, rank: float) -> LiveState:
-        """The state of a model for a graph with its encoded features."""
+    def of(
+        cls, graph: Graph, recipe: Recipe, weights: Sequence[Rows], offset: Rows, embedding: Rows, rank: float
+    ) -> LiveState:
+        """The state of a model for a graph with its encoded features, and the vectors that they were given."""
         for filter in recipe.filters:
             if not is_local(filter):
                 raise InputError(
@@ -130,7 +138,7 @@ class LiveState:
                 )
         weighted = recipe.weighting.apply(graph.features)
         basis = [np.concatenate([matrix, columns_beside(weighted, matrix)], axis=1) for matrix in weights]
-        return cls(graph, recipe, weights, offset, basis, rank=rank)
+        return cls(graph, recipe, weights, offset, basis, embedding, rank=rank)
 
     @property
     def filters(self) -> tuple[Filter, ...]:
@@ -141,12 +149,18 @@ class LiveState:
         """Of the hops."""
         return sum(level.n_bytes for level in self.levels)
 
+    @property
+    def n_edges_since_fit(self) -> tuple[int, int]:
+        """When the graph was fitted, and now."""
+        entries = 1 if self.graph.is_directed else 2  # of an edge
+        return self.n_entries_fitted // entries, self.graph.n_entries // entries
+
     def embedding(self) -> Rows:
         """Z of all nodes, in the order of the graph: a new array."""
-        return self.rows_of(self.index.places())
+        return np.take(self.vectors.rows, self.index.places(), axis=0)
 
-    def rows_of(self, places: Integers) -> Rows:
-        """Z of some places."""
+    def _computed(self, places: Integers) -> Rows:
+        """Z of some places, from their hops."""
         parts = [level.level(places, width) for level, width in zip(self.levels, self.widths, strict=True)]
         Z: Rows = aggregate([torch.from_numpy(part) for part in parts], self.recipe.aggregation).numpy()
         return Z - self.offset
@@ -159,15 +173,26 @@ class LiveState:
     def to_graph(self) -> Graph:
         """The graph as it is now."""
         places = self.index.places()
-        ids = self.index.ids[places]
         return Graph.from_canonical(
             self.graph.packed(places),
             features=self.features.take(places),
-            node_ids=ids if ids.dtype != object else np.array(ids.tolist()),
+            node_ids=self.ids_of(places),
             directed="out" if self.graph.is_directed else "symmetrize",  # the rows are oriented already
             encoder=self.encoder,
             side_names=self.side_names,
         )
+
+    def present_rows(self, ids: list[Any], added: RowList) -> Any:
+        """The encoded features of nodes, new ones among them; of unknown ones, which `check` refuses, any."""
+        places = self.index.find(ids)
+        rows = self.features.take(np.where(places >= 0, places, self.index.places()[0]))
+        rows = sp.lil_array(rows) if sp.issparse(rows) else np.array(rows)
+        number = {identity: row for row, identity in enumerate(added.ids)}
+        for row, identity in enumerate(ids):
+            if identity in number:
+                new = added.matrix[[number[identity]]]
+                rows[[row]] = new.toarray() if sp.issparse(new) else new
+        return rows
 
     def check(self, changes: Changes) -> PlacedChanges:
         """The changes, placed; raises where they cannot be made, and changes nothing."""
@@ -189,6 +214,7 @@ class LiveState:
             self.index.add(placed.added_ids)
             self.graph.extend(n_added)
             self.features.extend(placed.added_rows)
+            self.vectors.extend(np.zeros((n_added, len(self.offset)), dtype=np.float32))
             for level in self.levels:
                 level.extend(n_added)
         if len(placed.row_places):
@@ -210,9 +236,13 @@ class LiveState:
             notes.append(
                 f"{n_whole} of {n_hops} hops were computed for the whole graph, for what changed reaches most of it."
             )
-        ids = self.index.ids[places]
+        rows = self._computed(places)
+        is_changed = (places >= n_before) | (rows != np.take(self.vectors.rows, places, axis=0)).any(axis=1)
+        if not is_changed.all():
+            places, rows = places[is_changed], rows[is_changed]
+        self.vectors.rows[places] = rows
         self.n_batches += 1
-        changed = Changed(ids if ids.dtype != object else np.array(ids.tolist()), self.rows_of(places), removed, notes)
+        changed = Changed(self.ids_of(places), rows, removed, notes)
         if len(self.index) > PACKED_SHARE * self.index.n_present + 1024:
             self._pack()
         return changed
@@ -240,6 +270,11 @@ class LiveState:
             is_found[places] = True
         return np.flatnonzero(is_found & self.index.is_present)
 
+    def ids_of(self, places: Integers) -> NDArray[Any]:
+        """The ids of some places."""
+        ids = self.index.ids[places]
+        return ids if ids.dtype != object else np.array(ids.tolist())
+
     def _id_of(self, identity: Any) -> Any:
         return identity.item() if isinstance(identity, np.generic) else identity
 
@@ -250,6 +285,7 @@ class LiveState:
         self.index = NodeIndex(graph.node_ids)
         self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed)
         self.features = FeatureRows(graph.features)
+        self.vectors = GrowingArray(self.vectors.rows[places])
         self.levels = [level.packed(self.graph, places) for level in self.levels]
 
 

@@ -16,6 +16,7 @@ from sparsecut.model.history import History
 from sparsecut.model.mosce import MoSCE
 from sparsecut.model.persistence import read_model
 from sparsecut.model.recipe import read_recipe
+from sparsecut.model.resuming import Position
 from sparsecut.model.sce import SCE
 from sparsecut.model.state_files import read_state
 from sparsecut.model.update_log import read_log
@@ -81,6 +82,7 @@ def _restore(model: Any, path: str | Path, about: dict[str, Any], tensors: dict[
     """The state of a model as of the last update that was written down."""
     try:
         key = bytes.fromhex(about["key"])
+        model._position = Position(*about["position"])
         state = read_state(about, tensors, model.recipe_, model.weights_, model.offset_, model.encoder_)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise InputError(f"{path} does not hold a whole state: {error}. Save the model again.") from error
@@ -88,9 +90,10 @@ def _restore(model: Any, path: str | Path, about: dict[str, Any], tensors: dict[
     if in_place:
         model._follow_log(path, key)
         return
-    for changes, tolerance in read_log(path, key, state.n_batches):
+    for changes, tolerance, position in read_log(path, key, state.n_batches):
         state.apply(state.check(changes), tolerance)
         model._follow_kind(changes)
+        model._position = position or model._position
 
 
 def _read_parameters(values: dict[str, Any], tensors: dict[str, Any]) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 state.indptr, .indices, .weights     the adjacency, as in CSR          state.ids         node ids, words as the bytes of JSON
 state.features…                      dense, or CSR in three parts      state.basis.L     W and the columns that tell drift
-state.L.term.K, state.L.lacking.K    the hops of level L               state.learned.G   what the fit had learned, for drift,
-                                                                       state.mean.G      and the mean of its rows
+state.L.term.K                       the hops of level L, and bounds   state.learned.G   what the fit had learned, for drift,
+state.L.lacking.K, .rounding.K       on what they lack                 state.mean.G      and the mean of its rows
+state.embedding                      Z
 """
 
 from __future__ import annotations
@@ -33,10 +34,12 @@ def state_tensors(state: LiveState) -> tuple[dict[str, Any], Arrays]:
     else:
         arrays["state.features"] = np.asarray(graph.features)
     arrays["state.ids"] = pack_ids(graph.node_ids)
+    arrays["state.embedding"] = state.embedding()
     for number, (level, basis) in enumerate(zip(state.levels, state.basis, strict=True)):
         arrays[f"state.basis.{number}"] = basis
         arrays |= {f"state.{number}.term.{hop}": rows[places] for hop, rows in enumerate(level.terms)}
-        arrays |= {f"state.{number}.lacking.{hop}": rows[places] for hop, rows in enumerate(level.lacking, start=1)}
+        for name, bounds in (("lacking", level.lacking), ("rounding", level.rounding)):
+            arrays |= {f"state.{number}.{name}.{hop}": rows[places] for hop, rows in enumerate(bounds, start=1)}
     for number, gauge in enumerate(state.drift.gauges):
         assert gauge.first is not None
         assert gauge.first_mean is not None
@@ -74,14 +77,17 @@ def read_state(
     for number, filter in enumerate(recipe.filters):
         n_hops = len(filter.on(is_directed=graph.is_directed).coefficients()) - 1
         terms = [arrays[f"state.{number}.term.{hop}"] for hop in range(n_hops + 1)]
-        lacking = [arrays[f"state.{number}.lacking.{hop}"] for hop in range(1, n_hops + 1)]
-        levels.append((terms[1:], lacking, terms[0]))
+        lacking, rounding = (
+            [arrays[f"state.{number}.{name}.{hop}"] for hop in range(1, n_hops + 1)] for name in ("lacking", "rounding")
+        )
+        levels.append((terms, lacking, rounding))
     state = LiveState(
         graph,
         recipe,
         weights,
         offset,
         [arrays[f"state.basis.{number}"] for number in range(len(weights))],
+        arrays["state.embedding"],
         rank=float(header["rank"]),
         levels=levels,
         length=float(header["length"]),

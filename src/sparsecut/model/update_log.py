@@ -17,7 +17,7 @@ import weakref
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,6 +25,7 @@ import scipy.sparse as sp
 from sparsecut.errors import InputError
 from sparsecut.io.workfolder import telling_where
 from sparsecut.model.changes import Changes, EdgeList, RowList
+from sparsecut.model.resuming import Position
 
 MARK = b"SCUP"
 HEADER = struct.Struct("<4sQQ16sI")  # mark, length, number, key, checksum
@@ -32,6 +33,14 @@ LONG_BYTES = 64 << 20  # a longer log is taken into the file
 LONG_SECONDS = 5.0  # that its updates took: what a load would take to make them again
 EDGES = ("edges_removed", "edges_added", "weights_changed")
 ROWS = ("nodes_added", "features_changed")
+
+
+class Logged(NamedTuple):
+    """An update as it was written down."""
+
+    changes: Changes
+    tolerance: float
+    position: Position | None  # None where it came from no stream
 
 
 class UpdateLog:
@@ -53,7 +62,7 @@ class UpdateLog:
         self._n_bytes = 0
         self.seconds = 0.0  # that the updates of the log took
 
-    def replay(self, after: int) -> Iterator[tuple[Changes, float]]:
+    def replay(self, after: int) -> Iterator[Logged]:
         """The updates that were written down behind a number, and from now on new ones at the end of them."""
         end, self.number = 0, after
         with log_path(self.path).open("rb") as file:
@@ -64,9 +73,9 @@ class UpdateLog:
                     yield _unpacked(payload)
         os.ftruncate(self._handle, end)
 
-    def append(self, changes: Changes, tolerance: float) -> None:
-        """Bring an update to the disk; when this returns, it will be made."""
-        payload = _packed(changes, tolerance)
+    def append(self, changes: Changes, tolerance: float, position: Position | None = None) -> None:
+        """Bring an update to the disk; when this returns, it will be made. `position` is that of the stream it came from."""
+        payload = _packed(changes, tolerance, position)
         header = HEADER.pack(MARK, len(payload), self.number + 1, self.key, zlib.crc32(payload))
         end = os.fstat(self._handle).st_size
         with telling_where(log_path(self.path), "log"):
@@ -95,7 +104,7 @@ def log_path(path: str | Path) -> Path:
     return Path(f"{path}.log")
 
 
-def read_log(path: str | Path, key: bytes, after: int) -> Iterator[tuple[Changes, float]]:
+def read_log(path: str | Path, key: bytes, after: int) -> Iterator[Logged]:
     """The updates behind a number, of a log that may be another process's: nothing is locked or cut off."""
     if log_path(path).exists():
         with log_path(path).open("rb") as file:
@@ -126,7 +135,7 @@ def _left(file: BinaryIO) -> int:
     return os.fstat(file.fileno()).st_size - file.tell()
 
 
-def _packed(changes: Changes, tolerance: float) -> bytes:
+def _packed(changes: Changes, tolerance: float, position: Position | None) -> bytes:
     """JSON with what is small, a line, then the arrays one after the other."""
     arrays: list[np.ndarray[Any, Any]] = []
 
@@ -145,7 +154,7 @@ def _packed(changes: Changes, tolerance: float) -> bytes:
             return {"columns": values.shape[1], "csr": [held(part) for part in (values.indptr, values.indices, values.data)]}
         return held(values)
 
-    content: dict[str, Any] = {"tolerance": tolerance, "nodes_removed": changes.nodes_removed}
+    content: dict[str, Any] = {"tolerance": tolerance, "position": position, "nodes_removed": changes.nodes_removed}
     for name in EDGES:
         edges: EdgeList = getattr(changes, name)
         content[name] = [ids(edges.sources), ids(edges.targets), held(edges.weights)]
@@ -155,7 +164,7 @@ def _packed(changes: Changes, tolerance: float) -> bytes:
     return json.dumps(content).encode() + b"\n" + b"".join(array.tobytes() for array in arrays)
 
 
-def _unpacked(payload: bytes) -> tuple[Changes, float]:
+def _unpacked(payload: bytes) -> Logged:
     text, _, rest = payload.partition(b"\n")
     content = json.loads(text)
     start = 0
@@ -178,4 +187,6 @@ def _unpacked(payload: bytes) -> tuple[Changes, float]:
         name: EdgeList(*(held(part) if isinstance(part, dict) else part for part in content[name])) for name in EDGES
     }
     rows: dict[str, Any] = {name: RowList(content[name][0], matrix(content[name][1])) for name in ROWS}
-    return Changes(nodes_removed=content["nodes_removed"], **edges, **rows), float(content["tolerance"])
+    changes = Changes(nodes_removed=content["nodes_removed"], **edges, **rows)
+    position = None if content["position"] is None else Position(*content["position"])
+    return Logged(changes, float(content["tolerance"]), position)

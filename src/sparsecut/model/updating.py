@@ -1,4 +1,4 @@
-"""What a fitted model does when its graph changes: `update`, `drift_`, `refit`, and a state that can be saved.
+"""What a fitted model does when its graph changes: `update`, `span_drift_`, `refit`, and a state that can be saved.
 
 Z_t = aggregate(Σ c_k P_t^k F_t·W, …) − offset      with the W of the fit: what `transform` gives of the graph as it is
 """
@@ -23,6 +23,7 @@ from sparsecut.model.history import History
 from sparsecut.model.live import Changed, LiveState
 from sparsecut.model.published import Published
 from sparsecut.model.recipe import Recipe
+from sparsecut.model.resuming import Position, Replayed
 from sparsecut.model.update_log import UpdateLog
 from sparsecut.progress import Reporter
 
@@ -49,6 +50,8 @@ class Updating(Published):
     _graph: Graph | None = None
     _state: LiveState | None = None
     _log: UpdateLog | None = None
+    _position: Position = Position()  # of the stream of changes that is followed
+    _replayed: Replayed | None = None  # the updates of the log that were made again when the model was loaded
 
     @property
     def embedding_(self) -> NDArray[np.float32]:
@@ -77,25 +80,27 @@ class Updating(Published):
         return self._graph
 
     @property
-    def drift_(self) -> float:
-        """How far a refit would move the vectors, as a share of their length, after the best rotation; 0 after `fit`.
+    def span_drift_(self) -> float:
+        """How far the closed form has moved within the directions that the state keeps, as a share of the vectors' length.
 
-        It is what `refit(align=True)` would report, told from the moments that follow the updates
-        (`sparsecut.model.drift` has the derivation and what it leaves out).
+        0 after `fit`. The directions are those of the fitted weights and at most 16 more for each channel, and the vectors
+        are compared after the best rotation (`sparsecut.model.drift` has the derivation). It is no estimate of what a refit
+        would move: a refit also finds directions that are new to the graph, and chooses its settings anew.
+        `refit(align=True)` reports the real distance.
         """
         return 0.0 if self._state is None else self._state.drift.drift(self._state.columns_of)
 
     @property
     def refit_advised_(self) -> bool:
-        """Whether a refit is worth it: `drift_` is above 0.25, or the graph has half as many edges again, or a third less.
+        """Whether to consider a refit: `span_drift_` is above 0.25, or there are half as many edges again or a third less.
 
         The second because settings that the fit chose from the graph (filter, channels) may be others by then, which
-        `drift_` does not see.
+        `span_drift_` does not see. A rule of thumb, and no promise that a refit improves anything.
         """
         if self._state is None:
             return False
         n_edges, n_fitted = self._state.graph.n_entries, self._state.n_entries_fitted
-        return self.drift_ > ADVISED_FROM or not n_fitted <= n_edges * GROWTH <= n_fitted * GROWTH**2
+        return self.span_drift_ > ADVISED_FROM or not n_fitted <= n_edges * GROWTH <= n_fitted * GROWTH**2
 
     def update(
         self,
@@ -125,7 +130,8 @@ class Updating(Published):
             New weights of edges that are there, above zero.
         features_changed : mapping, pair (ids, matrix), or frame, optional
             New features of nodes: {id: row}, (ids, rows), or a frame with a column of ids. They are encoded as those that
-            were fitted.
+            were fitted. Of features with names the columns that change suffice, {7: {"city": "Oslo"}} or a frame of these
+            columns: all others stay as they are. None is a gap.
         nodes_added : mapping, pair (ids, matrix), or frame, optional
             New nodes with their features. Their edges are among `edges_added`.
         nodes_removed : list of ids, optional
@@ -153,20 +159,47 @@ class Updating(Published):
         >>> bool(abs(model.transform(model.graph_) - model.embedding_).max() < 1e-4)
         True
         """
+        tolerance = check_real(type(self).__name__, "tolerance", tolerance)
+        changes = self._checked(
+            edges_added=edges_added,
+            edges_removed=edges_removed,
+            weights_changed=weights_changed,
+            features_changed=features_changed,
+            nodes_added=nodes_added,
+            nodes_removed=nodes_removed,
+        )
+        return self._apply(changes, tolerance)
+
+    def _checked(
+        self,
+        *,
+        edges_added: Any,
+        edges_removed: Any,
+        weights_changed: Any,
+        features_changed: Any,
+        nodes_added: Any,
+        nodes_removed: Any,
+    ) -> Changes:
+        """The changes that `update` is given, in one form."""
         caller = type(self).__name__
         n_features = len(self.weights_[0]) if hasattr(self, "weights_") else 0
         state = self._live()
-        tolerance = check_real(caller, "tolerance", tolerance)
-        changes = Changes(
+        added = check_rows(nodes_added, caller, "nodes_added", self.encoder_, n_features)
+        return Changes(
             edges_removed=check_edges(edges_removed, caller, "edges_removed"),
             nodes_removed=check_nodes(nodes_removed, caller, "nodes_removed"),
-            nodes_added=check_rows(nodes_added, caller, "nodes_added", self.encoder_, n_features),
+            nodes_added=added,
             edges_added=check_edges(edges_added, caller, "edges_added"),
             weights_changed=check_edges(weights_changed, caller, "weights_changed", needs_weights=True),
-            features_changed=check_rows(features_changed, caller, "features_changed", self.encoder_, n_features),
+            features_changed=check_rows(
+                features_changed,
+                caller,
+                "features_changed",
+                self.encoder_,
+                n_features,
+                lambda ids: state.present_rows(ids, added),
+            ),
         )
-        state.check_tolerance(tolerance)
-        return self._apply(changes, tolerance)
 
     def refit(self: Model, *, align: bool = True, progress: Reporter | None = None) -> Model:
         """Fit again on the graph as it is.
@@ -183,7 +216,7 @@ class Updating(Published):
         Returns
         -------
         SCE or MoSCE
-            Itself, fitted; `drift_` is 0 again.
+            Itself, fitted; `span_drift_` is 0 again.
 
         Examples
         --------
@@ -223,20 +256,22 @@ class Updating(Published):
             f"The vectors were rotated onto the earlier ones, from which {aligned.residual:.1%} of their length is left."
         )
 
-    def _apply(self, changes: Changes, tolerance: float) -> Changed:
-        """Make the changes, written down first where the state lasts."""
+    def _apply(self, changes: Changes, tolerance: float, position: Position | None = None) -> Changed:
+        """Make the changes, written down first where the state lasts; `position` is that of the stream they came from."""
         state = self._live()
+        state.check_tolerance(tolerance)
         placed = state.check(changes)
         if self._log is not None:
-            self._log.append(changes, tolerance)
+            if self._log.is_long:  # before this update, which thereby is always in the log
+                self._checkpoint()
+            self._log.append(changes, tolerance, position)
+        self._position = position or self._position
         self._embedding = self._graph = None
         started = time.perf_counter()
         changed = state.apply(placed, tolerance)
         self._follow_kind(changes)
         if self._log is not None:
             self._log.seconds += time.perf_counter() - started
-            if self._log.is_long:
-                self._checkpoint()
         return changed
 
     def _follow_kind(self, changes: Changes) -> None:
@@ -256,8 +291,13 @@ class Updating(Published):
                     "state: model.save(path, with_state=True)."
                 )
             rank = rank_for(self._choice("solver"))
-            self._state = LiveState.of(self._graph, self.recipe_, self.weights_, self.offset_, rank)
+            self._state = LiveState.of(self._graph, self.recipe_, self.weights_, self.offset_, self._vectors(), rank)
         return self._state
+
+    def _vectors(self) -> NDArray[np.float32]:
+        """The fitted vectors in the host's memory."""
+        Z: Any = self.embedding_  # a tensor where output="torch" was asked for
+        return np.asarray(Z.cpu() if hasattr(Z, "cpu") else Z)
 
     def _refuse_structure(self) -> None:
         if getattr(self, "structure_", None) is not None:

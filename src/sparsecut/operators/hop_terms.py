@@ -7,7 +7,10 @@ Rows of Y_k move where their row of P changed, which is at the ends of changed e
     rows of P changed        Y_k[i] ← (P·Y_(k−1))[i]                          computed anew
     all others               Y_k[i] ← Y_k[i] + (P·ΔY_(k−1))[i]                only what moved is summed
 
-What a sum adds to a row rounds; a row is computed anew after `MOST_SUMS` of them, so rounding does not add up.
+What a sum adds to a row rounds, by 2^−24 of the row and of what is summed, however small the row is when all is added up:
+a neighbour's outlier that comes and goes would stay in it as rounding. So a bound e_k[i] on the rounding is kept, which
+every sum adds to, and a row whose e_k exceeds `MOST_ROUNDING` of its own length is computed anew. A hop that reads most of
+the graph is computed for all rows; the rows of which nothing has changed then come out the same, to the bit.
 
 With a tolerance a row may stay where it is while what it lacks, R_k = P·Y_(k−1) − Y_k, is small. Of R_k a bound on the
 length of each row is kept, r_k[i], to which every change adds. With v = 1/right (v = 1 for the mean) every filter here has
@@ -36,9 +39,9 @@ from sparsecut.kernels.sparse import SparseMatrix, as_tensor, weighted_sums
 from sparsecut.operators.changing_graph import ChangingGraph
 from sparsecut.operators.filters import Filter
 
-MOST_SUMS = 32  # after so many a row is computed anew: 32·2^−24 of its length is the most that rounding can be
+ROUNDING = 2.0**-24  # of float32
+MOST_ROUNDING = 32 * ROUNDING  # of a row's length: where sums may have rounded by more the row is computed anew
 WHOLE_SHARE = 0.4  # of the graph's entries: a hop that reads more of them is computed for all rows
-ROUNDING = 1e-6  # of a row: what a hop for all rows changes by less has not moved
 ROW_BLOCK = 4096  # rows compared at a time, within a core's own cache
 LARGE_SUMS = 8192  # entries, from which on torch sums rows up
 KEPT_SHARE = 32  # nodes for each row that moved: the last hop's moves are kept for moments where there are more
@@ -79,29 +82,40 @@ class Followed:
 
 
 class HopTerms:
-    """Y₀ … Y_K of one polynomial of one matrix P."""
+    """Y₀ … Y_K of one polynomial of one matrix P. The first `width` columns are exact; those behind follow them."""
 
-    def __init__(self, graph: ChangingGraph, filter: Filter, coefficients: Polynomial, X: Rows) -> None:
-        self.graph, self.filter, self.coefficients = graph, filter, coefficients
+    def __init__(
+        self, graph: ChangingGraph, filter: Filter, coefficients: Polynomial, X: Rows, width: int | None = None
+    ) -> None:
+        self.graph, self.filter, self.coefficients, self.width = graph, filter, coefficients, width
         self._diagonals = [GrowingArray(diagonal) for diagonal in self._diagonals_of(graph.degrees)]
         self._terms = [GrowingArray(np.ascontiguousarray(X, dtype=np.float32))]
         for _ in coefficients[1:]:
             self._terms.append(GrowingArray(self._whole_hop(self._terms[-1].rows)))
         self._lacking = [GrowingArray(np.zeros(len(X), dtype=np.float32)) for _ in coefficients]  # r_k
-        self._n_sums = [GrowingArray(np.zeros(len(X), dtype=np.uint8)) for _ in coefficients]
+        self._rounding = [GrowingArray(np.zeros(len(X), dtype=np.float32)) for _ in coefficients]  # e_k
         self._loosest = [0.0] * len(coefficients)  # the largest ε v-scaled that rows were left at
         self._largest_v = 0.0
         self._scratch = np.zeros(0, dtype=np.int32)
 
     @classmethod
-    def restored(cls, graph: ChangingGraph, filter: Filter, terms: list[Rows], lacking: list[Rows], X: Rows) -> HopTerms:
-        """Those that `arrays` were saved of."""
+    def restored(
+        cls,
+        graph: ChangingGraph,
+        filter: Filter,
+        terms: list[Rows],
+        lacking: list[Rows],
+        rounding: list[Rows],
+        width: int | None,
+    ) -> HopTerms:
+        """Those whose `terms`, `lacking` and `rounding` were saved."""
         known = object.__new__(cls)
-        known.graph, known.filter, known.coefficients = graph, filter, filter.coefficients()
+        known.graph, known.filter, known.coefficients, known.width = graph, filter, filter.coefficients(), width
         known._diagonals = [GrowingArray(diagonal) for diagonal in known._diagonals_of(graph.degrees)]
-        known._terms = [GrowingArray(rows) for rows in (X, *terms)]
-        known._lacking = [GrowingArray(bounds) for bounds in (np.zeros(len(X), dtype=np.float32), *lacking)]
-        known._n_sums = [GrowingArray(np.zeros(len(X), dtype=np.uint8)) for _ in known._terms]
+        none = np.zeros(len(terms[0]), dtype=np.float32)  # Y₀ lacks nothing
+        known._terms = [GrowingArray(rows) for rows in terms]
+        known._lacking = [GrowingArray(bounds) for bounds in (none, *lacking)]
+        known._rounding = [GrowingArray(bounds) for bounds in (none.copy(), *rounding)]
         known._loosest = [math.inf if bounds.rows.any() else 0.0 for bounds in known._lacking]
         known._largest_v, known._scratch = 0.0, np.zeros(0, dtype=np.int32)
         return known
@@ -121,6 +135,11 @@ class HopTerms:
         return [bounds.rows for bounds in self._lacking[1:]]
 
     @property
+    def rounding(self) -> list[Rows]:
+        """e₁ … e_K."""
+        return [bounds.rows for bounds in self._rounding[1:]]
+
+    @property
     def n_bytes(self) -> int:
         return sum(term.rows.nbytes for term in self._terms)
 
@@ -128,10 +147,10 @@ class HopTerms:
         """Nodes at the end; `update` must be told their rows."""
         for diagonal, rows in zip(self._diagonals, self._diagonals_of(np.ones(n_nodes)), strict=True):
             diagonal.extend(rows)
-        for term, lacking, n_sums in zip(self._terms, self._lacking, self._n_sums, strict=True):
+        for term, *bounds in zip(self._terms, self._lacking, self._rounding, strict=True):
             term.extend(np.zeros((n_nodes, term.rows.shape[1]), dtype=np.float32))
-            lacking.extend(np.zeros(n_nodes, dtype=np.float32))
-            n_sums.extend(np.zeros(n_nodes, dtype=np.uint8))
+            for bound in bounds:
+                bound.extend(np.zeros(n_nodes, dtype=np.float32))
 
     def level(self, places: Integers, n_columns: int) -> Rows:
         """Σ c_k Y_k of some places: the first columns."""
@@ -163,9 +182,8 @@ class HopTerms:
 
     def packed(self, graph: ChangingGraph, places: Integers) -> HopTerms:
         """The same for some places, in their order."""
-        terms = [term.rows[places] for term in self._terms]
-        lacking = [bounds.rows[places] for bounds in self._lacking]
-        return HopTerms.restored(graph, self.filter, terms[1:], lacking[1:], terms[0])
+        terms, lacking, rounding = ([rows[places] for rows in kept] for kept in (self.terms, self.lacking, self.rounding))
+        return HopTerms.restored(graph, self.filter, terms, lacking, rounding, self.width)
 
     def _hop(self, hop: int, moved: Moved, relinked: Integers, before: Rows | None, limit: float) -> Moved:
         if moved.is_whole:
@@ -176,29 +194,34 @@ class HopTerms:
         n_read = int(into.count[sources].sum()) + int(graph.rows.count[relinked].sum()) + len(sources)
         if n_read > WHOLE_SHARE * (graph.n_entries + len(graph)):
             return self._whole(hop)
-        targets, change = self._sums(moved, relinked, sources, messages)
-        term, lacking, n_sums = self._terms[hop].rows, self._lacking[hop].rows, self._n_sums[hop].rows
+        targets, change, sizes = self._sums(moved, relinked, sources, messages)
+        term, lacking, rounding = self._terms[hop].rows, self._lacking[hop].rows, self._rounding[hop].rows
         anew = [relinked]
         if self._loosest[hop] > limit:  # rows were left further from the exact ones than they may be now
             is_late = lacking > limit * self._v(slice(None))
             is_late[relinked] = False
             anew.append(np.flatnonzero(is_late))
             kept = ~is_late[targets]
-            targets, change = (targets, change) if kept.all() else (targets[kept], change[kept])
+            if not kept.all():
+                targets, change, sizes = targets[kept], change[kept], sizes[kept]
         self._loosest[hop] = limit
         if limit:
-            sizes = lacking[targets] + _lengths(change)
-            stays = sizes <= limit * self._v(targets)
-            lacking[targets[stays]] = sizes[stays] * np.float32(1 + 1e-6)  # the sum of lengths rounds too
-            targets, change = targets[~stays], change[~stays]
-        is_anew = (n_sums[targets] >= MOST_SUMS) | (lacking[targets] > 0)
+            lacks = lacking[targets] + _lengths(change)
+            stays = lacks <= limit * self._v(targets)
+            lacking[targets[stays]] = lacks[stays] * np.float32(1 + 1e-6)  # the sum of lengths rounds too
+            targets, change, sizes = targets[~stays], change[~stays], sizes[~stays]
+        before_rows = np.take(term, targets, axis=0)  # several times faster than fancy indexing
+        rows = before_rows + change
+        lengths = self._exact_lengths(rows)
+        rounds = rounding[targets] + np.float32(ROUNDING) * (lengths + sizes)
+        is_anew = (rounds > MOST_ROUNDING * lengths) | (lacking[targets] > 0)
+        if hop < self.n_hops or len(targets) * KEPT_SHARE <= len(graph):
+            # What is passed on is what the stored row moved by, rounding and all: so errors do not travel.
+            change = np.subtract(rows, before_rows, out=before_rows)
         if is_anew.any():
             anew.append(targets[is_anew])
-            targets, change = targets[~is_anew], change[~is_anew]
-        rows = np.take(term, targets, axis=0)  # several times faster than fancy indexing
-        rows += change
-        term[targets] = rows
-        n_sums[targets] += 1
+            targets, change, rows, rounds = targets[~is_anew], change[~is_anew], rows[~is_anew], rounds[~is_anew]
+        term[targets], rounding[targets] = rows, rounds
         again = np.concatenate(anew)
         fresh = self._rows_anew(again, previous)
         difference = fresh - np.take(term, again, axis=0)
@@ -207,7 +230,7 @@ class HopTerms:
             stays = sizes <= limit * self._v(again)
             lacking[again[stays]] = sizes[stays]
             again, fresh, difference = again[~stays], fresh[~stays], difference[~stays]
-        term[again], lacking[again], n_sums[again] = fresh, 0, 0
+        term[again], lacking[again], rounding[again] = fresh, 0, 0
         places = np.concatenate([targets, again])
         is_asked = hop < self.n_hops or len(places) * KEPT_SHARE <= len(graph)
         return Moved(places, np.concatenate([change, difference]) if is_asked else None)
@@ -226,8 +249,11 @@ class HopTerms:
         now = np.take(previous, sources, axis=0)
         return sources, right[sources, None] * now - old[:, None] * (now - change)
 
-    def _sums(self, moved: Moved, relinked: Integers, sources: Integers, messages: Rows) -> tuple[Integers, Rows]:
-        """P·ΔY of the rows that are summed up: those that average over a source, and the moved ones themselves."""
+    def _sums(self, moved: Moved, relinked: Integers, sources: Integers, messages: Rows) -> tuple[Integers, Rows, Rows]:
+        """P·ΔY of the rows that are summed up: those that average over a source, and the moved ones themselves.
+
+        Beside it Σ P·‖Δy‖, which the rounding of the sum is a part of, and which is large where large changes cancel.
+        """
         assert moved.change is not None
         listed = self.graph.columns.take(sources)
         targets = self._distinct(listed.columns, moved.places, relinked)
@@ -238,9 +264,13 @@ class HopTerms:
         number[relinked] = len(targets)  # computed anew: what is summed for them is dropped
         left, own = (diagonal.rows for diagonal in self._diagonals[:2])
         entries = listed.weights * left[listed.columns], number[listed.columns], listed.offsets.astype(np.int32)
-        sums = sp.csc_array(entries, shape=(len(targets) + 1, len(sources))) @ messages
-        sums[number[moved.places]] += own[moved.places, None] * moved.change  # several may be dropped, all else are one each
-        return targets, sums[:-1]
+        matrix, places = sp.csc_array(entries, shape=(len(targets) + 1, len(sources))), number[moved.places]
+        sums = matrix @ messages
+        np.abs(matrix.data, out=matrix.data)
+        sizes = matrix @ self._exact_lengths(messages)
+        sums[places] += own[moved.places, None] * moved.change  # several may be dropped, all else are one each
+        sizes[places] += np.abs(own[moved.places]) * self._exact_lengths(moved.change)
+        return targets, sums[:-1], sizes[:-1]
 
     def _distinct(self, columns: NDArray[np.int32], moved: Integers, without: Integers) -> Integers:
         """The nodes of both, each once, without some."""
@@ -269,15 +299,14 @@ class HopTerms:
         return rows
 
     def _whole(self, hop: int) -> Moved:
-        """Y_k for all rows; what differs by rounding alone stays as it was, to the bit."""
+        """Y_k for all rows. A row sums the same numbers in the same order each time: where none changed, it stays."""
         fresh, old = self._whole_hop(self._terms[hop - 1].rows), self._terms[hop].rows
         is_moved = np.empty(len(old), dtype=bool)
         for start in range(0, len(old), ROW_BLOCK):
             block, here = slice(start, start + ROW_BLOCK), fresh[start : start + ROW_BLOCK]
-            largest = np.abs(here - old[block]).max(axis=1, initial=0)
-            is_moved[block] = largest > ROUNDING * np.abs(here).max(axis=1, initial=0)
-            np.copyto(old[block], here, where=is_moved[block, None])
-        self._lacking[hop].rows[:], self._n_sums[hop].rows[:], self._loosest[hop] = 0, 0, 0.0
+            is_moved[block] = (here != old[block]).any(axis=1)
+            old[block] = here
+        self._lacking[hop].rows[:], self._rounding[hop].rows[:], self._loosest[hop] = 0, 0, 0.0
         return Moved(np.flatnonzero(is_moved), None, is_whole=True)
 
     def _whole_hop(self, rows: Rows) -> Rows:
@@ -291,6 +320,10 @@ class HopTerms:
         """left, own and, where it is not 1, right; in float32, as products read them."""
         found = self.filter.diagonals(torch.from_numpy(np.ascontiguousarray(degrees))).single()
         return [diagonal.numpy().copy() for diagonal in (found.left, found.own, found.right) if diagonal is not None]
+
+    def _exact_lengths(self, rows: Rows) -> Rows:
+        """Lengths of rows in the columns that are exact."""
+        return _lengths(rows if self.width is None else rows[:, : self.width])
 
     def _v(self, places: Any) -> Any:
         return 1 / self._diagonals[2].rows[places] if len(self._diagonals) == 3 else 1.0
