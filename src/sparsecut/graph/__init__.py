@@ -5,6 +5,7 @@ labelled_nodes, encode_labels                           which nodes have a label
 keep_close, check_pairs, pack_pairs, unpack_pairs       what is known of pairs of nodes beforehand
 find_nodes, choose_nodes, as_id_array, check_one_kind   nodes by their ids
 is_frame, as_arrow                                      data frames of any library, as Arrow tables
+match_frame, with_others, place_labels, …               rows of tables matched to nodes: which column holds the ids
 library_of, from_torch, refuse_foreign, not_square      other libraries' objects, and the calls that convert them
 loop_notes                                              the sentence about dropped self-loops
 """
@@ -12,20 +13,30 @@ loop_notes                                              the sentence about dropp
 from sparsecut.graph.arguments import as_graph, check_graph
 from sparsecut.graph.canonical import DIRECTIONS, loop_notes
 from sparsecut.graph.foreign import from_torch, library_of, not_square, refuse_foreign
-from sparsecut.graph.frames import as_arrow, is_frame
+from sparsecut.graph.frames import as_arrow, is_frame, match_frame, with_others
 from sparsecut.graph.graph import Graph
-from sparsecut.graph.labels import encode_labels, labelled_nodes
+from sparsecut.graph.labels import (
+    LABEL_NAMES,
+    as_labels,
+    encode_labels,
+    label_column_of,
+    labelled_nodes,
+    place_labels,
+    spread_labels,
+)
 from sparsecut.graph.node_ids import as_id_array, check_one_kind, choose_nodes, find_nodes
 from sparsecut.graph.node_values import Features
 from sparsecut.graph.pairs import check_pairs, keep_close, pack_pairs, unpack_pairs
 
 __all__ = [
     "DIRECTIONS",
+    "LABEL_NAMES",
     "Features",
     "Graph",
     "as_arrow",
     "as_graph",
     "as_id_array",
+    "as_labels",
     "check_graph",
     "check_one_kind",
     "check_pairs",
@@ -35,11 +46,16 @@ __all__ = [
     "from_torch",
     "is_frame",
     "keep_close",
+    "label_column_of",
     "labelled_nodes",
     "library_of",
     "loop_notes",
+    "match_frame",
     "not_square",
     "pack_pairs",
+    "place_labels",
     "refuse_foreign",
+    "spread_labels",
     "unpack_pairs",
+    "with_others",
 ]

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from sparsecut.arrays import neighbour_sums, value_blocks
 from sparsecut.encoding import Encoder, FeatureMatrix, FeatureTable, Source, WordLists
 from sparsecut.graph.foreign import from_torch, library_of
-from sparsecut.graph.frames import is_frame, place_column, place_frame
+from sparsecut.graph.frames import is_frame, match_frame
+from sparsecut.graph.labels import place_labels
 from sparsecut.graph.node_values import Features, check_column, check_features, wrong_rows
 from sparsecut.graph.view import graph_html
 from sparsecut.graph.walk import Walk, degrees
@@ -57,6 +58,7 @@ class FrozenGraph:
         notes: tuple[str, ...],
         encoder: Encoder | None,
         scale: bool,
+        id_column: str | None = None,
     ) -> None:
         is_here = sp.issparse(adjacency)
         n_nodes = rows_of(adjacency)
@@ -69,10 +71,15 @@ class FrozenGraph:
             features = FeatureMatrix(tensor, encoder)
         if library_of(features) == "torch":
             features = from_torch(features)
+        beside = None
         if is_frame(features):
-            table, rows = place_frame(features, np.arange(n_nodes) if ids is None else ids, "The frame of features")
-            features = FeatureTable(table, "The frame of features", scale=scale)
+            what, named = "The frame of features", np.arange(n_nodes) if ids is None else ids
+            matched = match_frame(features, named, what, id_column=id_column)
+            beside = features, matched
+            features = FeatureTable(matched.table, what, scale=scale)
+            rows = matched.rows(named, what)
             features = features if rows is None else features.placed(rows)
+            notes = (*notes, *matched.notes)
         if features is not None and not isinstance(features, FeatureMatrix | FeatureTable | WordLists):
             features = FeatureMatrix(_freeze(check_features(features, n_nodes)), encoder)
         elif features is not None and features.shape[0] != n_nodes:
@@ -80,7 +87,8 @@ class FrozenGraph:
         if labels is not None:
             labels = from_torch(labels) if library_of(labels) == "torch" else labels
             named = np.arange(n_nodes) if ids is None else ids
-            labels = check_column("labels", place_column(labels, named, "The labels"), n_nodes)
+            labels, told = place_labels(labels, named, id_column=id_column, features=beside)
+            labels, notes = check_column("labels", labels, n_nodes), (*notes, *told)
         values = {
             "_adjacency": adjacency if is_here else None,
             "_ids": ids,

@@ -54,9 +54,11 @@ class Graph(FrozenGraph):
         tuple of tensors is the parts of a CSR matrix: offsets, columns, and weights where there are any.
     features : array, scipy sparse matrix, torch tensor or data frame (n, f), default=None
         Arrays are taken as they are; float16 on a GPU stays float16. The columns of a frame (pandas, polars, Arrow) may have
-        any type and are encoded; its index, or a column named id, node or node_id, says which row belongs to which node.
-    labels : array or series (n,), default=None
-        Any type; -1, None, NaN and "" mean that a node has no label. A series is matched by its index.
+        any type and are encoded; the column whose values are the node ids, or the index, says which row belongs to which
+        node (the rule: `sparsecut.graph.id_columns`).
+    labels : array (n,), series, frame or dict, default=None
+        Any type; -1, None, NaN and "" mean that a node has no label. A series with an index of ids, a frame with a column of
+        them and a dict from id to label may name a few nodes; the others have no label.
     node_ids : array (n,), default=None
         Unique, all integers or all words; 0..n-1 where not given.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
@@ -66,6 +68,8 @@ class Graph(FrozenGraph):
         Names of the columns of an array: a model then matches the columns of later graphs by name. Frames have their own.
     scale : bool, default=True
         Whether the numbers of a frame are standardised; arrays never are. False where the columns share a unit already.
+    id_column : str, default=None
+        The column of a frame of features or labels that holds the node ids, or "index"; found by its values where not given.
     notes : tuple of str, default=()
         Sentences about how the graph was read, kept for whoever shows the graph to a person.
 
@@ -109,6 +113,7 @@ class Graph(FrozenGraph):
         directed: str = "symmetrize",
         feature_names: Sequence[str] | None = None,
         scale: bool = True,
+        id_column: str | None = None,
         notes: tuple[str, ...] = (),
     ) -> None:
         check_choice("Graph", "directed", directed, DIRECTIONS)
@@ -131,7 +136,7 @@ class Graph(FrozenGraph):
             checked, adjacency_notes = check_adjacency(adjacency, directed)
         ids = None if node_ids is None else check_ids(node_ids, rows_of(checked))
         encoder = named_columns(feature_names, features)
-        self._store(checked, features, labels, ids, directed, (*notes, *adjacency_notes), encoder, scale)
+        self._store(checked, features, labels, ids, directed, (*notes, *adjacency_notes), encoder, scale, id_column)
 
     @classmethod
     def from_canonical(
@@ -144,6 +149,7 @@ class Graph(FrozenGraph):
         directed: str = "symmetrize",
         encoder: Encoder | None = None,
         scale: bool = True,
+        id_column: str | None = None,
         notes: tuple[str, ...] = (),
     ) -> Graph:
         """A graph from an adjacency and ids that are known to be as `Graph` would make them; neither is checked again.
@@ -154,7 +160,7 @@ class Graph(FrozenGraph):
         ----------
         adjacency : scipy.sparse.csr_array (n, n)
             float32, sorted, without repeats, zeros and self-loops, oriented as `directed` says.
-        features, labels, directed, scale, notes
+        features, labels, directed, scale, id_column, notes
             As in `Graph`; features and labels are checked.
         node_ids : array (n,) or None
             Unique; None for 0..n−1.
@@ -174,7 +180,7 @@ class Graph(FrozenGraph):
         Graph(2 nodes, 1 edges)
         """
         graph = object.__new__(cls)
-        graph._store(adjacency, features, labels, node_ids, directed, notes, encoder, scale)
+        graph._store(adjacency, features, labels, node_ids, directed, notes, encoder, scale, id_column)
         return graph
 
     def encoded_by(self, encoder: Encoder | None) -> Graph:
@@ -215,7 +221,7 @@ class Graph(FrozenGraph):
         ----------
         **changes
             Of `adjacency` (canonical, as in `from_canonical`), `features`, `encoder` (with `features`), `labels`,
-            `node_ids`, `directed`, `scale` and `notes`.
+            `node_ids`, `directed`, `scale`, `id_column` and `notes`.
 
         Returns
         -------

@@ -50,6 +50,7 @@ def build_store(
     link_features: bool = False,
     scale: bool = True,
     encoder: Any = None,
+    id_column: str | None = None,
     progress: Reporter | None = None,
 ) -> None:
     """Make a folder that `open_store` opens as a graph, without ever holding the graph in memory.
@@ -78,6 +79,9 @@ def build_store(
     encoder : fitted model or Encoder, default=None
         A fitted model, or its `encoder_`: the table is encoded as the one it was fitted on, so that the model can transform
         the store.
+    id_column : str, default=None
+        The column of the features that holds the node ids; where not given, the one that has the nodes of the edges, as by
+        `read_graph`.
     progress : callable, default=None
         Called with (stage, done, total); a progress bar where not given.
 
@@ -106,7 +110,7 @@ def build_store(
         raise InputError(f"The store {folder} exists. Remove it first, or open it with sparsecut.open_store.")
     encoder = getattr(encoder, "encoder_", encoder)
     edge_file = EdgeFile(edges, {"source": source, "target": target, "weight": weight})
-    feature_file = FeatureFile(features, scale=scale, encoder=encoder)
+    feature_file = FeatureFile(features, scale=scale, encoder=encoder, id_column=id_column, edge_ids=edge_file.some_ids())
     if feature_file.shape[0] > MAX_NODES:
         raise InputError(
             f"A store holds at most {MAX_NODES:,} nodes. {feature_file.what} has {feature_file.shape[0]:,} rows."
@@ -114,7 +118,18 @@ def build_store(
     n_entries = edge_file.n_edges * (2 if directed == "symmetrize" else 1)
     range_entries = _range_entries(feature_file.shape[0], n_entries, limit)
     described = None if feature_file.encoder is None else feature_file.encoder.to_header()
-    asked = (edge_file.path, feature_file.path, source, target, weight, directed, limit, link_features, described)
+    asked = (
+        edge_file.path,
+        feature_file.path,
+        source,
+        target,
+        weight,
+        directed,
+        limit,
+        link_features,
+        described,
+        feature_file.id_name,
+    )
     with (
         reporting(progress) as report,
         work_folder(folder.absolute().parent, fingerprint_of("store", *asked, str(folder))) as work,

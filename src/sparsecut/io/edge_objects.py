@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from sparsecut.encoding import FeatureTable
 from sparsecut.errors import InputError, check_choice
 from sparsecut.graph import (
     DIRECTIONS,
@@ -19,10 +21,14 @@ from sparsecut.graph import (
     as_id_array,
     check_one_kind,
     from_torch,
+    is_frame,
     library_of,
     loop_notes,
+    match_frame,
     not_square,
+    place_labels,
     refuse_foreign,
+    with_others,
 )
 from sparsecut.io.adjacency import build_adjacency
 from sparsecut.io.edge_columns import choose_columns
@@ -189,6 +195,7 @@ def from_edges(
     weight: str | None = None,
     directed: str = "symmetrize",
     scale: bool = True,
+    id_column: str | None = None,
 ) -> Graph:
     """A graph from edges that Python holds.
 
@@ -197,10 +204,14 @@ def from_edges(
     edges : table, array or iterable of pairs
         A frame of pandas or polars, a pyarrow table, a DuckDB relation or a dict of columns; an array (m, 2), or (m, 3) with
         weights; pairs (a, b) or (a, b, weight), in a list or from a generator. Ids are integers or words, not both.
-    features, labels : array, frame or series, default=None
-        Those that have an index, or features with a column of ids, are matched to the nodes by it; others are in the order
-        of `node_ids`. Without `node_ids` the nodes are those of the edges, integers ascending, words in the order they first
-        appear.
+    features : array or frame, default=None
+        The rows of a frame are matched to the nodes by the column whose values are the node ids, whatever its name, or by
+        its index (the rule: `sparsecut.graph.id_columns`); a row of a node without edges adds that node. The rows of an
+        array are in the order of `node_ids`. Without `node_ids` the nodes are those of the edges and of the frame, integers
+        ascending, words in the order they first appear.
+    labels : array, series, frame or dict, default=None
+        A series with an index of ids, a frame with a column of them and a dict from id to label may name a few nodes; the
+        others have no label. An array is in the order of `node_ids`.
     node_ids : array, default=None
         All nodes, those without edges too.
     source, target, weight : str, default=None
@@ -209,6 +220,8 @@ def from_edges(
         "out" and "in" keep the directions (see `Graph`).
     scale : bool, default=True
         Whether the numbers of a frame of features are standardised. False where its columns share a unit already.
+    id_column : str, default=None
+        The column of a frame of features or labels that holds the node ids, or "index"; found by its values where not given.
 
     Returns
     -------
@@ -236,15 +249,38 @@ def from_edges(
     columns = choose_columns([str(name) for name in table.column_names], asked, what)
     check_ends(table, (columns.source, columns.target), what)
     numbered = edges_from_table(table, columns, what)
-    i, j, ids = numbered.i, numbered.j, numbered.ids
+    ids = numbered.ids if node_ids is None else as_id_array(node_ids)
     if node_ids is not None:
-        ids = as_id_array(node_ids)
-        position = positions_of(numbered.ids, ids)
-        check_known(position, numbered.ids, "The table of edges", "node_ids")
-        i, j = position[i], position[j]
-    adjacency, n_loops = build_adjacency(i, j, numbered.weights, len(ids), directed)
-    notes = (f"Edges: {numbered.columns}.", *loop_notes(n_loops))
+        check_known(positions_of(numbered.ids, ids), numbered.ids, "The table of edges", "node_ids")
+    ids, features, labels, brought_notes = _match_nodes(ids, features, labels, id_column, scale, node_ids is not None)
+    position = positions_of(numbered.ids, ids)
+    adjacency, n_loops = build_adjacency(position[numbered.i], position[numbered.j], numbered.weights, len(ids), directed)
+    notes = (f"Edges: {numbered.columns}.", *loop_notes(n_loops), *brought_notes)
     brought = {"features": features, "labels": labels, "scale": scale, "notes": notes}
     if node_ids is not None:  # the caller's own: may repeat
         return Graph(adjacency, node_ids=ids, directed="symmetrize" if directed == "symmetrize" else "out", **brought)
     return Graph.from_canonical(adjacency, node_ids=ids, directed=directed, **brought)
+
+
+def _match_nodes(
+    ids: NDArray[Any], features: Any, labels: Any, id_column: str | None, scale: bool, is_given: bool
+) -> tuple[NDArray[Any], Any, Any, tuple[str, ...]]:
+    """(ids, features, labels, notes): the nodes of the edges, with those that the features add, and rows in their order."""
+    beside, notes = None, list[str]()
+    if is_frame(features):
+        what, n_before = "The frame of features", len(ids)
+        fit: Any = "all" if is_given else "cover"
+        matched = match_frame(features, ids, what, id_column=id_column, fit=fit, is_ordered=is_given)
+        beside, notes = (features, matched), [*matched.notes]
+        if matched.ids is not None and not is_given:
+            ids = with_others(ids, matched.ids)
+        features = FeatureTable(matched.table, what, scale=scale)
+        rows = matched.rows(ids, what)
+        features = features if rows is None else features.placed(rows)
+        if len(ids) > n_before:
+            notes.append(f"{what}: {len(ids) - n_before:,} nodes have no edges.")
+    if labels is not None:
+        labels = from_torch(labels) if library_of(labels) == "torch" else labels
+        labels, told = place_labels(labels, ids, id_column=id_column, is_ordered=is_given, features=beside)
+        notes += told
+    return ids, features, labels, tuple(notes)

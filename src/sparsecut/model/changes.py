@@ -6,7 +6,7 @@ rows        a mapping from ids to rows, a pair (ids, matrix), or a frame with an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,10 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.encoding.encoder import Encoder
+from sparsecut.encoding import Encoder, FeatureTable
 from sparsecut.errors import InputError, first_few, parameter_error
 from sparsecut.graph import Graph, as_arrow, is_frame
-from sparsecut.graph.frames import ID_COLUMNS, index_of
+from sparsecut.graph.frames import index_of
+from sparsecut.graph.id_columns import name_standing
 
 Ids = list[Any] | NDArray[np.int64]  # integers of an array stay in one: a large batch has no Python object per id
 
@@ -101,11 +102,13 @@ def check_rows(rows: Any, caller: str, name: str, encoder: Encoder | None, n_fea
     """Rows of features as a user holds them, encoded as the graph that was fitted."""
     if rows is None or (hasattr(rows, "__len__") and len(rows) == 0):
         return RowList()
-    ids, values = _ids_and_values(rows, caller, name)
+    ids, values = _ids_and_values(rows, caller, name, (None if encoder is None else encoder.names_in) or ())
     listed = ids.tolist() if isinstance(ids, np.ndarray) else ids
     if len(set(listed)) < len(listed):
         repeated = next(identity for place, identity in enumerate(listed) if identity in listed[:place])
         raise InputError(f"{name} names the node {repeated!r} twice. Give it one row.")
+    if is_frame(values):
+        values = FeatureTable(values, f"The frame of {name}")
     alone = Graph(sp.csr_array((len(ids), len(ids)), dtype=np.float32), features=values).encoded_by(encoder)
     if alone.n_features != n_features:
         raise InputError(f"The rows of {name} must have {n_features:,} features, as the model. Got {alone.n_features:,}.")
@@ -138,16 +141,9 @@ def _edge_columns(edges: Any, caller: str, name: str) -> list[Any]:
     return [list(column) for column in zip(*listed, strict=True)]
 
 
-def _ids_and_values(rows: Any, caller: str, name: str) -> tuple[Ids, Any]:
+def _ids_and_values(rows: Any, caller: str, name: str, fitted: Sequence[str]) -> tuple[Ids, Any]:
     if is_frame(rows):
-        index = index_of(rows)
-        table = as_arrow(rows, f"The frame of {name}")
-        if index is not None:
-            return _plain_ids(index), table
-        named = next((column for column in table.column_names if column.lower() in ID_COLUMNS), None)
-        if named is None:
-            raise InputError(f"The frame of {name} must have an index or a column 'id' with the node ids.")
-        return _plain_ids(table.column(named).to_numpy(zero_copy_only=False)), table.drop_columns([named])
+        return _ids_of_frame(rows, f"The frame of {name}", fitted)
     if isinstance(rows, Mapping):
         values = list(rows.values())
         return _plain_ids(list(rows)), _table_of(values, name) if isinstance(values[0], Mapping) else _matrix_of(
@@ -160,6 +156,29 @@ def _ids_and_values(rows: Any, caller: str, name: str) -> tuple[Ids, Any]:
             raise InputError(f"{name} must have one row for each id. Got {len(rows[0]):,} ids and {n_rows:,} rows.")
         return (ids if len(ids) == len(rows[0]) else _plain_ids(rows[0])), values
     raise InputError(f"The {name} parameter of {caller} must be {ROWS_RULE}. Got {type(rows).__name__}.")
+
+
+def _ids_of_frame(frame: Any, what: str, fitted: Sequence[str]) -> tuple[Ids, Any]:
+    """(ids, the other columns): the column that is no fitted feature holds the ids, or else the index.
+
+    New nodes are known by no id yet, but the model knows its features by name.
+    """
+    table, index = as_arrow(frame, what), index_of(frame)
+    least = 1 if fitted else 3  # of a model without names any column may be a feature, unless it is called id
+    others = [column for column in table.column_names if column not in fitted and name_standing(column) >= least]
+    if len(others) > 1:
+        best = max(map(name_standing, others))
+        others = [column for column in others if name_standing(column) == best]
+    if len(others) > 1:
+        raise InputError(
+            f"{what} has more than one column that could hold the node ids: {first_few(others)}. Make it the index "
+            f"(pandas: set_index({others[0]!r})), and leave out the columns that are no features of the model."
+        )
+    if others:
+        return _plain_ids(table.column(others[0]).to_numpy()), table.drop_columns(others)
+    if index is None:
+        raise InputError(f"{what} must have an index or a column 'id' with the node ids, beside the features.")
+    return _plain_ids(index), table
 
 
 def _matrix_of(values: list[Any], name: str) -> Any:

@@ -26,6 +26,7 @@ from sparsecut.engines.dask.running import Runner, distributed_module
 from sparsecut.engines.dask.sources import open_sources
 from sparsecut.errors import InputError, check_choice, check_integer, check_real, parameter_error
 from sparsecut.graph import DIRECTIONS
+from sparsecut.graph.id_columns import likely_name
 from sparsecut.io.workfolder import fingerprint_of, work_folder
 from sparsecut.progress import Reporter, reporting
 from sparsecut.version import __version__
@@ -211,6 +212,7 @@ class Dask(EngineChoice, word="dask"):
         directed: str = "symmetrize",
         scale: bool = True,
         encoder: Any = None,
+        id_column: str | None = None,
         progress: Reporter | None = None,
     ) -> None:
         """Make a folder that `open_store` opens as a graph, on the cluster: no process reads the edges or features whole.
@@ -231,6 +233,8 @@ class Dask(EngineChoice, word="dask"):
             Whether the numbers of a table with named columns are standardised, as by `read_graph`.
         encoder : fitted model or Encoder, optional
             A fitted model, or its `encoder_`: the table is encoded as the one it was fitted on.
+        id_column : str, optional
+            The column of the features that holds the node ids; where not given, the one that has the nodes of the edges.
         progress : callable, optional
             Called with (stage, done, total); a progress bar where not given.
 
@@ -249,7 +253,9 @@ class Dask(EngineChoice, word="dask"):
             raise InputError(f"The store {folder} exists. Remove it first, or open it with sparsecut.open_store.")
         columns = {"source": source, "target": target, "weight": weight}
         sources = open_sources(edges, features, columns)
-        mark = fingerprint_of("store", str(edges), str(features), columns, directed, str(folder))
+        if id_column is not None and sources[1].names is not None:
+            likely_name(sources[1].names, id_column, sources[1].what)  # says which columns there are
+        mark = fingerprint_of("store", str(edges), str(features), columns, directed, id_column, str(folder))
         parent = self.scratch if self.scratch is not None else folder.parent
         with reporting(progress) as report, work_folder(parent, mark) as work, self.connected(work.path) as cluster:
             runner = Runner(cluster.client, report, self.timeout, cluster.where)
@@ -257,8 +263,9 @@ class Dask(EngineChoice, word="dask"):
             try:
                 shutil.rmtree(unfinished, ignore_errors=True)  # of a run that was killed
                 unfinished.mkdir()
-                build = StoreBuild(unfinished, runner, *sources, directed, len(cluster.workers))
-                build.run(scale=scale, encoder=getattr(encoder, "encoder_", encoder))
+                encoder = getattr(encoder, "encoder_", encoder)
+                beside = {"id_column": id_column, "encoder": encoder}
+                StoreBuild(unfinished, runner, *sources, directed, len(cluster.workers), **beside).run(scale=scale)
                 unfinished.replace(folder)
             finally:
                 shutil.rmtree(unfinished, ignore_errors=True)
