@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -60,18 +61,26 @@ def as_arrow(frame: Any, what: str) -> Any:
 
 @dataclass(frozen=True)
 class Matched:
-    """A table of nodes without its ids, and the id of each row; None where rows are in the order of the nodes."""
+    """A table of nodes without its ids, and the column of those; None where rows are in the order of the nodes."""
 
     table: Any
-    ids: NDArray[Any] | None
+    column: Any = None
     by: str = ""  # what held the ids, for messages
     notes: tuple[str, ...] = ()
+    found: NDArray[np.int64] | None = None  # the row of each node that was known, where every row is one of them
+
+    @cached_property
+    def ids(self) -> NDArray[Any] | None:
+        """The id of each row."""
+        if self.column is None or isinstance(self.column, np.ndarray):
+            return self.column
+        return np.asarray(self.column.to_numpy())
 
     def rows(self, node_ids: NDArray[Any], what: str) -> NDArray[np.int64] | None:
         """The row of each node, where the rows name just the nodes, each once; None: in the order of the nodes."""
-        if self.ids is None:
-            return None
-        return rows_of(node_ids, self.ids, f"{what}, matched by {self.by},")
+        if self.found is not None or self.column is None:
+            return self.found
+        return rows_of(node_ids, self.column, f"{what}, matched by {self.by},")
 
 
 def match_frame(
@@ -115,15 +124,16 @@ def match_frame(
         chosen = _nearest(evidence, what, has_order)
     if chosen is None:
         return Matched(table, None)
+    rows = chosen.rows if chosen.fits("all") else None
     if chosen.is_index:
-        assert index is not None
-        return Matched(table, index, chosen.spoken)
+        return Matched(table, index, chosen.spoken, found=rows)
     column = table.column(chosen.name)
     copies = [one.name for one in evidence if one.fits(fit) and one is not chosen and not one.is_index]
     copies = [name for name in copies if _are_same(column, table.column(name))]
     notes = [f"{what}: rows matched by {chosen.spoken}."]
     notes += [f"{what}: column {name!r} holds the ids once more and was left out." for name in copies]
-    return Matched(table.drop_columns([chosen.name, *copies]), _as_ids(column, what), chosen.spoken, tuple(notes))
+    _check_present(column, what)
+    return Matched(table.drop_columns([chosen.name, *copies]), column, chosen.spoken, tuple(notes), rows)
 
 
 def _nearest(evidence: list[Evidence], what: str, has_order: bool) -> Evidence | None:
@@ -141,7 +151,8 @@ def _nearest(evidence: list[Evidence], what: str, has_order: bool) -> Evidence |
 def _asked(table: Any, index: NDArray[Any] | None, index_name: str | None, asked: str, what: str) -> Matched:
     if asked in table.column_names:
         spoken = Evidence(asked, np.empty(0, dtype=bool), 0, True).spoken
-        return Matched(table.drop_columns([asked]), _as_ids(table.column(asked), what), spoken)
+        _check_present(table.column(asked), what)
+        return Matched(table.drop_columns([asked]), table.column(asked), spoken)
     if asked in (INDEX, index_name):
         return Matched(table, index, "its index")
     raise InputError(f"{what} has no column {asked!r} of ids. It has: {first_few(table.column_names, 20)}.")
@@ -156,21 +167,23 @@ def index_of(values: Any) -> NDArray[Any] | None:
     return None if is_default else np.asarray(index)
 
 
-def rows_of(node_ids: NDArray[Any], ids: NDArray[Any], what: str) -> NDArray[np.int64]:
+def rows_of(node_ids: NDArray[Any], ids: Any, what: str) -> NDArray[np.int64]:
     """The row of each node, where the rows name just the nodes, each once."""
-    check_rows(node_ids, ids, what)
     rows = positions(node_ids, ids)
-    if (rows < 0).any():
+    n_found = int(np.count_nonzero(rows >= 0))
+    if n_found < len(ids):
+        check_rows(node_ids, ids, what)
+    if n_found < len(rows):
         absent = node_ids[rows < 0].tolist()
         raise InputError(f"{what} has no row for these nodes of the graph: {first_few(absent)}. {NAME_OTHER}")
     return rows
 
 
-def check_rows(node_ids: NDArray[Any], ids: NDArray[Any], what: str) -> NDArray[np.int64]:
+def check_rows(node_ids: NDArray[Any], ids: Any, what: str) -> NDArray[np.int64]:
     """The node of each row, where every row names a node and none is named twice."""
     nodes = positions(ids, node_ids)
     if (nodes < 0).any():
-        unknown = list(dict.fromkeys(ids[nodes < 0].tolist()))
+        unknown = list(dict.fromkeys(np.asarray(ids)[nodes < 0].tolist()))
         raise InputError(
             f"{what} names nodes that the graph does not have: {first_few(unknown)}. {NAME_OTHER} Nodes without edges are "
             "part of the graph where node_ids= names them."
@@ -181,7 +194,7 @@ def check_rows(node_ids: NDArray[Any], ids: NDArray[Any], what: str) -> NDArray[
     return nodes
 
 
-def with_others(node_ids: NDArray[Any], ids: NDArray[Any]) -> NDArray[Any]:
+def with_others(node_ids: NDArray[Any], ids: Any) -> NDArray[Any]:
     """The nodes of the edges and those that only a table names: integers ascending, words after those of the edges."""
     import pyarrow as pa
 
@@ -215,10 +228,9 @@ def _are_same(one: Any, other: Any) -> bool:
     return bool(mine.equals(its))
 
 
-def _as_ids(column: Any, what: str) -> NDArray[Any]:
+def _check_present(column: Any, what: str) -> None:
     import pyarrow.compute as pc
 
     if column.null_count:
         row = pc.index(pc.is_null(column), True).as_py()
         raise InputError(f"{what} has an empty node id in row {row + 1:,}.")
-    return np.asarray(column.to_numpy())

@@ -44,6 +44,7 @@ _COUNT_WORDS = "rank ranking order position pos place ordinal sequence seq level
 ID_WORDS, COUNT_WORDS = frozenset(_ID_WORDS.split()), frozenset(_COUNT_WORDS.split())
 INDEX = "index"  # what `id_column=` calls an index without a name
 MIN_ROWS = 5  # of a column 0..n−1 whose name is no one's, to be taken for ids
+N_TRIED = 64  # ids that are looked for in a column before all are
 N_FIRST = 1000  # rows in which a value is looked for twice before anything else is done
 
 Fit = Literal["all", "cover", "part"]
@@ -97,6 +98,7 @@ class Evidence:
     bounds: tuple[int, int] | None = None  # of integers
     is_index: bool = False
     is_decimal: bool = False  # whole numbers, but of a type for decimals
+    rows: NDArray[np.int64] | None = None  # where each known id stands in a whole column, −1 where it does not
 
     @property
     def n_found(self) -> int:
@@ -160,6 +162,7 @@ class Evidence:
             n_rows=self.n_rows + other.n_rows,
             is_unique=self.is_unique and other.is_unique,
             bounds=bounds,
+            rows=None,
         )
 
 
@@ -179,12 +182,19 @@ def gather(name: str | None, values: Any, known: KnownIds, *, is_index: bool = F
     if str(column.type) == "int64" and len(column):
         low, high = (bound.as_py() for bound in pc.min_max(column).values())
         bounds = low, high
-        if known.is_integer and (high < known.bounds[0] or low > known.bounds[1]):
-            return replace(nothing, is_unique=pc.count_distinct(column).as_py() == len(column), bounds=bounds)
+    nothing = replace(nothing, is_unique=True, bounds=bounds)  # as far as was looked
+    if bounds is not None and known.is_integer and (bounds[1] < known.bounds[0] or bounds[0] > known.bounds[1]):
+        return nothing
     ids, column = known.alike(column)
-    found = pc.is_in(ids, value_set=column).to_numpy(zero_copy_only=False)
-    is_unique = pc.count_distinct(column).as_py() == len(column)
-    return Evidence(name, found, len(column), is_unique, bounds, is_index, is_decimal)
+    if len(column) >= len(ids) > N_TRIED:  # one that has every node has these: a small table is looked up fast
+        tried = ids.take(np.linspace(0, len(ids) - 1, N_TRIED).astype(np.int64))
+        if not pc.any(pc.is_in(column, value_set=tried)).as_py():
+            return nothing
+    rows = np.asarray(pc.fill_null(pc.index_in(ids, value_set=column), -1)).astype(np.int64)
+    found = rows >= 0
+    # As many different ids as rows: no value is there twice.
+    is_unique = np.count_nonzero(found) == len(column) or pc.count_distinct(column).as_py() == len(column)
+    return replace(nothing, found=found, is_unique=is_unique, rows=rows)
 
 
 def choose_ids(evidence: Sequence[Evidence], fit: Fit, what: str) -> Evidence | None:
@@ -297,7 +307,8 @@ def positions(ids: Any, among: Any) -> NDArray[np.int64]:
     """Where each id stands among others; −1 where it does not. Numbers and the words that spell them are equal."""
     import pyarrow.compute as pc
 
-    known, column = KnownIds(ids), comparable(among)
+    known = ids if isinstance(ids, KnownIds) else KnownIds(ids)
+    column = among.own if isinstance(among, KnownIds) else comparable(among)
     if column is None:
         return np.full(len(known), -1, dtype=np.int64)
     wanted, values = known.alike(column)

@@ -272,8 +272,8 @@ def _match_nodes(
         fit: Any = "all" if is_given else "cover"
         matched = match_frame(features, ids, what, id_column=id_column, fit=fit, is_ordered=is_given)
         beside, notes = (features, matched), [*matched.notes]
-        if matched.ids is not None and not is_given:
-            ids = with_others(ids, matched.ids)
+        if matched.column is not None and matched.found is None and not is_given:
+            ids = with_others(ids, matched.column)
         features = FeatureTable(matched.table, what, scale=scale)
         rows = matched.rows(ids, what)
         features = features if rows is None else features.placed(rows)
