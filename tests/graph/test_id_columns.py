@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import networkx
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -356,3 +357,60 @@ def test_positions() -> None:
     assert positions(np.array([3, 1, 9]), np.array([1, 2, 3])).tolist() == [2, 0, -1]
     assert positions(np.array(["3", "x"]), np.array([1, 3])).tolist() == [1, -1]
     assert positions(np.array([1.0, 2.0]), np.array([2, 1])).tolist() == [1, 0]
+
+
+def numbers(ids: list[Any], name: str) -> pd.DataFrame:
+    """Numbers alone, which a file that is read in parts must have."""
+    return table_of(ids, name).drop(columns="city")
+
+
+@pytest.mark.parametrize("kind", ["dense", "gaps", "words"])
+@pytest.mark.parametrize("name", ["account_id", "konto"])
+def test_a_store_on_disk_follows_the_rule(kind: str, name: str, tmp_path: Path) -> None:
+    ids = ids_of(kind)
+    edges_of(ids).to_parquet(tmp_path / "edges.parquet", index=False)
+    numbers(ids, name).to_parquet(tmp_path / "nodes.parquet", index=False)
+    sc.build_store(tmp_path / "store", tmp_path / "edges.parquet", features=tmp_path / "nodes.parquet")
+    graph = sc.open_store(tmp_path / "store")
+    assert graph.encoder.names_in == ("age", "visits")
+    assert ages(graph) == pytest.approx(expected(ids), abs=1e-4)
+
+
+def test_a_store_whose_ids_are_not_known_is_refused(tmp_path: Path) -> None:
+    ids = ids_of("dense")
+    edges_of(ids).to_parquet(tmp_path / "edges.parquet", index=False)
+    table = numbers(ids, "konto").assign(partner=RNG.permutation(N))
+    table.to_parquet(tmp_path / "nodes.parquet", index=False)
+    files = tmp_path / "edges.parquet", tmp_path / "nodes.parquet"
+    with pytest.raises(sc.InputError, match="id_column='konto' or id_column='partner'"):
+        sc.build_store(tmp_path / "store", files[0], features=files[1])
+    sc.build_store(tmp_path / "store", files[0], features=files[1], id_column="konto")
+    assert ages(sc.open_store(tmp_path / "store")) == pytest.approx(expected(ids), abs=1e-4)
+    table.drop(columns=["konto", "partner"]).assign(id=np.arange(N) + 3).to_parquet(files[1], index=False)
+    with pytest.raises(sc.InputError, match=r"Its column 'id' was read as node ids\. .*id_column="):
+        sc.build_store(tmp_path / "other", files[0], features=files[1])
+
+
+def test_objects_of_other_libraries_take_frames() -> None:
+    ids = ids_of("words")
+    graph = networkx.from_pandas_edgelist(edges_of(ids))
+    for features in (table_of(ids, "konto"), table_of(ids, "konto").sort_values("age")):
+        assert ages(sc.from_networkx(graph, features=features)) == pytest.approx(expected(ids), abs=1e-4)
+    both = table_of(ids, "konto").assign(partner=[ids[node] for node in RNG.permutation(N)])
+    with pytest.raises(sc.InputError, match="id_column='konto' or id_column='partner'"):
+        sc.from_networkx(graph, features=both)
+    assert ages(sc.from_networkx(graph, features=both, id_column="konto")) == pytest.approx(expected(ids), abs=1e-4)
+
+
+def test_rows_that_are_updated_are_matched_by_the_same_column() -> None:
+    """The leftover index of a sorted frame names other nodes: the column wins."""
+    ids = ids_of("dense")
+    graph = sc.from_edges(edges_of(ids), features=table_of(ids))
+    model = sc.SCE(dimension=4).fit(graph)
+    changed = table_of(ids).assign(age=lambda t: t["age"][::-1].to_numpy()).sort_values("age")[:6]
+    assert set(changed.index) != set(changed["account_id"])
+    model.update(features_changed=changed, tolerance=0)
+    whole = table_of(ids).set_index("account_id")
+    whole.loc[changed["account_id"], "age"] = changed["age"].to_numpy()
+    again = sc.from_edges(edges_of(ids), features=whole)
+    assert model.embedding_ == pytest.approx(model.transform(again), abs=1e-4)
