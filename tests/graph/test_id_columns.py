@@ -414,3 +414,25 @@ def test_rows_that_are_updated_are_matched_by_the_same_column() -> None:
     whole.loc[changed["account_id"], "age"] = changed["age"].to_numpy()
     again = sc.from_edges(edges_of(ids), features=whole)
     assert model.embedding_ == pytest.approx(model.transform(again), abs=1e-4)
+
+
+def test_tables_whose_first_column_is_no_id(tmp_path: Path) -> None:
+    """Values that repeat, gaps, and columns that were asked for: none of them is mistaken for the ids."""
+    ids = ids_of("gaps")
+    edges_of(ids).to_csv(tmp_path / "edges.csv", index=False)
+    table = table_of(ids, "konto")[["visits", "age", "konto"]].assign(label=[node % 2 for node in ORDER])
+    table.loc[0, "visits"] = None
+    path = write(table, "csv", tmp_path)
+    graph = sc.read_graph(
+        tmp_path / "edges.csv", features=path, feature_columns=["visits", "age"], labels=path, label_column="label"
+    )
+    assert ages(graph) == pytest.approx(expected(ids), abs=1e-4)
+    number = {identity: node for node, identity in enumerate(ids)}
+    assert graph.labels.tolist() == [number[identity] % 2 for identity in graph.node_ids.tolist()]
+    nodes = sc.read_graph(tmp_path / "edges.csv", nodes=path)
+    assert nodes.feature_names == ("visits", "age")
+    assert nodes.labels.tolist() == graph.labels.tolist()
+    table[["label", "konto"]][:5].to_csv(tmp_path / "few.csv", index=False)
+    few = sc.read_graph(tmp_path / "edges.csv", labels=tmp_path / "few.csv")
+    wanted = {ids[node]: node % 2 for node in ORDER[:5]}
+    assert few.labels.tolist() == [wanted.get(identity, -1) for identity in few.node_ids.tolist()]

@@ -27,7 +27,7 @@ from sparsecut.graph import LABEL_NAMES, as_labels, label_column_of
 from sparsecut.graph.id_columns import Evidence, Fit, KnownIds, choose_of_file, gather, likely_name
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import check_claim, open_bytes, reading
-from sparsecut.io.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique
+from sparsecut.io.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_remedy
 from sparsecut.io.numpy_files import Archive, read_npy
 from sparsecut.io.tables import describe_table, table_suffix, trim_id_column
 
@@ -51,7 +51,9 @@ def read_features(
     if table_suffix(path) == ".json":
         return *_read_json_features(path), None
     asked = frozenset((*ID_NAMES, *(name.lower() for name in columns or ())))
-    table = NodeTable.read(path, "features", asked, id_name) if table is None else table
+    if table is None:
+        never = [name.lower() for name in (*(columns or ()), *without)]
+        table = NodeTable.read(path, "features", asked, id_name, never)
     others = [name for name in table.others.column_names if name not in without]
     unknown = [name for name in columns or () if name not in others]
     if unknown:
@@ -61,7 +63,7 @@ def read_features(
     features = FeatureTable(table.others.select(list(columns or others)), f"The features file {path}", scale=scale)
     # Columns that no header names are a matrix of numbers, where they are numbers.
     has_header = others[0] not in ("f0", "f1") or not _is_text(path)
-    return table.ids, features if has_header or not features.is_numbers else features.matrix(None)[0], table
+    return table.likely_ids, features if has_header or not features.is_numbers else features.matrix(None)[0], table
 
 
 def read_labels(
@@ -80,16 +82,19 @@ def read_labels(
     if path.suffix in (".npy", ".npz"):
         return *_read_numpy(path, "labels"), (), None
     if table_suffix(path) == ".json":
-        ids, values = _read_json(path, "labels")
-        return ids, as_labels(values, what), (), None
+        names, values = _read_json(path, "labels")
+        return names, as_labels(values, what), (), None
     asked = () if column is None else (column.lower(),)
-    table = NodeTable.read(path, "labels", frozenset((*ID_NAMES, *LABEL_NAMES, *asked)), id_name) if table is None else table
+    never = (*LABEL_NAMES, *asked)
+    if table is None:
+        table = NodeTable.read(path, "labels", frozenset((*ID_NAMES, *never)), id_name, never)
     if known is not None:
-        table = table.found(known, "part", never=(*LABEL_NAMES, *([column] if column else [])))
+        table = table.found(known, "part", never)
     chosen = label_column_of(table.others, column, what)
-    values = table.others.column(chosen).combine_chunks().to_numpy(zero_copy_only=False)
-    labels = as_labels(values.tolist(), what) if values.dtype == object else values
-    return table.ids, labels, (f"Labels: {path}, column {chosen!r}.",), table
+    column_values = table.others.column(chosen).combine_chunks().to_numpy(zero_copy_only=False)
+    labels = as_labels(column_values.tolist(), what) if column_values.dtype == object else column_values
+    ids = table.likely_ids if known is None else table.ids
+    return ids, labels, (f"Labels: {path}, column {chosen!r}.",), table
 
 
 def read_node_table(
@@ -113,12 +118,24 @@ class NodeTable:
     is_named: bool = False  # by the caller: nothing is to be found
 
     @classmethod
-    def read(cls, path: str | Path, kind: str, header_names: frozenset[str], id_name: str | None = None) -> NodeTable:
+    def read(
+        cls,
+        path: str | Path,
+        kind: str,
+        header_names: frozenset[str],
+        id_name: str | None = None,
+        never: Sequence[str] = (),
+    ) -> NodeTable:
+        """The columns in `never` (small letters) are wanted as what they are, and do not hold the ids."""
         what = f"The {kind} file {path}"
         header_names = header_names if id_name is None else header_names | {id_name.lower()}
-        table, _ = describe_table(path, kind, header_names, words=lambda names: [likely_name(names, id_name, what)])
-        name = likely_name(table.column_names, id_name, what)
-        return cls(Path(path), kind, header_names, table, name, id_name is not None)
+
+        def likely(names: Sequence[str]) -> str:
+            allowed = [name for name in names if name.lower() not in never] or names
+            return likely_name(names if id_name is not None else allowed, id_name, what)
+
+        table, _ = describe_table(path, kind, header_names, words=lambda names: [likely(names)])
+        return cls(Path(path), kind, header_names, table, likely(table.column_names), id_name is not None)
 
     @property
     def what(self) -> str:
@@ -132,15 +149,20 @@ class NodeTable:
     @cached_property
     def ids(self) -> NDArray[Any]:
         """Spaces around an id of a text file are not part of it."""
-        ids = self._ids()
-        check_unique(ids, f"{self.what}, whose ids were read from column {self.id_name!r},")
-        return ids
-
-    def _ids(self) -> NDArray[Any]:
         table = self.table
         if _is_text(self.path):
             table = trim_id_column(table, self.id_name, self.path, self.kind, self.header_names)
-        return as_ids(table.column(self.id_name), self.what, is_text=_is_text(self.path))
+        ids = as_ids(table.column(self.id_name), self.what, is_text=_is_text(self.path))
+        check_unique(ids, self.what, id_remedy(self.id_name))
+        return ids
+
+    @property
+    def likely_ids(self) -> NDArray[Any] | None:
+        """The ids, before it is known which column holds them; None where this one cannot."""
+        try:
+            return self.ids
+        except InputError:
+            return None
 
     def found(self, known: NDArray[Any], fit: Fit, never: Sequence[str] = ()) -> NodeTable:
         """The table with its ids in the column that holds the known nodes; where none fits, in the one that has most."""
@@ -171,7 +193,9 @@ class NodeTable:
                 spelt, _ = describe_table(self.path, self.kind, self.header_names, lambda _: types)
                 trimmed = {name: pc.utf8_trim_whitespace(spelt.column(name)) for name in again}
                 others.update((name, gather(name, trimmed[name], nodes)) for name in again)
-        return [gather(self.id_name, self._ids(), nodes), *others.values()]
+        ids = self.likely_ids
+        own = gather(self.id_name, self.table.column(self.id_name) if ids is None else ids, nodes)
+        return [own, *others.values()]
 
 
 def _is_text(path: str | Path) -> bool:

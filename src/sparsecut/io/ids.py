@@ -44,10 +44,10 @@ def id_remedy(name: str | None) -> str:
     return f" Its column {name!r} was read as node ids. If another column holds them, name it: id_column=… (--id-column …)."
 
 
-def check_unique(ids: NDArray[Any], what: str) -> None:
+def check_unique(ids: NDArray[Any], what: str, remedy: str = "") -> None:
     unique, counts = np.unique(ids, return_counts=True)
     if len(unique) < len(ids):
-        raise InputError(f"{what} has more than one row for {first_few(unique[counts > 1])}.")
+        raise InputError(f"{what} has more than one row for {first_few(unique[counts > 1])}.{remedy}")
 
 
 def as_ids(column: Any, what: str, is_text: bool = False) -> NDArray[Any]:

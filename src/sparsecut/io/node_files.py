@@ -63,10 +63,9 @@ class NodeFiles:
             never = (*(asked.features or ()), *asked.without)
             table = self.feature_table.found(known, fit, [name.lower() for name in never])
             if table is not self.feature_table:
-                feature_ids, features, _ = read_features(
-                    table.path, asked.features, asked.without, scale=asked.scale, table=table
-                )
-                changes |= {"features": features, "feature_ids": feature_ids, "feature_table": table}
+                _, features, _ = read_features(table.path, asked.features, asked.without, scale=asked.scale, table=table)
+                changes |= {"features": features, "feature_table": table}
+            feature_ids = changes["feature_ids"] = table.ids
         if self.label_table is not None:
             nodes = known if feature_ids is None else np.concatenate([known.astype(np.str_), feature_ids.astype(np.str_)])
             path = self.label_table.path
@@ -231,7 +230,8 @@ def read_node_files(
     without: tuple[str, ...] = ()
     if nodes is not None:
         asked = (name.lower() for name in (*(feature_columns or ()), *([label_column] if label_column else [])))
-        table = NodeTable.read(nodes, "node", frozenset((*ID_NAMES, *LABEL_NAMES, *asked)), id_column)
+        named = (*LABEL_NAMES, *asked)
+        table = NodeTable.read(nodes, "node", frozenset((*ID_NAMES, *named)), id_column, named)
         others = table.others.column_names
         if labels is None and label_column is None:
             label_column = next((name for name in others if name.lower() in LABEL_NAMES), None)
