@@ -90,7 +90,8 @@ def test_a_directed_matrix_is_told_once(tmp_path):
     [
         (("edges.csv", *COLUMNS, "--features", "age,city"),
          "The edge file edges.csv names nodes that the features file nodes.csv does not: 'n29'. missing='zero' "
-         "(--missing zero) gives them zeros."),
+         "(--missing zero) gives them zeros. Its column 'id' was read as node ids. If another column holds them, name it: "
+         "id_column=… (--id-column …)."),
         (("edges.csv", "--missing", "none"), "The --missing parameter of sparsecut must be one of 'error', 'zero'. "
                                              "Got 'none' instead."),
         (("edges.csv", "--directed", "up"), "The --directed parameter of sparsecut must be one of 'symmetrize', 'out', "
@@ -188,3 +189,36 @@ def test_the_scale_is_chosen_named_for_columns_or_none(folder):
     assert done.returncode == 2
     assert "must be 'auto', 'standard', 'log', 'rank'" in " ".join(done.stderr.split())
     assert not (folder / "y.npz").exists()
+
+
+def test_ids_are_found_by_their_values_or_named(tmp_path):
+    """The same vectors whether the column is called id, anything else, or is one of two and named."""
+    order = np.random.default_rng(1).permutation(30)
+    edges = [(a, (a + step) % 30) for a in range(30) for step in (1, 7)]
+    (tmp_path / "edges.csv").write_text("source,target\n" + "".join(f"{a},{b}\n" for a, b in edges))
+    for name, header, more in (
+        ("id", "id,age,height", False),
+        ("konto", "age,height,konto", False),
+        ("both", "age,height,konto,partner", True),
+    ):
+        rows = [
+            f"{node},{node % 7},{node**2}\n"
+            if name == "id"
+            else f"{node % 7},{node**2},{node}{f',{29 - node}' if more else ''}\n"
+            for node in order
+        ]
+        (tmp_path / f"{name}.csv").write_text(f"{header}\n" + "".join(rows))
+
+    def vectors(name, *options):
+        done = run("embed", "edges.csv", "--features", f"{name}.csv", "--dimension", 2, "-o", f"{name}.npz", *options,
+                   folder=tmp_path)  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        Z, ids = sc.read_embedding(tmp_path / f"{name}.npz")
+        return Z[np.argsort(ids)]
+
+    np.testing.assert_allclose(vectors("konto"), vectors("id"), atol=1e-5)
+    refused = run("embed", "edges.csv", "--features", "both.csv", "-o", "x.npz", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "id_column='konto' or id_column='partner'" in " ".join(refused.stderr.split())
+    named = vectors("both", "--id-column", "konto", "--feature-columns", "age,height")
+    np.testing.assert_allclose(named, vectors("id", "--force"), atol=1e-5)

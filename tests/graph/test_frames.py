@@ -35,9 +35,12 @@ def test_a_frame_is_matched_by_its_index() -> None:
 
 def test_a_default_index_names_nothing_and_others_name_nodes() -> None:
     ages = pd.DataFrame({"age": [1.0, 2.0, 3.0, 6.0]})
-    in_order = sc.from_edges(EDGES, features=ages, labels=pd.Series([1, 2, 3, 4]))
+    in_order = sc.from_edges(EDGES, features=ages, labels=pd.Series([1, 2, 3, 4]), node_ids=list("abcd"))
     assert np.array_equal(in_order.features, sc.from_edges(EDGES, features=frame("abcd")[["age"]]).features)
     assert in_order.labels.tolist() == [1, 2, 3, 4]
+    for unnamed in ({"features": ages}, {"labels": pd.Series([1, 2, 3, 4])}):  # the order of the edges is nobody's order
+        with pytest.raises(sc.InputError, match="node_ids= too"):
+            sc.from_edges(EDGES, **unnamed)
     shuffled = ages.iloc[[2, 0, 3, 1]]  # its index now is 2, 0, 3, 1
     assert sc.Graph(PATH, features=shuffled).features == pytest.approx(sc.Graph(PATH, features=ages).features, abs=1e-6)
 
@@ -47,14 +50,14 @@ def test_a_default_index_names_nothing_and_others_name_nodes() -> None:
     [
         (
             frame("dcba").rename(index={"d": "e"}),
-            "names nodes that the graph does not have: 'e'. If its rows are in the order",
+            "matched by its index, has no row for these nodes of the graph: 'd'. If another column holds the ids, name",
         ),
         (frame("cba"), "has no row for these nodes of the graph: 'd'."),
-        (pd.concat([frame("dcba"), frame("a")]), "has 5 rows for 4 nodes: some node has more than one"),
-        (pd.DataFrame({"age": [1.0, 2, 3, 4]}, index=[5, 6, 7, 8]), "names nodes that the graph does not have: 5, 6, 7, 8."),
+        (pd.concat([frame("dcba"), frame("a")]), "matched by its index, has more than one row for 'a'."),
+        (pd.DataFrame({"age": [1.0, 2, 3, 4]}, index=[5, 6, 7, 8]), "by its index, has no row for these nodes of the graph"),
         (
             pd.DataFrame({"id": list("abcx"), "age": [1.0, 2, 3, 4]}),
-            "whose column 'id' holds ids, names nodes that the graph",
+            "matched by its column 'id', has no row for these nodes of the graph: 'd'.",
         ),
         (pd.DataFrame([[1, 2], [3, 4], [5, 6], [7, 8]], columns=["x", "x"]), "has two columns named 'x'. Rename one."),
         (pd.DataFrame({"x": [1, "a", None, [2]]}), "must hold values of one type in each column. Column 'x' does not"),
@@ -64,6 +67,13 @@ def test_frames_of_other_nodes_are_refused(features: pd.DataFrame, expected: str
     with pytest.raises(sc.InputError) as caught:
         sc.from_edges(EDGES, features=features)
     assert expected in str(caught.value)
+    assert "reset_index" not in str(caught.value)
+    assert "missing=" not in str(caught.value)
+
+
+def test_a_row_of_no_node_of_a_given_graph_is_refused() -> None:
+    with pytest.raises(sc.InputError, match=r"its index, names nodes that the graph does not have: 'e'\. .*node_ids="):
+        sc.Graph(PATH, features=frame("dcba").rename(index={"d": "e"}), node_ids=list("abcd"))
 
 
 def test_labels_of_other_nodes_are_refused() -> None:
@@ -103,7 +113,7 @@ def test_a_column_of_names_is_ids_only_where_it_names_the_nodes() -> None:
     by_name = pd.DataFrame({"name": list("dcba"), "age": [6.0, 3.0, 2.0, 1.0]})
     assert sc.from_edges(EDGES, features=by_name).feature_names == ("age",)
     others = pd.DataFrame({"name": ["Ann", "Ann", "Bob", "Bob"], "age": [1.0, 2.0, 3.0, 6.0]})
-    assert sc.from_edges(EDGES, features=others).feature_names == ("name", "age")
+    assert sc.from_edges(EDGES, features=others, node_ids=list("abcd")).feature_names == ("name", "age")
 
 
 def test_tensors_are_arrays() -> None:

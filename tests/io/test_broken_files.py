@@ -128,22 +128,20 @@ FILES = {
 
 MANY = [b"a", b"b", *(b"n%d" % k for k in range(18))]
 
+READ_AS_IDS = " Its column 'id' was read as node ids. If another column holds them, name it: id_column=… (--id-column …)."
 BESIDE = {
     "features for other nodes": (
         "features", "f.csv", b"id,x,y\na,1,2\nb,3,4\nz,5,6\n",
         "The edge file {0}/edges.csv names nodes that the features file {0}/f.csv does not: 'c'. "
-        "missing='zero' (--missing zero) gives them zeros."),
+        "missing='zero' (--missing zero) gives them zeros." + READ_AS_IDS),
     "labels for other nodes": (
         "labels", "l.csv", b"id,label\na,1\nb,2\nc,1\nz,3\n",
-        "The labels file {0}/l.csv names nodes that the graph does not: 'z'. missing='zero' (--missing zero) accepts that."),
-    "labels for too few nodes": (
-        "labels", "l.csv", b"id,label\na,1\n",
-        "The labels file {0}/l.csv has no row for these nodes of the graph: 'b', 'c'. "
-        "missing='zero' (--missing zero) accepts that."),
+        "The labels file {0}/l.csv names nodes that the graph does not: 'z'. missing='zero' (--missing zero) accepts that."
+        + READ_AS_IDS),
     "two labels for a node": ("labels", "l.csv", b"id,label\na,1\nb,2\nc,1\na,2\n",
-                              "The labels file {0}/l.csv has more than one row for 'a'."),
+                              "The labels file {0}/l.csv has more than one row for 'a'." + READ_AS_IDS),
     "two feature rows for a node": ("features", "f.csv", b"id,x\na,1\nb,2\nc,1\na,2\n",
-                                    "The features file {0}/f.csv has more than one row for 'a'."),
+                                    "The features file {0}/f.csv has more than one row for 'a'." + READ_AS_IDS),
     "a slip in a column of numbers": (
         "features", "f.csv", b"id,x\n" + b"".join(b"%s,%d\n" % (name, k) for k, name in enumerate(MANY)) + b"c,1o\n",
         "The features file {0}/f.csv holds '1o' among the numbers of column 'x', in row 21. "

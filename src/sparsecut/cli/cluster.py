@@ -121,7 +121,7 @@ def _sources_of(name: str, features: str | None, reading: Reading) -> tuple[Path
                 "files, a Parquet or .npy file or a Zarr array."
             )
         return None
-    beyond = set(reading.given()) - {"source", "target", "weight", "bipartite", "directed", "scale"}
+    beyond = set(reading.given()) - {"source", "target", "weight", "bipartite", "directed", "scale", "id_column"}
     if beyond:
         option = sorted(beyond)[0].replace("_", "-")
         raise InputError(f"--{option} needs the graph in memory. Leave it out, or use --engine memory.")
@@ -158,6 +158,7 @@ def _opened(
                 directed=reading.directed,
                 scale=reading.scale,
                 encoder=encoder,
+                id_column=reading.id_column,
                 progress=bar,
                 **_columns_of(reading),
             )

@@ -102,7 +102,8 @@ def disk_graph(
     path, features_path = Path(name), None if features is None else Path(features)
     is_streamed = path.suffix.lower() in STREAMED_SUFFIXES and path.is_file()
     is_streamed &= features_path is not None and features_path.suffix.lower() in STREAMED_SUFFIXES
-    is_streamed &= files["labels"] is None and set(reading.given()) <= {*columns, "directed", "scale"}
+    in_parts = {*columns, "directed", "scale", "id_column"}
+    is_streamed &= files["labels"] is None and set(reading.given()) <= in_parts
     read = [file for file in (path, features_path) if file is not None and file.is_file()]
     settings = [sorted(values.items()) for values in (asdict(reading), files, options)]
     asked = (name, features, read, *settings, str(output_path.absolute()))
@@ -125,6 +126,7 @@ def disk_graph(
                         link_features=True,
                         scale=reading.scale,
                         encoder=encoder,
+                        id_column=reading.id_column,
                         progress=bar,
                         **columns,
                     )

@@ -94,7 +94,7 @@ def read_labels(
         if values is None:
             raise InputError(f"The dataset {name} has no labels.")
     else:
-        ids, values, notes = read_labels(name, reading.label_column, reading.id_column)
+        ids, values, notes, _ = read_labels(name, reading.label_column, reading.id_column, known=node_ids)
         for note in notes:
             output.note(note)
         label_ids = node_ids if ids is None else ids

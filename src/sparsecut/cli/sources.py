@@ -78,7 +78,8 @@ class Reading:
         _option("Columns of the features file to take, separated by commas.", metavar="NAMES", show_default="all"),
     ] = None
     id_column: Annotated[
-        str | None, _option("Column of ids in the features, labels and node tables.", show_default=GUESSED)
+        str | None,
+        _option("Column of ids in the features, labels and node tables.", show_default="the one whose values are the nodes"),
     ] = None
     adjacency: Annotated[str | None, _option("Which matrix of a .mat or .npz file is the adjacency.")] = None
     directed: Annotated[
@@ -86,7 +87,7 @@ class Reading:
     ] = "symmetrize"
     missing: Annotated[
         str,
-        _option("With zero, nodes without a row get zeros, and rows without a node are left out.", choices=MISSING),
+        _option("With zero, nodes without features get zeros, and rows without a node are left out.", choices=MISSING),
     ] = "error"
     scale: Annotated[
         str,

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError
-from sparsecut.graph import labelled_nodes
-from sparsecut.io import ID_NAMES, as_ids, as_table, check_known, check_unique, id_column, positions_of, read_node_table
+from sparsecut.graph import labelled_nodes, match_frame
+from sparsecut.io import ID_NAMES, check_known, check_unique, positions_of, read_node_table
 
 FEW_VALUES = 30  # different whole numbers up to which they are classes
 MAX_CLASSES = 2000
@@ -42,13 +42,12 @@ def read_columns(nodes: Any, ids: NDArray[Any]) -> list[NodeColumn]:
         return [make_column(str(name), values, len(ids)) for name, values in nodes.items()]
     if isinstance(nodes, str | Path):
         what = f"The node table {nodes}"
-        table_ids, table = read_node_table(nodes, "node", frozenset(ID_NAMES))
+        table_ids, table = read_node_table(nodes, "node", frozenset(ID_NAMES), known=ids)
     else:
-        what, table = "The node table", as_table(nodes, "report")
-        name = id_column(table)
-        table_ids = as_ids(table.column(name), what)
+        what = "The node table"
+        matched = match_frame(nodes, ids, what, fit="part")
+        table, table_ids = matched.table, ids if matched.ids is None else matched.ids
         check_unique(table_ids, what)
-        table = table.drop_columns([name])
     check_known(positions_of(table_ids, ids), table_ids, what, "the embedding")
     rows = positions_of(ids, table_ids)
     return [_from_arrow(name, table.column(name), rows) for name in table.column_names]

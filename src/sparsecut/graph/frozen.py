@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from sparsecut.arrays import neighbour_sums, value_blocks
 from sparsecut.encoding import Encoder, FeatureMatrix, FeatureTable, Scale, Source, WordLists, table_source
 from sparsecut.graph.foreign import from_torch, library_of
-from sparsecut.graph.frames import is_frame, place_column, place_frame
+from sparsecut.graph.frames import is_frame, match_frame
+from sparsecut.graph.labels import place_labels
 from sparsecut.graph.mappings import are_word_lists, mapped_features, words_source
 from sparsecut.graph.node_values import Features, check_column, check_features, wrong_rows
 from sparsecut.graph.view import graph_html
@@ -60,6 +61,7 @@ class FrozenGraph:
         notes: tuple[str, ...],
         encoder: Encoder | None,
         scale: Scale,
+        id_column: str | None = None,
         side_names: tuple[str, ...] | None = None,
     ) -> None:
         is_here = sp.issparse(adjacency)
@@ -73,10 +75,15 @@ class FrozenGraph:
             features = FeatureMatrix(tensor, encoder)
         if library_of(features) == "torch":
             features = from_torch(features)
+        beside = None
         if is_frame(features):
-            table, rows = place_frame(features, np.arange(n_nodes) if ids is None else ids, "The frame of features")
-            features = table_source(table, "The frame of features", scale=scale)
+            what, named = "The frame of features", np.arange(n_nodes) if ids is None else ids
+            matched = match_frame(features, named, what, id_column=id_column)
+            beside = features, matched
+            features = table_source(matched.table, what, scale=scale)
+            rows = matched.rows(named, what)
             features = features if rows is None else features.placed(rows)
+            notes = (*notes, *matched.notes)
         elif isinstance(features, Mapping):
             features = mapped_features(features, np.arange(n_nodes) if ids is None else ids, scale)
         elif isinstance(features, list | tuple) and are_word_lists(features):
@@ -88,7 +95,8 @@ class FrozenGraph:
         if labels is not None:
             labels = from_torch(labels) if library_of(labels) == "torch" else labels
             named = np.arange(n_nodes) if ids is None else ids
-            labels = check_column("labels", place_column(labels, named, "The labels"), n_nodes)
+            labels, told = place_labels(labels, named, id_column=id_column, features=beside)
+            labels, notes = check_column("labels", labels, n_nodes), (*notes, *told)
         values = {
             "_adjacency": adjacency if is_here else None,
             "_ids": ids,

@@ -54,10 +54,12 @@ class Graph(FrozenGraph):
         tuple of tensors is the parts of a CSR matrix: offsets, columns, and weights where there are any.
     features : array, scipy sparse matrix, torch tensor, data frame (n, f) or dict, default=None
         Arrays are taken as they are; float16 on a GPU stays float16. The columns of a frame (pandas, polars, Arrow) may have
-        any type and are encoded; its index, or a column named id, node or node_id, says which row belongs to which node.
-        A dict has for each node id a list of words, a row of numbers, or a dict of named values.
-    labels : array or series (n,), default=None
-        Any type; -1, None, NaN and "" mean that a node has no label. A series is matched by its index.
+        any type and are encoded; the column whose values are the node ids, or the index, says which row belongs to which
+        node (the rule: `sparsecut.graph.id_columns`). A dict has for each node id a list of words, a row of numbers, or a
+        dict of named values.
+    labels : array (n,), series, frame or dict, default=None
+        Any type; -1, None, NaN and "" mean that a node has no label. A series with an index of ids, a frame with a column of
+        them and a dict from id to label may name a few nodes; the others have no label.
     node_ids : array (n,), default=None
         Unique, all integers or all words; 0..n-1 where not given.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
@@ -69,6 +71,8 @@ class Graph(FrozenGraph):
         The scale of the numbers of a table of named columns; arrays are always taken as they are. "auto", or True,
         standardises them, on a log scale where the tail of a column asks for it; False takes them as they are, where
         the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
+    id_column : str, default=None
+        The column of a frame of features or labels that holds the node ids, or "index"; found by its values where not given.
     notes : tuple of str, default=()
         Sentences about how the graph was read, kept for whoever shows the graph to a person.
 
@@ -116,6 +120,7 @@ class Graph(FrozenGraph):
         directed: str = "symmetrize",
         feature_names: Sequence[str] | None = None,
         scale: Scale = "auto",
+        id_column: str | None = None,
         notes: tuple[str, ...] = (),
     ) -> None:
         check_choice("Graph", "directed", directed, DIRECTIONS)
@@ -138,7 +143,7 @@ class Graph(FrozenGraph):
             checked, adjacency_notes = check_adjacency(adjacency, directed)
         ids = None if node_ids is None else check_ids(node_ids, rows_of(checked))
         encoder = named_columns(feature_names, features)
-        self._store(checked, features, labels, ids, directed, (*notes, *adjacency_notes), encoder, scale)
+        self._store(checked, features, labels, ids, directed, (*notes, *adjacency_notes), encoder, scale, id_column)
 
     @classmethod
     def from_canonical(
@@ -151,6 +156,7 @@ class Graph(FrozenGraph):
         directed: str = "symmetrize",
         encoder: Encoder | None = None,
         scale: Scale = "auto",
+        id_column: str | None = None,
         notes: tuple[str, ...] = (),
         side_names: tuple[str, ...] | None = None,
     ) -> Graph:
@@ -162,7 +168,7 @@ class Graph(FrozenGraph):
         ----------
         adjacency : scipy.sparse.csr_array (n, n)
             float32, sorted, without repeats, zeros and self-loops, oriented as `directed` says.
-        features, labels, directed, scale, notes
+        features, labels, directed, scale, id_column, notes
             As in `Graph`; features and labels are checked.
         node_ids : array (n,) or None
             Unique; None for 0..n−1.
@@ -184,7 +190,7 @@ class Graph(FrozenGraph):
         Graph(2 nodes, 1 edges)
         """
         graph = object.__new__(cls)
-        graph._store(adjacency, features, labels, node_ids, directed, notes, encoder, scale, side_names)
+        graph._store(adjacency, features, labels, node_ids, directed, notes, encoder, scale, id_column, side_names)
         return graph
 
     def encoded_by(self, encoder: Encoder | None) -> Graph:
@@ -225,7 +231,7 @@ class Graph(FrozenGraph):
         ----------
         **changes
             Of `adjacency` (canonical, as in `from_canonical`), `features`, `encoder` (with `features`), `labels`,
-            `node_ids`, `directed`, `scale`, `notes` and `side_names`.
+            `node_ids`, `directed`, `scale`, `id_column`, `notes` and `side_names`.
 
         Returns
         -------

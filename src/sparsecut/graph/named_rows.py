@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, first_few
 from sparsecut.graph.foreign import library_of
-from sparsecut.graph.frames import ID_COLUMNS, as_arrow, index_of, is_frame, positions, rows_of
+from sparsecut.graph.frames import as_arrow, index_of, is_frame, rows_of
 from sparsecut.graph.graph import Graph
+from sparsecut.graph.id_columns import EXACT_NAMES, positions
 from sparsecut.graph.id_kinds import check_one_kind
 
 PLANE = ("x", "y")  # positions beside vectors that are lists
@@ -117,7 +118,7 @@ def _id_column(table: Any) -> str | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    named = [name for name in table.column_names if name.lower() in ID_COLUMNS]
+    named = [name for name in table.column_names if name.lower() in EXACT_NAMES]
     if named:
         return str(named[0]) if table.num_columns > 1 else None
     others = [field for field in table.schema if not (pa.types.is_floating(field.type) or _is_list(field.type))]
@@ -155,7 +156,7 @@ def _numbers(table: Any, what: str) -> NDArray[Any]:
 def _values_and_ids(values: Any, ids: NDArray[Any] | None, n_rows: int, what: str) -> tuple[Any, NDArray[Any] | None]:
     if is_frame(values):
         table = as_arrow(values, what)
-        name = next((name for name in table.column_names if name.lower() in ID_COLUMNS), None)
+        name = next((name for name in table.column_names if name.lower() in EXACT_NAMES), None)
         own = index_of(values) if name is None else table.column(name).to_numpy(zero_copy_only=False)
         table = table if name is None else table.drop_columns([name])
         if table.num_columns != 1:

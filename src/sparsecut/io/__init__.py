@@ -5,7 +5,7 @@ from_edges, from_networkx, from_igraph, from_pyg,            graphs from other l
 from_anndata, to_networkx, to_pyg, add_embedding
 read_embedding, write_embedding, write_columns               results
 check_readable, check_writable, write_whole, reading         paths checked, files written whole, damage as one sentence
-ID_NAMES, id_column, positions_of, check_known, …            rows matched by node id
+ID_NAMES, positions_of, check_known, …                       rows matched by node id
 read_labels, read_node_table, align_labels                   what tables say about nodes
 published_arrays, reading_published, read_json,              the raw files of named graphs
 read_gnn_benchmark, read_matlab, read_planetoid_folder
@@ -30,7 +30,7 @@ from sparsecut.io.files import check_readable, check_writable, write_whole
 from sparsecut.io.graphs import read_graph
 from sparsecut.io.guards import reading
 from sparsecut.io.holders import add_embedding, from_pyg, to_pyg
-from sparsecut.io.ids import ID_NAMES, as_ids, check_known, check_unique, id_column, positions_of
+from sparsecut.io.ids import ID_NAMES, as_ids, check_known, check_unique, positions_of
 from sparsecut.io.matlab import read_matlab
 from sparsecut.io.matrices import read_gnn_benchmark
 from sparsecut.io.node_files import MISSING, align_labels
@@ -73,7 +73,6 @@ __all__ = [
     "from_igraph",
     "from_networkx",
     "from_pyg",
-    "id_column",
     "ids_path",
     "is_store",
     "open_store",

@@ -2,7 +2,7 @@
 
 - `.npy`: one row a node, in the order of the ids 0..n−1. Never unpickled.
 - `.npz`: a scipy sparse matrix; or an array `features` (or the only array), with `ids` beside it or not.
-- tables: a column of ids (named id, node, node_id, name; or the first), and the features or the label beside it. Named
+- tables: a column of ids (by the rule of `sparsecut.graph.id_columns`), and the features or the label beside it. Named
   columns stay a table, which is encoded with the model (`sparsecut.encoding`); numbers under no header are a matrix.
 - `.json`: node id → list of words or feature ids (columns that are 1 there), list of numbers, or object of named values (a
   row of a table); node id → label.
@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -21,14 +23,13 @@ from numpy.typing import NDArray
 
 from sparsecut.encoding import FeatureTable, Scale, WordLists, mark_words, table_source
 from sparsecut.errors import InputError, first_few
-from sparsecut.graph import table_of_rows
+from sparsecut.graph import LABEL_NAMES, as_labels, label_column_of, table_of_rows
+from sparsecut.graph.id_columns import Evidence, Fit, KnownIds, choose_of_file, gather, likely_name
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import check_claim, open_bytes, reading
-from sparsecut.io.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_column
+from sparsecut.io.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_remedy
 from sparsecut.io.numpy_files import Archive, read_npy
 from sparsecut.io.tables import describe_table, table_suffix, trim_id_column
-
-LABEL_NAMES = ("label", "labels", "class", "target", "y")
 
 
 def read_features(
@@ -38,75 +39,164 @@ def read_features(
     id_name: str | None = None,
     *,
     scale: Scale = "auto",
-) -> tuple[NDArray[Any] | None, Any]:
-    """(ids or None; a matrix, a table or lists of words). Of a table, `columns` or all but the id and those in `without`."""
+    table: NodeTable | None = None,
+) -> tuple[NDArray[Any] | None, Any, NodeTable | None]:
+    """(ids or None; a matrix, a table or lists of words; the table of the file, where it is one).
+
+    Of a table, `columns` or all but the id and those in `without`. `table` is one that was read already.
+    """
     path = check_readable(path, "features")
     if path.suffix in (".npy", ".npz"):
-        return _read_numpy(path, "features")
+        return *_read_numpy(path, "features"), None
     if table_suffix(path) == ".json":
-        return _read_json_features(path, scale)
+        return *_read_json_features(path, scale), None
     asked = frozenset((*ID_NAMES, *(name.lower() for name in columns or ())))
-    ids, table = read_node_table(path, "features", asked, id_name)
-    others = [name for name in table.column_names if name not in without]
+    if table is None:
+        never = [name.lower() for name in (*(columns or ()), *without)]
+        table = NodeTable.read(path, "features", asked, id_name, never)
+    others = [name for name in table.others.column_names if name not in without]
     unknown = [name for name in columns or () if name not in others]
     if unknown:
         raise InputError(f"The features file {path} has no column {unknown[0]!r}. It has: {first_few(others, 20)}.")
     if not others:
         raise InputError(f"The features file {path} has no column beside the ids.")
-    features = table_source(table.select(list(columns or others)), f"The features file {path}", scale=scale)
+    features = table_source(table.others.select(list(columns or others)), f"The features file {path}", scale=scale)
     # Columns that no header names are a matrix of numbers, where they are numbers.
-    has_header = others[0] != "f1" or not _is_text(path)
+    has_header = others[0] not in ("f0", "f1") or not _is_text(path)
     is_matrix = not has_header and isinstance(features, FeatureTable) and features.is_numbers
-    return ids, features.matrix(None)[0] if is_matrix else features
+    return table.likely_ids, features.matrix(None)[0] if is_matrix else features, table
 
 
 def read_labels(
-    path: str | Path, column: str | None = None, id_name: str | None = None
-) -> tuple[NDArray[Any] | None, NDArray[Any], tuple[str, ...]]:
-    """(ids or None, labels, notes). Of a table: `column`, or one of a usual name, or that with the fewest values."""
+    path: str | Path,
+    column: str | None = None,
+    id_name: str | None = None,
+    *,
+    known: NDArray[Any] | None = None,
+    table: NodeTable | None = None,
+) -> tuple[NDArray[Any] | None, NDArray[Any], tuple[str, ...], NodeTable | None]:
+    """(ids or None, labels, notes, the table of the file, where it is one). Of a table: the column that
+    `label_column_of` chooses. `known` are nodes that the id column is found by; `table` is one that was read already.
+    """
     path = check_readable(path, "labels")
+    what = f"The labels file {path}"
     if path.suffix in (".npy", ".npz"):
-        return *_read_numpy(path, "labels"), ()
+        return *_read_numpy(path, "labels"), (), None
     if table_suffix(path) == ".json":
-        ids, values = _read_json(path, "labels")
-        return ids, _as_labels(values, path), ()
+        names, values = _read_json(path, "labels")
+        return names, as_labels(values, what), (), None
     asked = () if column is None else (column.lower(),)
-    ids, table = read_node_table(path, "labels", frozenset((*ID_NAMES, *LABEL_NAMES, *asked)), id_name)
-    names = table.column_names
-    if not names:
-        raise InputError(f"The labels file {path} has no column beside the ids.")
-    if column is not None and column not in names:
-        raise InputError(f"The labels file {path} has no column {column!r}. It has: {first_few(names, 20)}.")
-    usual = [name for name in names if name.lower() in LABEL_NAMES]
-    chosen = column or (usual[0] if usual else min(names, key=lambda name: len(table.column(name).unique())))
-    values = table.column(chosen).combine_chunks().to_numpy(zero_copy_only=False)
-    labels = _as_labels(values.tolist(), path) if values.dtype == object else values
-    return ids, labels, (f"Labels: {path}, column {chosen!r}.",)
-
-
-def _as_labels(values: list[Any], path: Path) -> NDArray[Any]:
-    """Labels as an array: words with "" for none where any is a word."""
-    if any(isinstance(value, list | dict) for value in values):
-        raise InputError(f"The labels file {path} must hold one label a node. Got lists.")
-    if all(isinstance(value, int) and abs(value) < 2**63 for value in values):
-        return np.array(values, dtype=np.int64)
-    return np.array(["" if value is None else str(value) for value in values])
+    never = (*LABEL_NAMES, *asked)
+    if table is None:
+        table = NodeTable.read(path, "labels", frozenset((*ID_NAMES, *never)), id_name, never)
+    if known is not None:
+        table = table.found(known, "part", never)
+    chosen = label_column_of(table.others, column, what)
+    column_values = table.others.column(chosen).combine_chunks().to_numpy(zero_copy_only=False)
+    labels = as_labels(column_values.tolist(), what) if column_values.dtype == object else column_values
+    ids = table.likely_ids if known is None else table.ids
+    return ids, labels, (f"Labels: {path}, column {chosen!r}.",), table
 
 
 def read_node_table(
-    path: str | Path, kind: str, header_names: frozenset[str], id_name: str | None = None
+    path: str | Path, kind: str, header_names: frozenset[str], id_name: str | None = None, known: NDArray[Any] | None = None
 ) -> tuple[NDArray[Any], Any]:
-    """(ids, the other columns) of a table with one row a node. Spaces around an id of a text file are not part of it."""
-    what = f"The {kind} file {path}"
-    if id_name is not None:
-        header_names |= {id_name.lower()}
-    table, _ = describe_table(path, kind, header_names, words=lambda names: [id_column(names, id_name, what)])
-    name = id_column(table, id_name, what)
-    if _is_text(path):
-        table = trim_id_column(table, name, Path(path), kind, header_names)
-    ids = as_ids(table.column(name), what, is_text=_is_text(path))
-    check_unique(ids, what)
-    return ids, table.drop_columns([name])
+    """(ids, the other columns) of a table with one row per node; `known` are nodes that the id column is found by."""
+    table = NodeTable.read(path, kind, header_names, id_name)
+    table = table if known is None else table.found(known, "part")
+    return table.ids, table.others
+
+
+@dataclass(frozen=True)
+class NodeTable:
+    """A table of nodes in a file, and the column that holds their ids: named, likely, or found once nodes are known."""
+
+    path: Path
+    kind: str
+    header_names: frozenset[str]
+    table: Any
+    id_name: str
+    is_named: bool = False  # by the caller: nothing is to be found
+
+    @classmethod
+    def read(
+        cls,
+        path: str | Path,
+        kind: str,
+        header_names: frozenset[str],
+        id_name: str | None = None,
+        never: Sequence[str] = (),
+    ) -> NodeTable:
+        """The columns in `never` (small letters) are wanted as what they are, and do not hold the ids."""
+        what = f"The {kind} file {path}"
+        header_names = header_names if id_name is None else header_names | {id_name.lower()}
+
+        def likely(names: Sequence[str]) -> str:
+            allowed = [name for name in names if name.lower() not in never] or names
+            return likely_name(names if id_name is not None else allowed, id_name, what)
+
+        table, _ = describe_table(path, kind, header_names, words=lambda names: [likely(names)])
+        return cls(Path(path), kind, header_names, table, likely(table.column_names), id_name is not None)
+
+    @property
+    def what(self) -> str:
+        return f"The {self.kind} file {self.path}"
+
+    @property
+    def others(self) -> Any:
+        """The columns beside the ids."""
+        return self.table.drop_columns([self.id_name])
+
+    @cached_property
+    def ids(self) -> NDArray[Any]:
+        """Spaces around an id of a text file are not part of it."""
+        table = self.table
+        if _is_text(self.path):
+            table = trim_id_column(table, self.id_name, self.path, self.kind, self.header_names)
+        ids = as_ids(table.column(self.id_name), self.what, is_text=_is_text(self.path))
+        check_unique(ids, self.what, id_remedy(self.id_name))
+        return ids
+
+    @property
+    def likely_ids(self) -> NDArray[Any] | None:
+        """The ids, before it is known which column holds them; None where this one cannot."""
+        try:
+            return self.ids
+        except InputError:
+            return None
+
+    def found(self, known: NDArray[Any], fit: Fit, never: Sequence[str] = ()) -> NodeTable:
+        """The table with its ids in the column that holds the known nodes; where none fits, in the one that has most."""
+        if self.is_named or self.table.num_columns == 1:
+            return self
+        evidence = self._evidence(known, never)
+        chosen = choose_of_file(evidence, fit, self.what, self.id_name)
+        if chosen is None:
+            best = max(evidence, key=lambda one: (one.has_much, one.standing, one.n_found))
+            chosen = best if best.has_much else None
+        if chosen is None or chosen.name == self.id_name:
+            return self
+        return NodeTable.read(self.path, self.kind, self.header_names, chosen.name)
+
+    def _evidence(self, known: NDArray[Any], never: Sequence[str]) -> list[Evidence]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        nodes = KnownIds(known)
+        names = [name for name in self.table.column_names if name != self.id_name and name.lower() not in never]
+        others = {name: gather(name, self.table.column(name), nodes) for name in names}
+        if _is_text(self.path):
+            # What is spelt like a number or a date may be a word among the ids, as 007; and words have spaces around them.
+            kinds = (pa.int64(), pa.float64()) if nodes.is_integer else ()
+            again = [name for name in names if others[name].is_unique and self.table.column(name).type not in kinds]
+            if again:
+                types = dict.fromkeys(again, pa.string())
+                spelt, _ = describe_table(self.path, self.kind, self.header_names, lambda _: types)
+                trimmed = {name: pc.utf8_trim_whitespace(spelt.column(name)) for name in again}
+                others.update((name, gather(name, trimmed[name], nodes)) for name in again)
+        ids = self.likely_ids
+        own = gather(self.id_name, self.table.column(self.id_name) if ids is None else ids, nodes)
+        return [own, *others.values()]
 
 
 def _is_text(path: str | Path) -> bool:

@@ -55,6 +55,7 @@ def build_store(
     link_features: bool = False,
     scale: Scale = "auto",
     encoder: Any = None,
+    id_column: str | None = None,
     overwrite: bool = False,
     progress: Reporter | None = None,
 ) -> None:
@@ -89,6 +90,9 @@ def build_store(
     encoder : fitted model or Encoder, default=None
         A fitted model, or its `encoder_`: the table is encoded as the one it was fitted on, so that the model can transform
         the store.
+    id_column : str, default=None
+        The column of the features that holds the node ids; where not given, the one that has the nodes of the edges, as by
+        `read_graph`.
     overwrite : bool, default=False
         Whether to replace a store that exists, once the new one is whole.
     progress : callable, default=None
@@ -118,7 +122,7 @@ def build_store(
     check_place(folder, overwrite)
     encoder = getattr(encoder, "encoder_", encoder)
     edge_file = EdgeFile(edges, {"source": source, "target": target, "weight": weight}, bipartite)
-    feature_file = FeatureFile(features, scale=scale, encoder=encoder)
+    feature_file = FeatureFile(features, scale=scale, encoder=encoder, id_column=id_column, edge_ids=edge_file.some_ids())
     if edge_file.columns is not None:
         check_side_ids(edge_file.columns, feature_file.ids is not None, feature_file.what)
         for doubt in edge_file.columns.doubts:
@@ -130,7 +134,8 @@ def build_store(
     n_entries = edge_file.n_edges * (2 if directed == "symmetrize" else 1)
     range_entries = _range_entries(feature_file.shape[0], n_entries, limit)
     described = None if feature_file.encoder is None else feature_file.encoder.to_header()
-    asked = (edge_file.path, feature_file.path, source, target, weight, bipartite, directed, limit, link_features, described)
+    columns = (source, target, weight, bipartite, feature_file.id_name)
+    asked = (edge_file.path, feature_file.path, *columns, directed, limit, link_features, described)
     with (
         reporting(progress) as report,
         work_folder(folder.absolute().parent, fingerprint_of("store", *asked, str(folder))) as work,

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
-from sparsecut.encoding import Scale
+from sparsecut.encoding import Scale, table_source
 from sparsecut.errors import InputError, ReadingWarning, check_choice
 from sparsecut.graph import (
     DIRECTIONS,
@@ -23,10 +24,14 @@ from sparsecut.graph import (
     check_one_kind,
     from_torch,
     id_error,
+    is_frame,
     library_of,
     loop_notes,
+    match_frame,
     not_square,
+    place_labels,
     refuse_foreign,
+    with_others,
 )
 from sparsecut.io.adjacency import build_adjacency
 from sparsecut.io.edge_columns import EdgeColumns, decide_by_table, plan_columns
@@ -190,6 +195,7 @@ def from_edges(
     bipartite: bool | None = None,
     directed: str = "symmetrize",
     scale: Scale = "auto",
+    id_column: str | None = None,
 ) -> Graph:
     """A graph from edges that Python holds.
 
@@ -198,10 +204,14 @@ def from_edges(
     edges : table, array or iterable of pairs
         A frame of pandas or polars, a pyarrow table, a DuckDB relation or a dict of columns; an array (m, 2), or (m, 3) with
         weights; pairs (a, b) or (a, b, weight), in a list or from a generator. Ids are integers or words, not both.
-    features, labels : array, frame or series, default=None
-        Those that have an index, or features with a column of ids, are matched to the nodes by it; others are in the order
-        of `node_ids`. Without `node_ids` the nodes are those of the edges, integers ascending, words in the order they first
-        appear.
+    features : array or frame, default=None
+        The rows of a frame are matched to the nodes by the column whose values are the node ids, whatever its name, or by
+        its index (the rule: `sparsecut.graph.id_columns`); a row of a node without edges adds that node. The rows of an
+        array are in the order of `node_ids`. Without `node_ids` the nodes are those of the edges and of the frame, integers
+        ascending, words in the order they first appear.
+    labels : array, series, frame or dict, default=None
+        A series with an index of ids, a frame with a column of them and a dict from id to label may name a few nodes; the
+        others have no label. An array is in the order of `node_ids`.
     node_ids : array, default=None
         All nodes, those without edges too.
     source, target, weight : str, default=None
@@ -218,6 +228,8 @@ def from_edges(
         The scale of the numbers of a table of named columns; arrays are always taken as they are. "auto", or True,
         standardises them, on a log scale where the tail of a column asks for it; False takes them as they are, where
         the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
+    id_column : str, default=None
+        The column of a frame of features or labels that holds the node ids, or "index"; found by its values where not given.
 
     Returns
     -------
@@ -249,14 +261,13 @@ def from_edges(
     columns = decide_by_table(plan, table)
     check_ends(table, columns, what)
     numbered = edges_from_table(table, columns, what)
-    i, j, ids = numbered.i, numbered.j, numbered.ids
+    ids = numbered.ids if node_ids is None else as_id_array(node_ids)
     if node_ids is not None:
-        ids = as_id_array(node_ids)
-        position = positions_of(numbered.ids, ids)
-        check_known(position, numbered.ids, "The table of edges", "node_ids")
-        i, j = position[i], position[j]
-    adjacency, n_loops = build_adjacency(i, j, numbered.weights, len(ids), directed)
-    notes = (f"Edges: {numbered.columns}.", *numbered.notes, *numbered.doubts, *loop_notes(n_loops))
+        check_known(positions_of(numbered.ids, ids), numbered.ids, "The table of edges", "node_ids")
+    ids, features, labels, brought_notes = _match_nodes(ids, features, labels, id_column, scale, node_ids is not None)
+    position = positions_of(numbered.ids, ids)
+    adjacency, n_loops = build_adjacency(position[numbered.i], position[numbered.j], numbered.weights, len(ids), directed)
+    notes = (f"Edges: {numbered.columns}.", *numbered.notes, *numbered.doubts, *loop_notes(n_loops), *brought_notes)
     for doubt in numbered.doubts:
         warnings.warn(doubt, ReadingWarning, stacklevel=2)
     brought = {"features": features, "labels": labels, "scale": scale, "notes": notes}
@@ -264,3 +275,32 @@ def from_edges(
         graph = Graph(adjacency, node_ids=ids, directed="symmetrize" if directed == "symmetrize" else "out", **brought)
         return graph if columns.sides is None else graph.replace(side_names=columns.sides)
     return Graph.from_canonical(adjacency, node_ids=ids, directed=directed, side_names=columns.sides, **brought)
+
+
+def _match_nodes(
+    ids: NDArray[Any], features: Any, labels: Any, id_column: str | None, scale: Scale, is_given: bool
+) -> tuple[NDArray[Any], Any, Any, tuple[str, ...]]:
+    """(ids, features, labels, notes): the nodes of the edges, with those that the features add, and rows in their order."""
+    beside, notes = None, list[str]()
+    n_before = len(ids)
+    if is_frame(features):
+        what = "The frame of features"
+        fit: Any = "all" if is_given else "cover"
+        matched = match_frame(features, ids, what, id_column=id_column, fit=fit, is_ordered=is_given)
+        beside, notes = (features, matched), [*matched.notes]
+        if matched.column is not None and matched.found is None and not is_given:
+            ids = with_others(ids, matched.column)
+        features = table_source(matched.table, what, scale=scale)
+        rows = matched.rows(ids, what)
+        features = features if rows is None else features.placed(rows)
+    elif isinstance(features, Mapping) and not is_given:
+        what, named = "The dict of features", as_id_array(list(features), "The dict of features")
+        has_all = bool((positions_of(ids, named) >= 0).all())
+        ids = with_others(ids, named) if has_all else ids
+    if len(ids) > n_before:
+        notes.append(f"{what}: {len(ids) - n_before:,} nodes have no edges.")
+    if labels is not None:
+        labels = from_torch(labels) if library_of(labels) == "torch" else labels
+        labels, told = place_labels(labels, ids, id_column=id_column, is_ordered=is_given, features=beside)
+        notes += told
+    return ids, features, labels, tuple(notes)

@@ -109,8 +109,8 @@ def read_graph(
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
         "out" and "in" keep the directions (see `Graph`).
     missing : {"error", "zero"}, default="error"
-        "zero": a node without features gets zeros, one without a label none, and rows for nodes that the graph does not have
-        are left out.
+        "zero": a node without features gets zeros, and rows for nodes that the graph does not have are left out. Labels need
+        no option: a node without one has none.
     header : bool, default=None
         Whether the first line of a text edge list is a header. Decided from the file where not given.
     separator : str, default=None
@@ -121,7 +121,8 @@ def read_graph(
     feature_columns : list of str, default=None
         The columns of the features file, or of the node table, that are features; likewise.
     id_column : str, default=None
-        The column of ids in the tables of features, labels and nodes.
+        The column of ids in the tables of features, labels and nodes; where not given, the one whose values are the nodes
+        (`sparsecut.graph.id_columns`).
     scale : {"auto", "standard", "log", "rank"}, bool or dict, default="auto"
         The scale of the numbers of a table of named columns; arrays are always taken as they are. "auto", or True,
         standardises them, on a log scale where the tail of a column asks for it; False takes them as they are, where
@@ -218,6 +219,7 @@ def _read_edges(
         edges, described = _read_text_edges(path, asked, nodes, header, separator, bipartite)
     else:
         edges, described = _read_columns(path, asked, bipartite)
+    nodes = nodes.settled(edges.ids, "cover")
     node_ids, i, j = _place(edges.ids, edges.i, edges.j, nodes, path)
     adjacency, n_loops = build_adjacency(i, j, edges.weights, len(node_ids), directed)
     doubts = (*edges.doubts, *nodes.doubts_about(edges.ids))
@@ -228,7 +230,7 @@ def _read_edges(
         notes=(f"Edges: {path}, {described}; {edges.columns}.", *edges.notes, *doubts, *loop_notes(n_loops)),
         side_names=edges.columns.sides,
     )
-    return nodes.onto(graph, path), doubts
+    return nodes.placed(graph), doubts
 
 
 def _read_columns(path: Path, asked: dict[str, str | None], bipartite: bool | None) -> tuple[Edges, str]:
@@ -298,11 +300,9 @@ def _place(
     rows = nodes.row_ids(ids, path)
     position = positions_of(ids, rows)
     unknown = np.flatnonzero(position < 0)
-    if len(unknown) and nodes.missing == "error":
-        check_known(
-            position, ids, f"The edge file {path}", f"the features file {nodes.features_path}",
-            " missing='zero' (--missing zero) gives them zeros.",
-        )  # fmt: skip
+    if len(unknown) and (nodes.missing == "error" or len(unknown) == len(ids)):  # zeros for every node are no features
+        remedy = nodes.edge_remedy(positions_of(rows, ids))
+        check_known(position, ids, f"The edge file {path}", f"the features file {nodes.features_path}", remedy)
     if len(unknown):
         position[unknown] = len(rows) + np.arange(len(unknown))
         extra = ids[unknown]

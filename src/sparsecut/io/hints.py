@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
-from sparsecut.io.ids import ID_NAMES, id_column, positions_of
+from sparsecut.graph.id_columns import likely_name
+from sparsecut.io.ids import ID_NAMES, positions_of
 from sparsecut.io.tables import TEXT_SUFFIXES, table_suffix
 from sparsecut.io.text import TextLayout, read_layout
 
@@ -46,7 +47,7 @@ def taken_for_header(path: str | Path, kind: str, absent: NDArray[Any]) -> str:
     layout = layout_of(path, kind)
     if layout is None or not layout.has_header:
         return ""
-    name = np.array([id_column(layout.names)])
+    name = np.array([likely_name(layout.names)])
     if (positions_of(name, absent) < 0).all():
         return ""
     return f" Its first line, {layout.first_line[:MAX_SHOWN]!r}, was taken for a header. Give it one, if it has none."

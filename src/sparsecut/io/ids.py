@@ -39,21 +39,17 @@ def check_known(positions: NDArray[np.int64], ids: Any, what: str, where: str, r
         raise InputError(f"{what} names nodes that {where} does not: {first_few(names)}.{remedy}")
 
 
-def id_column(names: Any, asked: str | None = None, what: str = "The table") -> str:
-    """Of the columns of a table the one that holds node ids: the one asked for, one of that name, or the first."""
-    names = getattr(names, "column_names", names)
-    if asked is not None:
-        if asked not in names:
-            raise InputError(f"{what} has no column {asked!r} of ids. It has: {first_few(names, 20)}.")
-        return asked
-    named = [name for wanted in ID_NAMES for name in names if name.lower() == wanted]
-    return str(named[0] if named else names[0])
+def id_remedy(name: str | None) -> str:
+    """Which column of a table was read as ids, and how another is named."""
+    if name is None:
+        return ""
+    return f" Its column {name!r} was read as node ids. If another column holds them, name it: id_column=… (--id-column …)."
 
 
-def check_unique(ids: NDArray[Any], what: str) -> None:
+def check_unique(ids: NDArray[Any], what: str, remedy: str = "") -> None:
     unique, counts = np.unique(ids, return_counts=True)
     if len(unique) < len(ids):
-        raise InputError(f"{what} has more than one row for {first_few(unique[counts > 1])}.")
+        raise InputError(f"{what} has more than one row for {first_few(unique[counts > 1])}.{remedy}")
 
 
 def as_ids(column: Any, what: str, is_text: bool = False) -> NDArray[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,26 @@ from numpy.typing import NDArray
 
 from sparsecut.encoding import FeatureTable, Scale, WordLists
 from sparsecut.errors import InputError, first_few
-from sparsecut.graph import Graph
-from sparsecut.io.attributes import LABEL_NAMES, read_features, read_labels, read_node_table
+from sparsecut.graph import LABEL_NAMES, Graph, spread_labels
+from sparsecut.graph.id_columns import Fit, likely_name
+from sparsecut.io.attributes import NodeTable, read_features, read_labels
 from sparsecut.io.headers import Beside, looks_like_name
 from sparsecut.io.hints import header_hint, layout_of, taken_for_header
-from sparsecut.io.ids import ID_NAMES, check_known, id_column, positions_of
+from sparsecut.io.ids import ID_NAMES, check_known, id_remedy, positions_of
 from sparsecut.io.tables import TABLE_SUFFIXES, table_suffix
 
 MISSING = ("error", "zero")
 REMEDY = " missing='zero' (--missing zero) accepts that."
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What of the tables was asked for: columns of features, columns that are none, the column of labels."""
+
+    features: Sequence[str] | None = None
+    without: tuple[str, ...] = ()
+    label: str | None = None
+    scale: Scale = "auto"
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,31 @@ class NodeFiles:
     label_ids: NDArray[Any] | None = None
     labels_path: str = ""
     notes: tuple[str, ...] = ()
+    feature_table: NodeTable | None = None  # the tables that the above were read from, and the columns asked for
+    label_table: NodeTable | None = None
+    asked: Asked | None = None
+
+    def settled(self, known: NDArray[Any], fit: Fit) -> NodeFiles:
+        """The same with ids from the columns that hold the nodes known (`sparsecut.graph.id_columns`), whatever their names.
+
+        `fit` is for features. Labels may be of some nodes, and of all that have features.
+        """
+        changes: dict[str, Any] = {}
+        asked = Asked() if self.asked is None else self.asked
+        feature_ids = self.feature_ids
+        if self.feature_table is not None:
+            never = (*(asked.features or ()), *asked.without)
+            table = self.feature_table.found(known, fit, [name.lower() for name in never])
+            if table is not self.feature_table:
+                _, features, _ = read_features(table.path, asked.features, asked.without, scale=asked.scale, table=table)
+                changes |= {"features": features, "feature_table": table}
+            feature_ids = changes["feature_ids"] = table.ids
+        if self.label_table is not None:
+            nodes = known if feature_ids is None else np.concatenate([known.astype(np.str_), feature_ids.astype(np.str_)])
+            path = self.label_table.path
+            label_ids, labels, notes, found = read_labels(path, asked.label, known=nodes, table=self.label_table)
+            changes |= {"labels": labels, "label_ids": label_ids, "notes": notes, "label_table": found}
+        return replace(self, **changes)
 
     def row_ids(self, edge_ids: NDArray[Any], path: Path) -> NDArray[Any]:
         """The ids of the feature rows; where the file has none, the ids of the edges must be row numbers."""
@@ -54,7 +90,7 @@ class NodeFiles:
         """What these files know about the names in the first line of an edge list."""
         files = ((self.features_path, "features", self.features), (self.labels_path, "labels", self.labels))
         layouts = [layout_of(path, kind) for path, kind, values in files if values is not None]
-        names = frozenset(id_column(layout.names) for layout in layouts if layout is not None and layout.has_header)
+        names = frozenset(likely_name(layout.names) for layout in layouts if layout is not None and layout.has_header)
         return Beside(names, self.feature_ids)
 
     def doubts_about(self, edge_ids: NDArray[Any]) -> tuple[str, ...]:
@@ -77,6 +113,10 @@ class NodeFiles:
         """The graph with these features and labels in the order of its nodes."""
         if self.features is None and self.labels is None:
             return graph
+        return self.settled(graph.node_ids, "all").placed(graph)
+
+    def placed(self, graph: Graph) -> Graph:
+        """`onto` where the columns of ids are settled."""
         notes, changes = list(self.notes), {}
         if self.features is not None:
             changes["features"] = self._features_of(graph.node_ids, notes)
@@ -91,7 +131,7 @@ class NodeFiles:
                 raise InputError(f"{what} has shape {self.features.shape} without ids, for {len(node_ids):,} nodes.")
             return self.features
         rows = positions_of(node_ids, self.feature_ids)
-        notes += self._check(rows, node_ids, self.feature_ids, what, self.features_path, "features")
+        notes += self._check_features(rows, node_ids, self.feature_ids, what)
         if len(rows) == len(self.feature_ids) and (rows == np.arange(len(rows))).all():
             return self.features
         if isinstance(self.features, FeatureTable | WordLists):
@@ -113,30 +153,49 @@ class NodeFiles:
             if self.labels.shape != node_ids.shape:
                 raise InputError(f"{what} has shape {self.labels.shape} without ids, for {len(node_ids):,} nodes.")
             return self.labels
-        rows = positions_of(node_ids, self.label_ids)
-        notes += self._check(rows, node_ids, self.label_ids, what, self.labels_path, "labels")
-        known = positions_of(self.label_ids, node_ids) >= 0
-        return align_labels(node_ids, self.label_ids[known], self.labels[known], what)
-
-    def _check(
-        self, rows: NDArray[np.int64], node_ids: NDArray[Any], ids: NDArray[Any], what: str, path: str, kind: str
-    ) -> list[str]:
-        """Every node needs a row, and every row a node, unless what is missing was said to be zero: then it is counted."""
-        positions = positions_of(ids, node_ids)
+        nodes = positions_of(self.label_ids, node_ids)
         if self.missing == "zero":
-            n_nodes, n_rows = int((rows < 0).sum()), int((positions < 0).sum())
-            given = "zeros for features" if kind == "features" else "no label"
+            n_rows = int((nodes < 0).sum())
+            notes += [f"{what}: {n_rows:,} rows of no node were left out."] if n_rows else []
+        else:
+            hint = header_hint(self.labels_path, "labels", self.label_ids, nodes >= 0)
+            check_known(nodes, self.label_ids, what, "the graph", hint or self._remedy(self.label_table, nodes))
+        absent = node_ids[np.bincount(nodes[nodes >= 0], minlength=len(node_ids)) == 0]
+        hint = taken_for_header(self.labels_path, "labels", absent) if len(absent) and self.missing == "error" else ""
+        if hint:
+            raise InputError(f"{what} has no row for these nodes of the graph: {first_few(absent)}.{hint}")
+        if len(absent):
+            notes.append(f"{what}: {len(node_ids) - len(absent):,} of {len(node_ids):,} nodes have a label.")
+        return spread_labels(self.labels[nodes >= 0], nodes[nodes >= 0], len(node_ids))
+
+    def _check_features(self, rows: NDArray[np.int64], node_ids: NDArray[Any], ids: NDArray[Any], what: str) -> list[str]:
+        """Every node needs a row, and every row a node, unless what is missing was said to be zero: then it is counted."""
+        nodes = positions_of(ids, node_ids)
+        if self.missing == "zero":
+            if (nodes < 0).all():
+                raise InputError(f"{what} has a row for no node of the graph.{self._remedy(self.feature_table, nodes)}")
+            n_nodes, n_rows = int((rows < 0).sum()), int((nodes < 0).sum())
             said = [
-                f"{n_nodes:,} nodes without a row have {given}" if n_nodes else "",
+                f"{n_nodes:,} nodes without a row have zeros for features" if n_nodes else "",
                 f"{n_rows:,} rows of no node were left out" if n_rows else "",
             ]
             return [f"{what}: {'; '.join(filter(None, said))}."] if n_nodes or n_rows else []
-        check_known(positions, ids, what, "the graph", header_hint(path, kind, ids, positions >= 0) or REMEDY)
+        hint = header_hint(self.features_path, "features", ids, nodes >= 0)
+        check_known(nodes, ids, what, "the graph", hint or self._remedy(self.feature_table, nodes))
         absent = node_ids[np.flatnonzero(rows < 0)]
         if len(absent):
-            hint = taken_for_header(path, kind, absent) or REMEDY
+            hint = taken_for_header(self.features_path, "features", absent) or self._remedy(self.feature_table, nodes)
             raise InputError(f"{what} has no row for these nodes of the graph: {first_few(absent)}.{hint}")
         return []
+
+    def edge_remedy(self, nodes: NDArray[np.int64]) -> str:
+        """What to do about edges whose nodes have no row among the features; `nodes` has −1 for rows of no edge."""
+        return self._remedy(self.feature_table, nodes, " missing='zero' (--missing zero) gives them zeros.")
+
+    def _remedy(self, table: NodeTable | None, nodes: NDArray[np.int64], accept: str = REMEDY) -> str:
+        """Which column was read as ids; what accepts gaps is named only where most of its values are nodes."""
+        is_mostly = 2 * int((nodes >= 0).sum()) >= len(nodes)
+        return f"{accept if is_mostly else ''}{id_remedy(None if table is None else table.id_name)}"
 
 
 def read_node_files(
@@ -166,26 +225,34 @@ def read_node_files(
     if nodes is None and (feature_columns is not None or label_column is not None):
         nodes = _sibling(path, feature_columns or [str(label_column)])
     notes: tuple[str, ...] = ()
-    matrix = feature_ids = label_values = label_ids = None
+    matrix = feature_ids = label_values = label_ids = feature_table = label_table = None
     features_path, labels_path = str(features), str(labels)
+    without: tuple[str, ...] = ()
     if nodes is not None:
         asked = (name.lower() for name in (*(feature_columns or ()), *([label_column] if label_column else [])))
-        _, table = read_node_table(nodes, "node", frozenset((*ID_NAMES, *LABEL_NAMES, *asked)), id_column)
+        named = (*LABEL_NAMES, *asked)
+        table = NodeTable.read(nodes, "node", frozenset((*ID_NAMES, *named)), id_column, named)
+        others = table.others.column_names
         if labels is None and label_column is None:
-            label_column = next((name for name in table.column_names if name.lower() in LABEL_NAMES), None)
-        takes_all = features is None and any(name != label_column for name in table.column_names)
+            label_column = next((name for name in others if name.lower() in LABEL_NAMES), None)
+        takes_all = features is None and any(name != label_column for name in others)
         if feature_columns is not None or takes_all:
             without = () if label_column is None else (label_column,)
-            feature_ids, matrix = read_features(nodes, feature_columns, without, id_column, scale=scale)
+            feature_ids, matrix, feature_table = read_features(nodes, feature_columns, without, id_column, scale=scale)
             features_path = str(nodes)
         if label_column is not None:
-            label_ids, label_values, notes = read_labels(nodes, label_column, id_column)
-            labels_path = str(nodes)
+            label_ids, label_values, notes, label_table = read_labels(nodes, label_column, id_column)
+            labels_path, asked_label = str(nodes), label_column
     if features is not None and feature_columns is None:
-        feature_ids, matrix = read_features(str(features), asked_features, id_name=id_column, scale=scale)
+        feature_ids, matrix, feature_table = read_features(str(features), asked_features, id_name=id_column, scale=scale)
+    elif matrix is not None:
+        asked_features = feature_columns
     if labels is not None and label_column is None:
-        label_ids, label_values, notes = read_labels(labels, asked_label, id_column)
-    return NodeFiles(missing, matrix, feature_ids, features_path, label_values, label_ids, labels_path, notes)
+        label_ids, label_values, notes, label_table = read_labels(labels, asked_label, id_column)
+    return NodeFiles(
+        missing, matrix, feature_ids, features_path, label_values, label_ids, labels_path, notes,
+        feature_table, label_table, Asked(asked_features, without, asked_label, scale),
+    )  # fmt: skip
 
 
 def align_labels(
@@ -194,10 +261,7 @@ def align_labels(
     """Labels in the order of the nodes; a node without one gets −1 or "". A label for an unknown node is an error."""
     positions = positions_of(label_ids, node_ids)
     check_known(positions, label_ids, what, where, header_hint(what, "labels", label_ids, positions >= 0))
-    absent: Any = "" if labels.dtype.kind == "U" else None if labels.dtype == object else -1
-    aligned = np.full(len(node_ids), absent, dtype=labels.dtype)
-    aligned[positions] = labels
-    return aligned
+    return spread_labels(labels, positions, len(node_ids))
 
 
 def _as_names(columns: Any) -> list[str] | None:

@@ -31,6 +31,7 @@ def from_networkx(
     weight: str | None = "weight",
     directed: str = "symmetrize",
     scale: Scale = "auto",
+    id_column: str | None = None,
 ) -> Graph:
     """A graph from networkx.
 
@@ -40,11 +41,11 @@ def from_networkx(
     ----------
     graph : networkx graph
         A Graph, DiGraph, MultiGraph or MultiDiGraph.
-    features : array, str or list of str, default=None
-        An array with one row per node in the object's order; the name of a node attribute that holds a vector or a number;
-        or several names: a table, which is encoded (see `Graph`).
-    labels : array or str, default=None
-        An array, or the name of a node attribute. A node without it has no label.
+    features : array, frame, str or list of str, default=None
+        An array with one row per node in the object's order; a frame, matched by ids (see `Graph`); the name of a node
+        attribute that holds a vector or a number; or several names: a table, which is encoded (see `Graph`).
+    labels : array, series, frame, dict or str, default=None
+        Labels as in `Graph`, or the name of a node attribute. A node without one has no label.
     weight : str or None, default="weight"
         The edge attribute that holds the weights; an edge without it counts 1, parallel edges are summed. None for no
         weights.
@@ -55,6 +56,8 @@ def from_networkx(
         The scale of the numbers of a table of named columns; arrays are always taken as they are. "auto", or True,
         standardises them, on a log scale where the tail of a column asks for it; False takes them as they are, where
         the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
+    id_column : str, default=None
+        The column of a frame of features or labels that holds the node ids, or "index"; found by its values where not given.
 
     Returns
     -------
@@ -73,7 +76,9 @@ def from_networkx(
     if not isinstance(graph, networkx.Graph):
         refuse_foreign(graph, "from_networkx needs a networkx graph.")
         raise InputError(f"from_networkx needs a networkx graph. Got {type(graph).__name__}.")
-    return graph_of_networkx(graph, features, labels, weight, directed, what="The networkx graph", scale=scale)
+    return graph_of_networkx(
+        graph, features, labels, weight, directed, what="The networkx graph", scale=scale, id_column=id_column
+    )
 
 
 def graph_of_networkx(
@@ -85,6 +90,7 @@ def graph_of_networkx(
     *,
     what: str,
     scale: Scale = "auto",
+    id_column: str | None = None,
     notes: tuple[str, ...] = (),
 ) -> Graph:
     """`from_networkx` of a graph that `what` names in messages: an object, or a file that was read into one."""
@@ -103,7 +109,7 @@ def graph_of_networkx(
     matrix = node_features(features, attributes, what, scale)
     return _graph(
         ids, ends[:, 0], ends[:, 1], weights, matrix, node_labels(labels, attributes, what),
-        directed, (*notes, *id_notes),
+        directed, (*notes, *id_notes), id_column, scale,
     )  # fmt: skip
 
 
@@ -158,6 +164,7 @@ def from_igraph(
     node_ids: str | None = "name",
     directed: str = "symmetrize",
     scale: Scale = "auto",
+    id_column: str | None = None,
 ) -> Graph:
     """A graph from igraph.
 
@@ -165,11 +172,11 @@ def from_igraph(
     ----------
     graph : igraph.Graph
         Directed or not.
-    features : array, str or list of str, default=None
-        An array with one row per node in the object's order; the name of a node attribute that holds a vector or a number;
-        or several names: a table, which is encoded (see `Graph`).
-    labels : array or str, default=None
-        An array, or the name of a node attribute. A node without it has no label.
+    features : array, frame, str or list of str, default=None
+        An array with one row per node in the object's order; a frame, matched by ids (see `Graph`); the name of a node
+        attribute that holds a vector or a number; or several names: a table, which is encoded (see `Graph`).
+    labels : array, series, frame, dict or str, default=None
+        Labels as in `Graph`, or the name of a node attribute. A node without one has no label.
     weight : str or None, default="weight"
         The edge attribute that holds the weights, where there is one.
     node_ids : str or None, default="name"
@@ -181,6 +188,8 @@ def from_igraph(
         The scale of the numbers of a table of named columns; arrays are always taken as they are. "auto", or True,
         standardises them, on a log scale where the tail of a column asks for it; False takes them as they are, where
         the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
+    id_column : str, default=None
+        The column of a frame of features or labels that holds the node ids, or "index"; found by its values where not given.
 
     Returns
     -------
@@ -211,7 +220,7 @@ def from_igraph(
     matrix = node_features(features, attributes, "The igraph graph", scale)
     return _graph(
         ids, ends[:, 0], ends[:, 1], weights, matrix, node_labels(labels, attributes, "The igraph graph"),
-        directed if graph.is_directed() else "symmetrize", id_notes,
+        directed if graph.is_directed() else "symmetrize", id_notes, id_column, scale,
     )  # fmt: skip
 
 
@@ -256,7 +265,16 @@ def dense_features(graph: Graph) -> NDArray[np.float32]:
 
 
 def _graph(
-    ids: NDArray[Any], i: Any, j: Any, weights: Any, features: Any, labels: Any, directed: str, notes: tuple[str, ...]
+    ids: NDArray[Any],
+    i: Any,
+    j: Any,
+    weights: Any,
+    features: Any,
+    labels: Any,
+    directed: str,
+    notes: tuple[str, ...],
+    id_column: str | None = None,
+    scale: Scale = "auto",
 ) -> Graph:
     adjacency, n_loops = build_adjacency(i, j, weights, len(ids), directed)
     return Graph(
@@ -264,6 +282,8 @@ def _graph(
         features=features,
         labels=labels,
         node_ids=ids,
+        id_column=id_column,
+        scale=scale,
         directed="symmetrize" if directed == "symmetrize" else "out",  # "in" has been turned already
         notes=(*notes, *loop_notes(n_loops)),
     )

@@ -26,17 +26,19 @@ from sparsecut.encoding import (
 )
 from sparsecut.errors import InputError
 from sparsecut.graph import as_id_array
+from sparsecut.graph.id_columns import N_FIRST, Evidence, KnownIds, choose_of_parts, gather, likely_name
 from sparsecut.io.column_evidence import evidence_of
 from sparsecut.io.edge_columns import EdgeColumns, plan_columns
 from sparsecut.io.edge_weights import edge_weights
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import reading
-from sparsecut.io.ids import as_ids, check_present, check_unique, id_column, plain_ids
+from sparsecut.io.ids import as_ids, check_present, check_unique, plain_ids
 from sparsecut.io.sides import with_side
 from sparsecut.io.tables import check_parquet
 
 BATCH_ROWS = 1 << 20
 BATCH_BYTES = 16 << 20
+N_SAMPLED = 10_000  # edges whose ids the id column of the features must have
 STREAMED_SUFFIXES = (".parquet", ".feather", ".arrow", ".npy")
 
 
@@ -76,6 +78,11 @@ class EdgeFile:
             self.columns = plan.decide(evidence)
         if self.n_edges == 0:
             raise InputError(f"{self.what} has no rows.")
+
+    def some_ids(self) -> Any:
+        """Ids that the first edges name, by which the id column of a table of nodes is found."""
+        sources, targets, _ = next(self.batches())
+        return some_of(sources, targets)
 
     @property
     def has_weights(self) -> bool:
@@ -135,17 +142,33 @@ def edges_of(table: Any, columns: EdgeColumns, what: str) -> tuple[Any, Any, NDA
     return ends[0], ends[1], weights
 
 
+def some_of(sources: Any, targets: Any) -> NDArray[Any]:
+    """Some of the ids at the ends of edges, each once."""
+    ends = [np.asarray(end[:N_SAMPLED]) for end in (sources, targets)]
+    return np.unique(np.concatenate(ends).astype(np.str_ if any(end.dtype == object for end in ends) else ends[0].dtype))
+
+
 class FeatureFile:
     """The features of a file, one row a node, and their ids where it has them.
 
-    A table of named columns is encoded as the whole table would be in memory, or by the encoder of a fitted model.
+    A table of named columns is encoded as the whole table would be in memory, or by the encoder of a fitted model. Its id
+    column is `id_column`, or the one that has `edge_ids`, a sample of the nodes that edges name.
     """
 
-    def __init__(self, path: str | Path, *, scale: Scale = "auto", encoder: Encoder | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        scale: Scale = "auto",
+        encoder: Encoder | None = None,
+        id_column: str | None = None,
+        edge_ids: Any = None,
+    ) -> None:
         self.encoder: TableEncoder | None = None
         self.path = check_streamed(path, "features")
         self.what = f"The features file {self.path}"
         self.ids: NDArray[Any] | None = None
+        self.id_name: str | None = None
         if self.path.suffix == ".npy":
             matrix = _map(self.path, "features")
             if matrix.ndim != 2 or matrix.dtype.kind not in "biuf" or not matrix.shape[1]:
@@ -159,20 +182,33 @@ class FeatureFile:
             return
         self.is_as_stored = False
         names, n_rows = _names_and_rows(self.path, "features")
-        self._id = id_column(names)
-        self._names = [name for name in names if name != self._id]
+        self.id_name = self._find_ids(names, encoder, id_column, edge_ids)
+        self._names = [name for name in names if name != self.id_name]
         if not self._names:
             raise InputError(f"{self.what} has no column beside the ids.")
         if n_rows == 0:
             raise InputError(f"{self.what} has no rows.")
         with reading(self.path, "features"):
-            parts = [as_ids(table.column(self._id), self.what) for table in self._tables([self._id], BATCH_ROWS)]
+            parts = [as_ids(table.column(self.id_name), self.what) for table in self._tables([self.id_name], BATCH_ROWS)]
             self.ids = np.concatenate(parts)
             check_unique(self.ids, self.what)
             self.encoder = self._accept(encoder) if encoder is not None else self._fit_encoder(scale)
         if not self.encoder.names_out:
             raise InputError(f"{self.what} has no column that could be a feature: each holds one value throughout.")
         self.shape = n_rows, len(self.encoder.names_out)
+
+    def _find_ids(self, names: list[str], encoder: Encoder | None, asked: str | None, edge_ids: Any) -> str:
+        likely = likely_name(names, asked, self.what)
+        if asked is not None or edge_ids is None or len(names) == 1:
+            return likely
+        fitted = () if encoder is None else encoder.names_in or ()
+        looked_at = [name for name in names if name == likely or name not in fitted]
+        known = KnownIds(edge_ids)
+        with reading(self.path, "features"):
+            first = next(self._tables(looked_at, N_FIRST))
+            looked_at = [one.option for one in ids_in(first, looked_at, known) if one.is_unique]
+            parts = [ids_in(table, looked_at, known) for table in self._tables(looked_at, BATCH_ROWS)] if looked_at else []
+        return choose_of_parts(parts, self.what, likely) if parts else likely
 
     def _accept(self, encoder: Encoder) -> TableEncoder:
         accepted = accept_encoder(encoder, self._names, self.what)
@@ -229,6 +265,11 @@ class FeatureFile:
 
     def _matrix(self, table: Any) -> NDArray[Any]:
         return numbers_of(table, self._names, self.what)
+
+
+def ids_in(table: Any, names: Sequence[str], known: KnownIds) -> list[Evidence]:
+    """What a part of a table says for each of some columns to hold the ids."""
+    return [gather(name, table.column(name), known) for name in names]
 
 
 def accept_encoder(encoder: Encoder, names: Sequence[str], what: str) -> TableEncoder:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, first_few
-from sparsecut.io.ids import positions_of
+from sparsecut.io.ids import id_remedy, positions_of
 from sparsecut.io.record_batches import EdgeFile, FeatureFile
 
 
@@ -45,7 +45,10 @@ class RowPositions:
                 f"{self.what[1:]} must be integers from 0 to {self.n_nodes - 1:,}. Got {first_few(unknown)}. "
                 "Give the features an id column (Parquet or Arrow)."
             )
-        raise InputError(f"{self.what} names nodes that {self.features.what.lower()} does not: {first_few(unknown)}.")
+        raise InputError(
+            f"{self.what} names nodes that {self.features.what[0].lower()}{self.features.what[1:]} does not: "
+            f"{first_few(unknown)}.{id_remedy(self.features.id_name)}"
+        )
 
 
 def is_range(ids: NDArray[Any]) -> bool:

@@ -7,7 +7,7 @@ rows        a mapping from ids to rows, a pair (ids, matrix), or a frame with an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from sparsecut.encoding.encoder import Encoder, NamedColumns, TableEncoder, Vocabulary
 from sparsecut.errors import InputError, first_few, parameter_error
 from sparsecut.graph import as_arrow, as_id_array, as_integers, is_frame
-from sparsecut.graph.frames import ID_COLUMNS, index_of
+from sparsecut.graph.frames import index_of
+from sparsecut.graph.id_columns import name_standing
 from sparsecut.model.feature_changes import Present, encode_rows, overlaid, table_of, word_lists
 
 Ids = list[Any] | NDArray[np.int64]  # integers of an array stay in one: a large batch has no Python object per id
@@ -151,15 +152,9 @@ def _edge_columns(edges: Any, caller: str, name: str) -> list[Any]:
 
 def _ids_and_values(rows: Any, caller: str, name: str, encoder: Encoder | None) -> tuple[Ids, Any]:
     """(ids, their rows: a matrix, lists of words, an Arrow table, or a list of records)."""
+    fitted = (None if encoder is None else encoder.names_in) or ()
     if is_frame(rows):
-        index = index_of(rows)
-        table = as_arrow(rows, f"The frame of {name}")
-        if index is not None:
-            return _plain_ids(index), table
-        named = next((column for column in table.column_names if column.lower() in ID_COLUMNS), None)
-        if named is None:
-            raise InputError(f"The frame of {name} must have an index or a column 'id' with the node ids.")
-        return _plain_ids(table.column(named).to_numpy(zero_copy_only=False)), table.drop_columns([named])
+        return _ids_of_frame(rows, f"The frame of {name}", fitted)
     if isinstance(rows, Mapping):
         values: Any = list(rows.values())
         if any(isinstance(row, Mapping) for row in values):
@@ -181,6 +176,29 @@ def _ids_and_values(rows: Any, caller: str, name: str, encoder: Encoder | None) 
             raise InputError(f"{name} must have one row for each id. Got {len(rows[0]):,} ids and {n_rows:,} rows.")
         return (ids if len(ids) == len(rows[0]) else _plain_ids(rows[0])), values
     raise InputError(f"The {name} parameter of {caller} must be {ROWS_RULE}. Got {type(rows).__name__}.")
+
+
+def _ids_of_frame(frame: Any, what: str, fitted: Sequence[str]) -> tuple[Ids, Any]:
+    """(ids, the other columns): the column that is no fitted feature holds the ids, or else the index.
+
+    New nodes are known by no id yet, but the model knows its features by name.
+    """
+    table, index = as_arrow(frame, what), index_of(frame)
+    least = 1 if fitted else 3  # of a model without names any column may be a feature, unless it is called id
+    others = [column for column in table.column_names if column not in fitted and name_standing(column) >= least]
+    if len(others) > 1:
+        best = max(map(name_standing, others))
+        others = [column for column in others if name_standing(column) == best]
+    if len(others) > 1:
+        raise InputError(
+            f"{what} has more than one column that could hold the node ids: {first_few(others)}. Make it the index "
+            f"(pandas: set_index({others[0]!r})), and leave out the columns that are no features of the model."
+        )
+    if others:
+        return _plain_ids(table.column(others[0]).to_numpy()), table.drop_columns(others)
+    if index is None:
+        raise InputError(f"{what} must have an index or a column 'id' with the node ids, beside the features.")
+    return _plain_ids(index), table
 
 
 def _matrix_of(values: list[Any], name: str) -> Any:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sparsecut.encoding.columns import CategoryColumn, FittedColumn, VectorColumn
 from sparsecut.encoding.encoder import Encoder, NamedColumns, TableEncoder, check_names
 from sparsecut.encoding.numbers import NumberColumn
-from sparsecut.encoding.sources import WordLists
+from sparsecut.encoding.sources import WordLists, table_source
 from sparsecut.errors import InputError, first_few
 from sparsecut.graph import Graph
 
@@ -32,6 +32,8 @@ TRUTH = {"true": True, "false": False}
 def encode_rows(values: Any, encoder: Encoder | None) -> Any:
     """Whole rows (a matrix, or an Arrow table) as the model's encoder makes them."""
     n_rows = values.shape[0] if hasattr(values, "shape") else len(values)
+    if hasattr(values, "column_names"):  # its ids are known already
+        values = table_source(values, "The table of changes")
     return Graph(sp.csr_array((n_rows, n_rows), dtype=np.float32), features=values).encoded_by(encoder).features
 
 

@@ -195,3 +195,30 @@ def _doubt_in_memory(edges: pa.Table) -> Any:
     with pytest.warns(sc.errors.ReadingWarning) as told:
         sc.from_edges(edges)
     return told[0].message
+
+
+@pytest.mark.parametrize("kind", ["rows", "integers", "words"])
+def test_the_id_column_is_found_by_its_values(kind: str, tmp_path: Path) -> None:
+    """As `read_graph` finds it, wherever it stands and whatever its name."""
+    edges, features = data(kind)
+    features = features.rename_columns(["konto", *features.column_names[1:]]).select([*features.column_names[1:], "konto"])
+    folders = write_folder(edges, tmp_path / "edges"), write_folder(features, tmp_path / "features")
+    pyarrow.parquet.write_table(edges, tmp_path / "edges.parquet")
+    pyarrow.parquet.write_table(features, tmp_path / "features.parquet")
+    expected = sc.read_graph(tmp_path / "edges.parquet", features=tmp_path / "features.parquet")
+    sc.Dask(address()).build_store(tmp_path / "store", folders[0], features=folders[1])
+    graph = sc.open_store(tmp_path / "store")
+    assert graph.node_ids.tolist() == expected.node_ids.tolist() == features.column("konto").to_pylist()
+    assert graph.encoder.names_in == ("x0", "x1", "x2", "x3")
+    np.testing.assert_allclose(graph.features, expected.features, atol=1e-6)
+
+
+def test_two_id_columns_are_refused_until_one_is_named(tmp_path: Path) -> None:
+    edges, features = data("integers")
+    features = features.rename_columns(["konto", *features.column_names[1:]])
+    features = features.append_column("partner", features.column("konto").take(np.arange(N_NODES)[::-1]))
+    folders = write_folder(edges, tmp_path / "edges"), write_folder(features, tmp_path / "features")
+    with pytest.raises(sc.InputError, match="id_column='konto' or id_column='partner'"):
+        sc.Dask(address()).build_store(tmp_path / "store", folders[0], features=folders[1])
+    sc.Dask(address()).build_store(tmp_path / "store", folders[0], features=folders[1], id_column="partner")
+    assert sc.open_store(tmp_path / "store").node_ids.tolist() == features.column("partner").to_pylist()

@@ -28,12 +28,12 @@ from sparsecut.engines.dask.shared import Target
 from sparsecut.engines.dask.sources import Piece, Table
 from sparsecut.errors import InputError
 from sparsecut.graph import loop_notes
+from sparsecut.graph.id_columns import choose_of_parts, likely_name
 from sparsecut.io.adjacency import offset_type
 from sparsecut.io.building import entry_keys, merge_entries
 from sparsecut.io.column_evidence import ColumnEvidence, combined
 from sparsecut.io.column_evidence import part_of as evidence_in
 from sparsecut.io.edge_columns import ColumnPlan, EdgeColumns
-from sparsecut.io.ids import id_column
 from sparsecut.io.record_batches import accept_encoder, numbers_of
 from sparsecut.io.sides import Meeting, check_side_ids, meeting_of, side_doubts, sum_of
 from sparsecut.io.store import write_header
@@ -54,11 +54,16 @@ class StoreBuild:
         plan: ColumnPlan | None,
         directed: str,
         n_workers: int,
+        *,
+        id_column: str | None = None,
+        encoder: Any = None,
     ) -> None:
         self.folder, self.runner, self.edges, self.features, self.directed = folder, runner, edges, features, directed
-        self.plan = plan
-        self.columns: EdgeColumns | None = None  # of the edges; None where they have no names
-        self.id_name = None if features.names is None else id_column(features.names)
+        self.plan, self.encoder = plan, encoder
+        self.columns = self._choose_columns()  # of the edges; None where they have no names
+        self.id_name = None if features.names is None else self._find_ids(features.names, id_column)
+        if self.columns is not None:
+            check_side_ids(self.columns, self.id_name is not None, features.what)
         self.names = [name for name in features.names or () if name != self.id_name]
         if features.names is not None and not self.names:
             raise InputError(f"{features.what} has no column beside the ids.")
@@ -67,10 +72,21 @@ class StoreBuild:
         n_blocks = max(n_workers, -(-n_entries // ENTRIES_PER_BLOCK))
         self.starts = even_starts(self.n_nodes, min(n_blocks, self.n_nodes))
 
-    def run(self, *, scale: Scale, encoder: Any) -> tuple[str, ...]:
+    def _find_ids(self, names: Sequence[str], asked: str | None) -> str:
+        """The column of the features that has the nodes of the edges (`sparsecut.graph.id_columns`)."""
+        likely = likely_name(names, asked, self.features.what)
+        if asked is not None or len(names) == 1:
+            return likely
+        runner, what = self.runner, self.features.what
+        fitted = () if self.encoder is None else self.encoder.names_in or ()
+        looked_at = [name for name in names if name == likely or name not in fitted]
+        sample = runner.submit(numbering.some_ids, self.edges.pieces[0], self.columns, self.edges.what)
+        tasks = [runner.submit(numbering.look_for_ids, piece, looked_at, sample, what) for piece in self.features.pieces]
+        return choose_of_parts(runner.collect(tasks, "finding ids"), what, likely)
+
+    def run(self, *, scale: Scale) -> tuple[str, ...]:
         """Write the store; what is doubtful about the columns of the edges."""
-        self._choose_columns()
-        fitted = self._write_features(scale, encoder)
+        fitted = self._write_features(scale, self.encoder)
         numbered = self._number()
         n_entries, n_loops, meeting = self._write_edges(numbered)
         columns, edges = self.columns, self.edges
@@ -91,11 +107,11 @@ class StoreBuild:
         )
         return doubts
 
-    def _choose_columns(self) -> None:
+    def _choose_columns(self) -> EdgeColumns | None:
         """The columns of the edges, by what workers find in those whose names do not say what they are."""
         plan, edges = self.plan, self.edges
         if plan is None:
-            return
+            return None
         evidence = None
         if plan.unclear:
             parts = [
@@ -103,8 +119,7 @@ class StoreBuild:
                 for piece in edges.pieces
             ]
             evidence = combined(self.runner.collect(parts, "reading columns"), edges.n_rows)
-        self.columns = plan.decide(evidence)
-        check_side_ids(self.columns, self.id_name is not None, self.features.what)
+        return plan.decide(evidence)
 
     def _write_features(self, scale: Scale, encoder: Any) -> TableEncoder | None:
         table, runner = self.features, self.runner
@@ -183,7 +198,7 @@ class StoreBuild:
                 runner.submit(numbering.look_up, table, runner.submit(numbering.wanted_ids, named, number))
                 for number, table in enumerate(tables)
             ]
-            numbered.append(runner.submit(numbering.numbered, named, found, edges.what, features.what))
+            numbered.append(runner.submit(numbering.numbered, named, found, edges.what, features.what, self.id_name))
         runner.wait(numbered, "numbering ids")
         return numbered
 

@@ -28,6 +28,7 @@ from sparsecut.engines.dask.running import Runner, distributed_module
 from sparsecut.engines.dask.sources import open_sources
 from sparsecut.errors import InputError, ReadingWarning, check_choice, check_integer, check_real, parameter_error
 from sparsecut.graph import DIRECTIONS
+from sparsecut.graph.id_columns import likely_name
 from sparsecut.io.store import check_place, move_store
 from sparsecut.io.workfolder import fingerprint_of, work_folder
 from sparsecut.progress import Reporter, reporting
@@ -215,6 +216,7 @@ class Dask(EngineChoice, word="dask"):
         directed: str = "symmetrize",
         scale: Scale = "auto",
         encoder: Any = None,
+        id_column: str | None = None,
         overwrite: bool = False,
         progress: Reporter | None = None,
     ) -> None:
@@ -241,6 +243,8 @@ class Dask(EngineChoice, word="dask"):
             the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
         encoder : fitted model or Encoder, optional
             A fitted model, or its `encoder_`: the table is encoded as the one it was fitted on.
+        id_column : str, optional
+            The column of the features that holds the node ids; where not given, the one that has the nodes of the edges.
         overwrite : bool, default=False
             Whether to replace a store that exists, once the new one is whole.
         progress : callable, optional
@@ -260,7 +264,9 @@ class Dask(EngineChoice, word="dask"):
         check_place(folder, overwrite)
         columns = {"source": source, "target": target, "weight": weight}
         sources = open_sources(edges, features, columns, bipartite)
-        mark = fingerprint_of("store", str(edges), str(features), columns, bipartite, directed, str(folder))
+        if id_column is not None and sources[1].names is not None:
+            likely_name(sources[1].names, id_column, sources[1].what)  # says which columns there are
+        mark = fingerprint_of("store", str(edges), str(features), columns, bipartite, directed, id_column, str(folder))
         parent = self.scratch if self.scratch is not None else folder.parent
         with reporting(progress) as report, work_folder(parent, mark) as work, self.connected(work.path) as cluster:
             runner = Runner(cluster.client, report, self.timeout, cluster.where)
@@ -268,8 +274,10 @@ class Dask(EngineChoice, word="dask"):
             try:
                 shutil.rmtree(unfinished, ignore_errors=True)  # of a run that was killed
                 unfinished.mkdir()
-                build = StoreBuild(unfinished, runner, *sources, directed, len(cluster.workers))
-                doubts = build.run(scale=scale, encoder=getattr(encoder, "encoder_", encoder))
+                encoder = getattr(encoder, "encoder_", encoder)
+                beside = {"id_column": id_column, "encoder": encoder}
+                build = StoreBuild(unfinished, runner, *sources, directed, len(cluster.workers), **beside)
+                doubts = build.run(scale=scale)
                 move_store(unfinished, folder)
             finally:
                 shutil.rmtree(unfinished, ignore_errors=True)

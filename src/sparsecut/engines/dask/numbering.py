@@ -18,9 +18,10 @@ from sparsecut.engines.dask.sources import Piece
 from sparsecut.errors import InputError, first_few
 from sparsecut.graph import as_id_array
 from sparsecut.graph.edge_sample import hash_ids
+from sparsecut.graph.id_columns import Evidence, KnownIds
 from sparsecut.io.edge_columns import EdgeColumns
-from sparsecut.io.ids import as_ids
-from sparsecut.io.record_batches import edges_of
+from sparsecut.io.ids import as_ids, id_remedy
+from sparsecut.io.record_batches import edges_of, ids_in, some_of
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,17 @@ class Ends:
 
     def __sizeof__(self) -> int:
         return 100 + self.ids.nbytes + self.ends.nbytes + (0 if self.weights is None else self.weights.nbytes)
+
+
+def some_ids(piece: Piece, columns: EdgeColumns | None, what: str) -> NDArray[Any]:
+    """Ids that the first edges name, by which the id column of the features is found."""
+    i, j, _ = read_edges(piece, columns, what)
+    return some_of(i, j)
+
+
+def look_for_ids(piece: Piece, names: Sequence[str], ids: NDArray[Any], what: str) -> list[Evidence]:
+    """What a piece of the features says for each column to hold the ids."""
+    return ids_in(piece.table(names, what), names, KnownIds(ids))
 
 
 def read_ids(piece: Piece, first: int, name: str, what: str) -> Ids:
@@ -117,12 +129,16 @@ def look_up(table: tuple[NDArray[Any], NDArray[np.int64]], ids: NDArray[Any]) ->
     return np.where(known[place] == ids, rows[place], -1)
 
 
-def numbered(ends: Ends, found: Sequence[NDArray[np.int64]], what: str, where: str) -> tuple[Any, Any, Any]:
+def numbered(
+    ends: Ends, found: Sequence[NDArray[np.int64]], what: str, where: str, id_name: str | None
+) -> tuple[Any, Any, Any]:
     """The edges of a piece by rows."""
     rows = np.concatenate(found) if len(found) else np.empty(0, dtype=np.int64)
     if (rows < 0).any():
         unknown = np.sort(ends.ids[rows < 0]).tolist()
-        raise InputError(f"{what} names nodes that {where[0].lower()}{where[1:]} does not: {first_few(unknown)}.")
+        raise InputError(
+            f"{what} names nodes that {where[0].lower()}{where[1:]} does not: {first_few(unknown)}.{id_remedy(id_name)}"
+        )
     i, j = rows[ends.ends]
     return i, j, ends.weights
 
