@@ -16,7 +16,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError
 from sparsecut.graph import labelled_nodes
-from sparsecut.io import ID_NAMES, as_ids, as_table, check_known, check_unique, id_column, positions_of, read_node_table
+from sparsecut.io import (
+    ID_NAMES,
+    as_ids,
+    as_table,
+    check_encoding,
+    check_known,
+    check_unique,
+    id_column,
+    positions_of,
+    read_node_table,
+)
 
 FEW_VALUES = 30  # different whole numbers up to which they are classes
 MAX_CLASSES = 2000
@@ -33,7 +43,7 @@ class NodeColumn:
     names: tuple[str, ...] = ()
 
 
-def read_columns(nodes: Any, ids: NDArray[Any]) -> list[NodeColumn]:
+def read_columns(nodes: Any, ids: NDArray[Any], encoding: str | None = None) -> list[NodeColumn]:
     """The columns of a node table (a path, a frame or a mapping), in the order of the embedding's nodes.
 
     A node without a row has no values; a row without a node is refused.
@@ -42,7 +52,7 @@ def read_columns(nodes: Any, ids: NDArray[Any]) -> list[NodeColumn]:
         return [make_column(str(name), values, len(ids)) for name, values in nodes.items()]
     if isinstance(nodes, str | Path):
         what = f"The node table {nodes}"
-        table_ids, table = read_node_table(nodes, "node", frozenset(ID_NAMES))
+        table_ids, table = read_node_table(nodes, "node", frozenset(ID_NAMES), encoding=check_encoding("report", encoding))
     else:
         what, table = "The node table", as_table(nodes, "report")
         name = id_column(table)

@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 from sparsecut.encoding import FeatureTable, WordLists
 from sparsecut.errors import InputError, first_few
 from sparsecut.io.files import check_readable
-from sparsecut.io.guards import check_claim, open_bytes, reading
+from sparsecut.io.guards import check_claim, reading
 from sparsecut.io.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_column
 from sparsecut.io.numpy_files import Archive, read_npy
-from sparsecut.io.tables import describe_table, table_suffix, trim_id_column
+from sparsecut.io.opening import open_bytes, refuse_packed, table_suffix
+from sparsecut.io.tables import describe_table, trim_id_column
 
 LABEL_NAMES = ("label", "labels", "class", "target", "y")
 
@@ -37,15 +38,16 @@ def read_features(
     id_name: str | None = None,
     *,
     scale: bool = True,
+    encoding: str | None = None,
 ) -> tuple[NDArray[Any] | None, Any]:
     """(ids or None; a matrix, a table or lists of words). Of a table, `columns` or all but the id and those in `without`."""
     path = check_readable(path, "features")
-    if path.suffix in (".npy", ".npz"):
+    if table_suffix(path) in (".npy", ".npz"):
         return _read_numpy(path, "features")
     if table_suffix(path) == ".json":
-        return _read_json_features(path)
+        return _read_json_features(path, encoding)
     asked = frozenset((*ID_NAMES, *(name.lower() for name in columns or ())))
-    ids, table = read_node_table(path, "features", asked, id_name)
+    ids, table = read_node_table(path, "features", asked, id_name, encoding)
     others = [name for name in table.column_names if name not in without]
     unknown = [name for name in columns or () if name not in others]
     if unknown:
@@ -59,17 +61,18 @@ def read_features(
 
 
 def read_labels(
-    path: str | Path, column: str | None = None, id_name: str | None = None
+    path: str | Path, column: str | None = None, id_name: str | None = None, encoding: str | None = None
 ) -> tuple[NDArray[Any] | None, NDArray[Any], tuple[str, ...]]:
     """(ids or None, labels, notes). Of a table: `column`, or one of a usual name, or that with the fewest values."""
     path = check_readable(path, "labels")
-    if path.suffix in (".npy", ".npz"):
+    if table_suffix(path) in (".npy", ".npz"):
         return *_read_numpy(path, "labels"), ()
     if table_suffix(path) == ".json":
-        ids, values = _read_json(path, "labels")
+        ids, values = _read_json(path, "labels", encoding)
         return ids, _as_labels(values, path), ()
     asked = () if column is None else (column.lower(),)
-    ids, table = read_node_table(path, "labels", frozenset((*ID_NAMES, *LABEL_NAMES, *asked)), id_name)
+    header_names = frozenset((*ID_NAMES, *LABEL_NAMES, *asked))
+    ids, table = read_node_table(path, "labels", header_names, id_name, encoding)
     names = table.column_names
     if not names:
         raise InputError(f"The labels file {path} has no column beside the ids.")
@@ -92,16 +95,18 @@ def _as_labels(values: list[Any], path: Path) -> NDArray[Any]:
 
 
 def read_node_table(
-    path: str | Path, kind: str, header_names: frozenset[str], id_name: str | None = None
+    path: str | Path, kind: str, header_names: frozenset[str], id_name: str | None = None, encoding: str | None = None
 ) -> tuple[NDArray[Any], Any]:
     """(ids, the other columns) of a table with one row a node. Spaces around an id of a text file are not part of it."""
     what = f"The {kind} file {path}"
     if id_name is not None:
         header_names |= {id_name.lower()}
-    table, _ = describe_table(path, kind, header_names, words=lambda names: [id_column(names, id_name, what)])
+    table, _ = describe_table(
+        path, kind, header_names, words=lambda names: [id_column(names, id_name, what)], encoding=encoding
+    )
     name = id_column(table, id_name, what)
     if _is_text(path):
-        table = trim_id_column(table, name, Path(path), kind, header_names)
+        table = trim_id_column(table, name, Path(path), kind, header_names, encoding)
     ids = as_ids(table.column(name), what, is_text=_is_text(path))
     check_unique(ids, what)
     return ids, table.drop_columns([name])
@@ -112,7 +117,8 @@ def _is_text(path: str | Path) -> bool:
 
 
 def _read_numpy(path: Path, kind: str) -> tuple[NDArray[Any] | None, Any]:
-    if path.suffix == ".npy":
+    refuse_packed(path, kind)
+    if table_suffix(path) == ".npy":
         return None, read_npy(path, kind)
     archive = Archive(path, kind)
     ids = archive.get("ids")
@@ -132,10 +138,10 @@ def _read_numpy(path: Path, kind: str) -> tuple[NDArray[Any] | None, Any]:
     return ids, matrix
 
 
-def _read_json(path: Path, kind: str) -> tuple[NDArray[Any], list[Any]]:
+def _read_json(path: Path, kind: str, encoding: str | None) -> tuple[NDArray[Any], list[Any]]:
     import pyarrow as pa
 
-    with reading(path, kind), open_bytes(path, kind) as file:
+    with reading(path, kind), open_bytes(path, kind, encoding) as file:
         pairs = json.loads(file.read(), object_pairs_hook=list)
     if not isinstance(pairs, list) or not pairs or not all(isinstance(pair, tuple) for pair in pairs):
         raise InputError(f"The {kind} file {path} must hold one object: node id → {kind}.")
@@ -146,8 +152,8 @@ def _read_json(path: Path, kind: str) -> tuple[NDArray[Any], list[Any]]:
     return ids, list(values)
 
 
-def _read_json_features(path: Path) -> tuple[NDArray[Any], Any]:
-    ids, lists = _read_json(path, "features")
+def _read_json_features(path: Path, encoding: str | None) -> tuple[NDArray[Any], Any]:
+    ids, lists = _read_json(path, "features", encoding)
     wrong = next((row for row, values in enumerate(lists) if not isinstance(values, list)), None)
     if wrong is not None:
         node = first_few(ids[[wrong]])

@@ -18,7 +18,8 @@ from sparsecut.io.attributes import LABEL_NAMES, read_features, read_labels, rea
 from sparsecut.io.headers import Beside, looks_like_name
 from sparsecut.io.hints import header_hint, layout_of, taken_for_header
 from sparsecut.io.ids import ID_NAMES, check_known, id_column, positions_of
-from sparsecut.io.tables import TABLE_SUFFIXES, table_suffix
+from sparsecut.io.opening import PACKED_SUFFIXES, table_suffix, without_packing
+from sparsecut.io.tables import TABLE_SUFFIXES
 
 MISSING = ("error", "zero")
 REMEDY = " missing='zero' (--missing zero) accepts that."
@@ -36,6 +37,7 @@ class NodeFiles:
     label_ids: NDArray[Any] | None = None
     labels_path: str = ""
     notes: tuple[str, ...] = ()
+    encoding: str | None = None  # of the text files among them
 
     def row_ids(self, edge_ids: NDArray[Any], path: Path) -> NDArray[Any]:
         """The ids of the feature rows; where the file has none, the ids of the edges must be row numbers."""
@@ -53,7 +55,7 @@ class NodeFiles:
     def beside(self) -> Beside:
         """What these files know about the names in the first line of an edge list."""
         files = ((self.features_path, "features", self.features), (self.labels_path, "labels", self.labels))
-        layouts = [layout_of(path, kind) for path, kind, values in files if values is not None]
+        layouts = [layout_of(path, kind, self.encoding) for path, kind, values in files if values is not None]
         names = frozenset(id_column(layout.names) for layout in layouts if layout is not None and layout.has_header)
         return Beside(names, self.feature_ids)
 
@@ -65,7 +67,7 @@ class NodeFiles:
         is_known = positions_of(ids, edge_ids) >= 0
         if is_known[0] or is_known[1:].mean() < 0.9:
             return ()
-        layout = layout_of(self.features_path, "features")
+        layout = layout_of(self.features_path, "features", self.encoding)
         if layout is None or str(ids[0]) not in layout.first_cells:
             return ()
         return (
@@ -131,10 +133,11 @@ class NodeFiles:
                 f"{n_rows:,} rows of no node were left out" if n_rows else "",
             ]
             return [f"{what}: {'; '.join(filter(None, said))}."] if n_nodes or n_rows else []
-        check_known(positions, ids, what, "the graph", header_hint(path, kind, ids, positions >= 0) or REMEDY)
+        hint = header_hint(path, kind, ids, positions >= 0, self.encoding)
+        check_known(positions, ids, what, "the graph", hint or REMEDY)
         absent = node_ids[np.flatnonzero(rows < 0)]
         if len(absent):
-            hint = taken_for_header(path, kind, absent) or REMEDY
+            hint = taken_for_header(path, kind, absent, self.encoding) or REMEDY
             raise InputError(f"{what} has no row for these nodes of the graph: {first_few(absent)}.{hint}")
         return []
 
@@ -150,6 +153,7 @@ def read_node_files(
     feature_columns: Sequence[str] | None = None,
     id_column: str | None = None,
     scale: bool = True,
+    encoding: str | None = None,
 ) -> NodeFiles:
     """The files beside a graph: features and labels of their own, or columns of the node table."""
     asked_features, asked_label = _as_names(feature_columns), label_column
@@ -170,22 +174,22 @@ def read_node_files(
     features_path, labels_path = str(features), str(labels)
     if nodes is not None:
         asked = (name.lower() for name in (*(feature_columns or ()), *([label_column] if label_column else [])))
-        _, table = read_node_table(nodes, "node", frozenset((*ID_NAMES, *LABEL_NAMES, *asked)), id_column)
+        _, table = read_node_table(nodes, "node", frozenset((*ID_NAMES, *LABEL_NAMES, *asked)), id_column, encoding)
         if labels is None and label_column is None:
             label_column = next((name for name in table.column_names if name.lower() in LABEL_NAMES), None)
         takes_all = features is None and any(name != label_column for name in table.column_names)
         if feature_columns is not None or takes_all:
             without = () if label_column is None else (label_column,)
-            feature_ids, matrix = read_features(nodes, feature_columns, without, id_column, scale=scale)
+            feature_ids, matrix = read_features(nodes, feature_columns, without, id_column, scale=scale, encoding=encoding)
             features_path = str(nodes)
         if label_column is not None:
-            label_ids, label_values, notes = read_labels(nodes, label_column, id_column)
+            label_ids, label_values, notes = read_labels(nodes, label_column, id_column, encoding)
             labels_path = str(nodes)
     if features is not None and feature_columns is None:
-        feature_ids, matrix = read_features(str(features), asked_features, id_name=id_column, scale=scale)
+        feature_ids, matrix = read_features(str(features), asked_features, id_name=id_column, scale=scale, encoding=encoding)
     if labels is not None and label_column is None:
-        label_ids, label_values, notes = read_labels(labels, asked_label, id_column)
-    return NodeFiles(missing, matrix, feature_ids, features_path, label_values, label_ids, labels_path, notes)
+        label_ids, label_values, notes = read_labels(labels, asked_label, id_column, encoding)
+    return NodeFiles(missing, matrix, feature_ids, features_path, label_values, label_ids, labels_path, notes, encoding)
 
 
 def align_labels(
@@ -225,12 +229,12 @@ def is_path(name: str) -> bool:
 def find_sibling(path: Path) -> Path | None:
     """The node table beside an edge file, if there is one: nodes.csv for edges.csv, x_nodes.parquet for x_edges.csv."""
     stem = _sibling_stem(path)
-    names = [f"{stem}nodes{suffix}{packed}" for suffix in TABLE_SUFFIXES for packed in ("", ".gz")]
+    names = [f"{stem}nodes{suffix}{packed}" for suffix in TABLE_SUFFIXES for packed in ("", *PACKED_SUFFIXES)]
     return next((path.parent / name for name in names if (path.parent / name).is_file()), None)
 
 
 def _sibling_stem(path: Path) -> str:
-    stem = path.name.removesuffix(".gz").removesuffix(table_suffix(path))
+    stem = without_packing(path.name).removesuffix(table_suffix(path))
     for word in ("edges", "edgelist", "links"):
         if stem.endswith(word):
             stem = stem.removesuffix(word)
