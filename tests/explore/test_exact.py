@@ -76,3 +76,13 @@ def test_ties_between_rows_that_differ_go_by_position() -> None:
     zeros = np.zeros((30, 4), dtype=np.float32)
     zeros[::2] = -0.0
     assert Neighbors(zeros, metric="euclidean").query(29, 4).positions.tolist() == [[0, 1, 2, 3]]
+
+
+@pytest.mark.parametrize("metric", exact.METRICS)
+def test_equal_rows_are_equal_wherever_the_product_rounds_them(metric: str) -> None:
+    """A matrix product sums up the last columns of its blocks in another order."""
+    generator = np.random.default_rng(0)
+    for n_rows in (41, 43, 47, 333):
+        for width in (33, 64, 100):
+            Z = np.tile(generator.normal(size=width).astype(np.float32), (n_rows, 1))
+            assert Neighbors(Z, metric=metric).query(0, 3).positions.tolist() == [[1, 2, 3]], (n_rows, width)
