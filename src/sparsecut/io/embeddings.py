@@ -111,6 +111,7 @@ def write_embedding(
         raise InputError("Labels go only into the projector's metadata (.tsv), one a node.")
     if xy is not None and (path.suffix != ".parquet" or np.shape(xy) != (len(Z), 2)):
         raise InputError("Positions go only into a .parquet file, one x and one y a node.")
+    check_embedding_path(path, overwrite)
     with ExitStack() as stack:  # all files of an embedding are moved into place after the last is written
         files = [stack.enter_context(write_whole(file, overwrite, EMBEDDING_SUFFIXES)) for file in reversed(_files_of(path))]
         temporary = files[::-1]  # the embedding itself was opened last, so that an error names it
