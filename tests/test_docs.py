@@ -104,3 +104,19 @@ def test_a_broken_site_is_found(tmp_path: Path) -> None:
         "b.html: c.html does not exist",
         "b.html: #no has no such anchor",
     ]
+
+
+def test_the_pages_name_every_command_and_every_engine() -> None:
+    from sparsecut.engines import EngineChoice
+
+    commands = {str(command.name) for command in app.registered_commands}
+    page = (ROOT / "docs" / "command_line.md").read_text("utf-8").partition("```sh")[0]
+    listed = {name for row in re.findall(r"^\| (`.*?) \|", page, re.M) for name in re.findall(r"`(\w+)`", row)}
+    assert listed == commands
+    words = set(EngineChoice.words())
+    row = re.search(r"^\| `engine` \| (.*?) \|", (ROOT / "docs" / "choices.md").read_text("utf-8"), re.M)
+    assert row is not None
+    assert set(re.findall(r"`(\w+)`", row[1])) == words
+    about = re.search(r"\n    engine : .*?(?=\n    \w+ :)", str(sparsecut.SCE.__doc__), re.S)
+    assert about is not None
+    assert words <= set(re.findall(r'"(\w+)"', about[0]))

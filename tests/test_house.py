@@ -96,7 +96,7 @@ NOT_MIRRORED = {
     **{
         f"io/{name}.py": _BY_READING
         for name in (
-            *("edge_weights", "edges", "files", "guards", "hdf5", "hdf5_look", "node_attributes"),
+            *("edge_weights", "edges", "guards", "hdf5", "hdf5_look", "node_attributes"),
             *("numpy_files", "raw", "record_batches", "row_positions", "tables"),
         )
     },

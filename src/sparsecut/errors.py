@@ -1,6 +1,7 @@
 """Errors a user can mend: what was wrong, the rule, what was got and the remedy, in one sentence.
 
-The command line prints such an error as it is and exits with code 2; any other exception is a defect of ours.
+The command line prints such an error as it is and exits with code 2, or 74 where an output could not be written; any other
+exception is a defect of ours.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ from typing import Any
 
 class InputError(ValueError):
     """Something passed in breaks a rule; the message names the rule and the remedy."""
+
+
+class WriteError(InputError):
+    """What was computed could not be written, since the disk is full, say; nothing half-written is left."""
 
 
 class MissingExtraError(InputError, ImportError):

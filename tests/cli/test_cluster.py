@@ -14,6 +14,8 @@ import sparsecut as sc
 from disk_cases import community_graph
 from local_cluster import address
 from shell import sparsecut
+from sparsecut.engines.dask.sources import sizes_of
+from sparsecut.model.estimate import _measured, workload
 
 
 @pytest.fixture
@@ -91,3 +93,40 @@ def test_what_cannot_be_is_refused_before_a_worker_starts(words: tuple[str, ...]
     assert re.search(message, done.stderr)
     assert "Dashboard" not in done.stdout + done.stderr
     assert not (folder / "vectors").exists()
+
+
+def test_what_is_wrong_with_the_edges_is_said_of_them(folder: Path) -> None:
+    """The features are given and are right: the sentence is about the edges."""
+    (folder / "empty").mkdir()
+    (folder / "links.csv").write_text("source,target\na,b\n")
+    for name, said in (
+        ("wrong/", "The edge file wrong does not exist."),
+        ("empty", "The edge folder empty must be a folder of .parquet files"),
+        ("links.csv", "The edge file links.csv must be a folder of .parquet files, a .parquet file, an .npy file or a Zarr"),
+        ("https://example.org/edges/", "https://example.org/edges/ is a URL, and URLs are not read."),
+        ("digits", "The dataset digits has its own features. Leave --features out."),
+    ):
+        done = sparsecut("embed", name, "-f", "features", "--engine", "dask", "-o", "vectors", folder=folder, expect=2)
+        assert said in done.stderr
+        assert "needs features" not in done.stderr
+    done = sparsecut("embed", "edges", "--engine", "dask", "-o", "vectors", folder=folder, expect=2)
+    assert "The folder of edges edges needs features beside it that are read in parts too" in done.stderr
+
+
+def test_folders_are_estimated_by_their_sizes(folder: Path) -> None:
+    """As the graph is that they hold, and without reading them."""
+    graph = sc.read_graph(folder / "edges.parquet", features=folder / "features.parquet")
+    sizes = {"n_nodes": 120, "n_edges": graph.n_edges, "n_features": 8}
+    assert sizes_of(folder / "edges", folder / "features") == sizes
+    vectors = pa.FixedSizeListArray.from_arrays(pa.array(np.ones(120 * 5)), 5)
+    pyarrow.parquet.write_table(pa.table({"id": np.arange(120), "x": vectors}), folder / "lists.parquet")
+    np.save(folder / "rows.npy", np.ones((120, 3)))
+    for name, n_columns in (("lists.parquet", 5), ("rows.npy", 3)):
+        assert sizes_of(folder / "edges", folder / name)["n_features"] == n_columns
+    assert workload(_measured(folder / "edges", folder / "features"), sc.SCE()) == workload(sizes, sc.SCE())
+    found = sc.estimate(folder / "edges", features=folder / "features")
+    assert found.best.engine == "memory"
+    done = sparsecut("estimate", "edges/", "--features", "features/", folder=folder)
+    assert "Take engine='memory'." in done.stdout
+    refused = sparsecut("estimate", "edges", folder=folder, expect=2)
+    assert "The folder of edges edges needs features beside it: features= (--features)" in refused.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,10 @@ import numpy as np
 import pyarrow.csv
 import pytest
 
+from packing import pack
 from shell import sparsecut
 from sparsecut import read_embedding, read_graph, write_embedding
+from sparsecut.io.opening import PACKED_SUFFIXES
 
 PROGRAM = f"{sys.executable} -m sparsecut"
 
@@ -137,3 +140,46 @@ def test_a_reader_that_goes_away_ends_the_command_without_a_word(folder: Path) -
     assert done.stdout.startswith(b'"id","z0"')
     assert b"Traceback" not in done.stderr
     assert b"Error" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["info"],
+        ["--help"],
+        ["datasets"],
+        ["embed", "edges.csv", "--use", "structure", "--dimension", "2", "-o", "-"],
+        ["embed", "edges.csv", "--use", "structure", "--dimension", "2", "--json", "-o", "vectors.csv"],
+    ],
+    ids=" ".join,
+)
+def test_standard_output_on_a_full_disk(words: list[str], tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    (tmp_path / "edges.csv").write_text("source,target\n" + "".join(f"{n},{(n + 1) % 40}\n" for n in range(40)))
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "sparsecut", *words], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True,
+            check=False, env={**os.environ, "NO_COLOR": "1"},
+        )  # fmt: skip
+    *_, last = done.stderr.strip().splitlines()
+    assert last == "Error: Standard output could not be written: No space left on device."
+    assert done.returncode == 74
+    assert "Traceback" not in done.stderr
+    assert "defect" not in done.stderr
+
+
+@pytest.mark.parametrize("suffix", PACKED_SUFFIXES)
+def test_packed_text_through_standard_input(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / "edges.csv"
+    path.write_text("source,target\n" + "".join(f"n{n},n{(n + 1) % 40}\n" for n in range(40)))
+    texts = []
+    for file in (path, pack(path, suffix)):
+        with file.open("rb") as edges:
+            done = subprocess.run(
+                [sys.executable, "-m", "sparsecut", "embed", "-", "--use", "structure", "--dimension", "2", "-o", "-"],
+                stdin=edges, capture_output=True, check=True,
+            )  # fmt: skip
+        texts.append(done.stdout)
+    assert texts[0] == texts[1]
+    assert texts[0].startswith(b'"id","z0","z1"\n"n0",')

@@ -18,6 +18,7 @@ import pytest
 
 from changing import Shadow
 from conftest import random_graph
+from packing import pack
 from shell import sparsecut
 from sparsecut import SCE, Power, load, read_embedding
 from sparsecut.graph import Graph
@@ -308,3 +309,41 @@ def test_embed_saves_a_model_that_can_be_updated(tmp_path: Path) -> None:
     assert 0 in read_embedding(tmp_path / "changed.parquet").ids
     done = sparsecut("embed", "digits", "-o", "y.parquet", "--with-state", folder=tmp_path, expect=2)
     assert "--save-model" in done.stderr
+
+
+def test_a_packed_file_of_changes_in_another_encoding(tmp_path: Path) -> None:
+    graph = Graph(GRAPH.adjacency, features=GRAPH.features, node_ids=[f"Zoë {node}" for node in range(30)])
+    for suffix in ("", ".zst"):
+        SCE(filter=Power(order=2), dimension=3).fit(graph).save(tmp_path / f"m{suffix}.safetensors", with_state=True)
+        path = tmp_path / "c.csv"
+        path.write_bytes(f"op,source,target,weight\nadd,Zoë {FREE[0]},Zoë {FREE[1]},2.5\n".encode("latin-1"))
+        path = pack(path, suffix) if suffix else path
+        told = sparsecut("update", f"m{suffix}.safetensors", path, "-o", f"z{suffix}.npy", folder=tmp_path, expect=2).stderr
+        assert "must end in .parquet, .csv or .ndjson" in told
+        words = ("update", f"m{suffix}.safetensors", path, "-o", f"z{suffix}.parquet", "--tolerance", 0)
+        assert "--encoding" in sparsecut(*words, folder=tmp_path, expect=2).stderr
+        sparsecut(*words, "--encoding", "latin-1", folder=tmp_path)
+    first, second = (read_embedding(tmp_path / f"z{suffix}.parquet") for suffix in ("", ".zst"))
+    assert np.array_equal(first.vectors, second.vectors)
+    exact = load(tmp_path / "m.safetensors").transform(Graph(with_edge(weight=2.5), features=GRAPH.features))
+    np.testing.assert_allclose(first.vectors, exact[[int(name.split()[1]) for name in first.ids]], atol=1e-5)
+
+
+def test_vectors_that_find_no_room_leave_whole_batches(tmp_path: Path) -> None:
+    """The stream of changed vectors on a full disk: exit 74, the file ends with a whole line, the model has the change."""
+    path = save(tmp_path)
+    script = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20000, resource.RLIM_INFINITY));"
+        "sys.argv = ['sparsecut', 'update', 'm.safetensors', '--follow', '--batch', '1', '-o', 'z.ndjson'];"
+        "from sparsecut.cli import main; main()"
+    )
+    lines = [{"op": "change", "node": 3, "features": [float(n), 1, 2, 3]} for n in range(400)]
+    given = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    done = subprocess.run([sys.executable, "-c", script], input=given, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 74, done.stderr
+    assert b"File too large" in done.stderr
+    assert b"defect" not in done.stderr
+    written = (tmp_path / "z.ndjson").read_text().splitlines()
+    assert len(written) > 5
+    assert all(len(json.loads(line)["embedding"]) == 3 for line in written)
+    assert len(load(path).embedding_) == 30

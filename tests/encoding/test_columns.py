@@ -9,6 +9,7 @@ import pytest
 
 import sparsecut as sc
 from sparsecut.encoding import FeatureTable
+from sparsecut.encoding.columns import MAX_CATEGORIES
 
 
 def encode(*, scale=True, **columns):
@@ -71,7 +72,9 @@ def test_a_later_table_is_encoded_as_the_fitted_one():
     spread = np.sqrt(200 / 3)
     matrix, notes = apply(encoder, country=["DE", "JP", "KR"], age=[60, 70, 80])  # another order, too
     assert matrix == pytest.approx(np.array([[20 / spread, 1, 0, 0], [30 / spread, 0, 0, 0], [40 / spread, 0, 0, 0]]))
-    assert notes == ("The table: 2 rows of 'country' hold categories that were not fitted ('JP', 'KR') and are 'other'.",)
+    assert notes == (
+        "The table: 2 rows of 'country' hold categories that were not fitted ('JP', 'KR') and are in no category.",
+    )
     matrix, notes = apply(encoder, age=[40, 40], country=["FR", "FR"])  # fewer categories and one value throughout
     assert matrix.tolist() == [[0, 0, 1, 0], [0, 0, 1, 0]]
     assert notes == ()
@@ -212,3 +215,27 @@ def test_numbers_and_times_finer_than_a_float_round_instead_of_failing(tmp_path)
     assert graph.adjacency[[0]].data.tolist() == [2.0**60]
     assert np.isfinite(graph.features).all()
     assert graph.features[0, 0] < graph.features[1, 0]
+
+
+def test_a_gap_is_no_other_category():
+    """Of a column with more categories than are kept, in the table it is fitted on and in a later one."""
+    kept = [f"kept{number:03}" for number in range(MAX_CATEGORIES)]
+    words = [*kept * 3, "rare", None, None]
+    encoder = fitted(word=words)
+    assert encoder.names_out[-2:] == ("word = other", "word is missing")
+    matrix, notes = apply(encoder, word=["rare", None, "new", "kept001"])
+    assert notes == ("The table: 2 rows of 'word' hold categories that were not fitted ('rare', 'new') and are 'other'.",)
+    assert np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)[:, -2:].tolist() == [
+        [1, 0],
+        [0, 1],
+        [1, 0],
+        [0, 0],
+    ]
+    whole = encode(word=words)[0]
+    dense = np.asarray(whole.toarray() if hasattr(whole, "toarray") else whole)
+    assert dense[-3:, -2:].tolist() == [[1, 0], [0, 1], [0, 1]]
+    assert (dense.sum(axis=1) == 1).all()  # every row is in one category, is other, or is missing
+    few = fitted(word=["a", "a", "b", "b", None])  # without a column for others
+    matrix, notes = apply(few, word=["new", None])
+    assert np.asarray(matrix).tolist() == [[0, 0, 0], [0, 0, 1]]
+    assert notes == ("The table: 1 rows of 'word' hold categories that were not fitted ('new') and are in no category.",)

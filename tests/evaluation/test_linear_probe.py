@@ -209,3 +209,13 @@ def test_splits_that_do_not_fit_are_refused(split, message):
         probe(Z, labels, [split])
     with pytest.raises(InputError, match="at least one split"):
         probe(Z, labels, [])
+
+
+def test_the_grid_of_c_goes_from_a_ten_thousandth_to_a_thousand():
+    assert GRID == (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0)
+    labels = np.concatenate([np.zeros(15), np.ones(5), np.arange(20) % 2, np.arange(20) % 2]).astype(int)
+    Z = np.where(labels == 1, 0.02, -0.02)[:, None]  # so small that only a weak penalty lets it be seen …
+    Z[-1] = 1e4  # … as it comes, and beside this node standardised too
+    split = Split(np.arange(20), np.arange(20, 40), np.arange(40, 60))
+    (chosen,) = probe(Z, labels, [split], protocol="tuned").choices
+    assert chosen == {"C": 1000.0, "is_standardised": False, "validation": 100.0}

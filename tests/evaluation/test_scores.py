@@ -10,7 +10,7 @@ from scipy import stats
 
 from sparsecut import InputError
 from sparsecut.evaluation import Scores, Split, compare_scores
-from sparsecut.evaluation.scores import score_predictions
+from sparsecut.evaluation.scores import score_classes, score_predictions
 
 A = np.array([80.0, 82.0, 79.0, 81.5, 83.0, 80.5])
 B = np.array([79.0, 80.5, 79.5, 80.0, 81.0, 80.0])
@@ -80,3 +80,15 @@ def test_predictions_are_scored_on_the_test_nodes_alone():
     np.testing.assert_allclose(scores.macro_f1s, [100 * (2 / 3 + 2 / 3 + 1) / 3, 100])
     assert scores.probe == "none"
     assert compare_scores(scores, Scores(np.array([70.0, 90.0]), probe="tuned")).mean_difference == pytest.approx(7.5)
+
+
+@pytest.mark.parametrize("absent", ["predicted alone", "neither", "true alone"])
+def test_macro_f1_counts_the_classes_that_are_there_or_predicted(absent: str) -> None:
+    """As scikit-learn: a class that no node has and that was predicted has an F1 of 0; one that is neither has none."""
+    from sklearn.metrics import f1_score
+
+    true = np.array([0, 0, 1, 1, 3, 3] if absent != "true alone" else [0, 0, 1, 1, 3, 2])
+    predicted = np.array([0, 2, 1, 1, 3, 3] if absent == "predicted alone" else [0, 1, 1, 1, 3, 3])
+    assert score_classes(true, predicted, 4) == pytest.approx(
+        (100 * (true == predicted).mean(), 100 * f1_score(true, predicted, average="macro", zero_division=0))
+    )

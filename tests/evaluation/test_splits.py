@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from sparsecut import InputError
-from sparsecut.evaluation import fraction_splits, role_split, sample_splits, uniform_splits
+from sparsecut.evaluation import Split, fraction_splits, probe, role_split, sample_splits, uniform_splits
 from sparsecut.evaluation.splits import SmallClassWarning
 from sparsecut.graph.labels import encode_labels, labelled_nodes
 
@@ -181,3 +183,31 @@ def test_uniform_splits_need_nodes():
         uniform_splits([0, 1, 0, 1, 0, 1, 0, 1, 0], 0.1, 0.1, 1)
     with pytest.raises(InputError, match="their sum must be below 1"):
         uniform_splits([0, 1] * 10, 0.5, 0.5, 1)
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        (([0, 1, 2, 3], [], [3, 2, 4]), "2 nodes are in train and in test: 2, 3."),
+        (([0, 1], [1], [2, 3]), "1 nodes are in train and in validation: 1."),
+        (([0, 1], [2, 3], [3]), "1 nodes are in validation and in test: 3."),
+        ((range(100), [], range(100)), "100 nodes are in train and in test: 0, 1, 2, 3, 4 and 95 more."),
+    ],
+)
+def test_a_node_in_two_parts_is_refused(parts: tuple, said: str) -> None:
+    """A probe that was tested on what it was trained on would score 100 %."""
+    train, validation, test = (np.array(part, dtype=np.int64) for part in parts)
+    with pytest.raises(InputError, match=re.escape(f"The parts of a split must be disjoint. {said}")):
+        Split(train, validation, test)
+    with pytest.raises(InputError, match="must be disjoint"):
+        role_split(train, validation, test, n_nodes=100)
+
+
+def test_no_function_scores_nodes_that_it_learned_from() -> None:
+    """Each takes a `Split`, and none can be made that overlaps; a part is not changed by `replace` either."""
+    labels = np.arange(40) % 2
+    split = role_split(np.arange(10), None, np.arange(10, 40), n_nodes=40)
+    noise = np.random.default_rng(0).normal(size=(40, 30))
+    assert probe(noise, labels, [split]).mean < 90
+    with pytest.raises(InputError, match="10 nodes are in train and in test"):
+        replace(split, test=np.arange(40))

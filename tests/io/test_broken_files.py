@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from scipy.io import savemat
 
 import sparsecut as sc
+from sparsecut.io.guards import NAME_ENCODING
 
 EDGES = b"source,target\na,b\nb,c\n"
 GUESS = "The edge file {}/"
@@ -80,8 +81,11 @@ TEXTS = {
         "holds the same id, 'a', in all 3 rows of column 'source'. If that is meant, name the columns of both ends "
         "(source and target).",
     ),
-    "UTF-16": ("source,target\na,b\n".encode("utf-16"), "is not UTF-8 text at byte 0. Save it as UTF-8."),
-    "Latin-1": ("source,target\né,b\n".encode("latin-1"), "is not UTF-8 text at byte 14. Save it as UTF-8."),
+    "UTF-16": (
+        "source,target\na,b\n".encode("utf-16"),
+        "is not UTF-8 text at byte 0. It begins as UTF-16 does: encoding='utf-16' (--encoding utf-16).",
+    ),
+    "Latin-1": ("source,target\né,b\n".encode("latin-1"), f"is not UTF-8 text at byte 14. {NAME_ENCODING}"),
 }
 
 FILES = {
@@ -123,7 +127,7 @@ FILES = {
     "no known suffix": (
         "x.xyz", b"1 2\n", "graph",
         "has no known suffix. Known ones: .csv, .tsv, .txt, .edges, .edgelist, .parquet, .feather, .arrow, .mtx, .npz, "
-        ".mat, .graph, .metis, .graphml, .gml, .json, .h5ad."),
+        ".mat, .graph, .metis, .graphml, .gml, .json, .h5ad; text also packed: .gz, .bz2, .xz, .zst, .zip."),
 }  # fmt: skip
 
 MANY = [b"a", b"b", *(b"n%d" % k for k in range(18))]

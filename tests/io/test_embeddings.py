@@ -9,6 +9,7 @@ import pytest
 
 import sparsecut as sc
 from sparsecut.io.embeddings import EMBEDDING_SUFFIXES
+from sparsecut.io.opening import PACKED_SUFFIXES
 
 Z = np.array([[0.1, -2, 3e-20], [4, 5.5, 6], [7, 8, 9]], dtype=np.float32)
 WORDS = ["é/1", "b", "#c"]
@@ -107,7 +108,10 @@ def test_parquet_in_pandas_polars_and_duckdb(tmp_path):
         ("z.csv", b"id,z0\na,x\nb,y\n", "must hold numbers in all columns. 'z0' holds others."),
         ("z.csv", b"id,z0\na,1\nb,\n", "must hold numbers in all columns. 'z0' holds others."),
         ("z.npy", b"junk", "could not be read: EOF: reading magic string, expected 8 bytes got 4."),
-        ("z.txt", b"x", "must end in .parquet, .npy, .npz, .csv, .w2v, .vec, .tsv."),
+        (
+            *("z.txt", b"x"),
+            f"must end in .parquet, .npy, .npz, .csv, .w2v, .vec, .tsv; text may be packed ({', '.join(PACKED_SUFFIXES)}).",
+        ),
     ],
 )
 def test_broken_embeddings(name, content, expected, tmp_path):

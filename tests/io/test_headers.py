@@ -3,6 +3,8 @@
 import random
 import warnings
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ import sparsecut as sc
 from conftest import data_file
 from sparsecut.errors import ReadingWarning
 from sparsecut.io import adjacency, blocks, graphs
+from sparsecut.io.headers import Beside, review_first_edge
 
 PAIRS = ("follower,followee", "buyer,seller", "gene1,gene2", "paper,cites", "protein_a,protein_b")
 PEOPLE = "anna ben carl dora emil fritz gerd hans ida jan karl lena mia nora otto paul".split()  # noqa: SIM905
@@ -233,3 +236,24 @@ def test_header_and_separator_are_for_text(tmp_path):
     (tmp_path / "x.graph").write_text("2 1\n2\n1\n")
     with pytest.raises(sc.InputError, match="has no use for header=True"):
         sc.read_graph(tmp_path / "x.graph", header=True)
+
+
+@pytest.mark.parametrize(("n_known", "is_header"), [(40, True), (37, True), (36, False), (20, False), (5, False)])
+def test_features_that_know_nearly_all_other_ids_tell_a_header(n_known: int, is_header: bool) -> None:
+    """More than nine of ten: a node table that has half of the nodes says nothing of the two that it has not."""
+    names = [f"{first}{second}" for first in "bcdfghjk" for second in "aeiou"]
+    words = pa.array(["Kappa", "Ypsilon", *names])
+    i = np.concatenate([[0], np.arange(2, 42)])
+    j = np.concatenate([[1], np.roll(np.arange(2, 42), 1)])
+    beside = Beside(frozenset(), np.array(names[:n_known]))
+    assert review_first_edge(i, j, words, lambda: beside, "x", "Kappa,Ypsilon").has_header is is_header
+
+
+@pytest.mark.parametrize(("n_codes", "is_header"), [(40, True), (37, True), (36, False), (20, False), (5, False)])
+def test_words_above_codes_are_a_header_where_nearly_all_are_codes(n_codes: int, is_header: bool) -> None:
+    names = [f"{first}{second}" for first in "bcdfghjk" for second in "aeiou"]
+    codes = [f"{name}7" if number < n_codes else name for number, name in enumerate(names)]
+    words = pa.array(["kappa", "ypsilon", *codes])
+    i = np.concatenate([[0], np.arange(2, 42)])
+    j = np.concatenate([[1], np.roll(np.arange(2, 42), 1)])
+    assert review_first_edge(i, j, words, Beside, "x", "kappa,ypsilon").has_header is is_header

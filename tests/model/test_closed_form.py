@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.optimize
 import scipy.sparse as sp
 import torch
 from hypothesis import given, settings
@@ -217,3 +218,35 @@ def test_rows_that_differ_by_rounding_alone_are_not_told_apart(filter: str, is_s
     with pytest.warns(MeaninglessEmbeddingWarning):
         Z = SCE(filter=filter, weighting="none").fit_transform(graph)
     assert not Z.any()
+
+
+def test_by_default_the_effective_rank_is_16_and_the_smoothed_rows_have_length_9() -> None:
+    """By hand: p from the eigenvalues of the dense M, Z of variances λ^p, and rows of 9 times the share that is left."""
+    generator = np.random.default_rng(0)
+    F = (generator.normal(size=(400, 60)) * 0.97 ** np.arange(60)).astype(np.float32)
+    graph = Graph(random_graph(400, 2, density=0.02).adjacency, features=F)
+    model = SCE(filter=Power(order=2), dimension=60, channels=("smoothed",), weighting="none").fit(graph)
+    S = smoothed(graph)
+    S = S - S.mean(axis=0)
+    values = np.linalg.eigvalsh(S.T @ S)[::-1]
+    p = scipy.optimize.brentq(lambda power: dense_effective_rank_of(values**power) - 16, 1, 20)
+    Z = model.embedding_ - model.embedding_.mean(axis=0)
+    variances = (Z**2).sum(axis=0)
+    np.testing.assert_allclose(variances / variances.sum(), values**p / (values**p).sum(), atol=1e-4)
+    assert model.history_.effective_rank == pytest.approx(16, abs=0.05)
+    share = ((values / values[0]) ** p).sum() * values[0] / values.sum()
+    assert np.sqrt((Z**2).sum(axis=1).mean()) == pytest.approx(9 * np.sqrt(share), rel=1e-3)
+
+
+def test_a_spectrum_with_less_stays_as_it_is() -> None:
+    """Six features have an effective rank of six at most: the sharpness is 1."""
+    graph = Graph(random_graph(400, 2, density=0.02).adjacency, features=np.random.default_rng(0).normal(size=(400, 6)))
+    model = SCE(filter=Power(order=2), weighting="none").fit(graph)
+    assert 5 < model.history_.effective_rank <= 6
+    assert "Sharpness 1.00: the spectrum has no more than the effective rank of 16 that is wanted." in str(model.explain())
+
+
+def dense_effective_rank_of(variances: np.ndarray) -> float:
+    shares = variances / variances.sum()
+    shares = shares[shares > 0]
+    return float(np.exp(-(shares * np.log(shares)).sum()))

@@ -50,3 +50,12 @@ def test_what_is_no_graph_is_refused() -> None:
 
 def test_time_in_words() -> None:
     assert [in_time(seconds) for seconds in (3.21, 600, 90_000)] == ["3.2 s", "10 min", "25.0 h"]
+
+
+@pytest.mark.parametrize("model", [sc.SCE(), sc.MoSCE(levels=3)], ids=repr)
+def test_sizes_are_counted_as_the_graph_that_has_them(model: Any) -> None:
+    """An undirected edge is two entries of the adjacency, whether the graph is there or only its sizes are."""
+    graph = community_graph(300, 20)
+    sizes = {"n_nodes": graph.n_nodes, "n_edges": graph.n_edges, "n_features": graph.n_features}
+    assert workload(sizes, model).n_entries == graph.adjacency.nnz == 2 * graph.n_edges
+    assert workload(sizes, model) == workload(graph, model)

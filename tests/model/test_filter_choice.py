@@ -149,3 +149,18 @@ def test_no_more_edges_are_held_out_than_tell_candidates_apart(monkeypatch: pyte
     monkeypatch.setattr(filter_choice, "sample_edges", lambda g, n: asked.append(n) or sample_edges(g, n))
     choose(graph)
     assert asked == [50]
+
+
+@pytest.mark.parametrize("behind", [0.0, 4e-4, 6e-4], ids=["equal", "within the tie", "beyond it"])
+def test_of_candidates_that_no_measurement_tells_apart_the_shortest(behind: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long filter that is better by less than another draw of the edges changes the AUC by is not worth its hops."""
+    graph = community_graph(400, 8)
+    asked = PageRank()
+    candidates = list(asked.candidates())
+    by_length = sorted(range(len(candidates)), key=lambda number: len(candidates[number].coefficients()))
+    scores = [0.5] * len(candidates)
+    scores[by_length[-1]], scores[by_length[0]] = 0.8, 0.8 - behind
+    monkeypatch.setattr(filter_choice, "MIN_EDGES", 10)
+    monkeypatch.setattr(filter_choice, "_scores", lambda *_: scores)
+    expected = candidates[by_length[0 if behind < 5e-4 else -1]]
+    assert choose(graph).filter == expected

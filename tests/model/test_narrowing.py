@@ -11,7 +11,7 @@ from sparsecut import SCE, Disk, Graph, Memory, PageRank, Power
 from sparsecut.engines.memory import MemoryEngine
 from sparsecut.features.weighting import Weighting
 from sparsecut.model import narrowing
-from sparsecut.model.narrowing import N_PROBES, narrow
+from sparsecut.model.narrowing import N_PROBES, _near, narrow
 from sparsecut.model.sharpened import spectrum_within, whole_spectrum
 from sparsecut.operators.negatives import complete_graph
 
@@ -115,3 +115,18 @@ def test_columns_stay_where_that_costs_less(monkeypatch: pytest.MonkeyPatch) -> 
     assert not is_narrowed()  # the product would cost more than the hops
     monkeypatch.undo()
     assert not is_narrowed()  # too few nodes
+
+
+@pytest.mark.parametrize(
+    ("polynomial", "one_hop"),
+    [
+        ((0.5, 0.25, 0.125), (0.5, 0.375)),
+        ((0.1, 0.2, 0.3, 0.4), (0.1, 0.9)),
+        ((0.0, 0.0, 2.0), (0.0, 2.0)),
+        ((0.3, 0.7), (0.3, 0.7)),
+    ],
+)
+def test_one_hop_has_the_share_of_the_own_row_and_the_sum_of_the_filter(
+    polynomial: tuple[float, ...], one_hop: tuple[float, ...]
+) -> None:
+    assert _near(polynomial) == pytest.approx(one_hop)

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from conftest import load_or_skip, random_graph
 from sparsecut import SCE, Adam, Graph, Heat, MoSCE, PageRank, Power, Symmetric, load
 from sparsecut.model.recipe import _length_agreement, choose_weighting, read_recipe
+from walking import walked
 
 
 def words(graph: Graph, *, is_shared: bool) -> Graph:
@@ -115,3 +116,16 @@ def test_the_default_is_ahead_of_the_paper_on_its_own_splits(name: str, floors: 
     for per_class, floor in zip((5, 20), floors, strict=True):
         splits = published_splits(name, per_class, graph.n_nodes)
         assert round(probe(Z, graph.labels, splits).mean, 1) >= floor
+
+
+def test_nodes_without_neighbours_do_not_count_in_the_agreement() -> None:
+    """They have nobody to agree with: the number is that of the graph without them, however long their rows are."""
+    graph = words(two_sides(), is_shared=True)
+    n_alone = 100
+    adjacency = sp.block_diag([graph.adjacency, sp.csr_array((n_alone, n_alone))]).tocsr()
+    alone = np.random.default_rng(3).poisson(np.linspace(0.2, 60, n_alone)[:, None], (n_alone, 30))
+    more = Graph(adjacency, features=np.vstack([graph.features, alone.clip(max=np.abs(graph.features).max())]))
+    expected = _length_agreement(graph)
+    assert expected > 0.5
+    assert _length_agreement(more) == pytest.approx(expected, abs=1e-6)
+    assert _length_agreement(walked(more, (50, 200, 250))) == pytest.approx(expected, abs=1e-6)

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tomllib
 
+from conftest import data_file
 from sparsecut import SCE, Graph
 from sparsecut.model.published import read_experiment
 from sparsecut.paper import EXPERIMENTS, loss, table1
@@ -120,3 +122,10 @@ def test_the_inverse_is_best_on_every_committed_graph() -> None:
             for method in loss.ROWS
         }
         assert means["inverse"] > max(means["none"], means["negative"])
+
+
+def test_the_published_figures_are_the_papers() -> None:
+    """As the paper's own table has them, digit by digit."""
+    told = tomllib.loads(data_file("../paper/published.toml").read_text("utf-8"))["loss"]
+    assert tuple(told.pop("columns")) == loss.COLUMNS
+    assert told == read_experiment("loss")["published"]

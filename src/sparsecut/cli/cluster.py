@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sparsecut.cli.options import ENGINE, option
 from sparsecut.cli.pipes import is_standard
+from sparsecut.cli.sources import dataset_of
 from sparsecut.errors import InputError
 
 if TYPE_CHECKING:
@@ -113,14 +114,17 @@ def _sources_of(name: str, features: str | None, reading: Reading) -> tuple[Path
     paths = [Path(name), *([] if features is None else [Path(features)])]
     are_sources = [is_partitioned(path) or (path.suffix in ARRAYS and path.is_file()) for path in paths]
     if len(paths) < 2 or not all(are_sources):
-        if any(is_partitioned(path) for path in paths):
-            if features is not None:
-                open_source(features, "features")  # says what is wrong with it
+        if not any(is_partitioned(path) for path in paths):
+            return None
+        if features is None:
             raise InputError(
-                "A folder of edges needs features beside it that are read in parts too: --features with a folder of Parquet "
-                "files, a Parquet or .npy file or a Zarr array."
+                f"The folder of edges {name} needs features beside it that are read in parts too: --features with a folder "
+                "of Parquet files, a Parquet or .npy file or a Zarr array."
             )
-        return None
+        if dataset_of(name) is not None:
+            raise InputError(f"The dataset {name} has its own features. Leave --features out.")
+        open_source(name, "edge")  # one of the two says what is wrong with it
+        open_source(features, "features")
     beyond = set(reading.given()) - {"source", "target", "weight", "bipartite", "directed", "scale", "id_column"}
     if beyond:
         option = sorted(beyond)[0].replace("_", "-")

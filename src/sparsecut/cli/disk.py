@@ -141,10 +141,10 @@ def finish(rows_path: Path, output_path: Path, graph: Graph) -> None:
     """The rows that were written, with their ids, to where they were wanted."""
     import numpy as np
 
-    from sparsecut.io import ids_path, write_embedding, write_whole
+    from sparsecut.io import ids_path, write_embedding, write_npy, write_whole
 
     if output_path.suffix == ".npy":
-        with write_whole(ids_path(output_path)) as temporary:
-            np.save(temporary, graph.node_ids)
+        with write_whole(ids_path(output_path)) as temporary, temporary.open("wb") as file:
+            write_npy(file, graph.node_ids)
         return
     write_embedding(output_path, np.load(rows_path, mmap_mode="r"), graph.node_ids, overwrite=True)

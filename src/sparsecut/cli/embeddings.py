@@ -38,12 +38,12 @@ NodeLabels = Annotated[
 ]
 
 
-def read_vectors(embedding: Path) -> Embedding:
+def read_vectors(embedding: Path, encoding: str | None = None) -> Embedding:
     """The vectors and ids of an embedding, from a file or from standard input."""
     from sparsecut.io import read_embedding
 
     with vectors_from(embedding) as path:
-        return read_embedding(path)
+        return read_embedding(path, encoding=encoding)
 
 
 def is_attribute(labels: str | None) -> bool:
@@ -51,11 +51,11 @@ def is_attribute(labels: str | None) -> bool:
     return labels is not None and dataset_of(labels) is None and not Path(labels).exists()
 
 
-def read_rows(embedding: Path, graph: Graph | None) -> tuple[NDArray[np.float32], NDArray[Any]]:
+def read_rows(embedding: Path, graph: Graph | None, encoding: str | None = None) -> tuple[NDArray[np.float32], NDArray[Any]]:
     """The vectors and ids of an embedding, in the order of the graph's nodes where there is a graph."""
     from sparsecut.io.ids import check_known, positions_of
 
-    Z, node_ids = read_vectors(embedding)
+    Z, node_ids = read_vectors(embedding, encoding)
     if graph is None:
         return Z, node_ids
     positions = positions_of(graph.node_ids, node_ids)
@@ -83,6 +83,7 @@ def read_labels(
     from sparsecut.io.attributes import read_labels
     from sparsecut.io.graphs import align_labels
     from sparsecut.io.ids import positions_of
+    from sparsecut.io.opening import check_encoding
 
     if is_attribute(name) and not Path(name).suffix:
         raise InputError(f"{name!r} is neither a file nor a dataset. For an attribute in a graph's file, add --graph FILE.")
@@ -94,7 +95,8 @@ def read_labels(
         if values is None:
             raise InputError(f"The dataset {name} has no labels.")
     else:
-        ids, values, notes, _ = read_labels(name, reading.label_column, reading.id_column, known=node_ids)
+        encoding = check_encoding("sparsecut", reading.encoding)
+        ids, values, notes, _ = read_labels(name, reading.label_column, reading.id_column, encoding, known=node_ids)
         for note in notes:
             output.note(note)
         label_ids = node_ids if ids is None else ids
@@ -113,16 +115,16 @@ def read_labels(
 
 
 def read_marks(
-    labels: str | None, graph: str | None, node_ids: NDArray[Any], embedding: Path, output: Output
+    labels: str | None, graph: str | None, node_ids: NDArray[Any], embedding: Path, output: Output, reading: Reading
 ) -> NDArray[Any] | None:
     """What to colour an embedding's nodes by: labels from a file or a dataset, or those that a graph brings; else None."""
     from sparsecut.io.ids import check_known, positions_of
 
     if labels is not None and not (graph is not None and is_attribute(labels)):
-        return read_labels(labels, node_ids, embedding, output, is_for_more=True)
+        return read_labels(labels, node_ids, embedding, output, reading=reading, is_for_more=True)
     if graph is None:
         return None
-    loaded = open_graph(graph, None, output, labels)
+    loaded = open_graph(graph, None, output, labels, reading)
     places = positions_of(node_ids, loaded.node_ids)
     check_known(places, node_ids, str(embedding), "the graph")
     return None if loaded.labels is None else loaded.labels[places]

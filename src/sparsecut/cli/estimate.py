@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -17,7 +17,11 @@ from sparsecut.errors import InputError
 def estimate(
     graph: Annotated[
         str | None,
-        typer.Argument(metavar="[GRAPH]", help="A dataset's name or a file.", autocompletion=complete_source),
+        typer.Argument(
+            metavar="[GRAPH]",
+            help="A dataset's name, a file, or a folder of Parquet files, of which only the sizes are read.",
+            autocompletion=complete_source,
+        ),
     ] = None,
     features: Features = None,
     *,
@@ -33,6 +37,8 @@ def estimate(
 
     sparsecut estimate cora
 
+    sparsecut estimate edges/ --features features/
+
     sparsecut estimate --nodes 1000000 --edges 20000000 --columns 128
     """
     output = Output(as_json, quiet, verbose)
@@ -40,11 +46,17 @@ def estimate(
     if (graph is None) == any(value is None for value in sizes.values()):
         raise InputError("estimate takes a graph, or all of --nodes, --edges and --columns.")
     from sparsecut.baselines.methods import find_method
+    from sparsecut.engines.dask.sources import is_partitioned
     from sparsecut.model.estimate import estimate as estimate_costs
 
     if method not in ("sce", "mosce"):
         raise InputError(f"estimate is for the methods sce and mosce. Got {method}.")
-    asked: Any = sizes if graph is None else open_graph(graph, features, output)
-    found = estimate_costs(asked, find_method(method).make({}))
+    model = find_method(method).make({})
+    if graph is None:
+        found = estimate_costs(sizes, model)
+    elif any(is_partitioned(path) for path in (graph, features) if path is not None):
+        found = estimate_costs(graph, model, features=features)
+    else:
+        found = estimate_costs(open_graph(graph, features, output), model)
     output.say(str(found))
     output.result({"engines": [asdict(cost) for cost in found], "best": found.best.engine})

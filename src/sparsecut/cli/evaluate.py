@@ -115,7 +115,7 @@ def evaluate(
         return
     if embedding is None:
         raise InputError(f"The task {task} scores an embedding. Name its file: sparsecut evaluate EMBEDDING.")
-    Z, node_ids = read_rows(embedding, loaded)
+    Z, node_ids = read_rows(embedding, loaded, reading.encoding)
     known = None if labels is None else read_labels(labels, node_ids, embedding, output, reading=reading)
     if known is None and loaded is not None:
         known = loaded.labels

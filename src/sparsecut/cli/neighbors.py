@@ -9,7 +9,7 @@ import typer
 
 from sparsecut.cli.console import Output
 from sparsecut.cli.embeddings import EmbeddingPath, read_vectors
-from sparsecut.cli.options import METHOD, READING, AsJson, Metric, Quiet, Verbose, option
+from sparsecut.cli.options import METHOD, READING, AsJson, Encoding, Metric, Quiet, Verbose, option
 from sparsecut.cli.pipes import is_standard
 from sparsecut.errors import InputError, check_choice, check_integer
 
@@ -28,6 +28,7 @@ def neighbors(
     rebuild: Annotated[
         bool, option(METHOD, "Build the index again, even if there is one beside the file.", "--rebuild")
     ] = False,
+    encoding: Encoding = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -48,10 +49,10 @@ def neighbors(
 
     check_choice("sparsecut neighbors", "--metric", metric, METRICS)
     check_integer("sparsecut neighbors", "-k", k, 1)
-    asked = [*(nodes or []), *(_read_batch(batch) if batch is not None else [])]
+    asked = [*(nodes or []), *(_read_batch(batch, encoding) if batch is not None else [])]
     if not asked:
         raise InputError("sparsecut neighbors needs a node: name ids after the file, or a file of ids with --batch.")
-    searched = _open(embedding, metric, rebuild, output)
+    searched = _open(embedding, encoding, metric, rebuild, output)
     found = searched.query(asked, k)
     output.aside(repr(searched))
     name = "cosine" if metric == "cosine" else "distance"
@@ -70,11 +71,11 @@ def neighbors(
     )
 
 
-def _open(path: Path, metric: str, rebuild: bool, output: Output) -> Neighbors:
+def _open(path: Path, encoding: str | None, metric: str, rebuild: bool, output: Output) -> Neighbors:
     """The search over a file, with the index beside it where it has one or needs one."""
     from sparsecut.explore import Neighbors, index_beside, is_large, wants_index
 
-    Z, ids = read_vectors(path)
+    Z, ids = read_vectors(path, encoding)
     if is_standard(path):  # nowhere to keep an index
         return Neighbors(Z, ids, metric=metric)
     index_path = index_beside(path, metric)
@@ -93,16 +94,18 @@ def _open(path: Path, metric: str, rebuild: bool, output: Output) -> Neighbors:
     return searched
 
 
-def _read_batch(path: Path) -> list[str]:
+def _read_batch(path: Path, encoding: str | None) -> list[str]:
     import sys
 
-    from sparsecut.io import check_readable, reading
+    from sparsecut.io import check_encoding, check_readable, reading
+    from sparsecut.io.opening import open_bytes
 
     if is_standard(path):
         text = sys.stdin.read()
     else:
-        with reading(check_readable(path, "batch"), "batch"):
-            text = path.read_text("utf-8-sig")
+        encoding = check_encoding("sparsecut neighbors", encoding)
+        with reading(check_readable(path, "batch"), "batch"), open_bytes(path, "batch", encoding) as file:
+            text = file.read().decode("utf-8-sig")
     ids = [line.strip() for line in text.splitlines() if line.strip()]
     if not ids:
         raise InputError(f"The batch file {path} has no ids: one per line.")

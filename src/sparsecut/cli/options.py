@@ -43,8 +43,9 @@ GraphName = Annotated[
     str,
     typer.Argument(
         metavar="GRAPH",
-        help="A dataset's name or a file: an edge list (CSV, TSV, text, gzip, Parquet, Feather), Matrix Market, npz, .mat, "
-        "GraphML, GML, node-link JSON, METIS, Planetoid, .h5ad; a folder made by build_store; or - for standard input.",
+        help="A dataset's name or a file: an edge list (CSV, TSV, text, Parquet, Feather), Matrix Market, npz, .mat, "
+        "GraphML, GML, node-link JSON, METIS, Planetoid, .h5ad; text may be packed (.gz, .bz2, .xz, .zst, "
+        ".zip); a folder made by build_store; or - for standard input.",
         autocompletion=complete_source,
     ),
 ]
@@ -72,6 +73,10 @@ Labels = Annotated[
         "-l",
         metavar="FILE",
     ),
+]
+Encoding = Annotated[
+    str | None,
+    option(READING, "Encoding of the text files: latin-1, cp1252, utf-16, …", metavar="NAME", show_default="utf-8"),
 ]
 
 Device = Annotated[

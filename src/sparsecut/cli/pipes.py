@@ -12,6 +12,7 @@ import re
 import shutil
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +23,14 @@ STANDARD = "-"
 WORDS = "standard input"
 
 # What a file begins with, and the suffix that names its format; text that begins with none of these is CSV.
-_OF_TABLES = ((b"PAR1", ".parquet"), (b"PK", ".npz"), (b"\x1f\x8b", ".csv.gz"))
+_OF_TABLES = (
+    (b"PAR1", ".parquet"),
+    (b"PK", ".zip"),
+    (b"\x1f\x8b", ".csv.gz"),
+    (b"BZh", ".csv.bz2"),
+    (b"\xfd7zXZ\0", ".csv.xz"),
+    (b"\x28\xb5\x2f\xfd", ".csv.zst"),
+)
 _OF_EDGES = (
     *_OF_TABLES,
     (b"ARROW1", ".feather"),
@@ -93,7 +101,15 @@ def _spooled(formats: tuple[tuple[bytes, str], ...], what: str) -> Iterator[Path
         with path.open("wb") as file:
             file.write(first)
             shutil.copyfileobj(sys.stdin.buffer, file)
-        yield path
+        yield path.rename(path.with_suffix(".npz")) if _is_npz(path) else path
+
+
+def _is_npz(path: Path) -> bool:
+    """Whether a .zip holds numpy's arrays, and not one packed table."""
+    if path.suffix != ".zip" or not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return all(name.endswith(".npy") for name in archive.namelist())
 
 
 @contextmanager

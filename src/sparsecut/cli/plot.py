@@ -8,8 +8,9 @@ from typing import Annotated
 from sparsecut.cli.choices import LAYOUTS
 from sparsecut.cli.console import Output
 from sparsecut.cli.embeddings import EmbeddingPath, NodeLabels, read_marks
-from sparsecut.cli.options import OUTPUT, AsJson, Force, GraphOption, Layout, Quiet, Seed, Verbose, option
+from sparsecut.cli.options import OUTPUT, AsJson, Encoding, Force, GraphOption, Layout, Quiet, Seed, Verbose, option
 from sparsecut.cli.pipes import vectors_from
+from sparsecut.cli.sources import Reading
 from sparsecut.errors import check_choice
 
 DARK = "#14171c"
@@ -26,6 +27,7 @@ def plot(
     title: Annotated[str, option(OUTPUT, "Above the picture.", metavar="TEXT", show_default="none")] = "",
     dark: Annotated[bool, option(OUTPUT, "Draw on a dark background.", "--dark")] = False,
     seed: Seed = 0,
+    encoding: Encoding = None,
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -50,9 +52,9 @@ def plot(
     check_writable(output_path, force, PICTURES)
     figures = import_extra("matplotlib.figure", caller="sparsecut plot", extra="explore")
     with vectors_from(embedding) as file:
-        Z, ids = read_embedding(file)
+        Z, ids = read_embedding(file, encoding=encoding)
         xy = read_positions(file) if layout == "auto" else None
-    marks = read_marks(labels, graph, ids, embedding, output)
+    marks = read_marks(labels, graph, ids, embedding, output, Reading(encoding=encoding))
     figure = figures.Figure(figsize=(7, 6), layout="constrained", facecolor=DARK if dark else "white")
     axes = figure.subplots()
     axes.set_facecolor(figure.get_facecolor())

@@ -12,6 +12,7 @@ from sparsecut.cli.options import (
     OUTPUT,
     READING,
     AsJson,
+    Encoding,
     Force,
     GraphOption,
     Layout,
@@ -22,7 +23,7 @@ from sparsecut.cli.options import (
     option,
 )
 from sparsecut.cli.pipes import is_standard, vectors_from
-from sparsecut.cli.sources import open_graph
+from sparsecut.cli.sources import Reading, open_graph
 from sparsecut.errors import check_choice
 
 
@@ -51,6 +52,7 @@ def report(
         str | None, option(OUTPUT, "The page's heading.", metavar="TEXT", show_default="the file's name")
     ] = None,
     seed: Seed = 0,
+    encoding: Encoding = None,
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -78,13 +80,14 @@ def report(
     if nodes is not None:
         check_readable(nodes, "node")
     with vectors_from(embedding) as file:
-        Z, ids = read_embedding(file)
+        Z, ids = read_embedding(file, encoding=encoding)
         xy = read_positions(file) if layout == "auto" else None
+    reading = Reading(encoding=encoding)
     inside = labels if graph is not None and is_attribute(labels) else None
-    loaded = None if graph is None else open_graph(graph, None, output, inside)
+    loaded = None if graph is None else open_graph(graph, None, output, inside, reading)
     marks = None
     if labels is not None and inside is None:
-        marks = read_labels(labels, ids, embedding, output, is_for_more=True)
+        marks = read_labels(labels, ids, embedding, output, reading=reading, is_for_more=True)
     fitted = None
     if model is not None:
         from sparsecut.model.loading import load
@@ -105,7 +108,8 @@ def report(
             layout_method=layout,
             random_state=seed,
             overwrite=force,
-            command=_command(embedding, output_path, graph, labels, nodes, model, metric, layout, seed),
+            command=_command(embedding, output_path, graph, labels, nodes, model, metric, layout, seed, encoding),
+            encoding=encoding,
             progress=bar,
         )
     size = path.stat().st_size
@@ -123,6 +127,7 @@ def _command(
     metric: str,
     layout: str,
     seed: int,
+    encoding: str | None,
 ) -> str:
     """The command that writes the same report again."""
     words = ["sparsecut", "report", str(embedding)]
@@ -134,6 +139,7 @@ def _command(
         ("--metric", metric, "cosine"),
         ("--layout", layout, "auto"),
         ("--seed", seed, 0),
+        ("--encoding", encoding, None),
     ):
         if value != usual:
             words += [name, str(value)]

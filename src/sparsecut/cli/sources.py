@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from sparsecut.cli.choices import DIRECTIONS, MISSING
-from sparsecut.cli.options import READING, option
+from sparsecut.cli.options import READING, Encoding, option
 from sparsecut.cli.pipes import WORDS, edges_from, is_standard
 from sparsecut.errors import InputError, check_choice
 
@@ -98,6 +98,7 @@ class Reading:
             metavar="SCALE",
         ),
     ] = "auto"
+    encoding: Encoding = None
 
     def given(self) -> dict[str, Any]:
         """The options that are not as they are by default."""
@@ -164,14 +165,14 @@ def open_graph(
 ) -> Graph:
     """The graph behind a name or a path, with its notes printed."""
     from sparsecut import datasets
-    from sparsecut.io import read_graph
+    from sparsecut.io import read_graph, refuse_url
 
     reading = reading or Reading()
     for one, choices in (("directed", DIRECTIONS), ("missing", MISSING)):
         check_choice("sparsecut", f"--{one}", getattr(reading, one), choices)
     with output.warnings_as_notes(), edges_from(name) as path:
         if dataset_of(path) is not None:
-            given = [*reading.given()]
+            given = [one for one in reading.given() if one != "encoding"]  # which is for the labels' file then
             given += [one for one, value in (("features", features), ("labels", labels)) if value is not None]
             if given:
                 one = given[0].replace("_", "-")
@@ -179,6 +180,7 @@ def open_graph(
             with output.progress() as bar:
                 graph = datasets.load(name, progress=bar)
         else:
+            refuse_url(path, "The graph file")
             if not Path(path).exists() and not Path(path).suffix:
                 raise InputError(f"{name} is neither a file nor a dataset. Datasets: {', '.join(datasets.names())}.")
             graph = read_graph(path, features=features, labels=labels, **asdict(reading))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sparsecut.cli.console import Output
-from sparsecut.cli.options import METHOD, OUTPUT, READING, AsJson, Force, Quiet, Verbose, option
+from sparsecut.cli.options import METHOD, OUTPUT, READING, AsJson, Encoding, Force, Quiet, Verbose, option
 from sparsecut.errors import InputError, check_choice, check_integer, check_real
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def update(
         typer.Argument(
             metavar="CHANGES",
             help="A .csv, .tsv or .parquet file with the columns op, source, target, weight or op, node, features; or lines "
-            "of JSON (.ndjson). op is add, remove or change.",
+            "of JSON (.ndjson); text may be packed (.csv.zst). op is add, remove or change.",
         ),
     ] = None,
     output_path: Annotated[
@@ -84,6 +84,7 @@ def update(
             choices=("stop", "skip"),
         ),
     ] = "stop",
+    encoding: Encoding = None,
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -131,7 +132,7 @@ def update(
     if changes_path is None:
         batches = _followed(model, start_at, batch or FOLLOWED_BATCH, writer, output)
     else:
-        batches = _batches(read_changes(changes_path), batch)
+        batches = _batches(read_changes(changes_path, encoding), batch)
     counts = {"changes": 0, "batches": 0, "vectors": 0, "removed": 0, "skipped": 0}
     started = time.perf_counter()
     try:
@@ -236,16 +237,28 @@ class _Stream:
     def __init__(self, path: Path | None, goes_on: bool) -> None:
         if goes_on and path is not None and path.exists():
             _cut_unfinished(path)
-        self._file = sys.stdout if path is None else path.open("a" if goes_on else "w", encoding="utf-8")
+        self._path = path
+        self._file = sys.stdout.buffer if path is None else path.open("ab" if goes_on else "wb", buffering=0)
 
     def write(self, changed: Changed, at: Any, position: Position) -> None:
-        for record in _records(changed, at):
-            self._file.write(json.dumps(record) + "\n")
-        self._file.write(json.dumps(position._asdict()) + "\n")
-        self._file.flush()
+        records = [*_records(changed, at), position._asdict()]
+        lines = "".join(json.dumps(record) + "\n" for record in records).encode()
+        if self._path is None:
+            self._file.write(lines)
+            self._file.flush()
+            return
+        from sparsecut.io import write_error
+
+        end = self._file.seek(0, os.SEEK_END)
+        try:
+            while lines:
+                lines = lines[self._file.write(lines) :]
+        except OSError as error:
+            self._file.truncate(end)  # a reader finds whole batches alone
+            raise write_error(f"The vectors of a batch that was made (it is in the model) to {self._path}", error) from error
 
     def close(self, force: bool) -> None:
-        if self._file is not sys.stdout:
+        if self._path is not None:
             self._file.close()
 
 

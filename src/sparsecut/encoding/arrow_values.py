@@ -35,15 +35,24 @@ def check_infinite(name: str, column: Any, what: str) -> None:
     )
 
 
+def decoded(column: Any) -> Any:
+    """A column with the values that a dictionary numbers in place of their numbers; itself where it has no dictionary."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        return column
+    is_view = pa.types.is_string_view(column.type.value_type)  # polars' text, of which Arrow cannot take values
+    kind = pa.large_string() if is_view else column.type.value_type
+    parts = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    return pa.chunked_array([part.dictionary.cast(kind).take(part.indices) for part in parts], kind)
+
+
 def plain(column: Any) -> Any:
     """A column in one type: dictionaries decoded, NaN a gap, decimals and halves floats, the many kinds of text one."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if pa.types.is_dictionary(column.type):
-        is_view = pa.types.is_string_view(column.type.value_type)  # polars' text, of which Arrow cannot take values
-        kind = pa.large_string() if is_view else column.type.value_type
-        column = pa.chunked_array([part.dictionary.cast(kind).take(part.indices) for part in column.chunks], kind)
+    column = decoded(column)
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
     if pa.types.is_decimal(column.type) or pa.types.is_float16(column.type):

@@ -112,7 +112,7 @@ class CategoryColumn:
             shown = ", ".join(repr(words[code]) for code in unseen[:5]) + (", …" if len(unseen) > 5 else "")
             notes.append(
                 f"{int((~is_known).sum()):,} rows of {self.name!r} hold categories that were not fitted ({shown}) and are "
-                "'other'"
+                + ("'other'" if self.with_other else "in no category")
             )
         n_new = 0 if self.with_missing else int(is_missing.sum())
         if n_new:

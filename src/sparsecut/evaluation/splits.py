@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,11 @@ class Split:
     train, validation, test : array of int
         Positions in the graph, from 0. `validation` may be empty.
 
+    Raises
+    ------
+    InputError
+        Where a node is in more than one part.
+
     Examples
     --------
     >>> import numpy as np
@@ -45,6 +51,16 @@ class Split:
     train: Nodes
     validation: Nodes
     test: Nodes
+
+    def __post_init__(self) -> None:
+        parts = {name: np.asarray(getattr(self, name)) for name in ("train", "validation", "test")}
+        for one, other in combinations(parts, 2):
+            shared = np.intersect1d(parts[one], parts[other])
+            if len(shared):
+                raise InputError(
+                    f"The parts of a split must be disjoint. {len(shared):,} nodes are in {one} and in {other}: "
+                    f"{first_few(shared.tolist())}. Leave them out of one: a score on training nodes says nothing."
+                )
 
 
 def sample_splits(labels: ArrayLike, per_class: int, n_splits: int, random_state: int = 0) -> list[Split]:

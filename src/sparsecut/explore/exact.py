@@ -6,6 +6,9 @@ Cosine similarity is the inner product of rows of length one. For Euclidean dist
 
 and the order over z is that of q·z − ‖z‖²/2: one matrix product serves both metrics. The k distances that are returned are
 computed again from the differences, because the formula above loses the small ones to rounding.
+
+Rows that are equal come in the order of their positions. The product rounds them differently, by where they stand in its
+blocks, so all of them take the number of the first.
 """
 
 from __future__ import annotations
@@ -36,12 +39,16 @@ def exact_nearest(vectors: Vectors, queries: Vectors, k: int, metric: str, repor
     k = min(k, n_rows)
     half_squares = None if metric == "cosine" else np.einsum("nd,nd->n", vectors, vectors) / 2
     found = np.empty((len(queries), k), dtype=np.int64)
+    first_equal = _first_equal(vectors)
     step = max(1, BLOCK // n_rows)
     for start in range(0, len(queries), step):
         closeness = queries[start : start + step] @ vectors.T  # (block, n)
         if half_squares is not None:
             closeness -= half_squares
+        if first_equal is not None:
+            closeness = closeness[:, first_equal]
         best = np.argpartition(closeness, n_rows - k, axis=1)[:, n_rows - k :] if k < n_rows else _all(closeness)
+        _take_first_of_ties(best, closeness)
         best.sort(axis=1)  # ascending positions, so that a stable sort leaves equals in that order
         order = np.argsort(-np.take_along_axis(closeness, best, axis=1), axis=1, kind="stable")
         found[start : start + step] = np.take_along_axis(best, order, axis=1)
@@ -66,6 +73,22 @@ def distances_to(vectors: Vectors, queries: Vectors, positions: Positions, metri
 def _cosine_distance(near: Vectors, query: Vectors, gaps: Vectors) -> Vectors:
     is_zero = ~near.any(axis=2) | ~query.any(axis=2)
     return np.where(is_zero, np.float32(1), gaps / 2)
+
+
+def _first_equal(vectors: Vectors) -> Positions | None:
+    """The position of the first row that is equal to each; None where all differ."""
+    rows = np.ascontiguousarray(vectors + np.float32(0)).view(np.dtype((np.void, vectors.itemsize * vectors.shape[1])))
+    _, first, group = np.unique(rows.ravel(), return_index=True, return_inverse=True)  # + 0 makes one zero of two
+    return None if len(first) == len(vectors) else np.asarray(first[group.ravel()], dtype=np.int64)
+
+
+def _take_first_of_ties(best: Positions, closeness: Vectors) -> None:
+    """Of rows that are as close as the last of the best the first ones, which a partition does not see to."""
+    k, values = best.shape[1], np.take_along_axis(closeness, best, axis=1)
+    last = values.min(axis=1, keepdims=True)
+    for row in np.flatnonzero((closeness == last).sum(axis=1) > (values == last).sum(axis=1)):
+        closer = np.flatnonzero(closeness[row] > last[row])
+        best[row] = np.concatenate([closer, np.flatnonzero(closeness[row] == last[row])[: k - len(closer)]])
 
 
 def _all(closeness: Vectors) -> Positions:

@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
-from sparsecut.io import check_readable, write_whole
+from sparsecut.io import check_readable, save_tensors, write_whole
 
 FORMAT = "sparsecut-neighbors"
 FORMAT_VERSION = "1"
@@ -23,11 +22,9 @@ def index_beside(embedding: Path, metric: str) -> Path:
 
 def write_index(path: str | Path, header: dict[str, Any], arrays: dict[str, NDArray[Any]], overwrite: bool = False) -> None:
     """Write an index whole; a file that exists is replaced only with `overwrite`."""
-    from safetensors.numpy import save_file
-
     metadata = {"format": FORMAT, "format_version": FORMAT_VERSION, "index": json.dumps(header)}
     with write_whole(path, overwrite) as temporary:
-        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, temporary, metadata=metadata)
+        save_tensors(temporary, arrays, metadata)
 
 
 def read_index(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

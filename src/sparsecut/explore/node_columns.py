@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.errors import InputError
 from sparsecut.graph import labelled_nodes, match_frame
-from sparsecut.io import ID_NAMES, check_known, check_unique, positions_of, read_node_table
+from sparsecut.io import ID_NAMES, check_encoding, check_known, check_unique, positions_of, read_node_table
 
 FEW_VALUES = 30  # different whole numbers up to which they are classes
 MAX_CLASSES = 2000
@@ -33,7 +33,7 @@ class NodeColumn:
     names: tuple[str, ...] = ()
 
 
-def read_columns(nodes: Any, ids: NDArray[Any]) -> list[NodeColumn]:
+def read_columns(nodes: Any, ids: NDArray[Any], encoding: str | None = None) -> list[NodeColumn]:
     """The columns of a node table (a path, a frame or a mapping), in the order of the embedding's nodes.
 
     A node without a row has no values; a row without a node is refused.
@@ -42,7 +42,8 @@ def read_columns(nodes: Any, ids: NDArray[Any]) -> list[NodeColumn]:
         return [make_column(str(name), values, len(ids)) for name, values in nodes.items()]
     if isinstance(nodes, str | Path):
         what = f"The node table {nodes}"
-        table_ids, table = read_node_table(nodes, "node", frozenset(ID_NAMES), known=ids)
+        spelt = check_encoding("report", encoding)
+        table_ids, table = read_node_table(nodes, "node", frozenset(ID_NAMES), encoding=spelt, known=ids)
     else:
         what = "The node table"
         matched = match_frame(nodes, ids, what, fit="part")

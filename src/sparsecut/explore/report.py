@@ -51,6 +51,7 @@ def report(
     layout_method: str = "auto",
     random_state: int = 0,
     command: str | None = None,
+    encoding: str | None = None,
     overwrite: bool = False,
     progress: Reporter | None = None,
 ) -> Path:
@@ -90,6 +91,8 @@ def report(
         The seed of the layout, the clusters and the samples.
     command : str, optional
         The command that repeats the report, shown in it.
+    encoding : str, optional
+        The encoding of the file that `nodes` names: "latin-1", "cp1252", … UTF-8 where not given.
     overwrite : bool, default=False
         Whether to replace a file that exists.
     progress : callable, optional
@@ -117,7 +120,7 @@ def report(
     path = check_writable(path, overwrite)
     check_integer("report", "random_state", random_state, 0)
     everything = check_input(embedding, ids, graph, labels, metric, xy)
-    columns = _given_columns(everything, nodes)
+    columns = [] if nodes is None else read_columns(nodes, everything.ids, encoding)
     whole, n_broken, broken = everything.without_broken()
     if n_broken:
         kept = np.asarray(np.isfinite(everything.Z).all(axis=1))
@@ -178,10 +181,6 @@ def report(
         blocks.add_array("neighbors", neighbors, "<u4")
     blocks.write(path, overwrite=overwrite)
     return path
-
-
-def _given_columns(everything: ReportInput, nodes: Any) -> list[NodeColumn]:
-    return [] if nodes is None else read_columns(nodes, everything.ids)
 
 
 def _taken(column: NodeColumn, kept: NDArray[np.bool_]) -> NodeColumn:

@@ -34,6 +34,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.encoding.arrow_values import decoded
 from sparsecut.errors import InputError, first_few
 
 EXACT_NAMES = ("id", "node", "node_id", "nodeid")
@@ -268,8 +269,7 @@ def comparable(values: Any) -> Any:
             array = pa.array(given.tolist() if given.dtype == object else given)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
             return None
-    if pa.types.is_dictionary(array.type):
-        array = pc.cast(array, _wide(array.type.value_type))
+    array = decoded(array)
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0) if array.num_chunks == 1 else array.cast(_wide(array.type)).combine_chunks()
     kind = array.type

@@ -26,7 +26,7 @@ from sparsecut.io.embeddings import (
     read_positions,
     write_embedding,
 )
-from sparsecut.io.files import check_readable, check_writable, write_whole
+from sparsecut.io.files import check_readable, check_writable, refuse_url, write_error, write_whole
 from sparsecut.io.graphs import read_graph
 from sparsecut.io.guards import reading
 from sparsecut.io.holders import add_embedding, from_pyg, to_pyg
@@ -34,14 +34,16 @@ from sparsecut.io.ids import ID_NAMES, as_ids, check_known, check_unique, positi
 from sparsecut.io.matlab import read_matlab
 from sparsecut.io.matrices import read_gnn_benchmark
 from sparsecut.io.node_files import MISSING, align_labels
-from sparsecut.io.numpy_files import Archive, write_npy_header
+from sparsecut.io.numpy_files import Archive, write_npy, write_npy_header
 from sparsecut.io.objects import from_igraph, from_networkx, to_networkx
+from sparsecut.io.opening import check_encoding
 from sparsecut.io.planetoid import PLANETOID_PARTS, read_planetoid_folder, read_planetoid_split
 from sparsecut.io.raw import published_arrays, read_json, reading_published
 from sparsecut.io.record_batches import STREAMED_SUFFIXES
 from sparsecut.io.result_tables import COLUMN_SUFFIXES, write_columns
 from sparsecut.io.store import is_store, open_store, write_header
 from sparsecut.io.tables import as_table
+from sparsecut.io.tensor_files import save_tensors
 from sparsecut.io.workfolder import RowWriter, WorkFolder, check_room, fingerprint_of, unfinished, work_folder
 
 __all__ = [
@@ -62,6 +64,7 @@ __all__ = [
     "build_adjacency",
     "build_store",
     "check_embedding_path",
+    "check_encoding",
     "check_known",
     "check_readable",
     "check_room",
@@ -90,6 +93,8 @@ __all__ = [
     "read_positions",
     "reading",
     "reading_published",
+    "refuse_url",
+    "save_tensors",
     "to_networkx",
     "to_pyg",
     "undirected_adjacency",
@@ -97,7 +102,9 @@ __all__ = [
     "work_folder",
     "write_columns",
     "write_embedding",
+    "write_error",
     "write_header",
+    "write_npy",
     "write_npy_header",
     "write_whole",
 ]

@@ -26,10 +26,11 @@ from sparsecut.errors import InputError, first_few
 from sparsecut.graph import LABEL_NAMES, as_labels, label_column_of, table_of_rows
 from sparsecut.graph.id_columns import Evidence, Fit, KnownIds, choose_of_file, gather, likely_name
 from sparsecut.io.files import check_readable
-from sparsecut.io.guards import check_claim, open_bytes, reading
+from sparsecut.io.guards import check_claim, reading
 from sparsecut.io.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_remedy
 from sparsecut.io.numpy_files import Archive, read_npy
-from sparsecut.io.tables import describe_table, table_suffix, trim_id_column
+from sparsecut.io.opening import open_bytes, refuse_packed, table_suffix
+from sparsecut.io.tables import describe_table, trim_id_column
 
 
 def read_features(
@@ -39,6 +40,7 @@ def read_features(
     id_name: str | None = None,
     *,
     scale: Scale = "auto",
+    encoding: str | None = None,
     table: NodeTable | None = None,
 ) -> tuple[NDArray[Any] | None, Any, NodeTable | None]:
     """(ids or None; a matrix, a table or lists of words; the table of the file, where it is one).
@@ -46,14 +48,14 @@ def read_features(
     Of a table, `columns` or all but the id and those in `without`. `table` is one that was read already.
     """
     path = check_readable(path, "features")
-    if path.suffix in (".npy", ".npz"):
+    if table_suffix(path) in (".npy", ".npz"):
         return *_read_numpy(path, "features"), None
     if table_suffix(path) == ".json":
-        return *_read_json_features(path, scale), None
+        return *_read_json_features(path, scale, encoding), None
     asked = frozenset((*ID_NAMES, *(name.lower() for name in columns or ())))
     if table is None:
         never = [name.lower() for name in (*(columns or ()), *without)]
-        table = NodeTable.read(path, "features", asked, id_name, never)
+        table = NodeTable.read(path, "features", asked, id_name, never, encoding)
     others = [name for name in table.others.column_names if name not in without]
     unknown = [name for name in columns or () if name not in others]
     if unknown:
@@ -71,6 +73,7 @@ def read_labels(
     path: str | Path,
     column: str | None = None,
     id_name: str | None = None,
+    encoding: str | None = None,
     *,
     known: NDArray[Any] | None = None,
     table: NodeTable | None = None,
@@ -80,15 +83,15 @@ def read_labels(
     """
     path = check_readable(path, "labels")
     what = f"The labels file {path}"
-    if path.suffix in (".npy", ".npz"):
+    if table_suffix(path) in (".npy", ".npz"):
         return *_read_numpy(path, "labels"), (), None
     if table_suffix(path) == ".json":
-        names, values = _read_json(path, "labels")
+        names, values = _read_json(path, "labels", encoding)
         return names, as_labels(values, what), (), None
     asked = () if column is None else (column.lower(),)
     never = (*LABEL_NAMES, *asked)
     if table is None:
-        table = NodeTable.read(path, "labels", frozenset((*ID_NAMES, *never)), id_name, never)
+        table = NodeTable.read(path, "labels", frozenset((*ID_NAMES, *never)), id_name, never, encoding)
     if known is not None:
         table = table.found(known, "part", never)
     chosen = label_column_of(table.others, column, what)
@@ -99,10 +102,15 @@ def read_labels(
 
 
 def read_node_table(
-    path: str | Path, kind: str, header_names: frozenset[str], id_name: str | None = None, known: NDArray[Any] | None = None
+    path: str | Path,
+    kind: str,
+    header_names: frozenset[str],
+    id_name: str | None = None,
+    encoding: str | None = None,
+    known: NDArray[Any] | None = None,
 ) -> tuple[NDArray[Any], Any]:
     """(ids, the other columns) of a table with one row per node; `known` are nodes that the id column is found by."""
-    table = NodeTable.read(path, kind, header_names, id_name)
+    table = NodeTable.read(path, kind, header_names, id_name, encoding=encoding)
     table = table if known is None else table.found(known, "part")
     return table.ids, table.others
 
@@ -117,6 +125,7 @@ class NodeTable:
     table: Any
     id_name: str
     is_named: bool = False  # by the caller: nothing is to be found
+    encoding: str | None = None
 
     @classmethod
     def read(
@@ -126,6 +135,7 @@ class NodeTable:
         header_names: frozenset[str],
         id_name: str | None = None,
         never: Sequence[str] = (),
+        encoding: str | None = None,
     ) -> NodeTable:
         """The columns in `never` (small letters) are wanted as what they are, and do not hold the ids."""
         what = f"The {kind} file {path}"
@@ -135,8 +145,8 @@ class NodeTable:
             allowed = [name for name in names if name.lower() not in never] or names
             return likely_name(names if id_name is not None else allowed, id_name, what)
 
-        table, _ = describe_table(path, kind, header_names, words=lambda names: [likely(names)])
-        return cls(Path(path), kind, header_names, table, likely(table.column_names), id_name is not None)
+        table, _ = describe_table(path, kind, header_names, words=lambda names: [likely(names)], encoding=encoding)
+        return cls(Path(path), kind, header_names, table, likely(table.column_names), id_name is not None, encoding)
 
     @property
     def what(self) -> str:
@@ -152,7 +162,7 @@ class NodeTable:
         """Spaces around an id of a text file are not part of it."""
         table = self.table
         if _is_text(self.path):
-            table = trim_id_column(table, self.id_name, self.path, self.kind, self.header_names)
+            table = trim_id_column(table, self.id_name, self.path, self.kind, self.header_names, self.encoding)
         ids = as_ids(table.column(self.id_name), self.what, is_text=_is_text(self.path))
         check_unique(ids, self.what, id_remedy(self.id_name))
         return ids
@@ -176,7 +186,7 @@ class NodeTable:
             chosen = best if best.has_much else None
         if chosen is None or chosen.name == self.id_name:
             return self
-        return NodeTable.read(self.path, self.kind, self.header_names, chosen.name)
+        return NodeTable.read(self.path, self.kind, self.header_names, chosen.name, encoding=self.encoding)
 
     def _evidence(self, known: NDArray[Any], never: Sequence[str]) -> list[Evidence]:
         import pyarrow as pa
@@ -191,7 +201,7 @@ class NodeTable:
             again = [name for name in names if others[name].is_unique and self.table.column(name).type not in kinds]
             if again:
                 types = dict.fromkeys(again, pa.string())
-                spelt, _ = describe_table(self.path, self.kind, self.header_names, lambda _: types)
+                spelt, _ = describe_table(self.path, self.kind, self.header_names, lambda _: types, encoding=self.encoding)
                 trimmed = {name: pc.utf8_trim_whitespace(spelt.column(name)) for name in again}
                 others.update((name, gather(name, trimmed[name], nodes)) for name in again)
         ids = self.likely_ids
@@ -204,7 +214,8 @@ def _is_text(path: str | Path) -> bool:
 
 
 def _read_numpy(path: Path, kind: str) -> tuple[NDArray[Any] | None, Any]:
-    if path.suffix == ".npy":
+    refuse_packed(path, kind)
+    if table_suffix(path) == ".npy":
         return None, read_npy(path, kind)
     archive = Archive(path, kind)
     ids = archive.get("ids")
@@ -224,10 +235,10 @@ def _read_numpy(path: Path, kind: str) -> tuple[NDArray[Any] | None, Any]:
     return ids, matrix
 
 
-def _read_json(path: Path, kind: str) -> tuple[NDArray[Any], list[Any]]:
+def _read_json(path: Path, kind: str, encoding: str | None) -> tuple[NDArray[Any], list[Any]]:
     import pyarrow as pa
 
-    with reading(path, kind), open_bytes(path, kind) as file:
+    with reading(path, kind), open_bytes(path, kind, encoding) as file:
         pairs = json.loads(file.read(), object_pairs_hook=list)
     if not isinstance(pairs, list) or not pairs or not all(isinstance(pair, tuple) for pair in pairs):
         raise InputError(f"The {kind} file {path} must hold one object: node id → {kind}.")
@@ -243,8 +254,8 @@ def _is_object(values: Any) -> bool:
     return isinstance(values, list) and bool(values) and all(isinstance(pair, tuple) for pair in values)
 
 
-def _read_json_features(path: Path, scale: Scale) -> tuple[NDArray[Any], Any]:
-    ids, lists = _read_json(path, "features")
+def _read_json_features(path: Path, scale: Scale, encoding: str | None) -> tuple[NDArray[Any], Any]:
+    ids, lists = _read_json(path, "features", encoding)
     if any(_is_object(values) for values in lists) and all(_is_object(values) or not values for values in lists):
         table = table_of_rows([dict(values or ()) for values in lists], f"The features file {path}")
         return ids, table_source(table, f"The features file {path}", scale=scale)

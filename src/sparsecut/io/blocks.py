@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sparsecut.io.acceleration import n_threads, on_threads
 from sparsecut.io.id_tables import MAX_WORDS, WORD, IdColumn, IdTable, Lines, UnusualError, unite
 from sparsecut.io.ids import has_outer_space
+from sparsecut.io.opening import is_packed
 from sparsecut.io.text import TextLayout
 
 BLOCK_BYTES = 2**20
@@ -39,7 +40,7 @@ def number_file(loops: Any, path: Path, layout: TextLayout, ends: tuple[str, str
     """A file of words as `number_words` would number them; None where it is left to the plain reader."""
     import pyarrow as pa
 
-    if path.suffix.lower() == ".gz" or layout.is_uneven:
+    if is_packed(path) or layout.encoding is not None or layout.is_uneven:
         return None
     try:
         file = _BlockReader(path, layout, ends, rest)

@@ -25,7 +25,8 @@ from sparsecut.encoding import Scale
 from sparsecut.errors import InputError, ReadingWarning, check_choice
 from sparsecut.graph import DIRECTIONS, loop_notes
 from sparsecut.io.adjacency import offset_type
-from sparsecut.io.numpy_files import write_npy_header
+from sparsecut.io.files import refuse_url
+from sparsecut.io.numpy_files import write_npy, write_npy_header
 from sparsecut.io.record_batches import EdgeFile, FeatureFile
 from sparsecut.io.row_positions import RowPositions, is_range
 from sparsecut.io.sides import Meeting, check_side_ids, meeting_of, side_doubts
@@ -118,6 +119,7 @@ def build_store(
     """
     check_choice("build_store", "directed", directed, DIRECTIONS)
     limit = parse_bytes("build_store", "memory_limit", memory_limit)
+    refuse_url(folder, "The store", is_output=True)
     folder = Path(folder)
     check_place(folder, overwrite)
     encoder = getattr(encoder, "encoder_", encoder)
@@ -182,15 +184,16 @@ class _Build:
         meeting = Meeting(int(n_edges), int(n_shared), int(n_both), n_products)
         doubts = side_doubts(columns, meeting, self.edges.is_integer, self.edges.what)
         notes = (*self.edges.notes, *doubts, *loop_notes(int(counted["n_loops"])))
-        write_header(
-            self.work / "store",
-            n_nodes=self.n_nodes,
-            n_entries=n_entries,
-            directed=self.directed,
-            encoder=self.features.encoder,
-            notes=notes,
-            sides=None if columns is None else columns.sides,
-        )
+        with telling_where(self.work.path):
+            write_header(
+                self.work / "store",
+                n_nodes=self.n_nodes,
+                n_entries=n_entries,
+                directed=self.directed,
+                encoder=self.features.encoder,
+                notes=notes,
+                sides=None if columns is None else columns.sides,
+            )
         return doubts
 
     def _write_features(self, is_linked: bool) -> None:
@@ -198,7 +201,7 @@ class _Build:
         if self.features.ids is not None and not is_range(self.features.ids):
             with self.work.writing("store/ids.npy") as file:
                 ids = self.features.ids
-                np.save(file, ids.astype(np.str_) if ids.dtype == object else ids)
+                write_npy(file, ids.astype(np.str_) if ids.dtype == object else ids)
         if is_linked:
             path.unlink(missing_ok=True)
             path.symlink_to(self.features.path.absolute())
@@ -276,7 +279,7 @@ class _Build:
         indptr = np.zeros(self.n_nodes + 1, dtype=offset_type(self.n_nodes, n_entries))
         np.cumsum(np.load(self.work / "counts.npy"), out=indptr[1:])
         with self.work.writing("store/indptr.npy") as file:
-            np.save(file, indptr)
+            write_npy(file, indptr)
         for name in kinds.keys() - {"counts"}:
             if self.work.has(f"{name}.npy"):
                 (self.work / f"{name}.npy").replace(self.work / f"store/{name}.npy")

@@ -12,6 +12,7 @@ are; of a node that is added an empty cell is a gap, and so is null in JSON. `ti
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import select
@@ -23,6 +24,16 @@ from typing import Any
 from sparsecut.errors import InputError
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import reading
+from sparsecut.io.opening import (
+    MAX_LINE_BYTES,
+    PACKED_SUFFIXES,
+    check_encoding,
+    lines_of,
+    long_line,
+    open_bytes,
+    refuse_packed,
+    table_suffix,
+)
 
 OPS = ("add", "remove", "change")
 OWN_COLUMNS = ("op", "source", "target", "weight", "node", "features", "time")
@@ -53,18 +64,24 @@ class Line:
     end: int = 0  # of a stream: the byte behind it
 
 
-def read_changes(path: str | Path) -> Iterator[Line]:
+def read_changes(path: str | Path, encoding: str | None = None) -> Iterator[Line]:
     """The changes of a file, one by one."""
-    path = check_readable(path, "changes")
-    if path.suffix in LINES_SUFFIXES:
-        with path.open("rb") as file:
-            yield from (line_of(number, line) for number, line in enumerate(file, start=1) if line.strip())
-    elif path.suffix in (".csv", ".tsv"):
-        yield from _read_text(path)
-    elif path.suffix == ".parquet":
+    path, encoding = check_readable(path, "changes"), check_encoding("read_changes", encoding)
+    suffix = table_suffix(path)
+    if suffix in LINES_SUFFIXES:
+        with reading(path, "changes"), open_bytes(path, "changes", encoding) as file:
+            lines = enumerate(lines_of(file, f"The changes file {path}"), start=1)
+            yield from (line_of(number, line) for number, line in lines if line.strip())
+    elif suffix in (".csv", ".tsv"):
+        yield from _read_text(path, encoding)
+    elif suffix == ".parquet":
+        refuse_packed(path, "changes")
         yield from _read_parquet(path)
     else:
-        raise InputError(f"The changes file {path} must end in {', '.join(CHANGE_SUFFIXES)}.")
+        raise InputError(
+            f"The changes file {path} must end in {', '.join(CHANGE_SUFFIXES)}; text may be packed "
+            f"({', '.join(PACKED_SUFFIXES)})."
+        )
 
 
 def pass_over(handle: int, n_bytes: int) -> None:
@@ -95,6 +112,8 @@ def follow_lines(handle: int, n_most: int, *, after: tuple[int, int] = (0, 0)) -
             read = os.read(handle, READ_BYTES)
             is_open = bool(read)
             *lines, rest = (rest + read).split(b"\n") if read else (rest, b"")
+            if len(rest) > MAX_LINE_BYTES:
+                raise long_line("Standard input", number + len(lines) + 1)
             for line in lines:
                 number += 1
                 end += len(line) + bool(read)  # and its end, which the last line may lack
@@ -173,9 +192,11 @@ def _features_of(values: Mapping[str, Any]) -> Any:
     return named or None
 
 
-def _read_text(path: Path) -> Iterator[Line]:
-    with path.open(encoding="utf-8", newline="") as file, reading(path, "changes"):
-        rows = csv.DictReader(file, delimiter="\t" if path.suffix == ".tsv" else ",", restkey="\0")
+def _read_text(path: Path, encoding: str | None) -> Iterator[Line]:
+    with reading(path, "changes"), open_bytes(path, "changes", encoding or "utf-8") as file:
+        text = io.TextIOWrapper(file, "utf-8-sig", newline="")
+        lines = lines_of(text, f"The changes file {path}")
+        rows = csv.DictReader(lines, delimiter="\t" if table_suffix(path) == ".tsv" else ",", restkey="\0")
         _check_columns(path, rows.fieldnames or ())
         for row in rows:
             yield _record_line(rows.line_num, row)

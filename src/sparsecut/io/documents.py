@@ -7,6 +7,7 @@ that are meant, and the notes name those that were not used.
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,25 +16,28 @@ from xml.parsers import expat
 from sparsecut.encoding import Scale
 from sparsecut.errors import InputError, import_extra
 from sparsecut.graph import Graph
-from sparsecut.io.guards import open_bytes, reading
+from sparsecut.io.guards import reading
 from sparsecut.io.held import HeldGraph
 from sparsecut.io.objects import graph_of_links, graph_of_networkx
+from sparsecut.io.opening import open_bytes
 
 
-def read_graphml(path: Path, weight: str | None, directed: str) -> HeldGraph:
+def read_graphml(path: Path, weight: str | None, directed: str, encoding: str | None = None) -> HeldGraph:
     networkx = import_extra("networkx", caller="Reading GraphML", extra="formats")
     with reading(path, "graph"):
-        with open_bytes(path, "graph") as file:
+        with open_bytes(path, "graph", encoding) as file:
             content = file.read()
+        declared = None if encoding else re.match(rb"""<\?xml[^>]*\bencoding=["']([\w.\-]+)""", content)
+        text = content.decode(declared[1].decode("ascii") if declared else "utf-8-sig")
         _refuse_entities(content, path)
-        graph = _quietly(networkx.parse_graphml, content.decode("utf-8-sig"))
+        graph = _quietly(networkx.parse_graphml, text)
     return _converted(graph, path, "GraphML", weight, directed)
 
 
-def read_gml(path: Path, weight: str | None, directed: str) -> HeldGraph:
+def read_gml(path: Path, weight: str | None, directed: str, encoding: str | None = None) -> HeldGraph:
     networkx = import_extra("networkx", caller="Reading GML", extra="formats")
     with reading(path, "graph"):
-        with open_bytes(path, "graph") as file:
+        with open_bytes(path, "graph", encoding) as file:
             lines = file.read().decode("utf-8-sig").splitlines()
         try:
             graph = _quietly(networkx.parse_gml, lines)
@@ -44,9 +48,9 @@ def read_gml(path: Path, weight: str | None, directed: str) -> HeldGraph:
     return _converted(graph, path, "GML", weight, directed)
 
 
-def read_node_link(path: Path, weight: str | None, directed: str) -> HeldGraph:
+def read_node_link(path: Path, weight: str | None, directed: str, encoding: str | None = None) -> HeldGraph:
     """`{"nodes": [{"id": …}], "links": [{"source": …, "target": …}]}`, or with `edges` for `links`."""
-    with reading(path, "graph"), open_bytes(path, "graph") as file:
+    with reading(path, "graph"), open_bytes(path, "graph", encoding) as file:
         content = json.loads(file.read())
     links = next((content[key] for key in ("links", "edges") if key in content), None) if isinstance(content, dict) else None
     nodes = content.get("nodes") if isinstance(content, dict) else None

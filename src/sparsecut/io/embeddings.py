@@ -8,6 +8,8 @@
 - `.w2v`, `.vec`: word2vec's text format
 - `.tsv`: for TensorBoard's projector, the vectors alone; ids, and labels if given, beside them in `NAME.metadata.tsv`
 
+Text may be packed where it is read: `.csv.gz`, `.vec.zst`, …
+
 The order is vectors, then ids, going in and coming out: `write_embedding(path, Z, ids)`, `Z, ids = read_embedding(path)`, as
 in `add_embedding(holder, Z, ids)`. Ids where vectors are expected are an error.
 
@@ -30,12 +32,14 @@ from sparsecut.io.attributes import read_node_table
 from sparsecut.io.files import check_readable, check_writable, write_whole
 from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids
-from sparsecut.io.numpy_files import Archive, read_npy
+from sparsecut.io.numpy_files import Archive, read_npy, write_npy
+from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed, table_suffix
 from sparsecut.io.tables import read_parquet
 from sparsecut.io.vectors import ids_beside, read_vectors, write_vectors
 
 ROW_GROUP_BYTES = 64 << 20
-EMBEDDING_SUFFIXES = (".parquet", ".npy", ".npz", ".csv", ".w2v", ".vec", ".tsv")
+BINARY_SUFFIXES = (".parquet", ".npy", ".npz")
+EMBEDDING_SUFFIXES = (*BINARY_SUFFIXES, ".csv", ".w2v", ".vec", ".tsv")
 
 
 class Embedding(NamedTuple):
@@ -109,11 +113,14 @@ def write_embedding(
         raise InputError("Labels go only into the projector's metadata (.tsv), one a node.")
     if xy is not None and (path.suffix != ".parquet" or np.shape(xy) != (len(Z), 2)):
         raise InputError("Positions go only into a .parquet file, one x and one y a node.")
+    check_embedding_path(path, overwrite)
     with ExitStack() as stack:  # all files of an embedding are moved into place after the last is written
-        temporary = [stack.enter_context(write_whole(file, overwrite, EMBEDDING_SUFFIXES)) for file in _files_of(path)]
+        files = [stack.enter_context(write_whole(file, overwrite, EMBEDDING_SUFFIXES)) for file in reversed(_files_of(path))]
+        temporary = files[::-1]  # the embedding itself was opened last, so that an error names it
         if path.suffix == ".npy":
-            np.save(temporary[0], Z)
-            np.save(temporary[1], _without_objects(ids, path))
+            for place, array in zip(temporary, (Z, _without_objects(ids, path)), strict=True):
+                with place.open("wb") as file:
+                    write_npy(file, array)
         elif path.suffix == ".npz":
             np.savez(temporary[0], ids=_without_objects(ids, path), embedding=Z)
         elif path.suffix in (".parquet", ".csv"):
@@ -153,13 +160,16 @@ def _described(array: NDArray[Any]) -> str:
     return f"{kinds.get(array.dtype.kind, array.dtype)} of shape {array.shape}"
 
 
-def read_embedding(path: str | Path) -> Embedding:
+def read_embedding(path: str | Path, *, encoding: str | None = None) -> Embedding:
     """The vectors and the node ids of any file that `write_embedding` writes.
 
     Parameters
     ----------
     path : str or Path
-        .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv; or a folder of .parquet files.
+        .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv; or a folder of .parquet files. The last four may be packed:
+        .csv.gz, .csv.zst, …
+    encoding : str, default=None
+        The encoding of a text file, one of those that Python knows: "latin-1", "cp1252", … UTF-8 where not given.
 
     Returns
     -------
@@ -180,20 +190,26 @@ def read_embedding(path: str | Path) -> Embedding:
     """
     if Path(path).is_dir():
         return _read_folder(Path(path))
-    path = check_readable(path, "embedding")
-    if path.suffix not in EMBEDDING_SUFFIXES:
-        raise InputError(f"The embedding file {path} must end in {', '.join(EMBEDDING_SUFFIXES)}.")
+    path, encoding = check_readable(path, "embedding"), check_encoding("read_embedding", encoding)
+    suffix = table_suffix(path)
+    if suffix not in EMBEDDING_SUFFIXES:
+        raise InputError(
+            f"The embedding file {path} must end in {', '.join(EMBEDDING_SUFFIXES)}; text may be packed "
+            f"({', '.join(PACKED_SUFFIXES)})."
+        )
+    if suffix in BINARY_SUFFIXES:
+        refuse_packed(path, "embedding")
     ids: NDArray[Any] | None
-    if path.suffix == ".parquet":
+    if suffix == ".parquet":
         ids, Z = _read_parquet(path)
-    elif path.suffix == ".npy":
+    elif suffix == ".npy":
         ids, Z = _read_ids(path), read_npy(path, "embedding")
-    elif path.suffix == ".npz":
+    elif suffix == ".npz":
         ids, Z = _read_npz(path)
-    elif path.suffix == ".csv":
-        ids, Z = _read_csv(path)
+    elif suffix == ".csv":
+        ids, Z = _read_csv(path, encoding)
     else:
-        ids, Z = read_vectors(path)
+        ids, Z = read_vectors(path, encoding)
     if Z.ndim != 2 or Z.dtype.kind not in "biuf" or (ids is not None and ids.shape != Z.shape[:1]):
         n_ids = len(Z) if ids is None else ids.size
         raise InputError(f"The embedding file {path} must hold one row a node. Got shape {Z.shape} and {n_ids:,} ids.")
@@ -312,10 +328,10 @@ def _read_npz(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
     return archive.get("ids"), archive[name]
 
 
-def _read_csv(path: Path) -> tuple[NDArray[Any], NDArray[np.float32]]:
+def _read_csv(path: Path, encoding: str | None) -> tuple[NDArray[Any], NDArray[np.float32]]:
     import pyarrow as pa
 
-    ids, table = read_node_table(path, "embedding", frozenset({"id"}))
+    ids, table = read_node_table(path, "embedding", frozenset({"id"}), encoding=encoding)
     wrong = [
         field.name for field in table.schema if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type))
     ]

@@ -1,22 +1,28 @@
 """Files are read only when they are there, written whole or not at all, and replaced only where that is asked for.
 
 One rule for whatever a user names: a file or folder that exists stays as it is unless `overwrite=True` (shell: `--force`)
-is given.
+is given. A URL is not a file, which its error says.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sparsecut.errors import InputError
+from sparsecut.errors import InputError, WriteError
+
+URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.\-]+):/+(?P<rest>.*)", re.DOTALL)  # C:/ is none; a Path has one slash left
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def check_readable(path: str | Path, kind: str) -> Path:
     """The path of a file that exists and can be opened, or an error that says what is there instead."""
+    refuse_url(path, f"The {kind} file")
     path = Path(path)
     if path.is_dir():
         raise InputError(f"The {kind} file {path} is a directory. Name a file in it.")
@@ -25,6 +31,19 @@ def check_readable(path: str | Path, kind: str) -> Path:
     if not os.access(path, os.R_OK):
         raise InputError(f"The {kind} file {path} cannot be read: permission denied.")
     return path
+
+
+def refuse_url(path: str | Path, what: str, *, is_output: bool = False) -> None:
+    """Say that URLs are not read, or not written to, where one is given for a path."""
+    url = URL.fullmatch(str(path))
+    if url is None or Path(path).exists():
+        return
+    if url["scheme"].lower() == "file":
+        raise InputError(f"{what} file:///{url['rest']} is a URL. Name its path: /{url['rest']}.")
+    remedy = (
+        "not written to. Write a file and upload it." if is_output else "not read. Download it first, and name the file."
+    )
+    raise InputError(f"{what} {url['scheme']}://{url['rest']} is a URL, and URLs are {remedy}")
 
 
 def check_writable(path: str | Path, overwrite: bool = True, suffixes: Sequence[str] = ()) -> Path:
@@ -53,13 +72,21 @@ def write_whole(path: str | Path, overwrite: bool = True, suffixes: Sequence[str
         temporary.chmod(0o666 & ~umask)  # mkstemp makes private files; the result is as public as any other
         temporary.replace(path)
     except OSError as error:
-        raise InputError(f"The output {path} could not be written: {error.strerror or error}.") from error
+        raise write_error(f"The output {path}", error) from error
     finally:
         temporary.unlink(missing_ok=True)
 
 
+def write_error(what: str, error: OSError, remedy: str = "write to another disk") -> WriteError:
+    """What the system said about a file that could not be written, as a sentence."""
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    advice = f" Free some room, or {remedy}." if error.errno in FULL else ""
+    return WriteError(f"{what} could not be written: {reason}. Nothing of it was left behind.{advice}")
+
+
 def _make_temporary(path: Path, overwrite: bool, suffixes: Sequence[str]) -> Path:
     """An empty file beside the path, with its suffix, by which some writers choose their format."""
+    refuse_url(path, "The output", is_output=True)
     folder = path.absolute().parent
     if suffixes and path.suffix not in suffixes:
         ways = ", ".join(suffixes[:-1]) + " or " * (len(suffixes) > 1) + suffixes[-1]
@@ -73,6 +100,8 @@ def _make_temporary(path: Path, overwrite: bool, suffixes: Sequence[str]) -> Pat
     try:  # permissions alone do not tell: the disk may be full or read-only
         handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=folder)
     except OSError as error:
+        if error.errno in FULL:
+            raise write_error(f"The output {path}", error) from error
         raise InputError(f"The output {path} cannot be written: {error.strerror}.") from error
     os.close(handle)
     return Path(name)

@@ -1,10 +1,12 @@
 """`read_graph`: a graph from a file of any format, with feature and label files matched to it by node id.
 
-.csv .tsv .txt .edges .edgelist (.gz)   edge lists in separated text          .parquet .feather .arrow   edge tables
-.mtx (.gz)   Matrix Market              .npz   scipy sparse, gnn-benchmark    .mat   MATLAB v5
-.graphml .gml .json (.gz)   documents   ind.NAME.graph   Planetoid            .h5ad  AnnData
-.graph .metis (.gz)   METIS
+.csv .tsv .txt .edges .edgelist   edge lists in separated text     .parquet .feather .arrow   edge tables
+.mtx   Matrix Market              .npz   scipy sparse, gnn-benchmark     .mat   MATLAB v5
+.graphml .gml .json   documents   ind.NAME.graph   Planetoid             .h5ad  AnnData
+.graph .metis   METIS
 a folder made by `build_store`, whose arrays stay on disk
+
+Text may be packed (.csv.gz, .csv.zst, …) and in any encoding (`sparsecut.io.opening`).
 """
 
 from __future__ import annotations
@@ -41,9 +43,10 @@ from sparsecut.io.ids import check_known, check_unique, positions_of
 from sparsecut.io.matrices import GraphParts, read_mat, read_matrix_market, read_npz_graph
 from sparsecut.io.metis import METIS_SUFFIXES, read_metis
 from sparsecut.io.node_files import MISSING, NodeFiles, align_labels, read_node_files
+from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed, table_suffix
 from sparsecut.io.planetoid import find_planetoid, read_planetoid_folder
 from sparsecut.io.store import is_store, open_store
-from sparsecut.io.tables import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table, table_suffix
+from sparsecut.io.tables import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table
 from sparsecut.io.text import read_layout, read_text
 
 __all__ = ["align_labels", "read_graph", "undirected_adjacency"]
@@ -53,7 +56,8 @@ MATRIX_READERS: dict[str, Callable[[Path, str | None], GraphParts]] = {
     ".npz": read_npz_graph,
     ".mat": read_mat,
 }
-HELD_READERS: dict[str, Callable[[Path, str | None, str], HeldGraph]] = {
+BINARY_SUFFIXES = (".npz", ".mat", ".h5ad")
+HELD_READERS: dict[str, Callable[..., HeldGraph]] = {
     ".graphml": read_graphml,
     ".gml": read_gml,
     ".json": read_node_link,
@@ -80,6 +84,7 @@ def read_graph(
     feature_columns: Sequence[str] | None = None,
     id_column: str | None = None,
     scale: Scale = "auto",
+    encoding: str | None = None,
 ) -> Graph:
     """Read a graph from a file; the suffix is the format.
 
@@ -127,6 +132,9 @@ def read_graph(
         The scale of the numbers of a table of named columns; arrays are always taken as they are. "auto", or True,
         standardises them, on a log scale where the tail of a column asks for it; False takes them as they are, where
         the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
+    encoding : str, default=None
+        The encoding of the text files (tables, GraphML, GML, JSON), one of those that Python knows: "latin-1", "cp1252",
+        "utf-16", … UTF-8 where not given.
 
     Returns
     -------
@@ -153,9 +161,10 @@ def read_graph(
     """
     check_choice("read_graph", "directed", directed, DIRECTIONS)
     check_choice("read_graph", "missing", missing, MISSING)
+    encoding = check_encoding("read_graph", encoding)
     path = _as_path(path)
     beside: dict[str, Any] = {"label_column": label_column, "feature_columns": feature_columns, "id_column": id_column}
-    beside["scale"] = scale
+    beside |= {"scale": scale, "encoding": encoding}
     if is_store(path):
         _refuse(path, source=source, target=target, weight=weight, adjacency=adjacency, header=header, separator=separator)
         _refuse(path, bipartite=bipartite)
@@ -165,11 +174,14 @@ def read_graph(
     if planetoid is None:
         check_readable(path, "edge" if suffix in TABLE_SUFFIXES else "graph")
     asked = {"source": source, "target": target, "weight": weight}
+    if suffix in BINARY_SUFFIXES:
+        refuse_packed(path, "graph")
     if planetoid is None and suffix in HELD_READERS:
         is_h5ad = suffix == ".h5ad"
         _refuse(path, source=source, target=target, header=header, separator=separator, bipartite=bipartite)
         _refuse(path, **({"weight": weight} if is_h5ad else {"adjacency": adjacency}))
-        held = HELD_READERS[suffix](path, adjacency if is_h5ad else weight, directed)
+        read = HELD_READERS[suffix]
+        held = read(path, adjacency, directed) if is_h5ad else read(path, weight, directed, encoding)
         return graph_with_nodes(held, path, features, labels, nodes, missing, **beside)
     table_of_nodes = read_node_files(path, features, labels, nodes, missing, **beside)
 
@@ -194,7 +206,10 @@ def read_graph(
         graph = read_metis(path, directed)
     else:
         known = (*TABLE_SUFFIXES, *MATRIX_READERS, *METIS_SUFFIXES, *HELD_READERS)
-        raise InputError(f"The graph file {path} has no known suffix. Known ones: {', '.join(known)}.")
+        raise InputError(
+            f"The graph file {path} has no known suffix. Known ones: {', '.join(known)}; text also packed: "
+            f"{', '.join(PACKED_SUFFIXES)}."
+        )
     return table_of_nodes.onto(graph, path)
 
 
@@ -261,7 +276,7 @@ def _read_text_edges(
     if path.stat().st_size == 0:
         raise InputError(f"{what} is empty.")
     header_names = HEADER_NAMES | {name.lower() for name in asked.values() if name is not None}
-    layout = read_layout(path, "edge", header_names, header, separator)
+    layout = read_layout(path, "edge", header_names, header, separator, nodes.encoding)
     text = EdgeText(path, layout, nodes.beside)
     loops = loops_for("id_loops", path.stat().st_size, MIN_BYTES)
 

@@ -6,12 +6,9 @@ may have ten million rows and columns, and beyond that a hundred for each entry 
 
 from __future__ import annotations
 
-import gzip
-import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, cast
 
 from sparsecut.errors import InputError
 
@@ -20,6 +17,9 @@ FREE_TEXT_BYTES = 64 * 2**20
 MAX_EXPANSION = 200
 FREE_ROWS = 10_000_000
 ROWS_PER_ENTRY = 100
+NAME_ENCODING = (
+    "Name its encoding: encoding='latin-1', 'cp1252', 'utf-16' or another (--encoding latin-1); or save it as UTF-8."
+)
 
 
 @contextmanager
@@ -71,40 +71,14 @@ def check_claim(n_rows: int, n_columns: int, n_entries: int, path: str | Path, k
         )
 
 
-def open_bytes(path: Path, kind: str) -> BinaryIO:
-    """The bytes of a file, unpacked where it ends in .gz and no further than `check_expansion` allows."""
-    return cast(BinaryIO, _Unpacked(path, kind)) if path.suffix.lower() == ".gz" else path.open("rb")
-
-
-class _Unpacked(io.RawIOBase):
-    def __init__(self, path: Path, kind: str) -> None:
-        self._path, self._kind, self._n_read = path, kind, 0
-        self._file = gzip.open(path, "rb")  # noqa: SIM115 - closed below
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        block = self._file.read(len(buffer))
-        self._n_read += len(block)
-        check_expansion(self._n_read, self._path, self._kind, FREE_TEXT_BYTES)
-        buffer[: len(block)] = block
-        return len(block)
-
-    def readall(self) -> bytes:
-        return b"".join(iter(lambda: self.read(2**20) or b"", b""))
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-
 def reason_of(error: Exception) -> str:
     """What is wrong with a file, as the end of a sentence about it."""
     if isinstance(error, MemoryError):
         return "it asks for more memory than there is."
     if isinstance(error, EOFError):
         return "it ends too early. Fetch or write it again."
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is not {error.encoding.upper()} text at byte {error.start:,}. {NAME_ENCODING}"
     if "pickle" in str(error).lower():
         return "it holds Python objects, which are never loaded."
     return first_line(error)

@@ -50,6 +50,7 @@ def graph_with_nodes(
     missing: str,
     *,
     scale: Scale = "auto",
+    encoding: str | None = None,
     **columns: Any,
 ) -> Graph:
     """The graph with the features and labels that are named, from the file itself or from others."""
@@ -66,7 +67,7 @@ def graph_with_nodes(
         _check_known(held, path, features, labels)
     beside = NodeFiles(missing)
     if any(value is not None for value in (features, labels, nodes, *columns.values())):
-        beside = read_node_files(path, features, labels, nodes, missing, scale=scale, **columns)
+        beside = read_node_files(path, features, labels, nodes, missing, scale=scale, encoding=encoding, **columns)
         # Without names a node table gives all it has; what was named in the graph file is not to be replaced by that.
         beside = beside if inner_features is None else replace(beside, features=None)
         beside = beside if inner_labels is None else replace(beside, labels=None)

@@ -11,28 +11,31 @@ from numpy.typing import NDArray
 from sparsecut.errors import InputError
 from sparsecut.graph.id_columns import likely_name
 from sparsecut.io.ids import ID_NAMES, positions_of
-from sparsecut.io.tables import TEXT_SUFFIXES, table_suffix
+from sparsecut.io.opening import table_suffix
+from sparsecut.io.tables import TEXT_SUFFIXES
 from sparsecut.io.text import TextLayout, read_layout
 
 MAX_SHOWN = 60
 
 
-def layout_of(path: str | Path, kind: str) -> TextLayout | None:
+def layout_of(path: str | Path, kind: str, encoding: str | None = None) -> TextLayout | None:
     """How a table is laid out, as far as its own lines say; None where it is no text or cannot be read."""
     path = Path(path)
     if table_suffix(path) not in TEXT_SUFFIXES or not path.is_file():
         return None
     try:
-        return read_layout(path, kind, frozenset(ID_NAMES))
+        return read_layout(path, kind, frozenset(ID_NAMES), encoding=encoding)
     except InputError:
         return None
 
 
-def header_hint(path: str | Path, kind: str, ids: NDArray[Any], is_known: NDArray[np.bool_]) -> str:
+def header_hint(
+    path: str | Path, kind: str, ids: NDArray[Any], is_known: NDArray[np.bool_], encoding: str | None = None
+) -> str:
     """The sentence for a table whose first row alone names an unknown node: its first line looks like a header."""
     if is_known.all() or is_known[0] or not is_known[1:].all() or len(ids) < 2:
         return ""
-    layout = layout_of(path, kind)
+    layout = layout_of(path, kind, encoding)
     if layout is None or str(ids[0]) not in layout.first_cells:
         return ""
     option, flag = ("label_column", "--label-column") if kind == "labels" else ("feature_columns", "--feature-columns")
@@ -42,9 +45,9 @@ def header_hint(path: str | Path, kind: str, ids: NDArray[Any], is_known: NDArra
     )
 
 
-def taken_for_header(path: str | Path, kind: str, absent: NDArray[Any]) -> str:
+def taken_for_header(path: str | Path, kind: str, absent: NDArray[Any], encoding: str | None = None) -> str:
     """The sentence for a table that has no row for a node, which its header seems to be: the line may be a row."""
-    layout = layout_of(path, kind)
+    layout = layout_of(path, kind, encoding)
     if layout is None or not layout.has_header:
         return ""
     name = np.array([likely_name(layout.names)])

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.encoding.arrow_values import decoded
 from sparsecut.errors import InputError, first_few
 from sparsecut.graph.id_kinds import EXACT, id_error
 
@@ -143,8 +144,7 @@ def plain_ids(column: Any, what: str = "A graph") -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if pa.types.is_dictionary(column.type):
-        column = pc.cast(column, column.type.value_type)
+    column = decoded(column)
     if pa.types.is_integer(column.type) or pa.types.is_decimal(column.type):
         try:
             return pc.cast(column, pa.int64())

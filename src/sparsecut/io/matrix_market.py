@@ -17,7 +17,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
-from sparsecut.io.guards import check_claim, open_bytes, reading
+from sparsecut.io.guards import check_claim, reading
+from sparsecut.io.opening import open_bytes
 
 LAYOUTS = ("coordinate", "array")
 FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from sparsecut.errors import InputError
 from sparsecut.graph import Graph
 from sparsecut.io.adjacency import as_weights, offset_type
-from sparsecut.io.guards import check_claim, open_bytes, reading
+from sparsecut.io.guards import check_claim, reading
+from sparsecut.io.opening import open_bytes
 
 METIS_SUFFIXES = (".graph", ".metis")
 MAX_DIGITS = 18  # of a number that 64 bits hold

@@ -19,7 +19,8 @@ from sparsecut.io.attributes import NodeTable, read_features, read_labels
 from sparsecut.io.headers import Beside, looks_like_name
 from sparsecut.io.hints import header_hint, layout_of, taken_for_header
 from sparsecut.io.ids import ID_NAMES, check_known, id_remedy, positions_of
-from sparsecut.io.tables import TABLE_SUFFIXES, table_suffix
+from sparsecut.io.opening import PACKED_SUFFIXES, table_suffix, without_packing
+from sparsecut.io.tables import TABLE_SUFFIXES
 
 MISSING = ("error", "zero")
 REMEDY = " missing='zero' (--missing zero) accepts that."
@@ -50,6 +51,7 @@ class NodeFiles:
     feature_table: NodeTable | None = None  # the tables that the above were read from, and the columns asked for
     label_table: NodeTable | None = None
     asked: Asked | None = None
+    encoding: str | None = None  # of the text files among them
 
     def settled(self, known: NDArray[Any], fit: Fit) -> NodeFiles:
         """The same with ids from the columns that hold the nodes known (`sparsecut.graph.id_columns`), whatever their names.
@@ -63,13 +65,17 @@ class NodeFiles:
             never = (*(asked.features or ()), *asked.without)
             table = self.feature_table.found(known, fit, [name.lower() for name in never])
             if table is not self.feature_table:
-                _, features, _ = read_features(table.path, asked.features, asked.without, scale=asked.scale, table=table)
+                _, features, _ = read_features(
+                    table.path, asked.features, asked.without, scale=asked.scale, encoding=self.encoding, table=table
+                )
                 changes |= {"features": features, "feature_table": table}
             feature_ids = changes["feature_ids"] = table.ids
         if self.label_table is not None:
             nodes = known if feature_ids is None else np.concatenate([known.astype(np.str_), feature_ids.astype(np.str_)])
             path = self.label_table.path
-            label_ids, labels, notes, found = read_labels(path, asked.label, known=nodes, table=self.label_table)
+            label_ids, labels, notes, found = read_labels(
+                path, asked.label, encoding=self.encoding, known=nodes, table=self.label_table
+            )
             changes |= {"labels": labels, "label_ids": label_ids, "notes": notes, "label_table": found}
         return replace(self, **changes)
 
@@ -89,7 +95,7 @@ class NodeFiles:
     def beside(self) -> Beside:
         """What these files know about the names in the first line of an edge list."""
         files = ((self.features_path, "features", self.features), (self.labels_path, "labels", self.labels))
-        layouts = [layout_of(path, kind) for path, kind, values in files if values is not None]
+        layouts = [layout_of(path, kind, self.encoding) for path, kind, values in files if values is not None]
         names = frozenset(likely_name(layout.names) for layout in layouts if layout is not None and layout.has_header)
         return Beside(names, self.feature_ids)
 
@@ -101,7 +107,7 @@ class NodeFiles:
         is_known = positions_of(ids, edge_ids) >= 0
         if is_known[0] or is_known[1:].mean() < 0.9:
             return ()
-        layout = layout_of(self.features_path, "features")
+        layout = layout_of(self.features_path, "features", self.encoding)
         if layout is None or str(ids[0]) not in layout.first_cells:
             return ()
         return (
@@ -180,11 +186,13 @@ class NodeFiles:
                 f"{n_rows:,} rows of no node were left out" if n_rows else "",
             ]
             return [f"{what}: {'; '.join(filter(None, said))}."] if n_nodes or n_rows else []
-        hint = header_hint(self.features_path, "features", ids, nodes >= 0)
+        hint = header_hint(self.features_path, "features", ids, nodes >= 0, self.encoding)
         check_known(nodes, ids, what, "the graph", hint or self._remedy(self.feature_table, nodes))
         absent = node_ids[np.flatnonzero(rows < 0)]
         if len(absent):
-            hint = taken_for_header(self.features_path, "features", absent) or self._remedy(self.feature_table, nodes)
+            hint = taken_for_header(self.features_path, "features", absent, self.encoding) or self._remedy(
+                self.feature_table, nodes
+            )
             raise InputError(f"{what} has no row for these nodes of the graph: {first_few(absent)}.{hint}")
         return []
 
@@ -209,6 +217,7 @@ def read_node_files(
     feature_columns: Sequence[str] | None = None,
     id_column: str | None = None,
     scale: Scale = "auto",
+    encoding: str | None = None,
 ) -> NodeFiles:
     """The files beside a graph: features and labels of their own, or columns of the node table."""
     asked_features, asked_label = _as_names(feature_columns), label_column
@@ -231,27 +240,31 @@ def read_node_files(
     if nodes is not None:
         asked = (name.lower() for name in (*(feature_columns or ()), *([label_column] if label_column else [])))
         named = (*LABEL_NAMES, *asked)
-        table = NodeTable.read(nodes, "node", frozenset((*ID_NAMES, *named)), id_column, named)
+        table = NodeTable.read(nodes, "node", frozenset((*ID_NAMES, *named)), id_column, named, encoding)
         others = table.others.column_names
         if labels is None and label_column is None:
             label_column = next((name for name in others if name.lower() in LABEL_NAMES), None)
         takes_all = features is None and any(name != label_column for name in others)
         if feature_columns is not None or takes_all:
             without = () if label_column is None else (label_column,)
-            feature_ids, matrix, feature_table = read_features(nodes, feature_columns, without, id_column, scale=scale)
+            feature_ids, matrix, feature_table = read_features(
+                nodes, feature_columns, without, id_column, scale=scale, encoding=encoding
+            )
             features_path = str(nodes)
         if label_column is not None:
-            label_ids, label_values, notes, label_table = read_labels(nodes, label_column, id_column)
+            label_ids, label_values, notes, label_table = read_labels(nodes, label_column, id_column, encoding)
             labels_path, asked_label = str(nodes), label_column
     if features is not None and feature_columns is None:
-        feature_ids, matrix, feature_table = read_features(str(features), asked_features, id_name=id_column, scale=scale)
+        feature_ids, matrix, feature_table = read_features(
+            str(features), asked_features, id_name=id_column, scale=scale, encoding=encoding
+        )
     elif matrix is not None:
         asked_features = feature_columns
     if labels is not None and label_column is None:
-        label_ids, label_values, notes, label_table = read_labels(labels, asked_label, id_column)
+        label_ids, label_values, notes, label_table = read_labels(labels, asked_label, id_column, encoding)
     return NodeFiles(
         missing, matrix, feature_ids, features_path, label_values, label_ids, labels_path, notes,
-        feature_table, label_table, Asked(asked_features, without, asked_label, scale),
+        feature_table, label_table, Asked(asked_features, without, asked_label, scale), encoding,
     )  # fmt: skip
 
 
@@ -289,12 +302,12 @@ def is_path(name: str) -> bool:
 def find_sibling(path: Path) -> Path | None:
     """The node table beside an edge file, if there is one: nodes.csv for edges.csv, x_nodes.parquet for x_edges.csv."""
     stem = _sibling_stem(path)
-    names = [f"{stem}nodes{suffix}{packed}" for suffix in TABLE_SUFFIXES for packed in ("", ".gz")]
+    names = [f"{stem}nodes{suffix}{packed}" for suffix in TABLE_SUFFIXES for packed in ("", *PACKED_SUFFIXES)]
     return next((path.parent / name for name in names if (path.parent / name).is_file()), None)
 
 
 def _sibling_stem(path: Path) -> str:
-    stem = path.name.removesuffix(".gz").removesuffix(table_suffix(path))
+    stem = without_packing(path.name).removesuffix(table_suffix(path))
     for word in ("edges", "edgelist", "links"):
         if stem.endswith(word):
             stem = stem.removesuffix(word)

@@ -33,6 +33,13 @@ def write_npy_header(file: Any, kind: np.dtype[Any], shape: tuple[int, ...]) -> 
     npy_format.write_array_header_1_0(file, header)
 
 
+def write_npy(file: BinaryIO, array: NDArray[Any]) -> None:
+    """An array as np.save writes it; np.save itself does not say why the disk did not take it."""
+    whole = np.ascontiguousarray(array)
+    write_npy_header(file, whole.dtype, array.shape)
+    file.write(whole.reshape(-1).view(np.uint8).data)
+
+
 class Archive:
     """The arrays of an .npz file, each read when it is asked for.
 

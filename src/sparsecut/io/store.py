@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sparsecut.encoding import Encoder, FeatureMatrix, read_encoder
 from sparsecut.errors import InputError
 from sparsecut.graph import Graph
-from sparsecut.io.files import check_readable, exists_error
+from sparsecut.io.files import check_readable, exists_error, refuse_url
 from sparsecut.io.guards import reading
 
 HEADER = "graph.json"
@@ -69,6 +69,7 @@ def open_store(path: str | Path) -> Graph:
     Graph(3 nodes, 2 edges, 3 features)
     """
     path = Path(path)
+    refuse_url(path, "The store")
     if not is_store(path):
         raise InputError(f"{path} is not a store of a graph: it has no {HEADER}. Make one with sparsecut.build_store.")
     with reading(path / HEADER, "store"):

@@ -10,6 +10,7 @@ from sparsecut.errors import InputError
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import FREE_BYTES, check_expansion, reading
 from sparsecut.io.ids import has_outer_space
+from sparsecut.io.opening import PACKED_SUFFIXES, refuse_packed, table_suffix
 from sparsecut.io.text import read_layout, read_text, trim_ids
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".edges", ".edgelist")
@@ -27,25 +28,28 @@ def describe_table(
     header_names: frozenset[str],
     choose: Choose | None = None,
     words: Words = lambda names: (),
+    encoding: str | None = None,
 ) -> tuple[Any, str]:
     """(pyarrow table, how it was read).
 
     A first line that holds one of `header_names`, or words above numbers, is a header. `choose` takes the names of the
-    columns and gives those to read, with their types in a text file; `words` gives those whose spelling is kept.
+    columns and gives those to read, with their types in a text file; `words` gives those whose spelling is kept; `encoding`
+    is that of a text file.
     """
     path = check_readable(path, kind)
     suffix = table_suffix(path)
     if path.stat().st_size == 0:
         raise InputError(f"The {kind} file {path} is empty.")
     if suffix in TEXT_SUFFIXES:
-        layout = read_layout(path, kind, header_names)
+        layout = read_layout(path, kind, header_names, encoding=encoding)
         table = read_text(path, kind, layout, choose, words)
         return table, str(layout)
     if suffix not in COLUMNAR_SUFFIXES:
         raise InputError(
             f"The {kind} file {path} has no known suffix. Known ones: "
-            f"{', '.join(TEXT_SUFFIXES)} (with .gz or not), {', '.join(COLUMNAR_SUFFIXES)}."
+            f"{', '.join(TEXT_SUFFIXES)} (packed or not: {', '.join(PACKED_SUFFIXES)}), {', '.join(COLUMNAR_SUFFIXES)}."
         )
+    refuse_packed(path, kind)
     with reading(path, kind):
         table = (read_parquet if suffix == ".parquet" else _read_feather)(path, kind, choose)
     if table.num_rows == 0:
@@ -53,17 +57,13 @@ def describe_table(
     return table, suffix[1:].capitalize()
 
 
-def trim_id_column(table: Any, name: str, path: Path, kind: str, header_names: frozenset[str]) -> Any:
+def trim_id_column(
+    table: Any, name: str, path: Path, kind: str, header_names: frozenset[str], encoding: str | None = None
+) -> Any:
     """The table of a text file without spaces around the ids of a column; an id in quotes is kept exactly."""
     if not has_outer_space(table.column(name)):
         return table
-    return trim_ids(table, [name], path, kind, read_layout(path, kind, header_names))
-
-
-def table_suffix(path: Path) -> str:
-    """The suffix that tells the format: that of x.csv.gz is .csv."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    return suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else (suffixes[-1] if suffixes else "")
+    return trim_ids(table, [name], path, kind, read_layout(path, kind, header_names, encoding=encoding))
 
 
 def as_table(frame: Any, caller: str) -> Any:

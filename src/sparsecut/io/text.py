@@ -1,4 +1,4 @@
-"""Text tables: CSV, TSV and other separated text, plain or gzip, with or without a header, parsed by pyarrow.
+"""Text tables: CSV, TSV and other separated text, plain or packed, with or without a header, parsed by pyarrow.
 
 What such a file does not say is read off its first lines: the separator, whether there is a header, comments. Lines that
 begin with # or % are comments wherever they stand; an id that does is written in quotes. Spaces around an id do not belong
@@ -10,11 +10,12 @@ networkx writes its edge lists with a dictionary at the end of each line, {'weig
 
 from __future__ import annotations
 
+import codecs
 import csv as python_csv
 import mmap
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,14 @@ from sparsecut.encoding import spells_number
 from sparsecut.errors import InputError
 from sparsecut.io.column_evidence import is_date
 from sparsecut.io.edge_names import are_columns
-from sparsecut.io.guards import open_bytes, reading
+from sparsecut.io.guards import NAME_ENCODING, reading
 from sparsecut.io.headers import are_roles
+from sparsecut.io.opening import MAX_LINE_BYTES, check_utf8, is_packed, lines_of, long_line, open_bytes
 
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", " ": "spaces"}
 SPELLINGS = {"\\t": "\t", "comma": ",", "tab": "\t", "semicolon": ";", "space": " "}  # at a shell a tab is hard to type
 COMMENTS = ("#", "%")
 SAMPLE_BYTES = 2**16
-MAX_SAMPLE_BYTES = 2**24
 MAX_COLUMNS = 2**16
 DICTIONARY = re.compile(r"(?<=[ \t,;])\{[^\r\n]*\}[ \t]*$")
 
@@ -48,6 +49,7 @@ class TextLayout:
     second_cells: tuple[str, ...] = ()
     header_from: str = ""  # why it has a header or none: "said" by the caller, "named" on a list, "numbers" below, "roles"
     has_dictionaries: bool = False  # at the ends of its lines, as networkx writes them
+    encoding: str | None = None  # other than UTF-8
 
     def __str__(self) -> str:
         header = "with a header" if self.has_header else f"no header, so the first line is data ({self.first_line[:60]!r})"
@@ -70,13 +72,18 @@ def read_text(
 
 
 def read_layout(
-    path: Path, kind: str, header_names: frozenset[str], header: bool | None = None, separator: str | None = None
+    path: Path,
+    kind: str,
+    header_names: frozenset[str],
+    header: bool | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
 ) -> TextLayout:
     """How a file is laid out: as the caller says, and for the rest as its first lines speak for."""
     separator = check_separator(separator)
-    with reading(path, kind), open_bytes(path, kind) as file:
+    with reading(path, kind), open_bytes(path, kind, encoding) as file:
         lines, is_whole = _first_lines(file, f"The {kind} file {path}")
-        return sniff(lines, header_names, kind, path, is_whole, header, separator)
+        return replace(sniff(lines, header_names, kind, path, is_whole, header, separator), encoding=encoding)
 
 
 def check_separator(separator: str | None) -> str | None:
@@ -115,11 +122,12 @@ def sniff(
 ) -> TextLayout:
     """The layout that the first lines of a text table speak for."""
     n_skipped = 0
-    while n_skipped < len(lines) and (not lines[n_skipped].strip() or lines[n_skipped].startswith(COMMENTS)):
+    while n_skipped < len(lines) and not _is_content(lines[n_skipped]):
         n_skipped += 1
-    content = [line for line in lines[n_skipped:] if line.strip() and not line.startswith(COMMENTS)]
+    content = list(filter(_is_content, lines[n_skipped:]))
     if not content:
-        raise InputError(f"The {kind} file {path} holds nothing but comments and blank lines.")
+        holds = "holds nothing but" if is_whole else f"begins with more than {MAX_LINE_BYTES // 2**20} MiB of"
+        raise InputError(f"The {kind} file {path} {holds} comments and blank lines.")
     if not is_whole and len(content) > 1:
         content = content[:-1]  # the last line of the sample may be cut
     first_line = content[0].strip()
@@ -179,23 +187,34 @@ def _header_from(
 def _first_lines(file: Any, what: str) -> tuple[list[str], bool]:
     """Enough of a file to see two lines of content, and whether that is all of it."""
     sample = b""
-    while len(sample) < MAX_SAMPLE_BYTES:
-        block = file.read(SAMPLE_BYTES)
+    while block := file.read(max(SAMPLE_BYTES, len(sample))):
         sample += block
-        if not block or _n_content_lines(sample) > 2:
+        if len(sample) > MAX_LINE_BYTES or _n_content_lines(sample) > 2:
             break
     is_whole = not block
     try:
         text = sample.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         if len(sample) - error.start > 3 or is_whole:  # not just a character cut at the end of the sample
-            raise InputError(f"{what} is not UTF-8 text at byte {error.start:,}. Save it as UTF-8.") from error
+            is_utf_16 = sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+            remedy = "It begins as UTF-16 does: encoding='utf-16' (--encoding utf-16)." if is_utf_16 else NAME_ENCODING
+            raise InputError(f"{what} is not UTF-8 text at byte {error.start:,}. {remedy}") from error
         text = sample[: error.start].decode("utf-8-sig")
-    return re.split(r"\r\n|\n|\r", text)[:200], is_whole
+    lines = re.split(r"\r\n|\n|\r", text)
+    n_before = next((number for number, line in enumerate(lines) if _is_content(line)), 0)
+    lines = lines[: n_before + 200]
+    too_long = next((number for number, line in enumerate(lines, 1) if len(line.encode()) >= MAX_LINE_BYTES), None)
+    if too_long is not None:
+        raise long_line(what, too_long)
+    return lines, is_whole
 
 
 def _n_content_lines(sample: bytes) -> int:
-    return len([line for line in sample.splitlines()[:1000] if line.strip() and line[:1] not in (b"#", b"%")])
+    return sum(map(_is_content, sample.decode("utf-8", "replace").splitlines()))
+
+
+def _is_content(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith(COMMENTS)
 
 
 def _cells(line: str, separator: str) -> list[str]:
@@ -227,7 +246,17 @@ def _parse(path: Path, kind: str, layout: TextLayout, types: dict[str, Any] | No
             if "conversion error" in str(error) and types is None:
                 # Types are guessed from the first block; one block as large as the file sees every row.
                 return parse(block_size=min(path.stat().st_size * 8 + 2**20, 2**30))
+            if "straddling" in str(error):  # a row that is longer than two of the parser's blocks
+                return parse(block_size=2 * _longest_line(path, kind, layout))
+            if "invalid UTF8" in str(error):
+                check_utf8(path, kind, layout.encoding)
             raise _ragged(str(error), path, kind, layout) or error from error
+
+
+def _longest_line(path: Path, kind: str, layout: TextLayout) -> int:
+    """Bytes of the longest line; longer ones than a table may have are refused."""
+    with open_bytes(path, kind, layout.encoding) as file:
+        return max(map(len, lines_of(file, f"The {kind} file {path}")))
 
 
 def _ragged(message: str, path: Path, kind: str, layout: TextLayout) -> InputError | None:
@@ -236,7 +265,7 @@ def _ragged(message: str, path: Path, kind: str, layout: TextLayout) -> InputErr
     if said is None:
         return None
     text = said.group(3).rstrip("\r\n")
-    with open_bytes(path, kind) as file:
+    with open_bytes(path, kind, layout.encoding) as file:
         lines = _mended(file.read(), layout).split(b"\n")
     found = [number for number, line in enumerate(lines, 1) if line.rstrip(b"\r") == text.encode()]
     line = f"line {found[0]:,} " if found else "a line "
@@ -252,12 +281,12 @@ def _source(path: Path, kind: str, layout: TextLayout, mark: str = "") -> Any:
     """What pyarrow reads: the file itself where it can be, otherwise its bytes, unpacked and mended."""
     import pyarrow as pa
 
-    is_packed = path.suffix.lower() == ".gz"
-    if not is_packed and not layout.is_uneven and not layout.has_dictionaries and not mark:
+    is_plain = not (is_packed(path) or layout.encoding or layout.is_uneven or layout.has_dictionaries or mark)
+    if is_plain:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             if all(content.find(sign.encode()) < 0 for sign in COMMENTS):
                 return pa.OSFile(str(path), mode="r")
-    with open_bytes(path, kind) as packed:
+    with open_bytes(path, kind, layout.encoding) as packed:
         mended = _mended(packed.read(), layout)
         return pa.BufferReader(_marked(mended, layout, mark) if mark else mended)
 
@@ -288,7 +317,7 @@ def _quoted_cells(path: Path, kind: str, layout: TextLayout, names: Sequence[str
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    with open_bytes(path, kind) as file:
+    with open_bytes(path, kind, layout.encoding) as file:
         content = file.read()
     if b'"' not in content:
         return None

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from sparsecut.arrays import in_words, is_mapped, row_blocks
 from sparsecut.errors import InputError
-from sparsecut.io.files import check_writable
+from sparsecut.io.files import check_writable, refuse_url, write_error
 
 LOCK = "lock"
 N_ATTEMPTS = 100  # to take the lock while other runs come and go
@@ -89,6 +89,7 @@ class WorkFolder:
 def work_folder(parent: str | Path | None, name: str) -> Iterator[WorkFolder]:
     """The folder `.sparsecut-NAME` in `parent`, the system's temporary folder by default. No other process may enter it."""
     parent = Path(tempfile.gettempdir() if parent is None else parent)
+    refuse_url(parent, "The scratch folder")
     if not parent.is_dir():
         kind = "is not a folder" if parent.exists() else "does not exist"
         raise InputError(f"The scratch folder {parent} {kind}. Name a folder that can be written to (scratch).")
@@ -133,8 +134,8 @@ def telling_where(path: Path, kind: str = "scratch folder") -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        remedy = " Free some room, or name another folder (scratch)." if kind == "scratch folder" else ""
-        raise InputError(f"The {kind} {path} could not be written: {error.strerror or error}.{remedy}") from error
+        remedy = "name another folder (scratch)" if kind == "scratch folder" else "write to another disk"
+        raise write_error(f"The {kind} {path}", error, remedy) from error
 
 
 class RowWriter:

@@ -289,9 +289,9 @@ class SparsestCutEmbedding(Updating):
             self._checkpoint()
             return
         check_writable(path, overwrite)
-        if with_state:
-            log_path(path).unlink(missing_ok=True)  # of an earlier model of this name; its records have another key
         self._write(path, secrets.token_bytes(16) if with_state else None, overwrite=overwrite)
+        if with_state:  # of an earlier model of this name, which a full disk has kept till now; its records have another key
+            log_path(path).unlink(missing_ok=True)
 
     def _write(self, path: str | Path, key: bytes | None, *, overwrite: bool) -> None:
         parameters, arrays = self._stored_parameters()

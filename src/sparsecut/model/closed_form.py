@@ -5,7 +5,8 @@ grow at the pace of its eigenvalue. Run to its end only the first is left; stopp
 
     W = V·g(Λ),   g(λ) = (λ/λ₁)^((p−1)/2):   Z = S·W has variances λ^p,
 
-with the sharpness p ≥ 1 chosen so that they have one effective rank on every graph. `docs/method.md` derives this.
+with the sharpness p ≥ 1 chosen so that they have one effective rank; a spectrum that has less stays as it is (p = 1).
+`docs/method.md` derives this.
 
 The first direction keeps the length it had in S and the others shrink, so noise makes rows shorter: S is scaled to rows of
 one length (root mean square, centred), and Z is as long as what sharpening leaves of them. At that scale a logistic

@@ -7,13 +7,16 @@ matrix, the projection. What each engine makes of them is in its own file.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sparsecut.arrays.streaming import in_words
 from sparsecut.engines import EngineChoice
 from sparsecut.engines.costs import Cost, Workload, measure_machine
+from sparsecut.engines.dask.sources import is_partitioned, sizes_of
 from sparsecut.errors import InputError, check_integer
 from sparsecut.graph import Graph
+from sparsecut.io import read_graph
 from sparsecut.model.base import SparsestCutEmbedding
 from sparsecut.model.channel_choice import DIRECTIONS, MANY_ENTRIES, MIN_COLUMNS, N_HALVINGS
 from sparsecut.model.filter_choice import FEW_DIRECTIONS, MANY_NODES, MIN_EDGES, TRIAL_DIRECTIONS, TRIAL_HOPS
@@ -61,15 +64,18 @@ class Estimates(Sequence[Cost]):
         return "\n".join([*lines, verdict])
 
 
-def estimate(graph: Any, model: SparsestCutEmbedding | None = None) -> Estimates:
+def estimate(graph: Any, model: SparsestCutEmbedding | None = None, *, features: str | Path | None = None) -> Estimates:
     """What time, memory and disk each engine would need to fit a graph on this machine, and which one to take.
 
     Parameters
     ----------
-    graph : Graph, or a mapping of n_nodes, n_edges and n_features
-        The graph, or its sizes where there is none yet.
+    graph : Graph, path, or a mapping of n_nodes, n_edges and n_features
+        The graph; the file or folder of its edges; or its sizes where there is none yet. Of a folder of Parquet files, or
+        a Zarr array, only the sizes are read; every row is counted as an edge.
     model : SCE or MoSCE, optional
         What is to be fitted; by default `SCE()`.
+    features : str or Path, optional
+        The features beside a file or folder of edges; a folder of edges needs them.
 
     Returns
     -------
@@ -94,6 +100,10 @@ def estimate(graph: Any, model: SparsestCutEmbedding | None = None) -> Estimates
     False
     """
     model = SCE() if model is None else model
+    if features is not None and not isinstance(graph, str | Path):
+        raise InputError(f"features are for a file or folder of edges. Got {type(graph).__name__}, which has its own.")
+    if isinstance(graph, str | Path):
+        graph = _measured(graph, features)
     work = workload(graph, model)
     machine = measure_machine(work.n_nodes)
     chosen = model._choice("engine")
@@ -102,6 +112,18 @@ def estimate(graph: Any, model: SparsestCutEmbedding | None = None) -> Estimates
     ]
     found = [engine.estimate(work, machine) for engine in engines]
     return Estimates([cost for cost in found if cost is not None])
+
+
+def _measured(path: str | Path, features: str | Path | None) -> Any:
+    """The sizes of a graph in folders, which are larger than memory as likely as not; any other graph is read."""
+    if not any(is_partitioned(source) for source in (path, features) if source is not None):
+        return read_graph(path, features=features)
+    if features is None:
+        raise InputError(
+            f"The folder of edges {path} needs features beside it: features= (--features), a folder of Parquet files, a "
+            "Parquet or .npy file or a Zarr array."
+        )
+    return sizes_of(path, features)
 
 
 def workload(graph: Any, model: SparsestCutEmbedding) -> Workload:
@@ -113,7 +135,7 @@ def workload(graph: Any, model: SparsestCutEmbedding) -> Workload:
         sizes = {name: check_integer("estimate", name, graph[name], 1) for name in SIZES}
         n_entries, is_weighted = 2 * sizes["n_edges"], False
     else:
-        raise InputError(f"estimate takes a Graph, or a mapping of {', '.join(SIZES)}. Got {type(graph).__name__}.")
+        raise InputError(f"estimate takes a Graph, a path, or a mapping of {', '.join(SIZES)}. Got {type(graph).__name__}.")
     settings, f = model._settings(), max(1, sizes["n_features"])
     is_chosen = settings.filter is None and settings.solver.chooses_from_graph and settings.n_levels is None
     filter = settings.filter or (PageRank() if is_chosen else Power())

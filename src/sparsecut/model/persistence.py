@@ -11,11 +11,11 @@ import struct
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
 from sparsecut.io.files import check_readable, write_whole
+from sparsecut.io.tensor_files import save_tensors
 from sparsecut.version import __version__
 
 FORMAT = "sparsecut-model"
@@ -25,17 +25,14 @@ FORMAT_VERSION = 4
 def write_model(
     path: str | Path, header: dict[str, Any], tensors: dict[str, NDArray[Any]], *, overwrite: bool = False
 ) -> None:
-    from safetensors.numpy import save_file
-
     metadata = {
         "format": FORMAT,
         "format_version": str(FORMAT_VERSION),
         "version": __version__,
         "model": json.dumps(header, allow_nan=True),
     }
-    contiguous = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
     with write_whole(path, overwrite) as temporary:
-        save_file(contiguous, temporary, metadata=metadata)
+        save_tensors(temporary, tensors, metadata)
         with temporary.open("rb") as file:
             os.fsync(file.fileno())  # before it takes the place of another
 

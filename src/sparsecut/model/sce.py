@@ -57,8 +57,8 @@ class SCE(SparsestCutEmbedding):
         How the weights are found. "closed_form" (`ClosedForm`) has no epochs and no seed; "adam" (`Adam`) is the paper's
         training loop.
     engine : str or EngineChoice, default="memory"
-        Where the rows live: "memory" (`Memory`: CPU or GPU, single or half precision) or "disk" (`Disk`: under a limit of
-        memory).
+        Where the rows live: "memory" (`Memory`: CPU or GPU, single or half precision), "disk" (`Disk`: under a limit of
+        memory) or "dask" (`Dask`: on a cluster).
     random_state : int or None, default=0
         The seed of Adam's start, of sampled negatives and of structure; None draws a new one. The same seed gives the same
         bits on the same machine with the same versions; with `Adam` also the same number of threads (`OMP_NUM_THREADS`).

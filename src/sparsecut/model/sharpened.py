@@ -1,4 +1,4 @@
-"""W = V·g(Λ): the eigenvectors of M with their spectrum sharpened to one effective rank on every graph.
+"""W = V·g(Λ): the eigenvectors of M with their spectrum sharpened to one effective rank, where they have as much.
 
 g(λ) = (λ/λ₁)^((p−1)/2),   so that the variances of S·W are λ^p, with p ≥ 1 chosen by the effective rank
 """

@@ -6,6 +6,7 @@ Z_t = aggregate(Σ c_k P_t^k F_t·W, …) − offset      with the W of the fit:
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.encoding.encoder import Encoder as FeatureEncoder
-from sparsecut.errors import InputError, check_real
+from sparsecut.errors import InputError, WriteError, check_real
 from sparsecut.graph import Graph
 from sparsecut.model.alignment import align
 from sparsecut.model.changes import Changes, check_edges, check_nodes, check_rows
@@ -263,7 +264,10 @@ class Updating(Published):
         placed = state.check(changes)
         if self._log is not None:
             if self._log.is_long:  # before this update, which thereby is always in the log
-                self._checkpoint()
+                try:
+                    self._checkpoint()
+                except WriteError as error:  # the log has what was changed, and the next update tries again
+                    warnings.warn(f"{error} What was changed before is kept in the log beside the model.", stacklevel=2)
             self._log.append(changes, tolerance, position)
         self._position = position or self._position
         self._embedding = self._graph = None

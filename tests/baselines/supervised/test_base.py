@@ -109,7 +109,7 @@ def test_no_label_and_no_training_node_are_refused(name: str) -> None:
         with pytest.raises(InputError, match=r"training nodes of the split given to .* must be positions from 0 to 39"):
             make(name).fit(graph, split=Split(bad, NOBODY, NOBODY))
         with pytest.raises(InputError, match=r"validation nodes of the split given to .* must be positions from 0 to 39"):
-            make(name).fit(graph, split=Split(np.arange(3), bad, NOBODY))
+            make(name).fit(graph, split=Split(np.arange(5, 8), bad, NOBODY))
     bare = np.array(graph.labels)
     bare[[4, 5]] = -1
     with pytest.raises(InputError, match=r"2 training or validation nodes without a label: 4, 5\."):

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.arrays.streaming import is_mapped, row_blocks
-from sparsecut.io.numpy_files import write_npy_header
+from sparsecut.io.numpy_files import write_npy, write_npy_header
 from sparsecut.io.workfolder import WorkFolder, fingerprint_of
 
 Nodes = slice | NDArray[np.int64]
@@ -176,7 +176,7 @@ def write_array(work: WorkFolder, file: str, array: Any) -> None:
     if isinstance(array, np.ndarray):
         plain = array.astype(np.str_) if array.dtype == object else array
         with work.writing(file) as out:
-            np.save(out, np.ascontiguousarray(plain))
+            write_npy(out, plain)
         return
     n_rows, n_columns = array.shape
     with work.writing(file) as out:

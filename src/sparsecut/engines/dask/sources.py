@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.errors import InputError, import_extra
+from sparsecut.graph.id_columns import likely_name
 from sparsecut.io.edge_columns import ColumnPlan, plan_columns
+from sparsecut.io.files import refuse_url
 from sparsecut.io.guards import reading
-from sparsecut.io.record_batches import refuse_for_array
+from sparsecut.io.record_batches import numbers_of, refuse_for_array
 from sparsecut.io.sides import check_side_ids
 from sparsecut.io.tables import check_parquet
 
@@ -42,6 +44,14 @@ class Piece:
         with reading(Path(self.path), what), pyarrow.parquet.ParquetFile(self.path, pre_buffer=False) as file:
             check_parquet(file.metadata, Path(self.path), what, is_whole=False)
             return file.read_row_groups(list(range(self.first, self.last)), columns=list(names)).select(list(names))
+
+    def first_row(self, names: Sequence[str], what: str) -> Any:
+        """The same of its first row alone."""
+        import pyarrow as pa
+        import pyarrow.parquet
+
+        with reading(Path(self.path), what), pyarrow.parquet.ParquetFile(self.path, pre_buffer=False) as file:
+            return pa.Table.from_batches([next(file.iter_batches(1, [self.first], list(names)))]).select(list(names))
 
     def rows(self, what: str) -> NDArray[Any]:
         """The rows of a piece of an array."""
@@ -85,6 +95,7 @@ def is_zarr(path: Path) -> bool:
 
 def open_source(path: str | Path, kind: str, row_bytes: int | None = None) -> Table:
     """The pieces of a source. `kind` is "edge" or "features"; a row takes `row_bytes` in memory, about."""
+    refuse_url(path, f"The {kind} file")
     path = Path(path)
     what = f"The {kind} {'folder' if path.is_dir() else 'file'} {path}"
     if not path.exists():
@@ -111,6 +122,18 @@ def open_sources(
     if bipartite and not plan.unclear:
         check_side_ids(plan.decide(), tables[1].names is not None, tables[1].what)
     return *tables, plan
+
+
+def sizes_of(edges: str | Path, features: str | Path) -> dict[str, int]:
+    """The numbers of nodes, edges and feature columns of a graph in files, of which one row of features alone is read."""
+    edge_table, table, _ = open_sources(edges, features, {"source": None, "target": None, "weight": None})
+    n_columns = table.n_columns
+    if table.names is not None:
+        names = [name for name in table.names if name != likely_name(table.names)]
+        if not names:
+            raise InputError(f"{table.what} has no column beside the ids.")
+        n_columns = int(numbers_of(table.pieces[0].first_row(names, table.what), names, table.what).shape[1])
+    return {"n_nodes": table.n_rows, "n_edges": edge_table.n_rows, "n_features": n_columns}
 
 
 def open_array(path: Path, kind: str) -> Any:
