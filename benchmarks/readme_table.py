@@ -10,11 +10,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from beyond_tables import count_missed
 from sparsecut.evaluation.linear_probe import PROTOCOLS
 from sparsecut.model.published import read_experiment
 from sparsecut.paper import EXPERIMENTS
 from sparsecut.paper.code_stamp import ABOUT_EARLIER, EARLIER, mark_earlier
-from sparsecut.paper.results import Cell
+from sparsecut.paper.results import Cell, Results
 from sparsecut.paper.seeds import summarise
 from sparsecut.paper.table1_rows import COLUMNS, LABEL_COUNTS, published_figure
 from sparsecut.paper.table1_shown import against_in_words
@@ -36,7 +37,8 @@ def put_table(readme: str) -> str:
     pattern = r"(?m)^\| \| probe \| \w+, 5 labels .*(?:\n\|.*)+\n\nWith the paper probe.*"
     replaced, n_found = re.subn(pattern, lambda _: drawn, readme)
     assert n_found == 1, "the README has one table that starts with a probe and a dataset's 5 labels, and a line under it"
-    return replaced
+    n_missed, n_judged = count_missed(Results(BEYOND.parent, BEYOND.stem))
+    return re.sub(r"on \d+ of the(\s+)\[\d+ comparisons", rf"on {n_missed} of the\g<1>[{n_judged} comparisons", replaced)
 
 
 def draw_table(cells: Sequence[Cell], beyond: Sequence[Cell] = ()) -> str:
