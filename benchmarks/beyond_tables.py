@@ -38,8 +38,8 @@ the data under `benchmarks/results`; nothing here is typed by hand.
 
 The constants of the default were chosen in view of the fifteen graphs on this page, and a test holds its accuracy on the
 published splits of Cora, Citeseer and Pubmed: the figures here say how well one set of constants serves all of them, not how
-it serves a graph that nobody looked at. Not in view when they were chosen: the handwritten digits that come with the library,
-and every graph that is not named here."""
+it serves a graph that nobody looked at. Not in view when they were chosen: the handwritten digits that come with the
+library, and every graph that is not named here."""
 
 
 def render_page(folder: Path) -> str:
@@ -152,7 +152,7 @@ def left_out_shown(results: Results) -> Table:
         columns.append([chosen, shipped, best])
     return Table(
         "Constants chosen without the graph",
-        "Three constants of the default (the effective rank, the length of a row, and the restart where it is given), chosen "
+        "Three constants of the default (the effective rank, the length of a row, the restart where it is given), chosen "
         "from a grid by the mean accuracy on all the other graphs, then scored on the graph they were chosen without; in "
         "brackets, less the constants as shipped. Weighting and channels are chosen by the default itself, by constants "
         "that were chosen in view of all these graphs and are not left out here; for the weights of the channels see "
