@@ -1,6 +1,7 @@
 # make demo    set up .venv, then the demo        make test      set up .venv, then all tests
 # make lint types links web    the other checks   make coverage  all tests, and the lines they do not run
 # make docs    build the documentation site and open it (make site: build and check it)
+# make pages   the figures of an earlier version of the code: listed, confirmed by a sample, the pages drawn again
 # make table1  the README's figures, measured again        make dist     the packages, built and checked
 
 PYTHON ?= python3
@@ -10,7 +11,7 @@ BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 SPARSECUT_DATA ?= $(abspath $(wildcard ../shared/data))
 export SPARSECUT_DATA
 
-.PHONY: demo test explore coverage lint types links docs site web page table1 dist clean
+.PHONY: demo test explore coverage lint types links docs site web page pages table1 dist clean
 
 demo: .venv/installed
 	$(BIN)/sparsecut demo
@@ -62,6 +63,10 @@ web/node_modules: web/package.json web/package-lock.json
 
 page: .venv/installed
 	$(BIN)/python web/build.py
+
+# Cells that differ are named and stay marked on their page: `python benchmarks/pages.py --run` measures them again, wholly.
+pages: .venv/installed
+	$(BIN)/python benchmarks/pages.py --confirm --longest 60
 
 table1: .venv/installed
 	$(BIN)/sparsecut reproduce table1 --method SCE --method MoSCE --method DGI --force -o docs/results

@@ -26,7 +26,16 @@ from sparsecut.graph import Graph
 from sparsecut.model.published import read_toml
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
-from sparsecut.paper.row_methods import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of
+from sparsecut.paper.row_methods import (
+    NOT_REGISTERED,
+    code_of,
+    fit,
+    load_graph,
+    make_model,
+    missing,
+    registered,
+    settings_of,
+)
 from sparsecut.progress import Reporter
 
 NAME = "beyond"
@@ -54,7 +63,9 @@ def plan(request: Request) -> Plan:
             cell |= {"n_splits": splits_asked(request, SETTINGS["n_splits"]), "seed": request.seed}
             cell |= {name: SETTINGS[name] for name in ("n_clusterings", "held_out")}
             cell |= {"settings": settings_of(model)}
-            jobs.append(Job([cell], partial(_run, model, cell)))
+            jobs.append(
+                Job([cell], partial(_run, model, cell), code_of(dataset, model, probe, evaluate_clusters, evaluate_links))
+            )
     return jobs
 
 

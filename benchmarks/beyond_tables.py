@@ -17,6 +17,7 @@ import leave_out
 import usual_splits
 from sparsecut.evaluation import Scores, compare_scores
 from sparsecut.model.published import read_experiment
+from sparsecut.paper.code_stamp import ABOUT_EARLIER, mark_earlier
 from sparsecut.paper.page import SYMBOLS, environments_markdown, legend_markdown, markdown_table
 from sparsecut.paper.results import Cell, Results
 from sparsecut.paper.shown import ALONE, MET, MISSED, Shown, Table
@@ -33,7 +34,12 @@ The default, `SCE()` with no arguments, beside the paper's settings and the simp
 others it never saw; its constants, chosen without each graph in turn; the splits that other papers report; and training at
 the paper's largest sizes. Measured by `python benchmarks/beyond.py` (fits alone again by `beyond_time.py`),
 `leave_out.py`, `usual_splits.py` and `inductive_standins.py`; drawn by `python benchmarks/render.py` from
-the data under `benchmarks/results`; nothing here is typed by hand."""
+the data under `benchmarks/results`; nothing here is typed by hand.
+
+The constants of the default were chosen in view of the fifteen graphs on this page, and a test holds its accuracy on the
+published splits of Cora, Citeseer and Pubmed: the figures here say how well one set of constants serves all of them, not how
+it serves a graph that nobody looked at. Not in view when they were chosen: the handwritten digits that come with the
+library, and every graph that is not named here."""
 
 
 def render_page(folder: Path) -> str:
@@ -43,7 +49,7 @@ def render_page(folder: Path) -> str:
     default, constants, usual, standins = results.values()
     tables = [targets_shown(default), checks_shown(default), left_out_shown(constants)]
     tables += [*usual_splits.tables(usual), *graphs_shown(default), inductive_standins.table(standins)]
-    parts = [INTRODUCTION, legend_markdown(LEGEND), *map(markdown_table, tables)]
+    parts = [INTRODUCTION, legend_markdown(LEGEND), ABOUT_EARLIER, *map(markdown_table, tables)]
     return "\n\n".join([*parts, "## Where it ran", environments_markdown(results)]) + "\n"
 
 
@@ -62,7 +68,7 @@ def targets_shown(results: Results) -> Table:
                 row.append(Shown(results.why_absent(method=beyond.DEFAULT, dataset=dataset), remark=remark))
                 continue
             scored = cell["accuracy"]["paper"][str(count)]
-            row.append(Shown(_mean(scored), "", _judged(scored["mean"] >= target - _ROUNDING), remark))
+            row.append(Shown(mark_earlier(_mean(scored), cell), "", _judged(scored["mean"] >= target - _ROUNDING), remark))
         rows.append((dataset, row))
     columns = [f"{count} labels" for count in beyond.LABEL_COUNTS]
     return Table(
@@ -104,6 +110,12 @@ def checks_shown(results: Results) -> Table:
     )
 
 
+def count_missed(results: Results) -> tuple[int, int]:
+    """(comparisons that miss what was allowed, all that were judged)."""
+    verdicts = [shown.verdict for _, row in checks_shown(results).rows for shown in row]
+    return verdicts.count(MISSED), verdicts.count(MISSED) + verdicts.count(MET)
+
+
 def graphs_shown(results: Results) -> list[Table]:
     """A table for every graph of which something was run: all methods, all tasks."""
     return [_graph_shown(results, dataset) for dataset in beyond.COLUMNS if _found(results, beyond.ROWS, dataset)]
@@ -126,18 +138,25 @@ def left_out_shown(results: Results) -> Table:
             columns.append([Shown(n_done)] * len(names))
             continue
         scores = whole[dataset]
-        best = Shown(f"{max(scores.values()):.2f}", "", ALONE, max(scores, key=lambda row: scores[row]))
-        shipped = Shown(f"{scores[leave_out.SHIPPED]:.2f}", "", ALONE, leave_out.SHIPPED)
+        best_row = max(scores, key=lambda row: scores[row])
+        cells = found[dataset]
+        best = Shown(mark_earlier(f"{scores[best_row]:.2f}", cells[best_row]), "", ALONE, best_row)
+        shipped_figure = mark_earlier(f"{scores[leave_out.SHIPPED]:.2f}", cells[leave_out.SHIPPED])
+        shipped = Shown(shipped_figure, "", ALONE, leave_out.SHIPPED)
         chosen = Shown("no other graph is run")
         if len(whole) > 1:
             row = leave_out.choose(whole, dataset)
             difference = scores[row] - scores[leave_out.SHIPPED]
-            chosen = Shown(f"{scores[row]:.2f} ({difference:+.2f})", "", ALONE, row)
+            figure = f"{scores[row]:.2f} ({difference:+.2f})"
+            chosen = Shown(mark_earlier(figure, cells[row], cells[leave_out.SHIPPED]), "", ALONE, row)
         columns.append([chosen, shipped, best])
     return Table(
         "Constants chosen without the graph",
-        "The constants of the default, chosen from a grid by the mean accuracy on all the other graphs, then scored on the "
-        "graph they were chosen without; in brackets, less the constants as shipped. Mean over 5 and 20 labels per class; "
+        "Three constants of the default (the effective rank, the length of a row, the restart where it is given), chosen "
+        "from a grid by the mean accuracy on all the other graphs, then scored on the graph they were chosen without; in "
+        "brackets, less the constants as shipped. Weighting and channels are chosen by the default itself, by constants "
+        "that were chosen in view of all these graphs and are not left out here; for the weights of the channels see "
+        "“Channels” below. Mean over 5 and 20 labels per class; "
         f"probe: {leave_out.SETTINGS['probe']}. The last row is the best of the grid for the graph itself, which "
         "nobody without labels could choose.",
         list(leave_out.COLUMNS),
@@ -163,14 +182,14 @@ def _graph_shown(results: Results, dataset: str) -> Table:
         row = []
         for scored in _SCORED:
             figure = cell["accuracy"][scored[0]][str(scored[1])]
-            row.append(_marked(_mean(figure), is_best=figure["mean"] >= best[scored]))
-        row.append(_marked(_mean(cell["nmi"]), is_best=cell["nmi"]["mean"] >= best_nmi))
+            row.append(_marked(_mean(figure), cell, is_best=figure["mean"] >= best[scored]))
+        row.append(_marked(_mean(cell["nmi"]), cell, is_best=cell["nmi"]["mean"] >= best_nmi))
         if "auc" in cell["links"]:
             auc = cell["links"]["auc"]["cosine"]
-            row.append(_marked(f"{auc:.1f}", is_best=auc >= best_auc))
+            row.append(_marked(f"{auc:.1f}", cell, is_best=auc >= best_auc))
         else:
             row.append(Shown(cell["links"]["reason"]))
-        row.append(Shown(f"{cell['seconds']:.2f} s", "", ALONE, f"{cell['columns']:,} columns"))
+        row.append(Shown(mark_earlier(f"{cell['seconds']:.2f} s", cell), "", ALONE, f"{cell['columns']:,} columns"))
         rows.append((name, row))
     settings = beyond.GRAPHS[dataset]["settings"]
     n_splits = next(iter(cells.values()))["n_splits"]
@@ -238,7 +257,8 @@ def _distance(cell: Cell, other: Cell, protocol: str, count: int, allowed: float
     low, high = compared.interval
     judged = _judged(compared.mean_difference >= -allowed - _ROUNDING)
     interval = f"{low:+.2f} to {high:+.2f}" if len(ours) > 1 else "one split"
-    return Shown(f"{compared.mean_difference:+.2f}", "", judged, f"{about}{interval}")
+    figure = mark_earlier(f"{compared.mean_difference:+.2f}", cell, other)
+    return Shown(figure, "", judged, f"{about}{interval}")
 
 
 def _time_ratio(cell: Cell, published: Cell | None) -> Shown:
@@ -246,7 +266,9 @@ def _time_ratio(cell: Cell, published: Cell | None) -> Shown:
         return Shown("SCE is not run")
     ratio = cell["seconds"] / published["seconds"]
     seconds = f"{cell['seconds']:.2f} s, SCE {published['seconds']:.2f} s"
-    return Shown(f"{ratio:.2g} times", "", _judged(ratio <= beyond.SETTINGS["within_time"]), seconds)
+    return Shown(
+        mark_earlier(f"{ratio:.2g} times", cell, published), "", _judged(ratio <= beyond.SETTINGS["within_time"]), seconds
+    )
 
 
 def _best_published(dataset: str, per_class: int) -> tuple[str, float]:
@@ -281,8 +303,8 @@ def _mean(scored: Cell) -> str:
     return f"{scored['mean']:.1f} ± {scored['std']:.1f}"
 
 
-def _marked(figure: str, *, is_best: bool) -> Shown:
-    return Shown(figure, "", ALONE, "best" if is_best else "")
+def _marked(figure: str, cell: Cell, *, is_best: bool) -> Shown:
+    return Shown(mark_earlier(figure, cell), "", ALONE, "best" if is_best else "")
 
 
 def _judged(is_met: bool) -> str:

@@ -18,11 +18,12 @@ import numpy as np
 from cells import run_benchmark
 from sparsecut import datasets
 from sparsecut.model.published import read_toml
+from sparsecut.paper.code_stamp import mark_earlier
 from sparsecut.paper.inductive import ROWS as INDUCTIVE_ROWS
 from sparsecut.paper.inductive import UNTRAINED, published_figure, training_in_words
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.row_methods import NOT_REGISTERED, make_model, registered, settings_of
+from sparsecut.paper.row_methods import NOT_REGISTERED, code_of, make_model, registered, settings_of
 from sparsecut.paper.shown import ALONE, Shown, Table
 from sparsecut.paper.unseen import cut_graph, embed_unseen, mean_seconds
 from sparsecut.progress import Reporter
@@ -43,8 +44,9 @@ def plan(request: Request) -> Plan:
                 jobs.append(Absent(cell, NOT_REGISTERED))
                 continue
             make = partial(make_model, row, SIZES[column]["settings"])
-            cell |= {"seed": request.seed, "settings": settings_of(make(request.seed)), "n_runs": 1}
-            jobs.append(Job([cell], partial(_run, make, cell)))
+            model = make(request.seed)
+            cell |= {"seed": request.seed, "settings": settings_of(model), "n_runs": 1}
+            jobs.append(Job([cell], partial(_run, make, cell), code_of(None, model, stand_in)))
     return jobs
 
 
@@ -84,7 +86,7 @@ def _shown(results: Results, row: str, column: str) -> Shown:
     published = "" if paper is None else f"{paper:g} s on the real one"
     if cell is None:
         return Shown(results.why_absent(method=row, dataset=column), published)
-    return Shown(f"{cell['seconds']:.2f} s", published, ALONE, training_in_words(cell))
+    return Shown(mark_earlier(f"{cell['seconds']:.2f} s", cell), published, ALONE, training_in_words(cell))
 
 
 if __name__ == "__main__":

@@ -20,11 +20,12 @@ from numpy.typing import ArrayLike
 import beyond
 from cells import run_benchmark
 from sparsecut import SCE, ClosedForm, PageRank
+from sparsecut.evaluation import probe
 from sparsecut.graph import Graph
 from sparsecut.model.published import read_toml
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
-from sparsecut.paper.row_methods import load_graph, missing
+from sparsecut.paper.row_methods import code_of, load_graph, missing
 from sparsecut.progress import Reporter
 
 NAME = "leave_out"
@@ -65,7 +66,7 @@ def plan_with(embed: Embed, request: Request) -> Plan:
                 continue
             cell |= {"n_splits": beyond.splits_asked(request, SETTINGS["n_splits"]), "seed": request.seed}
             cell |= {"probe": SETTINGS["probe"], "settings": {**SETTINGS["fixed"], **GRID[row]}}
-            jobs.append(Job([cell], partial(_run, embed, GRID[row], cell)))
+            jobs.append(Job([cell], partial(_run, embed, GRID[row], cell), code_of(dataset, SCE, probe)))
     return jobs
 
 

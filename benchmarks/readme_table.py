@@ -10,10 +10,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from beyond_tables import count_missed
 from sparsecut.evaluation.linear_probe import PROTOCOLS
 from sparsecut.model.published import read_experiment
 from sparsecut.paper import EXPERIMENTS
-from sparsecut.paper.results import Cell
+from sparsecut.paper.code_stamp import ABOUT_EARLIER, EARLIER, mark_earlier
+from sparsecut.paper.results import Cell, Results
 from sparsecut.paper.seeds import summarise
 from sparsecut.paper.table1_rows import COLUMNS, LABEL_COUNTS, published_figure
 from sparsecut.paper.table1_shown import against_in_words
@@ -29,11 +31,14 @@ def put_table(readme: str) -> str:
     results = EXPERIMENTS["table1"].results(RESULTS)
     beyond = json.loads(BEYOND.read_text("utf-8"))["cells"]
     words = [*(against_in_words(results, RIVAL, probe) for probe in PROTOCOLS), _seeds(results.cells)]
-    drawn = f"{draw_table(results.cells, beyond)}\n\n{' '.join(word for word in words if word)}"
+    table = draw_table(results.cells, beyond)
+    words += [ABOUT_EARLIER] if EARLIER in table else []
+    drawn = f"{table}\n\n{' '.join(word for word in words if word)}"
     pattern = r"(?m)^\| \| probe \| \w+, 5 labels .*(?:\n\|.*)+\n\nWith the paper probe.*"
     replaced, n_found = re.subn(pattern, lambda _: drawn, readme)
     assert n_found == 1, "the README has one table that starts with a probe and a dataset's 5 labels, and a line under it"
-    return replaced
+    n_missed, n_judged = count_missed(Results(BEYOND.parent, BEYOND.stem))
+    return re.sub(r"on \d+ of the(\s+)\[\d+ comparisons", rf"on {n_missed} of the\g<1>[{n_judged} comparisons", replaced)
 
 
 def draw_table(cells: Sequence[Cell], beyond: Sequence[Cell] = ()) -> str:
@@ -49,10 +54,10 @@ def draw_table(cells: Sequence[Cell], beyond: Sequence[Cell] = ()) -> str:
         "|---|---|" + "---|" * len(columns),
     ]
     for probe in PROTOCOLS:
-        default = {cell["dataset"]: cell["accuracy"][probe] for cell in beyond if cell["method"] == "default"}
+        default = {cell["dataset"]: cell for cell in beyond if cell["method"] == "default"}
         if all(dataset in default for dataset, _ in columns):
-            scored = [default[dataset][str(count)] for dataset, count in columns]
-            lines.append(_line("`SCE()`", probe, [f"{cell['mean']:.1f} ± {cell['std']:.1f}" for cell in scored]))
+            figures = [_default_figure(default[dataset], probe, count) for dataset, count in columns]
+            lines.append(_line("`SCE()`", probe, figures))
     for method in (*OURS, RIVAL):
         lines += [
             _line(f"{method} as published", probe, [_figure(cells, method, *at, probe) for at in columns])
@@ -61,12 +66,19 @@ def draw_table(cells: Sequence[Cell], beyond: Sequence[Cell] = ()) -> str:
     return "\n".join(lines)
 
 
+def _default_figure(cell: Cell, probe: str, per_class: int) -> str:
+    scored = cell["accuracy"][probe][str(per_class)]
+    return mark_earlier(f"{scored['mean']:.1f} ± {scored['std']:.1f}", cell)
+
+
 def _figure(cells: Sequence[Cell], method: str, dataset: str, per_class: int, probe: str) -> str:
     place = (method, dataset, per_class)
-    found = summarise([cell for cell in cells if (cell["method"], cell["dataset"], cell["per_class"]) == place], probe)
+    placed = [cell for cell in cells if (cell["method"], cell["dataset"], cell["per_class"]) == place]
+    found = summarise(placed, probe)
     if found is None:
         return "–"
-    return f"{found} ({published_figure(*place)[0]:.1f})" if probe == "paper" else str(found)
+    figure = f"{found} ({published_figure(*place)[0]:.1f})" if probe == "paper" else str(found)
+    return mark_earlier(figure, *placed)
 
 
 def _seeds(cells: Sequence[Cell]) -> str:

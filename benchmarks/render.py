@@ -14,6 +14,7 @@ from typing import Any
 
 from beyond_tables import render_page
 from readme_table import put_table
+from sparsecut.paper.code_stamp import is_todays
 
 RESULTS = Path(__file__).parent / "results"
 DOCS = Path(__file__).parents[1] / "docs"
@@ -50,6 +51,7 @@ Time and memory, measured. Every figure is drawn by `python benchmarks/render.py
 nothing here is typed by hand. Each section names the command that measures it again and the machine it was measured on.
 A target is what the project has set itself; where it is missed, the table says so.
 """
+BEYOND = ("channels", "misses")
 CUTS = ("partition",)
 CUTS_INTRODUCTION = """# Cuts and partitions, measured
 
@@ -88,17 +90,22 @@ HARDWARE = ("cpu", "cores", "gpu")
 
 def render(folder: Path = RESULTS, sections: tuple[str, ...] = SECTIONS, introduction: str = INTRODUCTION) -> str:
     """A whole page."""
-    files = {name: folder / f"{name}.json" for name in sections}
-    results = [json.loads(path.read_text("utf-8")) for path in files.values() if path.exists()]
+    results = [result for name in sections if (result := read_result(name, folder)) is not None]
     judged = [row for result in results for row in _judged(result)]
     n_met = sum(row for row in judged)
     count = f"Of {len(judged)} figures with a target, {n_met} meet it.\n" if judged else ""
     return "\n".join([introduction, count, *(_section(result) for result in results)]).rstrip() + "\n"
 
 
+def read_result(name: str, folder: Path = RESULTS) -> dict[str, Any] | None:
+    """What a benchmark of a section left, or None."""
+    path = folder / f"{name}.json"
+    return dict(json.loads(path.read_text("utf-8"))) if path.exists() else None
+
+
 def render_beyond(folder: Path = RESULTS) -> str:
     """The page of the default: its cells, the choice of its channels, and what is behind the targets that are missed."""
-    return render_page(folder) + render(folder, sections=("channels", "misses"), introduction="")
+    return render_page(folder) + render(folder, sections=BEYOND, introduction="")
 
 
 def _judged(result: dict[str, Any]) -> list[bool]:
@@ -117,6 +124,8 @@ def _section(result: dict[str, Any]) -> str:
         parts.append(f"Measured by `{result['command']}` on {_machine(result['environment'])}.")
     else:
         parts.append(f"Measured on {_machine(result['environment'])}.")
+    if not is_todays(result):
+        parts.append("Measured with an earlier version of the code.")
     for table in result["tables"]:
         where = f" Measured on {_machine(table['environment'])}." if "environment" in table else ""
         parts += [f"{table['caption']}{where}", _table(table["columns"], table["rows"])]

@@ -21,9 +21,19 @@ from cells import run_benchmark
 from sparsecut.evaluation import make_splits, probe
 from sparsecut.graph import Graph
 from sparsecut.model.published import read_toml
+from sparsecut.paper.code_stamp import mark_earlier
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.row_methods import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of
+from sparsecut.paper.row_methods import (
+    NOT_REGISTERED,
+    code_of,
+    fit,
+    load_graph,
+    make_model,
+    missing,
+    registered,
+    settings_of,
+)
 from sparsecut.paper.shown import ALONE, Shown, Table
 from sparsecut.progress import Reporter
 
@@ -66,8 +76,9 @@ def plan(request: Request) -> Plan:
                 continue
             n_runs = min(request.n_splits or SETTINGS["n_runs"], SETTINGS["n_runs"])
             cell |= {"n_runs": n_runs, "n_fits": min(about.get("fits", 1), n_runs), "seed": request.seed}
-            cell |= {"splits": GRAPHS[dataset]["splits"], "settings": settings_of(make(row, dataset, request.seed))}
-            jobs.append(Job([cell], partial(_run, cell)))
+            model = make(row, dataset, request.seed)
+            cell |= {"splits": GRAPHS[dataset]["splits"], "settings": settings_of(model)}
+            jobs.append(Job([cell], partial(_run, cell), code_of(dataset, model, probe)))
     return jobs
 
 
@@ -156,7 +167,7 @@ def _table(results: Results, kind: str) -> Table:
         is_best = [is_whole and f["mean"] >= best[protocol, name] for f, protocol in zip(figures, PROBES, strict=True)]
         at_best = " and ".join(protocol for protocol, yes in zip(PROBES, is_best, strict=True) if yes)
         runs = f"{n_runs} run{'s' * (n_runs > 1)}, {cell['n_fits']} fit{'s' * (cell['n_fits'] > 1)}"
-        return Shown(" / ".join(words), "", ALONE, f"{runs}{f'; best, {at_best}' if at_best else ''}")
+        return Shown(mark_earlier(" / ".join(words), cell), "", ALONE, f"{runs}{f'; best, {at_best}' if at_best else ''}")
 
     return Table(
         title,

@@ -11,6 +11,7 @@ import leave_out
 from beyond_tables import checks_shown, graphs_shown, left_out_shown, render_page, targets_shown
 from render import render_beyond
 from sparsecut.paper.results import Results
+from stamps import TODAY
 
 ROOT = Path(__file__).parents[2]
 STAMP = {"date": "2026-01-01", "cpu": "Abacus", "cores": 2, "threads": 1, "python": "3.11"}
@@ -21,7 +22,7 @@ def cell(method: str, dataset: str, means: list[float], seconds: float = 1.0, **
     scored = [{"mean": mean, "std": 1.0, "values": [mean - 1, mean + 1]} for mean in means]
     accuracy = {"paper": {"5": scored[0], "20": scored[1]}, "tuned": {"5": scored[2], "20": scored[3]}}
     measured = {"accuracy": accuracy, "nmi": scored[0], "links": {"auc": {"cosine": 90.0}}, "seconds": seconds}
-    run = {"seed": 0, "n_splits": 2, "environment": STAMP, "columns": 1433, "settings": {}}
+    run = {"seed": 0, "n_splits": 2, "environment": STAMP, "code": TODAY, "columns": 1433, "settings": {}}
     return {"method": method, "dataset": dataset, **measured, **run, **more}
 
 
@@ -136,7 +137,15 @@ def test_committed_cells_are_stamped() -> None:
 
 def choice(row: str, dataset: str, mean: float) -> dict[str, Any]:
     scored = {"5": {"mean": mean - 1}, "20": {"mean": mean + 1}}
-    return {"method": row, "dataset": dataset, "accuracy": scored, "seconds": 1.0, "seed": 0, "environment": STAMP}
+    return {
+        "method": row,
+        "dataset": dataset,
+        "accuracy": scored,
+        "seconds": 1.0,
+        "seed": 0,
+        "environment": STAMP,
+        "code": TODAY,
+    }
 
 
 def test_the_table_of_left_out_constants_by_hand(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from sparsecut.baselines import methods
 from sparsecut.paper.plan import Absent, Job, Request
 from sparsecut.paper.results import Results
 from sparsecut.paper.runner import run_jobs
+from stamps import TODAY
 
 
 def silent(*_: object) -> None:
@@ -55,7 +56,7 @@ def test_what_learns_nothing_is_no_row_and_what_is_not_registered_says_so(monkey
 def test_seconds_stand_beside_the_papers_and_are_not_judged(tmp_path: Path) -> None:
     results = Results(tmp_path, "inductive_standins")
     timed: dict[str, Any] = {"seconds": 2.0, "transform_seconds": 0.1, "seen_nodes": 5000, "seen_edges": 7}
-    results.add([{"method": "SCE", "dataset": "flickr stand-in", **timed}])
+    results.add([{"method": "SCE", "dataset": "flickr stand-in", **timed, "code": TODAY}])
     table = inductive_standins.table(results)
     shown = dict(table.rows)["SCE"][table.columns.index("flickr stand-in")]
     assert (shown.ours, shown.paper, shown.verdict) == ("2.00 s", "16 s on the real one", "alone")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from readme_table import draw_table, put_table
+from stamps import TODAY
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -16,7 +17,7 @@ def test_the_readme_shows_the_measured_table_and_nothing_else() -> None:
 
 def cell(method: str, count: int, seed: int, paper: list[float], tuned: list[float]) -> dict[str, object]:
     scores = {"paper": {"accuracies": paper}, "tuned": {"accuracies": tuned}}
-    return {"method": method, "dataset": "cora", "per_class": count, "seed": seed, "scores": scores}
+    return {"method": method, "dataset": "cora", "per_class": count, "seed": seed, "scores": scores, "code": TODAY}
 
 
 def test_a_table_by_hand() -> None:
@@ -28,7 +29,7 @@ def test_a_table_by_hand() -> None:
         cell("GAT", 20, 0, [1.0], [1.0]),
     ]
     scored = {"5": {"mean": 75.0, "std": 1.0}, "20": {"mean": 85.0, "std": 1.0}}
-    beyond = [{"method": "default", "dataset": "cora", "accuracy": {"paper": scored, "tuned": scored}}]
+    beyond = [{"method": "default", "dataset": "cora", "accuracy": {"paper": scored, "tuned": scored}, "code": TODAY}]
     assert draw_table(cells, beyond).splitlines() == [
         "| | probe | Cora, 5 labels | Cora, 20 labels |",
         "|---|---|---|---|",

@@ -14,6 +14,7 @@ from sparsecut.paper.plan import Job, Request
 from sparsecut.paper.results import Results
 from sparsecut.paper.row_methods import settings_of
 from sparsecut.paper.runner import run_jobs
+from stamps import TODAY
 from standins import stand_in
 
 GRAPH = stand_in(n_nodes=160, n_edges=800, n_features=30, n_classes=2, random_state=0)
@@ -93,7 +94,7 @@ def test_tables_say_runs_fits_and_why_a_cell_is_empty(tmp_path: Path) -> None:
     for method, n_fits, public in (("SCE", 2, figure(80.0, 82.0)), ("raw", 1, figure(60.0))):
         kinds = {"public": public, "10-10-80": figure(70.0, 72.0)}
         scores = dict.fromkeys(("paper", "tuned"), kinds)
-        results.add([{"method": method, "dataset": "cora", "n_fits": n_fits, "scores": scores}])
+        results.add([{"method": method, "dataset": "cora", "n_fits": n_fits, "scores": scores, "code": TODAY}])
     public, shares, official = usual_splits.tables(results)
     rows = dict(public.rows)
     assert public.columns == ["cora", "citeseer", "pubmed"]

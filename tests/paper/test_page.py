@@ -22,6 +22,7 @@ from sparsecut.paper.page import environments, render_html, render_markdown, tab
 from sparsecut.paper.results import Results
 from sparsecut.paper.shown import Table
 from sparsecut.paper.table1_rows import UNSUPERVISED
+from stamps import TODAY
 
 DOCS = Path(__file__).parents[2] / "docs"
 STAMP = {"date": "2026-01-01", "cpu": "Abacus", "cores": 2, "threads": 1, "python": "3.11"}
@@ -31,7 +32,7 @@ CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrom
 def cell(method: str, dataset: str, mean: float, **more: Any) -> dict[str, Any]:
     spread = {"mean": mean, "std": 1.0, "accuracies": [mean - 1, mean + 1]}
     probes = {"scores": dict.fromkeys(("paper", "tuned"), spread)}
-    return {"method": method, "dataset": dataset, **spread, **probes, "seed": 0, "environment": STAMP, **more}
+    return {"method": method, "dataset": dataset, **spread, **probes, "seed": 0, "environment": STAMP, "code": TODAY, **more}
 
 
 @pytest.fixture

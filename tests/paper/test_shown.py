@@ -19,6 +19,7 @@ from sparsecut.paper.shown import (
     verdict,
     without_empty_columns,
 )
+from stamps import TODAY
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_a_cell_of_accuracies_is_judged_or_says_why_it_is_empty(tmp_path: Path) 
     results = Results(tmp_path, "table1", ("method", "seed"))
     for seed, accuracies in ((0, [77.0, 79.0]), (1, [77.1, 79.1])):
         scores = {"paper": {"accuracies": accuracies}}
-        results.add([{"method": "SCE", "dataset": "cora", "per_class": 5, "seed": seed, "scores": scores}])
+        results.add([{"method": "SCE", "dataset": "cora", "per_class": 5, "seed": seed, "scores": scores, "code": TODAY}])
     place = {"dataset": "cora", "per_class": 5}
     shown = accuracy_shown(results, (74.3, 2.7), "paper", "a remark", method="SCE", **place)
     assert shown == Shown("78.0 ± 1.0 ± 0.0", "74.3 ± 2.7", "ahead", "2 splits, 2 seeds; a remark")

@@ -14,6 +14,7 @@ from sparsecut.paper import EXPERIMENTS, timing
 from sparsecut.paper.plan import Request
 from sparsecut.paper.results import Results
 from sparsecut.paper.runner import run_experiment
+from stamps import TODAY
 from standins import stand_in
 
 GRAPH = stand_in(n_nodes=20, n_edges=40, n_features=3, n_classes=2)
@@ -78,8 +79,8 @@ def test_methods_take_turns_after_a_warm_up_and_a_long_fit_has_none(monkeypatch:
 def test_runs_add_up_and_fewer_than_ten_are_said(tmp_path: Path) -> None:
     results = EXPERIMENTS["time"].results(tmp_path)
     for run, seconds in enumerate((1.0, 3.0)):
-        results.add([{"method": "SCE", "dataset": "cora", "run": run, "seconds": seconds}])
-    results.add([{"method": "G2G", "dataset": "cora", "run": 0, "seconds": 100.0}])
+        results.add([{"method": "SCE", "dataset": "cora", "run": run, "seconds": seconds, "code": TODAY}])
+    results.add([{"method": "G2G", "dataset": "cora", "run": 0, "seconds": 100.0, "code": TODAY}])
     (table,) = timing.tables(results)
     rows = dict(table.rows)
     assert rows["SCE"][0].ours == "2.00 ± 1.00 s, ratio 1"

@@ -19,7 +19,7 @@ from sparsecut.io import write_whole
 from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.row_methods import NOT_REGISTERED, load_graph, make_model, missing, registered, settings_of
+from sparsecut.paper.row_methods import NOT_REGISTERED, code_of, load_graph, make_model, missing, registered, settings_of
 from sparsecut.paper.shown import Table
 from sparsecut.paper.table1 import run_of
 from sparsecut.progress import Reporter
@@ -44,7 +44,7 @@ def plan(request: Request) -> Plan:
                 jobs.append(Absent(cell, reason))
                 continue
             cell |= {**run_of(request, _EXPERIMENT["n_splits"], request.seed, ["paper"]), "settings": settings_of(model)}
-            jobs.append(Job([cell], partial(_record, model, cell)))
+            jobs.append(Job([cell], partial(_record, model, cell), code_of(dataset, model, probe)))
     return jobs
 
 

@@ -15,9 +15,19 @@ import numpy as np
 from sparsecut import datasets
 from sparsecut.evaluation import fraction_splits
 from sparsecut.model.published import read_experiment
+from sparsecut.paper.code_stamp import mark_earlier
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.row_methods import NOT_REGISTERED, load_graph, make_model, missing, registered, settings_of, takes
+from sparsecut.paper.row_methods import (
+    NOT_REGISTERED,
+    code_of,
+    load_graph,
+    make_model,
+    missing,
+    registered,
+    settings_of,
+    takes,
+)
 from sparsecut.paper.shown import ALONE, Shown, Table, mean_and_deviation, runs_in_words, tally_verdicts, verdict
 from sparsecut.paper.table1 import summary
 from sparsecut.paper.unseen import Unseen, cut_graph, embed_unseen, mean_seconds, score_unseen
@@ -53,7 +63,8 @@ def plan(request: Request) -> Plan:
             is_random = takes(type(model), "random_state")
             n_runs = (request.n_splits or _EXPERIMENT["n_runs"]) if is_random else 1
             cell |= {"seed": request.seed, "settings": settings_of(model), "n_runs": n_runs, "probe": "paper"}
-            jobs.append(Job([cell], partial(_score, make, cell)))
+            meets = GRAPHS[column].get("meet", column)
+            jobs.append(Job([cell], partial(_score, make, cell), code_of(meets, model, score_unseen)))
     return jobs
 
 
@@ -118,7 +129,10 @@ def _f1_shown(results: Results) -> Table:
             judged = ALONE if paper is None else verdict(cell["mean"], paper, cell["std"])
             row.append(
                 Shown(
-                    mean_and_deviation(cell), published, judged, f"{runs_in_words(cell['n_runs'])}, {_width(cell):,} columns"
+                    mark_earlier(mean_and_deviation(cell), cell),
+                    published,
+                    judged,
+                    f"{runs_in_words(cell['n_runs'])}, {_width(cell):,} columns",
                 )
             )
         rows.append((method, row))
@@ -152,7 +166,7 @@ def _seconds_cell(results: Results, method: str, dataset: str) -> Shown:
     if cell is None:
         return Shown(results.why_absent(method=method, dataset=dataset), published)
     judged = ALONE if paper is None else verdict(cell["seconds"], paper, cell["seconds_std"], is_less_better=True)
-    return Shown(f"{cell['seconds']:.2f} s", published, judged, training_in_words(cell))
+    return Shown(mark_earlier(f"{cell['seconds']:.2f} s", cell), published, judged, training_in_words(cell))
 
 
 def training_in_words(cell: Cell) -> str:

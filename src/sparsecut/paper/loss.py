@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from sparsecut.evaluation import compare_scores
+from sparsecut.evaluation import compare_scores, probe
 from sparsecut.model.published import read_experiment
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.row_methods import make_model, missing, settings_of
+from sparsecut.paper.row_methods import code_of, make_model, missing, settings_of
 from sparsecut.paper.seeds import Summary, summarise
 from sparsecut.paper.shown import Table, accuracy_shown, tally_verdicts
 from sparsecut.paper.table1 import run_of, score_splits
@@ -42,7 +42,7 @@ def plan(request: Request) -> Plan:
                 model = make_model("SCE", dataset, seed, loss=method, **experiment["settings"][method])
                 ran = run_of(request, experiment["n_splits"], seed, [PROBE])
                 planned = {**cell, **ran, "settings": settings_of(model)}
-                jobs.append(Job([planned], partial(_run, model, planned)))
+                jobs.append(Job([planned], partial(_run, model, planned), code_of(dataset, model, probe)))
     return jobs
 
 

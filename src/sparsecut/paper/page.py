@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 
 from sparsecut.io.files import write_whole
+from sparsecut.paper.code_stamp import ABOUT_EARLIER
 from sparsecut.paper.coverage import graph_table, missing_remarks
 from sparsecut.paper.experiments import EXPERIMENTS
 from sparsecut.paper.open_settings import open_table
@@ -94,7 +95,7 @@ def tables_of(results: dict[str, Results]) -> list[Table]:
 def render_markdown(folder: Path) -> str:
     results = read_results(folder)
     tables = tables_of(results)
-    parts = [f"# {TITLE}", INTRODUCTION, f"{legend_markdown(LEGEND)} In brackets: the paper."]
+    parts = [f"# {TITLE}", INTRODUCTION, f"{legend_markdown(LEGEND)} In brackets: the paper.", ABOUT_EARLIER]
     parts += [markdown_table(without_empty_columns(table)) for table in tables]
     parts += ["## Accuracy against time", FIGURE_ABOUT]
     if (folder / "figure.png").exists():
@@ -138,6 +139,7 @@ def render_html(folder: Path) -> str:
         sections += _html_section(table, number)
     sections.append(f"<footer>{_heading('Where it ran')}{_html_list(environments(results))}</footer>")
     body = [f"<h1>{TITLE}</h1>", f"<p>{_prose(INTRODUCTION)}</p>", f'<p class="legend">{legend}</p>']
+    body.append(f"<p>{_prose(ABOUT_EARLIER)}</p>")
     body += [_contents("\n".join(sections)), *sections]
     head = (
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'

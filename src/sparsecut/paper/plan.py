@@ -44,10 +44,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Job:
-    """Work whose cells end together. `cells` say what they are before it is done; `run` gives what each measured."""
+    """Work whose cells end together. `cells` say what they are before it is done; `run` gives what each measured.
+
+    `code` are the modules it starts from: with all that they import, the code that can change what is measured.
+    """
 
     cells: list[Cell]
     run: Callable[[Reporter], list[Cell]]
+    code: Sequence[str]
 
 
 @dataclass(frozen=True)

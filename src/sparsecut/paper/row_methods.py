@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from sparsecut import datasets
@@ -39,6 +39,14 @@ def settings_of(model: Any) -> dict[str, Any]:
     parameters.pop("random_state", None)
     words = {name: value.name if isinstance(value, Choice) else value for name, value in parameters.items()}
     return dict(json.loads(json.dumps(words, default=str)))
+
+
+def code_of(dataset: str | None, *parts: Any) -> list[str]:
+    """The modules that a figure starts from: of estimators, of functions that score them, of what reads a dataset."""
+    if dataset is not None:
+        reader: Any = datasets.find_dataset(dataset).read
+        parts = (*parts, reader.func if isinstance(reader, partial) else reader)
+    return [part.__module__ for part in parts]
 
 
 def missing(dataset: str, *, is_fetched: bool = True, needs_features: bool = True) -> str | None:

@@ -12,6 +12,7 @@ from typing import Any
 from sparsecut.environment import environment_stamp
 from sparsecut.errors import InputError
 from sparsecut.evaluation.scores import NO_PROBE
+from sparsecut.paper.code_stamp import stamp_code
 from sparsecut.paper.experiments import EXPERIMENTS
 from sparsecut.paper.plan import Absent, Plan, Request
 from sparsecut.paper.results import Results
@@ -79,7 +80,7 @@ def _run(
             continue
         with _warnings_noted(note):
             measured = job.run(report)
-        stamp = {"environment": run_stamp()}
+        stamp = {"environment": run_stamp(), "code": stamp_code(job.code)}
         cells = [{**planned, **values, **stamp} for planned, values in zip(job.cells, measured, strict=True)]
         results.add(cells)
         tally = replace(tally, n_run=tally.n_run + len(cells))

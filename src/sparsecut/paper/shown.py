@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from sparsecut.paper.code_stamp import mark_earlier
 from sparsecut.paper.results import Cell, Results
 from sparsecut.paper.seeds import summarise
 
@@ -82,11 +83,14 @@ def accuracy_shown(
 ) -> Shown:
     """The runs of all seeds under a probe, beside the paper's mean and standard deviation where it has them."""
     paper = "" if published is None else f"{published[0]:.1f} ± {published[1]:.1f}"
-    found = summarise(results.find_all(**identity), probe)
+    cells = results.find_all(**identity)
+    found = summarise(cells, probe)
     if found is None:
         return Shown(results.why_absent(**identity), paper)
     judged = ALONE if published is None else verdict(found.mean, *published)
-    return Shown(str(found), paper, judged, "; ".join(part for part in (found.counts(), remark) if part))
+    return Shown(
+        mark_earlier(str(found), *cells), paper, judged, "; ".join(part for part in (found.counts(), remark) if part)
+    )
 
 
 def mean_and_deviation(cell: Cell) -> str:

@@ -23,6 +23,7 @@ from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell
 from sparsecut.paper.row_methods import (
     NOT_REGISTERED,
+    code_of,
     fit,
     load_graph,
     make_model,
@@ -68,7 +69,7 @@ def plan(request: Request) -> Plan:
                 cells = [{**place, **ran} for place in places]
                 # One embedding serves both numbers of labels; fits on splits are a long job for each of them.
                 for together in [[cell] for cell in cells] if is_supervised else [cells]:
-                    jobs.append(Job(together, partial(_run, model, together)))
+                    jobs.append(Job(together, partial(_run, model, together), code_of(dataset, model, probe)))
     return jobs
 
 

@@ -16,9 +16,19 @@ import numpy as np
 
 from sparsecut.graph import Graph
 from sparsecut.model.published import read_experiment
+from sparsecut.paper.code_stamp import mark_earlier
 from sparsecut.paper.plan import Absent, Job, Plan, Request
 from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.row_methods import NOT_REGISTERED, fit, load_graph, make_model, missing, registered, settings_of
+from sparsecut.paper.row_methods import (
+    NOT_REGISTERED,
+    code_of,
+    fit,
+    load_graph,
+    make_model,
+    missing,
+    registered,
+    settings_of,
+)
 from sparsecut.paper.shown import Shown, Table, runs_in_words, tally_verdicts, verdict
 from sparsecut.paper.table1_rows import COLUMNS
 from sparsecut.progress import Reporter
@@ -71,7 +81,8 @@ def tables(results: Results) -> list[Table]:
             ratio = f", ratio {_ratio(float(np.mean(ours) / np.mean(reference)))}" if reference else ""
             spread = f" ± {np.std(ours):.2f}" if len(ours) > 1 else ""
             judged = verdict(float(np.mean(ours)), paper, float(np.std(ours)), is_less_better=True)
-            row.append(Shown(f"{np.mean(ours):.2f}{spread} s{ratio}", published, judged, runs_in_words(len(ours))))
+            figure = mark_earlier(f"{np.mean(ours):.2f}{spread} s{ratio}", *results.find_all(method=method, dataset=dataset))
+            row.append(Shown(figure, published, judged, runs_in_words(len(ours))))
         rows.append((method, row))
     table = Table(
         "Training time",
@@ -120,7 +131,8 @@ def _rounds(dataset: str, names: list[str], request: Request) -> list[Job]:
             }
             for name in taking_part
         ]
-        jobs.append(Job(cells, partial(_time_round, timer, {name: models[name] for name in taking_part}, dataset)))
+        timed = {name: models[name] for name in taking_part}
+        jobs.append(Job(cells, partial(_time_round, timer, timed, dataset), code_of(dataset, *timed.values())))
     return jobs
 
 
