@@ -33,6 +33,7 @@ SECTIONS = (
     "matrix_files",
     "gpu",
     "disk",
+    "compare_engines",
     "growth",
     "growth_cuda",
     "growth_disk",

@@ -77,7 +77,8 @@ def test_wide_sparse_features_are_narrowed_whatever_the_limit(kind: dict[str, bo
         assert model.history_.reason == expected.history_.reason
 
 
-def test_wide_sparse_features_are_never_written_dense(tmp_path: Path) -> None:
+@pytest.mark.parametrize("model", [sc.SCE(), sc.MoSCE()], ids=repr)
+def test_wide_sparse_features_are_never_written_dense(model: Any, tmp_path: Path) -> None:
     graph = community_graph(300, 1100, is_sparse=True, is_counts=True)
     (tmp_path / "work").mkdir()
     largest = 0
@@ -87,7 +88,7 @@ def test_wide_sparse_features_are_never_written_dense(tmp_path: Path) -> None:
         panels = [path for path in (tmp_path / "work").rglob("*-????") if path.name[-4:].isdigit()]
         largest = max([largest, *(path.stat().st_size for path in panels)])
 
-    sc.SCE(engine=sc.Disk(scratch=tmp_path / "work")).fit(graph, output=tmp_path / "z.npy", progress=watch)
+    model.set_params(engine=sc.Disk(scratch=tmp_path / "work")).fit(graph, output=tmp_path / "z.npy", progress=watch)
     assert 0 < largest <= 4 * 300 * (128 + 32 + 16)  # of the directions; those of the features would take 4·300·1100
 
 
@@ -100,8 +101,9 @@ def test_rows_and_their_moments_have_the_same_bits_by_every_engine(filter: Any) 
     n_nodes = 9000
     nodes, generator = np.arange(n_nodes), np.random.default_rng(0)
     ends = generator.integers(0, n_nodes, (2, 30_000))
-    upper = sp.coo_array((np.ones(30_000, dtype=np.float32), (ends[0], ends[1])), shape=(n_nodes, n_nodes))
-    graph = sc.Graph(upper, features=generator.normal(size=(n_nodes, 6)).astype(np.float32) + 1)
+    one_way = sp.csr_array((np.ones(30_000, dtype=np.float32), (ends[0], ends[1])), shape=(n_nodes, n_nodes))
+    one_way.setdiag(0)
+    graph = sc.Graph(one_way + one_way.T, features=generator.normal(size=(n_nodes, 6)).astype(np.float32) + 1)
     by_dask = [sc.Dask(address(), plan="columns", blocks=7), sc.Dask(address(), plan="rows", blocks=7)]
     found = []
     for choice in (sc.Memory(device="cpu"), sc.Disk(), *by_dask):

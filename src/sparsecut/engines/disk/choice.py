@@ -16,6 +16,7 @@ from sparsecut.engines.disk.sizes import (
     N_BLOCKS,
     N_PANELS,
     NODE_BYTES,
+    SPARE_COLUMNS,
     check_in_memory,
     gram_bytes,
     plan_sizes,
@@ -27,6 +28,7 @@ from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, unfi
 from sparsecut.version import __version__
 
 PASS_STEPS = 2e5  # of the interpreter, for the files of a pass
+N_KEPT = 2  # products with the rows on disk at a time, for each level and for their images: before their hops, and after
 PANEL_READS = 8  # of what lies on disk, as a rule from the system's cache: cut into panels, summed, projected
 
 
@@ -100,8 +102,12 @@ class Disk(EngineChoice, word="disk"):
             yield DiskEngine(job, work, sizes)
 
     def _check_room(self, work: WorkFolder, job: Job) -> None:
-        n_nodes, n_features = job.graph.n_nodes, job.graph.n_features
-        scratch = 4 * n_nodes * n_features * (1 + job.n_levels) if job.with_moments else 8 * n_nodes * job.n_columns
+        n_nodes, columns = job.graph.n_nodes, 2 * job.n_columns
+        if job.with_moments:
+            columns = job.graph.n_features * (1 + job.n_levels)
+            if job.graph.has_sparse_features and not job.with_whole_gram:  # F stays where it lies: products with it are kept
+                columns = min(columns, N_KEPT * (1 + job.n_levels) * (job.n_columns + SPARE_COLUMNS))
+        scratch = 4 * n_nodes * columns
         needed = {work.path: max(0, scratch - work.n_bytes)}
         if job.output is not None:
             needed[job.output.parent] = 4 * n_nodes * job.n_columns

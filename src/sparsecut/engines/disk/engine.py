@@ -129,11 +129,10 @@ class DiskEngine:
         parts = torch.split(W, [level.n_columns for level in levels])
         if len(levels) == 1:
             return self._times(levels[0], parts[0])
-        held = [self._formed(level) for level in levels]
-        name = f"product-{fingerprint_of([panels.name for panels in held], W.numpy())}"
-        product = self._new_panels(name, held[0].n_rows, W.shape[1])
-        product.fill(lambda: (block @ W for _, block in self.passes.rows(held, "projection")))
-        return DiskRows(product, levels[0].P)
+        held = [self._formed(self._times(level, part)) for level, part in zip(levels, parts, strict=True)]
+        total = self._new_panels(f"total-{fingerprint_of([panels.name for panels in held])}", *held[0].shape)
+        total.fill(lambda: (_added(block, len(held)) for _, block in self.passes.rows(held, "projection")))
+        return DiskRows(total, levels[0].P)
 
     def transpose_multiply(self, levels: Sequence[DiskRows], others: DiskRows, negatives: NegativeGraph) -> Tensor:
         G = self._formed(others)
@@ -279,6 +278,10 @@ class DiskEngine:
         if panels is None:
             panels = self._panels[name] = Panels(self.work, name, n_rows, self.sizes.widths(n_columns))
         return panels
+
+
+def _added(side_by_side: Tensor, n_parts: int) -> Tensor:
+    return side_by_side.unflatten(1, (n_parts, -1)).sum(dim=1)
 
 
 def _arrays_of(negatives: NegativeGraph) -> list[Any]:
