@@ -281,7 +281,7 @@ class DiskEngine:
 
 
 def _added(side_by_side: Tensor, n_parts: int) -> Tensor:
-    return side_by_side.unflatten(1, (n_parts, -1)).sum(dim=1)
+    return torch.stack(side_by_side.chunk(n_parts, dim=1)).sum(dim=0)
 
 
 def _arrays_of(negatives: NegativeGraph) -> list[Any]:
