@@ -34,6 +34,7 @@ SECTIONS = (
     "matrix_files",
     "gpu",
     "disk",
+    "compare_engines",
     "growth",
     "growth_cuda",
     "growth_disk",

@@ -44,6 +44,13 @@ def test_signs_follow_the_largest_entry() -> None:
     assert torch.equal(signed(torch.tensor([[1.0, -1.0], [-3.0, 2.0]])), torch.tensor([[-1.0, -1.0], [3.0, 2.0]]))
 
 
+@pytest.mark.parametrize("rounding", [-1e-7, 0, 1e-7])
+def test_rounding_does_not_decide_a_sign(rounding: float) -> None:
+    """An eigenvector with two largest entries, +a and −a: every order of sums makes another one the larger."""
+    vector = torch.tensor([[0.1], [-0.7 * (1 + rounding)], [0.7]])
+    assert signed(vector)[1, 0] > 0
+
+
 def test_the_basis_is_orthonormal_even_of_nearly_parallel_columns() -> None:
     generator = torch.Generator().manual_seed(0)
     columns = torch.randn(500, 1, generator=generator) + 1e-2 * torch.randn(500, 12, generator=generator)

@@ -13,15 +13,24 @@ import pytest
 SCRIPT = """
 import sys
 import numpy as np
+import scipy.sparse as sp
 import torch
 import sparsecut as sc
 from sparsecut.engines import MemoryEngine
 from sparsecut.features.weighting import Weighting
 
 digits = sc.datasets.load("digits")
+generator = np.random.default_rng(0)
+groups = np.arange(600) % 6
+linked = np.triu(generator.random((600, 600)) < np.where(groups[:, None] == groups, 0.06, 0.004), 1)
+words = generator.poisson(np.where(np.arange(1200) // 200 == groups[:, None], 0.06, 0.01)).astype(np.float32)
+wide = sc.Graph(sp.csr_array(linked | linked.T, dtype=np.float32), features=sp.csr_array(words))
 adam = sc.Adam(epochs=5, l2=1e-3, batch_size=500)
 models = {"SCE": sc.SCE(), "MoSCE": sc.MoSCE(), "Adam": sc.SCE(solver=adam, negatives="sampled")}
 embeddings = {name: model.fit_transform(digits) for name, model in models.items()}
+models["wide"] = sc.SCE()
+embeddings["wide"] = models["wide"].fit_transform(wide)
+embeddings["choices"] = np.array([str(model.recipe_.to_header()[0]) for model in models.values()])
 embeddings["structure"] = sc.SCE().fit_transform(sc.Graph(digits.adjacency))
 engine = MemoryEngine(torch.device("cpu"))
 rows = engine.load(digits, Weighting("none"), sc.Power())
@@ -50,18 +59,24 @@ def embeddings(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int]
     return found
 
 
-@pytest.mark.parametrize("name", ["SCE", "MoSCE", "Adam", "structure"])
+@pytest.mark.parametrize("name", ["SCE", "MoSCE", "Adam", "wide", "structure"])
 def test_the_same_number_of_threads_gives_the_same_bits(
     embeddings: dict[tuple[int, int], dict[str, np.ndarray]], name: str
 ) -> None:
     assert np.array_equal(embeddings[2, 0][name], embeddings[2, 1][name])
 
 
+def test_another_number_of_threads_makes_the_same_choices(embeddings: dict[tuple[int, int], dict[str, np.ndarray]]) -> None:
+    """Weighting, filter, channels and the sentences that explain them, with the figures they give."""
+    assert embeddings[1, 0]["choices"].tolist() == embeddings[2, 0]["choices"].tolist()
+    assert len(embeddings[1, 0]["choices"]) == 4
+
+
 def test_hops_do_not_depend_on_the_number_of_threads(embeddings: dict[tuple[int, int], dict[str, np.ndarray]]) -> None:
     assert np.array_equal(embeddings[1, 0]["hops"], embeddings[2, 0]["hops"])
 
 
-@pytest.mark.parametrize("name", ["SCE", "MoSCE", "Adam", "structure"])
+@pytest.mark.parametrize("name", ["SCE", "MoSCE", "Adam", "wide", "structure"])
 def test_another_number_of_threads_changes_as_little_as_the_page_says(
     embeddings: dict[tuple[int, int], dict[str, np.ndarray]], name: str
 ) -> None:

@@ -73,7 +73,7 @@ class Job:
     is_series: bool = True  # whether a filter comes back to the features it started from
     n_pairs: int = 0  # that the negative graph will list, about
     with_moments: bool = True  # a transform needs none
-    with_whole_gram: bool = True  # products with M do not serve: it is built, however wide
+    with_whole_gram: bool = True  # M is built; where not, it is known by products with the rows
     needs: frozenset[str] = frozenset()  # of NEEDS
     output: Path | None = None  # the .npy file the embedding goes to, or the folder of its parts
     key: tuple[Any, ...] = ()  # what the result depends on beside the graph: a killed job goes on only with the same
@@ -87,7 +87,7 @@ class Engine(Protocol[R]):
     """Where it wants weights, and where its small matrices are."""
 
     supports: frozenset[str]
-    """Which of NEEDS it can serve; and "products" where wide features are to be solved by `multiply` instead of by M.
+    """Which of NEEDS it can serve. No choice of a fit may follow from it: that would be another answer by another engine.
 
     "parts" says that an embedding which is written stays in parts: what is asked of all its rows is asked of the engine.
     "rows", "batches" and "max" need rows that training differentiates through: R is then `sparsecut.engines.rows.Rows`.

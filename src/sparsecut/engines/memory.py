@@ -67,7 +67,7 @@ class Memory(EngineChoice, word="memory"):
     >>> model = sc.SCE(engine=sc.Memory(device="cpu", precision="half")).fit(sc.datasets.load("digits"))
     """
 
-    supports = frozenset({"structure", "max", "batches", "rows", "products"})
+    supports = frozenset({"structure", "max", "batches", "rows"})
 
     def __init__(
         self, *, device: str = "auto", precision: Literal["single", "half"] = "single", n_jobs: int | None = None

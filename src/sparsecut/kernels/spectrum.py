@@ -16,6 +16,7 @@ from torch import Tensor
 HOST_COLUMNS = 128  # up to here the host solves an eigenproblem in less time than a GPU takes to be told of it
 LEAST_PART = 1e-2  # of a column's square: what less is left of a block beside the next is rounding more than direction
 MAX_SHARPNESS, MOST_STEPS = 64.0, 60
+TIE = 1e-5  # of the largest entry: what another order of sums changes an eigenvector by
 N_SPARE = 8  # columns iterated beyond those kept, for accuracy
 
 
@@ -78,8 +79,12 @@ def orthonormal(columns: Tensor, *, n_passes: int = 2) -> Tensor:
 
 
 def signed(vectors: Tensor) -> Tensor:
-    """Each column with the sign that makes its largest entry positive: an eigenvector has no sign of its own."""
-    largest = vectors.abs().argmax(dim=0, keepdim=True)
+    """Each column with the sign that makes its largest entry positive: an eigenvector has no sign of its own.
+
+    Of entries that are as large but for rounding the first counts, so that no order of sums decides.
+    """
+    sizes = vectors.abs()
+    largest = (sizes >= (1 - TIE) * sizes.amax(dim=0, keepdim=True)).int().argmax(dim=0, keepdim=True)
     signs = torch.where(vectors.gather(0, largest) < 0, -1.0, 1.0)
     return vectors * signs.to(vectors.dtype)
 

@@ -172,10 +172,9 @@ def _mean_gain(
     halvings: Sequence[Any], nodes: NDArray[np.int64], n_directions: int, engine: Engine[Any]
 ) -> tuple[float, float, Tensor]:
     """Own and gain on some nodes, their mean over the halvings X; and the rows of the last, (m, 4k): X beside P·X."""
-    lazily = "products" in engine.supports  # then the hop is taken for the nodes that are asked for alone
     found = []
     for X in halvings:
-        around = engine.smooth(X, power(1), lazily=lazily)
+        around = engine.smooth(X, power(1), lazily=True)  # the hop may be taken for these nodes alone
         both = torch.cat([engine.take(X, nodes), engine.take(around, nodes)], dim=1)
         found.append(_gain(scatter(both).cpu().numpy(), n_directions, len(nodes)))
     own, gain = (float(value) for value in np.mean(found, axis=0))

@@ -88,7 +88,7 @@ class ClosedForm(Solver, word="closed_form"):
         rank = usual[0] if self.effective_rank == "auto" else float(self.effective_rank)
         length = usual[1] if self.length == "auto" else float(self.length)
         n_columns, history = sum(problem.widths), problem.history
-        by_products = n_columns > EXACT_COLUMNS and "products" in problem.engine.supports
+        by_products = not self.needs_whole_gram(n_columns)
         problem.narrow(N_DIRECTIONS if problem.dimension is None else problem.dimension, by_products=by_products)
         by_products = by_products and problem.narrowed is None
         is_lazy = by_products and problem.is_sparse
@@ -114,9 +114,6 @@ class _Spectra:
     def __init__(self, problem: Problem, moments: Moments | None) -> None:
         self.problem, self.moments, self.widths = problem, moments, problem.widths
         self.device = problem.engine.device
-        self._multiply = (
-            gram_product(problem.engine, problem.levels, problem.negatives, by_products=True) if moments is None else None
-        )
         n_levels = len(self.widths)
         self.scales = _equal_shares([self._trace((level,)) for level in range(n_levels)]) if n_levels > 1 else [1.0]
         parts = [torch.full((width,), scale) for width, scale in zip(self.widths, self.scales, strict=True)]
@@ -129,7 +126,7 @@ class _Spectra:
         narrowed = self.problem.narrowed
         if narrowed is not None and self.moments is not None:
             spectrum = spectrum_within(self.moments.M, narrowed.basis, narrowed.n_directions, n_directions)
-        elif n_columns <= EXACT_COLUMNS and self.moments is not None:
+        elif self.moments is not None:
             spectrum = whole_spectrum(self.moments.M * self.scale[:, None] * self.scale, n_directions)
         else:
             spectrum = leading_spectrum(self._scaled_product, self._trace(), n_columns, n_directions, self.device)
@@ -138,11 +135,8 @@ class _Spectra:
         return sharpen(spectrum, self.widths, self.scales, dimension, effective_rank, length)
 
     def _scaled_product(self, W: Tensor) -> Tensor:
-        scaled = W * self.scale[:, None].float()
-        if self._multiply is not None:
-            return self._multiply(scaled) * self.scale[:, None].float()
-        assert self.moments is not None
-        return (self.scale[:, None] * (self.moments.M @ scaled.double())).float()
+        problem, scale = self.problem, self.scale[:, None].float()
+        return gram_product(problem.engine, problem.levels, W * scale, problem.negatives) * scale
 
     def _trace(self, group: tuple[int, ...] | None = None) -> float:
         """tr(M) by Hutchinson's estimate: the mean of ωᵀMω over random signs ω, with a fixed start; a level unscaled."""

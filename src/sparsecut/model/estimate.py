@@ -157,7 +157,7 @@ def workload(graph: Any, model: SparsestCutEmbedding) -> Workload:
         width, n_halvings = 2 * min(DIRECTIONS, f // 2), N_HALVINGS if n_nodes * f < MANY_ENTRIES else 1
         passes, products = [*passes, *[(width, 1)] * n_halvings], products + n_halvings * f * width
     dimension = settings.dimension or settings.solver.most_columns(f, n_levels)
-    narrow = narrowed_width(f, dimension)
+    narrow, n_columns = narrowed_width(f, dimension), f * (settings.n_levels or 1)
     if settings.n_levels is not None:
         passes += [(f, 1)] * settings.n_levels
     elif is_chosen and order >= LEAST_HOPS and n_nodes >= LEAST_NODES and narrow < f:
@@ -176,7 +176,7 @@ def workload(graph: Any, model: SparsestCutEmbedding) -> Workload:
         n_levels=n_levels,
         dimension=dimension,
         n_passes=len(passes),
-        n_solved=f * (settings.n_levels or 1),
+        n_solved=n_columns if settings.solver.needs_whole_gram(n_columns) else dimension,
         is_chosen=is_chosen or is_tried,
     )
 

@@ -98,8 +98,7 @@ def _scores(candidates: Sequence[Filter], leading: Any, graph: Graph, trial: Tri
     reached, last = leading, max(map(len, polynomials)) - 1
     for k in range(last + 1):
         if k > 0:  # of the last hop some rows are enough
-            lazily = k == last and is_sampled is not None and "products" in engine.supports
-            reached = engine.smooth(reached, power(1), lazily=lazily)
+            reached = engine.smooth(reached, power(1), lazily=k == last and is_sampled is not None)
         taken = engine.take(reached, nodes)  # (m, c)
         for number, coefficients in enumerate(polynomials):
             if k == 0:
@@ -124,23 +123,21 @@ def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any]) -> Any:  # (n
     The span of M·Ω for a random Ω is all that is asked for: the spectrum inside it is found after the hops. M is that of two
     hops, or, where hops are dear, of one hop that a sample of nodes has taken, with a few products more.
     """
-    n_features, by_products = graph.n_features, "products" in engine.supports
-    is_large = graph.n_nodes > MANY_NODES
+    n_features, is_large = graph.n_features, graph.n_nodes > MANY_NODES
     n_directions = FEW_DIRECTIONS if is_large else TRIAL_DIRECTIONS
     if n_features <= n_directions:
         return engine.multiply([rows], torch.eye(n_features, device=engine.device))
 
     def directions() -> dict[str, Any]:
         V = torch.randn(n_features, n_directions, generator=torch.Generator().manual_seed(0)).to(engine.device)
-        if is_large and by_products and not graph.has_sparse_features:
+        if is_large and not graph.has_sparse_features:
             some = engine.take(engine.smooth(rows, power(1), lazily=True), sample_linked_nodes(graph, TRIAL_NODES))
             centred = some - some.mean(dim=0)
             for number in range(1, N_PRODUCTS + 1):
                 V = orthonormal(centred.T @ (centred @ V), n_passes=2 if number == N_PRODUCTS else 1)
         else:
-            smoothed = engine.smooth(rows, power(TRIAL_HOPS), lazily=by_products)
-            product = gram_product(engine, [smoothed], complete_graph(graph.n_nodes), by_products=by_products)
-            V = orthonormal(product(V))
+            smoothed = engine.smooth(rows, power(TRIAL_HOPS), lazily=True)
+            V = orthonormal(gram_product(engine, [smoothed], V, complete_graph(graph.n_nodes)))
         return {"V": V.cpu().numpy()}
 
     V = engine.checkpoint("trial-directions", directions)["V"]

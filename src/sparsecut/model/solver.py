@@ -208,11 +208,6 @@ def smooth_levels(engine: Engine[Any], rows: Any, polynomials: Sequence[Polynomi
     return levels
 
 
-def gram_product(
-    engine: Engine[Any], levels: Sequence[Any], negatives: NegativeGraph, *, by_products: bool
-) -> Callable[[Tensor], Tensor]:
-    """W ↦ M·W in float32: by two products with the rows, or by an M that is built."""
-    if by_products:
-        return lambda W: engine.transpose_multiply(levels, engine.multiply(levels, W), negatives)
-    M = engine.moments(levels, negatives).M
-    return lambda W: (M @ W.double()).float()
+def gram_product(engine: Engine[Any], levels: Sequence[Any], W: Tensor, negatives: NegativeGraph) -> Tensor:
+    """M·W by two products with the rows: M is not built."""
+    return engine.transpose_multiply(levels, engine.multiply(levels, W), negatives)

@@ -20,6 +20,7 @@ from sparsecut.engines.dask.plan import (
     ordered_starts,
     rows_traffic,
     scattered_halo,
+    summed_starts,
 )
 
 WORK = Work(n_nodes=1_000_000, n_entries=20_000_000, is_weighted=False, n_columns=64, n_workers=4, worker_bytes=4 << 30)
@@ -64,9 +65,19 @@ def test_traffic_by_hand() -> None:
 
 def test_blocks_are_even_or_whole_parts() -> None:
     assert even_starts(10, 3) == (0, 3, 6, 10)
+    assert even_starts(3 * 8192, 3) == (0, 8192, 2 * 8192, 3 * 8192)
+    assert even_starts(100_000, 3) == (0, 4 * 8192, 8 * 8192, 100_000)  # as near to thirds as the kernels' blocks allow
     assert ordered_starts([4, 1, 5, 2], 2) == (0, 10, 12)
     assert ordered_starts([3, 3, 3, 3], 2) == (0, 6, 12)
     assert ordered_starts([12], 3) == (0, 12)
+
+
+def test_rows_are_summed_over_blocks_of_the_kernels() -> None:
+    """Whole ones, and a last one: then no sum depends on how many blocks the rows are cut into."""
+    assert summed_starts((0, 3, 6, 10)) == (0, 10)
+    assert summed_starts(even_starts(9000, 7)) == (0, 8192, 9000)
+    assert summed_starts(even_starts(20_000, 9)) == (0, 8192, 16_384, 20_000)
+    assert summed_starts(even_starts(100_000, 3)) == even_starts(100_000, 3)
 
 
 @pytest.mark.parametrize(

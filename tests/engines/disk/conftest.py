@@ -13,4 +13,6 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sizes, "MIN_BLOCK", 1 << 12)
     monkeypatch.setattr(sizes, "MAX_BLOCK", 1 << 12)
     monkeypatch.setattr(sizes, "GRAM_MATRICES", 0)
+    monkeypatch.setattr(sizes, "N_PRODUCTS", 0)
+    monkeypatch.setattr(sizes, "ROW_BLOCK", 0)
     monkeypatch.setattr(sizes, "PAIR_BYTES", 0)

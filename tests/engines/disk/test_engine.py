@@ -17,7 +17,6 @@ from disk_cases import assert_alike, assert_same_rows, community_graph, limit_fo
 from filter_cases import make_filter
 from reference import dense_filter, dense_laplacian
 from sparsecut.engines import Job
-from sparsecut.engines.disk import sizes
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.model import filter_choice
@@ -81,7 +80,6 @@ def test_a_real_graph(digits: Graph, tmp_path: Path) -> None:
 
 
 def test_wide_features_iterate_as_in_memory(tmp_path: Path, small_blocks: None) -> None:
-    """M fits, and the leading directions come from products with it."""
     graph = random_graph(60, 1100, seed=3)
     model = assert_alike(sc.SCE(dimension=8, filter="power"), graph, tmp_path, n_columns=400)
     assert "products with S" in model.history_.reason
@@ -98,14 +96,10 @@ def test_wide_features_iterate_as_in_memory(tmp_path: Path, small_blocks: None) 
     ],
     ids=repr,
 )
-def test_wide_features_whose_m_does_not_fit_go_by_products(
+def test_wide_features_go_by_products_and_m_is_never_built(
     model: Any, is_sparse: bool, tmp_path: Path, small_blocks: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sizes, "GRAM_MATRICES", 5)
     graph = random_graph(60, 1100, seed=3, is_sparse=is_sparse)
-    n_columns = 1100 * getattr(model, "levels", 1)
-    limit = limit_for(60, 400)
-    assert not sizes.can_build_gram(60, n_columns, 0, limit)
     built: list[tuple[int, int]] = []
     moments = sc.engines.disk.engine.DiskEngine.moments
 
@@ -123,7 +117,6 @@ def test_wide_features_whose_m_does_not_fit_go_by_products(
 def test_the_choice_of_the_restart_of_wide_features_goes_by_products_too(
     tmp_path: Path, small_blocks: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sizes, "GRAM_MATRICES", 5)
     monkeypatch.setattr(filter_choice, "MIN_EDGES", 200)
     graph = community_graph(100, 1100)
     assert graph.n_edges > 200

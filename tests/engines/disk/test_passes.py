@@ -10,11 +10,12 @@ import pytest
 import torch
 
 from reference import dense_laplacian
+from sparsecut.engines.disk import passes as passes_module
 from sparsecut.engines.disk.panels import Panels
 from sparsecut.engines.disk.passes import Passes
 from sparsecut.engines.disk.sizes import Sizes
 from sparsecut.io.workfolder import WorkFolder, work_folder
-from sparsecut.operators.negatives import ListedPairs
+from sparsecut.operators.negatives import AllPairs, ListedPairs, NegativeGraph
 
 S = np.random.default_rng(0).normal(size=(50, 7)).astype(np.float32) + 3
 G = np.random.default_rng(1).normal(size=(50, 5)).astype(np.float32)
@@ -33,13 +34,14 @@ def panels_of(work: WorkFolder, name: str, matrix: np.ndarray, widths: tuple[int
 
 
 @pytest.mark.parametrize("block_bytes", [100, 1 << 20])
-def test_moments_of_several_lists_of_weights(work: WorkFolder, block_bytes: int) -> None:
-    weights = [torch.ones(50, dtype=torch.float64), torch.linspace(0, 1, 50, dtype=torch.float64)]
+def test_moments_of_several_lists_of_weights(work: WorkFolder, block_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passes_module, "ROW_BLOCK", 4)
+    weights = [None, torch.linspace(0, 1, 50, dtype=torch.float64)]
     side_by_side = [panels_of(work, "S", S, (3, 4)), panels_of(work, "G", G, (5,))]
     means, scatters = Passes(Sizes(9, block_bytes), lambda *_: None).moments(side_by_side, weights)
     X = np.hstack([S, G]).astype(np.float64)
     for w, mean, scatter in zip(weights, means, scatters, strict=True):
-        p = w.numpy()
+        p = np.ones(50) if w is None else w.numpy()
         expected = p @ X / p.sum()
         assert np.allclose(mean, expected, atol=1e-6)
         assert np.allclose(scatter, (X - expected).T @ (p[:, None] * (X - expected)), rtol=1e-4, atol=1e-4)
@@ -56,6 +58,21 @@ def test_pairs_between_two_lists_of_panels(work: WorkFolder, block_bytes: int) -
     L = dense_laplacian(50, pairs, weights)
     assert np.allclose(found, S.T @ L @ np.hstack([G, S]), rtol=1e-4, atol=1e-3)
     assert all(0 < done <= total for _, done, total in seen)
+
+
+@pytest.mark.parametrize("block_bytes", [100, 1 << 20])
+def test_the_laplacian_of_panels(work: WorkFolder, block_bytes: int) -> None:
+    generator = np.random.default_rng(3)
+    pairs, weights = generator.integers(0, 50, (80, 2)), generator.random(80).astype(np.float32)
+    a = generator.random(50)
+    negatives = NegativeGraph(
+        50, (AllPairs(50, 0.5), AllPairs(50, 2.0, torch.from_numpy(a))), (ListedPairs(50, pairs, weights),)
+    )
+    L = dense_laplacian(50, pairs, weights) + 0.5 * (50 * np.eye(50) - 1) + 2 * (a.sum() * np.diag(a) - np.outer(a, a))
+    panels, image = panels_of(work, "S", S, (3, 4)), Panels(work, "image", 50, (3, 4))
+    Passes(Sizes(9, block_bytes), lambda *_: None).laplacian(panels, negatives, image)
+    ((_, found),) = image.blocks([slice(0, 50)])
+    assert np.allclose(found, L @ S, atol=1e-3)
 
 
 @pytest.mark.parametrize("start", [0, 12, 48])

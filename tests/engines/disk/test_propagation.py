@@ -38,6 +38,9 @@ def test_a_hop_is_the_dense_product(
         assert result.data_ptr() == into.data_ptr()
         assert np.allclose(result, dense_propagation(dense, filter) @ X + coefficient * X, atol=1e-5)
         assert len(ticks) == len(hop.blocks(3))
+        back = hop.T.hop(torch.from_numpy(X.copy()), into, lambda: None, torch.from_numpy(X), coefficient)
+        assert np.allclose(back, dense_propagation(dense, filter).T @ X + coefficient * X, atol=1e-5)
+        assert [np.array_equal(*pair) for pair in zip(hop.marks, hop.T.marks, strict=True)] == [True, False, True]
 
 
 def test_rows_of_a_block_hold_no_more_than_it() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from disk_cases import limit_for
 from sparsecut.engines.disk import sizes
-from sparsecut.engines.disk.sizes import Sizes, can_build_gram, check_in_memory, gram_bytes, plan_sizes
+from sparsecut.engines.disk.sizes import Sizes, check_in_memory, gram_bytes, plan_sizes, product_bytes
 from sparsecut.errors import InputError
 
 MiB = 1 << 20
@@ -39,9 +39,9 @@ def test_limits_for_tests_give_the_panels_they_say() -> None:
     assert plan_sizes(300, limit_for(300, 7, n_panels=2), is_series=False).widest == 7
 
 
-@pytest.mark.parametrize("gram_columns", [0, 3000])
-def test_what_is_too_little_names_what_is_enough(gram_columns: int) -> None:
-    options = {"n_pairs": 10_000, "gram_columns": gram_columns}
+@pytest.mark.parametrize("matrix_bytes", [0, gram_bytes(100_000, 3000), gram_bytes(100_000, 5500)])
+def test_what_is_too_little_names_what_is_enough(matrix_bytes: int) -> None:
+    options = {"n_pairs": 10_000, "matrix_bytes": matrix_bytes}
     with pytest.raises(InputError, match=r"too small for this graph: 490 MiB\. It needs at least") as caught:
         plan_sizes(100_000, 490 * MiB, **options)  # type: ignore[arg-type]
     enough = int(str(caught.value).partition("at least ")[2].split()[0])
@@ -51,10 +51,16 @@ def test_what_is_too_little_names_what_is_enough(gram_columns: int) -> None:
 
 
 def test_m_has_room_for_its_sums_and_its_solver() -> None:
-    assert gram_bytes(1000) == 5 * 8 * 1000**2
-    needed = sizes.BASE_BYTES + sizes.NODE_BYTES * 500 + sizes.PAIR_BYTES * 20 + gram_bytes(1000) + 8 * sizes.MIN_BLOCK
-    assert can_build_gram(500, 1000, 20, needed)
-    assert not can_build_gram(500, 1000, 20, needed - 1)
+    assert gram_bytes(500, 1000) == 5 * 8 * 1000**2 + 8 * sizes.MIN_BLOCK  # 500 rows fit the blocks
+    assert gram_bytes(100_000, 1000) == 5 * 8 * 1000**2 + 8 * 8192 * 1000
+    needed = sizes.BASE_BYTES + sizes.NODE_BYTES * 500 + sizes.PAIR_BYTES * 20 + gram_bytes(500, 1000)
+    plan_sizes(500, needed, n_pairs=20, matrix_bytes=gram_bytes(500, 1000))
+    with pytest.raises(InputError, match="too small"):
+        plan_sizes(500, needed - 1, n_pairs=20, matrix_bytes=gram_bytes(500, 1000))
+
+
+def test_products_have_room_for_their_directions_and_the_small_m() -> None:
+    assert product_bytes(300, 5000, 128) == 12 * 4 * 5000 * (128 + 64) + gram_bytes(300, 128 + 64)
 
 
 def test_an_embedding_without_a_file_fits_or_is_refused() -> None:

@@ -12,6 +12,7 @@ was killed goes on from the last of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,7 +31,7 @@ from sparsecut.engines.dask.cluster_rows import Blocks, ClusterRows, Source
 from sparsecut.engines.dask.filtering import Filtering
 from sparsecut.engines.dask.operator import CPU, Layout, Operator
 from sparsecut.engines.dask.parts import PartedRows, Parts
-from sparsecut.engines.dask.plan import Plan
+from sparsecut.engines.dask.plan import Plan, summed_starts
 from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import FileArray, carried, share, share_matrix
 from sparsecut.engines.dask.smoothing import Smoother
@@ -52,7 +53,7 @@ class DaskEngine:
         self, job: Job, work: WorkFolder, cluster: Cluster, plan: Plan, layout: Layout, runner: Runner, parts: Parts | None
     ) -> None:
         self.job, self.work, self.runner, self.layout, self.parts = job, work, runner, layout, parts
-        self.supports = frozenset({"output", "products"} | ({"parts"} if parts is not None else set()))
+        self.supports = frozenset({"output"} | ({"parts"} if parts is not None else set()))
         self.device = CPU
         self.notes: list[str] = []
         self.smoother = Smoother(runner, plan, layout, cluster.workers)
@@ -99,9 +100,11 @@ class DaskEngine:
         total = torch.zeros(n_columns, others.n_columns, dtype=torch.float64)
         for pairs in negatives.all_pairs:
             weights = self._row_weights(pairs.row_weights)
-            means = self._means([[*a, *b] for a, b in zip(first, second, strict=True)], [weights], [pairs.volume])[0]
+            side_by_side = [[*a, *b] for a, b in zip(first, second, strict=True)]
+            means = self._means(side_by_side, self.layout, [weights], [pairs.volume])[0]
             both = self._carried(means[:n_columns]), self._carried(means[n_columns:])
-            total += self._summed(tasks.centred_product_of, (first, second), weights, both) * (pairs.scale * pairs.volume)
+            products = self._summed(tasks.centred_product_of, (first, second), self.layout, weights, both)
+            total += products * (pairs.scale * pairs.volume)
         for listed in negatives.listed:
             image = self._image(others, listed.matrix)
             total += self._total([self.runner.submit(tasks.product_of, a, [b]) for a, b in zip(first, image, strict=True)])
@@ -200,12 +203,13 @@ class DaskEngine:
 
     def _moments(self, levels: Sequence[ClusterRows], negatives: NegativeGraph) -> dict[str, NDArray[Any]]:
         held, n_nodes = self._blocks_of(levels), self.graph.n_nodes
+        evened, even = self._as_memory_sums(held)
         given = [pairs for pairs in negatives.all_pairs if pairs.row_weights is not None]
         weights = [None, *(self._row_weights(pairs.row_weights) for pairs in given)]
         totals = [float(n_nodes), *(pairs.volume for pairs in given)]
-        means = self._means(held, weights, totals)
+        means = self._means(evened, even, weights, totals)
         carried = self._carried(means)
-        scatters = self._summed(tasks.scatter_of, (held,), weights, totals, carried)
+        scatters = self._summed(tasks.scatter_of, (evened,), even, weights, totals, carried)
         M, others = torch.zeros_like(scatters[0]), iter(scatters[1:])
         for pairs in negatives.all_pairs:
             M += (scatters[0] if pairs.row_weights is None else next(others)) * (pairs.scale * pairs.volume)
@@ -216,18 +220,43 @@ class DaskEngine:
         drop_rounding((M, scatters[0]), scatters[0].diagonal().clone(), torch.from_numpy(means[0]), n_nodes)
         return {"M": ((M + M.T) / 2).numpy(), "mean": means[0], "scatter": scatters[0].numpy()}
 
-    def _means(self, held: list[list[Any]], weights: list[FileArray | None], totals: list[float]) -> NDArray[Any]:  # (k, c)
+    def _as_memory_sums(self, held: list[list[Any]]) -> tuple[list[list[Any]], Layout]:
+        """The same rows in blocks that end where those of memory's kernels do, so that M has the same bits.
+
+        They are these blocks already unless they are few rows each; in another order of the nodes they stay as they are.
+        """
+        starts, wanted = self.layout.starts, summed_starts(self.layout.starts)
+        if self.layout.order is not None or wanted == starts:
+            return held, self.layout
+
+        def part(block: int, level: int, first: int, last: int) -> Any:
+            if (first, last) == (starts[block], starts[block + 1]):
+                return held[block][level]
+            return self._submit(block, tasks.rows_of, held[block][level], first - starts[block], last - starts[block])
+
+        found = []
+        for first, last in pairwise(wanted):
+            inside = [block for block in range(len(held)) if starts[block] < last and starts[block + 1] > first]
+            spans = [(block, max(starts[block], first), min(starts[block + 1], last)) for block in inside]
+            parts = [[part(block, level, *span) for block, *span in spans] for level in range(len(held[0]))]
+            found.append(
+                [of_level[0] if len(spans) == 1 else self.runner.submit(tasks.stacked, of_level) for of_level in parts]
+            )
+        return found, Layout(wanted)
+
+    def _means(
+        self, held: list[list[Any]], layout: Layout, weights: list[FileArray | None], totals: list[float]
+    ) -> NDArray[Any]:  # (k, c)
         parts = [
-            self._submit(block, tasks.sums_of, blocks, self.layout, block, weights, totals)
-            for block, blocks in enumerate(held)
+            self.runner.submit(tasks.sums_of, blocks, layout, block, weights, totals) for block, blocks in enumerate(held)
         ]
         return np.array(self.runner.total(parts, "means"))
 
-    def _summed(self, function: Callable[..., Any], held: Sequence[list[list[Any]]], *rest: Any) -> Tensor:
+    def _summed(self, function: Callable[..., Any], held: Sequence[list[list[Any]]], layout: Layout, *rest: Any) -> Tensor:
         """The sum over blocks of what a function makes of each."""
-        blocks = range(self.layout.n_blocks)
+        blocks = range(layout.n_blocks)
         return self._total(
-            [self._submit(block, function, *(parts[block] for parts in held), self.layout, block, *rest) for block in blocks]
+            [self.runner.submit(function, *(parts[block] for parts in held), layout, block, *rest) for block in blocks]
         )
 
     def _total(self, futures: list[Any]) -> Tensor:

@@ -23,6 +23,7 @@ from typing import Literal
 
 from sparsecut.arrays.streaming import in_words
 from sparsecut.errors import InputError
+from sparsecut.kernels.moments import ROW_BLOCK
 
 PlanWord = Literal["auto", "columns", "rows"]
 PLANS = ("auto", "columns", "rows")
@@ -140,8 +141,18 @@ def scattered_halo(n_nodes: int, n_entries: int, n_groups: int, n_workers: int) 
 
 
 def even_starts(n_nodes: int, n_blocks: int) -> tuple[int, ...]:
-    """Where blocks of about the same number of rows begin, and where the last ends."""
-    return tuple(n_nodes * block // n_blocks for block in range(n_blocks + 1))
+    """Where blocks of about the same number of rows begin, and where the last ends.
+
+    Where they are large enough they end as those of the kernels do, which add up rows: the sums then have memory's bits.
+    """
+    step = ROW_BLOCK if n_nodes >= n_blocks * ROW_BLOCK else 1
+    return (*(n_nodes * block // n_blocks // step * step for block in range(n_blocks)), n_nodes)
+
+
+def summed_starts(starts: Sequence[int]) -> tuple[int, ...]:
+    """The same of blocks that rows are summed over: the nearest ends of the kernels' blocks, each once."""
+    nearest = {round(start / ROW_BLOCK) * ROW_BLOCK for start in starts[:-1]}
+    return (*sorted(start for start in nearest if start < starts[-1]), starts[-1])
 
 
 def ordered_starts(sizes: Sequence[int], n_blocks: int) -> tuple[int, ...]:

@@ -16,9 +16,11 @@ from sparsecut.engines.disk.sizes import (
     N_BLOCKS,
     N_PANELS,
     NODE_BYTES,
-    can_build_gram,
+    SPARE_COLUMNS,
     check_in_memory,
+    gram_bytes,
     plan_sizes,
+    product_bytes,
 )
 from sparsecut.errors import InputError, parameter_error
 from sparsecut.io.files import check_writable
@@ -26,6 +28,7 @@ from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, unfi
 from sparsecut.version import __version__
 
 PASS_STEPS = 2e5  # of the interpreter, for the files of a pass
+N_KEPT = 2  # products with the rows on disk at a time, for each level and for their images: before their hops, and after
 PANEL_READS = 8  # of what lies on disk, as a rule from the system's cache: cut into panels, summed, projected
 
 
@@ -49,7 +52,7 @@ class Disk(EngineChoice, word="disk"):
     >>> model = sc.SCE(engine=sc.Disk(memory_limit="1GiB")).fit(sc.datasets.load("digits"))
     """
 
-    supports = frozenset({"output"})
+    supports = DiskEngine.supports
 
     def __init__(self, *, memory_limit: int | str = "2GiB", scratch: str | Path | None = None) -> None:
         self.memory_limit = memory_limit
@@ -71,7 +74,7 @@ class Disk(EngineChoice, word="disk"):
         memory = min(limit, BASE_BYTES + NODE_BYTES * work.n_nodes + panels)
         why = "" if disk <= machine.room else f"{in_words(machine.room)} of disk are free"
         try:
-            plan_sizes(work.n_nodes, limit, gram_columns=work.n_features)
+            plan_sizes(work.n_nodes, limit, matrix_bytes=gram_bytes(work.n_nodes, work.n_solved))
         except InputError as error:
             why = str(error)
         return Cost("disk", seconds, memory, disk, fits=not why, why=why)
@@ -83,14 +86,11 @@ class Disk(EngineChoice, word="disk"):
         n_nodes, n_columns = graph.n_nodes, graph.n_features * job.n_levels
         if output is not None:
             check_output(output)
-        with_gram = job.with_moments and (job.with_whole_gram or can_build_gram(n_nodes, n_columns, job.n_pairs, limit))
-        sizes = plan_sizes(
-            n_nodes,
-            limit,
-            is_series=job.is_series,
-            n_pairs=job.n_pairs,
-            gram_columns=n_columns if with_gram else 0,
-        )
+        matrix_bytes = 0
+        if job.with_moments:
+            of_products = product_bytes(n_nodes, n_columns, job.n_columns)
+            matrix_bytes = gram_bytes(n_nodes, n_columns) if job.with_whole_gram else of_products
+        sizes = plan_sizes(n_nodes, limit, is_series=job.is_series, n_pairs=job.n_pairs, matrix_bytes=matrix_bytes)
         if output is None:
             check_in_memory(n_nodes, job.n_columns, limit, job.caller)
         mark = fingerprint_of(__version__, graph.adjacency, graph.features, job.key, self.memory_limit, str(output))
@@ -99,13 +99,15 @@ class Disk(EngineChoice, word="disk"):
             if output is not None:
                 work.beside.append(unfinished(output, work))
             self._check_room(work, job)
-            # Where M does not fit, wide features are solved by products with it.
-            supports = self.supports if with_gram else self.supports | {"products"}
-            yield DiskEngine(job, work, sizes, supports)
+            yield DiskEngine(job, work, sizes)
 
     def _check_room(self, work: WorkFolder, job: Job) -> None:
-        n_nodes, n_features = job.graph.n_nodes, job.graph.n_features
-        scratch = 4 * n_nodes * n_features * (1 + job.n_levels) if job.with_moments else 8 * n_nodes * job.n_columns
+        n_nodes, columns = job.graph.n_nodes, 2 * job.n_columns
+        if job.with_moments:
+            columns = job.graph.n_features * (1 + job.n_levels)
+            if job.graph.has_sparse_features and not job.with_whole_gram:  # F stays where it lies: products with it are kept
+                columns = min(columns, N_KEPT * (1 + job.n_levels) * (job.n_columns + SPARE_COLUMNS))
+        scratch = 4 * n_nodes * columns
         needed = {work.path: max(0, scratch - work.n_bytes)}
         if job.output is not None:
             needed[job.output.parent] = 4 * n_nodes * job.n_columns

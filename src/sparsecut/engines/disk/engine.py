@@ -3,6 +3,8 @@
     smooth    a panel of c columns is read, takes all its hops in memory and is written; the adjacency streams by
     moments   blocks of whole rows, centred, their products summed up in float64; pairs in a list a panel at a time, since
               they join any two rows
+    products  S·W = q(P)·(F·W) and Sᵀ·G = Fᵀ·(q(P)ᵀ·G) where hops are taken lazily: by the few columns of W and G, and
+              features that are wide are read where they lie and never written
     project   blocks of whole rows times W, straight to the output
 
 What is finished is kept in a work folder under a name that follows from what it is, so a job that was killed goes on with
@@ -18,6 +20,7 @@ from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
+import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -34,7 +37,7 @@ from sparsecut.graph import Graph
 from sparsecut.io.workfolder import RowWriter, WorkFolder, fingerprint_of
 from sparsecut.kernels.moments import drop_rounding
 from sparsecut.kernels.polynomials import Polynomial
-from sparsecut.kernels.sparse import as_tensor
+from sparsecut.kernels.sparse import SparseMatrix, as_tensor
 from sparsecut.operators.aggregation import Projection, aggregate
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import NegativeGraph
@@ -62,6 +65,10 @@ class DiskRows:
     pending: Polynomial = (1.0,)
 
     @property
+    def is_formed(self) -> bool:
+        return isinstance(self.held, Panels) and self.pending == (1.0,)
+
+    @property
     def n_rows(self) -> int:
         return self.held.n_rows if isinstance(self.held, Panels) else int(self.held.features.shape[0])
 
@@ -71,8 +78,10 @@ class DiskRows:
 
 
 class DiskEngine:
-    def __init__(self, job: Job, work: WorkFolder, sizes: Sizes, supports: frozenset[str]) -> None:
-        self.work, self.sizes, self.report, self.supports = work, sizes, job.report, supports
+    supports = frozenset({"output"})
+
+    def __init__(self, job: Job, work: WorkFolder, sizes: Sizes) -> None:
+        self.work, self.sizes, self.report = work, sizes, job.report
         self.device = CPU
         self.graph = job.graph
         self.notes: list[str] = []
@@ -102,8 +111,7 @@ class DiskEngine:
         mark = fingerprint_of([part.name for part in panels], _arrays_of(negatives))
 
         def compute() -> dict[str, NDArray[Any]]:
-            even = torch.ones(panels[0].n_rows, dtype=torch.float64)
-            weights = [even, *(pairs.row_weights for pairs in negatives.all_pairs if pairs.row_weights is not None)]
+            weights = [None, *(pairs.row_weights for pairs in negatives.all_pairs if pairs.row_weights is not None)]
             means, scatters = self.passes.moments(panels, weights)
             M, others = torch.zeros_like(scatters[0]), iter(scatters[1:])
             for pairs in negatives.all_pairs:
@@ -121,33 +129,21 @@ class DiskEngine:
         parts = torch.split(W, [level.n_columns for level in levels])
         if len(levels) == 1:
             return self._times(levels[0], parts[0])
-        held = [self._formed(level) for level in levels]
-        name = f"product-{fingerprint_of([panels.name for panels in held], W.numpy())}"
-        product = self._new_panels(name, held[0].n_rows, W.shape[1])
-        product.fill(lambda: (block @ W for _, block in self.passes.rows(held, "projection")))
-        return DiskRows(product, levels[0].P)
+        held = [self._formed(self._times(level, part)) for level, part in zip(levels, parts, strict=True)]
+        total = self._new_panels(f"total-{fingerprint_of([panels.name for panels in held])}", *held[0].shape)
+        total.fill(lambda: (_added(block, len(held)) for _, block in self.passes.rows(held, "projection")))
+        return DiskRows(total, levels[0].P)
 
     def transpose_multiply(self, levels: Sequence[DiskRows], others: DiskRows, negatives: NegativeGraph) -> Tensor:
-        panels, second = [self._formed(level) for level in levels], self._formed(others)
-        n_columns = sum(part.shape[1] for part in panels)
-        total = torch.zeros(n_columns, second.shape[1], dtype=torch.float64)
-        for pairs in negatives.all_pairs:
-            weights = pairs.row_weights
-            if weights is None:
-                weights = torch.ones(panels[0].n_rows, dtype=torch.float64)
-            mean = torch.cat([self.passes.means(part, [weights])[0] for part in (*panels, second)]).float()
-            for rows, block in self.passes.rows([*panels, second], "Gram matrix"):
-                centred = block - mean
-                weighted = centred[:, n_columns:] * weights[rows, None].float()
-                total += (centred[:, :n_columns].T @ weighted).double() * (pairs.scale * pairs.volume)
-        for listed in negatives.listed:
-            total += self.passes.gram_of_pairs(panels, [second], listed)
-        return total.float()
+        G = self._formed(others)
+        image = self._new_panels(f"image-{fingerprint_of(G.name, _arrays_of(negatives))}", *G.shape)
+        self.passes.laplacian(G, negatives, image)
+        return torch.cat([self._transposed_times(level, image) for level in levels]).float()
 
     def project(
         self, levels: Sequence[DiskRows], projection: Projection, output: Path | None = None, *, is_last_use: bool = False
     ) -> NDArray[Any]:
-        if any(len(level.pending) > 1 or isinstance(level.held, Unread) for level in levels):
+        if not all(level.is_formed for level in levels):
             products = [self._times(level, matrix) for level, matrix in zip(levels, projection.weights, strict=True)]
             held, weights = [self._formed(product) for product in products], None
         else:
@@ -182,27 +178,48 @@ class DiskEngine:
 
     def _formed(self, rows: DiskRows) -> Panels:
         """S as panels."""
-        if len(rows.pending) > 1 or rows.pending != (1.0,):
+        if rows.pending != (1.0,):
             mark = fingerprint_of(self._formed(DiskRows(rows.held, rows.P)).name, rows.pending, rows.P.marks)
             return self._smooth(self._formed(DiskRows(rows.held, rows.P)), rows.P, rows.pending, f"smoothed-{mark}")
         return rows.held if isinstance(rows.held, Panels) else self._loaded(rows.held)
 
     def _loaded(self, source: Unread, W: Tensor | None = None) -> Panels:
         """The weighted features as panels, times a matrix if one is given."""
-        features, n_rows = source.features, int(source.features.shape[0])
+        n_rows, n_columns = (int(size) for size in source.features.shape)
         name = source.name if W is None else f"{source.name}-{fingerprint_of(W.numpy())}"
-        panels = self._new_panels(name, n_rows, int(features.shape[1]) if W is None else W.shape[1])
+        panels = self._new_panels(name, n_rows, n_columns if W is None else W.shape[1])
 
         def blocks() -> Iterator[Tensor]:
-            for rows in row_blocks(n_rows, 4 * features.shape[1], self.sizes.block_bytes):
-                block = source.weighting.apply(features[rows])
-                block = as_tensor(block.toarray() if not isinstance(block, np.ndarray) else block, CPU)
-                yield block if W is None else block @ W
-                release(features, rows)
-                self.report("reading features", rows.stop, n_rows)
+            for _, block in self._features_of(source):
+                if W is None:
+                    yield block.to_dense()
+                else:
+                    yield block @ W
 
         panels.fill(blocks)
         return panels
+
+    def _features_of(self, source: Unread) -> Iterator[tuple[slice, Tensor | SparseMatrix]]:
+        """Blocks of the weighted features, dense or sparse as they lie."""
+        features, n_rows = source.features, int(source.features.shape[0])
+        for rows in row_blocks(n_rows, 4 * features.shape[1], self.sizes.block_bytes):
+            block = source.weighting.apply(features[rows])
+            yield rows, SparseMatrix(block, CPU) if sp.issparse(block) else as_tensor(np.asarray(block), CPU)
+            release(features, rows)
+            self.report("reading features", rows.stop, n_rows)
+
+    def _transposed_times(self, rows: DiskRows, image: Panels) -> Tensor:
+        """Sᵀ·G in float64 for the panels of G: hops that are still to be taken are taken by its columns."""
+        if rows.pending != (1.0,):
+            mark = fingerprint_of(image.name, rows.pending, rows.P.T.marks)
+            image = self._smooth(image, rows.P.T, rows.pending, f"smoothed-{mark}")
+        total = torch.zeros(rows.n_columns, image.shape[1], dtype=torch.float64)
+        held = rows.held
+        blocks = self.passes.rows([held], "Gram matrix") if isinstance(held, Panels) else self._features_of(held)
+        for span, block in blocks:
+            for _, others in image.blocks([span]):
+                total += block.T @ others
+        return total
 
     def _times(self, rows: DiskRows, W: Tensor) -> DiskRows:
         """S·W, projected first where a hop is still to be taken."""
@@ -261,6 +278,10 @@ class DiskEngine:
         if panels is None:
             panels = self._panels[name] = Panels(self.work, name, n_rows, self.sizes.widths(n_columns))
         return panels
+
+
+def _added(side_by_side: Tensor, n_parts: int) -> Tensor:
+    return torch.stack(side_by_side.chunk(n_parts, dim=1)).sum(dim=0)
 
 
 def _arrays_of(negatives: NegativeGraph) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.arrays.streaming import blocks_of_entries, release
+from sparsecut.arrays.streaming import blocks_of_entries, release, row_blocks
 from sparsecut.graph import Graph
-from sparsecut.kernels.sparse import as_tensor, entries_of
+from sparsecut.kernels.sparse import as_tensor, entries_of, weighted_sums
 from sparsecut.operators.filters import Filter
 
 
@@ -32,12 +33,21 @@ class DiskPropagation:
         left, right, own = filter.diagonals(torch.from_numpy(1 + degrees)).single()
         self.left, self.own = left[:, None], own[:, None]
         self.right = None if right is None else right[:, None]
+        self.is_transposed = False
         self.removed = np.empty(0, dtype=np.int64) if removed is None else np.sort(removed)
 
     @property
-    def marks(self) -> tuple[str, NDArray[np.int64]]:
-        """What tells P from that of another filter, or of other edges."""
-        return repr(self.filter), self.removed
+    def marks(self) -> tuple[str, bool, NDArray[np.int64]]:
+        """What tells P from its transpose, from that of another filter, or of other edges."""
+        return repr(self.filter), self.is_transposed, self.removed
+
+    @property
+    def T(self) -> DiskPropagation:  # noqa: N802 - the transpose's usual name
+        """Pᵀ = diag(right)·Aᵀ·diag(left) + diag(own)."""
+        transposed = copy(self)
+        transposed.left, transposed.right = torch.ones_like(self.left) if self.right is None else self.right, self.left
+        transposed.is_transposed = True
+        return transposed
 
     def without(self, edges: NDArray[np.int64]) -> DiskPropagation:
         """P of the graph less some of its edges, (2, m); in an undirected graph an edge goes with its reverse."""
@@ -53,22 +63,44 @@ class DiskPropagation:
         return blocks_of_entries(self.adjacency.indptr, self.block_bytes, 4 * n_columns)
 
     def hop(self, X: Tensor, into: Tensor, tick: Callable[[], None], start: Tensor | None, coefficient: float) -> Tensor:
-        """P·X + coefficient·start, (n, c), in the memory of `into`. X is scaled in passing: nobody needs it afterwards."""
-        own = self.own
+        """P·X + coefficient·start, (n, c), in the memory of `into`. X is scaled in passing: nobody needs it afterwards.
+
+        The operations are those of `kernels.hops` in their order, so that rows have the same bits wherever they are.
+        """
+        tile = X
         if self.right is not None:
+            tile = into.copy_(X)
             X.mul_(self.right)
-            own = own / self.right
+        if self.is_transposed and self.graph.is_directed:
+            return self._hop_against_edges(X, into, tick, start, coefficient)
         for rows in self.blocks(X.shape[1]):
             indices, offsets, weights = self._entries(rows)
-            out = into[rows]
-            torch.mul(own[rows], X[rows], out=out)
-            if len(indices):
-                sums = torch.nn.functional.embedding_bag(
-                    indices, X, offsets, mode="sum", per_sample_weights=weights, include_last_offset=True
-                )
-                out.addcmul_(self.left[rows], sums)
+            sums = weighted_sums(indices, offsets, weights, X)
+            own = tile[rows] if tile is X else tile[rows].clone()
+            out = torch.mul(sums, self.left[rows], out=into[rows]).addcmul_(own, self.own[rows])
             if start is not None and coefficient:
                 out.add_(start[rows], alpha=coefficient)
+            tick()
+        return into
+
+    def _hop_against_edges(
+        self, X: Tensor, into: Tensor, tick: Callable[[], None], start: Tensor | None, coefficient: float
+    ) -> Tensor:
+        """The same with Aᵀ, whose rows do not lie together: a row of A adds to the rows of the nodes it names.
+
+        `into` has the rows before they were scaled.
+        """
+        n_columns = X.shape[1]
+        into.mul_(self.own)
+        if start is not None and coefficient:
+            into.add_(start, alpha=coefficient)
+        for rows in self.blocks(n_columns):
+            indices, offsets, weights = self._entries(rows)
+            owners = torch.repeat_interleave(torch.arange(rows.start, rows.stop), offsets.diff())
+            for part in row_blocks(len(indices), 4 * n_columns, self.block_bytes):
+                scale = self.left[indices[part].long()]
+                scale = scale if weights is None else scale * weights[part, None]
+                into.index_add_(0, indices[part], X[owners[part]].mul_(scale))
             tick()
         return into
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from sparsecut.arrays.streaming import in_words
 from sparsecut.errors import InputError
+from sparsecut.kernels.moments import ROW_BLOCK
 
 BASE_BYTES = 480 << 20  # the interpreter and the libraries (370 MiB here), the threads' own memory, what malloc holds back
 NODE_BYTES = 64  # a node: degrees, the filter's three scales, and what is computed from them
@@ -20,6 +21,8 @@ N_PANELS = 3  # in memory at a time; two where no series comes back to the featu
 MIN_BLOCK, MAX_BLOCK = 2 << 20, 16 << 20
 N_BLOCKS = 8  # of that size in use at a time: what was read, what is computed from it, and as much that malloc keeps
 GRAM_MATRICES = 5  # float64 (f, f) at a time: two sums, a product, and what an eigensolver works in
+N_PRODUCTS = 12  # float32 (f, d) at a time where M is known by products: blocks of directions, their images and the sums
+SPARE_COLUMNS = 64  # of those beyond the embedding's: directions that are not kept, and probes
 
 
 @dataclass(frozen=True)
@@ -34,29 +37,31 @@ class Sizes:
         return tuple(share + (panel < rest) for panel in range(n_panels))
 
 
-def plan_sizes(n_nodes: int, limit: int, *, is_series: bool = True, n_pairs: int = 0, gram_columns: int = 0) -> Sizes:
-    """Panels as wide as the limit allows. The Gram matrix needs room when no panel is in memory."""
+def plan_sizes(n_nodes: int, limit: int, *, is_series: bool = True, n_pairs: int = 0, matrix_bytes: int = 0) -> Sizes:
+    """Panels as wide as the limit allows. Matrices of the features' size need room when no panel is in memory."""
     n_panels = N_PANELS if is_series else N_PANELS - 1
     fixed = BASE_BYTES + NODE_BYTES * n_nodes + PAIR_BYTES * n_pairs
     block_bytes = min(max((limit - fixed) // 64, MIN_BLOCK), MAX_BLOCK)
     widest = (limit - fixed - N_BLOCKS * block_bytes) // (4 * n_panels * n_nodes)
-    needed = fixed + max(4 * n_panels * n_nodes, gram_bytes(gram_columns)) + N_BLOCKS * MIN_BLOCK
+    needed = fixed + max(4 * n_panels * n_nodes + N_BLOCKS * MIN_BLOCK, matrix_bytes)
     if widest < 1 or limit < needed:
+        enough = -(-needed // (1 << 20)) + 1  # in MiB however many: a number that can be given, and rounded up
         raise InputError(
             f"The memory_limit of Disk is too small for this graph: {in_words(limit)}. It needs at least "
-            f"{in_words(needed + (1 << 20))}, of which {in_words(BASE_BYTES)} are the interpreter and its libraries."
+            f"{enough} MiB, of which {in_words(BASE_BYTES)} are the interpreter and its libraries."
         )
     return Sizes(widest, block_bytes)
 
 
-def gram_bytes(n_columns: int) -> int:
-    """What it takes to build M and to solve it."""
-    return 8 * GRAM_MATRICES * n_columns**2
+def gram_bytes(n_nodes: int, n_columns: int) -> int:
+    """What it takes to build M and to solve it: M a few times, and rows that are summed at a time, as read and centred."""
+    return 8 * GRAM_MATRICES * n_columns**2 + max(8 * min(n_nodes, ROW_BLOCK) * n_columns, N_BLOCKS * MIN_BLOCK)
 
 
-def can_build_gram(n_nodes: int, n_columns: int, n_pairs: int, limit: int) -> bool:
-    fixed = BASE_BYTES + NODE_BYTES * n_nodes + PAIR_BYTES * n_pairs
-    return fixed + gram_bytes(n_columns) + N_BLOCKS * MIN_BLOCK <= limit
+def product_bytes(n_nodes: int, n_columns: int, dimension: int) -> int:
+    """What it takes to find so many directions by products, and to solve M within them."""
+    n_directions = dimension + SPARE_COLUMNS
+    return 4 * N_PRODUCTS * n_columns * n_directions + gram_bytes(n_nodes, n_directions)
 
 
 def check_in_memory(n_nodes: int, n_columns: int, limit: int, caller: str) -> None:
