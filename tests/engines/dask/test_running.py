@@ -12,15 +12,15 @@ import pytest
 
 import sparsecut as sc
 from disk_cases import assert_same_rows, community_graph
-from local_cluster import address, cluster, wait_for_workers, worker_processes
+from local_cluster import address, cluster, wait_for_workers
 from sparsecut.engines.dask.running import Runner
 
 
-def runner(timeout: float = 60.0) -> Runner:
+def runner() -> Runner:
     from distributed import get_client
 
     address()
-    return Runner(get_client(), lambda *_: None, timeout, "the tests' cluster")
+    return Runner(get_client(), lambda *_: None, 60.0, "the tests' cluster")
 
 
 def one_of(number: int, n_numbers: int) -> np.ndarray:
@@ -29,6 +29,14 @@ def one_of(number: int, n_numbers: int) -> np.ndarray:
 
 def held_by() -> int:
     return os.getpid()
+
+
+def held_result(own: Runner) -> tuple[Any, int]:
+    """A future that has finished, and the process that holds its result."""
+    future = own.submit(held_by)
+    own.wait([future], "holding")
+    (holder,) = own.client.who_has([future])[future.key]
+    return future, next(nanny.process.pid for nanny in cluster().workers.values() if nanny.worker_address == holder)
 
 
 @pytest.mark.parametrize("n_parts", [1, 8, 9, 17, 65])
@@ -68,12 +76,9 @@ def test_no_task_of_a_fit_is_bound_to_an_address(tmp_path: Path) -> None:
 def test_results_that_do_not_arrive_are_no_lost_connection() -> None:
     """A worker that stops between the end of its task and the gathering of its result."""
     wait_for_workers()
-    own = runner(timeout=2.0)
-    future = own.submit(held_by)
-    own.wait([future], "holding")
-    (holder,) = own.client.who_has([future])[future.key]
-    victim = next(nanny.process.pid for nanny in cluster().workers.values() if nanny.worker_address == holder)
-    assert victim in worker_processes()
+    own = runner()
+    future, victim = held_result(own)
+    own.timeout = 2.0
     os.kill(victim, signal.SIGSTOP)
     try:
         with pytest.raises(sc.InputError, match=r"have finished on .* did not arrive here within 2 s") as caught:
@@ -87,10 +92,7 @@ def test_results_that_do_not_arrive_are_no_lost_connection() -> None:
 def test_a_result_that_is_lost_before_it_is_gathered_is_computed_again() -> None:
     wait_for_workers()
     own = runner()
-    future = own.submit(held_by)
-    own.wait([future], "holding")
-    (holder,) = own.client.who_has([future])[future.key]
-    victim = next(nanny.process.pid for nanny in cluster().workers.values() if nanny.worker_address == holder)
+    future, victim = held_result(own)
     os.kill(victim, signal.SIGKILL)
     (again,) = own.collect([future], "holding")
     assert again != victim
