@@ -110,11 +110,12 @@ def test_what_a_killed_driver_left_serves_the_same_job_alone(
         if what == "workers":
             patched.setattr("sparsecut.engines.dask.plan._n_blocks", lambda *_: 1)
         graph, options = other_job(what, is_first=True)
+        model = sc.SCE(filter="power").fit(graph)
         with pytest.raises(KeyboardInterrupt):
-            sc.SCE(filter="power", engine=sc.Dask(address(), scratch=run, **options)).fit(graph, output=run / "z")
+            model.set_params(engine=sc.Dask(address(), scratch=run, **options)).transform(graph, output=run / "z")
     assert names_in(run) == []
     shutil.copytree(kept, run, dirs_exist_ok=True)  # as a killed process leaves it
     graph, options = other_job(what, is_first=False)
-    model = sc.SCE(filter="power", engine=sc.Dask(address(), scratch=run, **options)).fit(graph, output=run / "z")
+    Z = model.set_params(engine=sc.Dask(address(), scratch=run, **options)).transform(graph, output=run / "z")
     assert sorted(sc.read_embedding(run / "z").ids.tolist()) == sorted(graph.node_ids.tolist())
-    assert_same_rows(np.asarray(model.embedding_), sc.SCE(filter="power").fit_transform(graph))
+    assert_same_rows(np.asarray(Z), sc.SCE(filter="power").fit_transform(graph))
