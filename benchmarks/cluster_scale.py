@@ -101,9 +101,11 @@ def measure_cell(store: Path, plan: str, folder: Path, limit: str | None = LIMIT
 
 def seconds_by_task(stream: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     """For every function of tasks: how often it ran, its seconds, and those of transfers and spilled blocks before it."""
+    from distributed.utils import key_split
+
     found: dict[str, dict[str, float]] = {}
     for record in stream:
-        one = found.setdefault(str(record["key"]).split("-")[0], {"n": 0})
+        one = found.setdefault(key_split(record["key"]), {"n": 0})
         one["n"] += 1
         for action in record["startstops"]:
             one[action["action"]] = one.get(action["action"], 0.0) + action["stop"] - action["start"]

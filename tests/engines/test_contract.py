@@ -201,6 +201,16 @@ def test_moments_and_products_are_those_of_dense_matrices(engine: Any, graph: Gr
     )
 
 
+def test_moments_are_those_of_the_negatives_that_are_given(engine: Any, graph: Graph) -> None:
+    """One after another from one engine, which may keep what it has computed."""
+    rows = engine.smooth(load(engine, graph, sc.Power()), (0.0, 1.0))
+    S = dense_propagation(graph.adjacency.toarray()) @ dense_features(graph)
+    for name in ("even", "product", "listed", "apart", "even"):
+        negatives, L = NEGATIVES[name]
+        size = np.abs(S.T @ S).max() * np.abs(L).max()
+        np.testing.assert_allclose(engine.moments([rows], negatives).M.numpy(), S.T @ L @ S, atol=1e-5 * size)
+
+
 @pytest.mark.parametrize("aggregation", ["mean", "concat", "max"])
 @pytest.mark.parametrize("is_lazy", [False, True])
 def test_project_aggregates_and_takes_the_offset_off(engine: Any, graph: Graph, aggregation: Any, is_lazy: bool) -> None:

@@ -12,6 +12,8 @@ import pytest
 
 import sparsecut as sc
 from local_cluster import address
+from sparsecut.engines.dask.building import sort_out
+from sparsecut.graph import loop_notes
 
 N_NODES, N_EDGES = 90, 400
 
@@ -111,6 +113,27 @@ def test_arrays_and_zarr_have_row_numbers_for_ids(tmp_path: Path) -> None:
         graph = sc.open_store(tmp_path / f"of-{name}")
         assert graph.n_edges == expected.n_edges
         np.testing.assert_array_equal(graph.features, X)
+
+
+def test_self_loops_are_counted_at_the_borders_of_blocks_too(tmp_path: Path) -> None:
+    """Two workers, two blocks of 25 rows: loops at the first and the last node of each, and one inside, given twice."""
+    loops = [0, 24, 25, 49, 10, 10]
+    pairs = np.array([*((node, node + 1) for node in range(49)), *((node, node) for node in loops)])
+    np.save(tmp_path / "edges.npy", pairs)
+    np.save(tmp_path / "features.npy", np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32))
+    sc.Dask(address()).build_store(tmp_path / "store", tmp_path / "edges.npy", features=tmp_path / "features.npy")
+    graph = sc.open_store(tmp_path / "store")
+    assert [note for note in graph.notes if "self-loop" in note] == list(loop_notes(5))
+    assert graph.n_edges == 49
+    assert graph.adjacency.diagonal().sum() == 0
+
+
+@pytest.mark.parametrize("node", [0, 3, 4, 6, 9])
+def test_a_self_loop_belongs_to_the_block_of_its_node_alone(node: int) -> None:
+    edges = np.array([1, node]), np.array([2, node]), None
+    parts = sort_out(edges, (0, 4, 7, 10), "symmetrize")
+    held = {block: loops.tolist() for block, (_, _, loops) in enumerate(parts) if len(loops)}
+    assert held == {int(node >= 4) + int(node >= 7): [node]}
 
 
 @pytest.mark.parametrize(

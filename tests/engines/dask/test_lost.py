@@ -7,8 +7,6 @@ import os
 import select
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any
 import sparsecut as sc
 from disk_cases import assert_same_rows, community_graph, names_in
 from local_cluster import address, wait_for_workers
+from scripts import run_script
 
 
 class Wire:
@@ -83,19 +82,6 @@ def test_a_connection_that_is_silent_and_then_back_costs_that_time(tmp_path: Pat
         wire.close()
     assert is_hushed
     assert_same_rows(model.embedding_[:], sc.SCE(filter="power").fit_transform(graph))
-
-
-def run_script(code: str, folder: Path, *arguments: Any, seconds: float = 240) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONWARNINGS": "ignore"}
-    (folder / ".script.py").write_text(code)
-    return subprocess.run(
-        [sys.executable, str(folder / ".script.py"), str(folder), *map(str, arguments)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-        check=False,
-    )
 
 
 DRIVER = """

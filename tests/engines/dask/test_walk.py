@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import sparsecut as sc
 from disk_cases import assert_same_rows, community_graph, names_in
 from local_cluster import address
 from sparsecut.engines.dask.running import Runner
-from sparsecut.engines.dask.shared import share_matrix
-from sparsecut.engines.dask.walk import walk_over
+from sparsecut.engines.dask.shared import share, share_matrix
+from sparsecut.engines.dask.walk import FilePart, diagonal_of, walk_over
 from sparsecut.graph.walk import degrees
-from sparsecut.io.workfolder import work_folder
+from sparsecut.io.workfolder import WorkFolder, work_folder
 
 
 def store_of(graph: sc.Graph, folder: Path) -> sc.Graph:
@@ -91,6 +92,23 @@ def test_columns_are_kept_for_a_driver_that_comes_back(tmp_path: Path) -> None:
         walk.parts = []  # nothing more can be computed
         assert np.array_equal(degrees(walk).read(np.array([3, 9])), found[[3, 9]])
         assert walk_over(community_graph(60, 4), walk_matrix(work), work, runner, 2) is None  # it is here
+
+
+@pytest.mark.parametrize("node", [0, 3, 4, 7])
+def test_a_held_out_edge_is_taken_from_both_degrees_wherever_parts_begin(node: int, tmp_path: Path) -> None:
+    """Rows 0 to 3 and 4 to 7: the first and the last node of each part, against degrees of the graph without the edge."""
+    A = np.ones((8, 8)) - np.eye(8)
+    graph = sc.Graph(sp.csr_array(A * (1 + np.add.outer(np.arange(8), np.arange(8)))), features=np.eye(8, dtype=np.float32))
+    other = (node + 2) % 8
+    work = WorkFolder(tmp_path)
+    matrix = share_matrix(graph.adjacency, work, "adjacency")
+    degrees = share(np.asarray(graph.adjacency.sum(axis=1), dtype=np.float64), work, "degrees")
+    kept = graph.adjacency.toarray()
+    less = np.array([node, other]), kept[[node, other], [other, node]].astype(np.float64)
+    kept[[node, other], [other, node]] = 0
+    parts = [FilePart(first, first + 4, matrix, None, None) for first in (0, 4)]
+    found = np.concatenate([diagonal_of(part, degrees, sc.Power(), "left", less) for part in parts])
+    np.testing.assert_allclose(found, 1 / (1 + kept.sum(axis=1)), rtol=1e-6)
 
 
 def walk_matrix(work: Any) -> Any:

@@ -156,7 +156,9 @@ class Dask(EngineChoice, word="dask"):
             raise parameter_error(
                 "Dask", "partition", f"one part for each of {graph.n_nodes:,} nodes", np.shape(self.partition)
             )
-        mark = fingerprint_of(__version__, graph.adjacency, graph.features, job.key, self.blocks, str(output))
+        ids = None if graph.has_plain_ids else graph.node_ids
+        own = self.blocks, self.partition, str(output)
+        mark = fingerprint_of(__version__, graph.adjacency, graph.features, ids, job.key, *own)
         parent = self.scratch if self.scratch is not None else (None if output is None else output.parent)
         with work_folder(parent, mark) as work, self.connected(work.path) as cluster:
             parts = None if output is None else Parts(output, work.path.name)

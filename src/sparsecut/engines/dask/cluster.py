@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
+import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -21,6 +22,7 @@ from sparsecut.errors import InputError
 
 LOOPBACK = "127.0.0.1"
 CONNECT_SECONDS = 30
+SERVED_SECONDS = 5.0  # within which a client of this process must take a callback
 SPAWN_REMEDY = (
     "Dask starts worker processes, and each of them imports the script that started it. Put the call under "
     "if __name__ == '__main__':"
@@ -58,7 +60,10 @@ def local_cluster(n_workers: int | None, n_threads: int | None, limit: int | Non
     calm = {
         "distributed.worker.memory.rebalance.measure": "managed",
         "distributed.scheduler.allowed-failures": 3,
-        "distributed.scheduler.work-stealing": False,  # tasks are sent to where their blocks are: stealing moves the blocks
+        # Tasks go to where their blocks are. Stealing moves the blocks; so does the half second that Dask takes for the time
+        # of a function it has not seen yet, against which bytes hardly count.
+        "distributed.scheduler.work-stealing": False,
+        "distributed.scheduler.unknown-task-duration": "1ms",
         # Dask gives a lost worker up after 15 s; on a busy machine a new one takes longer than that to start.
         "distributed.deploy.lost-worker-timeout": "10 minutes",
     }
@@ -141,12 +146,19 @@ def _described(client: Any, where: str, n_threads: int | None) -> Cluster:
 
 
 def _known_client(distributed: Any, address: str) -> Any:
-    """The client that this process has open to an address already."""
+    """The client that this process has open to an address already.
+
+    A process that was forked from one with a client finds that client, without the thread that would serve it.
+    """
     try:
         client = distributed.get_client()
     except ValueError:
         return None
-    return client if client.scheduler is not None and client.scheduler.address == address else None
+    if client.scheduler is None or client.scheduler.address != address:
+        return None
+    is_served = threading.Event()
+    client.loop.add_callback(is_served.set)
+    return client if is_served.wait(SERVED_SECONDS) else None
 
 
 def _reads(path: str) -> str | None:

@@ -56,7 +56,7 @@ class DaskEngine:
         self.supports = frozenset({"output"} | ({"parts"} if parts is not None else set()))
         self.device = CPU
         self.notes: list[str] = []
-        self.smoother = Smoother(runner, plan, layout, cluster.workers)
+        self.smoother = Smoother(runner, plan, layout, len(cluster.workers))
         self.matrix = share_matrix(job.graph.adjacency, work, "adjacency")
         walk = walk_over(job.graph, self.matrix, work, runner, len(cluster.workers))
         self.graph = job.graph if walk is None else job.graph._walked(walk)
@@ -90,7 +90,7 @@ class DaskEngine:
         if len(levels) == 1:
             return self._times(levels[0], W)
         held, matrix = self._blocks_of(levels), self._carried(W.numpy())
-        futures = [self._submit(block, tasks.times, blocks, matrix) for block, blocks in enumerate(held)]
+        futures = [self.runner.submit(tasks.times, blocks, matrix) for blocks in held]
         name = f"product-{fingerprint_of([level.name for level in levels], W.numpy())}"
         return ClusterRows(Blocks(name, futures, W.shape[1]), levels[0].P)
 
@@ -170,8 +170,8 @@ class DaskEngine:
 
     def _loaded(self, source: Source) -> Blocks:
         futures = [
-            self._submit(block, tasks.load_block, source.features, self.layout, block, source.weighting)
-            for block in range(self.layout.n_blocks)
+            self.runner.submit(tasks.load_block, source.features, self.layout, block, source.weighting, near=home)
+            for block, home in enumerate(self.smoother.homes())
         ]
         return Blocks(source.name, futures, source.n_columns)
 
@@ -181,17 +181,18 @@ class DaskEngine:
         is_formed = bool(rows.formed) or (not rows.is_lazy and rows.pending != (1.0,)) or not isinstance(rows.held, Source)
         if is_formed and not (rows.is_lazy and not rows.formed):
             held = self._formed(rows).futures
-            futures = [self._submit(block, tasks.times, [part], matrix) for block, part in enumerate(held)]
+            futures = [self.runner.submit(tasks.times, [part], matrix) for part in held]
             return ClusterRows(Blocks(name, futures, W.shape[1]), rows.P)
         if isinstance(rows.held, Source):
             source = rows.held
+            given = source.features, self.layout
             futures = [
-                self._submit(block, tasks.load_product, source.features, self.layout, block, source.weighting, matrix)
-                for block in range(self.layout.n_blocks)
+                self.runner.submit(tasks.load_product, *given, block, source.weighting, matrix, near=home)
+                for block, home in enumerate(self.smoother.homes())
             ]
         else:
             start = rows.held if isinstance(rows.held, Blocks) else self._formed(rows.held)
-            futures = [self._submit(block, tasks.times, [part], matrix) for block, part in enumerate(start.futures)]
+            futures = [self.runner.submit(tasks.times, [part], matrix) for part in start.futures]
         if rows.pending != (1.0,):
             futures = self.smoother.smooth(futures, W.shape[1], rows.P, rows.pending)
         return ClusterRows(Blocks(name, futures, W.shape[1]), rows.P)
@@ -285,8 +286,7 @@ class DaskEngine:
             parts.open()
             ids = self._ids()
         futures = [
-            self._submit(
-                block,
+            self.runner.submit(
                 tasks.embedding_of,
                 held[block],
                 weights,
@@ -300,10 +300,6 @@ class DaskEngine:
             return self.runner.collect(futures, "projection")
         except tasks.NotFiniteError as error:
             raise overflow_error(self.graph, error) from error
-
-    def _submit(self, block: int, function: Callable[..., Any], *arguments: Any) -> Any:
-        """A task over a block, where the block is."""
-        return self.runner.submit(function, *arguments, worker=self.smoother.home(block))
 
     def _row_weights(self, weights: Tensor | None) -> FileArray | None:
         if weights is None:

@@ -16,7 +16,7 @@ from sparsecut.engines.dask.parts import Parts
 from sparsecut.engines.dask.plan import PLAN_NAMES, Plan, PlanWord, Work, choose_plan, even_starts, ordered_starts
 from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import has_values, share
-from sparsecut.io.workfolder import WorkFolder
+from sparsecut.io.workfolder import WorkFolder, fingerprint_of
 
 
 def make_engine(
@@ -44,9 +44,11 @@ def make_engine(
     runner = Runner(cluster.client, job.report, timeout, cluster.where)
     engine = DaskEngine(job, work, cluster, chosen, Layout(even_starts(graph.n_nodes, chosen.n_blocks)), runner, parts)
     engine.notes.append(_say(chosen, cluster))
-    if partition is None or chosen.name != "rows":
-        return engine
-    return _by_partition(engine, np.asarray(partition), job, work, cluster, parts)
+    if partition is not None and chosen.name == "rows":
+        engine = _by_partition(engine, np.asarray(partition), job, work, cluster, parts)
+    if parts is not None:
+        parts.keep_only([*engine.layout.starts, engine.layout.order is None], work)
+    return engine
 
 
 def _by_partition(
@@ -60,7 +62,8 @@ def _by_partition(
         order[first:last].sort()
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    layout = Layout(starts, share(order, work, "order"), share(place, work, "place"))
+    mark = fingerprint_of(order)
+    layout = Layout(starts, share(order, work, f"order-{mark}"), share(place, work, f"place-{mark}"))
     other = DaskEngine(job, work, cluster, engine.smoother.plan, layout, engine.runner, parts)
     halos = [one.smoother.halo_rows(one.plain_operator()) for one in (engine, other)]
     chosen = other if halos[1] < halos[0] else engine

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sparsecut.errors import InputError
 from sparsecut.io import read_embedding
+from sparsecut.io.workfolder import WorkFolder
 
 
 class Parts:
@@ -40,6 +41,13 @@ class Parts:
             self.output.replace(former)
         self.folder.replace(self.output)
         shutil.rmtree(former, ignore_errors=True)
+
+    def keep_only(self, layout: list[Any], work: WorkFolder) -> None:
+        """Drop what a killed run has left if its blocks were others: their number follows from the workers it had."""
+        if work.remembered("layout", lambda: layout) != layout:
+            self.discard()
+            work.remove("layout")
+            work.remembered("layout", lambda: layout)
 
     def discard(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -7,8 +7,9 @@ is not waited for: where no task finishes for `timeout` seconds the run stops wi
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,22 +25,41 @@ MOVED = "sparsecut-moved"  # bytes that a worker has sent, in its heartbeats
 FAN_IN = 8  # arrays that one task adds up
 
 
+class SlowAnswerError(InputError):
+    """The cluster is there, and has not answered within the time that it had."""
+
+
 class Runner:
     def __init__(self, client: Any, report: Reporter, timeout: float, where: str) -> None:
         self.client, self.report, self.timeout, self.where = client, report, timeout, where
         self.n_moved = 0  # bytes between workers, when last asked
-        self._n_tasks = 0
+        self._token, self._n_tasks = secrets.token_hex(8), 0
         self._looked = time.monotonic()
         self._before = self._total_moved()
 
-    def submit(self, function: Callable[..., Any], *arguments: Any, worker: str | None = None) -> Any:
-        """A future of a function of arrays, futures and files; `worker` is where it had best run."""
-        self._n_tasks += 1
-        options = {} if worker is None else {"workers": [worker], "allow_other_workers": True}
+    def submit(self, function: Callable[..., Any], *arguments: Any, near: Any = None) -> Any:
+        """A future of a function of arrays, futures and files, that runs where its inputs are.
+
+        `near` is a future whose result is no input of the function, and had best be where it runs.
+        """
+        if near is not None:
+            arguments = near, function, *arguments
         with self.telling():
-            return self.client.submit(
-                function, *arguments, key=f"{function.__name__}-{id(self)}-{self._n_tasks}", pure=False, **options
-            )
+            return self.client.submit(function if near is None else beside, *arguments, key=self._key(function), pure=False)
+
+    def submit_each(self, function: Callable[..., Any], values: Iterable[Any]) -> list[Any]:
+        """A future for each value, sent at once: where there are as many idle workers, each takes one."""
+        given = list(values)
+        with self.telling():
+            return list(self.client.map(function, given, key=[self._key(function) for _ in given], pure=False))
+
+    def _key(self, function: Callable[..., Any]) -> tuple[str, int]:
+        """The name of a task among all tasks of a scheduler, whoever has sent them.
+
+        As a tuple it is a group of its own to Dask, which sends the tasks of large groups anywhere, not to their inputs.
+        """
+        self._n_tasks += 1
+        return f"{function.__name__}-{self._token}-{self._n_tasks}", 0
 
     def wait(self, futures: Sequence[Any], stage: str, n_total: int | None = None) -> None:
         """Until all are done, or one has failed. What a future knows of itself is looked at: that asks nobody.
@@ -69,11 +89,21 @@ class Runner:
 
     def collect(self, futures: Sequence[Any], stage: str) -> list[Any]:
         """The results of all, in their order."""
-        self.wait(futures, stage)
-        with self.telling():
-            # With a limit: a worker may stop between the end of its task and this.
-            results: list[Any] = self.client.sync(self.client._gather, list(futures), callback_timeout=self.timeout)
-        return results
+        while True:
+            self.wait(futures, stage)
+            try:
+                with self.telling():
+                    # With a limit: a worker may stop between the end of its task and this.
+                    found: list[Any] = self.client.sync(self.client._gather, list(futures), callback_timeout=self.timeout)
+                    return found
+            except SlowAnswerError as error:
+                if not all(future.done() for future in futures):
+                    continue  # a worker was lost with its results, which are being computed again
+                raise InputError(
+                    f"The tasks of the pass '{stage}' have finished on {self.where}, and their results did not arrive here "
+                    f"within {self.timeout:g} s. Look at its workers: one that holds results may be stopped, or its network "
+                    "slow: Dask(timeout=…)."
+                ) from error
 
     def total(self, futures: Sequence[Any], stage: str) -> Any:
         """The sum of the arrays of all futures, added up on the workers, always in the same order."""
@@ -100,6 +130,11 @@ class Runner:
         self.n_moved = max(self.n_moved, int(sum(sent)) - self._before)
         return self.n_moved
 
+    def workers(self) -> frozenset[str]:
+        """The addresses of the workers that there are now."""
+        with self.telling():
+            return frozenset(self.client.scheduler_info(n_workers=-1).get("workers", {}))
+
     @contextmanager
     def telling(self) -> Iterator[None]:
         """Errors of the cluster in a sentence."""
@@ -118,7 +153,12 @@ class Runner:
                 "them more (memory_limit), or cut the rows into more blocks (Dask(blocks=…)). What was finished is kept in "
                 "the scratch folder if the run is killed, not if it ends."
             ) from error
-        except (CancelledError, CommClosedError, OSError, asyncio.TimeoutError) as error:
+        except (TimeoutError, asyncio.TimeoutError) as error:
+            raise SlowAnswerError(
+                f"{self.where[0].upper()}{self.where[1:]} did not answer in time ({error or 'no answer'}). Look at its "
+                "scheduler and its workers, and run this again."
+            ) from error
+        except (CancelledError, CommClosedError, OSError) as error:
             raise self.lost(error) from error
 
     def lost(self, error: object) -> InputError:
@@ -152,6 +192,11 @@ def _measure(what: str, dask_worker: Any) -> float:
     status = Path("/proc/self/status")  # what the system counts for a process includes what its parent held
     lines = status.read_text().splitlines() if status.exists() else []
     return float(next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), 0))
+
+
+def beside(_: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+    """A function where something is that it does not need."""
+    return function(*arguments)
 
 
 def distributed_module(caller: str) -> Any:

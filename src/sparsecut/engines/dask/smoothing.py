@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import Any
 
 from sparsecut.engines.dask import tasks
+from sparsecut.engines.dask.anchors import Anchors
 from sparsecut.engines.dask.operator import Layout, Operator
 from sparsecut.engines.dask.plan import Plan, columns_traffic, rows_traffic
 from sparsecut.engines.dask.running import Runner
@@ -16,11 +18,12 @@ from sparsecut.kernels.polynomials import Polynomial
 class Smoother:
     """`n_estimated` are the bytes that its passes were expected to move between workers, `n_sent` those that they did.
 
-    Every block of rows has a worker that its tasks had best run on: what is there already does not travel.
+    Blocks are loaded near anchors, and tasks run where their inputs are: what is there already does not travel.
     """
 
-    def __init__(self, runner: Runner, plan: Plan, layout: Layout, workers: Sequence[str]) -> None:
-        self.runner, self.plan, self.layout, self.workers = runner, plan, layout, list(workers)
+    def __init__(self, runner: Runner, plan: Plan, layout: Layout, n_workers: int) -> None:
+        self.runner, self.plan, self.layout, self.n_workers = runner, plan, layout, n_workers
+        self.anchors = Anchors(runner, n_workers)
         self.groups = layout.grouped(min(plan.n_groups, layout.n_blocks))
         self.n_estimated, self.n_sent, self.n_passes = 0, 0, 0
         self._lists: dict[str, tuple[list[Any], dict[tuple[int, int], Any]]] = {}
@@ -35,14 +38,14 @@ class Smoother:
         self.n_sent += self.runner.measure() - before
         return smoothed
 
-    def home(self, block: int) -> str:
-        """The worker that has a block."""
-        return self.workers[block * len(self.workers) // self.layout.n_blocks]
+    def homes(self) -> list[Any]:
+        """For every block the anchor near which it is loaded."""
+        return self.anchors.spread(self.layout.n_blocks)
 
     def estimate(self, n_columns: int, operator: Operator, n_hops: int) -> int:
         """The bytes that a pass will move between workers."""
         if self.plan.name == "columns":
-            return columns_traffic(self.layout.starts[-1], n_columns, len(self.workers))
+            return columns_traffic(self.layout.starts[-1], n_columns, self.n_workers)
         is_known = operator.name in self._halos
         n_rows = self.halo_rows(operator)
         return rows_traffic(n_rows, n_columns, n_hops) + (0 if is_known else 4 * n_rows)  # which rows, told once
@@ -53,7 +56,7 @@ class Smoother:
             lists, _ = self._group_lists(operator)
             counts = self.runner.collect([self.runner.submit(tasks.counts_of, one) for one in lists], "neighbour lists")
             self._halos[operator.name] = counts
-        homes = [self._group_home(group) for group in range(self.groups.n_blocks)]
+        homes = [self.anchors.number(group, self.groups.n_blocks) for group in range(self.groups.n_blocks)]
         return int(
             sum(
                 count
@@ -69,29 +72,24 @@ class Smoother:
         self._halos.pop(operator.name, None)
 
     def _by_columns(self, blocks: Sequence[Any], n_columns: int, operator: Operator, polynomial: Polynomial) -> list[Any]:
-        submit, starts, n_workers = self.runner.submit, self.layout.starts, len(self.workers)
-        widths, panels = self.plan.widths(n_columns, n_workers), []
-        for number, width in enumerate(widths):
-            start, worker = sum(widths[:number]), self.workers[number % n_workers]
+        submit, starts = self.runner.submit, self.layout.starts
+        widths, panels = self.plan.widths(n_columns, self.n_workers), []
+        ends = [0, *accumulate(widths)]
+        for wave in range(0, len(widths), self.n_workers):  # a panel at a time in each worker: what it holds is bounded
             parts = [
-                submit(tasks.columns_of, block, start, start + width, worker=self.home(place))
-                for place, block in enumerate(blocks)
+                [submit(tasks.columns_of, block, start, stop) for block in blocks]
+                for start, stop in pairwise(ends[wave : wave + self.n_workers + 1])
             ]
-            panel = submit(tasks.stacked, parts, worker=worker)
-            panels.append(submit(tasks.smooth_panel, operator, polynomial, panel, worker=worker))
-            del parts, panel  # a worker lets go of what nobody has asked for any more
-            if len(panels) % n_workers == 0:  # a panel at a time in each worker: what it holds is bounded
-                self.runner.wait(panels, "smoothing", len(widths))
-        self.runner.wait(panels, "smoothing")
-        smoothed = []
-        for block in range(self.layout.n_blocks):
-            parts = [
-                submit(
-                    tasks.rows_of, panel, starts[block], starts[block + 1], worker=self.workers[number % len(self.workers)]
-                )
-                for number, panel in enumerate(panels)
-            ]
-            smoothed.append(submit(tasks.side_by_side, parts, worker=self.home(block)))
+            # All workers have parts of every panel. Once none is busy with them, each takes a panel.
+            self.runner.wait([part for panel in parts for part in panel], "cutting columns")
+            joined = [submit(tasks.stacked, panel) for panel in parts]
+            panels += [submit(tasks.smooth_panel, operator, polynomial, panel) for panel in joined]
+            del parts, joined  # a worker lets go of what nobody has asked for any more
+            self.runner.wait(panels, "smoothing", len(widths))
+        smoothed: list[Any] = [None] * len(blocks)
+        for block in self.anchors.in_turn(len(blocks)):
+            pieces = [submit(tasks.rows_of, panel, starts[block], starts[block + 1]) for panel in panels]
+            smoothed[block] = submit(tasks.side_by_side, pieces, near=blocks[block])
         self.runner.wait(smoothed, "transpose")
         return smoothed
 
@@ -100,24 +98,18 @@ class Smoother:
         self.halo_rows(operator)  # what is wanted of whom
         pieces: list[list[Any]] = [[] for _ in blocks]
         start = 0
-        for width in self.plan.widths(n_columns, len(self.workers)):
+        for width in self.plan.widths(n_columns, self.n_workers):
             first = self._joined(blocks, start, start + width)
             X = first
             if polynomial[-1] != 1:
-                X = [
-                    submit(tasks.scaled, part, polynomial[-1], worker=self._group_home(group))
-                    for group, part in enumerate(first)
-                ]
+                X = [submit(tasks.scaled, part, polynomial[-1]) for part in first]
             for coefficient in reversed(polynomial[:-1]):
                 X = self._hop(operator, X, first, coefficient)
                 self.runner.wait(X, "smoothing")  # a panel at a time, a hop at a time: what a worker holds is bounded
             for block, part in enumerate(self._parted(X)):
                 pieces[block].append(part)
             start += width
-        smoothed = [
-            parts[0] if len(parts) == 1 else submit(tasks.side_by_side, parts, worker=self.home(block))
-            for block, parts in enumerate(pieces)
-        ]
+        smoothed = [parts[0] if len(parts) == 1 else submit(tasks.side_by_side, parts) for parts in pieces]
         self.runner.wait(smoothed, "joining panels")
         return smoothed
 
@@ -125,12 +117,8 @@ class Smoother:
         """Some columns of every group."""
         panels: list[list[Any]] = [[] for _ in range(self.groups.n_blocks)]
         for number, block in enumerate(blocks):
-            panel = self.runner.submit(tasks.columns_of, block, start, stop, worker=self.home(number))
-            panels[self._group_of(number)].append(panel)
-        return [
-            parts[0] if len(parts) == 1 else self.runner.submit(tasks.stacked, parts, worker=self._group_home(group))
-            for group, parts in enumerate(panels)
-        ]
+            panels[self._group_of(number)].append(self.runner.submit(tasks.columns_of, block, start, stop))
+        return [parts[0] if len(parts) == 1 else self.runner.submit(tasks.stacked, parts) for parts in panels]
 
     def _parted(self, X: Sequence[Any]) -> list[Any]:
         """The blocks of groups."""
@@ -140,28 +128,32 @@ class Smoother:
         for block in range(self.layout.n_blocks):
             group, before = self._group_of(block), self.groups.starts[self._group_of(block)]
             first, last = (self.layout.starts[place] - before for place in (block, block + 1))
-            parts.append(self.runner.submit(tasks.rows_of, X[group], first, last, worker=self.home(block)))
+            parts.append(self.runner.submit(tasks.rows_of, X[group], first, last))
         return parts
 
     def _group_of(self, block: int) -> int:
         return bisect_right(self.groups.starts, self.layout.starts[block]) - 1
 
-    def _group_home(self, group: int) -> str:
-        return self.workers[group * len(self.workers) // self.groups.n_blocks]
-
     def _hop(self, operator: Operator, X: Sequence[Any], first: Sequence[Any], coefficient: float) -> list[Any]:
         lists, wanted = self._group_lists(operator)
-        counts, hopped = self._halos[operator.name], []
-        for group, own in enumerate(lists):
-            parts = [
-                self.runner.submit(tasks.pick, X[source], wanted[group, source], worker=self._group_home(source))
-                for source in range(len(X))
-                if counts[group][source]
-            ]
-            start = first[group] if coefficient else None
-            home = self._group_home(group)
-            hopped.append(self.runner.submit(tasks.hop_block, own, X[group], start, coefficient, parts, worker=home))
-        return hopped
+        counts, n_groups = self._halos[operator.name], len(X)
+        parts: list[dict[int, Any]] = [{} for _ in X]
+        for step in range(1, n_groups):  # one of every source in each round: no worker has more to do than another
+            for group in range(n_groups):
+                source = (group + step) % n_groups
+                if counts[group][source]:
+                    parts[group][source] = self.runner.submit(tasks.pick, X[source], wanted[group, source])
+        return [
+            self.runner.submit(
+                tasks.hop_block,
+                own,
+                X[group],
+                first[group] if coefficient else None,
+                coefficient,
+                [parts[group][source] for source in sorted(parts[group])],
+            )
+            for group, own in enumerate(lists)
+        ]
 
     def _group_lists(self, operator: Operator) -> tuple[list[Any], dict[tuple[int, int], Any]]:
         """The lists of every group, and which rows each wants of each, where they are read: on the workers."""
@@ -169,11 +161,11 @@ class Smoother:
             self._lists.clear()
             groups = range(self.groups.n_blocks)
             lists = [
-                self.runner.submit(tasks.lists_of, operator, self.groups, group, worker=self._group_home(group))
-                for group in groups
+                self.runner.submit(tasks.lists_of, operator, self.groups, group, near=home)
+                for group, home in enumerate(self.anchors.spread(self.groups.n_blocks))
             ]
             wanted = {
-                (group, source): self.runner.submit(tasks.wanted_of, lists[group], source, worker=self._group_home(group))
+                (group, source): self.runner.submit(tasks.wanted_of, lists[group], source)
                 for group in groups
                 for source in groups
                 if source != group
