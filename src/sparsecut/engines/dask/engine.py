@@ -233,7 +233,7 @@ class DaskEngine:
         def part(block: int, level: int, first: int, last: int) -> Any:
             if (first, last) == (starts[block], starts[block + 1]):
                 return held[block][level]
-            return self._submit(block, tasks.rows_of, held[block][level], first - starts[block], last - starts[block])
+            return self.runner.submit(tasks.rows_of, held[block][level], first - starts[block], last - starts[block])
 
         found = []
         for first, last in pairwise(wanted):
