@@ -17,7 +17,13 @@ from sparsecut.graph import Graph
 # `make explore` draws new ones each time it runs.
 settings.register_profile("same", derandomize=True)
 settings.register_profile("explore", derandomize=False)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "same")
+settings.load_profile(PROFILE)
+
+
+def times_when_exploring(number: int, factor: int) -> int:
+    """How many examples, or steps of a story: as many each time, and so many times as many where new ones are drawn."""
+    return number * factor if PROFILE == "explore" else number
 
 
 def load_or_skip(name: str) -> Graph:

@@ -111,8 +111,9 @@ def dense_effective_rank(Z: np.ndarray) -> float:
 def dense_table(fitted: dict[str, list], later: dict[str, list]) -> np.ndarray:
     """The features of a table by the rules of docs/features.md, fitted on one table; None is a gap, `datetime` a time.
 
-    Numbers and times are standardised, numbers with a heavy tail on a log scale; truth values and 0 and 1 stay, words have
-    a column each in alphabetical order; a column of one value is none, and one with gaps has a column more that marks them.
+    Numbers and times are standardised, numbers with a heavy tail on a log scale; truth values and 0 and 1 stay, words, also
+    of lists, have a column each in alphabetical order; a column of one value is none, and one with gaps has a column more
+    that marks them.
     """
     columns = []
     for name, first in fitted.items():
@@ -122,6 +123,10 @@ def dense_table(fitted: dict[str, list], later: dict[str, list]) -> np.ndarray:
             words = sorted(set(known))
             if len(words) > 1 or has_gaps:
                 columns += [[float(value == word) for value in values] for word in words]
+        elif known and isinstance(known[0], list):
+            heard = sorted({word for words in known for word in words})
+            columns += [[float(word in (value or [])) for value in values] for word in heard]
+            has_gaps = False  # a gap has none of the words, and no mark
         else:
             numbers = [_as_number(value) for value in known]
             is_mark, is_time = set(numbers) <= {0.0, 1.0}, any(hasattr(value, "timestamp") for value in known)

@@ -28,6 +28,7 @@ def table(seed: int = 0) -> pd.DataFrame:
             "member": generator.random(N_NODES) < 0.5,
             "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(generator.integers(0, 900, N_NODES), "D"),
             "place": [[float(x), float(x * y)] for x, y in generator.normal(size=(N_NODES, 2))],
+            "tags": [[str(tag) for tag in ("big", "old", "red") if generator.random() < 0.4] for _ in range(N_NODES)],
             "country": "CH",  # one value throughout: left out
         },
         index=[f"n{place}" for place in range(N_NODES)],
@@ -68,6 +69,10 @@ def with_table(model: SCE, frame: pd.DataFrame) -> np.ndarray:
         ("since", "2021-05-04T03:02:01", pd.Timestamp("2021-05-04 03:02:01")),
         ("place", [0.5, -2.0], [0.5, -2.0]),
         ("place", "[0.5, -2.0]", [0.5, -2.0]),
+        ("tags", ["red", "big"], ["red", "big"]),
+        ("tags", '["red", "big"]', ["red", "big"]),
+        ("tags", [], []),
+        ("tags", None, []),
         ("country", "DE", "CH"),
     ],
 )
@@ -145,6 +150,7 @@ def test_lists_of_words(tmp_path: Any) -> None:
         ({"features_changed": {"n1": {"age": "old"}}}, "'age', which held numbers .* Got 'old'"),
         ({"features_changed": {"n1": {"since": "soon"}}}, "which held times"),
         ({"features_changed": {"n1": {"place": [1.0]}}}, "lists of 2 numbers"),
+        ({"features_changed": {"n1": {"tags": "red"}}}, "'tags', which held lists of words .* Got 'red'"),
         ({"features_changed": {"n1": {"age": 1.0}, "n2": [1.0]}}, "all be columns"),
         ({"features_changed": {"nobody": {"age": 1.0}}}, "does not have: 'nobody'"),
         ({"nodes_added": {"new": {"age": 1.0}}}, "lacks"),

@@ -37,6 +37,13 @@ def test_levels_are_powers_of_the_filters_matrix(filter: str) -> None:
     assert np.allclose(model.embedding_, sum(levels) / 3 - model.offset_, atol=1e-4)
 
 
+def test_another_order_of_the_columns_is_the_same_embedding() -> None:
+    """The levels are scaled by the trace of their moments, not by an estimate that depends on where a column stands."""
+    turned = GRAPH.replace(features=GRAPH.features[:, ::-1])
+    Z, other = (MoSCE(levels=2).fit_transform(graph).astype(np.float64) for graph in (GRAPH, turned))
+    assert np.abs(Z @ Z.T - other @ other.T).max() < 1e-5 * np.square(Z).sum(axis=1).mean()
+
+
 def test_as_many_dimensions_as_the_levels_fill_are_not_too_many() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from sparsecut.encoding.columns import CategoryColumn, FittedColumn, VectorColumn
 from sparsecut.encoding.encoder import Encoder, NamedColumns, TableEncoder, check_names
 from sparsecut.encoding.numbers import NumberColumn
-from sparsecut.encoding.sources import WordLists, table_source
+from sparsecut.encoding.sources import FeatureTable, WordLists, table_source
+from sparsecut.encoding.word_lists import WordsColumn
 from sparsecut.errors import InputError, first_few
 from sparsecut.graph import Graph
 
@@ -33,7 +34,9 @@ def encode_rows(values: Any, encoder: Encoder | None) -> Any:
     """Whole rows (a matrix, or an Arrow table) as the model's encoder makes them."""
     n_rows = values.shape[0] if hasattr(values, "shape") else len(values)
     if hasattr(values, "column_names"):  # its ids are known already
-        values = table_source(values, "The table of changes")
+        # A column of lists by itself may be one of several that were fitted, and not their vocabulary.
+        is_table = isinstance(encoder, TableEncoder)
+        values = (FeatureTable if is_table else table_source)(values, "The table of changes")
     return Graph(sp.csr_array((n_rows, n_rows), dtype=np.float32), features=values).encoded_by(encoder).features
 
 
@@ -128,7 +131,7 @@ def _as_fitted(values: list[Any], column: str, fitted: FittedColumn | None, name
             return _times(values)
         if isinstance(fitted, NumberColumn):
             values = [_number(value) if isinstance(value, str) else value for value in values]
-        if isinstance(fitted, VectorColumn):
+        if isinstance(fitted, VectorColumn | WordsColumn):
             values = [json.loads(value) if isinstance(value, str) else value for value in values]
         return pa.array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError):
@@ -161,4 +164,6 @@ def _times(values: list[Any]) -> Any:
 def _described(fitted: FittedColumn) -> str:
     if isinstance(fitted, NumberColumn):
         return "which held times" if fitted.is_time else "which held numbers"
-    return "which held lists of numbers" if isinstance(fitted, VectorColumn) else "which held text"
+    if isinstance(fitted, VectorColumn | WordsColumn):
+        return f"which held lists of {'numbers' if isinstance(fitted, VectorColumn) else 'words'}"
+    return "which held text"
