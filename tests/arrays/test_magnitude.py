@@ -127,6 +127,7 @@ def test_edges_given_twice_are_summed_before_they_are_judged() -> None:
 
 
 @pytest.mark.parametrize("engine", ["memory", "disk"])
+@pytest.mark.filterwarnings("ignore::sparsecut.errors.OtherWeightsWarning")
 def test_an_edge_weight_whose_products_overflow_is_named_by_fit_and_transform(engine: str) -> None:
     A, place = with_weight(3e38)
     rows = 20 + rows_with(0)

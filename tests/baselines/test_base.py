@@ -97,6 +97,7 @@ ODD = {
 
 
 @pytest.mark.filterwarnings("ignore::sparsecut.errors.MeaninglessEmbeddingWarning")
+@pytest.mark.filterwarnings("ignore::sparsecut.errors.DimensionWarning")
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("graph", ODD.values(), ids=ODD.keys())
 def test_odd_graphs_work(name: str, graph: Graph) -> None:
@@ -105,6 +106,7 @@ def test_odd_graphs_work(name: str, graph: Graph) -> None:
     assert np.isfinite(Z).all()
 
 
+@pytest.mark.filterwarnings("ignore::sparsecut.errors.DimensionWarning")
 @pytest.mark.parametrize("name", METHODS)
 def test_no_edges_at_all_is_embedded_or_refused_in_words(name: str) -> None:
     graph = Graph(sp.csr_array((6, 6)), features=np.eye(6))

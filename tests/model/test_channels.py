@@ -122,7 +122,7 @@ def test_it_belongs_to_its_graph_and_its_features(tmp_path: Path) -> None:
         for other in others:
             with pytest.raises(InputError, match=r"belongs to that graph and its features alone\. Fit the new graph"):
                 model.transform(other)
-        model.save(tmp_path / "model.safetensors")
+        model.save(tmp_path / "model.safetensors", overwrite=True)
         loaded = load(tmp_path / "model.safetensors")
         assert loaded.explain() == model.explain()
         with pytest.raises(InputError, match="belongs to that graph and its features alone"):

@@ -17,7 +17,7 @@ GRAPH = random_graph()
 @pytest.mark.parametrize(("filter", "name"), [(Power(order=3), "row"), (Symmetric(order=3), "symmetric")], ids=repr)
 def test_transform_is_smoothing_and_the_weights(filter: Power, name: str) -> None:
     model = SCE(dimension=4, filter=filter).fit(GRAPH)
-    other = random_graph(25, seed=9, is_weighted=True)
+    other = random_graph(25, seed=9)
     P = dense_propagation(other.adjacency.toarray(), name)
     expected = np.linalg.matrix_power(P, 3) @ other.features @ model.weights_[0] - model.offset_
     assert np.allclose(model.transform(other), expected, atol=1e-5)

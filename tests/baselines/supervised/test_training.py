@@ -60,7 +60,7 @@ class Wobbling(SupervisedBaseline):
 def test_early_stopping_goes_back_to_the_best_weights() -> None:
     """Best for the validation nodes, of class 1; for the training nodes, three of four of class 0, epoch 2 would be."""
     graph = Graph(np.ones((6, 6)), features=np.eye(6), labels=[0, 0, 0, 1, 1, 1])
-    split = Split(np.arange(4), np.array([4, 5]), np.array([4]))
+    split = Split(np.arange(4), np.array([4]), np.array([5]))
     model = Wobbling().fit(graph, split=split)
     assert len(model.history_.loss) == 3 + 4
     assert np.argmin(model.history_.loss) == 2  # the loss of epoch 3 is that of the weights of epoch 2

@@ -131,8 +131,8 @@ def test_self_loops_are_counted_at_the_borders_of_blocks_too(tmp_path: Path) -> 
 @pytest.mark.parametrize("node", [0, 3, 4, 6, 9])
 def test_a_self_loop_belongs_to_the_block_of_its_node_alone(node: int) -> None:
     edges = np.array([1, node]), np.array([2, node]), None
-    parts = sort_out(edges, (0, 4, 7, 10), "symmetrize")
-    held = {block: loops.tolist() for block, (_, _, loops) in enumerate(parts) if len(loops)}
+    parts = sort_out(edges, (0, 4, 7, 10), "symmetrize", may_be_sides=False)
+    held = {block: part[2].tolist() for block, part in enumerate(parts) if len(part[2])}
     assert held == {int(node >= 4) + int(node >= 7): [node]}
 
 
@@ -232,7 +232,7 @@ def test_the_id_column_is_found_by_its_values(kind: str, tmp_path: Path) -> None
     sc.Dask(address()).build_store(tmp_path / "store", folders[0], features=folders[1])
     graph = sc.open_store(tmp_path / "store")
     assert graph.node_ids.tolist() == expected.node_ids.tolist() == features.column("konto").to_pylist()
-    assert graph.encoder.names_in == ("x0", "x1", "x2", "x3")
+    assert graph.encoder.names_in == ("x0", "x1", "x2", "x3", "balance")
     np.testing.assert_allclose(graph.features, expected.features, atol=1e-6)
 
 

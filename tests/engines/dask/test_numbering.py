@@ -29,7 +29,7 @@ def test_every_id_is_found_in_its_table_and_no_other(ids: list[str] | list[int],
 
 def test_ids_that_no_table_has_are_named() -> None:
     ends = Ends(np.array(["a", "b"]), np.array([0, 2]), np.array([[0, 1], [1, 0]]), None)
-    i, j, _ = numbered(ends, [np.array([4, 7])], "E", "F")
+    i, j, _ = numbered(ends, [np.array([4, 7])], "E", "F", "id")
     assert (i.tolist(), j.tolist()) == ([4, 7], [7, 4])
     with pytest.raises(sc.InputError, match="names nodes that f does not: 'b'"):
-        numbered(ends, [np.array([4, -1])], "E", "F")
+        numbered(ends, [np.array([4, -1])], "E", "F", "id")

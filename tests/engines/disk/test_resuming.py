@@ -57,7 +57,10 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", fill_up)
-    with pytest.raises(sc.InputError, match=r"could not be written: No space left on device. Free some room, or"):
+    with pytest.raises(
+        sc.InputError,
+        match=r"could not be written: No space left on device. Nothing of it was left behind. Free some room, or",
+    ):
         sc.SCE(filter="power", engine=sc.Disk(memory_limit=limit_for(300, 9))).fit(
             community_graph(), output=tmp_path / "z.npy"
         )
@@ -130,5 +133,7 @@ def test_killed_at_any_point_it_goes_on_and_gives_the_same_bits(tmp_path: Path) 
     n_kills, is_shorter = killed.split()
     assert int(n_kills) >= 3
     assert is_shorter == "True"  # the last run did not begin at the beginning
-    assert "could not be written: File too large. Free some room, or name another folder (scratch)." in said
+    assert (
+        "could not be written: File too large. Nothing of it was left behind. Free some room, or name another folder" in said
+    )
     assert names_in(tmp_path) == ["events", "said", "store", "whole.npy", "z.npy"]
