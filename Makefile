@@ -24,8 +24,8 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --
 test: .venv/installed
 	$(PYTEST)
 
-# Property tests with examples never tried before; what fails is printed with the line that tries it again. And fifty kills of
-# workers in a row; the kill that fails is printed.
+# Property tests with examples never tried before, and longer stories; what fails is printed with the line that tries it again.
+# And fifty kills of workers in a row; the kill that fails is printed.
 explore: .venv/installed
 	HYPOTHESIS_PROFILE=explore $(PYTEST)
 

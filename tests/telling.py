@@ -66,7 +66,14 @@ def tell(world: World, telling: Telling, folder: Path) -> sc.Graph:
             return sc.read_graph(edges, features=features, directed=world.direction)
     generator = np.random.default_rng(telling.seed)
     edges = _held_edges(world, telling, generator)
-    return sc.from_edges(edges, features=_held_table(world, telling, generator), directed=world.direction)
+    # An index that numbers the rows could be ids too: where the column's name does not decide, it has to be said.
+    is_asked = telling.table == "pandas shuffled" and telling.id_name == "konto"
+    return sc.from_edges(
+        edges,
+        features=_held_table(world, telling, generator),
+        directed=world.direction,
+        id_column=telling.id_name if is_asked else None,
+    )
 
 
 def write(world: World, telling: Telling, folder: Path) -> tuple[Path, Path]:
@@ -162,5 +169,6 @@ def _as_text(frame: pd.DataFrame, world: World) -> pd.DataFrame:
         if "word" in kind:
             frame[name] = frame[name].astype("category")
         if kind == "date":
-            frame[name] = frame[name].map(lambda day: day.date().isoformat())
+            days = [None if pd.isna(day) else day.date().isoformat() for day in frame[name]]
+            frame[name] = pd.Series(days, dtype=object)
     return frame

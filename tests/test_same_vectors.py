@@ -51,7 +51,7 @@ def assert_alike(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> No
     assert np.abs(first @ first.T - second @ second.T).max() <= ROUNDING * np.square(first).sum(axis=1).mean()
 
 
-@settings(max_examples=times_when_exploring(40, 20), deadline=None)
+@settings(max_examples=times_when_exploring(50, 20), deadline=None)
 @given(one=tellings(), other=tellings(), ids=st.sampled_from(sorted(IDS)), model=st.sampled_from(MODELS), **WORLDS)
 def test_another_telling_is_the_same_vector_for_every_id(
     tmp_path_factory: pytest.TempPathFactory, one: Telling, other: Telling, ids: str, model: Any, **drawn: Any
@@ -61,7 +61,7 @@ def test_another_telling_is_the_same_vector_for_every_id(
     assert_alike(vectors(model, first), vectors(model, second))
 
 
-@settings(max_examples=times_when_exploring(20, 20), deadline=None)
+@settings(max_examples=times_when_exploring(25, 20), deadline=None)
 @given(
     one=tellings(),
     other=tellings(),

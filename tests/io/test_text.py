@@ -102,3 +102,14 @@ def test_one_long_id_does_not_make_all_ids_long(tmp_path):
     with pytest.raises(sc.InputError, match="one has 1,000,000 characters"):
         sc.write_embedding(tmp_path / "z.npz", [[0.0]] * graph.n_nodes, graph.node_ids)
     assert not (tmp_path / "z.npz").exists()
+
+
+@pytest.mark.parametrize("column", [["", "3", "4.5"], ["", "2024-01-02", "2024-01-05"]])
+def test_a_header_of_features_above_a_line_with_gaps(tmp_path, column):
+    """Whether there is a header is seen in all of the first lines: the second had no number to show."""
+    (tmp_path / "edges.csv").write_text("source,target\nann,bob\nbob,cid\n")
+    lines = [f"{name},{value},rome" for name, value in zip(["ann", "bob", "cid"], column, strict=True)]
+    (tmp_path / "people.csv").write_text("konto,age,stadt\n" + "\n".join(lines))
+    graph = sc.read_graph(tmp_path / "edges.csv", features=tmp_path / "people.csv")
+    assert graph.feature_names == ("age", "stadt")
+    assert graph.node_ids.tolist() == ["ann", "bob", "cid"]

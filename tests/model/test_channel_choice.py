@@ -17,6 +17,7 @@ from sparsecut.graph.edge_sample import sample_linked_nodes
 from sparsecut.model import channel_choice
 from sparsecut.model.channel_choice import MOST_NODES, Evidence, choose_by, gather_evidence
 from sparsecut.operators.filters import PageRank
+from table_world import World
 
 
 def planted(kind: str, n_nodes: int = 600, seed: int = 0) -> Graph:
@@ -149,6 +150,17 @@ def test_cosines_of_neighbours_by_hand() -> None:
     assert h == pytest.approx(unit[0] @ unit[1], abs=1e-6)
     assert m == pytest.approx(1, abs=1e-6)
     assert channel_choice._agreement(Graph(sp.csr_array((5, 5)), features=features), rows, engine) == (0.0, 0.0)
+
+
+def test_the_order_of_a_tables_columns_chooses_nothing() -> None:
+    """The halves go by the names of the columns, so that what is measured is the same."""
+    world = World(0, ["gaps", "heavy", "number", "number"], 90, is_directed=False, is_weighted=False)
+    told = []
+    for names in (["gaps 0", "number 3", "number 2", "heavy 1"], ["number 3", "heavy 1", "number 2", "gaps 0"]):
+        model = SCE().fit(Graph(world.graph().adjacency, features=world.frame()[names]))
+        told.append([line for line in model.explain().splitlines() if line.startswith("Channels")])
+    assert told[0]
+    assert told[0] == told[1]
 
 
 def test_halves_share_no_column() -> None:

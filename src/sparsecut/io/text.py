@@ -175,13 +175,21 @@ def _header_from(
         return "named"
     if any(map(spells_number, second)):
         return "numbers"
-    if kind != "edge" or not others:
+    cells = [[cell.strip() for cell in _cells(line, separator)] for line in others]
+    if kind != "edge":  # the second line may have gaps
+        return "numbers" if all(names) and _has_numbers_below(names, cells) else ""
+    if not others:
         return ""
     if any(map(is_date, second)):
         return "numbers"
-    cells = [[cell.strip() for cell in _cells(line, separator)] for line in others]
     is_roles = are_roles(names[:2], (cell for row in cells for cell in row[:2]))
     return "roles" if is_roles or are_columns(names, (cell for row in cells for cell in row)) else ""
+
+
+def _has_numbers_below(names: list[str], rows: list[list[str]]) -> bool:
+    """Whether some column holds numbers or dates in all lines but the first, where it is not empty."""
+    columns = ([row[place] for row in rows if len(row) == len(names) and row[place]] for place in range(len(names)))
+    return any(column and all(spells_number(cell) or is_date(cell) for cell in column) for column in columns)
 
 
 def _first_lines(file: Any, what: str) -> tuple[list[str], bool]:

@@ -40,6 +40,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from sparsecut.encoding import TableEncoder
 from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
@@ -137,6 +138,10 @@ def gather_evidence(
     n_directions = min(DIRECTIONS, max(LEAST_DIRECTIONS, len(nodes) // NODES_PER_DIRECTION), graph.n_features // 2)
     product = _sampled_product(graph, weighting, engine.device)
     generator = torch.Generator().manual_seed(0)  # which columns go together must not depend on a seed of the user's
+    order = _by_name(graph)
+
+    def directions(n_halvings: int) -> list[Tensor]:
+        return _directions_of_halves(product, graph.n_features, n_directions, n_halvings, generator, engine.device, order)
 
     n_numbers = graph.n_nodes * graph.n_features
     if graph.has_sparse_features and graph.feature_tensor is None:
@@ -148,18 +153,14 @@ def gather_evidence(
     def measure() -> dict[str, float]:
         n_halvings = N_HALVINGS if n_numbers < MANY_ENTRIES else 1
         n_first, some = min(FIRST_HALVINGS, n_halvings), sample_of(graph, nodes, FIRST_NODES)
-        first = [
-            engine.multiply([rows], W)
-            for W in _directions_of_halves(product, graph.n_features, n_directions, n_first, generator, engine.device)
-        ]
+        first = [engine.multiply([rows], W) for W in directions(n_first)]
         h, m = _agreement(graph, first[0], engine)
         own, gain, both = _mean_gain(first, some, n_directions, engine)
         found = Evidence(own, gain, h, m)
         if (n_halvings > n_first or len(some) < len(nodes)) and not found.is_clear:
             halvings = first
             if n_left := n_halvings - n_first:
-                others = _directions_of_halves(product, graph.n_features, n_directions, n_left, generator, engine.device)
-                halvings = [*first, *(engine.multiply([rows], W) for W in others)]
+                halvings = [*first, *(engine.multiply([rows], W) for W in directions(n_left))]
             own, gain, both = _mean_gain(halvings, nodes, n_directions, engine)
             some = nodes
         told = _told_by_neighbours(graph, both, some) if own < LEAST_OWN else 0.0
@@ -220,6 +221,14 @@ def _rows_of(features: Tensor, nodes: NDArray[np.int64]) -> Tensor:
     return SparseMatrix(features, features.device).take(chosen).to_dense()
 
 
+def _by_name(graph: Graph) -> Tensor | None:
+    """The columns of a table in the order of their names, so that the table's own order decides nothing."""
+    names = graph.encoder.names_out if isinstance(graph.encoder, TableEncoder) else ()
+    if len(names) != graph.n_features:  # an array, or a table with more beside it
+        return None
+    return torch.tensor(sorted(range(len(names)), key=names.__getitem__))
+
+
 def _directions_of_halves(
     product: Callable[[Tensor], Tensor],
     n_columns: int,
@@ -227,19 +236,23 @@ def _directions_of_halves(
     n_halvings: int,
     generator: torch.Generator,
     device: torch.device,
+    order: Tensor | None = None,
 ) -> list[Tensor]:
     """W of X = F·W, (f, 2k), for each halving: the leading directions of each half of the columns, sharpened.
 
-    Subspace iteration for all halves at once, as many blocks of k columns side by side.
+    Subspace iteration for all halves at once, as many blocks of k columns side by side. Columns are drawn in `order`.
     """
+    order = torch.arange(n_columns) if order is None else order
     if n_halvings == 0:
         return []
     masks, starts = [], []
     for _ in range(n_halvings):
         is_first = torch.zeros(n_columns, dtype=torch.bool)
-        is_first[torch.randperm(n_columns, generator=generator)[: n_columns // 2]] = True
+        is_first[order[torch.randperm(n_columns, generator=generator)[: n_columns // 2]]] = True
         masks += [is_first, ~is_first]
-        starts.append(torch.randn(n_columns, 2 * n_directions, generator=generator).to(device))
+        start = torch.empty(n_columns, 2 * n_directions)
+        start[order] = torch.randn(n_columns, 2 * n_directions, generator=generator)
+        starts.append(start.to(device))
     mask = torch.stack(masks).float().to(device)[:, :, None]  # (halves, f, 1)
     basis = _blocks(torch.cat(starts, dim=1), n_directions) * mask  # (halves, f, k)
     for number in range(1, N_ITERATIONS + 1):
