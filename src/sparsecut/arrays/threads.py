@@ -10,6 +10,7 @@ number of threads does not change a bit of the result.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -112,8 +113,13 @@ def _pool(n_helpers: int, process: int) -> ThreadPoolExecutor:
     return pool
 
 
-@lru_cache(maxsize=1)
 def _libraries() -> Any:
+    return _libraries_of(len(sys.modules))
+
+
+@lru_cache(maxsize=1)
+def _libraries_of(n_modules: int) -> Any:
+    """The libraries with threads of their own; looked for again when modules were imported, which may have brought some."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

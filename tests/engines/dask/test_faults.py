@@ -28,6 +28,7 @@ PASSES = {
 PASSES_OF_BOTH = {"held-out edges", "means", "Gram matrix", "spectrum", "projection"}
 BUILDING = {
     *(
+        "finding ids",
         "scanning features",
         "writing features",
         "reading ids",
