@@ -19,7 +19,10 @@ FILES = {
     "sparsecut/rooms/other.py": "class Other: pass\n",
     "sparsecut/steps.py": "def step():\n    from sparsecut.deep import value\n    return value\n",
     "sparsecut/deep.py": "value = 1  # one\n",
-    "sparsecut/score.py": "from sparsecut.rooms import Method\n",
+    "sparsecut/score.py": (
+        "from typing import TYPE_CHECKING\nfrom sparsecut.rooms import Method\n"
+        "if TYPE_CHECKING:\n    from sparsecut.rooms.other import Other\n"  # for editors: it does not run
+    ),
     "benchmarks/timed.py": "import sparsecut as sc\nimport helper\nsc.Method()\n",
     "benchmarks/helper.py": "import json\n",
 }
