@@ -56,7 +56,7 @@ h1 { font-size: 1.7rem; } h2 { font-size: 1.2rem; margin-top: 2.4rem; }
 nav ol { columns: 18rem; padding-left: 1.4rem; } a { color: #0b5394; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 13px; }
-th, td { border: 1px solid #d5dae0; padding: .35rem .5rem; text-align: right; vertical-align: top; white-space: nowrap; }
+th, td { border: 1px solid #d5dae0; padding: .35rem .38rem; text-align: right; vertical-align: top; white-space: nowrap; }
 th:first-child { text-align: left; white-space: normal; min-width: 5rem; position: sticky; left: 0; background: #fff; }
 thead th, thead th:first-child { background: #f3f5f7; white-space: normal; }
 td.words { white-space: normal; text-align: left; max-width: 32rem; }
