@@ -31,9 +31,9 @@ from torch import Tensor
 from peers.dgi import dgi
 from results_file import read_points, write_results
 from sparsecut import SCE, Graph, Sampled, datasets
-from sparsecut.baselines import DGI
 from sparsecut.evaluation import Scores, compare_scores, probe, published_splits
-from sparsecut.model.encoder import LinearEncoder
+from sparsecut.lab.baselines import DGI
+from sparsecut.model.linear_encoder import LinearEncoder
 
 NAME = "against_dgi"
 GRAPHS = ("cora", "citeseer", "pubmed")

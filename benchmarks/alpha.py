@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from sparsecut import SCE, datasets
-from sparsecut.environment import environment_stamp
+from sparsecut.base.environment import environment_stamp
 from sparsecut.evaluation import probe, published_splits
 from sparsecut.io.files import write_whole
 from sparsecut.operators.negatives import complete_graph, sampled_weight

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import shortest_path
 
 from sparsecut import SCE, Graph, Power, datasets
-from sparsecut.environment import environment_stamp
+from sparsecut.base.environment import environment_stamp
 from sparsecut.evaluation import probe, sample_splits
 from sparsecut.io import write_whole
 

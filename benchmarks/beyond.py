@@ -19,14 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from cells import run_benchmark
-from sparsecut.baselines import methods
+from sparsecut.base.progress import Reporter
 from sparsecut.evaluation import Split, evaluate_clusters, evaluate_links, probe, published_splits, sample_splits
-from sparsecut.evaluation.worker import N_FITS, REPEAT_BELOW
 from sparsecut.graph import Graph
-from sparsecut.model.published import read_toml
-from sparsecut.paper.plan import Absent, Job, Plan, Request
-from sparsecut.paper.results import Cell
-from sparsecut.paper.row_methods import (
+from sparsecut.lab.baselines import methods
+from sparsecut.lab.paper.experiment_plan import Absent, Job, Plan, Request
+from sparsecut.lab.paper.results import Cell
+from sparsecut.lab.paper.row_methods import (
     NOT_REGISTERED,
     code_of,
     fit,
@@ -36,7 +35,8 @@ from sparsecut.paper.row_methods import (
     registered,
     settings_of,
 )
-from sparsecut.progress import Reporter
+from sparsecut.lab.worker import N_FITS, REPEAT_BELOW
+from sparsecut.model.published import read_toml
 
 NAME = "beyond"
 SETTINGS = read_toml(Path(__file__).with_suffix(".toml"))

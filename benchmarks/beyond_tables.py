@@ -16,12 +16,12 @@ import inductive_standins
 import leave_out
 import usual_splits
 from sparsecut.evaluation import Scores, compare_scores
+from sparsecut.lab.paper.code_stamp import ABOUT_EARLIER, mark_earlier
+from sparsecut.lab.paper.results import Cell, Results
+from sparsecut.lab.paper.results_page import SYMBOLS, environments_markdown, legend_markdown, markdown_table
+from sparsecut.lab.paper.shown import ALONE, MET, MISSED, Shown, Table
+from sparsecut.lab.paper.table1 import LABEL_COUNTS, published_figure
 from sparsecut.model.published import read_experiment
-from sparsecut.paper.code_stamp import ABOUT_EARLIER, mark_earlier
-from sparsecut.paper.page import SYMBOLS, environments_markdown, legend_markdown, markdown_table
-from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.shown import ALONE, MET, MISSED, Shown, Table
-from sparsecut.paper.table1 import LABEL_COUNTS, published_figure
 
 _SCORED = [(protocol, count) for protocol in beyond.PROBES for count in beyond.LABEL_COUNTS]
 _ROUNDING = 1e-9  # the last digit is not held against anyone

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import beyond
 from cells import FOLDER
-from sparsecut.paper.plan import Request
-from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.row_methods import load_graph
-from sparsecut.paper.runner import run_stamp, spell_request
+from sparsecut.lab.paper.experiment_plan import Request
+from sparsecut.lab.paper.results import Cell, Results
+from sparsecut.lab.paper.row_methods import load_graph
+from sparsecut.lab.paper.runner import run_stamp, spell_request
 
 METHODS = (beyond.DEFAULT, "SCE")  # whose seconds are compared
 

@@ -13,10 +13,10 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from sparsecut.errors import InputError
-from sparsecut.paper.plan import Plan, Request
-from sparsecut.paper.runner import run_jobs, spell_request
-from sparsecut.progress import reporting
+from sparsecut.base.errors import InputError
+from sparsecut.base.progress import reporting
+from sparsecut.lab.paper.experiment_plan import Plan, Request
+from sparsecut.lab.paper.runner import run_jobs, spell_request
 
 FOLDER = Path(__file__).parent / "results"
 

@@ -28,9 +28,9 @@ from sparsecut.engines.memory import MemoryEngine, resolve_device
 from sparsecut.evaluation import probe
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph.edge_sample import sample_linked_nodes
-from sparsecut.model import channel_choice
+from sparsecut.lab.paper.row_methods import load_graph
+from sparsecut.model.auto import channel_choice
 from sparsecut.operators.filters import PageRank
-from sparsecut.paper.row_methods import load_graph
 
 NAME = "channels"
 EVEN_GAINS, STEEPNESSES = (0.03, 0.04, 0.05, 0.065, 0.08), (1.5, 2.0, 3.0, 4.0)

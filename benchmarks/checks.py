@@ -24,14 +24,14 @@ import torch
 
 from results_file import write_results
 from sparsecut import SCE, Graph, Memory, datasets, from_edges
-from sparsecut.arrays.magnitude import check_finite
-from sparsecut.encoding import dominant_column
 from sparsecut.engines import MemoryEngine
+from sparsecut.features import dominant_column
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph.edge_sample import sample_edges, sample_node_pairs
+from sparsecut.kernels.magnitude import check_finite
 from sparsecut.kernels.polynomials import power
-from sparsecut.model.edge_trial import STRUCTURE_HOPS, RandomSigns, Trial
-from sparsecut.model.filter_choice import HELD_OUT, MAX_HELD_OUT, _leading_columns
+from sparsecut.model.auto.edge_trial import STRUCTURE_HOPS, RandomSigns, Trial
+from sparsecut.model.auto.filter_choice import HELD_OUT, MAX_HELD_OUT, _leading_columns
 from sparsecut.model.meaning import check_meaning
 from standins import stand_in
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsecut import SCE, Adam, ClosedForm, Power, datasets
-from sparsecut.environment import environment_stamp
+from sparsecut.base.environment import environment_stamp
 from sparsecut.evaluation import probe, published_splits
 from sparsecut.io import write_whole
 

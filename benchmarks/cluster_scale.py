@@ -33,7 +33,7 @@ import numpy as np
 import sparsecut as sc
 from disk import make_store
 from results_file import read_points, write_results
-from sparsecut.engines.dask.engine import DaskEngine
+from sparsecut.engines.dask.dask_engine import DaskEngine
 from sparsecut.engines.dask.running import measured
 
 NAME = "cluster_scale"

@@ -29,8 +29,8 @@ from typing import Any
 import numpy as np
 
 from results_file import read_points, write_results
-from sparsecut.arrays import parse_bytes
 from sparsecut.io import write_header
+from sparsecut.kernels import parse_bytes
 
 GRAPHS: dict[str, dict[str, Any]] = {
     "reddit": {"n_nodes": 232_965, "n_edges": 11_606_919, "n_features": 602, "limit": "1GiB", "dimension": 512},

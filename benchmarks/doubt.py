@@ -20,11 +20,11 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
-import sparsecut.model.filter_choice
+import sparsecut.model.auto.filter_choice
 from sparsecut import SCE, Graph, Memory, PageRank, datasets, evaluate
-from sparsecut.environment import environment_stamp
+from sparsecut.base.environment import environment_stamp
 from sparsecut.io import write_whole
-from sparsecut.model.edge_trial import doubt
+from sparsecut.model.auto.edge_trial import doubt
 
 RESULTS = Path(__file__).parent / "results" / "doubt.json"
 SPOILED = ("rows:0.9", "columns:0.9", "noise:1")
@@ -84,7 +84,7 @@ def measure(spec: str, n_splits: int) -> dict[str, Any]:
         scores.update(alike=alike, told=told, structure=structure())
         return doubt(alike, told, lambda: scores["structure"])
 
-    sparsecut.model.filter_choice.doubt = recorded
+    sparsecut.model.auto.filter_choice.doubt = recorded
     # Of the smoothed features, one channel: whether they are worth smoothing is what is asked.
     filters = {"given": PageRank(), "structure": "auto", "both": PageRank()}
     models = {part: SCE(features=part, filter=filters[part], engine=Memory(device="cpu")).fit(graph) for part in PARTS}

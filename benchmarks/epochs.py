@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sparsecut import SCE, datasets
-from sparsecut.environment import environment_stamp
+from sparsecut.base.environment import environment_stamp
 from sparsecut.evaluation import measure_health, probe, published_splits
 from sparsecut.io.files import write_whole
 

@@ -27,7 +27,7 @@ import torch
 import sparsecut as sc
 from gpu import SIZES, draw_features, draw_graph
 from results_file import write_results
-from sparsecut.arrays.transfer import as_array
+from sparsecut.kernels.transfer import as_array
 
 RESULTS = Path(__file__).parent / "results" / "gpu_front_door.json"
 N_WARM_UPS = 2

@@ -17,16 +17,16 @@ import numpy as np
 
 from cells import run_benchmark
 from sparsecut import datasets
+from sparsecut.base.progress import Reporter
+from sparsecut.lab.paper.code_stamp import mark_earlier
+from sparsecut.lab.paper.experiment_plan import Absent, Job, Plan, Request
+from sparsecut.lab.paper.inductive import ROWS as INDUCTIVE_ROWS
+from sparsecut.lab.paper.inductive import UNTRAINED, published_figure, training_in_words
+from sparsecut.lab.paper.results import Cell, Results
+from sparsecut.lab.paper.row_methods import NOT_REGISTERED, code_of, make_model, registered, settings_of
+from sparsecut.lab.paper.shown import ALONE, Shown, Table
+from sparsecut.lab.paper.unseen import cut_graph, embed_unseen, mean_seconds
 from sparsecut.model.published import read_toml
-from sparsecut.paper.code_stamp import mark_earlier
-from sparsecut.paper.inductive import ROWS as INDUCTIVE_ROWS
-from sparsecut.paper.inductive import UNTRAINED, published_figure, training_in_words
-from sparsecut.paper.plan import Absent, Job, Plan, Request
-from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.row_methods import NOT_REGISTERED, code_of, make_model, registered, settings_of
-from sparsecut.paper.shown import ALONE, Shown, Table
-from sparsecut.paper.unseen import cut_graph, embed_unseen, mean_seconds
-from sparsecut.progress import Reporter
 from standins import stand_in
 
 NAME = "inductive_standins"

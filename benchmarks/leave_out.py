@@ -20,13 +20,13 @@ from numpy.typing import ArrayLike
 import beyond
 from cells import run_benchmark
 from sparsecut import SCE, ClosedForm, PageRank
+from sparsecut.base.progress import Reporter
 from sparsecut.evaluation import probe
 from sparsecut.graph import Graph
+from sparsecut.lab.paper.experiment_plan import Absent, Job, Plan, Request
+from sparsecut.lab.paper.results import Cell
+from sparsecut.lab.paper.row_methods import code_of, load_graph, missing
 from sparsecut.model.published import read_toml
-from sparsecut.paper.plan import Absent, Job, Plan, Request
-from sparsecut.paper.results import Cell
-from sparsecut.paper.row_methods import code_of, load_graph, missing
-from sparsecut.progress import Reporter
 
 NAME = "leave_out"
 SETTINGS = read_toml(Path(__file__).with_suffix(".toml"))

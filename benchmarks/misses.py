@@ -27,7 +27,7 @@ from sparsecut import SCE, Graph, PageRank, Symmetric
 from sparsecut.evaluation import Split, probe, sample_splits
 from sparsecut.evaluation.linear_probe import check_embedding, fit_paper
 from sparsecut.features.weighting import WeightingWord
-from sparsecut.paper.row_methods import fit, load_graph
+from sparsecut.lab.paper.row_methods import fit, load_graph
 
 NAME = "misses"
 N_DGI = 2  # seeds: DGI has chance in it

@@ -5,7 +5,7 @@
     python benchmarks/pages.py --run                             measure all of these cells again
             [--only beyond]… [--dataset cora]… [--method SCE]… [--longest 60]
 
-A cell is of today's code where its stamp is (`sparsecut/paper/code_stamp.py`). One of an earlier version is confirmed where
+A cell is of today's code where its stamp is (`lab/paper/code_stamp.py`). One of an earlier version is confirmed where
 today's code, on the first few of its splits with its first seed, gives the accuracies that it has: to 0.15 points where
 nothing is random, otherwise their mean to within the standard error of the splits' deviation. The sample is written into
 the stamp, for all seeds of that method on that graph. What differs stays marked on its page, and is to be run again. Times
@@ -32,12 +32,12 @@ import inductive_standins
 import leave_out
 import render
 import usual_splits
-from sparsecut.paper import EXPERIMENTS
-from sparsecut.paper.code_stamp import hash_code, is_todays
-from sparsecut.paper.page import write_pages
-from sparsecut.paper.plan import Job, Plan, Request
-from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.runner import run_experiment, run_jobs
+from sparsecut.lab.paper import EXPERIMENTS
+from sparsecut.lab.paper.code_stamp import hash_code, is_todays
+from sparsecut.lab.paper.experiment_plan import Job, Plan, Request
+from sparsecut.lab.paper.results import Cell, Results
+from sparsecut.lab.paper.results_page import write_pages
+from sparsecut.lab.paper.runner import run_experiment, run_jobs
 
 RESULTS, PAPER = render.RESULTS, render.DOCS / "results"
 EXACT = 0.15  # points: a node or two that rounding puts on the other side of a boundary

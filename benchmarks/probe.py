@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
 from sparsecut import SCE, Memory, datasets
-from sparsecut.environment import environment_stamp
+from sparsecut.base.environment import environment_stamp
 from sparsecut.evaluation import Split, probe, published_splits
 from sparsecut.io import write_whole
 

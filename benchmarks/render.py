@@ -14,7 +14,7 @@ from typing import Any
 
 from beyond_tables import render_page
 from readme_table import put_table
-from sparsecut.paper.code_stamp import is_todays
+from sparsecut.lab.paper.code_stamp import is_todays
 
 RESULTS = Path(__file__).parent / "results"
 DOCS = Path(__file__).parents[1] / "docs"

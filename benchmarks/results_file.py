@@ -14,9 +14,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sparsecut.environment import environment_stamp
+from sparsecut.base.environment import environment_stamp
 from sparsecut.io import write_whole
-from sparsecut.paper.code_stamp import stamp_code
+from sparsecut.lab.paper.code_stamp import stamp_code
 
 FOLDER = Path(__file__).parent / "results"
 

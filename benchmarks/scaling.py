@@ -24,7 +24,7 @@ from scipy.optimize import nnls
 
 from cluster_scale import HOPS, LIMIT, N_FEATURES, N_HOPS, N_WORKERS, PLANS
 from results_file import read_points, write_results
-from sparsecut.arrays.streaming import parse_bytes
+from sparsecut.base.errors import InputError
 from sparsecut.engines.dask.plan import (
     PLAN_NAMES,
     Plan,
@@ -35,7 +35,7 @@ from sparsecut.engines.dask.plan import (
     rows_traffic,
     scattered_halo,
 )
-from sparsecut.errors import InputError
+from sparsecut.kernels.streaming import parse_bytes
 
 NAME = "scaling"
 PICKED = ("pick", "wanted_of")  # what a transfer takes beside sending

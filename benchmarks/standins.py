@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError, check_integer
+from sparsecut.base.errors import InputError, check_integer
 from sparsecut.graph import Graph
 
 POWER = 2.5  # of the tail of the degrees: P(degree) ~ degree^−2.5, among the 2 to 3 of social networks

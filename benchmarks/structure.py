@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 
 from sparsecut import SCE, Graph, datasets
-from sparsecut.baselines import DeepWalk
-from sparsecut.environment import environment_stamp
+from sparsecut.base.environment import environment_stamp
 from sparsecut.evaluation import probe, published_splits, sample_splits
 from sparsecut.io import write_whole
+from sparsecut.lab.baselines import DeepWalk
 
 GRAPHS = ("blogcatalog", "amazon_photo", "dblp", "cora_full")
 RESULTS = Path(__file__).parent / "results" / "structure.json"

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsecut.environment import environment_stamp
+from sparsecut.base.environment import environment_stamp
 from sparsecut.io import write_whole
 
 RESULTS = Path(__file__).parent / "results" / "threads.json"

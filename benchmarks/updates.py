@@ -26,7 +26,7 @@ import torch
 from results_file import read_points, write_results
 from sparsecut import SCE, Power, datasets, evaluate
 from sparsecut.graph import Graph
-from sparsecut.model.alignment import rotation
+from sparsecut.updates.alignment import rotation
 from standins import stand_in
 
 NAME = "updates"

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from cells import run_benchmark
+from sparsecut.base.progress import Reporter
 from sparsecut.evaluation import make_splits, probe
 from sparsecut.graph import Graph
-from sparsecut.model.published import read_toml
-from sparsecut.paper.code_stamp import mark_earlier
-from sparsecut.paper.plan import Absent, Job, Plan, Request
-from sparsecut.paper.results import Cell, Results
-from sparsecut.paper.row_methods import (
+from sparsecut.lab.paper.code_stamp import mark_earlier
+from sparsecut.lab.paper.experiment_plan import Absent, Job, Plan, Request
+from sparsecut.lab.paper.results import Cell, Results
+from sparsecut.lab.paper.row_methods import (
     NOT_REGISTERED,
     code_of,
     fit,
@@ -34,8 +34,8 @@ from sparsecut.paper.row_methods import (
     registered,
     settings_of,
 )
-from sparsecut.paper.shown import ALONE, Shown, Table
-from sparsecut.progress import Reporter
+from sparsecut.lab.paper.shown import ALONE, Shown, Table
+from sparsecut.model.published import read_toml
 
 NAME = "usual_splits"
 SETTINGS = read_toml(Path(__file__).with_suffix(".toml"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from sparsecut.arrays.entries import entries_on
 from sparsecut.graph import Graph
 from sparsecut.graph.placing import features_on
+from sparsecut.kernels.entries import entries_on
 
 CPU = torch.device("cpu")
 

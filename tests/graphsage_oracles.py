@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from sparsecut.baselines.aggregators import LAYERS
+from sparsecut.lab.baselines.aggregators import LAYERS
 
 
 def make_layer(aggregator: str, n_inputs: int = 5, n_outputs: int = 4, fan_out: int = 3):

@@ -22,7 +22,7 @@ def cluster() -> Any:
     times = {"distributed.deploy.lost-worker-timeout": "10 minutes", "distributed.comm.timeouts.connect": "5s"}
     dask.config.set({"distributed.worker.multiprocessing-method": "forkserver", **times})
     get_mp_context().set_forkserver_preload(
-        ["distributed", "sparsecut.engines.dask.tasks", "sparsecut.engines.dask.building"]
+        ["distributed", "sparsecut.engines.dask.tasks", "sparsecut.engines.dask.cluster_building"]
     )
     started = LocalCluster(
         n_workers=2,

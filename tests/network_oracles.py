@@ -8,8 +8,8 @@ import torch
 
 from conftest import random_graph
 from sparsecut import Graph
-from sparsecut.baselines.base import seeded
-from sparsecut.baselines.supervised.base import SupervisedBaseline
+from sparsecut.lab.baselines.baseline import seeded
+from sparsecut.lab.baselines.supervised.classifier import SupervisedBaseline
 
 CPU = torch.device("cpu")
 

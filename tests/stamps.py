@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from sparsecut.paper.code_stamp import stamp_code
+from sparsecut.lab.paper.code_stamp import stamp_code
 
-TODAY = stamp_code(["sparsecut.version"])
+TODAY = stamp_code(["sparsecut.base.package_version"])

@@ -18,7 +18,7 @@ import pyarrow.parquet
 from hypothesis import strategies as st
 
 import sparsecut as sc
-from sparsecut.errors import ReadingWarning
+from sparsecut.base.errors import ReadingWarning
 from table_world import World, series
 
 ENDS = (("source", "target"), ("from", "to"), ("sender", "receiver"), ("payer", "payee"))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import sparsecut
-from sparsecut.choice import Choice
+from sparsecut.base.choice import Choice
 
 # Rooms whose public names are documented so.
 DOCUMENTED = ("graph", "io", "datasets", "operators", "engines", "model", "cuts", "evaluation", "explore")

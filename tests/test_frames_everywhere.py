@@ -15,7 +15,7 @@ import pytest
 import sparsecut as sc
 from cut_graphs import planted
 from report_blocks import blocks_of, meta_of
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.evaluation import (
     confusion_matrix,
     evaluate_clusters,

@@ -17,10 +17,9 @@ SOURCE = Path(__file__).parents[1] / "src" / "sparsecut"
 
 # From the top of the house down. A room may import those above it and itself.
 ROOMS = (
-    *("version", "errors", "lazy", "notebook", "progress", "environment", "parameters", "choice", "containers", "estimator"),
-    *("arrays", "encoding", "graph", "io", "datasets"),
-    *("kernels", "operators", "features", "engines", "model"),
-    *("baselines", "cuts", "evaluation", "explore", "paper", "cli", "__main__"),
+    *("base", "kernels", "features", "graph", "io", "datasets"),
+    *("operators", "engines", "updates", "model"),
+    *("cuts", "evaluation", "explore", "lab", "cli", "__main__"),
 )
 
 
@@ -80,19 +79,21 @@ MIRRORED = tuple(room for room in ROOMS if (SOURCE / room).is_dir())
 _BY_READING = "tested through read_graph and the broken and fuzzed files: test_graphs, test_broken_files, test_fuzzed"
 _TOGETHER = "one table of cases for all of them: test_filters, test_negatives"
 NOT_MIRRORED = {
+    "base/environment.py": "what a report of an error says of the machine: test_info, test_console",
+    "base/errors.py": "every test of a refusal reads its sentences",
     "datasets/__init__.py": "`load` itself: every test of a dataset goes through it",
     "datasets/checksums.py": "data: the checksums of files",
     "datasets/dataset.py": "data classes: the registry's tests fill them",
-    "encoding/arrow_values.py": "tested through the columns and sources it serves",
+    "features/arrow_values.py": "tested through the columns and sources it serves",
     "graph/node_values.py": "tested through Graph: test_graph, test_frames",
     "io/entry_loops.py": "compiled twin of what test_sorting tests",
     "io/id_loops.py": "compiled twin of what test_id_tables tests",
     "io/text_loops.py": "compiled twin of what test_text tests",
     **{
         f"engines/dask/{name}.py": "what workers run: test_contract holds it to dense matrices, test_faults kills it"
-        for name in ("cluster_rows", "engine", "filtering", "plugin", "smoothing", "tasks")
+        for name in ("cluster_rows", "dask_engine", "filtering", "plugin", "smoothing", "tasks")
     },
-    "engines/dask/opening.py": "tested through what explain says of a plan and a partition: test_choice",
+    "engines/dask/job_opening.py": "tested through what explain says of a plan and a partition: test_choice",
     **{
         f"io/{name}.py": _BY_READING
         for name in (
@@ -100,7 +101,8 @@ NOT_MIRRORED = {
             *("numpy_files", "raw", "record_batches", "row_positions", "tables"),
         )
     },
-    "model/placed_changes.py": "tested through update, change by change: test_updating",
+    "updates/placed_changes.py": "tested through update, change by change: test_updating",
+    "kernels/between_diagonals.py": "tested through the propagation matrix: test_propagation, test_structure",
     "kernels/cuda_kernels.py": "runs on a GPU alone: test_cuda",
     **{
         f"operators/filters/{name}.py": _TOGETHER

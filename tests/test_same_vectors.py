@@ -19,7 +19,7 @@ from sklearn.base import clone
 
 import sparsecut as sc
 from conftest import times_when_exploring
-from sparsecut.errors import DimensionWarning
+from sparsecut.base.errors import DimensionWarning
 from table_world import IDS, KINDS, MODELS, World
 from telling import Telling, tell, tellings
 

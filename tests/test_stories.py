@@ -23,7 +23,7 @@ from sklearn.base import clone
 import sparsecut as sc
 from conftest import times_when_exploring
 from reference import dense_closed_form
-from sparsecut.errors import DimensionWarning, NewValuesWarning
+from sparsecut.base.errors import DimensionWarning, NewValuesWarning
 from story_child import OtherProcess
 from table_world import ALL_CHANGES, IDS, KINDS, MODELS, ROUNDING, World, dense_embedding, dense_levels
 from telling import HOLDERS_OF_CHANGES, ID_NAMES, Telling, tell, tellings, told_batch, write

@@ -14,10 +14,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.arrays.magnitude import check_finite
 from sparsecut.engines import EngineChoice, Job, Moments
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
+from sparsecut.kernels.magnitude import check_finite
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.operators.aggregation import Projection, aggregate
 from sparsecut.operators.filters import Filter

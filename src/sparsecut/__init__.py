@@ -12,17 +12,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sparsecut.lazy import lazy_names
-from sparsecut.version import __version__
+from sparsecut.base.lazy_names import lazy_names
+from sparsecut.base.package_version import __version__
 
 if TYPE_CHECKING:
     from sparsecut import datasets
+    from sparsecut.base.errors import InputError
     from sparsecut.cuts import edge_expansion, hierarchy, partition, sparsest_cut, sparsity, sweep_cut
     from sparsecut.engines import Dask, Disk, Memory
-    from sparsecut.errors import InputError
     from sparsecut.evaluation import Split, evaluate
-    from sparsecut.evaluation.compare import compare
-    from sparsecut.explore import Neighbors, layout, plot, report
+    from sparsecut.explore import Neighbors, layout
+    from sparsecut.explore.html_report import report
+    from sparsecut.explore.scatter import plot
     from sparsecut.graph import Graph, keep_close
     from sparsecut.io import (
         add_embedding,
@@ -39,9 +40,10 @@ if TYPE_CHECKING:
         to_pyg,
         write_embedding,
     )
+    from sparsecut.lab.comparison import compare
     from sparsecut.model.adam import Adam
     from sparsecut.model.closed_form import ClosedForm
-    from sparsecut.model.estimate import estimate
+    from sparsecut.model.cost_estimate import estimate
     from sparsecut.model.loading import load
     from sparsecut.model.mosce import MoSCE
     from sparsecut.model.node_features import NodeFeatures
@@ -75,19 +77,19 @@ _HOMES = {
     "Sparsifier": "sparsecut.operators.negatives",
     "Symmetric": "sparsecut.operators.filters",
     "Graph": "sparsecut.graph",
-    "InputError": "sparsecut.errors",
+    "InputError": "sparsecut.base.errors",
     "MoSCE": "sparsecut.model.mosce",
-    "Neighbors": "sparsecut.explore.neighbors",
+    "Neighbors": "sparsecut.explore.nearest",
     "NodeFeatures": "sparsecut.model.node_features",
     "SCE": "sparsecut.model.sce",
     "Split": "sparsecut.evaluation",
-    "__version__": "sparsecut.version",
+    "__version__": "sparsecut.base.package_version",
     "add_embedding": "sparsecut.io",
     "build_store": "sparsecut.io",
-    "compare": "sparsecut.evaluation.compare",
+    "compare": "sparsecut.lab.comparison",
     "datasets": "sparsecut.datasets",
     "edge_expansion": "sparsecut.cuts",
-    "estimate": "sparsecut.model.estimate",
+    "estimate": "sparsecut.model.cost_estimate",
     "evaluate": "sparsecut.evaluation",
     "from_anndata": "sparsecut.io",
     "from_edges": "sparsecut.io",
@@ -95,15 +97,15 @@ _HOMES = {
     "from_networkx": "sparsecut.io",
     "from_pyg": "sparsecut.io",
     "hierarchy": "sparsecut.cuts",
-    "keep_close": "sparsecut.graph.pairs",
+    "keep_close": "sparsecut.graph.pair_lists",
     "layout": "sparsecut.explore.layout",
     "load": "sparsecut.model.loading",
     "open_store": "sparsecut.io",
     "partition": "sparsecut.cuts",
-    "plot": "sparsecut.explore.plot",
+    "plot": "sparsecut.explore.scatter",
     "read_embedding": "sparsecut.io",
     "read_graph": "sparsecut.io",
-    "report": "sparsecut.explore.report",
+    "report": "sparsecut.explore.html_report",
     "sparsest_cut": "sparsecut.cuts",
     "sparsity": "sparsecut.cuts",
     "sweep_cut": "sparsecut.cuts",

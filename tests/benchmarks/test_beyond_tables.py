@@ -10,7 +10,7 @@ import pytest
 import leave_out
 from beyond_tables import checks_shown, graphs_shown, left_out_shown, render_page, targets_shown
 from render import render_beyond
-from sparsecut.paper.results import Results
+from sparsecut.lab.paper.results import Results
 from stamps import TODAY
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pytest
 
 import beyond
 import beyond_time
-from sparsecut.paper.results import Results
+from sparsecut.lab.paper.results import Results
 from standins import stand_in
 
 

@@ -9,10 +9,10 @@ import pytest
 
 import inductive_standins
 from sparsecut import datasets
-from sparsecut.baselines import methods
-from sparsecut.paper.plan import Absent, Job, Request
-from sparsecut.paper.results import Results
-from sparsecut.paper.runner import run_jobs
+from sparsecut.lab.baselines import methods
+from sparsecut.lab.paper.experiment_plan import Absent, Job, Request
+from sparsecut.lab.paper.results import Results
+from sparsecut.lab.paper.runner import run_jobs
 from stamps import TODAY
 
 

@@ -12,8 +12,8 @@ import beyond
 import leave_out
 from sparsecut import SCE, ClosedForm, Graph, PageRank
 from sparsecut.evaluation import probe, sample_splits
-from sparsecut.paper.plan import Request
-from sparsecut.paper.runner import run_jobs
+from sparsecut.lab.paper.experiment_plan import Request
+from sparsecut.lab.paper.runner import run_jobs
 from standins import stand_in
 
 GRAPH = stand_in(n_nodes=160, n_edges=800, n_features=30, n_classes=2, random_state=0)

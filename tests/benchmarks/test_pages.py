@@ -10,9 +10,9 @@ import pytest
 import pages
 import usual_splits
 from sparsecut import Graph
-from sparsecut.paper.code_stamp import is_todays
-from sparsecut.paper.plan import Request
-from sparsecut.paper.results import Results
+from sparsecut.lab.paper.code_stamp import is_todays
+from sparsecut.lab.paper.experiment_plan import Request
+from sparsecut.lab.paper.results import Results
 from standins import stand_in
 
 SAMPLED = 2.0  # times what is allowed where a cell is confirmed: two splits tell less than five

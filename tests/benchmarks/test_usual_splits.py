@@ -10,10 +10,10 @@ import pytest
 import usual_splits
 from sparsecut import SCE, Graph, datasets
 from sparsecut.evaluation import make_splits, probe
-from sparsecut.paper.plan import Job, Request
-from sparsecut.paper.results import Results
-from sparsecut.paper.row_methods import settings_of
-from sparsecut.paper.runner import run_jobs
+from sparsecut.lab.paper.experiment_plan import Job, Request
+from sparsecut.lab.paper.results import Results
+from sparsecut.lab.paper.row_methods import settings_of
+from sparsecut.lab.paper.runner import run_jobs
 from stamps import TODAY
 from standins import stand_in
 
@@ -55,7 +55,7 @@ def test_run_i_has_split_i_and_fit_i(n_splits: int, n_fits: int, expected: list[
     assert usual_splits.pair_runs(4, n_splits, n_fits) == expected
 
 
-@pytest.mark.filterwarnings("ignore::sparsecut.errors.DimensionWarning")  # 512 columns of 30 features
+@pytest.mark.filterwarnings("ignore::sparsecut.base.errors.DimensionWarning")  # 512 columns of 30 features
 @pytest.mark.usefixtures("planted")
 def test_a_cell_holds_what_the_library_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(usual_splits.SETTINGS["rows"], "SCE", {"elsewhere": "cora", "fits": 2})

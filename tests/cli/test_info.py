@@ -8,7 +8,8 @@ from importlib import metadata
 import pytest
 import torch
 
-from sparsecut import __version__, datasets, environment
+from sparsecut import __version__, datasets
+from sparsecut.base import environment
 
 
 def test_facts_are_those_of_this_machine(run):

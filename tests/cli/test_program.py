@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from shell import sparsecut
-from sparsecut.version import __version__
+from sparsecut.base.package_version import __version__
 
 
 def test_a_real_process_ends_with_a_sentence_and_no_traceback(tmp_path: Path) -> None:

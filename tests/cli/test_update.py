@@ -22,7 +22,7 @@ from packing import pack
 from shell import sparsecut
 from sparsecut import SCE, Power, load, read_embedding
 from sparsecut.graph import Graph
-from sparsecut.model.update_log import log_path
+from sparsecut.updates.update_log import log_path
 
 GRAPH = random_graph(30, 4, seed=1, density=0.2)
 (EDGE, OTHER), FREE = np.argwhere(np.triu(GRAPH.adjacency.toarray()))[:2].tolist(), [0, 29]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparsecut.version import __version__
+from sparsecut.base.package_version import __version__
 
 
 def test_it_is_the_version(run):

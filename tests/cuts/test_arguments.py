@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsecut as sc
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.evaluation import evaluate_links
 
 TRIANGLES = np.kron(np.eye(2), np.ones((3, 3))) - np.eye(6)

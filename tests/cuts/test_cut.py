@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import sparsecut as sc
 from cut_graphs import barbell, every_cut, graph_of, grid, planted, random_weights
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 
 
 @settings(max_examples=60, deadline=None)

@@ -12,7 +12,7 @@ from sklearn.metrics import normalized_mutual_info_score
 
 import sparsecut as sc
 from cut_graphs import barbell, grid, planted, random_weights
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 
 
 @settings(max_examples=40, deadline=None)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 import sparsecut as sc
 from cut_graphs import random_weights, subsets
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 
 # a ─2─ b ─1─ c ─4─ d, and a ─0.5─ d
 NAMES = ["a", "b", "c", "d"]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import sparsecut as sc
 from cut_graphs import problem_of, random_weights
+from sparsecut.base.errors import InputError
 from sparsecut.cuts.objective import OBJECTIVES, CutProblem, totals
-from sparsecut.errors import InputError
 
 
 @settings(max_examples=40, deadline=None)

@@ -9,8 +9,8 @@ from scipy.cluster.hierarchy import is_valid_linkage
 
 import sparsecut as sc
 from cut_graphs import barbell, grid, planted
+from sparsecut.cuts.cut_input import Material, material
 from sparsecut.cuts.recursion import cut_down
-from sparsecut.cuts.sources import Material, material
 
 
 def silent(stage: str, done: int, total: int) -> None: ...

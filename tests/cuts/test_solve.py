@@ -8,7 +8,7 @@ import pytest
 import sparsecut as sc
 from cut_graphs import every_cut, graph_of, grid, planted
 from sparsecut.cuts import solve
-from sparsecut.cuts.exact import ENUMERATED
+from sparsecut.cuts.exact_cut import ENUMERATED
 
 
 def test_the_search_itself_finds_the_optimum_of_small_graphs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sparsecut as sc
 from cut_graphs import barbell, grid, random_weights
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 
 
 @settings(max_examples=50, deadline=None)

@@ -13,8 +13,8 @@ from scipy.spatial.distance import squareform
 
 import sparsecut as sc
 from cut_graphs import barbell, graph_of, grid, planted, random_weights
+from sparsecut.base.errors import InputError
 from sparsecut.cuts import dasgupta_cost
-from sparsecut.errors import InputError
 
 
 @settings(max_examples=40, deadline=None)

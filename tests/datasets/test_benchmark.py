@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numpy.lib import format as npy
 
 from raw_files import write, write_benchmark, write_npz
+from sparsecut.base.errors import InputError
 from sparsecut.datasets.benchmark import read_benchmark
-from sparsecut.errors import InputError
 
 # Directed, with an edge in both directions, a self-loop and an entry that is zero.
 ADJACENCY = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 0, 1, 0], [0, 1, 0, 0]])

@@ -9,8 +9,8 @@ import pytest
 
 from raw_files import write, write_benchmark
 from sparsecut import datasets
+from sparsecut.base.errors import InputError
 from sparsecut.datasets.cora_full import EDGES, LABELS, WITH_FEATURES, read_cora_full
-from sparsecut.errors import InputError
 
 
 @pytest.fixture

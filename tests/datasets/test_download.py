@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from raw_files import FileServer, serve_files
+from sparsecut.base.errors import InputError
 from sparsecut.datasets import RawFile
 from sparsecut.datasets.download import ATTEMPTS, fetch, fetch_file
-from sparsecut.errors import InputError
 
 CONTENT = np.random.default_rng(0).bytes(1_000_000)
 OTHER = np.random.default_rng(1).bytes(1_000_000)

@@ -14,9 +14,9 @@ from scipy.io import savemat
 from conftest import load_or_skip
 from raw_files import write, write_npz
 from sparsecut import datasets
+from sparsecut.base.errors import InputError
 from sparsecut.datasets import DATASETS, Dataset, RawFile, Sizes
 from sparsecut.datasets.heterophilous import WIKI, read_heterophilous, read_mask_splits, read_wiki
-from sparsecut.errors import InputError
 
 FEATURES = np.eye(4, 12, dtype=np.float32)
 ARRAYS = {

@@ -12,9 +12,9 @@ import pytest
 
 from raw_files import FileServer, serve_files, write, write_benchmark
 from sparsecut import datasets
+from sparsecut.base.errors import InputError
 from sparsecut.datasets import DATASETS, Dataset, RawFile, Sizes
 from sparsecut.datasets.benchmark import read_benchmark
-from sparsecut.errors import InputError
 
 FILE = "Toy/raw/toy.npz"
 

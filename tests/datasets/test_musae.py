@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from raw_files import write
+from sparsecut.base.errors import InputError
 from sparsecut.datasets.musae import FACEBOOK, TWITCH, read_musae
-from sparsecut.errors import InputError
 
 # As in the real files, the rows of target.csv and the keys of features.json are in no order.
 TARGET = """id,days,mature,views,partner,new_id

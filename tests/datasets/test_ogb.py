@@ -12,10 +12,10 @@ import pytest
 import sparsecut as sc
 from raw_files import write, write_lines, write_ogb, write_ogb_split
 from sparsecut import datasets
+from sparsecut.base.errors import InputError
 from sparsecut.datasets import DATASETS, Sizes
 from sparsecut.datasets import ogb as layout
 from sparsecut.datasets.ogb import read_numbers, read_ogb, read_ogb_splits
-from sparsecut.errors import InputError
 from sparsecut.evaluation import make_splits
 
 EDGES = [[0, 1], [1, 0], [2, 1], [3, 2], [3, 3], [4, 3]]  # directed: one in both directions, a self-loop

@@ -12,11 +12,11 @@ import pytest
 
 from raw_files import write_npz, write_ogb_split, write_papers100m
 from sparsecut import Graph, datasets
-from sparsecut.arrays import is_mapped
+from sparsecut.base.errors import InputError
 from sparsecut.datasets import DATASETS, Sizes, papers100m
-from sparsecut.errors import InputError
 from sparsecut.evaluation import make_splits
 from sparsecut.io import is_store
+from sparsecut.kernels import is_mapped
 
 NAME = "ogbn_papers100M"
 GENERATOR = np.random.default_rng(0)

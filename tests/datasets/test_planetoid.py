@@ -10,8 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 from raw_files import write, write_planetoid
+from sparsecut.base.errors import InputError
 from sparsecut.datasets.planetoid import planetoid_files, read_planetoid
-from sparsecut.errors import InputError
 
 # Six nodes: 0, 1, 2 are known; of the test nodes 3, 4, 5 the file has rows for 5 and 3, in this order, and none for 4.
 KNOWN = np.array([[1, 0], [0, 1], [2, 0]], dtype=np.float32)

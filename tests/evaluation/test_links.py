@@ -9,9 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 from sparsecut import SCE, Graph, InputError, Memory, Power, datasets
-from sparsecut.baselines import SmoothedFeatures
 from sparsecut.evaluation import LinkSplit, evaluate_links, hold_out_edges, score_links
 from sparsecut.graph.linked_pairs import sample_non_edges
+from sparsecut.lab.baselines import SmoothedFeatures
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 from near_vectors import clustered
 from sparsecut import Neighbors
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 
 
 def test_saved_and_loaded_it_answers_the_same(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_an_index_of_other_vectors_ids_or_order_is_refused(tmp_path: Path) -> No
 def test_damaged_and_foreign_index_files_are_refused(tmp_path: Path) -> None:
     from safetensors.numpy import save_file
 
-    from sparsecut.explore.vectors import fingerprint
+    from sparsecut.explore.vector_rows import fingerprint
 
     Z, path = clustered(), tmp_path / "index.safetensors"
     ids = np.arange(len(Z))

@@ -7,7 +7,7 @@ import importlib.util
 import numpy as np
 import pytest
 
-from sparsecut.errors import InputError, MissingExtraError
+from sparsecut.base.errors import InputError, MissingExtraError
 from sparsecut.explore import layout
 from sparsecut.explore.layout import METHODS, MODULES, choose_method, principal_components
 

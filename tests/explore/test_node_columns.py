@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.explore.node_columns import make_column, read_columns, unique_names
 
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 import sparsecut as sc
 from report_blocks import blocks_of, meta_of
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 
 
 def test_a_graph_in_another_order_is_aligned_by_id(tmp_path: Path) -> None:

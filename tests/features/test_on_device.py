@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from as_tensors import CPU
-from sparsecut.errors import OverflowInputError
+from sparsecut.base.errors import OverflowInputError
 from sparsecut.features import on_device
 from sparsecut.features.weighting import learn_weighting, row_lengths
 from sparsecut.graph.placing import features_on

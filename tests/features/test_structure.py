@@ -45,7 +45,7 @@ def test_rows_have_one_length_and_the_seed_decides() -> None:
     assert np.allclose(np.linalg.norm(one, axis=1), ROW_LENGTH, rtol=1e-4)
 
 
-@pytest.mark.filterwarnings("ignore::sparsecut.errors.MeaninglessEmbeddingWarning")
+@pytest.mark.filterwarnings("ignore::sparsecut.base.errors.MeaninglessEmbeddingWarning")
 @pytest.mark.parametrize("n_nodes", [1, 2, 5])
 def test_tiny_graphs_and_graphs_without_edges(n_nodes: int) -> None:
     for adjacency in (sp.csr_array((n_nodes, n_nodes)), np.ones((n_nodes, n_nodes))):

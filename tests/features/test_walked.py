@@ -12,7 +12,7 @@ from conftest import random_graph
 from sparsecut.features import walked as by_parts
 from sparsecut.features.weighting import learn_weighting
 from sparsecut.graph import Graph
-from sparsecut.model.recipe import _length_agreement, choose_weighting
+from sparsecut.model.auto.weighting_choice import _length_agreement, choose_weighting
 from walking import MemoryWalk, walked
 
 CUTS = [7, 8, 30]

@@ -134,7 +134,7 @@ def anndata_files(A: Any) -> list[bytes]:
 
 def read_both_ways(path: Path) -> None:
     """The compiled loops, with blocks of a few bytes, must come to what the plain reader comes to."""
-    from sparsecut.errors import InputError
+    from sparsecut.base.errors import InputError
     from sparsecut.io import adjacency, blocks, graphs
 
     def outcome() -> str:
@@ -160,7 +160,7 @@ class Target:
     """Feeds bytes to the readers of a group."""
 
     def __init__(self, group: str, folder: Path, max_seconds: float = MAX_SECONDS) -> None:
-        from sparsecut.errors import InputError
+        from sparsecut.base.errors import InputError
         from sparsecut.io import read_embedding, read_graph
         from sparsecut.io.attributes import read_labels
         from sparsecut.io.unpickling import unpickle_planetoid

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conftest import random_graph
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.graph import as_graph
 
 

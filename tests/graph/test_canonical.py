@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from sparsecut.errors import DirectedGraphWarning
+from sparsecut.base.errors import DirectedGraphWarning
 from sparsecut.graph import Graph
 
 PATH = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]], dtype=np.float32)

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import sparsecut as sc
 from conftest import random_graph
-from sparsecut.arrays.entries import csr_tensor, entries_on
-from sparsecut.errors import DirectedGraphWarning
+from sparsecut.base.errors import DirectedGraphWarning
 from sparsecut.graph.canonical import check_adjacency
 from sparsecut.graph.device import check_edges, check_feature_tensor, check_tensor, is_symmetric, transposed
+from sparsecut.kernels.entries import csr_tensor, entries_on
 
 CPU = torch.device("cpu")
 needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA GPU here")

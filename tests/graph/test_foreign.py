@@ -20,9 +20,9 @@ import torch
 
 import sparsecut as sc
 from sparsecut import compare
-from sparsecut.baselines import GCN, LINE, RawFeatures
 from sparsecut.evaluation import evaluate_clusters, evaluate_links, measure_health
 from sparsecut.graph import Graph
+from sparsecut.lab.baselines import GCN, LINE, RawFeatures
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # these libraries' own, on import

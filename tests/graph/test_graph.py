@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from conftest import random_graph
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.graph import Graph
 
 PATH = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]], dtype=np.float32)

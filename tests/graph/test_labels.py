@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.graph import Graph, encode_labels, labelled_nodes
 
 

@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.graph import Graph, like_frame, place_graph, place_rows, place_values, rows_and_ids
 
 Z = np.arange(8, dtype=np.float32).reshape(4, 2)

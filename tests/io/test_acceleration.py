@@ -10,7 +10,7 @@ import pytest
 from sparsecut.io import acceleration
 
 # Doubts about the header are compared by the notes.
-pytestmark = pytest.mark.filterwarnings("ignore::sparsecut.errors.ReadingWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::sparsecut.base.errors.ReadingWarning")
 
 
 @pytest.mark.parametrize("error", [ImportError, RuntimeError])

@@ -7,11 +7,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import sparsecut as sc
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.io import adjacency, blocks, edges, graphs, sorting
 
 # Doubts about the header are compared by the notes.
-pytestmark = pytest.mark.filterwarnings("ignore::sparsecut.errors.ReadingWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::sparsecut.base.errors.ReadingWarning")
 # What an id may be made of: plain letters mostly, and then whatever a reader could trip over.
 PLAIN = st.text("abcdefgh_0", min_size=1, max_size=20).filter(lambda word: not word.isdigit())
 ODD = st.one_of(

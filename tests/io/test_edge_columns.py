@@ -12,9 +12,9 @@ import pyarrow.parquet
 import pytest
 
 import sparsecut as sc
-from sparsecut.engines.dask.building import evidence_of_piece
-from sparsecut.engines.dask.sources import open_source, open_sources
-from sparsecut.errors import InputError, ReadingWarning
+from sparsecut.base.errors import InputError, ReadingWarning
+from sparsecut.engines.dask.cluster_building import evidence_of_piece
+from sparsecut.engines.dask.feature_sources import open_source, open_sources
 from sparsecut.io import column_evidence
 from sparsecut.io.column_evidence import combined
 from sparsecut.io.edge_columns import plan_columns

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import sparsecut as sc
-from sparsecut.io.change_files import read_changes
 from sparsecut.io.files import refuse_url
+from sparsecut.updates.change_files import read_changes
 
 URL = "https://example.org/data/edges.csv"
 

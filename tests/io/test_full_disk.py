@@ -12,12 +12,12 @@ import pytest
 
 import sparsecut as sc
 from full_disk import REASONS, full_disk, no_room_left
-from sparsecut.errors import WriteError
+from sparsecut.base.errors import WriteError
 from sparsecut.explore.index_file import write_index
-from sparsecut.io.changed_files import write_changed
 from sparsecut.io.embeddings import EMBEDDING_SUFFIXES
 from sparsecut.io.result_tables import write_columns
-from sparsecut.model.live import Changed
+from sparsecut.updates.live import Changed
+from sparsecut.updates.vector_files import write_changed
 
 Z = np.random.default_rng(0).normal(size=(4000, 64)).astype(np.float32)
 
@@ -158,8 +158,8 @@ def test_a_long_log_that_cannot_be_taken_into_the_model_is_kept(disk: tuple[Path
 
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        patch.setattr("sparsecut.model.update_log.LONG_BYTES", 0)
-        patch.setattr("sparsecut.model.base.write_model", full)
+        patch.setattr("sparsecut.updates.update_log.LONG_BYTES", 0)
+        patch.setattr("sparsecut.model.embedding_model.write_model", full)
         for first in (0, 3):  # the second finds a log that is long
             model.update(features_changed=(first + np.arange(3), Z[:3, 24:48]), tolerance=0)
     assert any("What was changed before is kept in the log" in str(one.message) for one in caught)

@@ -110,7 +110,7 @@ def test_ids_of_odd_types(tmp_path):
         assert f"x.parquet, in column 'source', must have integers or words as node ids. Got {kind}" in str(caught.value)
 
 
-@pytest.mark.filterwarnings("ignore::sparsecut.errors.ReadingWarning")
+@pytest.mark.filterwarnings("ignore::sparsecut.base.errors.ReadingWarning")
 @pytest.mark.parametrize("group", fuzz_readers.SUFFIXES)
 def test_seeds_are_read(group, tmp_path):
     """The fuzzer starts from files that are read; if it did not, it would test little."""

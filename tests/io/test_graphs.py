@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.io import mmwrite
 
 import sparsecut as sc
-from sparsecut.errors import DirectedGraphWarning
+from sparsecut.base.errors import DirectedGraphWarning
 
 DENSE = np.array([[0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 3], [0, 0, 3, 0]], dtype=np.float32)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import sparsecut as sc
 from conftest import data_file
-from sparsecut.errors import ReadingWarning
+from sparsecut.base.errors import ReadingWarning
 from sparsecut.io import adjacency, blocks, graphs
 from sparsecut.io.headers import Beside, review_first_edge
 

@@ -11,7 +11,7 @@ from sparsecut.io import acceleration, blocks, edge_columns, graphs, id_tables
 
 id_loops = pytest.importorskip("sparsecut.io.id_loops", reason="needs numba", exc_type=ImportError)
 # Doubts about the header are compared by the notes.
-pytestmark = pytest.mark.filterwarnings("ignore::sparsecut.errors.ReadingWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::sparsecut.base.errors.ReadingWarning")
 # What an id may be made of: plain letters mostly, and then whatever a reader could trip over.
 PLAIN = st.text("abcdefgh_0", min_size=1, max_size=20).filter(lambda word: not word.isdigit())
 

@@ -14,8 +14,8 @@ import pytest
 import sparsecut as sc
 from packing import pack
 from sparsecut.io import opening
-from sparsecut.io.change_files import read_changes
 from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, open_bytes, table_suffix
+from sparsecut.updates.change_files import read_changes
 
 NAMES = ["Ærø", "Zoë", "Noël", "Łódź", "δ"]
 LINKS = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (0, 2)]

@@ -7,7 +7,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.io import write_columns
 
 

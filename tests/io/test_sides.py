@@ -12,7 +12,7 @@ import pytest
 import sparsecut as sc
 from conftest import data_file
 from shell import sparsecut
-from sparsecut.errors import InputError, ReadingWarning
+from sparsecut.base.errors import InputError, ReadingWarning
 from sparsecut.io.sides import keep_apart, meet, meeting_of, sum_of
 
 N_USERS, N_MOVIES = 50, 80

@@ -11,7 +11,7 @@ from sparsecut.io import acceleration, adjacency, sorting
 from sparsecut.io.adjacency import build_adjacency
 
 # Doubts about the header are compared by the notes.
-pytestmark = pytest.mark.filterwarnings("ignore::sparsecut.errors.ReadingWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::sparsecut.base.errors.ReadingWarning")
 
 
 @settings(deadline=None)

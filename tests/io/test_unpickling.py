@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from raw_files import write
 from sparsecut import datasets
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.io.unpickling import _STAND_INS, unpickle_planetoid
 
 

@@ -13,12 +13,12 @@ from sklearn.base import clone
 from conftest import random_graph
 from filter_cases import FILTERS, make_filter
 from sparsecut import SCE, Adam, Graph, InputError, Memory, MoSCE, Pairs, load
-from sparsecut.baselines import GAT, GCN, SGC, MixHop
 from sparsecut.engines import MemoryEngine
 from sparsecut.engines.rows import Rows
 from sparsecut.evaluation import Split
 from sparsecut.features.weighting import Weighting
 from sparsecut.kernels.halves import halved
+from sparsecut.lab.baselines import GAT, GCN, SGC, MixHop
 from sparsecut.operators.negatives import complete_graph
 from sparsecut.operators.propagation import Propagation
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from sparsecut.arrays import threads
-from sparsecut.kernels import products
+from sparsecut.kernels import products, threads
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 4, 9, 40])

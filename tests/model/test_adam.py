@@ -14,7 +14,7 @@ from sklearn.base import clone
 from conftest import random_graph
 from reference import adam_on_rows, complete_pairs, dense_laplacian, dense_propagation
 from sparsecut import SCE, Adam, Graph, InputError, MoSCE, Pairs, Sampled
-from sparsecut.errors import MeaninglessEmbeddingWarning
+from sparsecut.base.errors import MeaninglessEmbeddingWarning
 from sparsecut.evaluation import probe, published_splits
 from toy_engine import Toy
 

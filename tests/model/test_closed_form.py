@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from conftest import random_graph
 from reference import complete_pairs, dense_effective_rank, dense_filter, dense_laplacian
 from sparsecut import SCE, ClosedForm, Graph, MoSCE, Power, evaluate
+from sparsecut.base.errors import MeaninglessEmbeddingWarning
 from sparsecut.engines import MemoryEngine
-from sparsecut.errors import MeaninglessEmbeddingWarning
 from sparsecut.features.weighting import Weighting
 from sparsecut.kernels.polynomials import power
 from sparsecut.model import closed_form, sharpened

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from conftest import random_graph
 from reference import dense_effective_rank
 from sparsecut import SCE, Adam, Graph, InputError, Memory, MoSCE, PageRank, Power
-from sparsecut.errors import DimensionWarning
+from sparsecut.base.errors import DimensionWarning
 
 
 @pytest.mark.parametrize(

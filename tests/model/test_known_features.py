@@ -18,8 +18,8 @@ from sklearn.base import clone
 
 import sparsecut as sc
 from shell import sparsecut
-from sparsecut.baselines import DGI
-from sparsecut.errors import NewValuesWarning, ScaleWarning
+from sparsecut.base.errors import NewValuesWarning, ScaleWarning
+from sparsecut.lab.baselines import DGI
 
 N_NODES = 40
 RING = sp.csr_array(np.roll(np.eye(N_NODES), 1, axis=1) + np.roll(np.eye(N_NODES), -1, axis=1))

@@ -11,7 +11,7 @@ import pytest
 import sparsecut
 from conftest import random_graph
 from sparsecut import SCE, InputError, MoSCE
-from sparsecut.choice import Choice
+from sparsecut.base.choice import Choice
 from sparsecut.operators.filters.series import Series
 
 GRAPH = random_graph()

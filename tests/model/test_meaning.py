@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from conftest import random_graph
 from sparsecut import SCE, Adam, Graph, MoSCE, Power
-from sparsecut.baselines import DGI, RawFeatures, SmoothedFeatures, SmoothedPCA
-from sparsecut.errors import MeaninglessEmbeddingWarning
+from sparsecut.base.errors import MeaninglessEmbeddingWarning
+from sparsecut.lab.baselines import DGI, RawFeatures, SmoothedFeatures, SmoothedPCA
 from sparsecut.model.meaning import are_alike
 
 ADJACENCY = random_graph(50).adjacency

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import estimator_checks
 
 from sparsecut import SCE, Graph, InputError, NodeFeatures
-from sparsecut.baselines import SmoothedPCA
+from sparsecut.lab.baselines import SmoothedPCA
 
 
 @pytest.fixture(scope="module")

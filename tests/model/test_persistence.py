@@ -14,7 +14,7 @@ from safetensors.numpy import save_file
 import sparsecut
 from conftest import random_graph
 from sparsecut import SCE, InputError
-from sparsecut.version import __version__
+from sparsecut.base.package_version import __version__
 
 GRAPH = random_graph()
 

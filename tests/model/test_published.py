@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from sparsecut import SCE, InputError, MoSCE, Power, Symmetric
-from sparsecut.baselines import methods
-from sparsecut.choice import Choice
+from sparsecut.base.choice import Choice
+from sparsecut.lab.baselines import methods
 from sparsecut.model.published import paper_settings
 
 CITATION = ("cora", "citeseer", "pubmed", "cora_full")

@@ -6,7 +6,7 @@ import pytest
 
 from conftest import random_graph
 from sparsecut import SCE, Adam, Disk, Graph, InputError, MoSCE, Pairs, Power, Sampled
-from sparsecut.errors import DimensionWarning
+from sparsecut.base.errors import DimensionWarning
 from sparsecut.model.settings import check_dimension
 
 GRAPH = random_graph()

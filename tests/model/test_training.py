@@ -8,8 +8,8 @@ import torch
 
 from conftest import random_graph
 from sparsecut.engines.rows import Rows
-from sparsecut.model.encoder import LinearEncoder
 from sparsecut.model.history import History
+from sparsecut.model.linear_encoder import LinearEncoder
 from sparsecut.model.training import (
     EnergyOverGram,
     TrainingSettings,

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import typer
 
-from sparsecut.baselines.methods import METHODS, names
-from sparsecut.paper import EXPERIMENTS
+from sparsecut.lab.baselines.methods import METHODS, names
+from sparsecut.lab.paper import EXPERIMENTS
 
 DATASETS = (
     *("digits", "cora", "citeseer", "pubmed", "cora_full", "flickr", "reddit", "dblp", "amazon_photo", "amazon_computers"),

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sparsecut.baselines.methods import find_method, names
+from sparsecut.base.errors import InputError, check_choice
 from sparsecut.cli.choices import PAPER_DATASETS, completing, completing_list
 from sparsecut.cli.console import Output, in_mebibytes, print_error
+from sparsecut.cli.evaluate_tasks import how_many
+from sparsecut.cli.graph_input import Reading, dataset_of, open_graph, takes_reading
 from sparsecut.cli.options import (
     METHOD,
     AsJson,
@@ -26,9 +28,7 @@ from sparsecut.cli.options import (
     Verbose,
     option,
 )
-from sparsecut.cli.sources import Reading, dataset_of, open_graph, takes_reading
-from sparsecut.cli.tasks import how_many
-from sparsecut.errors import InputError, check_choice
+from sparsecut.lab.baselines.methods import find_method, names
 
 if TYPE_CHECKING:
     from sparsecut.evaluation import Comparison
@@ -88,7 +88,7 @@ def compare(
     """
     output = Output(as_json, quiet, verbose)
     from sparsecut.evaluation import PROTOCOLS
-    from sparsecut.evaluation.compare import compare as compare_methods
+    from sparsecut.lab.comparison import compare as compare_methods
 
     check_choice("sparsecut compare", "--probe", probe, PROTOCOLS)
     counts, n_asked = how_many("sparsecut compare", split, per_class, splits, quick)

@@ -16,9 +16,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sparsecut.base.errors import InputError
+from sparsecut.base.progress import ProgressBar
 from sparsecut.cli.pipes import is_standard
-from sparsecut.errors import InputError
-from sparsecut.progress import ProgressBar
 
 LABELS_PER_CLASS = [5, 20]  # where --per-class is not given: the paper's two settings
 N_SPLITS = 50

@@ -27,7 +27,7 @@ def demo(
     output = Output(as_json, quiet, verbose)
     n_splits = QUICK_SPLITS if quick else N_SPLITS
     from sparsecut import SCE, Memory, datasets, evaluate, report, write_embedding
-    from sparsecut.errors import InputError
+    from sparsecut.base.errors import InputError
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from sparsecut.baselines.methods import find_method, names
+from sparsecut.base.errors import InputError, check_choice
 from sparsecut.cli.choices import (
     CHANNELS,
     FILTERS,
@@ -18,9 +18,10 @@ from sparsecut.cli.choices import (
     completing,
     completing_list,
 )
-from sparsecut.cli.cluster import Scheduler, Workers, check_cluster_output, cluster_engine, run_on_cluster
+from sparsecut.cli.cluster_options import Scheduler, Workers, check_cluster_output, cluster_engine, run_on_cluster
 from sparsecut.cli.console import Output, in_mebibytes, peak_memory
-from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
+from sparsecut.cli.disk_options import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
+from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
 from sparsecut.cli.options import (
     ENGINE,
     METHOD,
@@ -38,8 +39,7 @@ from sparsecut.cli.options import (
     option,
 )
 from sparsecut.cli.pipes import is_standard, shown, written_to
-from sparsecut.cli.sources import Reading, open_graph, takes_reading
-from sparsecut.errors import InputError, check_choice
+from sparsecut.lab.baselines.methods import find_method, names
 
 if TYPE_CHECKING:
     from sparsecut.graph import Graph

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from sparsecut.base.errors import InputError
 from sparsecut.cli.choices import complete_source
 from sparsecut.cli.console import Output
+from sparsecut.cli.graph_input import open_graph
 from sparsecut.cli.options import METHOD, READING, AsJson, Features, Quiet, Verbose, option
-from sparsecut.cli.sources import open_graph
-from sparsecut.errors import InputError
 
 
 def estimate(
@@ -45,9 +45,9 @@ def estimate(
     sizes = {"n_nodes": nodes, "n_edges": edges, "n_features": columns}
     if (graph is None) == any(value is None for value in sizes.values()):
         raise InputError("estimate takes a graph, or all of --nodes, --edges and --columns.")
-    from sparsecut.baselines.methods import find_method
-    from sparsecut.engines.dask.sources import is_partitioned
-    from sparsecut.model.estimate import estimate as estimate_costs
+    from sparsecut.engines.dask.feature_sources import is_partitioned
+    from sparsecut.lab.baselines.methods import find_method
+    from sparsecut.model.cost_estimate import estimate as estimate_costs
 
     if method not in ("sce", "mosce"):
         raise InputError(f"estimate is for the methods sce and mosce. Got {method}.")

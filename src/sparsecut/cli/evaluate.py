@@ -8,10 +8,12 @@ from typing import Annotated
 
 import typer
 
-from sparsecut.cli import tasks
+from sparsecut.base.errors import InputError, check_choice
+from sparsecut.cli import evaluate_tasks as tasks
 from sparsecut.cli.choices import TASKS, complete_method
 from sparsecut.cli.console import Output
-from sparsecut.cli.embeddings import NodeLabels, is_attribute, read_labels, read_rows
+from sparsecut.cli.embedding_input import NodeLabels, is_attribute, read_labels, read_rows
+from sparsecut.cli.graph_input import Reading, dataset_of, open_graph, takes_reading
 from sparsecut.cli.options import (
     EVALUATION,
     METHOD,
@@ -32,8 +34,6 @@ from sparsecut.cli.options import (
     option,
 )
 from sparsecut.cli.pipes import is_standard
-from sparsecut.cli.sources import Reading, dataset_of, open_graph, takes_reading
-from sparsecut.errors import InputError, check_choice
 
 
 @takes_reading()

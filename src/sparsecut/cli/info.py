@@ -17,7 +17,7 @@ def info(as_json: AsJson = False) -> None:
     """
     output = Output(as_json, quiet=False)
     from sparsecut import datasets
-    from sparsecut.environment import machine_facts
+    from sparsecut.base.environment import machine_facts
 
     facts = {**machine_facts(), "data_folders": [str(root) for root in datasets.roots()]}
     output.facts(_rows(facts))

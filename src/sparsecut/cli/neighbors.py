@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sparsecut.base.errors import InputError, check_choice, check_integer
 from sparsecut.cli.console import Output
-from sparsecut.cli.embeddings import EmbeddingPath, read_vectors
+from sparsecut.cli.embedding_input import EmbeddingPath, read_vectors
 from sparsecut.cli.options import METHOD, READING, AsJson, Encoding, Metric, Quiet, Verbose, option
 from sparsecut.cli.pipes import is_standard
-from sparsecut.errors import InputError, check_choice, check_integer
 
 if TYPE_CHECKING:
     from sparsecut.explore import Nearest, Neighbors

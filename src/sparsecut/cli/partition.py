@@ -6,8 +6,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from sparsecut.base.errors import InputError
 from sparsecut.cli.choices import OBJECTIVES, PARTED
 from sparsecut.cli.console import Output
+from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
 from sparsecut.cli.options import (
     METHOD,
     OUTPUT,
@@ -22,12 +24,10 @@ from sparsecut.cli.options import (
     option,
 )
 from sparsecut.cli.pipes import is_standard, shown, written_to
-from sparsecut.cli.sources import Reading, open_graph, takes_reading
-from sparsecut.errors import InputError
 
 if TYPE_CHECKING:
+    from sparsecut.base.progress import Reporter
     from sparsecut.graph import Graph
-    from sparsecut.progress import Reporter
 
 PartsPath = Annotated[
     Path,

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 
 STANDARD = "-"
 WORDS = "standard input"

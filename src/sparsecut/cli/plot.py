@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from sparsecut.base.errors import check_choice
 from sparsecut.cli.choices import LAYOUTS
 from sparsecut.cli.console import Output
-from sparsecut.cli.embeddings import EmbeddingPath, NodeLabels, read_marks
+from sparsecut.cli.embedding_input import EmbeddingPath, NodeLabels, read_marks
+from sparsecut.cli.graph_input import Reading
 from sparsecut.cli.options import OUTPUT, AsJson, Encoding, Force, GraphOption, Layout, Quiet, Seed, Verbose, option
 from sparsecut.cli.pipes import vectors_from
-from sparsecut.cli.sources import Reading
-from sparsecut.errors import check_choice
 
 DARK = "#14171c"
 
@@ -42,9 +42,9 @@ def plot(
     sparsecut report writes a map to search and zoom, as a page.
     """
     output = Output(as_json, quiet, verbose)
+    from sparsecut.base.errors import import_extra
     from sparsecut.cuts import PICTURES
-    from sparsecut.errors import import_extra
-    from sparsecut.explore.plot import plot as draw
+    from sparsecut.explore.scatter import plot as draw
     from sparsecut.io import check_writable, read_embedding, write_whole
     from sparsecut.io.embeddings import read_positions
 

@@ -13,6 +13,8 @@ from typing import Any, TextIO
 
 import typer
 
+from sparsecut.base.errors import InputError, WriteError
+from sparsecut.base.package_version import __version__
 from sparsecut.cli import (
     compare,
     datasets,
@@ -32,8 +34,6 @@ from sparsecut.cli import (
 )
 from sparsecut.cli.console import print_error
 from sparsecut.cli.help_pages import Command, Program
-from sparsecut.errors import InputError, WriteError
-from sparsecut.version import __version__
 
 FAILED, WRONG_INPUT, DEFECT, NOT_WRITTEN, INTERRUPTED = 1, 2, 70, 74, 130  # exit codes; docs/command_line.md explains each
 

@@ -6,8 +6,10 @@ import shlex
 from pathlib import Path
 from typing import Annotated
 
+from sparsecut.base.errors import check_choice
 from sparsecut.cli.console import Output
-from sparsecut.cli.embeddings import EmbeddingPath, NodeLabels, is_attribute, read_labels
+from sparsecut.cli.embedding_input import EmbeddingPath, NodeLabels, is_attribute, read_labels
+from sparsecut.cli.graph_input import Reading, open_graph
 from sparsecut.cli.options import (
     OUTPUT,
     READING,
@@ -23,8 +25,6 @@ from sparsecut.cli.options import (
     option,
 )
 from sparsecut.cli.pipes import is_standard, vectors_from
-from sparsecut.cli.sources import Reading, open_graph
-from sparsecut.errors import check_choice
 
 
 def report(
@@ -69,7 +69,7 @@ def report(
     """
     output = Output(as_json, quiet, verbose)
     from sparsecut.explore import METHODS, METRICS
-    from sparsecut.explore import report as write_report
+    from sparsecut.explore.html_report import report as write_report
     from sparsecut.io import read_embedding
     from sparsecut.io.embeddings import read_positions
     from sparsecut.io.files import check_readable, check_writable

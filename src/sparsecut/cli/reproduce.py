@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sparsecut.base.errors import InputError, check_choice, check_integer
 from sparsecut.cli.choices import complete_column, complete_row, completing
 from sparsecut.cli.console import Output
 from sparsecut.cli.options import EVALUATION, METHOD, OUTPUT, AsJson, Quiet, Verbose, option
-from sparsecut.errors import InputError, check_choice, check_integer
-from sparsecut.paper import EXPERIMENTS
+from sparsecut.lab.paper import EXPERIMENTS
 
 if TYPE_CHECKING:
-    from sparsecut.paper import Table
+    from sparsecut.lab.paper import Table
 
 NAMES = (*EXPERIMENTS, "all", "page")
 
@@ -110,7 +110,7 @@ def reproduce(
         check_integer("sparsecut reproduce", "--seeds", seeds, 1)
     check_integer("sparsecut reproduce", "--seed", seed, 0)
     names = {"all": tuple(EXPERIMENTS), "page": ()}.get(experiment, (experiment,))
-    from sparsecut.paper import (
+    from sparsecut.lab.paper import (
         Request,
         check_request,
         draw_figure,
@@ -125,7 +125,7 @@ def reproduce(
         request = check_request(names, request)
     folder = _make_folder(output_folder, quick)
     if "figure" in names:
-        from sparsecut.errors import import_extra
+        from sparsecut.base.errors import import_extra
 
         import_extra("matplotlib", caller="sparsecut reproduce figure", extra="explore")
     for name in names:

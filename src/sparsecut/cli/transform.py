@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsecut.cli.cluster import Scheduler, Workers, check_cluster_output, cluster_engine, run_on_cluster
+from sparsecut.cli.cluster_options import Scheduler, Workers, check_cluster_output, cluster_engine, run_on_cluster
 from sparsecut.cli.console import Output
-from sparsecut.cli.disk import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish, make_engine
+from sparsecut.cli.disk_options import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish, make_engine
+from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
 from sparsecut.cli.options import AsJson, Device, Features, Force, GraphName, OutputPath, Quiet, Verbose
 from sparsecut.cli.pipes import is_standard, shown, written_to
-from sparsecut.cli.sources import Reading, open_graph, takes_reading
 
 if TYPE_CHECKING:
     from sparsecut.graph import Graph

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sparsecut.base.errors import InputError, check_choice, check_integer, check_real
 from sparsecut.cli.console import Output
 from sparsecut.cli.options import METHOD, OUTPUT, READING, AsJson, Encoding, Force, Quiet, Verbose, option
-from sparsecut.errors import InputError, check_choice, check_integer, check_real
 
 if TYPE_CHECKING:
-    from sparsecut.io.change_files import Line
-    from sparsecut.model.change_batch import ChangeBatch
-    from sparsecut.model.live import Changed
-    from sparsecut.model.resuming import Position
+    from sparsecut.updates.change_batch import ChangeBatch
+    from sparsecut.updates.change_files import Line
+    from sparsecut.updates.live import Changed
+    from sparsecut.updates.resuming import Position
 
 FOLLOWED_BATCH = 1000
 READ_BACK = 1 << 16  # bytes
@@ -109,8 +109,8 @@ def update(
     """
     output = Output(as_json, quiet, verbose, output_path)
     from sparsecut.io import check_writable
-    from sparsecut.io.change_files import read_changes
     from sparsecut.model.loading import load
+    from sparsecut.updates.change_files import read_changes
 
     check_choice("update", "--on-error", on_error, ("stop", "skip"))
     check_real("update", "--tolerance", tolerance)
@@ -176,8 +176,8 @@ def _followed(
 
     What was changed behind the byte at which it begins, and may not have been written then, is written first.
     """
-    from sparsecut.io.change_files import follow_lines, pass_over
-    from sparsecut.model.resuming import Position
+    from sparsecut.updates.change_files import follow_lines, pass_over
+    from sparsecut.updates.resuming import Position
 
     handle, position = sys.stdin.fileno(), model._position
     if start_at is None:
@@ -206,8 +206,8 @@ def _make(
     model: Any, lines: list[Line], tolerance: float, on_error: str, output: Output, counts: dict[str, int]
 ) -> tuple[Changed, Any, int]:
     """(what a batch changed, its last time, the number of changes)."""
-    from sparsecut.model.change_batch import ChangeBatch
-    from sparsecut.model.resuming import Position
+    from sparsecut.updates.change_batch import ChangeBatch
+    from sparsecut.updates.resuming import Position
 
     state = model._live()
     batch = ChangeBatch(state, model.encoder_)
@@ -277,7 +277,7 @@ class _Table:
     def close(self, force: bool) -> None:
         if not self._parts:
             return
-        from sparsecut.io.changed_files import write_changed
+        from sparsecut.updates.vector_files import write_changed
 
         write_changed(self._path, self._parts, overwrite=force)
 

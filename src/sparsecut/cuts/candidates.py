@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from sparsecut.cuts.coarsen import Groups, contract
 from sparsecut.cuts.communities import louvain
-from sparsecut.cuts.exact import ENUMERATED, best_of_all
+from sparsecut.cuts.exact_cut import ENUMERATED, best_of_all
 from sparsecut.cuts.kmeans import kmeans
 from sparsecut.cuts.objective import CutProblem, Mask, Real, totals
 from sparsecut.cuts.sweep import prefixes

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparsecut.base.errors import InputError, check_integer
+from sparsecut.base.progress import Reporter, reporting
 from sparsecut.cuts.certificate import prove_second
+from sparsecut.cuts.cut_input import DIMENSION, checked_embedding, embed
 from sparsecut.cuts.eigenvectors import Spectrum, is_cheap_to_factorise, scaled_laplacian
 from sparsecut.cuts.objective import CutProblem, Mask, Real
 from sparsecut.cuts.solve import solve
-from sparsecut.cuts.sources import DIMENSION, checked_embedding, embed
-from sparsecut.errors import InputError, check_integer
 from sparsecut.graph import Graph, as_graph
-from sparsecut.progress import Reporter, reporting
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,9 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from sparsecut.base.errors import import_extra
 from sparsecut.cuts.eigenvectors import smoothest
 from sparsecut.cuts.objective import CutProblem, Mask, Real, undirected_adjacency
-from sparsecut.errors import import_extra
 from sparsecut.graph import Graph
 from sparsecut.io import check_writable, write_whole
 

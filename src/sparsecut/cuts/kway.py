@@ -10,14 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from sparsecut.base.errors import InputError, check_integer, check_real
+from sparsecut.base.progress import Reporter, reporting
+from sparsecut.cuts.cut_input import Material, material
 from sparsecut.cuts.improve import band
 from sparsecut.cuts.local import local_search
 from sparsecut.cuts.objective import CutProblem, ratio
 from sparsecut.cuts.solve import LIGHT, THOROUGH, solve
-from sparsecut.cuts.sources import Material, material
-from sparsecut.errors import InputError, check_integer, check_real
 from sparsecut.graph import Graph, as_graph
-from sparsecut.progress import Reporter, reporting
 
 N_ROUNDS = 2  # over all pairs of parts that touch
 WIDTHS = (2, 6)

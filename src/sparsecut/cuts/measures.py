@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from sparsecut.base.errors import InputError
 from sparsecut.cuts.objective import Mask, cut_weight, smaller_side, undirected_adjacency
-from sparsecut.errors import InputError
 from sparsecut.graph import Graph, as_graph
 from sparsecut.graph.node_ids import choose_nodes
 

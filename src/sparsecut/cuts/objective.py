@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError, check_choice, check_real
+from sparsecut.base.errors import InputError, check_choice, check_real
 from sparsecut.graph import Graph
 
 OBJECTIVES = ("ratio", "conductance")

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
+from sparsecut.base.progress import Reporter
 from sparsecut.cuts.candidates import Candidate
+from sparsecut.cuts.cut_input import Material
 from sparsecut.cuts.objective import CutProblem, Mask, Real
 from sparsecut.cuts.solve import QUICK, solve
-from sparsecut.cuts.sources import Material
-from sparsecut.progress import Reporter
 
 SMALL_SHARE = 0.1  # of the nodes: several disjoint cuts this small are taken from one search
 LOOSENESS = 1.1  # times the sparsest one's value, for another cut of the same search to be taken too

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sparsecut.base.progress import Reporter
 from sparsecut.cuts.candidates import Candidate, distinct, range_of
 from sparsecut.cuts.improve import band, border, flow_improve, mqi, n_slopes
 from sparsecut.cuts.local import local_search
 from sparsecut.cuts.objective import CutProblem, Mask
-from sparsecut.progress import Reporter
 
 NARROW = (1, 3)
 WIDE = (2, 5, 12)

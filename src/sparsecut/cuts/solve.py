@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse.csgraph import connected_components, dijkstra
 
+from sparsecut.base.progress import Reporter
 from sparsecut.cuts.candidates import (
     Candidate,
     distinct,
@@ -24,11 +25,10 @@ from sparsecut.cuts.candidates import (
 )
 from sparsecut.cuts.coarsen import contract, pair_up
 from sparsecut.cuts.eigenvectors import Spectrum, smoothest
-from sparsecut.cuts.exact import ENUMERATED, best_of_all
+from sparsecut.cuts.exact_cut import ENUMERATED, best_of_all
 from sparsecut.cuts.local import local_search
 from sparsecut.cuts.objective import CutProblem, Real
 from sparsecut.cuts.search import Budget, improve_border, refine
-from sparsecut.progress import Reporter
 
 DIRECT = 30_000  # nodes searched without a coarser graph
 DENSE = 2_000_000  # stored entries beyond which the search gets no more work

@@ -13,8 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from sparsecut.base.errors import InputError
 from sparsecut.cuts.objective import CutProblem, Real, ratio, smaller_side
-from sparsecut.errors import InputError
 from sparsecut.graph import as_graph
 
 

@@ -16,12 +16,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from sparsecut.base.errors import InputError, check_integer
+from sparsecut.base.progress import Reporter, reporting
+from sparsecut.cuts.cut_input import material
 from sparsecut.cuts.objective import Real
 from sparsecut.cuts.recursion import cut_down
-from sparsecut.cuts.sources import material
-from sparsecut.errors import InputError, check_integer
 from sparsecut.graph import Graph, as_graph
-from sparsecut.progress import Reporter, reporting
 
 Nodes = NDArray[np.int64]
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.base.errors import InputError
+from sparsecut.base.progress import Reporter, reporting
 from sparsecut.datasets.dataset import Dataset, RawFile, Roles, Sizes
 from sparsecut.datasets.lookup import find_folder, has_files, locate, provide, roots
 from sparsecut.datasets.registry import DATASETS
-from sparsecut.errors import InputError
 from sparsecut.graph import Graph, encode_labels
-from sparsecut.progress import Reporter, reporting
 
 __all__ = [
     "DATASETS",
@@ -129,7 +129,7 @@ def load_roles(
     >>> import sparsecut as sc
     >>> sc.datasets.load_roles("digits")
     Traceback (most recent call last):
-    sparsecut.errors.InputError: The nodes of digits have no roles. Those of flickr and reddit have.
+    sparsecut.base.errors.InputError: The nodes of digits have no roles. Those of flickr and reddit have.
     """
     dataset = find_dataset(name)
     if dataset.read_roles is None:
@@ -177,7 +177,7 @@ def load_splits(
     >>> import sparsecut as sc
     >>> sc.datasets.load_splits("digits")
     Traceback (most recent call last):
-    sparsecut.errors.InputError: The publishers of digits made no splits. Those of ...
+    sparsecut.base.errors.InputError: The publishers of digits made no splits. Those of ...
     """
     dataset = find_dataset(name)
     if dataset.read_roles is not None:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.base.progress import Reporter
 from sparsecut.graph import Graph
-from sparsecut.progress import Reporter
 
 
 class Sizes(NamedTuple):

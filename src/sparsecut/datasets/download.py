@@ -19,12 +19,12 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from sparsecut.base.errors import InputError
+from sparsecut.base.package_version import __version__
+from sparsecut.base.progress import Reporter
 from sparsecut.datasets.checksums import sha256_of
 from sparsecut.datasets.dataset import RawFile
-from sparsecut.errors import InputError
 from sparsecut.io import write_whole
-from sparsecut.progress import Reporter
-from sparsecut.version import __version__
 
 ATTEMPTS = 4  # in a row, each of which continues the one before
 TIMEOUT = 30.0  # seconds without a byte

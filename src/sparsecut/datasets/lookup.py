@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from sparsecut.base.errors import InputError
+from sparsecut.base.progress import Reporter, reporting
 from sparsecut.datasets.checksums import sha256_of
 from sparsecut.datasets.dataset import Dataset, RawFile
 from sparsecut.datasets.download import fetch
-from sparsecut.errors import InputError
-from sparsecut.progress import Reporter, reporting
 
 
 class Found(NamedTuple):

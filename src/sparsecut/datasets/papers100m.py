@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sparsecut.base.progress import Reporter
 from sparsecut.datasets.lookup import roots
 from sparsecut.datasets.ogb import class_numbers, split_files
 from sparsecut.graph import Graph
@@ -33,7 +34,6 @@ from sparsecut.io import (
     write_whole,
 )
 from sparsecut.io.workfolder import telling_where
-from sparsecut.progress import Reporter
 
 FOLDER = "ogbn_papers100M"
 DATA, LABELS = f"{FOLDER}/raw/data.npz", f"{FOLDER}/raw/node-label.npz"

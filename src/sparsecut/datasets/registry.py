@@ -10,7 +10,14 @@ from sparsecut.datasets.cora_full import EDGES, LABELS, WITH_FEATURES, read_cora
 from sparsecut.datasets.dataset import Dataset, RawFile, Sizes
 from sparsecut.datasets.digits import read_digits
 from sparsecut.datasets.heterophilous import HETEROPHILOUS
-from sparsecut.datasets.inductive import FLICKR, REDDIT, read_flickr, read_flickr_roles, read_reddit, read_reddit_roles
+from sparsecut.datasets.inductive_graphs import (
+    FLICKR,
+    REDDIT,
+    read_flickr,
+    read_flickr_roles,
+    read_reddit,
+    read_reddit_roles,
+)
 from sparsecut.datasets.musae import CITATION as ROZEMBERCZKI
 from sparsecut.datasets.musae import FACEBOOK, TWITCH, MusaeColumns, musae_files, read_musae
 from sparsecut.datasets.ogb_graphs import OGB

@@ -28,16 +28,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.choice import Choice
+from sparsecut.base.choice import Choice
+from sparsecut.base.errors import InputError
+from sparsecut.base.progress import Reporter
 from sparsecut.engines.costs import Cost, Machine, Workload
-from sparsecut.errors import InputError
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.operators.aggregation import Projection
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import NegativeGraph
-from sparsecut.progress import Reporter
 
 R = TypeVar("R")
 Value = TypeVar("Value")
@@ -137,7 +137,7 @@ class Engine(Protocol[R]):
 
         Lazy levels are projected first and smoothed then: their hops carry the columns of the embedding. `is_last_use`
         says that the levels are not asked for again, and Z may take their memory. Numbers that overflowed are never
-        returned or written: `sparsecut.arrays.magnitude.check_finite` raises.
+        returned or written: `sparsecut.kernels.magnitude.check_finite` raises.
         """
 
     def take(self, rows: R, nodes: NDArray[np.int64]) -> Tensor:

@@ -15,25 +15,25 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.arrays.magnitude import overflow_error
-from sparsecut.arrays.streaming import in_words
-from sparsecut.arrays.threads import each, using
+from sparsecut.base.errors import InputError, check_choice, check_integer, parameter_error
+from sparsecut.base.progress import Reporter
 from sparsecut.engines.contract import EngineChoice, Job, Moments
 from sparsecut.engines.costs import BASE_BYTES, Cost, Machine, Workload
 from sparsecut.engines.rows import Rows, StackedRows
-from sparsecut.errors import InputError, check_choice, check_integer, parameter_error
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.kernels import halves
+from sparsecut.kernels.magnitude import overflow_error
 from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import Polynomial, is_power, power
 from sparsecut.kernels.products import N_TOGETHER, groups, row_blocks
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.kernels.streaming import in_words
+from sparsecut.kernels.threads import each, using
 from sparsecut.operators.aggregation import Aggregation, Projection, aggregate
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import AllPairs, NegativeGraph
 from sparsecut.operators.propagation import Propagation
-from sparsecut.progress import Reporter
 
 # One multiply-add of a sparse × sparse product takes about as long as this many of a sparse × dense one
 # (8 ns against 0.3 to 0.7 ns on Cora, Citeseer and Pubmed, two cores).

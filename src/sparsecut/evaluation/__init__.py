@@ -6,7 +6,6 @@
 """
 
 from sparsecut.evaluation.clustering import ClusterScores, evaluate_clusters, k_means, matched_accuracy
-from sparsecut.evaluation.compared import MethodComparison, MethodResult
 from sparsecut.evaluation.confusion import confusion_matrix
 from sparsecut.evaluation.health import Health, measure_health
 from sparsecut.evaluation.linear_probe import PROTOCOLS, evaluate, probe
@@ -30,8 +29,6 @@ __all__ = [
     "Health",
     "LinkScores",
     "LinkSplit",
-    "MethodComparison",
-    "MethodResult",
     "Scores",
     "SmallClassWarning",
     "Split",

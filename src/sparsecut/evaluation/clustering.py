@@ -23,12 +23,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.errors import InputError, check_integer, first_few
+from sparsecut.base.errors import InputError, check_integer, first_few
+from sparsecut.base.progress import Reporter, reporting
 from sparsecut.evaluation.linear_probe import check_embedding
 from sparsecut.evaluation.scores import summary
 from sparsecut.evaluation.splits import Nodes
 from sparsecut.graph import Graph, as_graph, encode_labels, place_graph, place_values, rows_and_ids
-from sparsecut.progress import Reporter, reporting
 
 
 @dataclass(frozen=True)

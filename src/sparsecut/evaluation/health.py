@@ -23,7 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.evaluation.linear_probe import check_embedding
 from sparsecut.graph import Graph, as_graph, place_graph, rows_and_ids
 

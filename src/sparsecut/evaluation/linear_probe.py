@@ -19,14 +19,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.errors import InputError, check_choice, first_few
+from sparsecut.base.errors import InputError, check_choice, first_few
+from sparsecut.base.progress import Reporter, reporting
 from sparsecut.evaluation.logistic import OneVsRest
 from sparsecut.evaluation.scores import Scores, digest_splits, score_classes
 from sparsecut.evaluation.split_choice import make_splits
 from sparsecut.evaluation.splits import Nodes, Split
 from sparsecut.graph import encode_labels, place_values, rows_and_ids
 from sparsecut.graph.frames import rows_of
-from sparsecut.progress import Reporter, reporting
 
 PROTOCOLS = ("paper", "tuned")
 GRID = tuple(10.0**power for power in range(-4, 4))

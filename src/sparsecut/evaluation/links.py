@@ -22,13 +22,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.errors import InputError, check_choice, check_integer, check_real
+from sparsecut.base.errors import InputError, check_choice, check_integer, check_real
+from sparsecut.base.progress import Reporter, reporting
 from sparsecut.evaluation.linear_probe import CHUNK, check_embedding
 from sparsecut.evaluation.logistic import OneVsRest
 from sparsecut.evaluation.scores import summary
 from sparsecut.graph import Graph, as_graph, place_rows
 from sparsecut.graph.linked_pairs import Pairs, linked_pairs, sample_non_edges, without_pairs
-from sparsecut.progress import Reporter, reporting
 
 SCORINGS = ("dot", "cosine", "distance", "hadamard")
 N_TRAINING_PAIRS = 10_000  # of each kind at most, for the logistic regression: far more than its coefficients

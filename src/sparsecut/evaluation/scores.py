@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError, check_choice, import_extra
+from sparsecut.base.errors import InputError, check_choice, import_extra
+from sparsecut.base.notebook import Cell, facts_html, table_html
 from sparsecut.evaluation.splits import Nodes, Split
-from sparsecut.notebook import Cell, facts_html, table_html
 
 Values = NDArray[np.float64]
 

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
+from sparsecut.base.errors import InputError, check_integer
 from sparsecut.datasets import Dataset, find_dataset, load_splits, names
-from sparsecut.errors import InputError, check_integer
 from sparsecut.evaluation.split_files import published_splits
 from sparsecut.evaluation.splits import Split, role_split, sample_splits, uniform_splits
 from sparsecut.graph import encode_labels

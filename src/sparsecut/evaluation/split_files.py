@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparsecut.base.errors import InputError, first_few
 from sparsecut.datasets import roots
-from sparsecut.errors import InputError, first_few
 from sparsecut.evaluation.splits import Split, role_split
 from sparsecut.io import ID_NAMES, check_known, check_readable, positions_of, read_node_table, write_whole
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.errors import InputError, check_integer, check_real, first_few
+from sparsecut.base.errors import InputError, check_integer, check_real, first_few
 from sparsecut.graph import encode_labels
 
 Nodes = NDArray[np.int64]

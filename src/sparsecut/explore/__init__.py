@@ -5,12 +5,12 @@ Other rooms use the names exported here. The search is `neighbors`, over `exact`
 into the page (`page`) that is built from `web/`.
 """
 
-from sparsecut.explore.exact import METRICS
+from sparsecut.explore.exact_search import METRICS
+from sparsecut.explore.html_report import report
 from sparsecut.explore.index_file import index_beside
 from sparsecut.explore.layout import METHODS, choose_method, layout
-from sparsecut.explore.neighbors import Nearest, Neighbors, is_large, wants_index
-from sparsecut.explore.plot import plot
-from sparsecut.explore.report import report
+from sparsecut.explore.nearest import Nearest, Neighbors, is_large, wants_index
+from sparsecut.explore.scatter import plot
 
 __all__ = [
     "METHODS",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import first_few
+from sparsecut.base.errors import first_few
 from sparsecut.evaluation.health import Health
 from sparsecut.graph import Graph
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.io import check_readable, save_tensors, write_whole
 
 FORMAT = "sparsecut-neighbors"

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError, import_extra
-from sparsecut.explore.exact import Positions, Vectors, distances_to, exact_nearest
-from sparsecut.progress import Reporter
+from sparsecut.base.errors import InputError, import_extra
+from sparsecut.base.progress import Reporter
+from sparsecut.explore.exact_search import Positions, Vectors, distances_to, exact_nearest
 
 K_MEASURED = 10  # recall@10
 N_MEASURED = 500  # vectors whose true neighbours are found to measure it

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError, check_choice, check_integer, import_extra
+from sparsecut.base.errors import InputError, check_choice, check_integer, import_extra
+from sparsecut.base.progress import Reporter, reporting
 from sparsecut.graph import is_frame, like_frame, rows_and_ids
-from sparsecut.progress import Reporter, reporting
 
 METHODS = ("pacmap", "umap", "tsne", "pca")
 MODULES = {"pacmap": "pacmap", "umap": "umap", "tsne": "openTSNE"}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.graph import labelled_nodes, match_frame
 from sparsecut.io import ID_NAMES, check_encoding, check_known, check_unique, positions_of, read_node_table
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.base.progress import Reporter
 from sparsecut.explore.layout import choose_method, layout
-from sparsecut.explore.page import read_block
 from sparsecut.explore.report_input import ReportInput
-from sparsecut.progress import Reporter
+from sparsecut.explore.report_page import read_block
 
 
 def find_positions(

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError, first_few
-from sparsecut.explore.exact import METRICS
+from sparsecut.base.errors import InputError, first_few
+from sparsecut.explore.exact_search import METRICS
 from sparsecut.explore.layout import choose_method
-from sparsecut.explore.vectors import fingerprint
+from sparsecut.explore.vector_rows import fingerprint
 from sparsecut.graph import Graph, as_graph, place_graph, place_rows, place_values, rows_and_ids
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.evaluation.confusion import confusion_matrix
 from sparsecut.evaluation.splits import SmallClassWarning, sample_splits
-from sparsecut.explore.exact import Vectors, prepare
+from sparsecut.explore.exact_search import Vectors, prepare
 from sparsecut.explore.findings import Section
 from sparsecut.graph import encode_labels
 

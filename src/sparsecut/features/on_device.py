@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.arrays.entries import csr_tensor
-from sparsecut.errors import OverflowInputError
+from sparsecut.base.errors import OverflowInputError
+from sparsecut.kernels.entries import csr_tensor
 
 NUMBERS_AT_ONCE = 1 << 28  # of dense rows that become float64, or are compared, at a time
 

@@ -27,7 +27,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.progress import Reporter
+from sparsecut.base.progress import Reporter
 
 N_HOPS = 5
 MIN_SHARE = 0.002  # a walk that comes by less often is dropped: at most 500 entries per row

@@ -14,19 +14,18 @@ The columns belong to this graph: another graph's eigenvectors point elsewhere, 
 from __future__ import annotations
 
 import zlib
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 
+from sparsecut.base.progress import Reporter
 from sparsecut.features.proximity import log_proximity
-from sparsecut.graph import Graph
+from sparsecut.kernels.between_diagonals import between_diagonals
 from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.kernels.spectrum import leading_eigenvectors, sharpening
-from sparsecut.operators.propagation import propagation_matrix
-from sparsecut.progress import Reporter
 
 FeaturesWord = Literal["auto", "given", "structure", "both"]
 FEATURES: tuple[FeaturesWord, ...] = ("auto", "given", "structure", "both")
@@ -50,17 +49,12 @@ def structural_features(
     sizes = eigenvalues.abs()
     power = sharpening(sizes.square(), EFFECTIVE_RANK)
     weighted = vectors * (sizes / sizes.max().clamp(min=1e-30)) ** power
-    averaged = SparseMatrix(propagation_matrix(adjacency), device) @ weighted
+    shares = 1 / (1 + adjacency.sum(axis=1, dtype=np.float64))
+    averaged = SparseMatrix(between_diagonals(adjacency, shares, None, shares), device) @ weighted
     centred = averaged - averaged.mean(dim=0)
     lengths = centred.norm(dim=1, keepdim=True).clamp(min=1e-12)
     features: NDArray[np.float32] = (centred * (ROW_LENGTH / lengths)).cpu().numpy()
     return features
-
-
-def with_structure(graph: Graph, seed: int, device: torch.device, report: Reporter) -> Graph:
-    """The graph with its structure for features."""
-    features = structural_features(graph.adjacency, seed=seed, device=device, report=report)
-    return graph.replace(features=features)
 
 
 def fingerprint(adjacency: sp.csr_array) -> int:
@@ -71,9 +65,9 @@ def fingerprint(adjacency: sp.csr_array) -> int:
     return checksum
 
 
-def fingerprint_with_features(graph: Graph) -> int:
+def fingerprint_with_features(adjacency: sp.csr_array, features: Any) -> int:
     """A number that tells graphs apart by their edges and their features."""
-    checksum, features = fingerprint(graph.adjacency), cast("Any", graph.features)
+    checksum = fingerprint(adjacency)
     arrays = (features.indptr, features.indices, features.data) if sp.issparse(features) else (features,)
     for array in (part for part in arrays if part is not None):
         checksum = zlib.crc32(np.ascontiguousarray(array).tobytes(), checksum)

@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.arrays.streaming import value_blocks
-from sparsecut.graph.walk import Column, Part, Walk, degrees, sums_over_neighbours
+from sparsecut.kernels.streaming import value_blocks
+from sparsecut.kernels.walk import Column, Part, Walk, degrees, sums_over_neighbours
 
 LEAST_SHARE, LEAST_LENGTH = 1e-3, 1e-30  # of the longest row: shorter ones count as so long
 

@@ -18,10 +18,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.arrays.streaming import release, row_blocks
-from sparsecut.errors import OverflowInputError
+from sparsecut.base.errors import OverflowInputError
 from sparsecut.features import on_device, walked
-from sparsecut.graph.walk import Walk
+from sparsecut.kernels.streaming import release, row_blocks
+from sparsecut.kernels.walk import Walk
 
 WeightingWord = Literal["auto", "none", "l2", "tf-idf"]
 WEIGHTINGS = ("none", "l2", "tf-idf")

@@ -33,7 +33,7 @@ from sparsecut.graph.mappings import are_word_lists, table_of_rows, words_source
 from sparsecut.graph.named_rows import like_frame, place_graph, place_rows, place_values, rows_and_ids
 from sparsecut.graph.node_ids import choose_nodes, find_nodes
 from sparsecut.graph.node_values import Features
-from sparsecut.graph.pairs import check_pairs, keep_close, pack_pairs, unpack_pairs
+from sparsecut.graph.pair_lists import check_pairs, keep_close, pack_pairs, unpack_pairs
 
 __all__ = [
     "DIRECTIONS",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.graph.foreign import refuse_foreign, refuse_matrix
 from sparsecut.graph.graph import Graph
 

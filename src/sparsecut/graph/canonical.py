@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sparsecut.arrays import are_finite, weight_error
-from sparsecut.errors import DirectedGraphWarning, InputError
+from sparsecut.base.errors import DirectedGraphWarning, InputError
 from sparsecut.graph.foreign import not_square
 from sparsecut.graph.look import is_canonical
+from sparsecut.kernels import are_finite, weight_error
 
 DIRECTIONS = ("symmetrize", "out", "in")
 DIRECTED_NOTE = "The adjacency is directed and was made undirected: max(A, Aᵀ)."

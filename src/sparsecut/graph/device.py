@@ -13,10 +13,10 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from sparsecut.arrays.entries import Entries, entries_of_edges, index_type, ones_as_none
-from sparsecut.errors import DirectedGraphWarning, InputError
+from sparsecut.base.errors import DirectedGraphWarning, InputError
 from sparsecut.graph.canonical import DIRECTED_NOTE, loop_notes, negative_weight, wrong_shape
 from sparsecut.graph.node_values import wrong_rows
+from sparsecut.kernels.entries import Entries, entries_of_edges, index_type, ones_as_none
 
 KEPT_TYPES = (torch.float32, torch.float16)  # that features are left in
 

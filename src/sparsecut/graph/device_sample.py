@@ -11,10 +11,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.arrays.entries import Entries
-from sparsecut.arrays.transfer import as_tensor
 from sparsecut.graph.edge_sample import MIN_SPARE, SPARE, hash_ids
 from sparsecut.graph.graph import Graph
+from sparsecut.kernels.entries import Entries
+from sparsecut.kernels.transfer import as_tensor
 
 SIGN_64, SIGN_32 = -(2**63), -(2**31)
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.arrays.streaming import blocks_of_entries, release, row_blocks
 from sparsecut.graph.graph import Graph
-from sparsecut.graph.walk import degrees
+from sparsecut.kernels.streaming import blocks_of_entries, release, row_blocks
+from sparsecut.kernels.walk import degrees
 
 SPARE = 1.2  # how many more edges than wanted are looked at, and …
 MIN_SPARE = 1_000  # … how many more at least: then hardly ever too few have a small enough hash

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.graph.id_kinds import check_one_kind
 
 ATTRIBUTES = "features= and labels= name what it holds"

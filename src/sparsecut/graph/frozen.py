@@ -13,22 +13,22 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.arrays import neighbour_sums, value_blocks
-from sparsecut.encoding import Encoder, FeatureMatrix, FeatureTable, Scale, Source, WordLists, table_source
+from sparsecut.features import Encoder, FeatureMatrix, FeatureTable, Scale, Source, WordLists, table_source
 from sparsecut.graph.foreign import from_torch, library_of
 from sparsecut.graph.frames import is_frame, match_frame
 from sparsecut.graph.labels import place_labels
 from sparsecut.graph.mappings import are_word_lists, mapped_features, words_source
 from sparsecut.graph.node_values import Features, check_column, check_features, wrong_rows
 from sparsecut.graph.view import graph_html
-from sparsecut.graph.walk import Walk, degrees
+from sparsecut.kernels import neighbour_sums, value_blocks
+from sparsecut.kernels.walk import Walk, degrees
 
 Self = TypeVar("Self", bound="FrozenGraph")
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from sparsecut.arrays.entries import Entries
+    from sparsecut.kernels.entries import Entries
 
 
 class FrozenGraph:
@@ -237,7 +237,7 @@ class FrozenGraph:
             return degrees(self.walk).read()
         if self.entries is None:
             return neighbour_sums(self.adjacency, values)
-        from sparsecut.arrays.transfer import as_array, as_tensor
+        from sparsecut.kernels.transfer import as_array, as_tensor
 
         given = None if values is None else as_tensor(values, self.entries.indices.device)
         return as_array(self.entries.row_sums(given))

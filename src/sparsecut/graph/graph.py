@@ -9,7 +9,7 @@ What a `Graph` holds, whatever was passed in:
 - **no self-loops**: every filter adds each node to its own neighbourhood exactly once, so an isolated node's closed
   neighbourhood is itself. Self-loops in the input are dropped, and `notes` counts them.
 - **features** as float32, dense (numpy) or sparse (CSR), or None. Arrays are taken as they are. A table of named columns (a
-  frame of pandas or polars, an Arrow table, a file) is encoded (`sparsecut.encoding`): numbers standardised, text one column
+  frame of pandas or polars, an Arrow table, a file) is encoded (`sparsecut.features`): numbers standardised, text one column
   per category; a model that is fitted on the graph keeps that encoding for later ones.
 - **rows in the order of the nodes**: a frame or series whose index names nodes is put in their order by it.
 
@@ -29,9 +29,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.arrays import check_mapped, is_mapped
-from sparsecut.encoding import Encoder, Scale
-from sparsecut.errors import InputError, NewValuesWarning, check_choice
+from sparsecut.base.errors import InputError, NewValuesWarning, check_choice
+from sparsecut.features import Encoder, Scale
 from sparsecut.graph.canonical import DIRECTIONS, check_adjacency
 from sparsecut.graph.foreign import is_edge_index, is_parts, library_of, plain_adjacency
 from sparsecut.graph.frozen import FrozenGraph, rows_of
@@ -41,6 +40,7 @@ from sparsecut.graph.node_values import (
     check_same_ids,
     named_columns,
 )
+from sparsecut.kernels import check_mapped, is_mapped
 
 
 class Graph(FrozenGraph):

@@ -34,8 +34,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.encoding.arrow_values import decoded
-from sparsecut.errors import InputError, first_few
+from sparsecut.base.errors import InputError, first_few
+from sparsecut.features.arrow_values import decoded
 
 EXACT_NAMES = ("id", "node", "node_id", "nodeid")
 _ID_WORDS = """

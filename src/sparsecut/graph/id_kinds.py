@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 
 RULE = "integers or words as node ids"
 EXACT = 2.0**53  # the first whole float that may stand for another integer

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.errors import InputError, first_few
+from sparsecut.base.errors import InputError, first_few
 from sparsecut.graph.frames import Matched, check_rows, index_of, is_frame, match_frame
 from sparsecut.graph.id_columns import KnownIds
 

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.graph.graph import Graph
 
 N_ENUMERATED = 10**6  # pairs that are listed; of more, some are drawn until enough fit

@@ -13,8 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.arrays.passes import on_threads
-from sparsecut.arrays.streaming import blocks_of_entries
+from sparsecut.kernels.streaming import blocks_of_entries
+from sparsecut.kernels.thread_passes import on_threads
 
 LARGEST = np.finfo(np.float32).max
 BLOCK_BYTES = 1 << 23  # of entries, 8 bytes each: a million, so that the interpreter is asked rarely

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.encoding import Scale, column_of, table_source
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
+from sparsecut.features import Scale, column_of, table_source
 from sparsecut.graph.frames import rows_of
 from sparsecut.graph.id_kinds import as_id_array
 

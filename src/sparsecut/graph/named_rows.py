@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError, first_few
+from sparsecut.base.errors import InputError, first_few
 from sparsecut.graph.foreign import library_of
 from sparsecut.graph.frames import as_arrow, index_of, is_frame, rows_of
 from sparsecut.graph.graph import Graph

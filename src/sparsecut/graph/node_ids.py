@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.graph.frames import index_of
 from sparsecut.graph.id_kinds import EXACT
 

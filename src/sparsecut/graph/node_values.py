@@ -9,11 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.arrays import are_finite, feature_error
-from sparsecut.encoding import NamedColumns
-from sparsecut.errors import InputError, first_few
+from sparsecut.base.errors import InputError, first_few
+from sparsecut.features import NamedColumns
 from sparsecut.graph.frames import is_frame
 from sparsecut.graph.id_kinds import as_id_array
+from sparsecut.kernels import are_finite, feature_error
 
 Features: TypeAlias = "NDArray[np.float32] | sp.csr_array"
 

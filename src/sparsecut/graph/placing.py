@@ -8,9 +8,9 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
-from sparsecut.arrays.entries import csr_tensor, entries_on
-from sparsecut.arrays.transfer import as_tensor
 from sparsecut.graph.graph import Graph
+from sparsecut.kernels.entries import csr_tensor, entries_on
+from sparsecut.kernels.transfer import as_tensor
 
 
 def placed(graph: Graph, device: Any) -> Graph:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import first_few
+from sparsecut.base.errors import first_few
+from sparsecut.base.notebook import Cell, facts_html, table_html
 from sparsecut.graph.labels import encode_labels
-from sparsecut.notebook import Cell, facts_html, table_html
 
 MAX_CLASSES = 50  # in the table, the largest
 

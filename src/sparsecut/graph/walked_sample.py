@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsecut.graph.edge_sample import MIN_SPARE, SPARE, hash_ids, mixed
 from sparsecut.graph.graph import Graph
-from sparsecut.graph.walk import Column, Part, Walk
+from sparsecut.kernels.walk import Column, Part, Walk
 
 ENTRIES_AT_ONCE = 1 << 22  # whose ends are looked up at a time
 

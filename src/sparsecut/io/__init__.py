@@ -37,7 +37,7 @@ from sparsecut.io.node_files import MISSING, align_labels
 from sparsecut.io.numpy_files import Archive, write_npy, write_npy_header
 from sparsecut.io.objects import from_igraph, from_networkx, to_networkx
 from sparsecut.io.opening import check_encoding
-from sparsecut.io.planetoid import PLANETOID_PARTS, read_planetoid_folder, read_planetoid_split
+from sparsecut.io.planetoid_files import PLANETOID_PARTS, read_planetoid_folder, read_planetoid_split
 from sparsecut.io.raw import published_arrays, read_json, reading_published
 from sparsecut.io.record_batches import STREAMED_SUFFIXES
 from sparsecut.io.result_tables import COLUMN_SUFFIXES, write_columns

@@ -3,7 +3,7 @@
 - `.npy`: one row a node, in the order of the ids 0..n−1. Never unpickled.
 - `.npz`: a scipy sparse matrix; or an array `features` (or the only array), with `ids` beside it or not.
 - tables: a column of ids (by the rule of `sparsecut.graph.id_columns`), and the features or the label beside it. Named
-  columns stay a table, which is encoded with the model (`sparsecut.encoding`); numbers under no header are a matrix.
+  columns stay a table, which is encoded with the model (`sparsecut.features`); numbers under no header are a matrix.
 - `.json`: node id → list of words or feature ids (columns that are 1 there), list of numbers, or object of named values (a
   row of a table); node id → label.
 """
@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.encoding import FeatureTable, Scale, WordLists, mark_words, table_source
-from sparsecut.errors import InputError, first_few
+from sparsecut.base.errors import InputError, first_few
+from sparsecut.features import FeatureTable, Scale, WordLists, mark_words, table_source
 from sparsecut.graph import LABEL_NAMES, as_labels, label_column_of, table_of_rows
 from sparsecut.graph.id_columns import Evidence, Fit, KnownIds, choose_of_file, gather, likely_name
 from sparsecut.io.files import check_readable

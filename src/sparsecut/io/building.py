@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.arrays import in_words, parse_bytes
-from sparsecut.encoding import Scale
-from sparsecut.errors import InputError, ReadingWarning, check_choice
+from sparsecut.base.errors import InputError, ReadingWarning, check_choice
+from sparsecut.base.progress import Reporter, reporting
+from sparsecut.features import Scale
 from sparsecut.graph import DIRECTIONS, loop_notes
 from sparsecut.io.adjacency import offset_type
 from sparsecut.io.files import refuse_url
@@ -32,7 +32,7 @@ from sparsecut.io.row_positions import RowPositions, is_range
 from sparsecut.io.sides import Meeting, check_side_ids, meeting_of, side_doubts
 from sparsecut.io.store import check_place, is_store, move_store, write_header
 from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, telling_where, work_folder
-from sparsecut.progress import Reporter, reporting
+from sparsecut.kernels import in_words, parse_bytes
 
 BASE_BYTES = 450 << 20  # the interpreter, its libraries and the batches in hand
 NODE_BYTES = 40  # counts, offsets, and an id with its place where ids are not row numbers

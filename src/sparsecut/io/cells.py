@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sparsecut.encoding import Scale, table_source
-from sparsecut.errors import InputError, first_few, import_extra
+from sparsecut.base.errors import InputError, first_few, import_extra
+from sparsecut.features import Scale, table_source
 from sparsecut.graph import Graph, as_arrow, refuse_foreign
 from sparsecut.io.guards import reading
 from sparsecut.io.hdf5 import check_hdf5
@@ -36,7 +36,7 @@ def from_anndata(
         The graph, a key of obsp.
     features : str or list of str or None, default="X"
         "X", a key of obsm or layers, a column of obs, or a list of such columns: a table, which becomes features as
-        `sparsecut.encoding` describes. A key that lies in several places is written "obsm:KEY", "layers:KEY" or
+        `sparsecut.features` describes. A key that lies in several places is written "obsm:KEY", "layers:KEY" or
         "obs:KEY". None for no features.
     labels : str, default=None
         A column of obs. A cell without a value has no label.

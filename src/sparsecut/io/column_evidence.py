@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.encoding import spells_number
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
+from sparsecut.features import spells_number
 from sparsecut.io.ids import as_array, plain_ids
 
 BLOCK = 2**13  # rows at a time: what is computed on the way stays in the cache

@@ -10,7 +10,7 @@ import ast
 import warnings
 from typing import Any
 
-from sparsecut.errors import InputError, first_few
+from sparsecut.base.errors import InputError, first_few
 
 MAX_CELL = 10_000  # characters: Python's own parser is recursive
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-from sparsecut.encoding import Scale
-from sparsecut.errors import InputError, import_extra
+from sparsecut.base.errors import InputError, import_extra
+from sparsecut.features import Scale
 from sparsecut.graph import Graph
 from sparsecut.io.guards import reading
 from sparsecut.io.held import HeldGraph

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from sparsecut.errors import InputError, first_few
+from sparsecut.base.errors import InputError, first_few
 from sparsecut.io.column_evidence import ColumnEvidence, evidence_of
 from sparsecut.io.edge_names import (
     WEIGHTS,

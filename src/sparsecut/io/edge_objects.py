@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.encoding import Scale, table_source
-from sparsecut.errors import InputError, ReadingWarning, check_choice
+from sparsecut.base.errors import InputError, ReadingWarning, check_choice
+from sparsecut.features import Scale, table_source
 from sparsecut.graph import (
     DIRECTIONS,
     Graph,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.arrays import REMEDIES
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
+from sparsecut.kernels import REMEDIES
 
 
 def edge_weights(values: Any, column: str, what: str) -> NDArray[np.float32]:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.encoding import spells_number
-from sparsecut.errors import InputError, first_few
+from sparsecut.base.errors import InputError, first_few
+from sparsecut.features import spells_number
 from sparsecut.io.blocks import number_file
 from sparsecut.io.column_evidence import is_date
 from sparsecut.io.dictionaries import values_in_dictionaries

@@ -25,8 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.arrays import release, row_blocks
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.graph import as_id_array, place_rows, place_values, rows_and_ids
 from sparsecut.io.attributes import read_node_table
 from sparsecut.io.files import check_readable, check_writable, write_whole
@@ -36,6 +35,7 @@ from sparsecut.io.numpy_files import Archive, read_npy, write_npy
 from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed, table_suffix
 from sparsecut.io.tables import read_parquet
 from sparsecut.io.vectors import ids_beside, read_vectors, write_vectors
+from sparsecut.kernels import release, row_blocks
 
 ROW_GROUP_BYTES = 64 << 20
 BINARY_SUFFIXES = (".parquet", ".npy", ".npz")

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sparsecut.errors import InputError, WriteError
+from sparsecut.base.errors import InputError, WriteError
 
 URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.\-]+):/+(?P<rest>.*)", re.DOTALL)  # C:/ is none; a Path has one slash left
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.encoding import Scale
-from sparsecut.errors import InputError, ReadingWarning, check_choice
+from sparsecut.base.errors import InputError, ReadingWarning, check_choice
+from sparsecut.features import Scale
 from sparsecut.graph import DIRECTIONS, Graph, loop_notes, refuse_foreign
 from sparsecut.io.acceleration import MIN_BYTES, loops_for
 from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
@@ -44,7 +44,7 @@ from sparsecut.io.matrices import GraphParts, read_mat, read_matrix_market, read
 from sparsecut.io.metis import METIS_SUFFIXES, read_metis
 from sparsecut.io.node_files import MISSING, NodeFiles, align_labels, read_node_files
 from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed, table_suffix
-from sparsecut.io.planetoid import find_planetoid, read_planetoid_folder
+from sparsecut.io.planetoid_files import find_planetoid, read_planetoid_folder
 from sparsecut.io.store import is_store, open_store
 from sparsecut.io.tables import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table
 from sparsecut.io.text import read_layout, read_text

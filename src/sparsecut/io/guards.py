@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 
 FREE_BYTES = 256 * 2**20
 FREE_TEXT_BYTES = 64 * 2**20

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.io import hdf5_look
 from sparsecut.io.guards import check_expansion, max_expansion
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sparsecut.encoding import Scale
-from sparsecut.errors import InputError, first_few
+from sparsecut.base.errors import InputError, first_few
+from sparsecut.features import Scale
 from sparsecut.graph import Graph
 from sparsecut.io.node_files import NodeFiles, as_columns, find_sibling, is_path, read_node_files
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.graph.id_columns import likely_name
 from sparsecut.io.ids import ID_NAMES, positions_of
 from sparsecut.io.opening import table_suffix

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsecut.errors import InputError, check_choice, first_few, import_extra
+from sparsecut.base.errors import InputError, check_choice, first_few, import_extra
 from sparsecut.graph import DIRECTIONS, Graph, check_graph, loop_notes
 from sparsecut.io.adjacency import build_adjacency
 from sparsecut.io.edge_weights import check_weights

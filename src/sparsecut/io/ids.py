@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.encoding.arrow_values import decoded
-from sparsecut.errors import InputError, first_few
+from sparsecut.base.errors import InputError, first_few
+from sparsecut.features.arrow_values import decoded
 from sparsecut.graph.id_kinds import EXACT, id_error
 
 ID_NAMES = ("id", "node", "node_id", "nodeid", "name")

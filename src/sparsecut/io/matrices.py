@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.io.matlab import read_matlab
 from sparsecut.io.matrix_market import read_matrix_market_file
 from sparsecut.io.numpy_files import Archive

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.graph import Graph
 from sparsecut.io.adjacency import as_weights, offset_type
 from sparsecut.io.guards import check_claim, reading

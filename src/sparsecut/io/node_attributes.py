@@ -1,7 +1,7 @@
 """What other libraries' graphs hold at their nodes: ids, features and labels, out of lists of attributes.
 
 `features` is an array with one row per node, the name of an attribute that holds a vector or a number, or a list of names: a
-table, which becomes features as `sparsecut.encoding` describes. `labels` is an array or the name of an attribute.
+table, which becomes features as `sparsecut.features` describes. `labels` is an array or the name of an attribute.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.encoding import Scale, column_of, table_source
-from sparsecut.errors import InputError, first_few
+from sparsecut.base.errors import InputError, first_few
+from sparsecut.features import Scale, column_of, table_source
 from sparsecut.graph import are_word_lists, as_integers, check_one_kind, id_error, words_source
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.encoding import FeatureTable, Scale, WordLists
-from sparsecut.errors import InputError, first_few
+from sparsecut.base.errors import InputError, first_few
+from sparsecut.features import FeatureTable, Scale, WordLists
 from sparsecut.graph import LABEL_NAMES, Graph, spread_labels
 from sparsecut.graph.id_columns import Fit, likely_name
 from sparsecut.io.attributes import NodeTable, read_features, read_labels

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.io.guards import check_claim, check_expansion, reading
 
 SKIP_BYTES = 1 << 20

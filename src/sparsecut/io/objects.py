@@ -15,8 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.encoding import Scale
-from sparsecut.errors import InputError, check_choice, import_extra
+from sparsecut.base.errors import InputError, check_choice, import_extra
+from sparsecut.features import Scale
 from sparsecut.graph import DIRECTIONS, Graph, check_graph, loop_notes, refuse_foreign
 from sparsecut.io.adjacency import build_adjacency
 from sparsecut.io.edge_weights import check_weights

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, AnyStr, BinaryIO
 
-from sparsecut.errors import InputError, parameter_error
+from sparsecut.base.errors import InputError, parameter_error
 from sparsecut.io.guards import FREE_TEXT_BYTES, NAME_ENCODING, check_expansion, reading
 
 BLOCK_BYTES = 2**16

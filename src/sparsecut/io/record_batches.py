@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.arrays import are_finite, feature_error, release, row_blocks
-from sparsecut.encoding import (
+from sparsecut.base.errors import InputError
+from sparsecut.features import (
     Encoder,
     LeftOut,
     NumberColumn,
@@ -24,7 +24,6 @@ from sparsecut.encoding import (
     check_names,
     check_scale,
 )
-from sparsecut.errors import InputError
 from sparsecut.graph import as_id_array
 from sparsecut.graph.id_columns import N_FIRST, Evidence, KnownIds, choose_of_parts, gather, likely_name
 from sparsecut.io.column_evidence import evidence_of
@@ -35,6 +34,7 @@ from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids, check_present, check_unique, plain_ids
 from sparsecut.io.sides import with_side
 from sparsecut.io.tables import check_parquet
+from sparsecut.kernels import are_finite, feature_error, release, row_blocks
 
 BATCH_ROWS = 1 << 20
 BATCH_BYTES = 16 << 20

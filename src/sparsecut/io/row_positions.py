@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError, first_few
+from sparsecut.base.errors import InputError, first_few
 from sparsecut.io.ids import id_remedy, positions_of
 from sparsecut.io.record_batches import EdgeFile, FeatureFile
 

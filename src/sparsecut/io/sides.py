@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.io.edge_columns import EdgeColumns
 from sparsecut.io.edge_names import side_words
 from sparsecut.io.ids import as_array

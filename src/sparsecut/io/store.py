@@ -22,8 +22,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.encoding import Encoder, FeatureMatrix, read_encoder
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
+from sparsecut.features import Encoder, FeatureMatrix, read_encoder
 from sparsecut.graph import Graph
 from sparsecut.io.files import check_readable, exists_error, refuse_url
 from sparsecut.io.guards import reading

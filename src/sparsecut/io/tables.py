@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import FREE_BYTES, check_expansion, reading
 from sparsecut.io.ids import has_outer_space

@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sparsecut.encoding import spells_number
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
+from sparsecut.features import spells_number
 from sparsecut.io.column_evidence import is_date
 from sparsecut.io.edge_names import are_columns
 from sparsecut.io.guards import NAME_ENCODING, reading

@@ -24,7 +24,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.io.raw import csr, reading_published
 
 _NUMBERS = re.compile(r"[biuf][1248]")

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_array, as_integers

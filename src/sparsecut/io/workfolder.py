@@ -21,9 +21,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.arrays import in_words, is_mapped, row_blocks
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.io.files import check_writable, refuse_url, write_error
+from sparsecut.kernels import in_words, is_mapped, row_blocks
 
 LOCK = "lock"
 N_ATTEMPTS = 100  # to take the lock while other runs come and go

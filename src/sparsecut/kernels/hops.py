@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from sparsecut.arrays.entries import BLOCK_WORK, Entries
-from sparsecut.arrays.threads import each
+from sparsecut.kernels.entries import BLOCK_WORK, Entries
 from sparsecut.kernels.polynomials import Polynomial
+from sparsecut.kernels.threads import each
 
 LINE_BYTES = 64
 CACHE_BYTES = 16 << 20  # a panel of this size stays in the cache, lists and sums streaming past it

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sparsecut.arrays.threads import each
 from sparsecut.kernels.products import N_TOGETHER, groups, row_blocks
+from sparsecut.kernels.threads import each
 
 ROW_BLOCK = 8192  # 20 MB of 602 columns: multiplied at full speed, and small beside the rows
 ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a column that a few hops have averaged, against its mean

@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from sparsecut.arrays.threads import each
+from sparsecut.kernels.threads import each
 
 ROW_BLOCK = 16_384
 GPU_BLOCK = 1 << 18  # a GPU is faster than its launches

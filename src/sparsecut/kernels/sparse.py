@@ -15,8 +15,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.arrays.entries import Entries, entries_on, index_type, ones_as_none, weighted_sums
-from sparsecut.arrays.transfer import as_tensor
+from sparsecut.kernels.entries import Entries, entries_on, index_type, ones_as_none, weighted_sums
+from sparsecut.kernels.transfer import as_tensor
 
 __all__ = ["Entries", "SparseMatrix", "as_tensor", "entries_of", "weighted_sums"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sparsecut.lazy import lazy_names
+from sparsecut.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from sparsecut.model.history import History

@@ -10,10 +10,10 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from sparsecut.arrays.threads import of_torch
-from sparsecut.errors import InputError, check_choice, check_integer, check_real
-from sparsecut.kernels.memory import available_memory
-from sparsecut.model.encoder import LinearEncoder, layer_widths
+from sparsecut.base.errors import InputError, check_choice, check_integer, check_real
+from sparsecut.kernels.free_memory import available_memory
+from sparsecut.kernels.threads import of_torch
+from sparsecut.model.linear_encoder import LinearEncoder, layer_widths
 from sparsecut.model.routes import ROUTES, Route, Workload, choose_route
 from sparsecut.model.solver import Problem, Solution, Solver
 from sparsecut.model.training import (

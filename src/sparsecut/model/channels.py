@@ -22,10 +22,10 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from sparsecut.errors import InputError, check_real, parameter_error
-from sparsecut.model.sharpened import KEPT_SHARE
+from sparsecut.base.errors import InputError, check_real, parameter_error
 from sparsecut.operators.aggregation import Projection
 from sparsecut.operators.filters import Difference, Filter, Power
+from sparsecut.operators.sharpened import KEPT_SHARE
 
 ChannelName = Literal["own", "smoothed", "neighbors", "difference", "structure"]
 CHANNELS: tuple[ChannelName, ...] = ("own", "smoothed", "neighbors", "difference", "structure")

@@ -24,23 +24,23 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from sparsecut.base.errors import OverflowInputError, check_real
 from sparsecut.engines.contract import Moments
-from sparsecut.errors import OverflowInputError, check_real
 from sparsecut.features.structure import ROW_LENGTH
 from sparsecut.kernels.spectrum import rank_of_scatter
-from sparsecut.model.sharpened import (
+from sparsecut.model.solver import Problem, Solution, Solver, gram_product
+from sparsecut.operators.aggregation import Projection
+from sparsecut.operators.negatives import complete_graph
+from sparsecut.operators.sharpened import (
     EFFECTIVE_RANK,
+    LENGTH,
     SharpenedSpectrum,
     leading_spectrum,
     sharpen,
     spectrum_within,
     whole_spectrum,
 )
-from sparsecut.model.solver import Problem, Solution, Solver, gram_product
-from sparsecut.operators.aggregation import Projection
-from sparsecut.operators.negatives import complete_graph
 
-LENGTH = 9.0  # of the smoothed rows before sharpening: a logistic regression with C = 1 then neither under- nor overfits
 EXACT_COLUMNS = 1024  # up to here M is built and solved whole; beyond, iteration on S is cheaper
 N_DIRECTIONS = 128  # of dimension="auto"; with a sharpened spectrum what lies beyond weighs nothing
 N_PROBES = 64  # random columns that estimate the trace of an M that is not built

@@ -23,26 +23,27 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.arrays.magnitude import naming_overflow
-from sparsecut.arrays.transfer import as_array
-from sparsecut.encoding import dominant_column
+from sparsecut.base.errors import InputError, ReadingWarning, ScaleWarning
+from sparsecut.base.progress import Reporter, reporting
 from sparsecut.engines import Engine, EngineChoice, Job
-from sparsecut.errors import InputError, ReadingWarning, ScaleWarning
-from sparsecut.features.structure import STRUCTURE_NOTE, with_structure
+from sparsecut.features import dominant_column
+from sparsecut.features.structure import STRUCTURE_NOTE, structural_features
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
+from sparsecut.kernels.magnitude import naming_overflow
 from sparsecut.kernels.polynomials import is_power
 from sparsecut.kernels.spectrum import rank_of_scatter
+from sparsecut.kernels.transfer import as_array
+from sparsecut.model.auto.settle import settle
 from sparsecut.model.channels import Part, combine_structure, side_by_side
 from sparsecut.model.history import History, effective_rank
 from sparsecut.model.meaning import check_meaning
-from sparsecut.model.recipe import Recipe, settle
 from sparsecut.model.settings import Settings
 from sparsecut.model.solver import Problem
 from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.filters import Filter, Power, is_served_by
 from sparsecut.operators.negatives import NegativeGraph, complete_graph, with_apart
-from sparsecut.progress import Reporter, reporting
+from sparsecut.operators.recipe import Recipe
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def fit(
             seeds = engine.checkpoint("seeds", lambda: _seeds(settings.random_state))
             if is_structure:
                 with history.stage("structure"):
-                    graph = with_structure(graph, seeds[3], engine.device, report)
+                    graph = _with_structure(graph, seeds[3], engine.device, report)
                 history.notes.append(STRUCTURE_NOTE)
             else:
                 history.notes.extend(_say_features(graph, settings.caller))
@@ -101,7 +102,7 @@ def fit(
                 structure = None
                 if settings.with_structure:
                     with history.stage("structure"):
-                        structure = with_structure(graph, seeds[3], engine.device, report)
+                        structure = _with_structure(graph, seeds[3], engine.device, report)
 
             def keep(epoch: int, projection: Projection) -> None:
                 assert on_epoch is not None
@@ -372,3 +373,8 @@ def _say_features(graph: Graph, caller: str) -> list[str]:
 def _seeds(random_state: int | None) -> list[int]:
     """Of the weights' start, the sampled negatives, the order of mini-batches, and structure."""
     return [int(seed) & (2**63 - 1) for seed in np.random.SeedSequence(random_state).generate_state(4, np.uint64)]
+
+
+def _with_structure(graph: Graph, seed: int, device: torch.device, report: Reporter) -> Graph:
+    """The graph with its structure for features."""
+    return graph.replace(features=structural_features(graph.adjacency, seed=seed, device=device, report=report))

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from sparsecut.encoding import read_encoder
-from sparsecut.errors import InputError
-from sparsecut.graph.pairs import unpack_pairs
-from sparsecut.model.base import SparsestCutEmbedding
-from sparsecut.model.graph_kind import read_kind
+from sparsecut.base.errors import InputError
+from sparsecut.features import read_encoder
+from sparsecut.graph.pair_lists import unpack_pairs
+from sparsecut.model.embedding_model import SparsestCutEmbedding
 from sparsecut.model.history import History
 from sparsecut.model.mosce import MoSCE
 from sparsecut.model.persistence import read_model
-from sparsecut.model.recipe import read_recipe
-from sparsecut.model.resuming import Position
 from sparsecut.model.sce import SCE
-from sparsecut.model.state_files import read_state
-from sparsecut.model.update_log import read_log
+from sparsecut.operators.recipe import read_recipe
+from sparsecut.updates.graph_kind import read_kind
+from sparsecut.updates.resuming import Position
+from sparsecut.updates.state_files import read_state
+from sparsecut.updates.update_log import read_log
 
 ESTIMATORS: dict[str, type[SparsestCutEmbedding]] = {"SCE": SCE, "MoSCE": MoSCE}
 

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.arrays.streaming import dense_blocks
-from sparsecut.arrays.transfer import as_array
-from sparsecut.errors import MeaninglessEmbeddingWarning
+from sparsecut.base.errors import MeaninglessEmbeddingWarning
 from sparsecut.graph import Graph
+from sparsecut.kernels.streaming import dense_blocks
+from sparsecut.kernels.transfer import as_array
 
 ROUNDING = 3e-6  # rows that differ by no larger a share of their size differ by rounding alone
 SMALLEST = 1e-18  # the square of a smaller number is zero in float32

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from sparsecut.base.errors import check_choice, check_integer
+from sparsecut.base.parameters import naming_moved
 from sparsecut.engines import EngineChoice, EngineWord
-from sparsecut.errors import check_choice, check_integer
 from sparsecut.features.structure import FeaturesWord
 from sparsecut.features.weighting import WeightingWord
-from sparsecut.model.base import SparsestCutEmbedding
+from sparsecut.model.embedding_model import SparsestCutEmbedding
 from sparsecut.model.moved import MOVED
 from sparsecut.model.solver import Solver
 from sparsecut.model.solvers import SolverWord
 from sparsecut.operators.aggregation import AGGREGATIONS, Aggregation
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import Negatives, NegativesWord
-from sparsecut.parameters import naming_moved
 
 
 class MoSCE(SparsestCutEmbedding):

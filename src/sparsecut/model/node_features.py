@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
-from sparsecut.estimator import Estimator, not_fitted
+from sparsecut.base.errors import InputError
+from sparsecut.base.estimator import Estimator, not_fitted
 from sparsecut.graph import Graph, as_graph
 from sparsecut.graph.node_ids import find_nodes
 from sparsecut.model.sce import SCE

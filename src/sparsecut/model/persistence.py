@@ -13,10 +13,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
+from sparsecut.base.package_version import __version__
 from sparsecut.io.files import check_readable, write_whole
 from sparsecut.io.tensor_files import save_tensors
-from sparsecut.version import __version__
 
 FORMAT = "sparsecut-model"
 FORMAT_VERSION = 4

@@ -1,4 +1,4 @@
-"""What the paper published, from the files under `paper/`: one per experiment, with its settings and its figures."""
+"""What the paper published, from the folder `paper` beside this file: a file per experiment, settings and figures."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from sparsecut.choice import Choice
-from sparsecut.errors import InputError
-from sparsecut.estimator import Estimator
+from sparsecut.base.choice import Choice
+from sparsecut.base.errors import InputError
+from sparsecut.base.estimator import Estimator
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -56,7 +56,7 @@ def read_choice(kind: type[Choice], value: dict[str, Any]) -> Choice:
 
 def read_experiment(name: str) -> dict[str, Any]:
     """One experiment of the paper: its settings and its published figures. Read, not to be changed."""
-    return read_toml(Path(__file__).parents[1] / "paper" / f"{name}.toml")
+    return read_toml(Path(__file__).parent / "paper" / f"{name}.toml")
 
 
 @cache

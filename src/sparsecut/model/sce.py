@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from sparsecut.base.parameters import naming_moved
 from sparsecut.engines import EngineChoice, EngineWord
 from sparsecut.features.structure import FeaturesWord
 from sparsecut.features.weighting import WeightingWord
-from sparsecut.model.base import SparsestCutEmbedding
+from sparsecut.model.embedding_model import SparsestCutEmbedding
 from sparsecut.model.moved import MOVED
 from sparsecut.model.solver import Solver
 from sparsecut.model.solvers import SolverWord
 from sparsecut.operators.aggregation import Aggregation
 from sparsecut.operators.filters import Filter, FilterWord
 from sparsecut.operators.negatives import Negatives, NegativesWord
-from sparsecut.parameters import naming_moved
 
 
 class SCE(SparsestCutEmbedding):

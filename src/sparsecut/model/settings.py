@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sparsecut.base.errors import DimensionWarning, InputError, check_integer, parameter_error
 from sparsecut.engines import EngineChoice
-from sparsecut.errors import DimensionWarning, InputError, check_integer, parameter_error
 from sparsecut.graph import Graph
 from sparsecut.model.channels import refuse_several
 from sparsecut.model.solver import Solver

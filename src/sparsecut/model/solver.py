@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from sparsecut.choice import Choice
+from sparsecut.base.choice import Choice
+from sparsecut.base.progress import Reporter
 from sparsecut.engines.contract import Engine, Moments
 from sparsecut.kernels.polynomials import Polynomial, is_power, power
+from sparsecut.model.auto.narrowing import Narrowed, narrow, narrow_by_products
 from sparsecut.model.history import History
-from sparsecut.model.narrowing import Narrowed, narrow, narrow_by_products
 from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.negatives import NegativeGraph, complete_graph
-from sparsecut.progress import Reporter
 
 MAX_DIMENSION = 512  # of dimension="auto" where the solver does not choose it: the paper's choice for most of its graphs
 

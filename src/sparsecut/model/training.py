@@ -15,14 +15,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from sparsecut.base.errors import OverflowInputError
+from sparsecut.base.progress import Reporter
 from sparsecut.engines.rows import Rows
-from sparsecut.errors import OverflowInputError
 from sparsecut.kernels.optimizer import AdamSteps
-from sparsecut.model.encoder import LinearEncoder
 from sparsecut.model.history import History
+from sparsecut.model.linear_encoder import LinearEncoder
 from sparsecut.operators.losses import loss_of_energy, slope_of_energy, unit_alpha
 from sparsecut.operators.negatives import NegativeGraph, quadratic_form
-from sparsecut.progress import Reporter
 
 Energy = Callable[[LinearEncoder], Tensor]
 

@@ -30,7 +30,7 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.operators.negatives import ListedPairs, NegativeGraph
 
 LOSSES = ("inverse", "ratio", "negative", "none")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.kernels import cuda, hops
+from sparsecut.kernels.between_diagonals import between_diagonals
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.kernels.sparse import Entries, SparseMatrix
 from sparsecut.operators.diagonals import Diagonals
@@ -177,11 +178,5 @@ def propagation_matrix(adjacency: sp.csr_array, filter: Filter | None = None) ->
 
 
 def _between(adjacency: sp.csr_array, diagonals: Diagonals) -> sp.csr_array:
-    left, own = diagonals.left.cpu().numpy(), diagonals.own.cpu().numpy()
-    right = None if diagonals.right is None else diagonals.right.cpu().numpy()
-    n_nodes = adjacency.shape[0]
-    row_of_entry = np.repeat(np.arange(n_nodes), np.diff(adjacency.indptr))
-    scale = left[row_of_entry] if right is None else left[row_of_entry] * right[adjacency.indices]
-    values = (adjacency.data * scale).astype(np.float32)
-    neighbors = sp.csr_array((values, adjacency.indices, adjacency.indptr), shape=adjacency.shape)
-    return (neighbors + sp.diags_array(own.astype(np.float32), format="csr")).tocsr()
+    left, right, own = (None if part is None else part.cpu().numpy() for part in diagonals)
+    return between_diagonals(adjacency, left, right, own)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disk_cases import limit_for
+from sparsecut.base.errors import InputError
 from sparsecut.engines.disk import sizes
 from sparsecut.engines.disk.sizes import Sizes, check_in_memory, gram_bytes, plan_sizes, product_bytes
-from sparsecut.errors import InputError
 
 MiB = 1 << 20
 

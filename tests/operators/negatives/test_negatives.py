@@ -10,7 +10,7 @@ import torch
 
 from negative_cases import APART, GIVEN, WEIGHTED, SomeNodes, degrees_of, make_negatives
 from reference import dense_laplacian
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.operators.negatives import (
     AllPairs,
     Complete,

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sparsecut.base.errors import InputError
 from sparsecut.engines.dask.running import distributed_module
-from sparsecut.errors import InputError
 
 LOOPBACK = "127.0.0.1"
 CONNECT_SECONDS = 30

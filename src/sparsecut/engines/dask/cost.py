@@ -6,7 +6,7 @@ graph too: here its edges go anywhere, and one whose neighbours lie together mov
 
 from __future__ import annotations
 
-from sparsecut.arrays.streaming import in_words
+from sparsecut.base.errors import InputError
 from sparsecut.engines.costs import Cost, Machine, Workload
 from sparsecut.engines.dask.plan import (
     BASE_BYTES,
@@ -20,7 +20,7 @@ from sparsecut.engines.dask.plan import (
     rows_traffic,
     scattered_halo,
 )
-from sparsecut.errors import InputError
+from sparsecut.kernels.streaming import in_words
 
 START_STEPS = 1.8e8  # of the interpreter, for a cluster on this machine: processes, and their libraries
 PASS_STEPS = 3e6  # for a pass with nothing to do: its tasks, sent and waited for

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.io import read_embedding
 from sparsecut.io.workfolder import WorkFolder
 

@@ -21,9 +21,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sparsecut.arrays.streaming import in_words
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.kernels.moments import ROW_BLOCK
+from sparsecut.kernels.streaming import in_words
 
 PlanWord = Literal["auto", "columns", "rows"]
 PLANS = ("auto", "columns", "rows")

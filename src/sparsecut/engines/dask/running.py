@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sparsecut.arrays.streaming import in_words
-from sparsecut.errors import InputError, import_extra
-from sparsecut.progress import Reporter
+from sparsecut.base.errors import InputError, import_extra
+from sparsecut.base.progress import Reporter
+from sparsecut.kernels.streaming import in_words
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.02  # seconds between two looks at what is pending
 ANSWER_SECONDS = 10.0  # that workers have to say something of themselves

@@ -16,9 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.arrays.streaming import is_mapped, row_blocks
 from sparsecut.io.numpy_files import write_npy, write_npy_header
 from sparsecut.io.workfolder import WorkFolder, fingerprint_of
+from sparsecut.kernels.streaming import is_mapped, row_blocks
 
 Nodes = slice | NDArray[np.int64]
 

@@ -17,16 +17,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.arrays.streaming import row_blocks
+from sparsecut.base.errors import InputError
 from sparsecut.engines.dask.operator import CPU, BlockLists, Layout, Operator, whole_lists
 from sparsecut.engines.dask.shared import FileArray, Nodes, SparseFile
-from sparsecut.errors import InputError
 from sparsecut.features.weighting import Weighting
 from sparsecut.io import write_embedding
 from sparsecut.kernels import hops
 from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.kernels.sparse import as_tensor
+from sparsecut.kernels.streaming import row_blocks
 from sparsecut.operators.aggregation import aggregate
 
 Array = NDArray[Any]

@@ -15,8 +15,8 @@ from weakref import finalize
 import torch
 from torch import Tensor
 
-from sparsecut.arrays.streaming import row_blocks
 from sparsecut.io.workfolder import WorkFolder
+from sparsecut.kernels.streaming import row_blocks
 
 
 class Panels:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from sparsecut.arrays.streaming import in_words
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.kernels.moments import ROW_BLOCK
+from sparsecut.kernels.streaming import in_words
 
 BASE_BYTES = 480 << 20  # the interpreter and the libraries (370 MiB here), the threads' own memory, what malloc holds back
 NODE_BYTES = 64  # a node: degrees, the filter's three scales, and what is computed from them

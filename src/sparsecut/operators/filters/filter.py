@@ -11,8 +11,8 @@ from abc import abstractmethod
 import torch
 from torch import Tensor
 
-from sparsecut.choice import Choice
-from sparsecut.errors import InputError, check_integer
+from sparsecut.base.choice import Choice
+from sparsecut.base.errors import InputError, check_integer
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.operators.diagonals import Diagonals, mean_diagonals
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from sparsecut.errors import check_real
+from sparsecut.base.errors import check_real
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.operators.filters.series import Normalization, Series
 

@@ -1,14 +1,14 @@
 """α Σ_(i<k) (1−α)^i P^i + (1−α)^k P^k: personalised PageRank with restart α, k steps of it.
 
 The restart says how much of a node's own row is kept, and how little of its neighbourhood is added. Where it is not given,
-edges that are held out of the graph choose it (`sparsecut.model.filter_choice`).
+edges that are held out of the graph choose it (`sparsecut.model.auto.filter_choice`).
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-from sparsecut.errors import check_real, parameter_error
+from sparsecut.base.errors import check_real, parameter_error
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.operators.filters.series import Normalization, Series
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from sparsecut.errors import InputError
+from sparsecut.base.errors import InputError
 from sparsecut.kernels.polynomials import Polynomial, power
 from sparsecut.operators.filters.filter import Filter, check_order
 

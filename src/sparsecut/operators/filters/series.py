@@ -11,7 +11,7 @@ from typing import Literal
 
 from torch import Tensor
 
-from sparsecut.errors import check_choice
+from sparsecut.base.errors import check_choice
 from sparsecut.kernels.chebyshev import shortened
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.operators.diagonals import Diagonals, mean_diagonals, symmetric_diagonals

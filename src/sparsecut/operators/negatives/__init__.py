@@ -13,7 +13,7 @@ from typing import Literal
 
 from sparsecut.operators.negatives.complete import Complete
 from sparsecut.operators.negatives.degrees import Degrees
-from sparsecut.operators.negatives.graph import AllPairs, ListedPairs, NegativeGraph, complete_graph, quadratic_form
+from sparsecut.operators.negatives.negative_graph import AllPairs, ListedPairs, NegativeGraph, complete_graph, quadratic_form
 from sparsecut.operators.negatives.negatives import Negatives, with_apart
 from sparsecut.operators.negatives.pairs import Pairs
 from sparsecut.operators.negatives.sampled import Sampled, sampled_weight

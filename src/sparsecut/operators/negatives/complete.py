@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparsecut.operators.negatives.graph import NegativeGraph, complete_graph
+from sparsecut.operators.negatives.negative_graph import NegativeGraph, complete_graph
 from sparsecut.operators.negatives.negatives import Negatives, Nodes
 
 

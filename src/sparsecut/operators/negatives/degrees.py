@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from sparsecut.operators.negatives.graph import AllPairs, NegativeGraph
+from sparsecut.operators.negatives.negative_graph import AllPairs, NegativeGraph
 from sparsecut.operators.negatives.negatives import Negatives, Nodes
 
 

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.choice import Choice
-from sparsecut.graph.pairs import check_pairs
-from sparsecut.operators.negatives.graph import ListedPairs, NegativeGraph
+from sparsecut.base.choice import Choice
+from sparsecut.graph.pair_lists import check_pairs
+from sparsecut.operators.negatives.negative_graph import ListedPairs, NegativeGraph
 
 
 class Nodes(Protocol):

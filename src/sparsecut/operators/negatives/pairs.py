@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.graph.pairs import check_pairs, pack_pairs, unpack_pairs
-from sparsecut.operators.negatives.graph import ListedPairs, NegativeGraph
+from sparsecut.graph.pair_lists import check_pairs, pack_pairs, unpack_pairs
+from sparsecut.operators.negatives.negative_graph import ListedPairs, NegativeGraph
 from sparsecut.operators.negatives.negatives import Negatives, Nodes
 
 

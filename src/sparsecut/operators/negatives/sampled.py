@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparsecut.errors import check_integer
-from sparsecut.operators.negatives.graph import ListedPairs, NegativeGraph
+from sparsecut.base.errors import check_integer
+from sparsecut.operators.negatives.negative_graph import ListedPairs, NegativeGraph
 from sparsecut.operators.negatives.negatives import Negatives, Nodes
 from sparsecut.operators.sampling import sample_pairs
 

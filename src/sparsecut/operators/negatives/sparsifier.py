@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from sparsecut.operators.negatives.graph import ListedPairs, NegativeGraph, complete_graph
+from sparsecut.operators.negatives.negative_graph import ListedPairs, NegativeGraph, complete_graph
 from sparsecut.operators.negatives.negatives import Negatives, Nodes
 from sparsecut.operators.sampling import sparsifier_probability, sparsify_complete
 

@@ -1,0 +1,111 @@
+"""Choices as objects: a filter, a negative graph, a solver or an engine, with its own parameters, rules and mathematics.
+
+A kind of choice is a direct subclass of `Choice`; each choice is a class of that kind. A word is short for the object with
+its defaults: `filter="pagerank"` is `filter=PageRank()`. A class of one's own takes part as those of the library do, saving
+and loading included: a file names the class, and `find` looks among the classes that have been defined. Nothing is imported
+because a file says so.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.base.errors import InputError, parameter_error
+from sparsecut.base.parameters import Parametrised
+
+Kind = TypeVar("Kind", bound="Choice")
+
+
+class Choice(Parametrised):
+    """Stores its parameters untouched; `check` holds them to their rules."""
+
+    word: ClassVar[str | None] = None  # short for the object with its defaults, where it has defaults
+    name: ClassVar[str]  # in files
+    _members: ClassVar[dict[str, type[Choice]]]
+
+    def __init_subclass__(cls, word: str | None = None, name: str | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if Choice in cls.__bases__:
+            cls._members = {}
+        else:
+            cls.word = word
+            cls.name = name or word or f"{cls.__module__}.{cls.__qualname__}"
+            cls._members[cls.name] = cls
+
+    @classmethod
+    def words(cls) -> tuple[str, ...]:
+        """The words that are short for a choice of this kind."""
+        return tuple(sorted(member.word for member in cls._members.values() if member.word is not None))
+
+    @classmethod
+    def of(cls: type[Kind], value: Any, caller: str, name: str) -> Kind:
+        """The choice itself, or the one that a word is short for, checked."""
+        if isinstance(value, str) and value in cls.words():
+            return cast("Kind", cls._members[value]())
+        if not isinstance(value, cls):
+            words = ", ".join(repr(word) for word in cls.words())
+            article = "an" if cls.__name__[0] in "AEIOU" else "a"
+            raise parameter_error(caller, name, f"one of {words}, or {article} {cls.__name__} object", value)
+        value.check()
+        return value
+
+    def check(self) -> None:
+        """Raise where a parameter breaks its rule."""
+
+    def to_header(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What a file holds of it: JSON, and the arrays among its parameters."""
+        values, arrays = {}, {}
+        for name, value in self.get_params(deep=False).items():
+            if isinstance(value, np.ndarray) and value.ndim:
+                arrays[name] = value
+            else:
+                values[name] = _plain(value, f"the parameter {name} of {type(self).__name__}")
+        return {"choice": self.name, "parameters": values}, arrays
+
+    @classmethod
+    def read(cls: type[Kind], header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Kind:
+        """The choice that `to_header` described."""
+        name = header["choice"]
+        if name not in cls._members:
+            raise InputError(
+                f"The model was made with the {cls.__name__.lower()} {name}, which is not defined here. "
+                "Import the module that defines it, then load the model."
+            )
+        return cast("Kind", cls._members[name].from_header(header["parameters"], arrays))
+
+    @classmethod
+    def from_header(cls: type[Kind], values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Kind:
+        return cls(**values, **arrays)
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return False
+        assert isinstance(other, Choice)
+        others = other.get_params(deep=False)
+        return all(_are_same(value, others[name]) for name, value in self.get_params(deep=False).items())
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+def _are_same(value: Any, other: Any) -> bool:
+    if isinstance(value, np.ndarray) or isinstance(other, np.ndarray):
+        return np.array_equal(value, other)
+    return value is other or bool(np.all(value == other))
+
+
+def _plain(value: Any, what: str) -> Any:
+    """The value as JSON gives it back."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Path):
+        return str(value)
+    try:
+        return json.loads(json.dumps(value))
+    except (TypeError, ValueError):
+        raise InputError(f"A model is saved as JSON and arrays, which cannot hold {what}. Got {value!r}.") from None

@@ -1,0 +1,129 @@
+"""Objects whose constructor's arguments are their parameters, stored untouched under their names.
+
+That is scikit-learn's contract of `get_params` and `set_params`, for the estimators and for the choices they hold:
+`set_params(solver__epochs=20)` sets a parameter of the choice that the parameter `solver` holds.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, TypeVar
+
+from sparsecut.base.errors import InputError
+
+Self = TypeVar("Self", bound="Parametrised")
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Parametrised:
+    @classmethod
+    def _parameters(cls) -> dict[str, inspect.Parameter]:
+        """The constructor's arguments, by name; a class without a constructor of its own has none."""
+        if cls.__init__ is object.__init__:
+            return {}
+        parameters = inspect.signature(cls.__init__).parameters
+        return {name: parameters[name] for name in sorted(parameters) if name != "self"}
+
+    def _held(self, name: str) -> Any:
+        """The object behind a parameter, of which `name__…` are parameters; anything else has none."""
+        return getattr(self, name)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters as they are now.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether those of the objects it holds are listed too: `solver__epochs` is the parameter `epochs` of `solver`.
+
+        Returns
+        -------
+        dict
+            Values by name.
+        """
+        values = {name: getattr(self, name) for name in self._parameters()}
+        if deep:
+            for name in tuple(values):
+                held = self._held(name)
+                if isinstance(held, Parametrised):
+                    values |= {f"{name}__{key}": value for key, value in held.get_params().items()}
+        return values
+
+    def set_params(self: Self, **parameters: Any) -> Self:
+        """Set some parameters, `name__parameter` for those of an object it holds; `fit` checks them.
+
+        Parameters
+        ----------
+        **parameters
+            Values by name.
+
+        Returns
+        -------
+        object
+            Itself.
+        """
+        known = self._parameters()
+        within: dict[str, dict[str, Any]] = {}
+        for full_name, value in parameters.items():
+            name, _, rest = full_name.partition("__")
+            if name not in known:
+                raise self._unknown(full_name)
+            if rest:
+                within.setdefault(name, {})[rest] = value
+        before = {name: getattr(self, name) for name in known}
+        try:
+            for name, value in parameters.items():
+                if "__" not in name:
+                    setattr(self, name, value)
+            for name, values in within.items():
+                setattr(self, name, self._with_values(name, values))
+        except InputError:
+            vars(self).update(before)  # all of them are set, or none
+            raise
+        return self
+
+    def _with_values(self, name: str, values: dict[str, Any]) -> Parametrised:
+        """The object behind a parameter with other values, as a copy: it may be shared with another estimator."""
+        held = self._held(name)
+        if not isinstance(held, Parametrised):
+            raise InputError(
+                f"{type(self).__name__}({name}={held!r}) holds no object to set {', '.join(values)} of. "
+                f"Set {name} to one first."
+            )
+        return type(held)(**held.get_params(deep=False)).set_params(**values)
+
+    def _unknown(self, name: str) -> InputError:
+        return InputError(
+            f"{type(self).__name__} has no parameter {name!r}. It has {', '.join(self._parameters()) or 'none'}."
+        )
+
+    def __repr__(self) -> str:
+        """The call that makes it: what differs from the defaults."""
+        changed = [
+            f"{name}={getattr(self, name)!r}"
+            for name, parameter in self._parameters().items()
+            if repr(getattr(self, name)) != repr(parameter.default)
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def naming_moved(moved: Mapping[str, str]) -> Callable[[Function], Function]:
+    """For a constructor: an argument that has moved elsewhere is answered with a sentence that names its new place."""
+
+    def wrap(constructor: Function) -> Function:
+        @wraps(constructor)
+        def checked(self: Any, *args: Any, **parameters: Any) -> None:
+            for name in parameters:
+                if name in moved and name not in self._parameters():
+                    raise moved_error(type(self).__name__, name, moved)
+            constructor(self, *args, **parameters)
+
+        return checked  # type: ignore[return-value]
+
+    return wrap
+
+
+def moved_error(caller: str, name: str, moved: Mapping[str, str]) -> InputError:
+    return InputError(f"{caller} has no parameter {name!r} of its own. It is now {caller}({moved[name]}).")

@@ -1,0 +1,244 @@
+"""Progress for anything that takes longer than two seconds: the same in Python as at the command line.
+
+A long piece of work calls `report(stage, done, total)`. A stage says what it counts after its last comma ("file, KiB"); the
+stages in `UNITS` need not. What comes after " · " may change from call to call ("smoothing · 2.1 GiB moved"): it is shown,
+and the stage stays the same. `ProgressBar` is such a reporter. It stays silent for the first two seconds; after that it is
+
+- a bar on a terminal, which leaves nothing on the screen when it closes,
+- a bar in the cell of a notebook, which goes away in the same way,
+- one line every ten seconds on standard error where there is neither: in a log file, a pipe, a batch system.
+
+A thread draws it while a long step reports nothing; in a notebook, whose cells belong to the main thread, it waits for
+reports.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Protocol
+
+from sparsecut.base.notebook import CellBar, in_notebook
+
+Reporter = Callable[[str, int, int], None]
+
+SILENT_SECONDS = 2.0
+SECONDS_PER_LINE = 10.0
+SECONDS_PER_LOOK = 0.5  # of the thread, whether it is time to draw
+
+UNITS = {
+    "training": "epochs",
+    "smoothing": "hops",
+    "projection": "rows",
+    "negative pairs": "rows",
+    "reading features": "rows",
+    "Gram matrix": "rows",
+    "counting edges": "edges",
+    "sorting edges": "edges",
+    "merging edges": "parts",
+    "unpacking edges": "edges",
+    "unpacking features": "nodes",
+    "structure": "blocks",
+    "probe": "splits",
+    "k-means": "runs",
+    "links": "runs",
+    "timing": "fits",
+    "methods": "methods",
+    "Improving borders": "borders",
+    "Improving cuts": "cuts",
+    "Improving the best": "cuts",
+    "Cutting": "cuts",
+    "nearest neighbours": "nodes",
+    "index": "vectors",
+    "findings": "sections",
+    "layout by tsne": "iterations",
+}
+
+
+@dataclass
+class Stage:
+    """How far a stage is, and since when it is known."""
+
+    name: str
+    unit: str
+    total: int
+    done: int
+    started: float  # when the report before its first one came
+    more: str = ""  # what is said of it beside how far it is
+
+    def left(self, now: float) -> float | None:
+        """The seconds that are left at the pace so far; None where there is none to go by."""
+        return (now - self.started) * (self.total - self.done) / self.done if self.done > 0 else None
+
+    def __str__(self) -> str:
+        more = f" · {self.more}" if self.more else ""
+        if self.total <= 1:
+            return f"{self.name}{more}"
+        return f"{self.name}: {self.done:,} of {self.total:,}" + (f" {self.unit}" if self.unit else "") + more
+
+
+class Display(Protocol):
+    """What shows the stages that are under way."""
+
+    def show(self, stages: list[Stage], now: float) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class ProgressBar:
+    """A reporter that shows what is under way once the work has taken two seconds.
+
+    Parameters
+    ----------
+    is_enabled : bool, default=True
+        False shows nothing, whatever is reported.
+    on_end : callable, optional
+        Called with a sentence when a stage has ended.
+    clock : callable, default=time.monotonic
+        Seconds.
+    """
+
+    def __init__(
+        self,
+        is_enabled: bool = True,
+        on_end: Callable[[str], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.is_enabled, self.on_end, self._clock = is_enabled, on_end, clock
+        self._started = self._last = clock()
+        self._display: Display | None = None
+        self._stages: dict[str, Stage] = {}
+        self._lock, self._closed = threading.Lock(), threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        with self._lock:
+            self._report(stage, done, total, self._clock())
+        if self._thread is None and self.is_enabled and self._clock is time.monotonic and not in_notebook():
+            self._thread = threading.Thread(target=self._keep_drawing, daemon=True)
+            self._thread.start()
+
+    def _report(self, stage: str, done: int, total: int, now: float) -> None:
+        stage, _, more = stage.partition(" · ")
+        known = self._stages.get(stage)
+        if known is None or done < known.done or total != known.total:  # a stage that begins, or begins again
+            name, _, unit = stage.rpartition(", ")
+            name, unit = (name, unit) if name else (stage, UNITS.get(stage, ""))
+            known = self._stages[stage] = Stage(name, unit, total, done, self._last)
+        known.done, known.more, self._last = done, more, now
+        if done >= total:
+            del self._stages[stage]
+            if self.on_end is not None:
+                self.on_end(f"{known}, {now - known.started:.1f} s")
+        self._draw([*self._stages.values()] or [known], now)
+
+    def _draw(self, stages: list[Stage], now: float) -> None:
+        if not self.is_enabled or now - self._started < SILENT_SECONDS:
+            return
+        if self._display is None:
+            self._display = _choose_display(self._started)
+        self._display.show(stages, now)
+
+    def _keep_drawing(self) -> None:
+        while not self._closed.wait(SECONDS_PER_LOOK):
+            with self._lock:
+                if self._stages and not self._closed.is_set():
+                    self._draw([*self._stages.values()], self._clock())
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._closed.set()
+        with self._lock:
+            if self._display is not None:
+                self._display.close()
+
+
+@contextmanager
+def reporting(progress: Reporter | None) -> Iterator[Reporter]:
+    """The reporter that was passed in, or a progress bar that closes with the work."""
+    if progress is not None:
+        yield progress
+    else:
+        with ProgressBar() as bar:
+            yield bar
+
+
+def in_time(seconds: float) -> str:
+    """Seconds as a clock shows them: 1:05, 2:00:00."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _choose_display(started: float) -> Display:
+    if in_notebook():
+        return _Cell()
+    return _Terminal() if sys.stderr.isatty() else _Lines(started)
+
+
+class _Lines:
+    """One line every ten seconds: what is under way, how long so far, how much longer."""
+
+    def __init__(self, started: float) -> None:
+        self._started = self._last = started
+
+    def show(self, stages: list[Stage], now: float) -> None:
+        if now - self._last < SECONDS_PER_LINE:
+            return
+        self._last = now
+        left = next((left for stage in stages if (left := stage.left(now)) is not None), None)
+        rest = f", about {in_time(left)} left" if left else ""
+        print(f"{'; '.join(map(str, stages))}. {in_time(now - self._started)} so far{rest}.", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        pass
+
+
+class _Cell:
+    """A bar per stage in the cell of a notebook."""
+
+    def __init__(self) -> None:
+        self._bar = CellBar()
+
+    def show(self, stages: list[Stage], now: float) -> None:
+        self._bar.show([(str(stage), stage.done, stage.total) for stage in stages], now)
+
+    def close(self) -> None:
+        self._bar.close()
+
+
+class _Terminal:
+    """Bars on the terminal, drawn by rich."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=24),
+            TimeRemainingColumn(compact=True),
+        )
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._bar.start()
+        self._tasks: dict[str, Any] = {}
+
+    def show(self, stages: list[Stage], now: float) -> None:
+        for name in self._tasks.keys() - {stage.name for stage in stages}:
+            self._bar.remove_task(self._tasks.pop(name))
+        for stage in stages:
+            if stage.name not in self._tasks:
+                self._tasks[stage.name] = self._bar.add_task(str(stage), total=stage.total)
+            self._bar.update(self._tasks[stage.name], description=str(stage), completed=stage.done, total=stage.total)
+
+    def close(self) -> None:
+        self._bar.stop()

@@ -1,0 +1,210 @@
+"""What `sparsecut evaluate` measures: each task computes one kind of score, prints it as a table and as JSON."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sparsecut.base.errors import InputError, check_choice, check_integer
+from sparsecut.cli.console import LABELS_PER_CLASS, N_SPLITS, QUICK_LABELS, QUICK_SPLITS, Output
+from sparsecut.cli.pipes import shown, written_to
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from sparsecut.evaluation import Split
+    from sparsecut.graph import Graph
+
+
+def classify(
+    output: Output,
+    embedding: Path,
+    Z: NDArray[Any],
+    labels: NDArray[Any],
+    node_ids: NDArray[Any],
+    probe: str,
+    split: str,
+    dataset: str | None,
+    per_class: list[int],
+    n_splits: int,
+    seed: int,
+) -> None:
+    """Accuracy of a linear probe over splits of the labelled nodes."""
+    from sparsecut.evaluation import PROTOCOLS
+    from sparsecut.evaluation import probe as run_probe
+
+    check_choice("sparsecut evaluate", "--probe", probe, PROTOCOLS)
+    rows, results = [], {}
+    with output.progress() as bar:
+        for name, chosen in _splits(output, labels, node_ids, split, dataset, per_class, n_splits, seed):
+            scores = run_probe(Z, labels, chosen, protocol=probe, progress=bar)
+            low, high = scores.interval
+            interval = f"{low:.1f} to {high:.1f}" if len(chosen) > 1 else ""
+            rows.append([name, str(scores), interval, f"{scores.macro_f1:.1f}", str(len(chosen))])
+            results[name] = scores.to_dict()
+    output.table(
+        f"Accuracy (micro-F1) in percent, probe: {probe}, split: {split}",
+        ["labels per class" if per_class else "split", "mean ± std", "95 % interval", "macro-F1", "splits"],
+        rows,
+    )
+    output.result({"task": "classify", "embedding": str(embedding), "probe": probe, "split": split, "per_class": results})
+
+
+def how_many(caller: str, split: str, per_class: list[int] | None, splits: int | None, quick: bool) -> tuple[list[int], int]:
+    """The numbers of labels per class to train on, none where the splits are not made by them, and of splits."""
+    from sparsecut.evaluation.split_choice import PER_CLASS
+
+    n_splits = (QUICK_SPLITS if quick else N_SPLITS) if splits is None else check_integer(caller, "--splits", splits, 1)
+    if split in PER_CLASS:
+        return per_class or (QUICK_LABELS if quick else LABELS_PER_CLASS), n_splits
+    if per_class:
+        raise InputError(f"The splits {split} are not made by labels per class. Leave --per-class out, or --split.")
+    return [], n_splits
+
+
+def _splits(
+    output: Output,
+    labels: NDArray[Any],
+    node_ids: NDArray[Any],
+    split: str,
+    dataset: str | None,
+    per_class: list[int],
+    n_splits: int,
+    seed: int,
+) -> Iterator[tuple[str, list[Split]]]:
+    """The splits to probe over, by the number of labels per class, by their word, or, from a file, as "given"."""
+    import numpy as np
+
+    from sparsecut import datasets
+    from sparsecut.evaluation import Split, make_splits, read_splits
+    from sparsecut.evaluation.split_choice import OF_A_DATASET, is_word
+    from sparsecut.io.ids import check_known, positions_of
+
+    if not is_word(split) and (Path(split).exists() or Path(split).suffix):
+        yield "given", read_splits(split, node_ids)[:n_splits]
+        return
+    position = np.arange(len(node_ids))
+    if split in OF_A_DATASET and dataset is not None:
+        # Splits name the nodes of the dataset by number; the rows here may be in another order.
+        ids = np.arange(datasets.find_dataset(dataset).n_nodes)
+        position = positions_of(ids, node_ids)
+        check_known(position, ids, f"The dataset {dataset}", "the embedding")
+    make = partial(make_splits, split, labels[position], dataset=dataset, n_splits=n_splits, random_state=seed)
+    named = {str(n_labels): partial(make, per_class=n_labels) for n_labels in per_class} or {split: make}
+    for name, make_named in named.items():
+        with output.warnings_as_notes():
+            made = make_named()
+        yield name, [Split(position[one.train], position[one.validation], position[one.test]) for one in made]
+
+
+def cluster(
+    output: Output,
+    embedding: Path,
+    Z: NDArray[Any],
+    labels: NDArray[Any] | None,
+    graph: Graph | None,
+    n_clusters: int | None,
+    runs: int,
+    seed: int,
+    node_ids: NDArray[Any],
+    output_path: Path | None,
+    force: bool,
+) -> None:
+    """Agreement of k-means clusters with the labels, and how they cut the graph; the clusters themselves, to a file."""
+    from sparsecut.evaluation import evaluate_clusters
+    from sparsecut.io.result_tables import write_columns
+
+    if labels is None and graph is None and output_path is None:
+        raise InputError(
+            "Clusters are scored against labels or a graph. Name one of them: --labels FILE, --graph GRAPH; or write the "
+            "clusters: --clusters K -o FILE."
+        )
+
+    with output.progress() as bar:
+        scores = evaluate_clusters(
+            Z, labels, graph=graph, n_clusters=n_clusters, n_runs=runs, random_state=seed, progress=bar
+        )
+    for note in scores.notes:
+        output.note(note)
+    rows = []
+    for name, values in scores.figures.items():
+        digits = 3 if name in ("modularity", "conductance") else 1
+        unit = "" if name in ("modularity", "conductance") else ", percent"
+        rows.append([name + unit, f"{values.mean():.{digits}f} ± {values.std():.{digits}f}"])
+    if rows:
+        output.table(f"k-means, {scores.n_clusters} clusters, {runs} runs", ["figure", "mean ± std"], rows)
+    if output_path is not None:
+        with written_to(output_path) as path:
+            write_columns(path, {"id": node_ids, "cluster": scores.assigned}, overwrite=force)
+        output.say(f"{scores.n_clusters} clusters, the tightest of {runs} runs → {shown(output_path)}")
+    written = None if output_path is None else str(output_path)
+    output.result({"task": "cluster", "embedding": str(embedding), "output": written, **scores.to_dict()})
+
+
+def links(
+    output: Output,
+    embedding: Path | None,
+    graph: Graph | None,
+    method: str,
+    fraction: float,
+    runs: int,
+    seed: int,
+    device: str,
+) -> None:
+    """How well a method that is trained without some of the edges ranks them above pairs without an edge."""
+    if embedding is not None:
+        raise InputError(
+            f"Links cannot be scored on {embedding}: its method has already seen every edge. Name the graph and the method, "
+            "and edges are held out before training: sparsecut evaluate --task links --graph GRAPH --method sce."
+        )
+    if graph is None:
+        raise InputError("The task links needs a graph to hold edges out of. Name it: --graph GRAPH.")
+    from sparsecut.evaluation import evaluate_links
+    from sparsecut.lab.baselines.methods import find_method
+
+    model = find_method(method).make({}, {"random_state": seed, "device": device})
+    with output.warnings_as_notes(), output.progress() as bar:
+        scores = evaluate_links(
+            graph,
+            lambda training: model.fit_transform(training, progress=bar),
+            fraction=fraction,
+            n_runs=runs,
+            random_state=seed,
+            progress=bar,
+        )
+    output.table(
+        f"Links in percent, {method}: {scores.n_held_out:,} edges held out before training, {runs} runs",
+        ["ranked by", "AUC", "average precision"],
+        [
+            [
+                name,
+                *(
+                    f"{values.mean():.1f} ± {values.std():.1f}"
+                    for values in (scores.auc[name], scores.average_precision[name])
+                ),
+            ]
+            for name in scores.auc
+        ],
+    )
+    output.result({"task": "links", "method": method, **scores.to_dict()})
+
+
+def health(output: Output, embedding: Path, Z: NDArray[Any], graph: Graph | None) -> None:
+    """Effective rank, spectrum and cut ratio, which need no labels."""
+    from sparsecut.evaluation import measure_health
+
+    health = measure_health(Z, graph)
+    rows = [["effective rank", f"{health.effective_rank:.1f} of {health.dimension}"]]
+    if len(health.spectrum):
+        rows += [
+            ["variance in the first component", f"{health.first_share:.1%}"],
+            ["in the first ten", f"{health.spectrum[:10].sum():.1%}"],
+        ]
+    if health.cut_ratio is not None:
+        rows.append(["cut ratio", f"{health.cut_ratio:.4f}"])
+    output.table("Health, without labels", ["figure", ""], rows)
+    output.say(health.verdict)
+    output.result({"task": "health", "embedding": str(embedding), **health.to_dict()})

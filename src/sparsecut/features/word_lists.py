@@ -1,0 +1,81 @@
+"""Lists of words, one list per row: a column of 0 and 1 per word, sparse, for a node has few of all words.
+
+A table that is nothing but such a column is `WordLists` (`sources`), as lists of words in a JSON file are; beside other
+columns it is a `WordsColumn`. Both make their matrix here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sparsecut.features.arrow_values import has_word_lists
+from sparsecut.features.numbers import LeftOut, became, other_type
+
+
+@dataclass(frozen=True)
+class WordsColumn:
+    """One column of 0 and 1 per word."""
+
+    kind: ClassVar[str] = "words"
+    name: str
+    words: tuple[str, ...]
+
+    @classmethod
+    def fit(cls, name: str, column: Any) -> WordsColumn | LeftOut:
+        _, words = words_in(column)
+        return cls(name, words) if words else LeftOut(name, "it holds nothing but gaps")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(f"{self.name} has {word}" for word in self.words)
+
+    @property
+    def note(self) -> str:
+        return became(self.name, self.names)
+
+    def encode(self, column: Any, what: str) -> tuple[list[sp.csr_array], str]:
+        if not has_word_lists(column.type) and column.null_count < len(column):
+            raise other_type(self.name, column, what, "lists of words")
+        matrix, words = words_in(column)
+        known, n_lost, n_unknown = in_vocabulary(matrix, words, self.words)
+        note = f"{n_lost:,} entries of {self.name!r} are of {n_unknown:,} words that were not fitted, and were left out"
+        return [known], note if n_lost else ""
+
+
+def words_in(column: Any) -> tuple[sp.csr_array, tuple[str, ...]]:
+    """(matrix of 0 and 1, the words of its columns in alphabetical order) of an Arrow column of lists of words."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not has_word_lists(column.type):  # nothing but gaps
+        return sp.csr_array((len(column), 0), dtype=np.float32), ()
+    lengths = np.asarray(pc.fill_null(pc.list_value_length(column), 0), dtype=np.int64)
+    flat = pc.cast(pc.list_flatten(column), pa.large_string())
+    flat = flat.combine_chunks() if isinstance(flat, pa.ChunkedArray) else flat
+    is_word = np.asarray(pc.is_valid(flat), dtype=bool)
+    rows = np.repeat(np.arange(len(column)), lengths)[is_word]
+    vocabulary, codes = np.unique(np.array(flat.drop_null().to_pylist(), dtype=object), return_inverse=True)
+    return mark_words(rows, codes, (len(column), len(vocabulary))), tuple(vocabulary.tolist())
+
+
+def mark_words(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]) -> sp.csr_array:
+    """1 at each pair of a row and a column, however often it is named."""
+    matrix = sp.coo_array((np.ones(len(rows), dtype=np.float32), (rows, columns)), shape=shape).tocsr()
+    matrix.data[:] = 1
+    return matrix
+
+
+def in_vocabulary(matrix: sp.csr_array, words: tuple[str, ...], fitted: tuple[str, ...]) -> tuple[sp.csr_array, int, int]:
+    """(the matrix in the columns of the fitted words, how many entries are of other words, how many other words)."""
+    place = {word: number for number, word in enumerate(words)}
+    found = [(place[word], number) for number, word in enumerate(fitted) if word in place]
+    old, new = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    pick = sp.csr_array((np.ones(len(old), dtype=np.float32), (old, new)), shape=(len(words), len(fitted)))
+    known = sp.csr_array(matrix @ pick)
+    known.sort_indices()
+    return known, matrix.nnz - known.nnz, len(words) - len(old)

@@ -1,0 +1,332 @@
+"""Which channels a graph asks for, told without labels by its features: do neighbours carry what a node's row carries?
+
+The columns are cut into two halves, a and b. What a row says in both is no noise: how well half b is told by half a measures
+what is known of a node from its own row, and how much better it is told with the neighbourhood's mean of half a beside it
+measures what its neighbours add (as Noise2Self tells a denoiser by what it has not seen):
+
+    own  = R²(X_b from X_a)
+    gain = (R²(X_b from X_a and P·X_a) − own) / (1 − own)            g = gain / own
+
+X_a, X_b are the leading directions of each half, sharpened as in the closed form; R² is ridge regression's, by generalised
+cross-validation, so that what cannot be told from chance counts as nothing; the figures are means over a few halvings. Where
+two halvings and some of the nodes leave one channel, that is the choice; where they leave a mixture, all are looked at.
+
+The own row then weighs (g₀/g)^q beside the smoothed one: where neighbours add nothing the embedding is that of the features,
+where they add much it is the smoothed one, and between lies a mixture. Held-out edges cannot tell this: smoothing tells
+edges better on every graph, also where it ruins the features.
+
+Columns that are made to have nothing in common (principal components, whitened rows) tell nothing of each other, whatever
+their neighbours carry. There the row itself is told by the mean of its neighbours, the row left out: r = R²(X from
+(A/d)·X) is nothing where neighbours differ, and the own row weighs (r₀/r)^q. A small r may also be that of noise, which
+smoothing turns into the place in the graph: the smoothed channel keeps half the weight at least.
+
+Second: do a node's neighbours agree with one another more than with the node? h is the mean cosine of a node and a
+neighbour, m that of two neighbours of a node. In a group of like nodes the node is one of them, h = m. Where m is far above
+h the neighbours have something in common that the node has not: its row is not mixed into theirs, and the channel of the
+neighbours takes the place of the smoothed one.
+
+`benchmarks/channels.py` measures both figures and chooses the constants without each graph in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from sparsecut.engines.contract import Engine
+from sparsecut.features import TableEncoder
+from sparsecut.features.weighting import Weighting
+from sparsecut.graph import Graph
+from sparsecut.graph.edge_sample import degrees_at, sample_linked_nodes, sample_neighbourhoods, sample_nodes, sample_of
+from sparsecut.kernels.moments import scatter
+from sparsecut.kernels.polynomials import power
+from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.kernels.spectrum import orthonormal, sharpening
+from sparsecut.operators.sharpened import EFFECTIVE_RANK
+
+EVEN_GAIN = 0.05  # g₀: where own and smoothed weigh the same
+STEEPNESS = 3.0  # q
+LEAST_WEIGHT = 0.1  # a channel that weighs less is left out: a hundredth of the variance
+LEAST_OWN = 0.01  # columns that tell each other less than this cannot tell what neighbours add
+EVEN_TOLD = 0.09  # r₀: where own and smoothed weigh the same if columns tell nothing of each other …
+LEAST_AROUND = 0.5  # … and what the smoothed one weighs at least
+MONOPHILY = 1.6  # m/h from which on the neighbours are a channel of their own …
+LEAST_AGREEMENT = 0.05  # … if they agree at all
+N_HALVINGS = 4  # on average over which the figures are taken …
+MANY_ENTRIES = 1 << 25  # … of features with fewer entries: with more, one halving costs much and tells enough
+DIRECTIONS, LEAST_DIRECTIONS, NODES_PER_DIRECTION = 32, 8, 64  # of a half
+MIN_COLUMNS = 4  # two in each half
+MIN_NODES = 64
+SAMPLE = 4096  # nodes that the directions are found from
+N_ITERATIONS = 3
+MOST_NODES = 20_000  # that the gain is measured on …
+FIRST_HALVINGS, FIRST_NODES = 2, 8192  # … unless so many of them leave one channel: then they are enough
+N_NEIGHBOURHOODS, N_NEIGHBOURS = 2000, 8
+RIDGE = 1e-3  # of the mean variance of what predicts
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the features say of the neighbours."""
+
+    own: float  # R² of a half of the columns from the other
+    gain: float  # what the neighbourhood's mean adds to it
+    h: float = 0.0  # mean cosine of a node and its neighbour
+    m: float = 0.0  # mean cosine of two neighbours of a node
+    told: float = 0.0  # R² of a row from the mean of its neighbours; measured where `own` says nothing
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether the halves of the columns tell nothing of each other."""
+        return self.own < LEAST_OWN
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it leaves one channel: then a closer look would not change it."""
+        return not self.is_blind and len(choose_by(self).weights) == 1
+
+
+@dataclass(frozen=True)
+class ChannelChoice:
+    """The weight of each channel, and why."""
+
+    weights: dict[str, float]
+    why: str
+    is_blind: bool = False  # no half of the columns tells anything of the other
+
+
+def choose_channels(graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any]) -> ChannelChoice:
+    """The channels for features that have been loaded; no hop is taken yet."""
+    nodes = sample_linked_nodes(graph, MOST_NODES)
+    if graph.n_features < MIN_COLUMNS or len(nodes) < MIN_NODES:
+        few = f"{graph.n_features} features" if graph.n_features < MIN_COLUMNS else f"{len(nodes)} nodes with neighbours"
+        return ChannelChoice({"own": 1.0, "smoothed": 1.0}, f"{few} are too few to tell whether neighbours are alike")
+    return choose_by(gather_evidence(graph, rows, weighting, engine, nodes))
+
+
+def choose_by(
+    evidence: Evidence, even_gain: float = EVEN_GAIN, steepness: float = STEEPNESS, even_told: float = EVEN_TOLD
+) -> ChannelChoice:
+    """The rule."""
+    own, gain, h, m = evidence.own, evidence.gain, evidence.h, evidence.m
+    is_apart = m > LEAST_AGREEMENT and m > MONOPHILY * h
+    around = "neighbors" if is_apart else "smoothed"
+    among = f"; neighbours agree more with one another ({m:.2f}) than with the node ({h:.2f})" if is_apart else ""
+    if evidence.is_blind:
+        weights = _weights(evidence.told, around, even_told, steepness)
+        weights[around] = max(weights.get(around, 0.0), LEAST_AROUND)
+        why = f"half of the columns does not tell the other half, and neighbours tell {max(evidence.told, 0):.0%} of a row"
+        return ChannelChoice(weights, why + among, is_blind=True)
+    weights = _weights(gain / own, around, even_gain, steepness)
+    why = f"neighbours add {max(gain, 0):.1%} to the {own:.0%} that half of a row tells of the other half"
+    return ChannelChoice(weights, why + (among if around in weights else ""))
+
+
+def gather_evidence(
+    graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any], nodes: NDArray[np.int64]
+) -> Evidence:
+    """What the features of some nodes that have neighbours say."""
+    n_directions = min(DIRECTIONS, max(LEAST_DIRECTIONS, len(nodes) // NODES_PER_DIRECTION), graph.n_features // 2)
+    product = _sampled_product(graph, weighting, engine.device)
+    generator = torch.Generator().manual_seed(0)  # which columns go together must not depend on a seed of the user's
+    order = _by_name(graph)
+
+    def directions(n_halvings: int) -> list[Tensor]:
+        return _directions_of_halves(product, graph.n_features, n_directions, n_halvings, generator, engine.device, order)
+
+    n_numbers = graph.n_nodes * graph.n_features
+    if graph.has_sparse_features and graph.feature_tensor is None:
+        features: Any = graph.features
+        n_numbers = features.nnz
+    elif graph.feature_tensor is not None and graph.has_sparse_features:
+        n_numbers = graph.feature_tensor.values().numel()
+
+    def measure() -> dict[str, float]:
+        n_halvings = N_HALVINGS if n_numbers < MANY_ENTRIES else 1
+        n_first, some = min(FIRST_HALVINGS, n_halvings), sample_of(graph, nodes, FIRST_NODES)
+        first = [engine.multiply([rows], W) for W in directions(n_first)]
+        h, m = _agreement(graph, first[0], engine)
+        own, gain, both = _mean_gain(first, some, n_directions, engine)
+        found = Evidence(own, gain, h, m)
+        if (n_halvings > n_first or len(some) < len(nodes)) and not found.is_clear:
+            halvings = first
+            if n_left := n_halvings - n_first:
+                halvings = [*first, *(engine.multiply([rows], W) for W in directions(n_left))]
+            own, gain, both = _mean_gain(halvings, nodes, n_directions, engine)
+            some = nodes
+        told = _told_by_neighbours(graph, both, some) if own < LEAST_OWN else 0.0
+        return {"own": own, "gain": gain, "h": h, "m": m, "told": told}
+
+    return Evidence(**engine.checkpoint(f"channels-{weighting.name}", measure))
+
+
+def _mean_gain(
+    halvings: Sequence[Any], nodes: NDArray[np.int64], n_directions: int, engine: Engine[Any]
+) -> tuple[float, float, Tensor]:
+    """Own and gain on some nodes, their mean over the halvings X; and the rows of the last, (m, 4k): X beside P·X."""
+    found = []
+    for X in halvings:
+        around = engine.smooth(X, power(1), lazily=True)  # the hop may be taken for these nodes alone
+        both = torch.cat([engine.take(X, nodes), engine.take(around, nodes)], dim=1)
+        found.append(_gain(scatter(both).cpu().numpy(), n_directions, len(nodes)))
+    own, gain = (float(value) for value in np.mean(found, axis=0))
+    return own, gain, both
+
+
+def _weights(g: float, around: str, even_gain: float, steepness: float) -> dict[str, float]:
+    """Own (g₀/g)^q to 1, the heavier one 1; two digits, so that rounding in another order of nodes changes nothing."""
+    ratio = (even_gain / g) ** steepness if g > 1e-3 * even_gain else np.inf
+    if ratio < LEAST_WEIGHT:
+        return {around: 1.0}
+    if ratio > 1 / LEAST_WEIGHT:
+        return {"own": 1.0}
+    return {"own": round(min(1.0, ratio), 2), around: round(min(1.0, 1 / ratio), 2)}
+
+
+def _sampled_product(graph: Graph, weighting: Weighting, device: torch.device) -> Callable[[Tensor], Tensor]:
+    """W ↦ (F − mean)ᵀ(F − mean)·W for the weighted features F of a sample of nodes."""
+    nodes = sample_nodes(graph, SAMPLE)
+    if graph.feature_tensor is not None:
+        features = _rows_of(graph.feature_tensor, nodes)
+    else:
+        given: Any = graph.features
+        features = given[nodes]
+    features = weighting.apply(features)
+    if isinstance(features, Tensor):
+        centred = features.float() - features.float().mean(dim=0)
+        return lambda W: centred.T @ (centred @ W)
+    if sp.issparse(features):
+        F, transposed = SparseMatrix(features, device), SparseMatrix(sp.csr_array(features.T), device)
+        mean = as_tensor(np.asarray(features.mean(axis=0), dtype=np.float32).ravel(), device)
+        return lambda W: transposed @ (F @ W) - features.shape[0] * torch.outer(mean, mean @ W)
+    dense = as_tensor(np.asarray(features), device).float()
+    centred = dense - dense.mean(dim=0)
+    return lambda W: centred.T @ (centred @ W)
+
+
+def _rows_of(features: Tensor, nodes: NDArray[np.int64]) -> Tensor:
+    """Some rows of a tensor, dense: they are few."""
+    chosen = torch.from_numpy(nodes).to(features.device)
+    if features.layout == torch.strided:
+        return features[chosen]
+    return SparseMatrix(features, features.device).take(chosen).to_dense()
+
+
+def _by_name(graph: Graph) -> Tensor | None:
+    """The columns of a table in the order of their names, so that the table's own order decides nothing."""
+    names = graph.encoder.names_out if isinstance(graph.encoder, TableEncoder) else ()
+    if len(names) != graph.n_features:  # an array, or a table with more beside it
+        return None
+    return torch.tensor(sorted(range(len(names)), key=names.__getitem__))
+
+
+def _directions_of_halves(
+    product: Callable[[Tensor], Tensor],
+    n_columns: int,
+    n_directions: int,
+    n_halvings: int,
+    generator: torch.Generator,
+    device: torch.device,
+    order: Tensor | None = None,
+) -> list[Tensor]:
+    """W of X = F·W, (f, 2k), for each halving: the leading directions of each half of the columns, sharpened.
+
+    Subspace iteration for all halves at once, as many blocks of k columns side by side. Columns are drawn in `order`.
+    """
+    order = torch.arange(n_columns) if order is None else order
+    if n_halvings == 0:
+        return []
+    masks, starts = [], []
+    for _ in range(n_halvings):
+        is_first = torch.zeros(n_columns, dtype=torch.bool)
+        is_first[order[torch.randperm(n_columns, generator=generator)[: n_columns // 2]]] = True
+        masks += [is_first, ~is_first]
+        start = torch.empty(n_columns, 2 * n_directions)
+        start[order] = torch.randn(n_columns, 2 * n_directions, generator=generator)
+        starts.append(start.to(device))
+    mask = torch.stack(masks).float().to(device)[:, :, None]  # (halves, f, 1)
+    basis = _blocks(torch.cat(starts, dim=1), n_directions) * mask  # (halves, f, k)
+    for number in range(1, N_ITERATIONS + 1):
+        image = _blocks(product(_side_by_side(basis)), n_directions) * mask
+        basis = orthonormal(image, n_passes=2 if number == N_ITERATIONS else 1)
+    image = _blocks(product(_side_by_side(basis)), n_directions)
+    small = (basis.mT @ image).double().cpu()
+    values, vectors = torch.linalg.eigh((small + small.mT) / 2)
+    values = values.clamp(min=0)
+    relative = values / values.amax(dim=1, keepdim=True).clamp(min=1e-300)
+    powers = torch.tensor([[sharpening(of_half, EFFECTIVE_RANK, minimum=1.0)] for of_half in values])
+    scale = torch.where(relative > 0, relative ** ((powers - 1) / 2), 0)
+    sharpened = basis @ (vectors * scale[:, None, :]).float().to(device)
+    return [_side_by_side(pair) for pair in torch.split(sharpened, 2)]
+
+
+def _blocks(columns: Tensor, width: int) -> Tensor:
+    """(f, h·k) as (h, f, k)."""
+    return columns.view(len(columns), -1, width).movedim(1, 0)
+
+
+def _side_by_side(blocks: Tensor) -> Tensor:
+    """(h, f, k) as (f, h·k)."""
+    return blocks.movedim(0, 1).flatten(1)
+
+
+def _gain(M: Array, n_directions: int, n_nodes: int) -> tuple[float, float]:
+    """How well a half is told by the other, and what its neighbourhood's mean adds to that; the mean of both ways."""
+    k = n_directions
+    first, second, around_first, around_second = (np.arange(start, start + k) for start in range(0, 4 * k, k))
+    found = []
+    for a, b, around in ((first, second, around_first), (second, first, around_second)):
+        found.append((_r_squared(M, a, b, n_nodes), _r_squared(M, np.concatenate([a, around]), b, n_nodes)))
+    own, both = np.mean(found, axis=0)
+    return float(own), float((both - own) / max(1 - own, 1e-12))
+
+
+def _told_by_neighbours(graph: Graph, both: Tensor, nodes: NDArray[np.int64]) -> float:
+    """R² of the rows X from the means over their neighbours, the row left out of its own: d̃·PX = X + d·(the mean)."""
+    degrees = torch.from_numpy(degrees_at(graph, nodes)).to(both.device).float().clamp(min=1e-3)[:, None]
+    X, smoothed = both.chunk(2, dim=1)
+    M = scatter(torch.cat([X, smoothed + (smoothed - X) / degrees], dim=1)).cpu().numpy()
+    columns = np.arange(X.shape[1])
+    return _r_squared(M, columns + len(columns), columns, len(nodes))
+
+
+def _r_squared(M: Array, predictors: NDArray[np.int64], targets: NDArray[np.int64], n_nodes: int) -> float:
+    """Of a ridge regression, by generalised cross-validation: 1 − residual/total·(n/(n − degrees of freedom))²."""
+    inner, cross = M[np.ix_(predictors, predictors)], M[np.ix_(predictors, targets)]
+    total, spread = float(M[targets, targets].sum()), float(np.trace(inner))
+    if total <= 0 or spread <= 0:
+        return 0.0
+    ridged = inner + RIDGE * spread / len(inner) * np.eye(len(inner))
+    W = np.linalg.solve(ridged, cross)
+    residual = total - 2 * float((W * cross).sum()) + float((W * (inner @ W)).sum())
+    freedom = float(np.trace(np.linalg.solve(ridged, inner)))
+    return 1 - residual / total * (n_nodes / max(n_nodes - freedom, 1.0)) ** 2
+
+
+def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]:
+    """h and m, over a sample of nodes that have two neighbours at least; zeros where there is none."""
+    members, sizes = sample_neighbourhoods(graph, N_NEIGHBOURHOODS, N_NEIGHBOURS)
+    if len(sizes) == 0:
+        return 0.0, 0.0
+    nodes, ends = np.unique(members, return_inverse=True)
+    taken = engine.take(X, nodes)
+    unit = torch.nn.functional.normalize(taken - taken.mean(dim=0))[as_tensor(ends, taken.device)]
+    n_around = as_tensor(sizes, taken.device)
+    firsts = n_around.add(1).cumsum(0) - n_around - 1  # of the groups: a node, then its neighbours
+    own = unit[firsts]
+    sums = torch.segment_reduce(unit, "sum", lengths=n_around + 1, axis=0) - own
+    lengths = unit.square().sum(dim=1)
+    squares = torch.segment_reduce(lengths, "sum", lengths=n_around + 1) - lengths[firsts]
+    with_node = (own * sums).sum(dim=1) / n_around
+    among = (sums.square().sum(dim=1) - squares) / (n_around * (n_around - 1))
+    h, m = torch.stack([with_node, among]).double().mean(dim=1).tolist()
+    return h, m

@@ -1,0 +1,150 @@
+"""What a filter leaves to the graph (the restart of PageRank), chosen by edges held out.
+
+Some edges are taken out of the graph, the rest is embedded with each candidate, and the one whose embedding tells the edges
+best from other pairs of nodes is taken. The embeddings are made of directions that lead after a hop or two: found once, they
+are few columns to smooth, and what lies beyond weighs nothing. The candidates are polynomials of one matrix, so they share
+their hops,
+
+    P^k X, k = 0 … d,      S_c = Σ c_k P^k X  for each candidate c,
+
+and only some rows of each power are looked at: those of the pairs, and of the nodes that the spectrum is read off. So the
+trial takes d hops of few columns, whatever the number of candidates. The edges are drawn by a hash of the node ids
+(`sparsecut.graph.edge_sample`), so the order of nodes and lines changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from sparsecut.engines.contract import Engine
+from sparsecut.features.weighting import Weighting
+from sparsecut.graph import Graph
+from sparsecut.graph.edge_sample import sample_edges, sample_linked_nodes, sample_node_pairs
+from sparsecut.kernels.moments import mean_of, scatter
+from sparsecut.kernels.polynomials import power
+from sparsecut.kernels.sparse import as_tensor
+from sparsecut.kernels.spectrum import orthonormal
+from sparsecut.model.auto.edge_trial import STRUCTURE_HOPS, RandomSigns, Trial, doubt
+from sparsecut.model.solver import gram_product
+from sparsecut.operators.filters import Filter
+from sparsecut.operators.negatives import complete_graph
+from sparsecut.operators.sharpened import EFFECTIVE_RANK, sharpen, whole_spectrum
+
+HELD_OUT = 0.1  # of the edges …
+MAX_HELD_OUT = 10_000  # … and no more than tell candidates apart
+MIN_EDGES = 2_000  # of which 200 are held out: fewer do not tell candidates apart, and the choice would be chance
+TIE = 5e-4  # of the AUC: less than another draw of the edges changes it by
+TRIAL_HOPS, TRIAL_DIRECTIONS = 2, 32
+MANY_NODES = 1 << 14  # from here on directions and spectrum are read off a sample of the nodes, and …
+FEW_DIRECTIONS = 16  # … so many columns tell the candidates apart
+TRIAL_NODES, N_PRODUCTS = 4096, 3
+
+
+@dataclass(frozen=True)
+class FilterChoice:
+    """The filter chosen, why, and what the trial says against the features, if anything."""
+
+    filter: Filter
+    why: str = ""  # empty where there was nothing to choose
+    doubt: str | None = None
+
+
+def choose_filter(graph: Graph, rows: Any, filter: Filter, engine: Engine[Any]) -> FilterChoice:
+    """The candidate whose embedding tells held-out edges best from other pairs of nodes."""
+    candidates = [candidate.on(is_directed=graph.is_directed) for candidate in filter.candidates()]
+    if len(candidates) == 1:
+        return FilterChoice(candidates[0])
+    if graph.n_edges < MIN_EDGES:
+        usual = filter.usual().on(is_directed=graph.is_directed)
+        return FilterChoice(usual, f"{graph.n_edges} edges are too few to hold some out: the usual restart")
+    n_held_out = min(int(HELD_OUT * graph.n_edges), MAX_HELD_OUT)
+    edges = sample_edges(graph, n_held_out)
+    trial = Trial.of(edges, sample_node_pairs(graph, n_held_out))
+    kept = engine.without(rows, edges)
+    leading = _leading_columns(kept, graph, engine)
+
+    def structure() -> float:
+        signs = engine.load(graph, Weighting("none"), filter, RandomSigns(graph.node_ids))
+        walks = engine.smooth(engine.without(signs, edges), power(STRUCTURE_HOPS))
+        return trial.score_centred(engine.take(walks, trial.nodes))
+
+    scores = engine.checkpoint("trials", lambda: _scores(candidates, leading, graph, trial, engine))
+    # Of those that no measurement tells apart the one with the fewest hops.
+    near = [number for number, score in enumerate(scores) if score >= max(scores) - TIE]
+    best = min(near, key=lambda number: len(candidates[number].coefficients()))
+    tried = ", ".join(f"{score:.3f} with {_setting(candidate)}" for score, candidate in zip(scores, candidates, strict=True))
+    alike = engine.checkpoint("trial-alike", lambda: trial.score_centred(engine.take(leading, trial.nodes)))
+    return FilterChoice(
+        candidates[best],
+        f"held-out edges are told from other pairs best (AUC {tried})",
+        doubt(alike, scores[best], lambda: engine.checkpoint("trial-structure", structure)),
+    )
+
+
+def _scores(candidates: Sequence[Filter], leading: Any, graph: Graph, trial: Trial, engine: Engine[Any]) -> list[float]:
+    """The AUC of each candidate."""
+    polynomials = [candidate.coefficients() for candidate in candidates]
+    nodes, is_sampled = np.arange(graph.n_nodes), None
+    if graph.n_nodes > MANY_NODES:
+        nodes = trial.nodes
+        is_sampled = np.zeros(len(nodes), dtype=bool)
+        is_sampled[trial.others] = True  # pairs of any two nodes: their ends are a fair sample
+    sums: list[Any] = [None] * len(polynomials)
+    reached, last = leading, max(map(len, polynomials)) - 1
+    for k in range(last + 1):
+        if k > 0:  # of the last hop some rows are enough
+            reached = engine.smooth(reached, power(1), lazily=k == last and is_sampled is not None)
+        taken = engine.take(reached, nodes)  # (m, c)
+        for number, coefficients in enumerate(polynomials):
+            if k == 0:
+                sums[number] = taken * coefficients[0]
+            elif k < len(coefficients):
+                sums[number].add_(taken, alpha=coefficients[k])
+    device = sums[0].device
+    of_spectrum = sums if is_sampled is None else [S[as_tensor(np.flatnonzero(is_sampled), device)] for S in sums]
+    means = [mean_of(S) for S in of_spectrum]
+    scatters = torch.stack([scatter(S, None, mean) for S, mean in zip(of_spectrum, means, strict=True)]).cpu()
+    of_pairs = sums if len(nodes) == len(trial.nodes) else [S[as_tensor(trial.nodes, device)] for S in sums]
+    embedded = []
+    for S, mean, M in zip(of_pairs, means, scatters, strict=True):
+        W = sharpen(whole_spectrum(M, len(M)), [len(M)], [1.0], len(M), EFFECTIVE_RANK, 1.0).weights[0]
+        embedded.append((S - mean.float()) @ W.to(device))
+    return trial.scores(torch.stack(embedded))
+
+
+def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any]) -> Any:  # (n, k)
+    """Directions of the features that lead once they are smoothed, as rows that have taken no hop.
+
+    The span of M·Ω for a random Ω is all that is asked for: the spectrum inside it is found after the hops. M is that of two
+    hops, or, where hops are dear, of one hop that a sample of nodes has taken, with a few products more.
+    """
+    n_features, is_large = graph.n_features, graph.n_nodes > MANY_NODES
+    n_directions = FEW_DIRECTIONS if is_large else TRIAL_DIRECTIONS
+    if n_features <= n_directions:
+        return engine.multiply([rows], torch.eye(n_features, device=engine.device))
+
+    def directions() -> dict[str, Any]:
+        V = torch.randn(n_features, n_directions, generator=torch.Generator().manual_seed(0)).to(engine.device)
+        if is_large and not graph.has_sparse_features:
+            some = engine.take(engine.smooth(rows, power(1), lazily=True), sample_linked_nodes(graph, TRIAL_NODES))
+            centred = some - some.mean(dim=0)
+            for number in range(1, N_PRODUCTS + 1):
+                V = orthonormal(centred.T @ (centred @ V), n_passes=2 if number == N_PRODUCTS else 1)
+        else:
+            smoothed = engine.smooth(rows, power(TRIAL_HOPS), lazily=True)
+            V = orthonormal(gram_product(engine, [smoothed], V, complete_graph(graph.n_nodes)))
+        return {"V": V.cpu().numpy()}
+
+    V = engine.checkpoint("trial-directions", directions)["V"]
+    return engine.multiply([rows], torch.from_numpy(V).to(engine.device))
+
+
+def _setting(filter: Filter) -> str:
+    """What tells a candidate from the others, in words."""
+    restart = getattr(filter, "restart", None)
+    return f"{restart:g}" if restart is not None else repr(filter)

@@ -1,0 +1,446 @@
+"""What `SCE` and `MoSCE` share: everything but the number of levels.
+
+S = Σ c_k P^k F                   weigh and smooth the features           features, operators.filters, engines
+M = Sᵀ L_H S                      what the negative graph H asks of S     operators.negatives, engines
+W = V·g(Λ), M = V Λ Vᵀ            the closed form, or …                   model.closed_form
+W ← Adam on α/tr(Wᵀ M W)          … a few epochs of the linear network    model.adam
+Z = S·W                           the embedding                           engines
+"""
+
+from __future__ import annotations
+
+import secrets
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from sparsecut.base.choice import Choice
+from sparsecut.base.errors import InputError, check_choice, check_integer, parameter_error
+from sparsecut.base.estimator import not_fitted
+from sparsecut.base.notebook import Lines
+from sparsecut.base.parameters import moved_error
+from sparsecut.base.progress import Reporter
+from sparsecut.engines import EngineChoice
+from sparsecut.features.encoder import Encoder as FeatureEncoder
+from sparsecut.features.structure import FEATURES, fingerprint, fingerprint_with_features
+from sparsecut.features.weighting import WEIGHTINGS
+from sparsecut.graph import Graph, as_graph, place_values
+from sparsecut.graph.pair_lists import pack_pairs
+from sparsecut.io.files import check_writable
+from sparsecut.model.channels import check_channels
+from sparsecut.model.fit import Fitted, embed, fit, require_features
+from sparsecut.model.history import History
+from sparsecut.model.moved import MOVED, MOVED_WORDS
+from sparsecut.model.persistence import write_model
+from sparsecut.model.published import Published
+from sparsecut.model.settings import Settings, check_aggregation, check_dimension
+from sparsecut.model.solver import Solver
+from sparsecut.operators.aggregation import Aggregation, Projection
+from sparsecut.operators.filters import Filter
+from sparsecut.operators.negatives import Negatives
+from sparsecut.operators.recipe import Recipe
+from sparsecut.updates.graph_kind import GraphKind
+from sparsecut.updates.resuming import Replayed
+from sparsecut.updates.state_files import state_tensors
+from sparsecut.updates.update_log import UpdateLog, log_path
+from sparsecut.updates.updating import Updating
+
+Model = TypeVar("Model", bound="SparsestCutEmbedding")
+Callback = Callable[[int, History], None]
+
+
+class SparsestCutEmbedding(Updating, Published):
+    """Follows scikit-learn: the constructor stores its arguments untouched, `fit` checks, what was learned ends in `_`."""
+
+    moved: ClassVar[Mapping[str, str]] = MOVED
+    kinds: ClassVar = {"filter": Filter, "negatives": Negatives, "solver": Solver, "engine": EngineChoice}
+
+    # What the constructors of the two estimators store.
+    dimension: Any
+    features: Any
+    weighting: Any
+    filter: Any
+    negatives: Any
+    apart: Any
+    solver: Any
+    engine: Any
+    random_state: int | None
+
+    # What `fit` learns.
+    weights_: list[NDArray[np.float32]]
+    offset_: NDArray[np.float32]  # what is taken off every row, so that the fitted ones have mean zero; zeros with Adam
+    recipe_: Recipe
+    history_: History
+    n_features_in_: int  # columns as they were given, before a table is encoded
+    feature_names_in_: NDArray[Any]  # their names, where they have names
+    encoder_: FeatureEncoder | None  # how a table became features; None for an array without names
+    kind_: GraphKind | None = None  # whether the fitted graph had directions and weights; an older file does not say
+    structure_: int | None  # the fingerprint of the graph whose structure served as features
+
+    @abstractmethod
+    def _levels(self) -> tuple[int | None, Aggregation]:
+        """The number of levels, None for one level of any filter, and the aggregation over them; checked."""
+
+    def fit(
+        self: Model,
+        graph: Any,
+        y: object = None,
+        *,
+        features: Any = None,
+        output: str | Path | None = None,
+        callback: Callback | None = None,
+        progress: Reporter | None = None,
+    ) -> Model:
+        """Learn the weights from a graph and its features; `embedding_` holds the nodes' vectors.
+
+        Parameters
+        ----------
+        graph : Graph, or an adjacency with `features` beside it
+            The graph to embed.
+        y : None
+            Ignored; a matrix in its place is refused, since features are given by name.
+        features : array, sparse matrix or data frame, optional
+            The node features, where `graph` is an adjacency.
+        output : str or Path, optional
+            An .npy file that the embedding is written to row by row, with engine="disk"; `embedding_` is a memory map of it.
+            "torch" leaves the embedding where it was computed, as a tensor, on a GPU for instance.
+        callback : callable, optional
+            Called as `callback(epoch, history)` after every epoch; `transform` then answers with the weights of that epoch.
+        progress : callable, optional
+            Called as `progress(stage, done, total)` in place of the progress bar.
+
+        Returns
+        -------
+        SCE or MoSCE
+            Itself, fitted.
+        """
+        graph = as_graph(graph, features, y)
+        settings = self._settings()
+        settings.check_channels(graph)
+        kind = GraphKind.of(graph)
+
+        def on_epoch(epoch: int, fitted: Fitted) -> None:
+            assert callback is not None
+            self._keep(fitted, kind)
+            if fitted.is_structure:
+                self.embedding_ = self._embed(fitted.graph, None, None)
+            callback(epoch, fitted.history)
+
+        fitted = fit(settings, graph, output=output, on_epoch=None if callback is None else on_epoch, progress=progress)
+        self._forget()
+        self._keep(fitted, kind)
+        assert fitted.embedding is not None
+        self.embedding_ = fitted.embedding
+        self.history_ = fitted.history
+        self._graph = fitted.graph
+        return self
+
+    def fit_transform(
+        self,
+        graph: Any,
+        y: object = None,
+        *,
+        features: Any = None,
+        output: str | Path | None = None,
+        callback: Callback | None = None,
+        progress: Reporter | None = None,
+    ) -> NDArray[np.float32]:
+        """`fit`, then the embedding of the same graph.
+
+        Parameters
+        ----------
+        graph, y, features, output, callback, progress : object
+            As in `fit`.
+
+        Returns
+        -------
+        numpy.ndarray of shape (n_nodes, dimension)
+            One vector per node, float32.
+        """
+        return self.fit(graph, y, features=features, output=output, callback=callback, progress=progress).embedding_
+
+    def transform(
+        self, graph: Any, *, features: Any = None, output: str | Path | None = None, progress: Reporter | None = None
+    ) -> NDArray[np.float32]:
+        """The embedding of any graph with the same features, without training.
+
+        A table is encoded as the one that was fitted: its columns are matched by name, numbers are scaled by the fitted
+        means and deviations, a category that was not fitted is "other" (a `NewValuesWarning` counts them). Edges have
+        directions where those of the fitted graph had them; weights on one side only are told by an `OtherWeightsWarning`.
+
+        Parameters
+        ----------
+        graph : Graph, or an adjacency with `features` beside it
+            Its nodes may all be new.
+        features : array, sparse matrix or data frame, optional
+            The node features, where `graph` is an adjacency.
+        output : str or Path, optional
+            An .npy file to write to, with engine="disk"; "torch" returns a tensor, as in `fit`.
+        progress : callable, optional
+            Called as `progress(stage, done, total)` in place of the progress bar.
+
+        Returns
+        -------
+        numpy.ndarray of shape (n_nodes, dimension)
+            One vector per node, float32.
+        """
+        self._check_fitted("Call fit or fit_transform first, or sparsecut.load")
+        graph = as_graph(graph, features)
+        if self.structure_ is not None:
+            return self._recall(graph)
+        require_features(graph, type(self).__name__)
+        if self.kind_ is not None:
+            self.kind_.check(graph, type(self).__name__)
+        graph = graph.encoded_by(self.encoder_)
+        n_features = len(self.weights_[0])
+        if graph.n_features != n_features:
+            raise InputError(
+                f"{type(self).__name__} was fitted with {n_features:,} features. Got a graph with {graph.n_features:,}. "
+                "A graph to transform needs the same features in the same order."
+            )
+        return self._embed(graph, output, progress)
+
+    def check_parameters(self) -> None:
+        """Raise where a parameter breaks its rule, as `fit` does first: for callers with a long file to read.
+
+        Raises
+        ------
+        InputError
+            With the rule, what was got and the remedy.
+        """
+        self._settings()
+
+    def explain(self) -> Lines:
+        """What was chosen in `fit` and why.
+
+        Returns
+        -------
+        str
+            One sentence per line; a prompt and a notebook show it as lines.
+        """
+        self._check_fitted("There is nothing to explain yet")
+        lines = [f"solver {self._choice('solver')!r}.", *self.recipe_.reasons]
+        if self.history_.reason:
+            lines.append(f"route {self.history_.route}: {self.history_.reason}.")
+        lines.extend(self.history_.notes)
+        return Lines("\n".join(line[0].upper() + line[1:] for line in lines))
+
+    @property
+    def channels_(self) -> dict[str, slice]:
+        """The columns of each channel of the embedding, by its name; one entry where there is one channel."""
+        self._check_fitted("There are no channels yet")
+        names, widths = list(self.recipe_.channels), [matrix.shape[1] for matrix in self.weights_]
+        if self.recipe_.aggregation != "concat" or len(names) != len(widths):
+            return {names[0] if len(names) == 1 else "all": slice(0, len(self.offset_))}
+        ends = np.cumsum(widths).tolist()
+        return {name: slice(end - width, end) for name, width, end in zip(names, widths, ends, strict=True)}
+
+    def _n_columns(self) -> int:
+        self._check_fitted("There are no columns to name yet")
+        return len(self.offset_)
+
+    def plot(self, labels: Any = None, **options: Any) -> Any:
+        """Draw a projection of the fitted embedding.
+
+        Parameters
+        ----------
+        labels : array or series, optional
+            Colours the nodes. A series is matched to the nodes by its index.
+        **options
+            Those of `sparsecut.plot`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The drawing.
+        """
+        self._check_fitted("There is nothing to plot yet")
+        if not hasattr(self, "embedding_"):
+            raise InputError("A loaded model has no embedding of its own to plot: sparsecut.plot(model.transform(graph)).")
+        labels = None if labels is None else place_values(labels, self.graph_.node_ids, len(self.embedding_))
+        import sparsecut  # the public name: pictures lie below the models in the house
+
+        return sparsecut.plot(self.embedding_, labels, **options)
+
+    def save(self, path: str | Path, *, with_state: bool = False, overwrite: bool = False) -> None:
+        """Write the fitted model as safetensors; `sparsecut.load` reads it.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write, usually .safetensors; it is whole or absent.
+        with_state : bool, default=False
+            Whether to store the graph, its features and the hops too, so that `update` goes on after `sparsecut.load`. The
+            file is then about as large as the features and the hops of the embedding's columns.
+        overwrite : bool, default=False
+            Whether to replace a file that exists. The file that a model was loaded from with `in_place=True` is its own.
+
+        Raises
+        ------
+        InputError
+            Where the file exists and `overwrite` is not set, or it cannot be written.
+        """
+        self._check_fitted("There is nothing to save yet")
+        if self._log is not None and Path(path).absolute() == self._log.path.absolute():
+            self._checkpoint()
+            return
+        check_writable(path, overwrite)
+        self._write(path, secrets.token_bytes(16) if with_state else None, overwrite=overwrite)
+        if with_state:  # of an earlier model of this name, which a full disk has kept till now; its records have another key
+            log_path(path).unlink(missing_ok=True)
+
+    def _write(self, path: str | Path, key: bytes | None, *, overwrite: bool) -> None:
+        parameters, arrays = self._stored_parameters()
+        tensors = {f"weights.{level}": matrix for level, matrix in enumerate(self.weights_)} | {"offset": self.offset_}
+        recipe, held = self.recipe_.to_header()
+        header = {
+            "estimator": type(self).__name__,
+            "parameters": parameters,
+            "history": self.history_.to_dict(),
+            "structure": self.structure_,
+            "graph": None if self.kind_ is None else self.kind_.to_header(),
+            "recipe": recipe,
+            "encoder": None if self.encoder_ is None else self.encoder_.to_header(),
+        }
+        if key is not None:
+            state, state_arrays = state_tensors(self._live())
+            header["state"] = {**state, "key": key.hex(), "position": self._position}
+            arrays = arrays | state_arrays
+        write_model(path, header, tensors | arrays | held, overwrite=overwrite)
+
+    def _checkpoint(self) -> None:
+        """Take the log into the model's file: the file first, for its records are passed over once it holds them."""
+        assert self._log is not None
+        self._live().n_batches = self._log.number
+        self._write(self._log.path, self._log.key, overwrite=True)
+        self._log.clear()
+
+    def _follow_log(self, path: str | Path, key: bytes) -> None:
+        """Write every update to the log of a file from now on, once those that are in it have been made."""
+        log = UpdateLog(path, key)
+        state = self._live()
+        self._replayed = Replayed(self._position)
+        for changes, tolerance, position in log.replay(state.n_batches):
+            self._position = position or self._position
+            self._replayed.add(self._position, state.apply(state.check(changes), tolerance))
+            self._follow_kind(changes)
+        self._log = log
+
+    def _settings(self) -> Settings:
+        """The parameters, checked, with an object for every choice."""
+        name = type(self).__name__
+        check_choice(name, "features", self.features, FEATURES)
+        check_choice(name, "weighting", self.weighting, ("auto", *WEIGHTINGS))
+        if self.random_state is not None:
+            check_integer(name, "random_state", self.random_state, 0)
+        n_levels, aggregation = self._levels()
+        chosen = {key: self._choice(key) for key in self.kinds}
+        if n_levels is not None:
+            check_aggregation(name, chosen["solver"], aggregation)
+            if chosen["filter"] is not None:
+                chosen["filter"].at_levels(n_levels, name)
+        parameters, arrays = self._stored_parameters()
+        del parameters["engine"]
+        return Settings(
+            caller=name,
+            dimension=check_dimension(name, self.dimension),
+            features=self.features,
+            weighting=self.weighting,
+            filter=chosen["filter"],
+            channels=check_channels(name, getattr(self, "channels", "auto")),
+            n_levels=n_levels,
+            aggregation=aggregation,
+            negatives=chosen["negatives"],
+            apart=self.apart,
+            solver=chosen["solver"],
+            engine=chosen["engine"],
+            random_state=self.random_state,
+            parameters={"estimator": name, **parameters, **arrays},
+        )
+
+    def _choice(self, name: str) -> Any:
+        """The object of a parameter that holds a choice; None for filter="auto"."""
+        value = getattr(self, name)
+        if name == "filter" and isinstance(value, str) and value == "auto":
+            return None
+        if isinstance(value, str) and (name, value) in MOVED_WORDS:
+            raise InputError(f"{name}={value!r} is now {MOVED_WORDS[name, value]}.")
+        if name == "filter" and not isinstance(value, Filter) and value not in Filter.words():
+            words = ", ".join(repr(word) for word in ("auto", *Filter.words()))
+            raise parameter_error(type(self).__name__, name, f"one of {words}, or a Filter object", value)
+        if name == "negatives" and not isinstance(value, str | Negatives):
+            raise InputError(f"Pairs to keep apart are given as an object: negatives=sparsecut.Pairs(…). Got {value!r}.")
+        return super()._choice(name)
+
+    def _unknown(self, name: str) -> InputError:
+        return moved_error(type(self).__name__, name, self.moved) if name in self.moved else super()._unknown(name)
+
+    def _stored_parameters(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """The parameters as a file holds them: JSON, and arrays by the name of the parameter."""
+        values: dict[str, Any] = {}
+        arrays: dict[str, NDArray[Any]] = {}
+        for name, value in self.get_params(deep=False).items():
+            if isinstance(value, Choice):
+                values[name], held = value.to_header()
+                arrays |= {f"{name}.{key}": array for key, array in held.items()}
+            elif name == "apart" and value is not None:
+                arrays["apart"] = pack_pairs(value)
+            else:
+                values[name] = value.item() if isinstance(value, np.generic) else value
+        return values, arrays
+
+    def _keep(self, fitted: Fitted, kind: GraphKind) -> None:
+        self.kind_ = kind
+        projection = fitted.projection
+        self.weights_ = [matrix.cpu().numpy() for matrix in projection.weights]
+        self.offset_ = (torch.zeros(projection.dimension) if projection.offset is None else projection.offset).cpu().numpy()
+        self.recipe_ = fitted.recipe
+        self._know_features(None if fitted.is_structure else fitted.graph.encoder, fitted.graph.n_features)
+        self.structure_ = None
+        if fitted.is_structure:
+            self.structure_ = fingerprint(fitted.graph.adjacency)
+        elif "structure" in fitted.recipe.channels:
+            self.structure_ = fingerprint_with_features(fitted.graph.adjacency, fitted.graph.features)
+
+    def _know_features(self, encoder: FeatureEncoder | None, n_features: int) -> None:
+        """Keep the encoder, and with it what scikit-learn's estimators say of their input."""
+        self.encoder_ = encoder
+        names = None if encoder is None else encoder.names_in
+        self.n_features_in_ = n_features if names is None else len(names)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _embed(self, graph: Graph, output: str | Path | None, progress: Reporter | None) -> NDArray[np.float32]:
+        """The embedding of a graph with features, by the weights as they are."""
+        weights = tuple(torch.from_numpy(np.array(matrix)) for matrix in self.weights_)
+        projection = Projection(weights, self.recipe_.aggregation, torch.from_numpy(np.array(self.offset_)))
+        engine, caller = self._choice("engine"), type(self).__name__
+        return embed(engine, graph, self.recipe_, projection, caller=caller, output=output, progress=progress)
+
+    def _recall(self, graph: Graph) -> NDArray[np.float32]:
+        """The embedding of the graph whose structure served as features; no other graph has that structure."""
+        is_both = "structure" in self.recipe_.channels
+        seen = fingerprint_with_features(graph.adjacency, graph.features) if is_both else fingerprint(graph.adjacency)
+        if not hasattr(self, "embedding_") or seen != self.structure_:
+            if is_both:
+                raise InputError(
+                    f"This {type(self).__name__} was fitted with structure beside the features: it is part of the "
+                    "embedding, which belongs to that graph and its features alone. Fit the new graph, or fit with "
+                    "features='given' to embed other graphs."
+                )
+            raise InputError(
+                f"This {type(self).__name__} was fitted on a graph without features: its structure took their place, and "
+                "the embedding belongs to that graph alone. Fit the new graph, or give both graphs the same features."
+            )
+        return self.embedding_
+
+    def _check_fitted(self, remedy: str) -> None:
+        if not hasattr(self, "weights_"):
+            raise not_fitted(self, remedy)

@@ -1,0 +1,66 @@
+"""What is done to the features before anything is learned: the weighting, the filter of each level, the aggregation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from sparsecut.features.weighting import Weighting
+from sparsecut.kernels.polynomials import Polynomial
+from sparsecut.operators.aggregation import Aggregation
+from sparsecut.operators.filters import Filter
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Weighting, the filter of each level and the aggregation over them, nothing left to choose.
+
+    The levels of `SCE` are channels, with a weight for each.
+    """
+
+    weighting: Weighting
+    filters: tuple[Filter, ...]
+    aggregation: Aggregation
+    channels: dict[str, float] = field(default_factory=dict)
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def polynomials(self) -> tuple[Polynomial, ...]:
+        return tuple(filter.coefficients() for filter in self.filters)
+
+    @property
+    def loaded(self) -> Filter:
+        """The filter whose matrix the features are loaded for."""
+        return loaded_filter(self.filters, tuple(self.channels))
+
+    def to_header(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What JSON can hold of it, and the arrays."""
+        arrays = {} if self.weighting.columns is None else {"recipe.columns": self.weighting.columns}
+        filters = []
+        for level, filter in enumerate(self.filters):
+            header, held = filter.to_header()
+            filters.append(header)
+            arrays |= {f"recipe.{level}.{name}": array for name, array in held.items()}
+        header = {"weighting": self.weighting.name, "filters": filters, "channels": self.channels}
+        return {**header, "aggregation": self.aggregation, "reasons": self.reasons}, arrays
+
+
+def read_recipe(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Recipe:
+    """What `to_header` wrote."""
+    filters = []
+    for level, filter in enumerate(header["filters"]):
+        start = f"recipe.{level}."
+        held = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
+        filters.append(Filter.read(filter, held))
+    weighting = Weighting(header["weighting"], arrays.get("recipe.columns"))
+    return Recipe(weighting, tuple(filters), header["aggregation"], header["channels"], header["reasons"])
+
+
+def loaded_filter(filters: Sequence[Filter], names: Sequence[str]) -> Filter:
+    """Of the filters of some channels the model's own, or the first that takes a hop."""
+    if "smoothed" in names:
+        return filters[list(names).index("smoothed")]
+    return next((filter for filter in filters if len(filter.coefficients()) > 1), filters[0])

@@ -1,0 +1,69 @@
+"""A refit rotated onto the vectors before it: min_R ‖Z·R − Z₀‖ over orthogonal R, which keeps all distances and angles.
+
+With ZᵀZ₀ = U Σ Vᵀ the best rotation is R = U Vᵀ (Schönemann, 1966). Channels are rotated each within its own columns where
+they are the same as before; where they are not, R mixes their columns and the embedding becomes a mean over the levels:
+
+    [S₁W₁ … S_kW_k]·R = Σ_l S_l·(W_l·R_l),   R_l the rows of R that belong to W_l
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import block_diag
+
+from sparsecut.operators.recipe import Recipe
+
+Rows = NDArray[np.float32]
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """What was fitted, rotated."""
+
+    embedding: Rows
+    weights: list[Rows]
+    offset: Rows
+    recipe: Recipe
+    residual: float  # ‖Z·R − Z₀‖ / ‖Z₀‖
+
+
+def align(Z: Rows, before: Rows, weights: list[Rows], offset: Rows, recipe: Recipe, *, by_channel: bool = False) -> Aligned:
+    """Rotate an embedding and its weights onto earlier vectors of the same nodes, as wide.
+
+    `by_channel` rotates each channel within its columns: those of the earlier vectors must be the same.
+    """
+    ends = np.cumsum([matrix.shape[1] for matrix in weights])[:-1]
+    by_channel = by_channel and recipe.aggregation == "concat"
+    if recipe.aggregation == "max":
+        R = np.eye(Z.shape[1])  # entries of different levels are compared: no rotation commutes with that
+    elif by_channel:
+        R = block_diag(*map(rotation, np.split(Z, ends, axis=1), np.split(before, ends, axis=1)))
+    else:
+        R = rotation(Z, before)
+    rotated = Z.astype(np.float64) @ R
+    size = float(np.linalg.norm(before))
+    residual = float(np.linalg.norm(rotated - before)) / size if size > 0 else 0.0
+    if by_channel:
+        starts = (0, *ends)
+        turned = [
+            matrix @ R[start : start + matrix.shape[1], start : start + matrix.shape[1]]
+            for matrix, start in zip(weights, starts, strict=True)
+        ]
+    elif recipe.aggregation == "concat":
+        parts = np.split(R, ends)
+        turned = [matrix @ part * len(weights) for matrix, part in zip(weights, parts, strict=True)]
+        recipe = replace(recipe, aggregation="mean")
+    else:
+        turned = [matrix @ R for matrix in weights]
+    single = [matrix.astype(np.float32) for matrix in turned]
+    return Aligned(rotated.astype(np.float32), single, (offset @ R).astype(np.float32), recipe, residual)
+
+
+def rotation(Z: Rows, before: Rows) -> Matrix:
+    """R of min ‖Z·R − Z₀‖, (d, d₀), with orthonormal rows."""
+    U, _, V = np.linalg.svd(Z.T.astype(np.float64) @ before, full_matrices=False)
+    return np.asarray(U @ V)

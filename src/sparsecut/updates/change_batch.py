@@ -1,0 +1,125 @@
+"""Changes in the order in which they were made, folded into one batch: what is different when all of them are made.
+
+An edge that was added and removed again is no change; a node that goes takes its edges along, and may come again. Each
+change is checked when it comes, against the graph and the changes before it, and one that cannot be made is refused then:
+the others stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sparsecut.base.errors import InputError
+from sparsecut.features.encoder import Encoder
+from sparsecut.updates.change_files import Change
+from sparsecut.updates.changes import RowList, check_edges, check_rows
+from sparsecut.updates.live import LiveState
+
+Key = tuple[Any, Any]
+
+
+class ChangeBatch:
+    """Changes of the graph of a state; `arguments` are those of `update`."""
+
+    def __init__(self, state: LiveState, encoder: Encoder | None) -> None:
+        self._state, self._encoder = state, encoder
+        self._edges: dict[Key, float | None] = {}  # the weight that an edge will have; None: it will not be there
+        self._removed: dict[Any, None] = {}  # nodes of the graph that go, whether they come again or not
+        self._added: dict[Any, Any] = {}
+        self._features: dict[Any, Any] = {}
+        self.n_changes = 0
+        self.time: Any = None
+
+    def add(self, change: Change) -> None:
+        """Take a change in; raises where it cannot be made."""
+        if change.node is not None:
+            self._change_node(change)
+        else:
+            self._change_edge(change)
+        self.n_changes += 1
+        self.time = change.time if change.time is not None else self.time
+
+    def arguments(self) -> dict[str, Any]:
+        """What is different in the end."""
+        batch: dict[str, Any] = {
+            "edges_removed": [],
+            "nodes_removed": list(self._removed),
+            "nodes_added": self._added,
+            "edges_added": [],
+            "weights_changed": [],
+            "features_changed": self._features,
+        }
+        for (source, target), weight in self._edges.items():
+            known = self._weight_before(source, target)
+            if weight is None and known:
+                batch["edges_removed"].append((source, target))
+            elif weight is not None:
+                batch["weights_changed" if known else "edges_added"].append((source, target, weight))
+        return batch
+
+    def _change_node(self, change: Change) -> None:
+        node, is_there = change.node, self._has(change.node)
+        if change.op == "add" and is_there:
+            raise InputError(f"the graph has the node {node!r} already")
+        if change.op != "add" and not is_there:
+            raise InputError(f"the graph has no node {node!r}")
+        if change.op == "remove":
+            self._edges = {ends: weight for ends, weight in self._edges.items() if node not in ends}
+            self._features.pop(node, None)
+            if node in self._added:
+                del self._added[node]
+            else:
+                self._removed[node] = None
+            return
+        if type(node) is not self._state.index.takes:
+            raise InputError(f"the node id {node!r} is not of the kind that the graph has")
+        into = self._added if change.op == "add" or node in self._added else self._features
+        features = self._over(into.get(node), change.features)
+        # Checked alone, so that a bad row is the line's and not the batch's.
+        present = None if into is self._added else lambda ids: self._state.present_rows(ids, RowList())
+        check_rows({node: features}, "update", "features", self._encoder, self._state.features.n_columns, present)
+        into[node] = features
+
+    def _over(self, before: Any, features: Any) -> Any:
+        """Some columns over those that an earlier change of the batch has given."""
+        if before is None or not isinstance(features, Mapping):
+            return features
+        names = None if self._encoder is None else self._encoder.names_in
+        known = before if isinstance(before, Mapping) else dict(zip(names or (), before, strict=True))
+        return {**known, **features}
+
+    def _change_edge(self, change: Change) -> None:
+        source, target = change.source, change.target
+        for end in (source, target):
+            if not self._has(end):
+                raise InputError(f"the graph has no node {end!r}")
+        if source == target:
+            raise InputError(f"an edge joins two different nodes. Got {source!r} twice")
+        is_turned = not self._state.graph.is_directed and (target, source) in self._edges
+        key = (target, source) if is_turned else (source, target)
+        known = self._edges[key] if key in self._edges else self._weight_before(source, target)
+        if change.op == "add" and known:
+            raise InputError(f"the graph has the edge {source!r}, {target!r} already")
+        if change.op != "add" and not known:
+            raise InputError(f"the graph has no edge {source!r}, {target!r}")
+        weight = 1.0 if change.weight is None else change.weight
+        if change.op != "remove":
+            check_edges([(source, target, weight)], "update", "edges")
+        self._edges[key] = None if change.op == "remove" else weight
+
+    def _has(self, node: Any) -> bool:
+        if node in self._added:
+            return True
+        return node not in self._removed and bool(self._state.index.find([node])[0] >= 0)
+
+    def _weight_before(self, source: Any, target: Any) -> float:
+        """The weight of an edge in the graph, of which removed nodes are no part."""
+        if {source, target} & self._removed.keys():
+            return 0.0
+        places = self._state.index.find([source, target])
+        if (places < 0).any():
+            return 0.0
+        return float(self._state.graph.weights_of(places[:1], places[1:])[0]) if len(np.unique(places)) == 2 else 0.0

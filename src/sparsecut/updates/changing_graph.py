@@ -1,0 +1,96 @@
+"""A graph whose edges and nodes change, as filters see it: neighbour lists in both directions, degrees d̃ = 1 + Σ_j A_ij.
+
+In an undirected graph the neighbours of a node are also the nodes that average over it, and one set of lists serves both.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sparsecut.updates.growing import GrowingArray
+from sparsecut.updates.neighbor_lists import EntryChanges, NeighborLists
+
+Integers = NDArray[np.int64]
+
+
+class ChangingGraph:
+    """`rows` lists the nodes that a node averages over, `columns` those that average over it."""
+
+    def __init__(self, adjacency: sp.csr_array, *, is_directed: bool) -> None:
+        self.is_directed = is_directed
+        self.rows = NeighborLists(adjacency)
+        self.columns = NeighborLists(sp.csr_array(adjacency.T.tocsr())) if is_directed else self.rows
+        self._degrees = GrowingArray(1 + adjacency.sum(axis=1, dtype=np.float64))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def degrees(self) -> NDArray[np.float64]:
+        """d̃, the node itself counted."""
+        return self._degrees.rows
+
+    @property
+    def n_entries(self) -> int:
+        return self.rows.n_entries
+
+    def extend(self, n_nodes: int) -> None:
+        """Nodes without neighbours, at the end."""
+        self.rows.extend(n_nodes)
+        if self.is_directed:
+            self.columns.extend(n_nodes)
+        self._degrees.extend(np.ones(n_nodes))
+
+    def weights_of(self, sources: Integers, targets: Integers) -> NDArray[np.float32]:
+        """The weights of edges; 0 where there is none."""
+        return self.rows.weights_of(sources, targets)
+
+    def edges_of(self, nodes: Integers) -> tuple[Integers, Integers]:
+        """Both ends of all edges that have an end among some nodes; in an undirected graph each in one direction or both."""
+        listed = self.rows.take(nodes)
+        ends = np.repeat(nodes, np.diff(listed.offsets)), listed.columns.astype(np.int64)
+        if not self.is_directed:
+            return ends
+        pointing = self.columns.take(nodes)
+        into = pointing.columns.astype(np.int64), np.repeat(nodes, np.diff(pointing.offsets))
+        return np.concatenate([ends[0], into[0]]), np.concatenate([ends[1], into[1]])
+
+    def change(self, sources: Integers, targets: Integers, weights: NDArray[np.float32]) -> Integers:
+        """Set the weights of edges, 0 for those that go; returns the nodes whose lists have changed, ascending.
+
+        An edge that is named twice gets the last weight. An undirected edge is named in either direction.
+        """
+        if not len(sources):
+            return np.empty(0, dtype=np.int64)
+        if self.is_directed:
+            nodes, sums = self.rows.change(_sorted_once(sources, targets, weights))
+            self.columns.change(_sorted_once(targets, sources, weights))
+        else:
+            both = np.concatenate([sources, targets]), np.concatenate([targets, sources])
+            # Interleaved, so that the last of two weights is the last in both directions.
+            order = np.arange(2 * len(sources)).reshape(2, -1).T.ravel()
+            nodes, sums = self.rows.change(_sorted_once(both[0][order], both[1][order], np.repeat(weights, 2)))
+        self.degrees[nodes] = 1 + sums
+        return nodes
+
+    def packed(self, places: Integers) -> sp.csr_array:
+        """The adjacency of some nodes, to which all edges belong, numbered in their order."""
+        whole = self.rows.csr()
+        number = np.zeros(len(self), dtype=whole.indices.dtype)
+        number[places] = np.arange(len(places), dtype=number.dtype)
+        offsets = np.append(whole.indptr[:-1][places], whole.indptr[-1])  # empty places have no entries
+        packed = sp.csr_array((len(places), len(places)), dtype=np.float32)
+        packed.indptr, packed.indices, packed.data = offsets, number[whole.indices], whole.data.copy()
+        packed.has_canonical_format = True
+        return packed
+
+
+def _sorted_once(rows: Integers, columns: Integers, weights: NDArray[np.float32]) -> EntryChanges:
+    keys = (rows << 32) | columns
+    order = np.argsort(keys, kind="stable")
+    sorted_keys = keys[order]
+    is_last = np.append(sorted_keys[1:] != sorted_keys[:-1], True)
+    last = order[is_last]
+    return EntryChanges(rows[last], columns[last], weights[last])

@@ -1,0 +1,295 @@
+"""The state of a model whose graph changes: the graph, its features, and the hops of the embedding's columns.
+
+    Z = aggregate(Σ c_k P^k F·W⁽¹⁾, …) − offset
+
+W, the offset and what weights the features stay as they were fitted, so Z is what `transform` gives of the graph as it is.
+For every level the K + 1 terms P^k F·W are kept (`sparsecut.updates.hop_terms`): n·(K + 1)·d numbers; beside them Z, as it
+was fitted, of which an update writes the rows that it reaches: all others stay, to the bit. A batch of changes is checked
+first (`placed_changes`), and only then applied.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from numpy.typing import NDArray
+
+from sparsecut.base.errors import InputError, OverflowInputError
+from sparsecut.features.encoder import Encoder
+from sparsecut.graph import Graph
+from sparsecut.operators.aggregation import aggregate
+from sparsecut.operators.filters import Filter
+from sparsecut.operators.recipe import Recipe
+from sparsecut.updates.changes import Changes, RowList
+from sparsecut.updates.changing_graph import ChangingGraph
+from sparsecut.updates.drift import DriftMeter, columns_beside
+from sparsecut.updates.feature_rows import FeatureRows
+from sparsecut.updates.growing import GrowingArray
+from sparsecut.updates.hop_terms import HopTerms
+from sparsecut.updates.local_filters import is_local, keeps_lengths
+from sparsecut.updates.node_index import NodeIndex
+from sparsecut.updates.placed_changes import PlacedChanges, place
+
+LARGE = 1e15  # features below it cannot overflow
+PACKED_SHARE = 2  # places for each node: from there on the empty ones are taken out
+
+Integers = NDArray[np.int64]
+Rows = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What an update changed; unpacks as `ids, rows`.
+
+    Parameters
+    ----------
+    ids : numpy.ndarray of shape (m,)
+        The nodes whose vectors changed, in the order of the graph; new nodes last.
+    rows : numpy.ndarray of shape (m, dimension)
+        Their new vectors.
+    removed : list
+        The ids of the nodes that went.
+    notes : list of str
+        Sentences about how it was done: whether hops were computed for the whole graph, what was left out.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> model = sc.SCE(filter=sc.Power(order=1)).fit(sc.datasets.load("digits"))
+    >>> ids, rows = model.update(edges_added=[(0, 1000)])
+    >>> ids.tolist()
+    [0, 1000]
+    """
+
+    ids: NDArray[Any]
+    rows: Rows
+    removed: list[Any] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.ids, self.rows))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class LiveState:
+    """A graph with its hops. `basis` has for every level W, and beside it the columns that drift is told by."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        recipe: Recipe,
+        weights: Sequence[Rows],
+        offset: Rows,
+        basis: Sequence[Rows],
+        embedding: Rows,
+        *,
+        rank: float,
+        levels: Sequence[tuple[list[Rows], list[Rows], list[Rows]]] | None = None,
+        length: float | None = None,
+        learned: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None,
+    ) -> None:
+        """`levels` (terms, their bounds), `length` and `learned` are those of a state that was saved; else computed."""
+        self.recipe, self.offset, self.basis = recipe, np.asarray(offset), [np.asarray(matrix) for matrix in basis]
+        self.widths = [matrix.shape[1] for matrix in weights]
+        self.encoder: Encoder | None = graph.encoder
+        self.side_names = graph.side_names
+        self.index = NodeIndex(graph.node_ids)
+        self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed)
+        self.features = FeatureRows(graph.features)
+        if levels is None:
+            weighted = recipe.weighting.apply(graph.features)
+            self.levels = [
+                HopTerms(self.graph, filter, filter.coefficients(), np.asarray(weighted @ matrix, dtype=np.float32), width)
+                for filter, matrix, width in zip(self.filters, self.basis, self.widths, strict=True)
+            ]
+        else:
+            self.levels = [
+                HopTerms.restored(self.graph, filter, *level, width)
+                for filter, level, width in zip(self.filters, levels, self.widths, strict=True)
+            ]
+        self.vectors = GrowingArray(np.array(embedding, dtype=np.float32))  # Z of all places
+        # Fixed for the life of the state, so that what a tolerance allows does not move with the graph.
+        self.length = _length(self.embedding()) if length is None else length
+        self.n_batches, self.n_entries_fitted = 0, self.graph.n_entries
+        self.drift = DriftMeter(self.basis, self.widths, recipe.aggregation, list(recipe.channels.values()), rank)
+        if learned is None:
+            self.drift.learn(self.columns_of)
+        else:
+            for gauge, known in zip(self.drift.gauges, learned, strict=True):
+                gauge.first, gauge.first_mean = known
+
+    @classmethod
+    def of(
+        cls, graph: Graph, recipe: Recipe, weights: Sequence[Rows], offset: Rows, embedding: Rows, rank: float
+    ) -> LiveState:
+        """The state of a model for a graph with its encoded features, and the vectors that they were given."""
+        for filter in recipe.filters:
+            if not is_local(filter):
+                raise InputError(
+                    f"The diagonals of {filter!r} depend on all degrees, so every change changes every row. Use transform."
+                )
+        weighted = recipe.weighting.apply(graph.features)
+        basis = [np.concatenate([matrix, columns_beside(weighted, matrix)], axis=1) for matrix in weights]
+        return cls(graph, recipe, weights, offset, basis, embedding, rank=rank)
+
+    @property
+    def filters(self) -> tuple[Filter, ...]:
+        return tuple(filter.on(is_directed=self.graph.is_directed) for filter in self.recipe.filters)
+
+    @property
+    def n_bytes(self) -> int:
+        """Of the hops."""
+        return sum(level.n_bytes for level in self.levels)
+
+    @property
+    def n_edges_since_fit(self) -> tuple[int, int]:
+        """When the graph was fitted, and now."""
+        entries = 1 if self.graph.is_directed else 2  # of an edge
+        return self.n_entries_fitted // entries, self.graph.n_entries // entries
+
+    def embedding(self) -> Rows:
+        """Z of all nodes, in the order of the graph: a new array."""
+        return np.take(self.vectors.rows, self.index.places(), axis=0)
+
+    def _computed(self, places: Integers) -> Rows:
+        """Z of some places, from their hops."""
+        parts = [level.level(places, width) for level, width in zip(self.levels, self.widths, strict=True)]
+        Z: Rows = aggregate([torch.from_numpy(part) for part in parts], self.recipe.aggregation).numpy()
+        return Z - self.offset
+
+    def columns_of(self, level: int, places: Integers | None = None) -> Rows:
+        """S·basis of all nodes at a level, or of some: the embedding's columns and those of the drift."""
+        places = self.index.places() if places is None else places
+        return self.levels[level].level(places, self.basis[level].shape[1])
+
+    def to_graph(self) -> Graph:
+        """The graph as it is now."""
+        places = self.index.places()
+        return Graph.from_canonical(
+            self.graph.packed(places),
+            features=self.features.take(places),
+            node_ids=self.ids_of(places),
+            directed="out" if self.graph.is_directed else "symmetrize",  # the rows are oriented already
+            encoder=self.encoder,
+            side_names=self.side_names,
+        )
+
+    def present_rows(self, ids: list[Any], added: RowList) -> Any:
+        """The encoded features of nodes, new ones among them; of unknown ones, which `check` refuses, any."""
+        places = self.index.find(ids)
+        rows = self.features.take(np.where(places >= 0, places, self.index.places()[0]))
+        rows = sp.lil_array(rows) if sp.issparse(rows) else np.array(rows)
+        number = {identity: row for row, identity in enumerate(added.ids)}
+        for row, identity in enumerate(ids):
+            if identity in number:
+                new = added.matrix[[number[identity]]]
+                rows[[row]] = new.toarray() if sp.issparse(new) else new
+        return rows
+
+    def check(self, changes: Changes) -> PlacedChanges:
+        """The changes, placed; raises where they cannot be made, and changes nothing."""
+        placed = place(changes, self.index, self.graph)
+        if self.index.n_present - len(placed.removed_nodes) + len(placed.added_ids) < 1:
+            raise InputError("The changes leave no node. A graph needs at least one.")
+        for rows in (placed.added_rows, placed.rows):
+            self._check_magnitude(rows)
+        return placed
+
+    def apply(self, placed: PlacedChanges, tolerance: float) -> Changed:
+        """Make the changes that `check` has placed, and follow them."""
+        n_before, n_added = len(self.index), len(placed.added_ids)
+        removed = [self._id_of(identity) for identity in self.index.ids[placed.removed_nodes]]
+        gone = [self.columns_of(level, placed.removed_nodes) for level in range(len(self.levels))]
+        self.index.remove(placed.removed_nodes)
+        new = np.arange(n_before, n_before + n_added)
+        if n_added:
+            self.index.add(placed.added_ids)
+            self.graph.extend(n_added)
+            self.features.extend(placed.added_rows)
+            self.vectors.extend(np.zeros((n_added, len(self.offset)), dtype=np.float32))
+            for level in self.levels:
+                level.extend(n_added)
+        if len(placed.row_places):
+            self.features.replace(placed.row_places, placed.rows)
+        relinked = np.union1d(self.graph.change(placed.sources, placed.targets, placed.weights), new)
+        relinked = relinked[self.index.is_present[relinked]]
+        moved_rows = np.unique(np.concatenate([new, placed.row_places]))
+        weighted = self.recipe.weighting.apply(self.features.take(moved_rows)) if len(moved_rows) else None
+        followed = []
+        for level, matrix in zip(self.levels, self.basis, strict=True):
+            X = np.empty((0, matrix.shape[1]), dtype=np.float32) if weighted is None else np.asarray(weighted @ matrix)
+            followed.append(level.update(relinked, moved_rows, X, tolerance * self.length / math.sqrt(len(self.levels))))
+        places = self._distinct([new, *(moved.places for part in followed for _, moved in part.moves)])
+        changes = [part.change_of(places) for part in followed]
+        self.drift.follow(lambda level: self.columns_of(level, places), changes, places >= n_before, gone)
+        notes, n_whole = list(placed.notes), sum(part.n_whole for part in followed)
+        if n_whole:
+            n_hops = sum(level.n_hops for level in self.levels)
+            notes.append(
+                f"{n_whole} of {n_hops} hops were computed for the whole graph, for what changed reaches most of it."
+            )
+        rows = self._computed(places)
+        is_changed = (places >= n_before) | (rows != np.take(self.vectors.rows, places, axis=0)).any(axis=1)
+        if not is_changed.all():
+            places, rows = places[is_changed], rows[is_changed]
+        self.vectors.rows[places] = rows
+        self.n_batches += 1
+        changed = Changed(self.ids_of(places), rows, removed, notes)
+        if len(self.index) > PACKED_SHARE * self.index.n_present + 1024:
+            self._pack()
+        return changed
+
+    def check_tolerance(self, tolerance: float) -> None:
+        """Refuse a tolerance for a filter of the user's own whose residuals have no bound."""
+        for filter in self.filters:
+            if tolerance and not keeps_lengths(filter):
+                raise InputError(
+                    f"{filter!r} may make rows longer at every hop, so that what is left out has no bound. Use tolerance=0."
+                )
+
+    def _check_magnitude(self, rows: Any) -> None:
+        """Refuse features whose vectors overflow, as `transform` does, while nothing has changed yet."""
+        if rows is None or float(abs(rows).max()) < LARGE:
+            return
+        with np.errstate(over="ignore", invalid="ignore"):
+            weighted = self.recipe.weighting.apply(rows)
+            if not all(np.isfinite(weighted @ matrix).all() for matrix in self.basis):
+                raise OverflowInputError("The vectors of the new features overflow. Scale the features down.")
+
+    def _distinct(self, found: Sequence[Integers]) -> Integers:
+        is_found = np.zeros(len(self.index), dtype=bool)
+        for places in found:
+            is_found[places] = True
+        return np.flatnonzero(is_found & self.index.is_present)
+
+    def ids_of(self, places: Integers) -> NDArray[Any]:
+        """The ids of some places."""
+        ids = self.index.ids[places]
+        return ids if ids.dtype != object else np.array(ids.tolist())
+
+    def _id_of(self, identity: Any) -> Any:
+        return identity.item() if isinstance(identity, np.generic) else identity
+
+    def _pack(self) -> None:
+        """Take the empty places out."""
+        places = self.index.places()
+        graph = self.to_graph()
+        self.index = NodeIndex(graph.node_ids)
+        self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed)
+        self.features = FeatureRows(graph.features)
+        self.vectors = GrowingArray(self.vectors.rows[places])
+        self.levels = [level.packed(self.graph, places) for level in self.levels]
+
+
+def _length(Z: Rows) -> float:
+    """Root mean square of the rows about their mean."""
+    centred = Z - Z.mean(axis=0, dtype=np.float64)
+    return math.sqrt(float(np.square(centred).sum()) / max(len(Z), 1)) or 1.0

@@ -1,0 +1,166 @@
+"""Changes checked against the graph as it is, before anything is written: a batch is applied whole or not at all.
+
+Removals come first, then new nodes, then new edges, weights and features. So a batch may remove an edge or a node and add it
+again; it may not add an edge that is there, or name one that is not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.base.errors import InputError, first_few
+from sparsecut.updates.changes import Changes, EdgeList, Ids
+from sparsecut.updates.changing_graph import ChangingGraph
+from sparsecut.updates.node_index import NodeIndex
+
+Integers = NDArray[np.int64]
+NONE = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class PlacedChanges:
+    """Changes by the places of nodes; new nodes stand behind all others."""
+
+    removed_nodes: Integers
+    added_ids: list[Any]
+    added_rows: Any
+    sources: Integers  # of the edges that change, removed ones first
+    targets: Integers
+    weights: NDArray[np.float32]  # 0 for those that go
+    row_places: Integers  # nodes with new features
+    rows: Any
+    notes: list[str] = field(default_factory=list)
+
+
+def place(changes: Changes, index: NodeIndex, graph: ChangingGraph) -> PlacedChanges:
+    """The places of what changes; an error names what is not there, or there already."""
+    removed_nodes = _find(changes.nodes_removed, index, "nodes_removed")
+    leaving = set(changes.nodes_removed)
+    added = _check_new(changes.nodes_added.ids, index, leaving)
+    later = {identity: len(index) + number for number, identity in enumerate(added)}
+    notes: list[str] = []
+
+    gone = _places_of(changes.edges_removed, index, {}, set(), "edges_removed")
+    _require_there(graph, gone, changes.edges_removed, "edges_removed")
+    keys_gone = _keys(*gone, graph.is_directed)
+    ends = _places_of(changes.weights_changed, index, later, leaving, "weights_changed")
+    _require_once(ends, changes.weights_changed, graph.is_directed, "weights_changed")
+    _require_there(graph, ends, changes.weights_changed, "weights_changed", keys_gone)
+    new, weights = _places_of(changes.edges_added, index, later, leaving, "edges_added"), changes.edges_added.weights
+    _require_once(new, changes.edges_added, graph.is_directed, "edges_added")
+    is_loop = new[0] == new[1]
+    if is_loop.any():
+        n_loops = int(is_loop.sum())
+        notes.append(f"{n_loops:,} self-loops were left out: filters count each node in its own neighbourhood once.")
+    _require_absent(graph, new, changes.edges_added, keys_gone)
+    new, weights = (new[0][~is_loop], new[1][~is_loop]), weights[~is_loop]
+    lost = graph.edges_of(removed_nodes) if len(removed_nodes) else (NONE, NONE)
+
+    rows = changes.features_changed
+    row_places = _find(rows.ids, index, "features_changed", later, leaving)
+    return PlacedChanges(
+        removed_nodes=removed_nodes,
+        added_ids=added,
+        added_rows=changes.nodes_added.matrix,
+        sources=np.concatenate([gone[0], lost[0], new[0], ends[0]]),
+        targets=np.concatenate([gone[1], lost[1], new[1], ends[1]]),
+        weights=np.concatenate(
+            [np.zeros(len(gone[0]) + len(lost[0]), dtype=np.float32), weights, changes.weights_changed.weights]
+        ),
+        row_places=row_places,
+        rows=rows.matrix,
+        notes=notes,
+    )
+
+
+def _find(
+    ids: Ids, index: NodeIndex, name: str, later: dict[Any, int] | None = None, leaving: set[Any] | None = None
+) -> Integers:
+    places = index.find(ids)
+    if leaving or later:
+        listed = ids.tolist() if isinstance(ids, np.ndarray) else ids
+        known = (
+            -1 if identity in (leaving or ()) else place for identity, place in zip(listed, places.tolist(), strict=True)
+        )
+        new = later or {}
+        places = np.array([new.get(identity, place) for identity, place in zip(listed, known, strict=True)], dtype=np.int64)
+    if (places < 0).any():
+        listed = ids.tolist() if isinstance(ids, np.ndarray) else ids
+        unknown = list(dict.fromkeys(listed[number] for number in np.flatnonzero(places < 0)))
+        kind = "integers" if index.takes is int else "words"
+        other = "" if all(type(identity) is index.takes for identity in unknown) else f" Its ids are {kind}."
+        raise InputError(
+            f"{name} names nodes that the graph does not have: {first_few(unknown)}.{other} New nodes come with their "
+            "features: nodes_added={id: row}."
+        )
+    return places
+
+
+def _places_of(
+    edges: EdgeList, index: NodeIndex, later: dict[Any, int], leaving: set[Any], name: str
+) -> tuple[Integers, Integers]:
+    if isinstance(edges.sources, np.ndarray) and isinstance(edges.targets, np.ndarray):
+        ids: Ids = np.concatenate([edges.sources, edges.targets])
+    else:
+        ids = [*edges.sources, *edges.targets]
+    places = _find(ids, index, name, later, leaving)
+    return places[: len(edges)], places[len(edges) :]
+
+
+def _check_new(ids: list[Any], index: NodeIndex, leaving: set[Any]) -> list[Any]:
+    wrong = [identity for identity in ids if type(identity) is not index.takes]
+    if wrong:
+        kind = "integers" if index.takes is int else "words"
+        raise InputError(f"The node ids of the graph are {kind}. Got {first_few(wrong)} in nodes_added.")
+    places = index.find(ids)
+    known = [identity for identity, place in zip(ids, places, strict=True) if place >= 0 and identity not in leaving]
+    if known:
+        raise InputError(
+            f"nodes_added names nodes that the graph has already: {first_few(known)}. New features of a node are "
+            "features_changed."
+        )
+    return ids
+
+
+def _keys(sources: Integers, targets: Integers, is_directed: bool) -> Integers:
+    if not is_directed:
+        sources, targets = np.minimum(sources, targets), np.maximum(sources, targets)
+    return np.asarray((sources << 32) | targets)
+
+
+def _require_once(ends: tuple[Integers, Integers], edges: EdgeList, is_directed: bool, name: str) -> None:
+    _, first = np.unique(_keys(*ends, is_directed), return_index=True)
+    if len(first) < len(edges):
+        again = int(np.setdiff1d(np.arange(len(edges)), first)[0])
+        raise InputError(f"{name} names the edge {edges.named(again)} twice. Name it once.")
+
+
+def _are_there(graph: ChangingGraph, ends: tuple[Integers, Integers], gone: Integers = NONE) -> NDArray[np.bool_]:
+    """Whether each edge is in the graph, less those that go before."""
+    is_there = np.zeros(len(ends[0]), dtype=bool)
+    is_old = (ends[0] < len(graph)) & (ends[1] < len(graph))
+    is_there[is_old] = graph.weights_of(ends[0][is_old], ends[1][is_old]) > 0
+    return is_there & ~np.isin(_keys(*ends, graph.is_directed), gone)
+
+
+def _require_there(
+    graph: ChangingGraph, ends: tuple[Integers, Integers], edges: EdgeList, name: str, gone: Integers = NONE
+) -> None:
+    is_there = _are_there(graph, ends, gone)
+    if not is_there.all():
+        remedy = " A new edge is one of edges_added." if name == "weights_changed" else ""
+        missing = edges.named(int(np.argmin(is_there)))
+        raise InputError(f"{name} names an edge that the graph does not have: {missing}.{remedy}")
+
+
+def _require_absent(graph: ChangingGraph, ends: tuple[Integers, Integers], edges: EdgeList, gone: Integers) -> None:
+    is_there = _are_there(graph, ends, gone)
+    if is_there.any():
+        raise InputError(
+            f"edges_added names an edge that the graph has already: {edges.named(int(np.argmax(is_there)))}. "
+            "A new weight is one of weights_changed."
+        )

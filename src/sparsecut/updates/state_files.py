@@ -1,0 +1,123 @@
+"""The state of a model in its file: the graph, the features and the hops as tensors beside the weights.
+
+state.indptr, .indices, .weights     the adjacency, as in CSR          state.ids         node ids, words as the bytes of JSON
+state.features…                      dense, or CSR in three parts      state.basis.L     W and the columns that tell drift
+state.L.term.K                       the hops of level L, and bounds   state.learned.G   what the fit had learned, for drift,
+state.L.lacking.K, .rounding.K       on what they lack                 state.mean.G      and the mean of its rows
+state.embedding                      Z
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sparsecut.features.encoder import Encoder
+from sparsecut.graph import Graph
+from sparsecut.operators.recipe import Recipe
+from sparsecut.updates.live import LiveState
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def state_tensors(state: LiveState) -> tuple[dict[str, Any], Arrays]:
+    """What JSON can hold of a state, and the arrays."""
+    places, graph = state.index.places(), state.to_graph()
+    arrays = dict(zip(("state.indptr", "state.indices", "state.weights"), _parts(graph.adjacency), strict=True))
+    if sp.issparse(graph.features):
+        names = ("state.features.indptr", "state.features.indices", "state.features.data")
+        arrays |= dict(zip(names, _parts(graph.features), strict=True))
+    else:
+        arrays["state.features"] = np.asarray(graph.features)
+    arrays["state.ids"] = pack_ids(graph.node_ids)
+    arrays["state.embedding"] = state.embedding()
+    for number, (level, basis) in enumerate(zip(state.levels, state.basis, strict=True)):
+        arrays[f"state.basis.{number}"] = basis
+        arrays |= {f"state.{number}.term.{hop}": rows[places] for hop, rows in enumerate(level.terms)}
+        for name, bounds in (("lacking", level.lacking), ("rounding", level.rounding)):
+            arrays |= {f"state.{number}.{name}.{hop}": rows[places] for hop, rows in enumerate(bounds, start=1)}
+    for number, gauge in enumerate(state.drift.gauges):
+        assert gauge.first is not None
+        assert gauge.first_mean is not None
+        arrays |= {f"state.learned.{number}": gauge.first, f"state.mean.{number}": gauge.first_mean}
+    header = {
+        "number": state.n_batches,
+        "length": state.length,
+        "is_directed": graph.is_directed,
+        "sides": graph.side_names,
+        "rank": state.drift.gauges[0].rank,
+        "n_features": graph.n_features,
+        "n_entries_fitted": state.n_entries_fitted,
+    }
+    return header, arrays
+
+
+def read_state(
+    header: dict[str, Any], arrays: Arrays, recipe: Recipe, weights: list[Any], offset: Any, encoder: Encoder | None
+) -> LiveState:
+    """What `state_tensors` wrote."""
+    adjacency = _csr([arrays[f"state.{name}"] for name in ("indptr", "indices", "weights")])
+    if "state.features" in arrays:
+        features: Any = arrays["state.features"]
+    else:
+        features = _csr([arrays[f"state.features.{name}"] for name in ("indptr", "indices", "data")], header["n_features"])
+    graph = Graph.from_canonical(
+        adjacency,
+        features=features,
+        node_ids=unpack_ids(arrays["state.ids"]),
+        directed="out" if header["is_directed"] else "symmetrize",
+        encoder=encoder,
+        side_names=None if header.get("sides") is None else tuple(header["sides"]),
+    )
+    levels = []
+    for number, filter in enumerate(recipe.filters):
+        n_hops = len(filter.on(is_directed=graph.is_directed).coefficients()) - 1
+        terms = [arrays[f"state.{number}.term.{hop}"] for hop in range(n_hops + 1)]
+        lacking, rounding = (
+            [arrays[f"state.{number}.{name}.{hop}"] for hop in range(1, n_hops + 1)] for name in ("lacking", "rounding")
+        )
+        levels.append((terms, lacking, rounding))
+    state = LiveState(
+        graph,
+        recipe,
+        weights,
+        offset,
+        [arrays[f"state.basis.{number}"] for number in range(len(weights))],
+        arrays["state.embedding"],
+        rank=float(header["rank"]),
+        levels=levels,
+        length=float(header["length"]),
+        learned=[
+            (arrays[f"state.learned.{number}"], arrays[f"state.mean.{number}"])
+            for number in range(sum(name.startswith("state.learned.") for name in arrays))
+        ],
+    )
+    state.n_batches, state.n_entries_fitted = int(header["number"]), int(header["n_entries_fitted"])
+    return state
+
+
+def pack_ids(ids: NDArray[Any]) -> NDArray[Any]:
+    """Ids as an array without Python objects: integers as they are, words as the bytes of JSON."""
+    return (
+        ids.astype(np.int64) if ids.dtype.kind in "iu" else np.frombuffer(json.dumps(ids.tolist()).encode(), dtype=np.uint8)
+    )
+
+
+def unpack_ids(packed: NDArray[Any]) -> NDArray[Any]:
+    return np.array(json.loads(packed.tobytes())) if packed.dtype == np.uint8 else packed
+
+
+def _parts(matrix: Any) -> tuple[NDArray[Any], ...]:
+    return matrix.indptr, matrix.indices, matrix.data
+
+
+def _csr(parts: list[NDArray[Any]], n_columns: int | None = None) -> sp.csr_array:
+    indptr, indices, data = parts
+    n_rows = len(indptr) - 1
+    matrix = sp.csr_array((data, indices, indptr), shape=(n_rows, n_rows if n_columns is None else n_columns))
+    matrix.has_canonical_format = True
+    return matrix

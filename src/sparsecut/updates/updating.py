@@ -1,0 +1,315 @@
+"""What a fitted model does when its graph changes: `update`, `span_drift_`, `refit`, and a state that can be saved.
+
+Z_t = aggregate(Σ c_k P_t^k F_t·W, …) − offset      with the W of the fit: what `transform` gives of the graph as it is
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.base.errors import InputError, WriteError, check_real
+from sparsecut.base.progress import Reporter
+from sparsecut.features.encoder import Encoder as FeatureEncoder
+from sparsecut.graph import Graph
+from sparsecut.operators.recipe import Recipe
+from sparsecut.updates.alignment import align
+from sparsecut.updates.changes import Changes, check_edges, check_nodes, check_rows
+from sparsecut.updates.drift import ADVISED_FROM, rank_for
+from sparsecut.updates.graph_kind import GraphKind
+from sparsecut.updates.live import Changed, LiveState
+from sparsecut.updates.resuming import Position, Replayed
+from sparsecut.updates.update_log import UpdateLog
+
+TOLERANCE = 1e-3  # of the rows' length
+GROWTH = 1.5  # of the number of edges, or its inverse: settings chosen from the graph may be others by then
+
+Model = TypeVar("Model", bound="Updating")
+
+
+class Updating:
+    """The part of an estimator that follows a graph. `fit` keeps the graph; its state is made by the first `update`."""
+
+    weights_: list[NDArray[np.float32]]
+    offset_: NDArray[np.float32]
+    recipe_: Recipe
+    history_: Any
+    encoder_: FeatureEncoder | None
+    kind_: GraphKind | None = None
+    structure_: int | None
+
+    fit: Callable[..., Any]
+    _choice: Callable[[str], Any]
+
+    _embedding: NDArray[np.float32] | None = None
+    _graph: Graph | None = None
+    _state: LiveState | None = None
+    _log: UpdateLog | None = None
+    _position: Position = Position()  # of the stream of changes that is followed
+    _replayed: Replayed | None = None  # the updates of the log that were made again when the model was loaded
+
+    @property
+    def embedding_(self) -> NDArray[np.float32]:
+        """The vectors of the nodes, float32, in the order of `graph_.node_ids`; an array that later updates leave alone."""
+        if self._embedding is None and self._state is not None:
+            self._embedding = self._state.embedding()
+        if self._embedding is None:
+            raise AttributeError(
+                f"This {type(self).__name__} has no embedding: it was not fitted, or loaded without a state."
+            )
+        return self._embedding
+
+    @embedding_.setter
+    def embedding_(self, rows: NDArray[np.float32]) -> None:
+        self._embedding = rows
+
+    @property
+    def graph_(self) -> Graph:
+        """The graph as it is: the one that was fitted, or what updates have made of it."""
+        if self._state is not None:
+            if self._graph is None:
+                self._graph = self._state.to_graph()
+            return self._graph
+        if self._graph is None:
+            raise AttributeError(f"This {type(self).__name__} holds no graph: it was not fitted, or loaded without a state.")
+        return self._graph
+
+    @property
+    def span_drift_(self) -> float:
+        """How far the closed form has moved within the directions that the state keeps, as a share of the vectors' length.
+
+        0 after `fit`. The directions are those of the fitted weights and at most 16 more for each channel, and the vectors
+        are compared after the best rotation (`updates.drift` has the derivation). It is no estimate of what a refit
+        would move: a refit also finds directions that are new to the graph, and chooses its settings anew.
+        `refit(align=True)` reports the real distance.
+        """
+        return 0.0 if self._state is None else self._state.drift.drift(self._state.columns_of)
+
+    @property
+    def refit_advised_(self) -> bool:
+        """Whether to consider a refit: `span_drift_` is above 0.25, or there are half as many edges again or a third less.
+
+        The second because settings that the fit chose from the graph (filter, channels) may be others by then, which
+        `span_drift_` does not see. A rule of thumb, and no promise that a refit improves anything.
+        """
+        if self._state is None:
+            return False
+        n_edges, n_fitted = self._state.graph.n_entries, self._state.n_entries_fitted
+        return self.span_drift_ > ADVISED_FROM or not n_fitted <= n_edges * GROWTH <= n_fitted * GROWTH**2
+
+    def update(
+        self,
+        *,
+        edges_added: Any = None,
+        edges_removed: Any = None,
+        weights_changed: Any = None,
+        features_changed: Any = None,
+        nodes_added: Any = None,
+        nodes_removed: Any = None,
+        tolerance: float = TOLERANCE,
+    ) -> Changed:
+        """Follow a change of the graph that was fitted, recomputing only the rows that it reaches.
+
+        The weights stay as they were fitted: the embedding is what `transform` gives of the whole new graph. The changes
+        are made in this order: removals, new nodes, new edges, weights, features. They are made all or, where one of them
+        cannot be made, not at all.
+
+        Parameters
+        ----------
+        edges_added : list of tuples, array or frame, (m, 2) or (m, 3), optional
+            Pairs of node ids, and their weights where they are not 1. An edge that is there already is refused. In a
+            directed graph the first node averages over the second, as in `graph_.adjacency`.
+        edges_removed : list of tuples, array or frame, (m, 2), optional
+            Edges that go.
+        weights_changed : list of tuples, array or frame, (m, 3), optional
+            New weights of edges that are there, above zero.
+        features_changed : mapping, pair (ids, matrix), or frame, optional
+            New features of nodes: {id: row}, (ids, rows), or a frame with a column of ids. They are encoded as those that
+            were fitted. Of features with names the columns that change suffice, {7: {"city": "Oslo"}} or a frame of these
+            columns: all others stay as they are. None is a gap.
+        nodes_added : mapping, pair (ids, matrix), or frame, optional
+            New nodes with their features. Their edges are among `edges_added`.
+        nodes_removed : list of ids, optional
+            Nodes that go, with their edges.
+        tolerance : float, default=0.001
+            How far a row may be from the exact one, in units of the rows' length (root mean square, centred, when the state
+            was made); 0 is exact. It bounds the distance of every row after any number of updates and does not add up. A
+            larger one is faster where a filter has many hops.
+
+        Returns
+        -------
+        Changed
+            `ids` and `rows` of the vectors that changed, which it unpacks as; `removed` and `notes` beside them.
+
+        Raises
+        ------
+        InputError
+            Where a change cannot be made; nothing has changed then.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> model = sc.SCE(filter=sc.Power(order=2)).fit(sc.datasets.load("digits"))
+        >>> ids, rows = model.update(edges_added=[(0, 1000)], edges_removed=[], tolerance=0)
+        >>> bool(abs(model.transform(model.graph_) - model.embedding_).max() < 1e-4)
+        True
+        """
+        tolerance = check_real(type(self).__name__, "tolerance", tolerance)
+        changes = self._checked(
+            edges_added=edges_added,
+            edges_removed=edges_removed,
+            weights_changed=weights_changed,
+            features_changed=features_changed,
+            nodes_added=nodes_added,
+            nodes_removed=nodes_removed,
+        )
+        return self._apply(changes, tolerance)
+
+    def _checked(
+        self,
+        *,
+        edges_added: Any,
+        edges_removed: Any,
+        weights_changed: Any,
+        features_changed: Any,
+        nodes_added: Any,
+        nodes_removed: Any,
+    ) -> Changes:
+        """The changes that `update` is given, in one form."""
+        caller = type(self).__name__
+        n_features = len(self.weights_[0]) if hasattr(self, "weights_") else 0
+        state = self._live()
+        added = check_rows(nodes_added, caller, "nodes_added", self.encoder_, n_features)
+        return Changes(
+            edges_removed=check_edges(edges_removed, caller, "edges_removed"),
+            nodes_removed=check_nodes(nodes_removed, caller, "nodes_removed"),
+            nodes_added=added,
+            edges_added=check_edges(edges_added, caller, "edges_added"),
+            weights_changed=check_edges(weights_changed, caller, "weights_changed", needs_weights=True),
+            features_changed=check_rows(
+                features_changed,
+                caller,
+                "features_changed",
+                self.encoder_,
+                n_features,
+                lambda ids: state.present_rows(ids, added),
+            ),
+        )
+
+    def refit(self: Model, *, align: bool = True, progress: Reporter | None = None) -> Model:
+        """Fit again on the graph as it is.
+
+        Parameters
+        ----------
+        align : bool, default=True
+            Whether to rotate the new vectors onto the present ones (orthogonal Procrustes), so that vectors that are
+            stored elsewhere stay comparable; `alignment_residual_` is what no rotation can undo, as a share of the
+            vectors' length. The number of columns then stays as it is.
+        progress : callable, optional
+            Called as `progress(stage, done, total)` in place of the progress bar.
+
+        Returns
+        -------
+        SCE or MoSCE
+            Itself, fitted; `span_drift_` is 0 again.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> model = sc.SCE().fit(sc.datasets.load("digits"))
+        >>> changed = model.update(edges_added=[(0, 1000)])
+        >>> bool(model.refit().alignment_residual_ < 0.05)
+        True
+        """
+        self._refuse_structure()
+        graph, before, log = self.graph_, self.embedding_, self._log
+        asked, widths = self.__dict__["dimension"], [matrix.shape[1] for matrix in self.weights_]
+        try:
+            if align:
+                self.__dict__["dimension"] = before.shape[1]
+            self.fit(graph, progress=progress)
+        finally:
+            self.__dict__["dimension"] = asked
+        if align:
+            self._rotate(before, widths)
+        if log is not None:
+            self._log = log
+            self._checkpoint()
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy does not write to the log of the original."""
+        return {name: value for name, value in self.__dict__.items() if name != "_log"}
+
+    def _rotate(self, before: NDArray[np.float32], widths: list[int]) -> None:
+        """Rotate what was fitted onto older vectors of the same nodes, of so many columns at each level."""
+        is_same = widths == [matrix.shape[1] for matrix in self.weights_]
+        aligned = align(self.embedding_, before, self.weights_, self.offset_, self.recipe_, by_channel=is_same)
+        self.weights_, self.offset_, self.recipe_ = aligned.weights, aligned.offset, aligned.recipe
+        self._embedding, self.alignment_residual_ = aligned.embedding, aligned.residual
+        self.history_.notes.append(
+            f"The vectors were rotated onto the earlier ones, from which {aligned.residual:.1%} of their length is left."
+        )
+
+    def _apply(self, changes: Changes, tolerance: float, position: Position | None = None) -> Changed:
+        """Make the changes, written down first where the state lasts; `position` is that of the stream they came from."""
+        state = self._live()
+        state.check_tolerance(tolerance)
+        placed = state.check(changes)
+        if self._log is not None:
+            if self._log.is_long:  # before this update, which thereby is always in the log
+                try:
+                    self._checkpoint()
+                except WriteError as error:  # the log has what was changed, and the next update tries again
+                    warnings.warn(f"{error} What was changed before is kept in the log beside the model.", stacklevel=2)
+            self._log.append(changes, tolerance, position)
+        self._position = position or self._position
+        self._embedding = self._graph = None
+        started = time.perf_counter()
+        changed = state.apply(placed, tolerance)
+        self._follow_kind(changes)
+        if self._log is not None:
+            self._log.seconds += time.perf_counter() - started
+        return changed
+
+    def _follow_kind(self, changes: Changes) -> None:
+        if self.kind_ is not None:
+            self.kind_ = self.kind_.after(changes)
+
+    def _checkpoint(self) -> None:
+        raise NotImplementedError
+
+    def _live(self) -> LiveState:
+        """The state, made where there is none yet."""
+        if self._state is None:
+            self._refuse_structure()
+            if self._graph is None:
+                raise InputError(
+                    f"This {type(self).__name__} holds no graph to change. Fit it, or load a model that was saved with its "
+                    "state: model.save(path, with_state=True)."
+                )
+            rank = rank_for(self._choice("solver"))
+            self._state = LiveState.of(self._graph, self.recipe_, self.weights_, self.offset_, self._vectors(), rank)
+        return self._state
+
+    def _vectors(self) -> NDArray[np.float32]:
+        """The fitted vectors in the host's memory."""
+        Z: Any = self.embedding_  # a tensor where output="torch" was asked for
+        return np.asarray(Z.cpu() if hasattr(Z, "cpu") else Z)
+
+    def _refuse_structure(self) -> None:
+        if getattr(self, "structure_", None) is not None:
+            raise InputError(
+                f"This {type(self).__name__} embeds the structure of its graph, every column of which depends on all edges: "
+                "no change stays local. Fit the new graph, or fit with features='given'."
+            )
+
+    def _forget(self) -> None:
+        """A fit begins: what followed the last one goes."""
+        self._embedding, self._graph, self._state, self._log = None, None, None, None
+        self.__dict__.pop("alignment_residual_", None)

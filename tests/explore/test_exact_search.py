@@ -1,0 +1,88 @@
+"""Nearest neighbours without an index against all pairs in double precision."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from near_vectors import distances
+from sparsecut import Neighbors
+from sparsecut.explore import exact_search as exact
+
+
+@pytest.mark.parametrize("metric", exact.METRICS)
+@pytest.mark.parametrize("block", [1, 2**24])
+def test_exact_neighbours_are_those_of_all_pairs(metric: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact, "BLOCK", block)
+    Z = np.random.default_rng(1).normal(size=(150, 5)).astype(np.float32)
+    D = distances(Z, metric)
+    np.fill_diagonal(D, np.inf)
+    found = Neighbors(Z, metric=metric).nearest(7)
+    np.testing.assert_array_equal(found.positions, np.argsort(D, axis=1, kind="stable")[:, :7])
+    np.testing.assert_allclose(found.distances, np.sort(D, axis=1)[:, :7], rtol=1e-4, atol=1e-6)
+
+
+@given(
+    arrays(np.float32, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=st.integers(-3, 3).map(float)),
+    st.sampled_from(exact.METRICS),
+    st.integers(1, 14),
+)
+@settings(deadline=None, max_examples=60)
+def test_ties_zeros_and_duplicates_keep_the_order_of_distance(Z: np.ndarray, metric: str, k: int) -> None:
+    D = distances(Z, metric)
+    np.fill_diagonal(D, np.inf)
+    found = Neighbors(Z, metric=metric).nearest(k)
+    n = len(Z)
+    assert found.positions.shape == (n, min(k, n - 1))
+    for node in range(n):
+        row = found.positions[node]
+        assert node not in row
+        assert len(set(row.tolist())) == len(row)
+        np.testing.assert_allclose(D[node, row], np.sort(D[node])[: len(row)], atol=1e-5)
+
+
+@pytest.mark.parametrize("metric", exact.METRICS)
+@pytest.mark.parametrize("width", [1, 3, 16, 33])
+def test_equal_rows_come_in_the_order_of_their_positions(metric: str, width: int) -> None:
+    """Forty rows of one vector, wherever the product rounds them otherwise; then groups of equal rows among others."""
+    generator = np.random.default_rng(width)
+    found = Neighbors(np.tile(generator.normal(size=width).astype(np.float32), (40, 1)), metric=metric)
+    assert found.query(0, 3).positions.tolist() == [[1, 2, 3]]
+    assert found.query(39, 3).positions.tolist() == [[0, 1, 2]]
+    assert found.nearest(3).positions[2].tolist() == [0, 1, 3]
+    kinds = generator.integers(0, 12, 200)
+    Z = generator.normal(size=(12, width)).astype(np.float32)[kinds]
+    D = distances(Z, metric)
+    if metric == "euclidean" or width > 1:  # of length one, all numbers of one sign are equal
+        for row in range(200):
+            for other in range(12):  # distances in double precision round too
+                same = np.flatnonzero(kinds == other)
+                D[row, same] = D[row, same[0]]
+        np.fill_diagonal(D, np.inf)
+        np.testing.assert_array_equal(
+            Neighbors(Z, metric=metric).nearest(30).positions, np.argsort(D, axis=1, kind="stable")[:, :30]
+        )
+
+
+def test_ties_between_rows_that_differ_go_by_position() -> None:
+    """Points of a grid, whose distances are exact: a row of ten, and each has two neighbours as near as one another."""
+    Z = np.arange(10, dtype=np.float32)[:, None]
+    near = Neighbors(Z, metric="euclidean").nearest(1).positions[:, 0].tolist()
+    assert near == [1, 0, 1, 2, 3, 4, 5, 6, 7, 8]
+    assert Neighbors(Z[::-1].copy(), metric="euclidean").nearest(1).positions[:, 0].tolist() == near
+    zeros = np.zeros((30, 4), dtype=np.float32)
+    zeros[::2] = -0.0
+    assert Neighbors(zeros, metric="euclidean").query(29, 4).positions.tolist() == [[0, 1, 2, 3]]
+
+
+@pytest.mark.parametrize("metric", exact.METRICS)
+def test_equal_rows_are_equal_wherever_the_product_rounds_them(metric: str) -> None:
+    """A matrix product sums up the last columns of its blocks in another order."""
+    generator = np.random.default_rng(0)
+    for n_rows in (41, 43, 47, 333):
+        for width in (33, 64, 100):
+            Z = np.tile(generator.normal(size=width).astype(np.float32), (n_rows, 1))
+            assert Neighbors(Z, metric=metric).query(0, 3).positions.tolist() == [[1, 2, 3]], (n_rows, width)

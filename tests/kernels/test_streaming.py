@@ -1,0 +1,63 @@
+"""Blocks of rows against the whole array; sizes in bytes, read and said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparsecut.base.errors import InputError
+from sparsecut.kernels import blocks_of_entries, dense_blocks, in_words, is_mapped, neighbour_sums, parse_bytes, row_blocks
+
+
+@given(st.integers(0, 50), st.integers(1, 20), st.integers(1, 100))
+def test_blocks_are_the_rows_in_order_and_as_large_as_they_may_be(n_rows: int, row_bytes: int, block_bytes: int) -> None:
+    blocks = list(row_blocks(n_rows, row_bytes, block_bytes))
+    assert [row for block in blocks for row in range(block.start, block.stop)] == list(range(n_rows))
+    assert all((block.stop - block.start) * row_bytes <= max(block_bytes, row_bytes) for block in blocks)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.integers(1, 200))
+def test_blocks_of_entries_are_the_rows_in_order(counts: list[int], block_bytes: int) -> None:
+    blocks = blocks_of_entries(np.cumsum([0, *counts]), block_bytes)
+    assert [row for block in blocks for row in range(block.start, block.stop)] == list(range(len(counts)))
+
+
+def test_sums_over_neighbours_are_the_product_with_the_adjacency() -> None:
+    A = sp.random_array((40, 40), density=0.2, format="csr", rng=np.random.default_rng(0), dtype=np.float32)
+    values = np.random.default_rng(1).normal(size=40)
+    np.testing.assert_allclose(neighbour_sums(A), A.toarray().astype(np.float64).sum(axis=1))
+    np.testing.assert_allclose(neighbour_sums(A, values), A.toarray().astype(np.float64) @ values)
+
+
+def test_dense_blocks_of_a_sparse_matrix_are_its_rows() -> None:
+    A = sp.csr_array(np.arange(12.0).reshape(4, 3))
+    blocks = list(dense_blocks(A, block_bytes=1))
+    assert len(blocks) == 4
+    np.testing.assert_array_equal(np.concatenate([values for _, values in blocks]), A.toarray())
+
+
+@pytest.mark.parametrize(("said", "expected"), [("2GiB", 2 << 30), ("1.5 MB", 1_500_000), (7, 7), ("10kb", 10_000)])
+def test_sizes_as_people_write_them(said: object, expected: int) -> None:
+    assert parse_bytes("fit", "memory_limit", said) == expected
+
+
+@pytest.mark.parametrize("said", ["much", "-1GB", 0, True, None, "3 parsecs"])
+def test_sizes_that_are_none(said: object) -> None:
+    with pytest.raises(InputError, match="The memory_limit parameter of fit must be"):
+        parse_bytes("fit", "memory_limit", said)
+
+
+def test_what_is_said_of_a_size_can_be_read_again() -> None:
+    for n_bytes in (512 << 20, 3 << 30):
+        assert parse_bytes("fit", "memory_limit", in_words(n_bytes)) == n_bytes
+
+
+def test_only_what_lies_in_a_file_is_mapped(tmp_path) -> None:
+    np.save(tmp_path / "x.npy", np.eye(3))
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    assert is_mapped(mapped)
+    assert is_mapped(mapped[1:])
+    assert not is_mapped(np.array(mapped))

@@ -1,0 +1,132 @@
+"""Fewer columns to smooth: against the fit with all of them, on every engine, and what lies outside against the trace."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+
+from sparsecut import SCE, Disk, Graph, Memory, PageRank, Power
+from sparsecut.engines.memory import MemoryEngine
+from sparsecut.features.weighting import Weighting
+from sparsecut.model.auto import narrowing
+from sparsecut.model.auto.narrowing import N_PROBES, _near, narrow
+from sparsecut.operators.negatives import complete_graph
+from sparsecut.operators.sharpened import spectrum_within, whole_spectrum
+
+FILTER = PageRank(restart=0.2)
+SETTINGS = {"filter": FILTER, "channels": "smoothed", "dimension": 24}
+
+
+def planted(rank: int | None = None, n_nodes: int = 900, n_features: int = 192) -> Graph:
+    """Groups of linked nodes with features of their own, of a given rank where one is given."""
+    generator = np.random.default_rng(0)
+    groups = np.arange(n_nodes) % 6
+    features = generator.normal(size=(6, n_features))[groups] + generator.normal(size=(n_nodes, n_features))
+    if rank is not None:
+        features = features[:, :rank] @ generator.normal(size=(rank, n_features))
+    linked = (groups[:, None] == groups) | (generator.random((n_nodes, n_nodes)) < 0.05)
+    upper = np.triu(linked & (generator.random((n_nodes, n_nodes)) < 0.15), 1)
+    return Graph(sp.csr_array((upper + upper.T).astype(np.float32)), features=features.astype(np.float32), labels=groups)
+
+
+@pytest.fixture(autouse=True)
+def small_graphs_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(narrowing, "LEAST_NODES", 1)
+
+
+def with_all_columns(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> SCE:
+    with monkeypatch.context() as patch:
+        patch.setattr(narrowing, "LEAST_NODES", graph.n_nodes + 1)
+        return SCE(**SETTINGS).fit(graph)
+
+
+@pytest.mark.parametrize("engine", [Memory(device="cpu"), Disk()], ids=["memory", "disk"])
+def test_features_that_fit_the_directions_lose_nothing(engine: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of rank 40, all within the 96 directions: the embedding of all columns, up to rounding."""
+    graph = planted(rank=40)
+    model = SCE(**SETTINGS, engine=engine).fit(graph)
+    assert "within the directions" in model.history_.reason
+    expected = with_all_columns(graph, monkeypatch).embedding_
+    assert np.abs(model.embedding_ - expected).max() < 2e-3 * np.abs(expected).max()
+    assert np.abs(model.transform(graph) - model.embedding_).max() < 1e-4 * np.abs(expected).max()
+
+
+def test_features_of_full_rank_keep_what_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = planted()
+    Z, expected = SCE(**SETTINGS).fit_transform(graph), with_all_columns(graph, monkeypatch).embedding_
+    for column in range(5):
+        cosine = Z[:, column] @ expected[:, column] / np.linalg.norm(Z[:, column]) / np.linalg.norm(expected[:, column])
+        assert cosine > 0.99
+    assert np.linalg.norm(Z) == pytest.approx(np.linalg.norm(expected), rel=0.02)
+
+
+def test_what_lies_outside_is_estimated() -> None:
+    graph, engine = planted(), MemoryEngine(torch.device("cpu"))
+    rows = engine.load(graph, Weighting("none"), FILTER)
+    found = narrow(engine, rows, graph.n_features, FILTER.coefficients(), 24)
+    assert found is not None
+    assert found.basis.shape == (192, 96 + N_PROBES)
+    B, R = found.basis.double().split([found.n_directions, N_PROBES], dim=1)
+    torch.testing.assert_close(B.T @ B, torch.eye(96, dtype=torch.float64), atol=1e-5, rtol=0)
+    assert float((B.T @ R).abs().max()) < 1e-4
+    negatives = complete_graph(graph.n_nodes)
+    whole = engine.moments([engine.smooth(rows, FILTER.coefficients())], negatives).M
+    M = engine.moments([engine.smooth(found.rows, FILTER.coefficients())], negatives).M
+    spectrum, expected = spectrum_within(M, found.basis, 96, 24), whole_spectrum(whole, 24)
+    outside = float(whole.trace()) - float((B.T @ whole @ B).trace())
+    assert spectrum.total == pytest.approx(expected.total, abs=0.15 * outside)
+    assert 0.05 * expected.total < outside  # there is something to estimate
+    torch.testing.assert_close(spectrum.values[:5], expected.values[:5], rtol=5e-3, atol=0)
+    assert bool((spectrum.values <= expected.values * (1 + 1e-5)).all())  # Cauchy: within a part no eigenvalue is larger
+    assert not spectrum.vectors[96:].any()
+
+
+def test_half_precision_is_near_single() -> None:
+    graph = planted()
+    single = SCE(**SETTINGS).fit_transform(graph)
+    half = SCE(**SETTINGS, engine=Memory(device="cpu", precision="half")).fit_transform(graph)
+    cosines = (single * half).sum(axis=1) / np.linalg.norm(single, axis=1) / np.linalg.norm(half, axis=1)
+    assert cosines.min() > 0.999
+
+
+def test_relabelled_nodes_have_the_same_embedding() -> None:
+    graph = planted(n_nodes=600)
+    order = np.random.default_rng(1).permutation(graph.n_nodes)
+    shuffled = Graph(
+        sp.csr_array(graph.adjacency[order][:, order]), features=np.asarray(graph.features)[order], node_ids=order
+    )
+    Z, other = SCE(**SETTINGS).fit_transform(graph), SCE(**SETTINGS).fit_transform(shuffled)
+    assert np.abs(Z[order] - other).max() < 1e-3 * np.abs(Z).max()
+
+
+def test_columns_stay_where_that_costs_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, engine = planted(), MemoryEngine(torch.device("cpu"))
+    rows = engine.load(graph, Weighting("none"), FILTER)
+
+    def is_narrowed(polynomial: tuple[float, ...] = FILTER.coefficients(), n_kept: int = 24) -> bool:
+        return narrow(engine, rows, graph.n_features, polynomial, n_kept) is not None
+
+    assert is_narrowed()
+    assert not is_narrowed(Power(order=2).coefficients())  # few hops
+    assert not is_narrowed(n_kept=150)  # nearly all columns are wanted
+    monkeypatch.setattr(narrowing, "PRODUCT_COST", 100.0)
+    assert not is_narrowed()  # the product would cost more than the hops
+    monkeypatch.undo()
+    assert not is_narrowed()  # too few nodes
+
+
+@pytest.mark.parametrize(
+    ("polynomial", "one_hop"),
+    [
+        ((0.5, 0.25, 0.125), (0.5, 0.375)),
+        ((0.1, 0.2, 0.3, 0.4), (0.1, 0.9)),
+        ((0.0, 0.0, 2.0), (0.0, 2.0)),
+        ((0.3, 0.7), (0.3, 0.7)),
+    ],
+)
+def test_one_hop_has_the_share_of_the_own_row_and_the_sum_of_the_filter(
+    polynomial: tuple[float, ...], one_hop: tuple[float, ...]
+) -> None:
+    assert _near(polynomial) == pytest.approx(one_hop)

@@ -1,0 +1,70 @@
+"""Spectra sharpened: the whole eigenproblem against iteration, the rank that is wanted, and what is said of it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from sparsecut.base.errors import InputError
+from sparsecut.operators.sharpened import Spectrum, leading_spectrum, sharpen, whole_spectrum
+
+S = np.random.default_rng(0).normal(size=(40, 6))
+CENTRED = S - S.mean(axis=0)
+M = torch.from_numpy(40 * CENTRED.T @ CENTRED)
+
+
+def test_the_whole_spectrum_is_numpys() -> None:
+    spectrum = whole_spectrum(M, 4)
+    eigenvalues, vectors = np.linalg.eigh(M.numpy())
+    assert np.allclose(spectrum.values, eigenvalues[::-1][:4], rtol=1e-5)
+    assert np.allclose(np.abs((spectrum.vectors.numpy() * vectors[:, ::-1][:, :4]).sum(axis=0)), 1, atol=1e-5)
+    assert spectrum.total == pytest.approx(float(M.trace()))
+
+
+def test_the_closed_form_from_m_alone_is_that_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sparsecut.operators.sharpened.N_ITERATIONS", 60)
+    cpu = torch.device("cpu")
+    iterated = leading_spectrum(lambda W: (M @ W.double()).float(), float(M.trace()), 6, 4, cpu)
+    found = [sharpen(spectrum, [6], [1.0], 4, 2.0, 1.0) for spectrum in (whole_spectrum(M, 4), iterated)]
+    np.testing.assert_allclose(found[0].weights[0], found[1].weights[0], atol=1e-4)
+    for closed in found:
+        variances = ((CENTRED @ closed.weights[0].numpy()) ** 2).sum(axis=0)
+        shares = variances / variances.sum()
+        assert np.exp(-(shares * np.log(shares)).sum()) == pytest.approx(2.0, rel=1e-3)
+
+
+def test_by_hand() -> None:
+    """Eigenvalues 4 and 1 along the axes, sharpness 1: the weights are the axes, the length what two columns keep."""
+    spectrum = Spectrum(torch.tensor([4.0, 1.0]), torch.eye(2), 10.0, "by hand")
+    found = sharpen(spectrum, [2], [1.0], 2, 9.0, 3.0)
+    assert found.power == 1
+    assert torch.equal(found.weights[0], torch.eye(2))
+    assert found.length == pytest.approx(3 * math.sqrt(5 / 10))
+    assert "no more than the effective rank of 9 that is wanted" in found.reasons(is_dimension_chosen=True)[0]
+    two_levels = sharpen(spectrum, [1, 1], [1.0, 5.0], 2, 9.0, 3.0)  # a mean over two levels undoes the factor two
+    assert two_levels.weights[0].tolist() == [[2, 0]]
+    assert two_levels.weights[1].tolist() == [[0, 10]]
+
+
+def test_there_are_no_more_columns_than_directions_and_auto_leaves_out_a_thousandth() -> None:
+    spectrum = Spectrum(torch.tensor([1.0, 0.5, 1e-4]), torch.eye(3), 2.0, "by hand")
+    assert sharpen(spectrum, [3], [1.0], 5, math.inf, 1.0).weights[0].shape == (3, 3)
+    assert not sharpen(spectrum, [3], [1.0], 5, math.inf, 1.0).weights[0][:, 3:].any()
+    assert sharpen(spectrum, [3], [1.0], None, math.inf, 1.0).weights[0].shape == (3, 2)
+
+
+def test_rows_that_are_all_alike_have_weights_of_zero() -> None:
+    for total, values in ((0.0, [1.0, 1.0]), (1.0, [0.0, 0.0])):
+        found = sharpen(Spectrum(torch.tensor(values), torch.eye(2), total, ""), [2], [1.0], None, 16.0, 9.0)
+        assert found.weights[0].shape == (2, 1)
+        assert not found.weights[0].any()
+        assert found.length == 0
+
+
+def test_an_energy_that_overflows_is_an_error() -> None:
+    for total, values in ((math.inf, [1.0]), (1.0, [math.nan])):
+        with pytest.raises(InputError, match=r"energy of the smoothed features overflows\. Scale the features down"):
+            sharpen(Spectrum(torch.tensor(values), torch.eye(1), total, ""), [1], [1.0], 1, 16.0, 9.0)

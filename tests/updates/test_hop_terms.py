@@ -1,0 +1,152 @@
+"""Hops that follow a change: against dense powers of P, and the bound on what is left out, row by row."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filter_cases import FILTERS, make_filter
+from reference import dense_filter, dense_propagation
+from sparsecut.operators.filters import Difference, PageRank, Power
+from sparsecut.updates import hop_terms
+from sparsecut.updates.changing_graph import ChangingGraph
+from sparsecut.updates.hop_terms import HopTerms
+
+
+def random_start(seed: int, n_nodes: int = 30) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(seed)
+    upper = np.triu(generator.random((n_nodes, n_nodes)) < 0.1, 1) * generator.uniform(0.2, 3, (n_nodes, n_nodes))
+    return (upper + upper.T).astype(np.float32), generator.normal(size=(n_nodes, 4)).astype(np.float32)
+
+
+def toggle(dense: np.ndarray, graph: ChangingGraph, generator: np.random.Generator) -> np.ndarray:
+    i, j = generator.choice(len(dense), 2, replace=False)
+    weight = np.float32(0 if dense[i, j] else generator.uniform(0.2, 3))
+    dense[i, j] = dense[j, i] = weight
+    return graph.change(np.array([i]), np.array([j]), np.array([weight]))
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_every_filter_is_its_dense_matrix_after_a_hundred_changes(name: str) -> None:
+    dense, X = random_start(1)
+    graph, filter = ChangingGraph(sp.csr_array(dense), is_directed=False), make_filter(name, order=3)
+    terms, generator = HopTerms(graph, filter, filter.coefficients(), X.copy()), np.random.default_rng(0)
+    for _ in range(100):
+        relinked = toggle(dense, graph, generator)
+        places = np.sort(generator.choice(30, 2, replace=False))
+        X[places] = generator.normal(size=(2, 4))
+        terms.update(relinked, places, X[places], 0.0)
+        expected = dense_filter(dense, name, 3, 0.2) @ X
+        np.testing.assert_allclose(terms.level(np.arange(30), 4), expected, atol=2e-6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["row", "symmetric", "pagerank", "pagerank-symmetric"]), st.floats(1e-3, 1))
+def test_what_rows_lack_is_within_the_bound_that_is_kept(seed: int, name: str, tolerance: float) -> None:
+    """r_k is a bound on R_k = P·Y_(k−1) − Y_k, and the sum over hops of the docstring holds every row of Z."""
+    dense, X = random_start(seed)
+    graph, filter = ChangingGraph(sp.csr_array(dense), is_directed=False), make_filter(name, order=3)
+    coefficients = filter.coefficients()
+    terms, generator = HopTerms(graph, filter, coefficients, X.copy()), np.random.default_rng(seed)
+    for _ in range(20):
+        relinked = toggle(dense, graph, generator)
+        place = generator.integers(0, 30, 1)
+        X[place] = generator.normal(size=(1, 4))
+        terms.update(relinked, place, X[place], tolerance)
+    P, Y = dense_propagation(dense, name), [term.astype(np.float64) for term in terms.terms]
+    v = np.sqrt(1 + dense.sum(axis=1, dtype=np.float64)) if name.endswith("symmetric") else np.ones(30)
+    tails, bound = np.cumsum(np.abs(coefficients[::-1]))[::-1], 0.0
+    for hop in range(1, len(coefficients)):
+        lengths = np.linalg.norm(P @ Y[hop - 1] - Y[hop], axis=1)
+        assert (lengths <= terms.lacking[hop - 1] + 1e-5).all()
+        bound += tails[hop] * (terms.lacking[hop - 1] / v).max()
+    errors = np.linalg.norm(terms.level(np.arange(30), 4) - dense_filter(dense, name, 3, 0.2) @ X, axis=1)
+    assert (errors <= v * bound + 1e-5).all()
+    assert (v * bound).max() <= tolerance * (1 + 1e-5)
+
+
+def test_sums_do_not_round_away_however_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row that is added to thousands of times stays as near as one that is computed; left alone it would not."""
+
+    def error(most_rounding: float) -> float:
+        monkeypatch.setattr(hop_terms, "MOST_ROUNDING", most_rounding)
+        monkeypatch.setattr(hop_terms, "WHOLE_SHARE", 2.0)  # hops for all rows would hide it
+        dense = np.zeros((40, 40), dtype=np.float32)
+        dense[0, 1:] = dense[1:, 0] = 1
+        graph, generator = ChangingGraph(sp.csr_array(dense), is_directed=False), np.random.default_rng(0)
+        X = generator.normal(size=(40, 2)).astype(np.float32)
+        terms = HopTerms(graph, Power(order=1), (0.0, 1.0), X.copy())
+        P, errors = dense_propagation(dense), []
+        for _ in range(2000):
+            place = generator.integers(1, 40, 1)
+            X[place] = generator.normal(size=(1, 2)) * 100
+            terms.update(np.empty(0, dtype=np.int64), place, X[place], 0.0)
+            exact = P[0] @ X.astype(np.float64)
+            errors.append(np.linalg.norm(terms.level(np.arange(1), 2) - exact) / np.abs(exact).max())
+        return float(np.mean(errors))
+
+    computed_anew = error(hop_terms.MOST_ROUNDING)
+    assert computed_anew < 1e-6
+    assert error(math.inf) > 2 * computed_anew
+
+
+@pytest.mark.parametrize("width", [None, 1], ids=["every column exact", "an outlier beside the exact columns"])
+def test_an_outlier_that_goes_leaves_no_rounding_behind(width: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """2^−24 of a million is 6 % of one: a row of ones that such a number was added to and taken from is computed anew."""
+    monkeypatch.setattr(hop_terms, "WHOLE_SHARE", 2.0)
+    dense, X = random_start(6, 60)
+    graph = ChangingGraph(sp.csr_array(dense), is_directed=False)
+    filter = PageRank(restart=0.2, order=4)
+    terms = HopTerms(graph, filter, filter.coefficients(), X.copy(), width)
+    generator = np.random.default_rng(0)
+    for _ in range(40):
+        places = np.sort(generator.choice(60, 3, replace=False))
+        outliers = (generator.normal(size=(3, 4)) * np.array([1e6, 1, 1, 1])).astype(np.float32)
+        terms.update(np.empty(0, dtype=np.int64), places, outliers, 0.0)
+        terms.update(np.empty(0, dtype=np.int64), places, X[places], 0.0)
+    expected = dense_filter(dense, "pagerank", 4, 0.2) @ X.astype(np.float64)
+    np.testing.assert_allclose(terms.level(np.arange(60), 4), expected, atol=2e-6)
+
+
+def test_one_large_column_hides_no_move_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hop for all rows takes over every number that is another than before, however large the row's largest is."""
+    monkeypatch.setattr(hop_terms, "WHOLE_SHARE", 0.0)
+    dense, X = random_start(3)
+    X[:, 3] = 2e7
+    graph = ChangingGraph(sp.csr_array(dense), is_directed=False)
+    terms = HopTerms(graph, Power(order=2), Power(order=2).coefficients(), X.copy())
+    terms.update(toggle(dense, graph, np.random.default_rng(0)), np.empty(0, dtype=np.int64), X[:0], 0.0)
+    expected = dense_filter(dense, "row", 2, 0.0) @ X.astype(np.float64)
+    np.testing.assert_allclose(terms.level(np.arange(30), 3), expected[:, :3], atol=2e-6)
+
+
+def test_hops_for_all_rows_give_the_same_and_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = []
+    for share in (0.0, 10.0):
+        monkeypatch.setattr(hop_terms, "WHOLE_SHARE", share)
+        dense, X = random_start(3)
+        graph = ChangingGraph(sp.csr_array(dense), is_directed=False)
+        terms = HopTerms(graph, PageRank(restart=0.2, order=4), PageRank(restart=0.2, order=4).coefficients(), X)
+        followed = terms.update(
+            toggle(dense, graph, np.random.default_rng(0)), np.array([5]), np.ones((1, 4), np.float32), 0.0
+        )
+        assert followed.n_whole == (4 if share == 0 else 0)
+        results.append(terms.level(np.arange(30), 4))
+    np.testing.assert_allclose(*results, atol=1e-5)
+
+
+def test_the_sum_of_moves_is_what_moved() -> None:
+    dense, X = random_start(4, 1500)
+    graph, filter = ChangingGraph(sp.csr_array(dense * (dense > 2.9)), is_directed=False), Difference()
+    terms = HopTerms(graph, filter, filter.coefficients(), X)
+    before = terms.level(np.arange(1500), 4)
+    followed = terms.update(np.empty(0, dtype=np.int64), np.array([7]), np.ones((1, 4), np.float32), 0.0)
+    places = np.unique(np.concatenate([moved.places for _, moved in followed.moves]))
+    change = followed.change_of(places)
+    assert change is not None
+    np.testing.assert_allclose(terms.level(places, 4) - before[places], change, atol=1e-6)
