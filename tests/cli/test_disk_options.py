@@ -70,7 +70,7 @@ def test_a_model_is_saved_and_transforms_on_disk(folder: Path) -> None:
     [
         (
             ("--engine", "tape"),
-            "parameter of sparsecut must be one of 'memory', 'disk', 'dask'. Got 'tape' instead.",
+            "parameter of sparsecut must be one of 'dask', 'disk', 'memory'. Got 'tape' instead.",
         ),
         (("--memory-limit", "1GB"), "--memory-limit is for --engine disk or dask. Add that, or leave --memory-limit out."),
         (("--scratch", "."), "--scratch is for --engine disk or dask. Add that, or leave --scratch out."),

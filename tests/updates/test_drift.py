@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparsecut.model.solvers import ClosedForm
+from sparsecut.model.closed_form import ClosedForm
 from sparsecut.updates.alignment import rotation
 from sparsecut.updates.drift import DriftMeter, Gauge, Scatter, columns_beside, level_groups, rank_for
 

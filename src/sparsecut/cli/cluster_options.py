@@ -22,7 +22,7 @@ from sparsecut.cli.pipes import is_standard
 if TYPE_CHECKING:
     from sparsecut.cli.console import Output
     from sparsecut.cli.graph_input import Reading
-    from sparsecut.engines import Dask
+    from sparsecut.engines.dask import Dask
     from sparsecut.graph import Graph
 
 Scheduler = Annotated[
@@ -51,7 +51,7 @@ def cluster_engine(
             if value is not None:
                 raise InputError(f"--{name} is for --engine dask. Add that, or leave --{name} out.")
         return None
-    from sparsecut.engines import Dask
+    from sparsecut.engines.dask import Dask
 
     chosen = Dask(scheduler, workers=workers, memory_limit=memory_limit, scratch=scratch)
     chosen.check()

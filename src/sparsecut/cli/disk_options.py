@@ -72,7 +72,8 @@ def disk_options(
 
 def make_engine(options: dict[str, Any], device: str) -> EngineChoice:
     """The engine that `disk_options` ask for."""
-    from sparsecut.engines import Disk, Memory
+    from sparsecut.engines import Memory
+    from sparsecut.engines.disk import Disk
 
     return Disk(memory_limit=options["memory_limit"]) if options else Memory(device=device)
 

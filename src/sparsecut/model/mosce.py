@@ -6,16 +6,15 @@ from typing import Any, ClassVar, Literal
 
 from sparsecut.base.errors import check_choice, check_integer
 from sparsecut.base.parameters import naming_moved
-from sparsecut.engines import EngineChoice, EngineWord
+from sparsecut.engines import EngineChoice
 from sparsecut.features.structure import FeaturesWord
 from sparsecut.features.weighting import WeightingWord
 from sparsecut.model.embedding_model import SparsestCutEmbedding
 from sparsecut.model.moved import MOVED
 from sparsecut.model.solver import Solver
-from sparsecut.model.solvers import SolverWord
 from sparsecut.operators.aggregation import AGGREGATIONS, Aggregation
 from sparsecut.operators.filters import Filter
-from sparsecut.operators.negatives import Negatives, NegativesWord
+from sparsecut.operators.negatives import Negatives
 
 
 class MoSCE(SparsestCutEmbedding):
@@ -58,10 +57,10 @@ class MoSCE(SparsestCutEmbedding):
         features: FeaturesWord = "auto",
         weighting: WeightingWord = "auto",
         filter: Literal["auto", "power", "symmetric", "lazy"] | Filter = "auto",
-        negatives: NegativesWord | Negatives = "complete",
+        negatives: str | Negatives = "complete",
         apart: Any = None,
-        solver: SolverWord | Solver = "closed_form",
-        engine: EngineWord | EngineChoice = "memory",
+        solver: str | Solver = "closed_form",
+        engine: str | EngineChoice = "memory",
         random_state: int | None = 0,
     ) -> None:
         self.dimension = dimension
