@@ -16,7 +16,7 @@ from sparsecut.model import published
 
 FILES = sorted(
     path.name.removesuffix(".toml")
-    for path in (resources.files("sparsecut") / "paper").iterdir()
+    for path in (resources.files("sparsecut") / "model" / "paper").iterdir()
     if path.name.endswith(".toml")
 )
 
