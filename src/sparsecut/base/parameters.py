@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -15,6 +16,18 @@ from sparsecut.base.errors import InputError
 
 Self = TypeVar("Self", bound="Parametrised")
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of the command line, `--memory-limit SIZE`, that sets a parameter of a choice, `memory_limit`."""
+
+    parameter: str
+    text: str  # of the help page, without a full stop
+    metavar: str = "NAME"
+    type: str = "text"  # or integer, number, path
+    default: str = ""  # as the help page shows it
+    choices: tuple[str, ...] = ()
 
 
 class Parametrised:
