@@ -31,6 +31,7 @@ from sparsecut.features.weighting import WEIGHTINGS
 from sparsecut.graph import Graph, as_graph, place_values
 from sparsecut.graph.pair_lists import pack_pairs
 from sparsecut.io.files import check_writable
+from sparsecut.model.auto.constants import CONSTANTS, Constants
 from sparsecut.model.channels import check_channels
 from sparsecut.model.fit import Fitted, embed, fit, require_features
 from sparsecut.model.history import History
@@ -56,6 +57,9 @@ class SparsestCutEmbedding(Updating, Published):
     """Follows scikit-learn: the constructor stores its arguments untouched, `fit` checks, what was learned ends in `_`."""
 
     kinds: ClassVar = {"filter": Filter, "negatives": Negatives, "solver": Solver, "engine": EngineChoice}
+
+    constants: ClassVar[Constants] = CONSTANTS
+    """What "auto" goes by; a subclass may bring others."""
 
     # What the constructors of the two estimators store.
     dimension: Any
@@ -358,6 +362,7 @@ class SparsestCutEmbedding(Updating, Published):
             engine=chosen["engine"],
             random_state=self.random_state,
             parameters={"estimator": name, **parameters, **arrays},
+            constants=self.constants,
         )
 
     def _choice(self, name: str) -> Any:
