@@ -32,7 +32,7 @@ PLANS = {"plain": "columns", "weighted": "rows", "directed": "rows", "sparse": "
 KINDS = ("plain", "weighted", "directed", "sparse")
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.cluster if name == "dask" else ()) for name in ENGINES])
 def choice(request: pytest.FixtureRequest) -> Any:
     if request.param == "dask":
         return sc.Dask(address(), plan=PLANS[request.node.callspec.params["graph"]], blocks=3)

@@ -21,6 +21,8 @@ from local_cluster import address, cluster, wait_for_workers, worker_processes
 from sparsecut.engines.dask.cluster import local_cluster
 from sparsecut.engines.dask.running import Runner
 
+pytestmark = pytest.mark.cluster
+
 PASSES = {
     "columns": {"looking through rows", "cutting columns", "smoothing", "transpose"},
     "rows": {"looking through rows", "neighbour lists", "smoothing", "joining panels"},

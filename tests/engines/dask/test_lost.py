@@ -12,10 +12,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import sparsecut as sc
 from disk_cases import assert_same_rows, community_graph, names_in
 from local_cluster import address, wait_for_workers
 from scripts import run_script
+
+pytestmark = pytest.mark.cluster
 
 
 class Wire:
