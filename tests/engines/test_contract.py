@@ -121,7 +121,7 @@ def test_load_takes_other_features_by_slices(engine: Any, graph: Graph) -> None:
     np.testing.assert_allclose(rows_of(engine, rows, graph), Positions()[:])
 
 
-@pytest.mark.parametrize(("filter", "dense"), FILTERS, ids=lambda value: str(value))
+@pytest.mark.parametrize(("filter", "dense"), FILTERS, ids=str)
 def test_smooth_is_the_polynomial_of_p(engine: Any, graph: Graph, filter: Any, dense: tuple[str, int, float]) -> None:
     rows = load(engine, graph, filter)
     expected = dense_filter(graph.adjacency.toarray(), *dense) @ dense_features(graph)

@@ -1,6 +1,6 @@
-"""One answer: the choices, the columns and every number of a fit follow from the graph, not from the engine, its memory
-limit, its plan or its threads.
+"""One answer: the choices, the columns and every number of a fit follow from the graph alone.
 
+They do not follow from the engine, its memory limit, its plan or its threads.
 `make explore` compares every model and graph of `benchmarks/compare_engines.py` with every engine; `make test` a few.
 """
 

@@ -132,8 +132,9 @@ class Engine(Protocol[R]):
     def project(
         self, levels: Sequence[R], projection: Projection, output: Path | None = None, *, is_last_use: bool = False
     ) -> NDArray[Any] | Tensor:
-        """Z = aggregate(S₁·W⁽¹⁾, …, S_k·W⁽ᵏ⁾) − offset, (n, dimension) float32, where the rows are; to an .npy file, it is a
-        memory map of it.
+        """Z = aggregate(S₁·W⁽¹⁾, …, S_k·W⁽ᵏ⁾) − offset, (n, dimension) float32, where the rows are.
+
+        Written to an .npy file, Z is a memory map of it.
 
         Lazy levels are projected first and smoothed then: their hops carry the columns of the embedding. `is_last_use`
         says that the levels are not asked for again, and Z may take their memory. Numbers that overflowed are never
@@ -150,8 +151,10 @@ class Engine(Protocol[R]):
         """
 
     def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:
-        """A result that is small: a value that JSON holds, or a dictionary of arrays. An engine that survives being killed
-        remembers it under the key, and a job that goes on gets the same bits."""
+        """A small result: a value that JSON holds, or a dictionary of arrays.
+
+        An engine that survives being killed remembers it under the key, and a job that goes on gets the same bits.
+        """
 
 
 class EngineChoice(Choice):

@@ -1,5 +1,8 @@
-"""Workers killed in every pass, one or all at once: the right answer. Workers that stop, or exceed their memory: the right
-answer, or an error that says what happened, and no half-written output. A lost scheduler or driver is in `test_lost.py`."""
+"""Workers killed in every pass, one or all at once: the right answer.
+
+Workers that stop, or exceed their memory: the right answer, or an error that says what happened, and no half-written output.
+A lost scheduler or driver is in `test_lost.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""A connection that is silent for a while, a scheduler that is killed and comes back, a driver that is killed: the right
-answer, or an error that says what happened, and no half-written output."""
+"""A connection that is silent for a while, a scheduler that is killed and comes back, a driver that is killed.
+
+The right answer, or an error that says what happened, and no half-written output.
+"""
 
 from __future__ import annotations
 
