@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sparsecut.base.errors import InputError, check_choice
+from sparsecut.base.system_memory import peak_memory
 from sparsecut.cli.choices import (
     CHANNELS,
     FILTERS,
@@ -17,7 +18,7 @@ from sparsecut.cli.choices import (
     completing,
     completing_list,
 )
-from sparsecut.cli.console import Output, in_mebibytes, peak_memory
+from sparsecut.cli.console import Output, in_mebibytes
 from sparsecut.cli.engine_options import Requested, takes_engine
 from sparsecut.cli.engine_run import check_output, opened
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading

@@ -4,10 +4,11 @@
 memory, `Dask` on the workers of a cluster. Nothing outside this room knows where the rows are.
 """
 
-from sparsecut.engines.contract import Engine, EngineChoice, Job, Moments
+from sparsecut.engines.contract import Block, Engine, EngineChoice, Job, Moments
 from sparsecut.engines.memory import Memory, MemoryEngine, resolve_device
 
 __all__ = [
+    "Block",
     "Engine",
     "EngineChoice",
     "Job",
