@@ -58,4 +58,4 @@ if TYPE_CHECKING:
     from sparsecut.operators.negatives import Negatives as Negatives
 
 __getattr__, __dir__ = lazy_names(__name__)
-__all__ = __dir__()
+__all__ = __dir__()  # noqa: PLE0605  the names above, which type checkers read there

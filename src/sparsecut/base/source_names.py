@@ -1,5 +1,6 @@
-"""Names read from the source of modules, without importing them: a package, a help page or a shell's completion that waits
-for torch is one that nobody likes to use.
+"""Names read from the source of modules, without importing them.
+
+`import sparsecut`, a help page and a shell's completion need the names of classes, and must not wait for torch.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Requested:
             engine.check()
         except InputError as error:
             raise InputError(_as_options(str(error), kind.__name__, self.given)) from None
-        return cast("EngineChoice", engine)
+        return engine
 
 
 def takes_engine(command: Callable[..., None]) -> Callable[..., None]:
@@ -124,7 +124,7 @@ def _annotation(of_words: dict[str, Option]) -> Any:
     defaults = _alike(of_words, "default")
     shown = ", ".join(one if len(defaults) == 1 else f"{one} with {' or '.join(words)}" for one, words in defaults)
     return Annotated[
-        TYPES[first.type] | None,  # type: ignore[valid-type]
+        TYPES[first.type] | None,
         option(ENGINE, f"{text[0].upper()}{text[1:]}.", metavar=first.metavar, choices=first.choices, show_default=shown),
     ]
 

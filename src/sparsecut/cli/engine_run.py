@@ -117,7 +117,7 @@ def _is_read_in_parts(engine: EngineChoice, name: str, features: str | None, lab
     if features is not None and dataset_of(name) is not None:
         raise InputError(f"The dataset {name} has its own features. Leave --features out.")
     columns = {key: getattr(reading, key) for key in ("source", "target", "weight", "bipartite")}
-    if not engine.reads_in_parts(Path(name), None if features is None else Path(features), **columns):
+    if not engine.reads_in_parts(name, features, **columns):
         return False
     in_memory = sorted(set(reading.given()) - set(READ_IN_PARTS)) + (["labels"] if labels is not None else [])
     if in_memory and (Path(name).is_dir() or "missing" in in_memory):

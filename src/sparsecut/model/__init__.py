@@ -16,4 +16,4 @@ if TYPE_CHECKING:
     from sparsecut.model.solver import Solver as Solver
 
 __getattr__, __dir__ = lazy_names(__name__)
-__all__ = __dir__()
+__all__ = __dir__()  # noqa: PLE0605  the names above, which type checkers read there
