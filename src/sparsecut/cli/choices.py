@@ -14,7 +14,6 @@ import typer
 
 from sparsecut.base.source_names import listed_words
 from sparsecut.lab.baselines.methods import METHODS, names
-from sparsecut.lab.paper import EXPERIMENTS
 
 DATASETS = (
     *("digits", "cora", "citeseer", "pubmed", "cora_full", "flickr", "reddit", "dblp", "amazon_photo", "amazon_computers"),
@@ -86,6 +85,8 @@ def complete_column(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def _of_experiments(context: typer.Context, name: str, incomplete: str) -> list[str]:
+    from sparsecut.lab.paper import EXPERIMENTS
+
     words = (context.params.get("experiment"), *context.args)  # before an unfinished option it is among the arguments
     chosen = [EXPERIMENTS[word] for word in words if word in EXPERIMENTS] or [*EXPERIMENTS.values()]
     known = dict.fromkeys(value for experiment in chosen for value in getattr(experiment.module(), name))

@@ -155,16 +155,17 @@ def _scale_of(text: str, is_none: bool) -> Any:
 
 def dataset_of(name: str | None) -> str | None:
     """The dataset that a word names, where it names one and no file has this name."""
+    if name is None or Path(name).exists():
+        return None
     from sparsecut import datasets
 
-    return name if name is not None and datasets.is_known(name) and not Path(name).exists() else None
+    return name if datasets.is_known(name) else None
 
 
 def open_graph(
     name: str, features: str | Path | None, output: Output, labels: str | Path | None = None, reading: Reading | None = None
 ) -> Graph:
     """The graph behind a name or a path, with its notes printed."""
-    from sparsecut import datasets
     from sparsecut.io import read_graph, refuse_url
 
     reading = reading or Reading()
@@ -177,11 +178,15 @@ def open_graph(
             if given:
                 one = given[0].replace("_", "-")
                 raise InputError(f"The dataset {name} has its own {one}. Leave --{one} out.")
+            from sparsecut import datasets
+
             with output.progress() as bar:
                 graph = datasets.load(name, progress=bar)
         else:
             refuse_url(path, "The graph file")
             if not Path(path).exists() and not Path(path).suffix:
+                from sparsecut import datasets
+
                 raise InputError(f"{name} is neither a file nor a dataset. Datasets: {', '.join(datasets.names())}.")
             graph = read_graph(path, features=features, labels=labels, **asdict(reading))
         if is_standard(name):  # the temporary file is nobody's concern
