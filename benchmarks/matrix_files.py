@@ -55,8 +55,8 @@ def main() -> None:
             A = sp.coo_array((generator.random(n_entries), tuple(ends)), shape=(n_nodes, n_nodes)).tocsc()
             scipy.io.mmwrite(Path(folder) / "a.mtx", A)
             scipy.io.savemat(Path(folder) / "a.mat", {"A": A}, do_compression=True)
-            for suffix in SANDBOX:
-                readers = {"scipy": SCIPY[suffix], "scipy in the sandbox": SANDBOX[suffix]}
+            for suffix, in_sandbox in SANDBOX.items():
+                readers = {"scipy": SCIPY[suffix], "scipy in the sandbox": in_sandbox}
                 measured = {name: measure(read, Path(folder) / f"a{suffix}") for name, read in readers.items()}
                 points.setdefault(f"{suffix}, {size}", {}).update(measured)
     write_results(

@@ -62,7 +62,7 @@ def look_through(path: Path, max_bytes: int) -> dict[str, Any]:
 
     with h5py.File(path, "r") as file:
         items = {"/": file}
-        file.visititems(lambda name, item: items.__setitem__(name, item))
+        file.visititems(items.__setitem__)
         n_bytes = 0
         for name, item in items.items():
             for number in range(h5py.h5a.get_num_attrs(item.id)):

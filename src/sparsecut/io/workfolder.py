@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
+from sparsecut.base.file_lock import try_lock
 from sparsecut.io.files import check_writable, refuse_url, write_error
 from sparsecut.kernels import in_words, is_mapped, row_blocks
 
@@ -103,6 +104,8 @@ def work_folder(parent: str | Path | None, name: str) -> Iterator[WorkFolder]:
             file.unlink(missing_ok=True)
         shutil.rmtree(path, ignore_errors=True)
         os.close(lock)
+        if os.name == "nt":  # Windows does not remove a file that is open
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def check_room(needed: dict[Path, int], remedy: str) -> None:
@@ -157,7 +160,7 @@ class RowWriter:
         with telling_where(self.path, "output"):
             self._file.write(np.ascontiguousarray(rows, dtype="<f4").data)
             self._file.flush()
-            os.fdatasync(self._file.fileno())
+            os.fsync(self._file.fileno())
         self.n_rows += len(rows)
         with self.work.writing("rows") as file:
             file.write(json.dumps(self.n_rows).encode())
@@ -176,8 +179,6 @@ def unfinished(path: Path, work: WorkFolder) -> Path:
 
 def _lock(path: Path) -> int:
     """Make the folder and take its lock, which the system lets go of however the process ends."""
-    import fcntl
-
     for attempt in range(N_ATTEMPTS):
         try:
             path.mkdir(exist_ok=True)
@@ -188,9 +189,7 @@ def _lock(path: Path) -> int:
             raise InputError(
                 f"The scratch folder {path.parent} cannot be written: {error.strerror}. Name another one (scratch)."
             ) from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not try_lock(lock):
             os.close(lock)
             break
         if (path / LOCK).exists() and os.fstat(lock).st_ino == (path / LOCK).stat().st_ino:
