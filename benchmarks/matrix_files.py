@@ -7,7 +7,7 @@ sends the matrix back (`sparsecut.io.sandbox`). Processor seconds of parent and 
 
 Readers of our own, which took every size from the bytes there are, were deleted for it: 265 lines, and 4.7 times scipy's
 time on a large .mtx. Their measurements are kept. The price is the start of a Python process with scipy, some tenths of a
-second per file; that of a .mtx is earned back from about a million entries on.
+second per file; that of a .mtx is earned back from a million entries on.
 """
 
 from __future__ import annotations
