@@ -47,7 +47,7 @@ def test_features_that_fit_the_directions_lose_nothing(engine: object, monkeypat
     """Of rank 40, all within the 96 directions: the embedding of all columns, up to rounding."""
     graph = planted(rank=40)
     model = SCE(**SETTINGS, engine=engine).fit(graph)
-    assert "within the directions" in model.history_.reason
+    assert "leading directions of the features" in model.history_.reason
     expected = with_all_columns(graph, monkeypatch).embedding_
     assert np.abs(model.embedding_ - expected).max() < 2e-3 * np.abs(expected).max()
     assert np.abs(model.transform(graph) - model.embedding_).max() < 1e-4 * np.abs(expected).max()

@@ -30,7 +30,7 @@ neighbours takes the place of the smoothed one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,8 @@ from sparsecut.kernels.moments import scatter
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
 from sparsecut.kernels.spectrum import orthonormal, sharpening
+from sparsecut.model.channels import describe
+from sparsecut.operators.reason import Reason
 from sparsecut.operators.sharpened import EFFECTIVE_RANK
 
 EVEN_GAIN = 0.05  # g₀: where own and smoothed weigh the same
@@ -100,16 +102,20 @@ class ChannelChoice:
     """The weight of each channel, and why."""
 
     weights: dict[str, float]
-    why: str
-    is_blind: bool = False  # no half of the columns tells anything of the other
+    reason: Reason
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether no half of the columns predicts anything of the other."""
+        return self.reason.because == "neighbours alone"
 
 
 def choose_channels(graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any]) -> ChannelChoice:
     """The channels for features that have been loaded; no hop is taken yet."""
     nodes = sample_linked_nodes(graph, MOST_NODES)
     if graph.n_features < MIN_COLUMNS or len(nodes) < MIN_NODES:
-        few = f"{graph.n_features} features" if graph.n_features < MIN_COLUMNS else f"{len(nodes)} nodes with neighbours"
-        return ChannelChoice({"own": 1.0, "smoothed": 1.0}, f"{few} are too few to tell whether neighbours are alike")
+        counts = {"features": graph.n_features} if graph.n_features < MIN_COLUMNS else {"linked nodes": len(nodes)}
+        return _choice({"own": 1.0, "smoothed": 1.0}, "too few", counts)
     return choose_by(gather_evidence(graph, rows, weighting, engine, nodes))
 
 
@@ -120,15 +126,18 @@ def choose_by(
     own, gain, h, m = evidence.own, evidence.gain, evidence.h, evidence.m
     is_apart = m > LEAST_AGREEMENT and m > MONOPHILY * h
     around = "neighbors" if is_apart else "smoothed"
-    among = f"; neighbours agree more with one another ({m:.2f}) than with the node ({h:.2f})" if is_apart else ""
+    agreement = {"cosine with neighbours": h, "cosine among neighbours": m}
     if evidence.is_blind:
         weights = _weights(evidence.told, around, even_told, steepness)
         weights[around] = max(weights.get(around, 0.0), LEAST_AROUND)
-        why = f"half of the columns does not tell the other half, and neighbours tell {max(evidence.told, 0):.0%} of a row"
-        return ChannelChoice(weights, why + among, is_blind=True)
+        return _choice(weights, "neighbours alone", {"R2 from neighbours": max(evidence.told, 0.0), **agreement})
     weights = _weights(gain / own, around, even_gain, steepness)
-    why = f"neighbours add {max(gain, 0):.1%} to the {own:.0%} that half of a row tells of the other half"
-    return ChannelChoice(weights, why + (among if around in weights else ""))
+    both = own + max(gain, 0.0) * (1 - own)
+    return _choice(weights, "neighbours", {"R2": own, "R2 with neighbours": both, **agreement})
+
+
+def _choice(weights: dict[str, float], because: str, figures: Mapping[str, float]) -> ChannelChoice:
+    return ChannelChoice(weights, Reason("channels", describe(weights), because, figures))
 
 
 def gather_evidence(

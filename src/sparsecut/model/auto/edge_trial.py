@@ -27,6 +27,7 @@ from torch import Tensor
 
 from sparsecut.graph.edge_sample import hash_ids
 from sparsecut.kernels.transfer import as_tensor
+from sparsecut.operators.reason import Reason
 
 MAX_ALIKE = 0.6  # linked nodes that score below it are hardly more alike than any two
 STRUCTURE_COLUMNS, STRUCTURE_HOPS = 64, 5
@@ -87,16 +88,11 @@ class RandomSigns:
         return f"RandomSigns({self.shape[0]} nodes)"
 
 
-def doubt(alike: float, told: float, structure: Callable[[], float]) -> str | None:
-    """What to say of features that do not go with the edges. Structure is scored only where that is likely."""
+def doubt(alike: float, told: float, structure: Callable[[], float]) -> Reason | None:
+    """The evidence against features that do not go with the edges. Structure is scored only where that is likely."""
     if alike >= MAX_ALIKE:
         return None
     alone = structure()
     if told >= alone:
         return None
-    return (
-        "The features hardly go with the edges: by the features as they are, held-out edges are told from other pairs with "
-        f"AUC {alike:.2f} (0.5 is chance), by the embedding with {told:.2f}, by the graph's structure alone with "
-        f"{alone:.2f}. "
-        "features='structure' leaves them out, features='both' puts both side by side."
-    )
+    return Reason("doubt", "", "held-out edges", {"features": alike, "embedding": told, "structure": alone})

@@ -12,6 +12,7 @@ from sparsecut.features.on_device import values_of
 from sparsecut.features.weighting import row_lengths
 from sparsecut.graph import Graph
 from sparsecut.kernels.streaming import value_blocks
+from sparsecut.operators.reason import Reason
 
 LENGTH_AGREEMENT = (
     0.35  # correlation of a row's length with its neighbours'; below it a row's length says nothing of its place
@@ -20,20 +21,19 @@ LENGTH_AGREEMENT = (
 MIN_LENGTHS, MIN_DEVIATION = 3, 1e-3  # of the logs of lengths: fewer, or more alike, correlate by chance
 
 
-def choose_weighting(graph: Graph) -> tuple[str, str]:
+def choose_weighting(graph: Graph) -> Reason:
     """The weighting for a graph's features, and why."""
     seen = None if graph.walk is None else walked.look_at_values(graph.walk)
     has_signs = _has_signs(graph) if seen is None else seen[0]
     if has_signs:
-        return "none", "the features have signs, so they are measurements and stay as they are"
-    shared = _length_agreement(graph)
-    if shared >= LENGTH_AGREEMENT:
-        return "none", f"the length of a row goes with its neighbours' (correlation {shared:.2f}), so it is kept"
-    alone = f"the length of a row does not go with its neighbours' (correlation {shared:.2f})"
+        return Reason("weighting", "none", "signs")
+    figures = {"correlation": _length_agreement(graph)}
+    if figures["correlation"] >= LENGTH_AGREEMENT:
+        return Reason("weighting", "none", "lengths", figures)
     are_whole = all(bool((values % 1 == 0).all()) for values in _values(graph)) if seen is None else seen[1]
     if are_whole:
-        return "tf-idf", f"the features are counts or marks, and {alone}"
-    return "l2", f"the features are amounts, weighted already, and {alone}"
+        return Reason("weighting", "tf-idf", "counts", figures)
+    return Reason("weighting", "l2", "amounts", figures)
 
 
 def _values(graph: Graph) -> Iterator[Any]:
