@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import torch
 
 import sparsecut as sc
 from conftest import load_or_skip, random_graph
@@ -34,32 +35,34 @@ def length_correlation(graph: sc.Graph) -> float:
 
 
 def r_squared(graph: sc.Graph, F: np.ndarray) -> tuple[float, float]:
-    """R² of half of the columns from the other half, alone and with the neighbours' mean, by 10-fold cross-validation.
+    """R² of half of the columns from the other half, alone and with the neighbours' mean, for the halves that a fit draws.
 
-    The directions are those of a plain singular value decomposition and the folds are scikit-learn's, so it agrees with what
-    the fit measures within a few points.
+    By a plain singular value decomposition and scikit-learn's 10-fold cross-validation, in place of subspace iteration and
+    generalised cross-validation: the figures agree to about a hundredth.
     """
     from sklearn.linear_model import Ridge
-    from sklearn.model_selection import cross_val_predict
+    from sklearn.model_selection import KFold, cross_val_predict
 
-    F = F - F.mean(axis=0)
+    F = F.astype(np.float64) - F.mean(axis=0)
     P = dense_propagation(graph.adjacency.toarray())
-    found = []
-    for seed in range(4):
-        order = np.random.default_rng(seed).permutation(F.shape[1])
-        halves = [sharpened(F[:, part]) for part in np.array_split(order, 2)]
+    found, n, k = [], F.shape[1], min(32, len(F) // 64)
+    generator = torch.Generator().manual_seed(0)
+    for _ in range(2):
+        order = torch.randperm(n, generator=generator).numpy()
+        torch.randn(n, 2 * k, generator=generator)  # where the iteration starts
+        halves = [sharpened(F[:, part], k) for part in (order[: n // 2], order[n // 2 :])]
         for a, b in (halves, halves[::-1]):
             scores = []
             for predictors in (a, np.hstack([a, P @ a])):
                 ridge = Ridge(alpha=1e-3 * (predictors**2).sum() / predictors.shape[1])
-                residual = b - cross_val_predict(ridge, predictors, b, cv=10)
+                residual = b - cross_val_predict(ridge, predictors, b, cv=KFold(10, shuffle=True, random_state=0))
                 scores.append(1 - (residual**2).sum() / ((b - b.mean(axis=0)) ** 2).sum())
             found.append(scores)
     alone, both = np.mean(found, axis=0)
     return float(alone), float(both)
 
 
-def sharpened(F: np.ndarray, k: int = 32, rank: float = 16.0) -> np.ndarray:
+def sharpened(F: np.ndarray, k: int, rank: float = 16.0) -> np.ndarray:
     """The k leading directions with variances λ^p of that effective rank."""
     U, sizes, _ = np.linalg.svd(F - F.mean(axis=0), full_matrices=False)
     variances = (sizes[:k] / sizes[0]) ** 2
@@ -93,7 +96,7 @@ def test_a_default_fit_is_explained_in_three_lines_that_anyone_can_check(name: s
     )
     F = graph.features.toarray() if sp.issparse(graph.features) else np.asarray(graph.features)
     F = dense_weighting(model.recipe_.weighting.name, F, F)
-    assert (alone, both) == pytest.approx(r_squared(graph, F), abs=0.03)
+    assert (alone, both) == pytest.approx(r_squared(graph, F), abs=0.015)
     n_columns = model.embedding_.shape[1]
     assert dimension == (
         f"The embedding has {n_columns} columns, which hold 99.9 % of the variance. Set dimension to choose another number."
