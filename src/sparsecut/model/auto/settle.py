@@ -23,6 +23,7 @@ from sparsecut.features.weighting import Weighting, learn_weighting
 from sparsecut.graph import Graph
 from sparsecut.model import explanation
 from sparsecut.model.auto.channel_choice import choose_channels
+from sparsecut.model.auto.constants import CONSTANTS, Constants
 from sparsecut.model.auto.filter_choice import choose_filter
 from sparsecut.model.auto.weighting_choice import choose_weighting
 from sparsecut.model.channels import channel_filter, describe
@@ -46,6 +47,7 @@ def settle(
     is_structure: bool,
     caller: str,
     notes: list[str],
+    constants: Constants = CONSTANTS,
 ) -> tuple[Recipe, Any]:
     """The recipe as requested, "auto" chosen, and the features loaded by it.
 
@@ -57,7 +59,7 @@ def settle(
     is_weighting_chosen = weighting == "auto" and chooses_from_graph and not is_structure
     if weighting == "auto":
         if is_weighting_chosen:
-            weighed = choose_weighting(graph)
+            weighed = choose_weighting(graph, constants.weighting)
         else:
             weighed = Reason("weighting", "none", "structure" if is_structure else "paper")
         weighting = weighed.chosen
@@ -77,17 +79,17 @@ def settle(
         figures = {"levels": n_levels, "hops": filters[-1].n_hops}
         reasons.append(Reason("filter", filters[-1].describe(), because, figures))
         return Recipe(learned, filters, aggregation, reasons=reasons), rows
-    found = choose_channels(graph, rows, learned, engine) if channels is None and is_chosen else None
+    found = choose_channels(graph, rows, learned, engine, constants) if channels is None and is_chosen else None
     if found is not None and found.is_blind and is_weighting_chosen and weighting != "none":
         given = Weighting("none")
         given_rows = engine.load(graph, given, loaded)
-        again = choose_channels(graph, given_rows, given, engine)
+        again = choose_channels(graph, given_rows, given, engine, constants)
         if not again.is_blind:
             learned, rows, found = given, given_rows, again
             reasons[-1] = Reason("weighting", "none", "informative lengths")
     trial = doubt = None
     if channels is None or "smoothed" in channels:
-        chosen = choose_filter(graph, rows, filter, engine)
+        chosen = choose_filter(graph, rows, filter, engine, constants)
         filter, trial, doubt = chosen.filter, chosen.trial, chosen.doubt
     reason = None if found is None else found.reason
     if found is not None:
