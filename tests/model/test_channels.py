@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 from conftest import load_or_skip, random_graph
 from sparsecut import SCE, Adam, Difference, Disk, Graph, InputError, MoSCE, PageRank, Power, Symmetric, evaluate, load
 from sparsecut.cli import app
-from sparsecut.model.channels import STRUCTURE_SHARE, Part, check_channels, describe, side_by_side
+from sparsecut.model.auto.constants import CONSTANTS
+from sparsecut.model.channels import Part, check_channels, describe, side_by_side
 from sparsecut.operators.aggregation import Projection
 
 GRAPH = random_graph(200, 20, seed=1)
@@ -89,7 +90,9 @@ def test_structure_beside_levels_that_are_averaged() -> None:
     width = own.shape[1]
     np.testing.assert_allclose(model.embedding_[:, :width], own, atol=1e-4)
     # A thousandth of the variance of the whole is left out.
-    assert length(model.embedding_[:, width:]) ** 2 == pytest.approx(STRUCTURE_SHARE * length(own) ** 2, rel=5e-3)
+    assert length(model.embedding_[:, width:]) ** 2 == pytest.approx(
+        CONSTANTS.channels.structure_share * length(own) ** 2, rel=5e-3
+    )
 
 
 def test_structure_has_half_of_the_mean_square_length() -> None:
@@ -99,16 +102,15 @@ def test_structure_has_half_of_the_mean_square_length() -> None:
     Z = model.embedding_
     first, last = Z[:, model.channels_["smoothed"]], Z[:, model.channels_["structure"]]
     np.testing.assert_allclose(first, own[:, : first.shape[1]], atol=1e-4)
-    assert length(last) ** 2 == pytest.approx(STRUCTURE_SHARE * length(own) ** 2, rel=5e-3)
+    assert length(last) ** 2 == pytest.approx(CONSTANTS.channels.structure_share * length(own) ** 2, rel=5e-3)
     np.testing.assert_allclose(
         np.abs(last),
-        np.abs(structure[:, : last.shape[1]]) * (length(own) * STRUCTURE_SHARE**0.5 / length(structure)),
+        np.abs(structure[:, : last.shape[1]]) * (length(own) * CONSTANTS.channels.structure_share**0.5 / length(structure)),
         atol=0.05,
     )
-    said = model.explain()
-    assert "Channel structure: half of the mean square length of smoothed." in said
-    assert f"The last {last.shape[1]} columns are structure. The embedding belongs to this graph alone." in said
-    assert "took the place" not in said
+    assert "Structure has half of the mean square length of smoothed." in model.explain(details=True)
+    assert f"The last {last.shape[1]} columns are the graph's structure." in model.explain()
+    assert "in place of node features" not in model.explain()
 
 
 def test_it_belongs_to_its_graph_and_its_features(tmp_path: Path) -> None:
@@ -217,4 +219,4 @@ def test_a_note_is_made_once(tmp_path: Path) -> None:
         )
         assert said.exit_code == 0, said.output
         assert said.stderr.count("tells no node from another") == 1
-        assert said.stderr.count("Structure took the place") + said.stdout.count("Structure took the place") == 1
+        assert (said.stderr + said.stdout).count("in place of node features") == 1

@@ -14,11 +14,8 @@ from torch import Tensor
 
 from sparsecut.base.errors import OverflowInputError
 from sparsecut.kernels.spectrum import eigenvectors, leading_eigenvectors, sharpening, signed
+from sparsecut.operators.reason import Reason
 
-EFFECTIVE_RANK = 16.0  # of the embedding: enough directions for dozens of groups, few enough for five labels per group
-LENGTH = 9.0  # of the smoothed rows before sharpening: a logistic regression with C = 1 then neither under- nor overfits
-N_ITERATIONS = 3  # with the last two blocks: accuracies as after six of one block, or twelve
-KEPT_SHARE = 0.999  # of the variance; dimension="auto" leaves out the rest
 FILLED = 2.0**-22  # of the first eigenvalue: what is smaller is the rounding of rows in single precision, not a direction
 
 
@@ -36,7 +33,7 @@ def whole_spectrum(M: Tensor, n_directions: int) -> Spectrum:
     """Of an M that is built."""
     values, vectors = eigenvectors(M.nan_to_num())
     leading = values.cpu().flip(0)[:n_directions].float(), signed(vectors.flip(1)[:, :n_directions].float()).to(M.device)
-    return Spectrum(*leading, float(M.trace()), f"the {len(M):,} × {len(M):,} eigenproblem of M")
+    return Spectrum(*leading, float(M.trace()), f"eigenvectors of the {len(M):,} × {len(M):,} matrix M")
 
 
 def spectrum_within(M: Tensor, basis: Tensor, n_within: int, n_directions: int) -> Spectrum:
@@ -49,7 +46,8 @@ def spectrum_within(M: Tensor, basis: Tensor, n_within: int, n_directions: int) 
     signs = (signed(wide) * wide).sum(dim=0).sign()
     vectors = torch.nn.functional.pad(within.vectors * signs, (0, 0, 0, len(M) - n_within))
     total = within.total + float(M.diagonal()[n_within:].mean())
-    return Spectrum(within.values, vectors, total, f"{within.route} within the directions that lead after a hop")
+    route = f"{within.route}, within {n_within:,} leading directions of the features"
+    return Spectrum(within.values, vectors, total, route)
 
 
 def leading_spectrum(
@@ -58,10 +56,11 @@ def leading_spectrum(
     n_columns: int,
     n_directions: int,
     device: torch.device,
+    n_iterations: int,
 ) -> Spectrum:
     """Of an M that is known by its products, by subspace iteration."""
-    values, vectors = leading_eigenvectors(multiply, n_columns, n_directions, device=device, n_iterations=N_ITERATIONS)
-    route = f"{n_directions} directions by {N_ITERATIONS + 1} products with S, for M would have {n_columns:,} columns"
+    values, vectors = leading_eigenvectors(multiply, n_columns, n_directions, device=device, n_iterations=n_iterations)
+    route = f"{n_directions} eigenvectors of M by {n_iterations + 1} products with S, as M would have {n_columns:,} columns"
     return Spectrum(values.cpu(), vectors, total, route)
 
 
@@ -72,10 +71,11 @@ def sharpen(
     dimension: int | None,
     effective_rank: float,
     length: float,
+    kept_share: float = 1.0,
 ) -> SharpenedSpectrum:
     """The weights of the levels: at most `dimension` columns, fewer where fewer directions hold anything.
 
-    `dimension` None takes what holds nearly all of the sharpened variance.
+    `dimension` None takes the columns that hold `kept_share` of the sharpened variance.
     """
     eigenvalues, V, total, route = spectrum.values, spectrum.vectors, spectrum.total, spectrum.route
     if not math.isfinite(total) or not bool(eigenvalues.isfinite().all()):
@@ -84,21 +84,49 @@ def sharpen(
     eigenvalues = eigenvalues.clamp(min=0)
     if total <= 0 or float(eigenvalues.max()) <= 0:  # all rows are alike: there is nothing to keep apart
         weights = tuple(torch.zeros(width, dimension or 1, device=V.device) for width in widths)
-        return SharpenedSpectrum(weights, 1.0, effective_rank, 0.0, route)
-    power = sharpening(eigenvalues, effective_rank, minimum=1.0)
-    relative = eigenvalues / eigenvalues[0]
-    variances = relative**power
+        return SharpenedSpectrum(weights, 1.0, effective_rank, 0.0, route, kept_share)
+    sharpness = Sharpness.of(eigenvalues, effective_rank)
+    variances = sharpness.variances
     if dimension is None:
-        kept = int((variances.cumsum(0) < KEPT_SHARE * variances.sum()).sum()) + 1
+        kept = int((variances.cumsum(0) < kept_share * variances.sum()).sum()) + 1
     else:
-        kept = min(dimension, int((relative > FILLED).sum()))
-    eigenvalues, V, relative, variances = eigenvalues[:kept], V[:, :kept], relative[:kept], variances[:kept]
-    W = V * torch.where(relative > 0, relative ** ((power - 1) / 2), 0).to(V.device)
-    parts = torch.split(W, list(widths))
+        kept = min(dimension, int((sharpness.relative > FILLED).sum()))
+    parts = torch.split(sharpness.weights(V[:, :kept]), list(widths))
     # A mean over the levels undoes the factor of their number.
     weights = tuple(part * (scale * len(widths)) for part, scale in zip(parts, scales, strict=True))
-    share = float(variances.double().sum()) * float(eigenvalues[0]) / total
-    return SharpenedSpectrum(weights, power, effective_rank, length * share**0.5, route)
+    share = float(variances[:kept].double().sum()) * float(eigenvalues[0]) / total
+    return SharpenedSpectrum(weights, sharpness.power, effective_rank, length * share**0.5, route, kept_share)
+
+
+@dataclass(frozen=True)
+class Sharpness:
+    """The closed form of a spectrum: the power p at which it has an effective rank, and V·g(Λ) for its vectors V.
+
+    Eigenvalues that `least` of the largest exceeds are rounding: their columns of W are zero.
+    """
+
+    power: float  # p
+    relative: Tensor  # λ/λ₁, (k,)
+
+    @classmethod
+    def of(cls, eigenvalues: Tensor, effective_rank: float, *, least: float = 0.0) -> Sharpness:
+        eigenvalues = eigenvalues.clamp(min=0)
+        largest = eigenvalues.max()
+        if largest <= 0:
+            return cls(1.0, torch.zeros_like(eigenvalues))
+        relative = torch.where(eigenvalues > least * largest, eigenvalues / largest, 0)
+        return cls(sharpening(eigenvalues, effective_rank, minimum=1.0), relative)
+
+    @property
+    def variances(self) -> Tensor:
+        """λ^p of the columns of S·W, as shares of the first."""
+        return self.relative**self.power
+
+    def weights(self, vectors: Tensor) -> Tensor:
+        """W = V·g(Λ) for the first vectors, (columns, at most k), on any device."""
+        relative = self.relative[: vectors.shape[1]]
+        scales = torch.where(relative > 0, relative ** ((self.power - 1) / 2), 0)
+        return vectors * scales.to(vectors.device)
 
 
 @dataclass(frozen=True)
@@ -110,18 +138,19 @@ class SharpenedSpectrum:
     effective_rank: float  # that was wanted
     length: float  # of the rows of Z, root mean square, centred
     route: str
+    kept_share: float  # of the variance, that the columns were chosen by where they were chosen
 
-    def reasons(self, *, is_dimension_chosen: bool) -> list[str]:
-        """What the spectrum decided, in sentences."""
-        if math.isinf(self.effective_rank):
-            sharp = "the features come with a sharpened spectrum"
-        elif self.power == 1:
-            sharp = f"the spectrum has no more than the effective rank of {self.effective_rank:g} that is wanted"
-        else:
-            sharp = f"the spectrum then has the effective rank of {self.effective_rank:g} that is wanted"
-        width = f"it holds {KEPT_SHARE:.1%} of the sharpened variance" if is_dimension_chosen else "it was asked for"
-        return [
-            f"sharpness {self.power:.2f}: {sharp}.",
-            f"dimension {self.weights[0].shape[1]}: {width}.",
-            f"rows of length {self.length:.1f}: what sharpening leaves of the length that they are scaled to.",
-        ]
+    def reasons(self, *, is_dimension_chosen: bool) -> tuple[Reason, ...]:
+        """What the spectrum decided: the sharpness and, where nobody requested it, the dimension."""
+        n_columns = self.weights[0].shape[1]
+        because = "given" if math.isinf(self.effective_rank) else "flat" if self.power == 1 else "sharpened"
+        figures = {"sharpness": self.power, "length": self.length, "columns": n_columns}
+        if math.isfinite(self.effective_rank):
+            figures["effective rank"] = self.effective_rank
+        sharpness = Reason("spectrum", f"{self.power:.2f}", because, figures)
+        return (sharpness, dimension_reason(n_columns, self.kept_share)) if is_dimension_chosen else (sharpness,)
+
+
+def dimension_reason(n_columns: int, kept_share: float) -> Reason:
+    """The columns that hold nearly all of the variance."""
+    return Reason("dimension", str(n_columns), "variance", {"share": kept_share})

@@ -18,19 +18,22 @@ from sparsecut.engines import MemoryEngine
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph.edge_sample import sample_edges, sample_node_pairs
 from sparsecut.model.auto import filter_choice
+from sparsecut.model.auto.constants import CONSTANTS, Constants, FilterCost, FilterRule
 from sparsecut.model.auto.filter_choice import choose_filter
+from sparsecut.operators.reason import Reason
 
 ENGINE = MemoryEngine(torch.device("cpu"))
 
 
-def choose(graph: Graph, filter: PageRank | None = None) -> Any:
+def choose(graph: Graph, filter: PageRank | None = None, constants: Constants = CONSTANTS) -> Any:
     asked = filter or PageRank()
-    return choose_filter(graph, ENGINE.load(graph, Weighting("none"), asked), asked, ENGINE)
+    return choose_filter(graph, ENGINE.load(graph, Weighting("none"), asked), asked, ENGINE, constants)
 
 
-def scores_of(why: str) -> dict[float, float]:
-    """The AUC by restart, as the reason tells them."""
-    return {float(restart): float(score) for score, restart in re.findall(r"([\d.]+) with ([\d.]+\d)", why)}
+def scores_of(trial: Reason | None) -> dict[float, float]:
+    """The AUC by restart, as the reason keeps them."""
+    assert trial is not None
+    return {float(re.findall(r"restart=([\d.]+)", filter)[0]): auc for filter, auc in trial.figures.items()}
 
 
 def dense_score(graph: Graph, restart: float) -> float:
@@ -60,20 +63,19 @@ def dense_score(graph: Graph, restart: float) -> float:
 @pytest.mark.parametrize("is_directed", [False, True])
 def test_the_scores_are_the_auc_of_cosines_on_the_graph_that_is_left(is_directed: bool) -> None:
     graph = community_graph(n_features=30, is_directed=is_directed)
-    found = scores_of(choose(graph).why)
+    found = scores_of(choose(graph).trial)
     assert sorted(found) == [0.1, 0.2, 0.3]
     for restart, score in found.items():
         assert score == pytest.approx(dense_score(graph, restart), abs=5e-3)
 
 
 @pytest.mark.parametrize("name", ["cora", "wiki", "facebook"])
-def test_a_sample_of_the_nodes_tells_the_same_of_a_large_graph(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sample_of_the_nodes_tells_the_same_of_a_large_graph(name: str) -> None:
     """Fewer directions, found by a sample: the candidates come in the same order, but for those that are hardly apart."""
     graph = load_or_skip(name)
     graph = graph.replace(features=np.asarray(graph.features.todense() if sp.issparse(graph.features) else graph.features))
-    known = scores_of(choose(graph).why)
-    monkeypatch.setattr(filter_choice, "MANY_NODES", 100)
-    found = scores_of(choose(graph).why)
+    known = scores_of(choose(graph).trial)
+    found = scores_of(choose(graph, constants=Constants(filter_cost=FilterCost(many_nodes=100))).trial)
     clear = [(a, b) for a in known for b in known if known[a] > known[b] + 0.003]
     assert clear
     assert all(found[a] > found[b] for a, b in clear)
@@ -117,7 +119,7 @@ def test_noisier_features_are_smoothed_more() -> None:
         features = position + spread * generator.normal(size=position.shape)
         chosen = choose(Graph(sp.csr_array(upper + upper.T), features=features.astype(np.float32)))
         restarts.append(chosen.filter.restart)
-        scores = scores_of(chosen.why)
+        scores = scores_of(chosen.trial)
         assert scores[chosen.filter.restart] == max(scores.values())
     assert restarts[1] < restarts[0]
 
@@ -133,21 +135,20 @@ def test_a_restart_that_is_given_is_not_tried() -> None:
     given = PageRank(restart=0.45)
     found = choose(community_graph(), given)
     assert found.filter is given
-    assert found.why == ""
+    assert found.trial is None
     assert found.doubt is None
 
 
 def test_too_few_edges_to_hold_out_take_the_usual_restart() -> None:
     model = SCE().fit(random_graph(12, n_features=3))
-    assert "too few to hold some out" in model.explain()
+    assert "edges are too few to hold some out for a trial" in model.explain(details=True)
     assert model.recipe_.filters[-1] == PageRank(restart=0.2)
 
 
 def test_no_more_edges_are_held_out_than_tell_candidates_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     graph, asked = community_graph(), []
-    monkeypatch.setattr(filter_choice, "MAX_HELD_OUT", 50)
     monkeypatch.setattr(filter_choice, "sample_edges", lambda g, n: asked.append(n) or sample_edges(g, n))
-    choose(graph)
+    choose(graph, constants=Constants(filter_cost=FilterCost(max_held_out=50)))
     assert asked == [50]
 
 
@@ -160,7 +161,6 @@ def test_of_candidates_that_no_measurement_tells_apart_the_shortest(behind: floa
     by_length = sorted(range(len(candidates)), key=lambda number: len(candidates[number].coefficients()))
     scores = [0.5] * len(candidates)
     scores[by_length[-1]], scores[by_length[0]] = 0.8, 0.8 - behind
-    monkeypatch.setattr(filter_choice, "MIN_EDGES", 10)
     monkeypatch.setattr(filter_choice, "_scores", lambda *_: scores)
     expected = candidates[by_length[0 if behind < 5e-4 else -1]]
-    assert choose(graph).filter == expected
+    assert choose(graph, constants=Constants(filter=FilterRule(min_edges=10))).filter == expected
