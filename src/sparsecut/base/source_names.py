@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any, cast
 
 PACKAGE = __name__.partition(".")[0]
 CHOICES = f"{PACKAGE}.model.choices"  # which lists every filter, negative graph, solver and engine of the library
@@ -51,6 +52,21 @@ def ancestors(module: str, definition: ast.ClassDef) -> Iterator[tuple[str, ast.
         found = find_class(module, base.id) if isinstance(base, ast.Name) else None
         if found is not None:
             yield from ancestors(*found)
+
+
+def literal(module: str, name: str) -> Any:
+    """The value that a module gives a name, where it is written out: a number, a string, a tuple or a dictionary of them."""
+    return ast.literal_eval(assigned(module, name))
+
+
+def assigned(module: str, name: str) -> ast.expr:
+    """The expression that a module gives a name at its top."""
+    for node in _statements(_tree(module)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        value = getattr(node, "value", None)
+        if value is not None and any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            return cast("ast.expr", value)
+    raise LookupError(f"{module} assigns no {name}")
 
 
 @cache
