@@ -9,7 +9,6 @@ from typing import Any, ClassVar, TypeVar
 
 from sparsecut.base.choice import Choice
 from sparsecut.base.errors import InputError
-from sparsecut.base.estimator import Estimator
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -20,8 +19,8 @@ else:
 Model = TypeVar("Model", bound="Published")
 
 
-class Published(Estimator):
-    """A method of the paper's tables, by its name among their settings."""
+class Published:
+    """For an estimator that is a method of the paper's tables, by its name among their settings."""
 
     paper_method: ClassVar[str]
 
@@ -41,11 +40,13 @@ class Published(Estimator):
         estimator
             Not fitted.
         """
+        estimator: Any = cls
         settings = {
-            name: read_choice(cls.kinds[name], value) if isinstance(value, dict) else value
+            name: read_choice(estimator.kinds[name], value) if isinstance(value, dict) else value
             for name, value in paper_settings(cls.paper_method, dataset).items()
         }
-        return cls(**settings).set_params(**parameters)
+        made: Model = estimator(**settings).set_params(**parameters)
+        return made
 
 
 def read_choice(kind: type[Choice], value: dict[str, Any]) -> Choice:
