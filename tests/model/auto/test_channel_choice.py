@@ -21,8 +21,11 @@ from table_world import World
 
 
 def planted(kind: str, n_nodes: int = 600, seed: int = 0) -> Graph:
-    """Four groups with features of their own plus noise; edges within groups ("alike"), anywhere ("unlike"), or from each
-    group to the next one, so that neighbours are alike and unlike the node ("apart")."""
+    """Four groups with features of their own plus noise.
+
+    Edges are within groups ("alike"), anywhere ("unlike"), or from each group to the next one, so that neighbours are alike
+    and unlike the node ("apart").
+    """
     generator = np.random.default_rng(seed)
     groups = np.arange(n_nodes) % 4
     centres = generator.normal(size=(4, 40))

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse as sp
 import torch
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from torch import Tensor
 
 from sparsecut.engines.contract import Job, Moments
@@ -34,9 +34,11 @@ from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import FileArray, carried, share, share_matrix
 from sparsecut.engines.dask.smoothing import Smoother
 from sparsecut.engines.dask.worker_passes import walk_over
+from sparsecut.engines.in_process import InProcess
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.io.workfolder import WorkFolder, fingerprint_of
+from sparsecut.kernels.block import Column, Passes
 from sparsecut.kernels.magnitude import overflow_error
 from sparsecut.kernels.moments import drop_rounding
 from sparsecut.kernels.polynomials import Polynomial
@@ -60,6 +62,7 @@ class DaskEngine:
         self.matrix = share_matrix(job.graph.adjacency, work, "adjacency")
         walk = walk_over(job.graph, self.matrix, work, runner, len(cluster.workers))
         self.graph = job.graph if walk is None else job.graph._walked(walk)
+        self.passes: Passes = InProcess(job.graph) if walk is None else walk
         self._has_plain_ids = job.graph.has_plain_ids  # as long as nobody has asked for them
         self.filtering = Filtering(job.graph, self.matrix, work, walk)
 
@@ -140,6 +143,15 @@ class DaskEngine:
 
     def without(self, rows: ClusterRows, edges: NDArray[np.int64]) -> ClusterRows:
         return ClusterRows(rows.held, self.filtering.without(rows.P, edges))
+
+    def each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        return self.passes.each(function, *arguments)
+
+    def total(self, function: Callable[..., Any], *arguments: Any) -> NDArray[Any]:
+        return self.passes.total(function, *arguments)
+
+    def column(self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any) -> Column:
+        return self.passes.column(name, dtype, function, *arguments)
 
     def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:
         return self.work.remembered(key, compute)

@@ -30,6 +30,7 @@ from sparsecut.engines.disk.disk_passes import Passes
 from sparsecut.engines.disk.disk_propagation import DiskPropagation
 from sparsecut.engines.disk.panels import Panels
 from sparsecut.engines.disk.sizes import Sizes
+from sparsecut.engines.in_process import InProcess
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.io.workfolder import RowWriter, WorkFolder, fingerprint_of
@@ -77,13 +78,13 @@ class DiskRows:
         return self.held.shape[1] if isinstance(self.held, Panels) else int(self.held.features.shape[1])
 
 
-class DiskEngine:
+class DiskEngine(InProcess):
     supports = frozenset({"output"})
 
     def __init__(self, job: Job, work: WorkFolder, sizes: Sizes) -> None:
+        super().__init__(job.graph)
         self.work, self.sizes, self.report = work, sizes, job.report
         self.device = CPU
-        self.graph = job.graph
         self.notes: list[str] = []
         self._degrees: NDArray[np.float64] | None = None
         self._panels: WeakValueDictionary[str, Panels] = WeakValueDictionary()
