@@ -17,7 +17,7 @@ _HOMES = {
     if module.startswith(__name__)
 }
 
-__all__ = sorted(_HOMES)
+__all__ = list(_HOMES)
 
 _get, __dir__ = lazy_names(__name__, _HOMES)
 

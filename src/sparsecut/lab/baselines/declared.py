@@ -2,14 +2,6 @@
 
     @declared
     class LINE(Baseline):
-        \"""LINE (Tang et al., 2015): ...
-
-        Parameters
-        ----------
-        dimension : int, default=128
-            Columns of the embedding, half for each order; at least 2.
-        \"""
-
         dimension: int = 128
         epochs: int = 100
         random_state: int | None = 0
@@ -62,8 +54,8 @@ def _complete(kind: type, names: Sequence[str]) -> str:
     """The docstring of a class with an entry for every described parameter, its own first, and for every attribute."""
     described: dict[str, dict[str, Entry]] = {"Parameters": {}, "Attributes": {}}
     for base in reversed(kind.__mro__):
-        for title, entries in described.items():
-            entries |= read_entries(base.__dict__.get("__doc__") or "", title)
+        for title in described:
+            described[title] |= read_entries(base.__dict__.get("__doc__") or "", title)
     own = inspect.cleandoc(kind.__doc__ or "")
     own_entries = read_entries(own, "Parameters")
     for name in described["Parameters"].keys() - own_entries.keys():  # a base class does not know the default here
