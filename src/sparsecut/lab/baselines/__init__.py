@@ -6,8 +6,6 @@ when first used.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sparsecut.base.lazy_names import lazy_names
 from sparsecut.lab.baselines.methods import METHODS
 
@@ -19,8 +17,4 @@ _HOMES = {
 
 __all__ = list(_HOMES)
 
-_get, __dir__ = lazy_names(__name__, _HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    return _get(name)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)
