@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from sparsecut.base.progress import Reporter
 from sparsecut.graph import Graph
 
+MIT = "MIT (the repository that publishes it)"  # a licence of many
+
 
 class GraphSizes(NamedTuple):
     """How large a graph is: edges are undirected and counted once, self-loops are none."""

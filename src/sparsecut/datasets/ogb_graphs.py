@@ -18,7 +18,7 @@ HU = "Hu et al., Open Graph Benchmark: datasets for machine learning on graphs, 
 WANG = "Wang et al., Microsoft Academic Graph: when experts are not enough, Quantitative Science Studies 1(1), 2020"
 DIRECTED = "Citations have a direction in the file, which is not kept: each counts once here, whichever way"
 
-OGB = (
+DATASETS = (
     Dataset(
         name="ogbn_arxiv",
         about="computer science papers on arXiv in 40 fields and their citations",
