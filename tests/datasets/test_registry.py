@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 import sys
 import warnings
@@ -134,6 +136,15 @@ def test_checksums_are_those_of_the_files() -> None:
     # The one checksum more is that of a file which is not at hand; others publish it.
     assert {path for path in SHA256 if path not in known} == {"CitationFull/cora/raw/cora.npz"}
     assert {path: SHA256[path] for path in known} == known
+
+
+def test_every_file_with_datasets_is_in_the_registry() -> None:
+    modules = [
+        importlib.import_module(found.name) for found in pkgutil.iter_modules(datasets.__path__, f"{datasets.__name__}.")
+    ]
+    assert {m.__name__ for m in modules if hasattr(m, "DATASETS")} - {registry.__name__} == {
+        m.__name__ for m in registry.FILES
+    }
 
 
 def test_every_checksum_belongs_to_a_file_of_a_graph() -> None:

@@ -21,7 +21,7 @@ SHCHUR = "Shchur et al., Pitfalls of graph neural network evaluation, NeurIPS wo
 DBLP = "CitationFull/dblp/raw/dblp.npz"
 BLOGCATALOG = "BlogCatalog/blogcatalog.npz"
 
-# Of the files that are not named no copy was at hand to compute it.
+# Of the other files it is not known.
 SHA256 = {
     "Amazon/Photo/raw/amazon_electronics_photo.npz": "bdb1feb8e6ff42ee44024b04479145029c563fd42fc31bff80af20887ba0439a",
     "BlogCatalog/blogcatalog.npz": "d8b8cdd996b1ec39fe995e786594adcfb20cedf78de1b2423b9fb606c68bdfa6",

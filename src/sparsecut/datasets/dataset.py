@@ -39,7 +39,7 @@ class RawFile:
 
     path: str  # below a root, in PyTorch Geometric's layout
     url: str | None = None  # of the file, or of the zip archive that holds it; None where nobody serves it
-    sha256: str | None = None  # None where no copy was at hand to compute it
+    sha256: str | None = None  # None where it is not known
     member: str | None = None  # the file's name in that archive
     archive_sha256: str | None = None
 

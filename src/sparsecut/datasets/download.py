@@ -166,7 +166,7 @@ def _save(response: Any, part: Path, n_kept: int, report: Reporter) -> None:
 
 
 def _tag_of(headers: Any) -> str:
-    """What tells this version of a file from another, if the server says so (a weak tag does not)."""
+    """The version of a file: its strong tag or its date, where the server gives one (a weak tag is none)."""
     tag = headers.get("ETag", "")
     return str(tag if tag and not tag.startswith("W/") else headers.get("Last-Modified", ""))
 

@@ -1,7 +1,7 @@
 """Flickr and Reddit, the paper's inductive graphs, from the raw files their publishers serve.
 
-Their nodes have roles: a model is trained on the subgraph of the training nodes and then meets the others. `read_flickr` and
-`read_reddit` give the whole graph, `read_flickr_roles` and `read_reddit_roles` who is who.
+Their nodes have roles: a model is trained on the subgraph of the training nodes and then embeds the others. `read_flickr`
+and `read_reddit` return the whole graph, `read_flickr_roles` and `read_reddit_roles` the nodes of each role.
 """
 
 from __future__ import annotations

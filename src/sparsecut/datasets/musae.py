@@ -24,7 +24,7 @@ ORIGIN = "https://github.com/benedekrozemberczki/MUSAE"
 N_TWITCH_WORDS = 3170  # one vocabulary for all Twitch graphs
 PARTS = ("edges.csv", "target.csv", "features.json")
 
-# Of the files that are not named no copy was at hand to compute it.
+# Of the other files it is not known.
 SHA256 = {
     "musae/DE/edges.csv": "54feaf3e3e70a485fe07f8611e4d2677841b97f77b8358204bcf4a48cc884d86",
     "musae/DE/features.json": "7b39c42570f05cd46017c765df8d8a1bc03f19787c3eb0f9684f50a52476ae3a",

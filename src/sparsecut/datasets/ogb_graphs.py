@@ -1,4 +1,4 @@
-"""OGB's node graphs, one entry each. No copy of their files was at hand.
+"""OGB's node graphs, one entry each. Their checksums are not known here.
 
 The sizes are those that OGB states. Edges, which it counts with their direction or with self-loops, are those that others
 count in the undirected graphs without self-loops: 2,315,598, 123,718,024 and 3,228,124,712 entries, two per edge.
