@@ -218,7 +218,7 @@ def find_dataset(name: str) -> Dataset:
     --------
     >>> import sparsecut as sc
     >>> sc.datasets.find_dataset("cora").sizes
-    Sizes(nodes=2708, edges=5278, features=1433, classes=7)
+    GraphSizes(nodes=2708, edges=5278, features=1433, classes=7)
     """
     if not is_known(name):
         raise InputError(f"There is no dataset {name!r}. There are: {', '.join(DATASETS)}.")
