@@ -1,4 +1,4 @@
-"""One more filter, negative graph, solver, engine, format, dataset, command or method: a file, and at most one line elsewhere.
+"""One more filter, negative graph, solver, engine, format, dataset, command or method is one file and one line.
 
 All eight are added to a copy of the package; what a user sees of each is then asked of that copy, in a process of its own.
 """
@@ -251,7 +251,7 @@ found["solver"] = run("embed", "digits", "--solver", "whitened", "--dimension", 
 found["variances"] = np.load("w.npy").var(axis=0).tolist()
 by_toy, in_memory = (sc.SCE(engine=one).fit_transform(few) for one in ("toy", "memory"))
 found["engine agrees"] = bool(np.allclose(by_toy, in_memory, atol=1e-3))
-np.savetxt("few.txt", few.edges() if callable(getattr(few, "edges", None)) else np.transpose(few.adjacency.nonzero()), fmt="%d")
+np.savetxt("few.txt", np.transpose(few.adjacency.nonzero()), fmt="%d")
 np.save("few.npy", few.features)
 found["engine"] = run("embed", "few.txt", "-f", "few.npy", "--engine", "toy", "--patience", "2", "-o", "t.npy")
 found["engine's option"] = run("embed", "few.txt", "--patience", "2", "-o", "u.npy")

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-from sparsecut.base.errors import InputError, check_choice
+from sparsecut.base.errors import InputError, check_choice, did_you_mean
 from sparsecut.cli.choices import DIRECTIONS, MISSING
 from sparsecut.cli.options import READING, Encoding, option
 from sparsecut.cli.pipes import WORDS, edges_from, is_standard
@@ -187,7 +187,9 @@ def open_graph(
             if not Path(path).exists() and not Path(path).suffix:
                 from sparsecut import datasets
 
-                raise InputError(f"{name} is neither a file nor a dataset. Datasets: {', '.join(datasets.names())}.")
+                known = datasets.names()
+                about = f"{name} is neither a file nor a dataset. Datasets: {', '.join(known)}."
+                raise InputError(f"{about}{did_you_mean(name, known)}")
             graph = read_graph(path, features=features, labels=labels, **asdict(reading))
         if is_standard(name):  # the temporary file is nobody's concern
             graph = graph.replace(notes=tuple(note.replace(path, WORDS) for note in graph.notes))

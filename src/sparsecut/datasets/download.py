@@ -1,12 +1,14 @@
 """Raw files from the hosts that serve them.
 
-A file is received beside its place as `NAME.part`. A connection that breaks leaves what has come, and the next attempt asks
-for the rest; a server that does not continue, or whose file has changed since, sends all of it again. Once whole and with
-the right checksum the file is moved into place: nothing ever reads a half of it.
+A file is received beside its place as `NAME.part`. Where a connection breaks, the part stays, and the next attempt requests
+the rest, in this run or a later one; a server that cannot continue, or whose file has changed since, sends all of it again.
+Once complete and with the right checksum the file is moved into place, so an incomplete file is never read. (pooch would
+serve but for this: it begins every attempt at the first byte, and some archives are larger than a gigabyte.)
 """
 
 from __future__ import annotations
 
+import hashlib
 import http.client
 import os
 import shutil
@@ -22,7 +24,6 @@ from typing import Any
 from sparsecut.base.errors import InputError
 from sparsecut.base.package_version import __version__
 from sparsecut.base.progress import Reporter
-from sparsecut.datasets.checksums import sha256_of
 from sparsecut.datasets.dataset import RawFile
 from sparsecut.io import write_whole
 
@@ -65,6 +66,15 @@ def fetch_file(url: str, path: Path, sha256: str | None, report: Reporter) -> No
         with _writing(path):
             part.replace(path)
         _forget(part)
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file in hexadecimal digits."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 def _fetch_members(url: str, members: list[RawFile], root: Path, report: Reporter) -> None:
@@ -156,7 +166,7 @@ def _save(response: Any, part: Path, n_kept: int, report: Reporter) -> None:
 
 
 def _tag_of(headers: Any) -> str:
-    """What tells this version of a file from another, if the server says so (a weak tag does not)."""
+    """The version of a file: its strong tag or its date, where the server gives one (a weak tag is none)."""
     tag = headers.get("ETag", "")
     return str(tag if tag and not tag.startswith("W/") else headers.get("Last-Modified", ""))
 

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from sparsecut.base.errors import InputError
 from sparsecut.base.progress import Reporter, reporting
-from sparsecut.datasets.checksums import sha256_of
 from sparsecut.datasets.dataset import Dataset, RawFile
-from sparsecut.datasets.download import fetch
+from sparsecut.datasets.download import fetch, sha256_of
 
 
 class Found(NamedTuple):
