@@ -91,7 +91,7 @@ FORMAT = '''
 import numpy as np
 import scipy.sparse as sp
 
-from sparsecut.io.matrices import GraphParts
+from sparsecut.io.matrix_files import GraphParts
 
 
 def read_pairs(path, adjacency):
@@ -261,7 +261,7 @@ found["format"] = sc.read_graph("square.pairs").adjacency.toarray().tolist()
 open("square.pears", "w").write("")
 found["format is named"] = message_of(lambda: sc.read_graph("square.pears"))
 found["dataset"] = [sc.datasets.load("triangle").n_edges, run("datasets", "triangle")[0], "triangle" in run("datasets")[1]]
-from sparsecut.cli.choices import complete_source
+from sparsecut.cli.completion import complete_source
 found["completed"] = complete_source("tria")
 found["command"] = [run("hello", "--name", "world"), "hello Greet someone." in run("--help")[1], run("helo")[1]]
 compared = sc.compare(graph, ["raw", "doubled"], per_class=5, n_splits=2)

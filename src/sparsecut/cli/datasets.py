@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsecut.cli.choices import completing, dataset_names
+from sparsecut.cli.completion import completing, dataset_names
 from sparsecut.cli.console import Output
 from sparsecut.cli.options import AsJson
 

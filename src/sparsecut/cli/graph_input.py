@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from sparsecut.base.errors import InputError, check_choice, did_you_mean
-from sparsecut.cli.choices import DIRECTIONS, MISSING
+from sparsecut.cli.completion import DIRECTIONS, MISSING
 from sparsecut.cli.options import READING, Encoding, option
 from sparsecut.cli.pipes import WORDS, edges_from, is_standard
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from sparsecut.base.source_names import literal
-from sparsecut.cli.choices import DEVICES, LAYOUTS, METRICS, PROBES, SPLITS, complete_source, completing
+from sparsecut.cli.completion import DEVICES, LAYOUTS, METRICS, PROBES, SPLITS, complete_source, completing
 
 FORMATS = "sparsecut.io.formats"
 READING, METHOD, ENGINE, EVALUATION, OUTPUT = "Reading", "Method", "Engine", "Evaluation", "Output"

@@ -11,9 +11,9 @@ from typing import Any
 
 # read(path, adjacency) -> GraphParts
 MATRICES = {
-    ".mtx": "sparsecut.io.matrices:read_matrix_market",
-    ".npz": "sparsecut.io.matrices:read_npz_graph",
-    ".mat": "sparsecut.io.matrices:read_mat",
+    ".mtx": "sparsecut.io.matrix_files:read_matrix_market",
+    ".npz": "sparsecut.io.matrix_files:read_npz_graph",
+    ".mat": "sparsecut.io.matrix_files:read_mat",
 }
 
 # read(path, weight, directed, encoding) -> HeldGraph
