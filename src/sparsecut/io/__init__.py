@@ -32,7 +32,7 @@ from sparsecut.io.guards import reading
 from sparsecut.io.holders import add_embedding, from_pyg, to_pyg
 from sparsecut.io.ids import ID_NAMES, as_ids, check_known, check_unique, positions_of
 from sparsecut.io.matlab import read_matlab
-from sparsecut.io.matrix_files import read_gnn_benchmark
+from sparsecut.io.matrices import read_gnn_benchmark
 from sparsecut.io.node_files import MISSING, align_labels
 from sparsecut.io.numpy_files import Archive, write_npy, write_npy_header
 from sparsecut.io.objects import from_igraph, from_networkx, to_networkx

@@ -12,7 +12,7 @@ Text may be packed (.csv.gz, .csv.zst, …) and in any encoding (`sparsecut.io.o
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,8 @@ from sparsecut.base.errors import InputError, ReadingWarning, check_choice
 from sparsecut.features import Scale
 from sparsecut.graph import DIRECTIONS, Graph, loop_notes, refuse_foreign
 from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
+from sparsecut.io.cells import read_h5ad
+from sparsecut.io.documents import read_gml, read_graphml, read_node_link
 from sparsecut.io.edge_columns import (
     HEADER_NAMES,
     ColumnPlan,
@@ -34,10 +36,10 @@ from sparsecut.io.edge_columns import (
 )
 from sparsecut.io.edges import Edges, EdgeText, edges_from_table, edges_from_text, share_no_id
 from sparsecut.io.files import check_readable
-from sparsecut.io.formats import CELLS, DOCUMENTS, MATRICES, reader_of
 from sparsecut.io.headers import Verdict
-from sparsecut.io.held import graph_with_nodes
+from sparsecut.io.held import HeldGraph, graph_with_nodes
 from sparsecut.io.ids import check_known, check_unique, positions_of
+from sparsecut.io.matrices import GraphParts, read_mat, read_matrix_market, read_npz_graph
 from sparsecut.io.metis import METIS_SUFFIXES, read_metis
 from sparsecut.io.node_files import MISSING, NodeFiles, align_labels, read_node_files
 from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed, table_suffix
@@ -48,7 +50,18 @@ from sparsecut.io.text import read_layout, read_text
 
 __all__ = ["align_labels", "read_graph", "undirected_adjacency"]
 
-UNPACKED_SUFFIXES = (".npz", ".mat", ".h5ad")  # binary: their own format packs them
+MATRIX_READERS: dict[str, Callable[[Path, str | None], GraphParts]] = {
+    ".mtx": read_matrix_market,
+    ".npz": read_npz_graph,
+    ".mat": read_mat,
+}
+BINARY_SUFFIXES = (".npz", ".mat", ".h5ad")
+HELD_READERS: dict[str, Callable[..., HeldGraph]] = {
+    ".graphml": read_graphml,
+    ".gml": read_gml,
+    ".json": read_node_link,
+    ".h5ad": read_h5ad,
+}
 
 
 def read_graph(
@@ -160,14 +173,14 @@ def read_graph(
     if planetoid is None:
         check_readable(path, "edge" if suffix in TABLE_SUFFIXES else "graph")
     asked = {"source": source, "target": target, "weight": weight}
-    if suffix in UNPACKED_SUFFIXES:
+    if suffix in BINARY_SUFFIXES:
         refuse_packed(path, "graph")
-    if planetoid is None and suffix in (*DOCUMENTS, *CELLS):
-        with_cells = suffix in CELLS
+    if planetoid is None and suffix in HELD_READERS:
+        is_h5ad = suffix == ".h5ad"
         _refuse(path, source=source, target=target, header=header, separator=separator, bipartite=bipartite)
-        _refuse(path, **({"weight": weight} if with_cells else {"adjacency": adjacency}))
-        read = reader_of(CELLS[suffix] if with_cells else DOCUMENTS[suffix])
-        held = read(path, adjacency, directed) if with_cells else read(path, weight, directed, encoding)
+        _refuse(path, **({"weight": weight} if is_h5ad else {"adjacency": adjacency}))
+        read = HELD_READERS[suffix]
+        held = read(path, adjacency, directed) if is_h5ad else read(path, weight, directed, encoding)
         return graph_with_nodes(held, path, features, labels, nodes, missing, **beside)
     table_of_nodes = read_node_files(path, features, labels, nodes, missing, **beside)
 
@@ -183,15 +196,15 @@ def read_graph(
     if planetoid is not None:
         _refuse(path, adjacency=adjacency, weight=weight)
         graph = read_planetoid_folder(*planetoid, directed)
-    elif suffix in MATRICES:
+    elif suffix in MATRIX_READERS:
         _refuse(path, weight=weight)
-        parts = reader_of(MATRICES[suffix])(path, adjacency)
+        parts = MATRIX_READERS[suffix](path, adjacency)
         graph = Graph(parts.adjacency, features=parts.features, labels=parts.labels, directed=directed, notes=parts.notes)
     elif suffix in METIS_SUFFIXES:
         _refuse(path, adjacency=adjacency, weight=weight)
         graph = read_metis(path, directed)
     else:
-        known = (*TABLE_SUFFIXES, *MATRICES, *METIS_SUFFIXES, *DOCUMENTS, *CELLS)
+        known = (*TABLE_SUFFIXES, *MATRIX_READERS, *METIS_SUFFIXES, *HELD_READERS)
         raise InputError(
             f"The graph file {path} has no known suffix. Known ones: {', '.join(known)}; text also packed: "
             f"{', '.join(PACKED_SUFFIXES)}."
