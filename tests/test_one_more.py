@@ -91,13 +91,17 @@ FORMAT = '''
 import numpy as np
 import scipy.sparse as sp
 
-from sparsecut.io.matrix_files import GraphParts
+from sparsecut.graph import Graph
+from sparsecut.io.formats.graph_format import GraphFormat
 
 
-def read_pairs(path, adjacency):
+def read_pairs(request):
     """Pairs of node numbers, two to a line."""
-    i, j = np.loadtxt(path, dtype=np.int64).T
-    return GraphParts(sp.csr_array((np.ones(len(i)), (i, j)), shape=(i.max() + 1, j.max() + 1)))
+    i, j = np.loadtxt(request.path, dtype=np.int64).T
+    return Graph(sp.csr_array((np.ones(len(i)), (i, j)), shape=(i.max() + 1, j.max() + 1)), directed=request.directed)
+
+
+FORMATS = (GraphFormat((".pairs",), read_pairs),)
 '''
 DATASET = """
 import numpy as np
@@ -165,9 +169,7 @@ def additions() -> dict[str, Addition]:
             *("model/whitened.py", SOLVER, choices, end), "from sparsecut.model.whitened import Whitened as Whitened"
         ),
         "engine": Addition(*("engines/toy.py", toy, choices, end), "from sparsecut.engines.toy import Toy as Toy"),
-        "format": Addition(
-            *("io/pairs_file.py", FORMAT, "io/formats.py", '".mtx"'), '    ".pairs": "sparsecut.io.pairs_file:read_pairs",'
-        ),
+        "format": Addition("io/formats/pairs_file.py", FORMAT),
         "dataset": Addition(
             *("datasets/triangle.py", DATASET, "datasets/registry.py", "FILES = ("), '    "sparsecut.datasets.triangle",'
         ),
@@ -259,7 +261,7 @@ found["engine's option"] = run("embed", "few.txt", "--patience", "2", "-o", "u.n
 open("square.pairs", "w").write("0 1\\n1 2\\n2 3\\n3 0\\n")
 found["format"] = sc.read_graph("square.pairs").adjacency.toarray().tolist()
 open("square.pears", "w").write("")
-found["format is named"] = message_of(lambda: sc.read_graph("square.pears"))
+found["format is named"] = [message_of(lambda: sc.read_graph("square.pears")), help_page]
 found["dataset"] = [sc.datasets.load("triangle").n_edges, run("datasets", "triangle")[0], "triangle" in run("datasets")[1]]
 from sparsecut.cli.completion import complete_source
 found["completed"] = complete_source("tria")
@@ -325,7 +327,7 @@ def test_an_engine_gives_the_vectors_and_has_its_option(found: dict[str, Any]) -
 def test_a_format_is_read_and_named(found: dict[str, Any]) -> None:
     square = [[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]
     assert found["format"] == square
-    assert ".pairs" in found["format is named"]
+    assert all(".pairs" in text for text in found["format is named"])
 
 
 def test_a_dataset_is_loaded_listed_and_completed(found: dict[str, Any]) -> None:

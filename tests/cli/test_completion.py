@@ -58,10 +58,12 @@ def test_the_lists_are_the_librarys() -> None:
     from sparsecut.features.structure import FEATURES
     from sparsecut.graph import DIRECTIONS
     from sparsecut.io import MISSING
+    from sparsecut.io.formats.graph_format import all_formats
     from sparsecut.model.channels import CHANNELS
     from sparsecut.model.published import paper_settings
     from sparsecut.model.sce import SCE
 
+    assert completion.format_suffixes() == sorted(suffix for one in all_formats() for suffix in one.suffixes)
     assert datasets.names() == completion.dataset_names()
     assert completion.CHANNELS == CHANNELS
     assert completion.USES == FEATURES

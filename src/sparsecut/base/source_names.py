@@ -95,8 +95,18 @@ def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
             yield node
 
 
-@cache
-def _tree(module: str) -> ast.Module:
+def modules_in(package: str) -> list[str]:
+    """The modules of a package, by its folder."""
+    names = sorted(path.stem for path in _HOME.joinpath(*package.split(".")[1:]).glob("*.py"))
+    return [f"{package}.{name}" for name in names if name != "__init__"]
+
+
+def source_of(module: str) -> str:
     place = _HOME.joinpath(*module.split(".")[1:])
     path = place / "__init__.py" if place.is_dir() else place.with_name(f"{place.name}.py")
-    return ast.parse(path.read_text("utf-8"))
+    return path.read_text("utf-8")
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    return ast.parse(source_of(module))

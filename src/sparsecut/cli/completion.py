@@ -15,7 +15,7 @@ from typing import cast
 
 import typer
 
-from sparsecut.base.source_names import assigned, listed_words, literal
+from sparsecut.base.source_names import assigned, listed_words, literal, modules_in, source_of
 from sparsecut.lab.baselines.methods import METHODS, names
 
 PAPER_DATASETS = ("cora", "citeseer", "pubmed", "cora_full", "flickr", "reddit")
@@ -48,6 +48,13 @@ def dataset_names() -> tuple[str, ...]:
     ]
     written = [[*entry.args, *(word.value for word in entry.keywords if word.arg == "name")] for entry in entries]
     return tuple(ast.literal_eval(words[0]) for words in written)
+
+
+def format_suffixes() -> list[str]:
+    """The suffixes of graph files: those that are written in the `FORMATS` of the modules of `io/formats`."""
+    declared = [assigned(one, "FORMATS") for one in modules_in("sparsecut.io.formats") if "\nFORMATS = " in source_of(one)]
+    words = [node.value for formats in declared for node in ast.walk(formats) if isinstance(node, ast.Constant)]
+    return sorted(word for word in words if isinstance(word, str) and word.startswith("."))
 
 
 def completing(words: Iterable[str]) -> Completer:

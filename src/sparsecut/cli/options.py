@@ -8,10 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from sparsecut.base.source_names import literal
-from sparsecut.cli.completion import DEVICES, LAYOUTS, METRICS, PROBES, SPLITS, complete_source, completing
+from sparsecut.cli.completion import DEVICES, LAYOUTS, METRICS, PROBES, SPLITS, complete_source, completing, format_suffixes
 
-FORMATS = "sparsecut.io.formats"
 READING, METHOD, ENGINE, EVALUATION, OUTPUT = "Reading", "Method", "Engine", "Evaluation", "Output"
 MAX_TYPE = 12  # characters of choices in place of a type; longer ones are named in the text
 GROUPS = (READING, METHOD, ENGINE, EVALUATION, OUTPUT)  # in the order of a help page
@@ -45,9 +43,8 @@ GraphName = Annotated[
     str,
     typer.Argument(
         metavar="GRAPH",
-        help="A dataset's name or a file: an edge list (CSV, TSV, text, Parquet, Feather), a matrix "
-        f"({', '.join(literal(FORMATS, 'MATRICES'))}), a document ({', '.join(literal(FORMATS, 'DOCUMENTS'))}), "
-        f"AnnData ({', '.join(literal(FORMATS, 'CELLS'))}), METIS, Planetoid; text may be packed (.gz, .bz2, .xz, .zst, "
+        help="A dataset's name or a file: an edge list (CSV, TSV, text, Parquet, Feather), a matrix or a "
+        f"document ({', '.join(format_suffixes())}), Planetoid; text may be packed (.gz, .bz2, .xz, .zst, "
         ".zip); a folder made by build_store; or - for standard input.",
         autocompletion=complete_source,
     ),
