@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sparsecut.kernels.walk import degrees
 
 import sparsecut as sc
 from disk_cases import assert_same_rows, community_graph, names_in
@@ -17,7 +18,6 @@ from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import share, share_matrix
 from sparsecut.engines.dask.worker_passes import FilePart, diagonal_of, walk_over
 from sparsecut.io.workfolder import WorkFolder, work_folder
-from sparsecut.kernels.walk import degrees
 
 
 def store_of(graph: sc.Graph, folder: Path) -> sc.Graph:

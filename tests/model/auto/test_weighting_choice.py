@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from walking import walked
 
 from conftest import load_or_skip, random_graph
 from sparsecut import Graph
 from sparsecut.model.auto.weighting_choice import _length_agreement, choose_weighting
-from walking import walked
 
 
 def words(graph: Graph, *, is_shared: bool) -> Graph:

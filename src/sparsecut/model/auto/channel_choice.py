@@ -42,9 +42,12 @@ from torch import Tensor
 
 from sparsecut.engines.contract import Engine
 from sparsecut.features import TableEncoder
+from sparsecut.features.matrices import n_stored, stacked
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.graph.edge_sample import degrees_at, sample_linked_nodes, sample_neighbourhoods, sample_nodes, sample_of
+from sparsecut.kernels.block import Block
+from sparsecut.kernels.either import on_device_of
 from sparsecut.kernels.moments import scatter
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
@@ -106,7 +109,7 @@ class ChannelChoice:
 
 def choose_channels(graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any]) -> ChannelChoice:
     """The channels for features that have been loaded; no hop is taken yet."""
-    nodes = sample_linked_nodes(graph, MOST_NODES)
+    nodes = sample_linked_nodes(engine, MOST_NODES)
     if graph.n_features < MIN_COLUMNS or len(nodes) < MIN_NODES:
         few = f"{graph.n_features} features" if graph.n_features < MIN_COLUMNS else f"{len(nodes)} nodes with neighbours"
         return ChannelChoice({"own": 1.0, "smoothed": 1.0}, f"{few} are too few to tell whether neighbours are alike")
@@ -136,25 +139,20 @@ def gather_evidence(
 ) -> Evidence:
     """What the features of some nodes that have neighbours say."""
     n_directions = min(DIRECTIONS, max(LEAST_DIRECTIONS, len(nodes) // NODES_PER_DIRECTION), graph.n_features // 2)
-    product = _sampled_product(graph, weighting, engine.device)
+    product = _sampled_product(engine, weighting)
     generator = torch.Generator().manual_seed(0)  # which columns go together must not depend on a seed of the user's
     order = _by_name(graph)
 
     def directions(n_halvings: int) -> list[Tensor]:
         return _directions_of_halves(product, graph.n_features, n_directions, n_halvings, generator, engine.device, order)
 
-    n_numbers = graph.n_nodes * graph.n_features
-    if graph.has_sparse_features and graph.feature_tensor is None:
-        features: Any = graph.features
-        n_numbers = features.nnz
-    elif graph.feature_tensor is not None and graph.has_sparse_features:
-        n_numbers = graph.feature_tensor.values().numel()
+    n_numbers = int(engine.total(n_stored_of)) if graph.has_sparse_features else graph.n_nodes * graph.n_features
 
     def measure() -> dict[str, float]:
         n_halvings = N_HALVINGS if n_numbers < MANY_ENTRIES else 1
         n_first, some = min(FIRST_HALVINGS, n_halvings), sample_of(graph, nodes, FIRST_NODES)
         first = [engine.multiply([rows], W) for W in directions(n_first)]
-        h, m = _agreement(graph, first[0], engine)
+        h, m = _agreement(first[0], engine)
         own, gain, both = _mean_gain(first, some, n_directions, engine)
         found = Evidence(own, gain, h, m)
         if (n_halvings > n_first or len(some) < len(nodes)) and not found.is_clear:
@@ -163,7 +161,7 @@ def gather_evidence(
                 halvings = [*first, *(engine.multiply([rows], W) for W in directions(n_left))]
             own, gain, both = _mean_gain(halvings, nodes, n_directions, engine)
             some = nodes
-        told = _told_by_neighbours(graph, both, some) if own < LEAST_OWN else 0.0
+        told = _told_by_neighbours(engine, both, some) if own < LEAST_OWN else 0.0
         return {"own": own, "gain": gain, "h": h, "m": m, "told": told}
 
     return Evidence(**engine.checkpoint(f"channels-{weighting.name}", measure))
@@ -192,33 +190,28 @@ def _weights(g: float, around: str, even_gain: float, steepness: float) -> dict[
     return {"own": round(min(1.0, ratio), 2), around: round(min(1.0, 1 / ratio), 2)}
 
 
-def _sampled_product(graph: Graph, weighting: Weighting, device: torch.device) -> Callable[[Tensor], Tensor]:
+def _sampled_product(engine: Engine[Any], weighting: Weighting) -> Callable[[Tensor], Tensor]:
     """W ↦ (F − mean)ᵀ(F − mean)·W for the weighted features F of a sample of nodes."""
-    nodes = sample_nodes(graph, SAMPLE)
-    if graph.feature_tensor is not None:
-        features = _rows_of(graph.feature_tensor, nodes)
-    else:
-        given: Any = graph.features
-        features = given[nodes]
-    features = weighting.apply(features)
-    if isinstance(features, Tensor):
-        centred = features.float() - features.float().mean(dim=0)
-        return lambda W: centred.T @ (centred @ W)
+    device = engine.device
+    features = weighting.apply(stacked(engine.each(features_at, sample_nodes(engine, SAMPLE))))
     if sp.issparse(features):
         F, transposed = SparseMatrix(features, device), SparseMatrix(sp.csr_array(features.T), device)
         mean = as_tensor(np.asarray(features.mean(axis=0), dtype=np.float32).ravel(), device)
         return lambda W: transposed @ (F @ W) - features.shape[0] * torch.outer(mean, mean @ W)
-    dense = as_tensor(np.asarray(features), device).float()
+    dense = (features if isinstance(features, Tensor) else as_tensor(np.asarray(features), device)).float()
     centred = dense - dense.mean(dim=0)
     return lambda W: centred.T @ (centred @ W)
 
 
-def _rows_of(features: Tensor, nodes: NDArray[np.int64]) -> Tensor:
-    """Some rows of a tensor, dense: they are few."""
-    chosen = torch.from_numpy(nodes).to(features.device)
-    if features.layout == torch.strided:
-        return features[chosen]
-    return SparseMatrix(features, features.device).take(chosen).to_dense()
+def features_at(block: Block, nodes: NDArray[np.int64]) -> Any:
+    """The features of those of some nodes that are in the block; those of tensors dense, since they are few."""
+    here = nodes[(nodes >= block.rows.start) & (nodes < block.rows.stop)] - block.rows.start
+    features = block.features(on_device_of(block.starts(), here))
+    return features.to_dense() if isinstance(features, Tensor) else features
+
+
+def n_stored_of(block: Block) -> NDArray[np.int64]:
+    return np.array(n_stored(block.features()))
 
 
 def _by_name(graph: Graph) -> Tensor | None:
@@ -290,9 +283,9 @@ def _gain(M: Array, n_directions: int, n_nodes: int) -> tuple[float, float]:
     return float(own), float((both - own) / max(1 - own, 1e-12))
 
 
-def _told_by_neighbours(graph: Graph, both: Tensor, nodes: NDArray[np.int64]) -> float:
+def _told_by_neighbours(engine: Engine[Any], both: Tensor, nodes: NDArray[np.int64]) -> float:
     """R² of the rows X from the means over their neighbours, the row left out of its own: d̃·PX = X + d·(the mean)."""
-    degrees = torch.from_numpy(degrees_at(graph, nodes)).to(both.device).float().clamp(min=1e-3)[:, None]
+    degrees = torch.from_numpy(degrees_at(engine, nodes)).to(both.device).float().clamp(min=1e-3)[:, None]
     X, smoothed = both.chunk(2, dim=1)
     M = scatter(torch.cat([X, smoothed + (smoothed - X) / degrees], dim=1)).cpu().numpy()
     columns = np.arange(X.shape[1])
@@ -312,9 +305,9 @@ def _r_squared(M: Array, predictors: NDArray[np.int64], targets: NDArray[np.int6
     return 1 - residual / total * (n_nodes / max(n_nodes - freedom, 1.0)) ** 2
 
 
-def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]:
+def _agreement(X: Any, engine: Engine[Any]) -> tuple[float, float]:
     """h and m, over a sample of nodes that have two neighbours at least; zeros where there is none."""
-    members, sizes = sample_neighbourhoods(graph, N_NEIGHBOURHOODS, N_NEIGHBOURS)
+    members, sizes = sample_neighbourhoods(engine, N_NEIGHBOURHOODS, N_NEIGHBOURS)
     if len(sizes) == 0:
         return 0.0, 0.0
     nodes, ends = np.unique(members, return_inverse=True)

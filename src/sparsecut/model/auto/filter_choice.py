@@ -63,8 +63,8 @@ def choose_filter(graph: Graph, rows: Any, filter: Filter, engine: Engine[Any]) 
         usual = filter.usual().on(is_directed=graph.is_directed)
         return FilterChoice(usual, f"{graph.n_edges} edges are too few to hold some out: the usual restart")
     n_held_out = min(int(HELD_OUT * graph.n_edges), MAX_HELD_OUT)
-    edges = sample_edges(graph, n_held_out)
-    trial = Trial.of(edges, sample_node_pairs(graph, n_held_out))
+    edges = sample_edges(engine, n_held_out)
+    trial = Trial.of(edges, sample_node_pairs(engine, n_held_out))
     kept = engine.without(rows, edges)
     leading = _leading_columns(kept, graph, engine)
 
@@ -131,7 +131,7 @@ def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any]) -> Any:  # (n
     def directions() -> dict[str, Any]:
         V = torch.randn(n_features, n_directions, generator=torch.Generator().manual_seed(0)).to(engine.device)
         if is_large and not graph.has_sparse_features:
-            some = engine.take(engine.smooth(rows, power(1), lazily=True), sample_linked_nodes(graph, TRIAL_NODES))
+            some = engine.take(engine.smooth(rows, power(1), lazily=True), sample_linked_nodes(engine, TRIAL_NODES))
             centred = some - some.mean(dim=0)
             for number in range(1, N_PRODUCTS + 1):
                 V = orthonormal(centred.T @ (centred @ V), n_passes=2 if number == N_PRODUCTS else 1)

@@ -63,7 +63,7 @@ def narrow(
 
     def find() -> dict[str, Any]:
         after_one = engine.smooth(rows, _near(polynomial), lazily=True)
-        M = scatter(engine.take(after_one, sample_nodes(graph, SAMPLE)))
+        M = scatter(engine.take(after_one, sample_nodes(engine, SAMPLE)))
         vectors = torch.linalg.eigh(M.nan_to_num())[1].flip(1)
         return {"basis": _with_probes(vectors[:, :n_directions]).cpu().numpy()}
 

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparsecut.engines.contract import Engine
+from sparsecut.engines.in_process import InProcess
 from sparsecut.features.weighting import Weighting, learn_weighting
 from sparsecut.graph import Graph
 from sparsecut.model.auto.channel_choice import choose_channels
@@ -54,9 +55,10 @@ def settle(
     reasons = []
     is_weighting_chosen = weighting == "auto" and chooses_from_graph and not is_structure
     if weighting == "auto":
-        weighting, why = choose_weighting(graph) if chooses_from_graph else ("none", "the paper's")
         if is_structure:
             weighting, why = "none", "structure comes weighted"
+        else:
+            weighting, why = choose_weighting(engine) if chooses_from_graph else ("none", "the paper's")
         reasons.append(f"weighting {weighting}: {why}.")
     asked, is_chosen = "as asked for", False
     if filter is None:
@@ -64,9 +66,7 @@ def settle(
         filter, asked = (PageRank() if is_chosen else Power()), "the paper's"
     names = ("smoothed",) if channels is None else tuple(channels)
     loaded = loaded_filter([channel_filter(name, filter) for name in names], names)
-    learned = learn_weighting(
-        weighting, graph.features if graph.feature_tensor is None else graph.feature_tensor, graph.walk
-    )
+    learned = learn_weighting(weighting, InProcess(graph) if is_structure else engine)
     rows = engine.load(graph, learned, loaded)
     if n_levels is not None:
         filters = filter.at_levels(n_levels, caller)
