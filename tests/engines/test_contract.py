@@ -33,7 +33,7 @@ PLANS = {"plain": "columns", "weighted": "rows", "directed": "rows", "sparse": "
 KINDS = ("plain", "weighted", "directed", "sparse")
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.cluster if name == "dask" else ()) for name in ENGINES])
 def choice(request: pytest.FixtureRequest) -> Any:
     if request.param == "dask":
         return sc.Dask(address(), plan=PLANS[request.node.callspec.params["graph"]], blocks=3)
@@ -95,7 +95,7 @@ def rows_of(engine: Any, rows: Any, graph: Graph) -> np.ndarray:
 
 
 def load(engine: Any, graph: Graph, filter: Any, weighting: str = "none") -> Any:
-    return engine.load(graph, learn_weighting(weighting, graph.features), filter)
+    return engine.load(graph, learn_weighting(weighting, engine), filter)
 
 
 @pytest.mark.parametrize("weighting", ["none", "l2", "tf-idf"])
@@ -118,11 +118,11 @@ def test_load_takes_other_features_by_slices(engine: Any, graph: Graph) -> None:
         def __repr__(self) -> str:
             return "Positions()"
 
-    rows = engine.load(graph, learn_weighting("none", graph.features), sc.Power(), Positions())
+    rows = engine.load(graph, learn_weighting("none", engine), sc.Power(), Positions())
     np.testing.assert_allclose(rows_of(engine, rows, graph), Positions()[:])
 
 
-@pytest.mark.parametrize(("filter", "dense"), FILTERS, ids=lambda value: str(value))
+@pytest.mark.parametrize(("filter", "dense"), FILTERS, ids=str)
 def test_smooth_is_the_polynomial_of_p(engine: Any, graph: Graph, filter: Any, dense: tuple[str, int, float]) -> None:
     rows = load(engine, graph, filter)
     expected = dense_filter(graph.adjacency.toarray(), *dense) @ dense_features(graph)

@@ -1,5 +1,7 @@
-"""Graphs of torch tensors, checked where they lie, against the same graphs of scipy. On tensors of the CPU here; the CUDA
-tests are the same on a GPU, and that nothing leaves it."""
+"""Graphs of torch tensors, checked where they lie, against the same graphs of scipy.
+
+On tensors of the CPU here; the CUDA tests are the same on a GPU, and that nothing leaves it.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +144,7 @@ def test_a_graph_of_device_tensors_is_the_graph(is_weighted: bool, is_sparse: bo
     A = graph.adjacency
     features = csr(graph.features) if is_sparse else torch.from_numpy(np.array(graph.features))
     placed = sc.Graph(csr(A).cuda(), features=features.cuda())
-    assert placed.entries.indices.is_cuda
+    assert placed.held_edges.indices.is_cuda
     assert repr(placed).startswith(repr(graph)[:-1])
     Z = sc.SCE().fit_transform(placed, output="torch")
     assert Z.is_cuda
@@ -163,7 +165,7 @@ def test_an_edge_index_on_a_device_is_the_graph() -> None:
     graph = random_graph(200, 10)
     edges = torch.from_numpy(np.stack(graph.adjacency.tocoo().coords)).long().cuda()
     placed = sc.Graph(edges, features=torch.from_numpy(np.array(graph.features)).cuda().half())
-    assert placed.feature_tensor.dtype == torch.float16
+    assert placed.held_features.dtype == torch.float16
     assert np.array_equal(placed.adjacency.toarray(), graph.adjacency.toarray())
     Z = sc.SCE(engine=sc.Memory(precision="half")).fit_transform(placed)
     expected = sc.SCE(engine=sc.Memory(device="cpu")).fit_transform(graph)

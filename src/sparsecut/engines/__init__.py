@@ -9,6 +9,7 @@ from typing import Literal
 from sparsecut.engines.contract import Block, Engine, EngineChoice, Job, Moments
 from sparsecut.engines.dask import Dask
 from sparsecut.engines.disk import Disk
+from sparsecut.engines.in_process import InProcess
 from sparsecut.engines.memory import Memory, MemoryEngine, resolve_device
 
 EngineWord = Literal["memory", "disk", "dask"]
@@ -20,6 +21,7 @@ __all__ = [
     "Engine",
     "EngineChoice",
     "EngineWord",
+    "InProcess",
     "Job",
     "Memory",
     "MemoryEngine",

@@ -86,6 +86,36 @@ class Job:
     report: Reporter = field(default=lambda *_: None)
 
 
+class TrainableRows(Protocol):
+    """What training needs of the rows S, (n, f), of an engine that supports "rows", "batches" or "max".
+
+    The two products give S·W and its gradient for W (`engines.rows.project`). A step is priced by the two counts.
+    """
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    @property
+    def device(self) -> torch.device: ...
+
+    @property
+    def n_stored(self) -> int | None:
+        """The entries of sparse features; None where they are dense."""
+
+    @property
+    def n_gathered(self) -> int:
+        """The entries of P: the rows that a hop reads."""
+
+    def __matmul__(self, weights: Tensor) -> Tensor:
+        """S·W, (n, d)."""
+
+    def transpose_times(self, rows: Tensor) -> Tensor:
+        """Sᵀ·G, (f, d)."""
+
+    def take(self, nodes: Tensor) -> TrainableRows:
+        """The rows of some nodes, for a mini-batch."""
+
+
 class Engine(Protocol[R]):
     """Where the rows of one job are. R is what it holds n rows by; an instance is used by one job."""
 
@@ -96,7 +126,7 @@ class Engine(Protocol[R]):
     """Which of NEEDS it can serve. No choice of a fit may follow from it: that would be another answer by another engine.
 
     "parts" says that an embedding which is written stays in parts: what is asked of all its rows is asked of the engine.
-    "rows", "batches" and "max" need rows that training differentiates through: R is then `sparsecut.engines.rows.Rows`.
+    "rows", "batches" and "max" need rows that training differentiates through: R is then `TrainableRows`.
     """
 
     graph: Graph
@@ -136,8 +166,9 @@ class Engine(Protocol[R]):
     def project(
         self, levels: Sequence[R], projection: Projection, output: Path | None = None, *, is_last_use: bool = False
     ) -> NDArray[Any] | Tensor:
-        """Z = aggregate(S₁·W⁽¹⁾, …, S_k·W⁽ᵏ⁾) − offset, (n, dimension) float32, where the rows are; to an .npy file, it is a
-        memory map of it.
+        """Z = aggregate(S₁·W⁽¹⁾, …, S_k·W⁽ᵏ⁾) − offset, (n, dimension) float32, where the rows are.
+
+        Written to an .npy file, Z is a memory map of it.
 
         Lazy levels are projected first and smoothed then: their hops carry the columns of the embedding. `is_last_use`
         says that the levels are not asked for again, and Z may take their memory. Numbers that overflowed are never
@@ -175,8 +206,10 @@ class Engine(Protocol[R]):
         """
 
     def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:
-        """A result that is small: a value that JSON holds, or a dictionary of arrays. An engine that survives being killed
-        remembers it under the key, and a job that goes on gets the same bits."""
+        """A small result: a value that JSON holds, or a dictionary of arrays.
+
+        An engine that survives being killed remembers it under the key, and a job that goes on gets the same bits.
+        """
 
 
 class EngineChoice(Choice):

@@ -15,6 +15,8 @@ from local_cluster import address
 from sparsecut.engines.dask.cluster_building import sort_out
 from sparsecut.graph import loop_notes
 
+pytestmark = pytest.mark.cluster
+
 N_NODES, N_EDGES = 90, 400
 
 

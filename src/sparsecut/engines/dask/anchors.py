@@ -1,5 +1,6 @@
-"""Which blocks of rows lie together, without the address of a worker: an anchor is a small result that some worker holds,
-and a task that depends on it alone runs there.
+"""Which blocks of rows lie together, without the address of a worker.
+
+An anchor is a small result that some worker holds, and a task that depends on it alone runs there.
 
 No task is bound to an address. When no worker runs at the moment at which Dask places such a task, it waits for the address
 itself, and a worker that comes back has another one: it waits forever, also where other workers are allowed. An anchor that

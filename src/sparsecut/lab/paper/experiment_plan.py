@@ -11,8 +11,10 @@ from sparsecut.lab.paper.results import Cell
 
 @dataclass(frozen=True)
 class Request:
-    """What to run: some rows and columns, or all (None); how many splits or runs, or as many as the paper (None); how many
-    seeds from `seed` on, or as many as the experiment has (None).
+    """What to run: some rows and columns, or all (None).
+
+    How many splits or runs, or as many as the paper (None); how many seeds from `seed` on, or as many as the experiment has
+    (None).
     """
 
     datasets: Sequence[str] | None = None
@@ -43,7 +45,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Job:
+class CellJob:
     """Work whose cells end together. `cells` say what they are before it is done; `run` gives what each measured.
 
     `code` are the modules it starts from: with all that they import, the code that can change what is measured.
@@ -62,4 +64,4 @@ class Absent:
     reason: str
 
 
-Plan = list[Job | Absent]
+Plan = list[CellJob | Absent]

@@ -12,24 +12,20 @@ from sparsecut.features.matrices import row_lengths, rows_between, stored_blocks
 from sparsecut.kernels.block import Block, Column, Passes, sums_over_neighbours
 from sparsecut.kernels.either import log, stack
 from sparsecut.kernels.exact_sums import exact_parts
+from sparsecut.model.auto.constants import CONSTANTS, WeightingRule
 
-LENGTH_AGREEMENT = (
-    0.35  # correlation of a row's length with its neighbours'; below it a row's length says nothing of its place
-)
-
-MIN_LENGTHS, MIN_DEVIATION = 3, 1e-3  # of the logs of lengths: fewer, or more alike, correlate by chance
 ROUNDING = 1e-6  # a deviation of means over neighbours that is no more than that of rounded sums
 LEAST_SHARE, LEAST_LENGTH = 1e-3, 1e-30  # of the longest row: shorter ones count as so long
 LOG_BOUND = 7.0  # above −ln(LEAST_SHARE)
 FIRST_ROWS = 4096
 
 
-def choose_weighting(passes: Passes) -> tuple[str, str]:
+def choose_weighting(passes: Passes, rule: WeightingRule = CONSTANTS.weighting) -> tuple[str, str]:
     """The weighting for a graph's features, and why."""
     if _have_signs(passes):
         return "none", "the features have signs, so they are measurements and stay as they are"
-    shared = length_agreement(passes)
-    if shared >= LENGTH_AGREEMENT:
+    shared = length_agreement(passes, rule)
+    if shared >= rule.length_agreement:
         return "none", f"the length of a row goes with its neighbours' (correlation {shared:.2f}), so it is kept"
     alone = f"the length of a row does not go with its neighbours' (correlation {shared:.2f})"
     if all(all(passes.each(are_whole, n_rows)) for n_rows in _looks(passes)):
@@ -37,23 +33,23 @@ def choose_weighting(passes: Passes) -> tuple[str, str]:
     return "l2", f"the features are amounts, weighted already, and {alone}"
 
 
-def length_agreement(passes: Passes) -> float:
+def length_agreement(passes: Passes, rule: WeightingRule = CONSTANTS.weighting) -> float:
     """The correlation of the log of a row's length with its mean over the neighbours, at nodes that have some.
 
     Logs are those of the length's share of the longest row, so they are small, and the sums are exact: the answer does not
     depend on how the rows are cut into blocks.
     """
     lengths = passes.column("row-lengths", np.float64, lengths_of)
-    longest = max(max(passes.each(longest_of, lengths)), LEAST_LENGTH)
+    longest = max(*passes.each(longest_of, lengths), LEAST_LENGTH)
     logs = passes.column("logs-of-lengths", np.float64, logs_of, lengths, longest)
     sums = passes.total(agreement_of, logs, passes.graph.n_nodes).reshape(6, 2).sum(axis=1)
     n_nodes, own, around, own_squared, around_squared, both = sums.tolist()
-    if n_nodes < MIN_LENGTHS:
+    if n_nodes < rule.min_lengths:
         return 0.0
     variances = (own_squared / n_nodes - (own / n_nodes) ** 2, around_squared / n_nodes - (around / n_nodes) ** 2)
     deviations = [math.sqrt(max(variance, 0.0)) for variance in variances]
     # Lengths that differ by rounding alone say nothing, however they correlate.
-    if deviations[0] < MIN_DEVIATION or deviations[1] < ROUNDING:
+    if deviations[0] < rule.min_deviation or deviations[1] < ROUNDING:
         return 0.0
     return (both / n_nodes - own / n_nodes * around / n_nodes) / (deviations[0] * deviations[1])
 
