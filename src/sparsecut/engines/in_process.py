@@ -36,8 +36,8 @@ class HeldBlock(Block, Protocol):
 class InProcess:
     """Passes over the rows of a graph in this process."""
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph | None) -> None:
+        self.graph: Any = graph  # None until an engine without a job loads one
         self._columns: WeakValueDictionary[str, Any] = WeakValueDictionary()  # each is as long as the graph
 
     @cached_property

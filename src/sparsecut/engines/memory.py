@@ -112,7 +112,7 @@ class MemoryEngine(InProcess):
         report: Reporter | None = None,
         graph: Graph | None = None,
     ) -> None:
-        super().__init__(graph)  # type: ignore[arg-type]
+        super().__init__(graph)
         self.device = device
         self.precision = precision
         self.report: Reporter = report if report is not None else lambda *_: None

@@ -39,7 +39,7 @@ def _variances(sampled: Any) -> NDArray[np.float64]:
         columns, values = (on_host(part) for part in stored_entries(sampled))
         values = values.astype(np.float64)
         sums, squares = (np.bincount(columns, weights, minlength=n_columns) for weights in (values, values**2))
-        return squares / n_rows - (sums / n_rows) ** 2
+        return np.asarray(squares / n_rows - (sums / n_rows) ** 2)
     # In units of the largest number: squares must not overflow.
     scaled = doubles(sampled) / (float(abs(sampled).max()) or 1.0)
     centred = scaled - scaled.mean(0)

@@ -134,7 +134,7 @@ def test_neighbours_leave_the_row_out() -> None:
     nodes = np.flatnonzero(adjacency.sum(axis=1) > 0)[::2]
     closed = adjacency + np.eye(80)
     both = np.hstack([X, closed @ X / closed.sum(axis=1, keepdims=True)])[nodes]
-    found = channel_choice._told_by_neighbours(graph, torch.from_numpy(both.astype(np.float32)), nodes, RIDGE)
+    found = channel_choice._told_by_neighbours(engine_of(graph), torch.from_numpy(both.astype(np.float32)), nodes, RIDGE)
     means = (adjacency @ X)[nodes] / adjacency.sum(axis=1)[nodes, None]
     rows = np.hstack([means, X[nodes]])
     rows -= rows.mean(axis=0)
@@ -157,7 +157,7 @@ def test_cosines_of_neighbours_by_hand() -> None:
     assert h == pytest.approx(unit[0] @ unit[1], abs=1e-6)
     assert m == pytest.approx(1, abs=1e-6)
     bare = Graph(sp.csr_array((5, 5)), features=features)
-    assert channel_choice._agreement(bare, rows, engine, 2000, 8) == (0.0, 0.0)
+    assert channel_choice._agreement(rows, engine_of(bare), 2000, 8) == (0.0, 0.0)
 
 
 def test_the_order_of_a_tables_columns_chooses_nothing() -> None:

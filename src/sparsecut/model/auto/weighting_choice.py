@@ -51,7 +51,7 @@ def length_agreement(passes: Passes, rule: WeightingRule = CONSTANTS.weighting) 
     # Lengths that differ by rounding alone say nothing, however they correlate.
     if deviations[0] < rule.min_deviation or deviations[1] < ROUNDING:
         return 0.0
-    return (both / n_nodes - own / n_nodes * around / n_nodes) / (deviations[0] * deviations[1])
+    return float((both / n_nodes - own / n_nodes * around / n_nodes) / (deviations[0] * deviations[1]))
 
 
 def lowest_of(block: Block, n_rows: int) -> float:
@@ -93,7 +93,7 @@ def _have_signs(passes: Passes) -> bool:
         lowest = min(passes.each(lowest_of, n_rows))
         if lowest < 0:
             return True
-    return lowest == math.inf
+    return bool(lowest == math.inf)
 
 
 def _looks(passes: Passes) -> tuple[int, ...]:
