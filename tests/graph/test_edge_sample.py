@@ -25,7 +25,7 @@ from sparsecut.graph.edge_sample import (
     sample_nodes,
     sample_of,
 )
-from sparsecut.kernels.hashing import hash_ids
+from sparsecut.kernels.hashing import hash_ids, mixed
 
 KINDS = ("positions", "gaps", "negative", "words", "unicode")
 

@@ -34,11 +34,11 @@ def two_sides(n_nodes: int = 200) -> Graph:
 
 def test_the_weighting_follows_from_what_the_numbers_are() -> None:
     graph = two_sides()
-    assert choose_weighting(InProcess(words(graph, is_shared=False)))[0] == "tf-idf"
-    assert choose_weighting(InProcess(words(graph, is_shared=True)))[0] == "none"
+    assert choose_weighting(InProcess(words(graph, is_shared=False))).chosen == "tf-idf"
+    assert choose_weighting(InProcess(words(graph, is_shared=True))).chosen == "none"
     amounts = Graph(graph.adjacency, features=words(graph, is_shared=False).features / np.float32(7))
-    assert choose_weighting(InProcess(amounts))[0] == "l2"
-    assert choose_weighting(InProcess(random_graph()))[0] == "none"  # signed
+    assert choose_weighting(InProcess(amounts)).chosen == "l2"
+    assert choose_weighting(InProcess(random_graph())).chosen == "none"  # signed
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def test_real_graphs_lie_on_both_sides_of_the_length_that_agrees(name: str, agre
     """The threshold 0.35 stands between Pubmed's pages and Facebook's: their lengths belong to the place, or do not."""
     graph = load_or_skip(name)
     assert length_agreement(InProcess(graph)) == pytest.approx(agreement, abs=0.005)
-    chosen, why = choose_weighting(InProcess(graph))
-    assert chosen == weighting
-    assert f"(correlation {length_agreement(InProcess(graph)):.2f})" in why
+    reason = choose_weighting(InProcess(graph))
+    assert reason.chosen == weighting
+    assert reason.figures == {"correlation": round(length_agreement(InProcess(graph)), 3)}
 
 
 def test_the_agreement_is_the_correlation_with_the_neighbours() -> None:
@@ -125,14 +125,14 @@ def test_lengths_that_do_not_differ_say_nothing(with_tensors: bool) -> None:
     empty = graph.replace(features=sp.csr_array((30, 2), dtype=np.float32))
     chosen = choose_weighting(cut(empty, CUTS, with_tensors=with_tensors))
     assert chosen == choose_weighting(InProcess(empty))
-    assert chosen[0] == "none"
+    assert chosen.chosen == "none"
 
 
 def test_a_sign_behind_the_first_rows_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weighting_choice, "FIRST_ROWS", 5)
     graph = random_graph(20).replace(features=np.ones((20, 2), dtype=np.float32))
-    assert choose_weighting(cut(graph, [3, 9]))[0] == "tf-idf"
+    assert choose_weighting(cut(graph, [3, 9])).chosen == "tf-idf"
     for value, name in ((-1.0, "none"), (0.5, "l2")):
         features = np.ones((20, 2), dtype=np.float32)
         features[17, 1] = value
-        assert choose_weighting(cut(graph.replace(features=features), [3, 9]))[0] == name
+        assert choose_weighting(cut(graph.replace(features=features), [3, 9])).chosen == name

@@ -13,6 +13,7 @@ from sparsecut.kernels.block import Block, Column, Passes, sums_over_neighbours
 from sparsecut.kernels.either import log, stack
 from sparsecut.kernels.exact_sums import exact_parts
 from sparsecut.model.auto.constants import CONSTANTS, WeightingRule
+from sparsecut.operators.reason import Reason
 
 ROUNDING = 1e-6  # a deviation of means over neighbours that is no more than that of rounded sums
 LEAST_SHARE, LEAST_LENGTH = 1e-3, 1e-30  # of the longest row: shorter ones count as so long
@@ -20,17 +21,16 @@ LOG_BOUND = 7.0  # above −ln(LEAST_SHARE)
 FIRST_ROWS = 4096
 
 
-def choose_weighting(passes: Passes, rule: WeightingRule = CONSTANTS.weighting) -> tuple[str, str]:
+def choose_weighting(passes: Passes, rule: WeightingRule = CONSTANTS.weighting) -> Reason:
     """The weighting for a graph's features, and why."""
     if _have_signs(passes):
-        return "none", "the features have signs, so they are measurements and stay as they are"
-    shared = length_agreement(passes, rule)
-    if shared >= rule.length_agreement:
-        return "none", f"the length of a row goes with its neighbours' (correlation {shared:.2f}), so it is kept"
-    alone = f"the length of a row does not go with its neighbours' (correlation {shared:.2f})"
+        return Reason("weighting", "none", "signs")
+    figures = {"correlation": length_agreement(passes, rule)}
+    if figures["correlation"] >= rule.length_agreement:
+        return Reason("weighting", "none", "lengths", figures)
     if all(all(passes.each(are_whole, n_rows)) for n_rows in _looks(passes)):
-        return "tf-idf", f"the features are counts or marks, and {alone}"
-    return "l2", f"the features are amounts, weighted already, and {alone}"
+        return Reason("weighting", "tf-idf", "counts", figures)
+    return Reason("weighting", "l2", "amounts", figures)
 
 
 def length_agreement(passes: Passes, rule: WeightingRule = CONSTANTS.weighting) -> float:
