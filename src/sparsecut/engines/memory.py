@@ -124,9 +124,10 @@ class MemoryEngine(InProcess):
     @cached_property
     def here(self) -> Graph:
         """The job's graph on the device: copied there once, or as the user gave it."""
-        edges = self.graph.held_edges
+        graph: Graph = self.graph
+        edges = graph.held_edges
         is_in_host = sp.issparse(edges) or edges.indices.device.type == "cpu"
-        return self.graph if is_in_host and self.device.type == "cpu" else self.graph.to(self.device)
+        return graph if is_in_host and self.device.type == "cpu" else graph.to(self.device)
 
     @cached_property
     def blocks(self) -> Sequence[HeldBlock]:
