@@ -42,7 +42,8 @@ class InProcess:
 
     @cached_property
     def blocks(self) -> Sequence[HeldBlock]:
-        return blocks_of(self.graph)
+        """In the host's memory; an engine with a device of its own has them there."""
+        return blocks_of(self.graph.to("cpu"))
 
     def each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         found = []

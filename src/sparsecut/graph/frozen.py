@@ -159,7 +159,11 @@ class FrozenGraph:
     @property
     def degrees(self) -> NDArray[np.float64]:
         """The degree of every node, weighted."""
-        return self.neighbour_sums()
+        if sp.issparse(self._edges):
+            return neighbour_sums(self._edges)
+        from sparsecut.kernels.transfer import as_array
+
+        return as_array(self._edges.row_sums())
 
     @property
     def is_weighted(self) -> bool:
@@ -222,33 +226,6 @@ class FrozenGraph:
     def held_features(self) -> Any:
         """The features as numbers, as they were given: an array, a sparse matrix or a tensor; None where there are none."""
         return self.features if self._tensor is None else self._tensor
-
-    def neighbour_sums(self, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """The sum of its neighbours' values for every node, in float64, by the edges where they lie.
-
-        Parameters
-        ----------
-        values : array (n,), default=None
-            One number per node; None for ones, whose sums are the degrees.
-
-        Returns
-        -------
-        numpy.ndarray of shape (n_nodes,)
-            A·values.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import sparsecut as sc
-        >>> sc.from_edges([("a", "b"), ("b", "c")]).neighbour_sums(np.array([1.0, 2.0, 4.0])).tolist()
-        [2.0, 5.0, 2.0]
-        """
-        if sp.issparse(self._edges):
-            return neighbour_sums(self._edges, values)
-        from sparsecut.kernels.transfer import as_array, as_tensor
-
-        given = None if values is None else as_tensor(values, self._edges.indices.device)
-        return as_array(self._edges.row_sums(given))
 
     def _moved(self: Self, edges: Entries, tensor: Tensor | None) -> Self:
         """The same graph as tensors; what the host has of it is kept."""
