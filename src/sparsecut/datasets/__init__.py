@@ -58,7 +58,7 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str, root: str | Path | None = None, *, download: bool = True, progress: Reporter | None = None) -> Graph:
-    """A named graph, with features and labels, whose counts are those that were published.
+    """Load a named graph with its features and labels; its counts are checked against the published ones.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ CHUNK = 1 << 18
 
 
 def fetch(files: Sequence[RawFile], root: Path, report: Reporter) -> None:
-    """Fetch those of the files that are not under `root`, there."""
+    """Download the files that are missing under `root`."""
     archives: dict[str, list[RawFile]] = {}
     for file in files:
         if (root / file.path).is_file():
@@ -49,7 +49,7 @@ def fetch(files: Sequence[RawFile], root: Path, report: Reporter) -> None:
 
 
 def fetch_file(url: str, path: Path, sha256: str | None, report: Reporter) -> None:
-    """Fetch one file, or go on fetching it, and move it into place when it is whole and what it should be."""
+    """Download one file, or the rest of it, and move it into place once it is complete and its checksum is right."""
     part = path.with_name(path.name + ".part")
     with _writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -104,7 +104,7 @@ class _BrokenError(Exception):
 
 
 def _receive_whole(url: str, part: Path, is_checked: bool, report: Reporter) -> bool:
-    """Ask until nothing is missing. Returns whether what an earlier request had left was used."""
+    """Repeat the request until the file is complete. Returns whether the part of an earlier request was used."""
     is_continued = False
     for _ in range(ATTEMPTS):
         try:
@@ -115,7 +115,7 @@ def _receive_whole(url: str, part: Path, is_checked: bool, report: Reporter) -> 
 
 
 def _receive(url: str, part: Path, is_checked: bool, report: Reporter) -> bool:
-    """One request: all of the file, or the rest of it. Returns which."""
+    """One request for the file, or for the rest of it. Returns whether the rest was sent."""
     n_kept = _size(part)
     tag = _tag_file(part).read_text() if _tag_file(part).is_file() else ""
     headers = {"User-Agent": f"sparsecut/{__version__}", "Accept-Encoding": "identity"}
@@ -186,7 +186,7 @@ def _size(part: Path) -> int:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """A full disk or a folder without permission is not a broken connection."""
+    """Turn an error of the disk into an `InputError`, so that it is not taken for a broken connection."""
     try:
         yield
     except OSError as error:
@@ -195,7 +195,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _one_at_a_time(folder: Path) -> Iterator[None]:
-    """Processes that want the same files wait for each other instead of writing into one another's."""
+    """Lock the folder, so that processes that need the same files wait for each other."""
     try:
         import fcntl
     except ImportError:  # not on Windows

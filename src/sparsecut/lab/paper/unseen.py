@@ -68,7 +68,7 @@ def only_seen(
 
 
 def embed_unseen(model: Any, task: Unseen, report: Reporter) -> tuple[Any, Any, dict[str, float]]:
-    """Train on what may be seen; the embeddings of that graph and of the test nodes, and what both took."""
+    """Train on the seen graph; its embedding, that of the test nodes, and the seconds of both."""
     started = time.perf_counter()
     Z_seen = fit(model, task.seen, report).embedding_
     trained = time.perf_counter()
