@@ -18,9 +18,9 @@ frame counts as a column, unless it is the default one (0, 1, 2, …), which nam
 The order is known where `node_ids` were given, where the nodes are the rows of a matrix, and where ids are consecutive
 integers. A table in a file always has an id column: where none fits, the error says which was read as ids.
 
-What is found in a column is `IdEvidence`, gathered from a whole table or from its parts, so that a file that is read in
-parts and a table on a cluster are decided by the same rule; there a sample of the edges' ids stands for all of them. Most
-columns are refused by their type or by the first repeated value among their first thousand rows, which costs nothing.
+What is found in a column is `IdEvidence`, gathered from a whole table or from its parts, so that a file read in parts
+and a table on a cluster are decided by the same rule; there a sample of the edges' ids stands for all of them. Most columns
+are refused by their type or by the first repeated value among their first thousand rows, which costs nothing.
 """
 
 from __future__ import annotations
