@@ -9,7 +9,7 @@ from torch import Tensor
 
 from sparsecut.base.progress import Reporter
 from sparsecut.engines.disk.panels import Panels
-from sparsecut.engines.disk.sizes import N_PANELS, Sizes
+from sparsecut.engines.disk.sizes import N_PANELS, PanelSizes
 from sparsecut.kernels.moments import ROW_BLOCK, mean_of, scatter
 from sparsecut.kernels.products import blocks
 from sparsecut.kernels.streaming import row_blocks
@@ -17,7 +17,7 @@ from sparsecut.operators.negatives import ListedPairs, NegativeGraph
 
 
 class Passes:
-    def __init__(self, sizes: Sizes, report: Reporter) -> None:
+    def __init__(self, sizes: PanelSizes, report: Reporter) -> None:
         self.sizes, self.report = sizes, report
         self._room: list[Tensor] = []
 

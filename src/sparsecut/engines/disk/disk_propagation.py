@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.graph import Graph
+from sparsecut.io.workfolder import fingerprint_of
 from sparsecut.kernels.sparse import as_tensor, entries_of, weighted_sums
 from sparsecut.kernels.streaming import blocks_of_entries, release, row_blocks
 from sparsecut.operators.filters import Filter
@@ -37,9 +38,9 @@ class DiskPropagation:
         self.removed = np.empty(0, dtype=np.int64) if removed is None else np.sort(removed)
 
     @property
-    def marks(self) -> tuple[str, bool, NDArray[np.int64]]:
+    def name(self) -> str:
         """What tells P from its transpose, from that of another filter, or of other edges."""
-        return repr(self.filter), self.is_transposed, self.removed
+        return f"P-{fingerprint_of(repr(self.filter), self.is_transposed, self.removed)}"
 
     @property
     def T(self) -> DiskPropagation:  # noqa: N802 - the transpose's usual name
