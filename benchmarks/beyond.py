@@ -23,7 +23,7 @@ from sparsecut.base.progress import Reporter
 from sparsecut.evaluation import Split, evaluate_clusters, evaluate_links, probe, published_splits, sample_splits
 from sparsecut.graph import Graph
 from sparsecut.lab.baselines import methods
-from sparsecut.lab.paper.experiment_plan import Absent, Job, Plan, Request
+from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
 from sparsecut.lab.paper.results import Cell
 from sparsecut.lab.paper.row_methods import (
     NOT_REGISTERED,
@@ -64,7 +64,9 @@ def plan(request: Request) -> Plan:
             cell |= {name: SETTINGS[name] for name in ("n_clusterings", "held_out")}
             cell |= {"settings": settings_of(model)}
             jobs.append(
-                Job([cell], partial(_run, model, cell), code_of(dataset, model, probe, evaluate_clusters, evaluate_links))
+                CellJob(
+                    [cell], partial(_run, model, cell), code_of(dataset, model, probe, evaluate_clusters, evaluate_links)
+                )
             )
     return jobs
 

@@ -19,7 +19,7 @@ from sparsecut.evaluation import Scores, compare_scores
 from sparsecut.lab.paper.code_stamp import ABOUT_EARLIER, mark_earlier
 from sparsecut.lab.paper.results import Cell, Results
 from sparsecut.lab.paper.results_page import SYMBOLS, environments_markdown, legend_markdown, markdown_table
-from sparsecut.lab.paper.shown import ALONE, MET, MISSED, Shown, Table
+from sparsecut.lab.paper.shown import ALONE, MET, MISSED, ResultsTable, Shown
 from sparsecut.lab.paper.table1 import LABEL_COUNTS, published_figure
 from sparsecut.model.published import read_experiment
 
@@ -53,7 +53,7 @@ def render_page(folder: Path) -> str:
     return "\n\n".join([*parts, "## Where it ran", environments_markdown(results)]) + "\n"
 
 
-def targets_shown(results: Results) -> Table:
+def targets_shown(results: Results) -> ResultsTable:
     """The default with the paper's probe, on the paper's graphs."""
     targeted = [dataset for dataset, about in beyond.GRAPHS.items() if "targets" in about]
     rows = []
@@ -71,7 +71,7 @@ def targets_shown(results: Results) -> Table:
             row.append(Shown(mark_earlier(_mean(scored), cell), "", _judged(scored["mean"] >= target - _ROUNDING), remark))
         rows.append((dataset, row))
     columns = [f"{count} labels" for count in beyond.LABEL_COUNTS]
-    return Table(
+    return ResultsTable(
         "The default's targets",
         "`SCE()` with no arguments: accuracy in percent, mean ± standard deviation over the published splits; probe: paper. "
         "The target is ahead of every unsupervised method in the paper's table and of COLES on the same splits.",
@@ -81,7 +81,7 @@ def targets_shown(results: Results) -> Table:
     )
 
 
-def checks_shown(results: Results) -> Table:
+def checks_shown(results: Results) -> ResultsTable:
     """How far the default is from the best rival and from the raw features, and how long it takes."""
     columns = [f"to the best, {protocol}, {count}" for protocol, count in _SCORED]
     columns += [f"to {what}, {protocol}, {count}" for what in ("raw", "own") for protocol, count in _SCORED] + ["fit time"]
@@ -96,7 +96,7 @@ def checks_shown(results: Results) -> Table:
         row = [_to_best(cell, found, *scored) for scored in _SCORED]
         row += [_to_one(cell, found, what, *scored) for what in ("raw", "own") for scored in _SCORED]
         rows.append((dataset, [*row, _time_ratio(cell, found.get("SCE"))]))
-    return Table(
+    return ResultsTable(
         "The default against the others",
         f"Points of accuracy from the best of {', '.join(beyond.RIVALS)} to `SCE()` with no arguments, with each probe and "
         f"5 and 20 labels per class, and the 95 % interval of that difference, paired over the splits. "
@@ -116,12 +116,12 @@ def count_missed(results: Results) -> tuple[int, int]:
     return verdicts.count(MISSED), verdicts.count(MISSED) + verdicts.count(MET)
 
 
-def graphs_shown(results: Results) -> list[Table]:
+def graphs_shown(results: Results) -> list[ResultsTable]:
     """A table for every graph of which something was run: all methods, all tasks."""
     return [_graph_shown(results, dataset) for dataset in beyond.COLUMNS if _found(results, beyond.ROWS, dataset)]
 
 
-def left_out_shown(results: Results) -> Table:
+def left_out_shown(results: Results) -> ResultsTable:
     """The constants chosen without a graph, as shipped, and best for the graph itself, on that graph."""
     found = {dataset: _found(results, leave_out.ROWS, dataset) for dataset in leave_out.COLUMNS}
     whole = {
@@ -150,7 +150,7 @@ def left_out_shown(results: Results) -> Table:
             figure = f"{scores[row]:.2f} ({difference:+.2f})"
             chosen = Shown(mark_earlier(figure, cells[row], cells[leave_out.SHIPPED]), "", ALONE, row)
         columns.append([chosen, shipped, best])
-    return Table(
+    return ResultsTable(
         "Constants chosen without the graph",
         "Three constants of the default (the effective rank, the length of a row, the restart where it is given), chosen "
         "from a grid by the mean accuracy on all the other graphs, then scored on the graph they were chosen without; in "
@@ -165,7 +165,7 @@ def left_out_shown(results: Results) -> Table:
     )
 
 
-def _graph_shown(results: Results, dataset: str) -> Table:
+def _graph_shown(results: Results, dataset: str) -> ResultsTable:
     cells = _found(results, beyond.ROWS, dataset)
     columns = [f"{protocol}, {count}" for protocol, count in _SCORED] + ["NMI", "link AUC", "fit"]
     best = {
@@ -194,7 +194,7 @@ def _graph_shown(results: Results, dataset: str) -> Table:
     settings = beyond.GRAPHS[dataset]["settings"]
     n_splits = next(iter(cells.values()))["n_splits"]
     kind = "published" if beyond.GRAPHS[dataset].get("has_published_splits") else "seeded"
-    return Table(
+    return ResultsTable(
         dataset,
         f"Accuracy in percent by probe and labels per class, over {n_splits} {kind} splits; NMI of k-means with as many "
         f"clusters as classes; AUC of {beyond.SETTINGS['held_out']:.0%} held-out edges by cosine, of a fit without them; "

@@ -19,12 +19,12 @@ from cells import run_benchmark
 from sparsecut import datasets
 from sparsecut.base.progress import Reporter
 from sparsecut.lab.paper.code_stamp import mark_earlier
-from sparsecut.lab.paper.experiment_plan import Absent, Job, Plan, Request
+from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
 from sparsecut.lab.paper.inductive import ROWS as INDUCTIVE_ROWS
 from sparsecut.lab.paper.inductive import UNTRAINED, published_figure, training_in_words
 from sparsecut.lab.paper.results import Cell, Results
 from sparsecut.lab.paper.row_methods import NOT_REGISTERED, code_of, make_model, registered, settings_of
-from sparsecut.lab.paper.shown import ALONE, Shown, Table
+from sparsecut.lab.paper.shown import ALONE, ResultsTable, Shown
 from sparsecut.lab.paper.unseen import cut_graph, embed_unseen, mean_seconds
 from sparsecut.model.published import read_toml
 from standins import stand_in
@@ -46,13 +46,13 @@ def plan(request: Request) -> Plan:
             make = partial(make_model, row, SIZES[column]["settings"])
             model = make(request.seed)
             cell |= {"seed": request.seed, "settings": settings_of(model), "n_runs": 1}
-            jobs.append(Job([cell], partial(_run, make, cell), code_of(None, model, stand_in)))
+            jobs.append(CellJob([cell], partial(_run, make, cell), code_of(None, model, stand_in)))
     return jobs
 
 
-def table(results: Results) -> Table:
+def table(results: Results) -> ResultsTable:
     """The seconds of a fit beside the paper's for the real graph."""
-    return Table(
+    return ResultsTable(
         "Inductive learning at the paper's sizes",
         "Seconds of a fit on the training nodes' graph, and of embedding the whole graph afterwards (transform). A stand-in "
         "is a generated graph of the sizes in the paper's table of datasets, timed once: its seconds stand beside the "

@@ -23,7 +23,7 @@ from sparsecut import SCE, ClosedForm, PageRank
 from sparsecut.base.progress import Reporter
 from sparsecut.evaluation import probe
 from sparsecut.graph import Graph
-from sparsecut.lab.paper.experiment_plan import Absent, Job, Plan, Request
+from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
 from sparsecut.lab.paper.results import Cell
 from sparsecut.lab.paper.row_methods import code_of, load_graph, missing
 from sparsecut.model.published import read_toml
@@ -66,7 +66,7 @@ def plan_with(embed: Embed, request: Request) -> Plan:
                 continue
             cell |= {"n_splits": beyond.splits_asked(request, SETTINGS["n_splits"]), "seed": request.seed}
             cell |= {"probe": SETTINGS["probe"], "settings": {**SETTINGS["fixed"], **GRID[row]}}
-            jobs.append(Job([cell], partial(_run, embed, GRID[row], cell), code_of(dataset, SCE, probe)))
+            jobs.append(CellJob([cell], partial(_run, embed, GRID[row], cell), code_of(dataset, SCE, probe)))
     return jobs
 
 

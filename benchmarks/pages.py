@@ -34,7 +34,7 @@ import render
 import usual_splits
 from sparsecut.lab.paper import EXPERIMENTS
 from sparsecut.lab.paper.code_stamp import hash_code, is_todays
-from sparsecut.lab.paper.experiment_plan import Job, Plan, Request
+from sparsecut.lab.paper.experiment_plan import CellJob, Plan, Request
 from sparsecut.lab.paper.results import Cell, Results
 from sparsecut.lab.paper.results_page import write_pages
 from sparsecut.lab.paper.runner import run_experiment, run_jobs
@@ -103,10 +103,10 @@ def confirm(source: Source, method: str, dataset: str, n_splits: int) -> float:
     return share
 
 
-def resample(source: Source, method: str, dataset: str, n_splits: int) -> tuple[Job, list[float]]:
+def resample(source: Source, method: str, dataset: str, n_splits: int) -> tuple[CellJob, list[float]]:
     """(the job, each difference between its figures and the recorded ones, as a share of what is allowed)."""
     request = Request([dataset], [method], n_splits, n_seeds=1)
-    jobs = [job for job in source.plan(request) if isinstance(job, Job)]
+    jobs = [job for job in source.plan(request) if isinstance(job, CellJob)]
     differences: list[float] = []
     for job in jobs:
         with warnings.catch_warnings():

@@ -22,7 +22,7 @@ from sparsecut.base.progress import Reporter
 from sparsecut.evaluation import make_splits, probe
 from sparsecut.graph import Graph
 from sparsecut.lab.paper.code_stamp import mark_earlier
-from sparsecut.lab.paper.experiment_plan import Absent, Job, Plan, Request
+from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
 from sparsecut.lab.paper.results import Cell, Results
 from sparsecut.lab.paper.row_methods import (
     NOT_REGISTERED,
@@ -34,7 +34,7 @@ from sparsecut.lab.paper.row_methods import (
     registered,
     settings_of,
 )
-from sparsecut.lab.paper.shown import ALONE, Shown, Table
+from sparsecut.lab.paper.shown import ALONE, ResultsTable, Shown
 from sparsecut.model.published import read_toml
 
 NAME = "usual_splits"
@@ -78,7 +78,7 @@ def plan(request: Request) -> Plan:
             cell |= {"n_runs": n_runs, "n_fits": min(about.get("fits", 1), n_runs), "seed": request.seed}
             model = make(row, dataset, request.seed)
             cell |= {"splits": GRAPHS[dataset]["splits"], "settings": settings_of(model)}
-            jobs.append(Job([cell], partial(_run, cell), code_of(dataset, model, probe)))
+            jobs.append(CellJob([cell], partial(_run, cell), code_of(dataset, model, probe)))
     return jobs
 
 
@@ -141,12 +141,12 @@ def _silent(*_: object) -> None:
     """One bar per cell is enough."""
 
 
-def tables(results: Results) -> list[Table]:
+def tables(results: Results) -> list[ResultsTable]:
     """A table for each kind of splits: graphs by methods, both probes."""
     return [_table(results, kind) for kind in KINDS]
 
 
-def _table(results: Results, kind: str) -> Table:
+def _table(results: Results, kind: str) -> ResultsTable:
     title, about = KINDS[kind]
     graphs = [name for name, graph in GRAPHS.items() if kind in graph["splits"]]
     found = {(row, name): results.find(method=row, dataset=name) for row in ROWS for name in graphs}
@@ -169,7 +169,7 @@ def _table(results: Results, kind: str) -> Table:
         runs = f"{n_runs} run{'s' * (n_runs > 1)}, {cell['n_fits']} fit{'s' * (cell['n_fits'] > 1)}"
         return Shown(mark_earlier(" / ".join(words), cell), "", ALONE, f"{runs}{f'; best, {at_best}' if at_best else ''}")
 
-    return Table(
+    return ResultsTable(
         title,
         f"{about} Accuracy in percent, probe: {' / '.join(PROBES)}, mean and deviation over the runs, each with a "
         "split and a fit of its own while there are as many. SCE, MoSCE and DGI have the paper's settings for the graph, "

@@ -52,6 +52,19 @@ def test_a_room_imports_only_rooms_above_it(path: Path) -> None:
     assert not imports_of(path) & set(below)
 
 
+def mentions_lab(path: Path) -> bool:
+    """Whether a file imports `sparsecut.lab` or names it in a string, as lazy imports do."""
+    texts = [node.value for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Constant)]
+    return "lab" in imports_of(path) or any(
+        re.search(r"\bsparsecut\.lab\b", text) for text in texts if isinstance(text, str)
+    )
+
+
+def test_only_the_command_line_and_the_public_names_know_the_lab() -> None:
+    """The lab holds other systems and the paper's experiments; embedding a graph needs none of it."""
+    assert {room_of(path) for path in SOURCE.rglob("*.py") if mentions_lab(path)} == {"__init__", "cli", "lab"}
+
+
 def modules_of(path: Path, known: set[str]) -> set[str]:
     """Which of the known modules a file imports when it is imported itself."""
     found = set()
@@ -219,6 +232,37 @@ def test_the_estimators_do_not_wait_for_scikit_learn() -> None:
     heavy = "{'sklearn', 'scipy.stats', 'pandas', 'pyarrow', 'matplotlib', 'networkx'}"
     done = run_python(f"import sys; from sparsecut import SCE; sys.exit(' '.join({heavy} & set(sys.modules)) or 0)")
     assert done.returncode == 0, done.stderr
+
+
+LIBRARY_SCRIPT = """
+import sparsecut as sc
+graph = sc.datasets.load("digits")
+model = sc.SCE(dimension=8)
+Z = model.fit_transform(graph)
+model.update(edges_added=[[0, 1]])
+model.explain()
+sc.evaluate(Z, graph.labels, n_splits=2)
+sc.partition(graph, 2)
+sc.write_embedding("z.parquet", Z, graph.node_ids)
+"""
+EMBED_SCRIPT = """
+import sys
+from sparsecut.cli import main
+sys.argv = ["sparsecut", "embed", "digits", "--dimension", "8", "-o", "z.npy", "-q"]
+main()
+"""
+# What the command line's help lists, without a method or an experiment itself.
+NAMES_OF_THE_LAB = {"lab", "lab.baselines", "lab.baselines.methods", "lab.paper", "lab.paper.experiments"}
+
+
+@pytest.mark.parametrize(("script", "allowed"), [(LIBRARY_SCRIPT, set()), (EMBED_SCRIPT, NAMES_OF_THE_LAB)])
+def test_embedding_a_graph_loads_no_method_of_the_lab(tmp_path: Path, script: str, allowed: set[str]) -> None:
+    note = "open('loaded', 'w').write(' '.join(name for name in sys.modules if name.startswith('sparsecut.lab')))"
+    code = f"import os, sys\nos.chdir({str(tmp_path)!r})\ntry:\n    exec({script!r})\nfinally:\n    {note}"
+    done = run_python(code)
+    assert done.returncode == 0, done.stderr
+    loaded = (tmp_path / "loaded").read_text().split()
+    assert {name.removeprefix("sparsecut.") for name in loaded} <= allowed
 
 
 def test_every_public_name_is_there() -> None:

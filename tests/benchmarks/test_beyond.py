@@ -12,7 +12,7 @@ import beyond
 from sparsecut import SCE, Graph, MoSCE, datasets
 from sparsecut.evaluation import evaluate_clusters, hold_out_edges, probe, sample_splits, score_links
 from sparsecut.lab.paper import table1
-from sparsecut.lab.paper.experiment_plan import Absent, Job, Request
+from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Request
 from sparsecut.lab.paper.row_methods import settings_of
 from sparsecut.lab.paper.runner import describe, run_jobs
 from sparsecut.model.published import read_experiment
@@ -67,7 +67,7 @@ def test_the_default_has_no_arguments_and_the_others_have_the_papers(monkeypatch
     cells = {
         (cell["method"], cell["dataset"]): cell["settings"]
         for job in beyond.plan(Request())
-        if isinstance(job, Job)
+        if isinstance(job, CellJob)
         for cell in job.cells
     }
 

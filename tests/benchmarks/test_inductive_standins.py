@@ -10,7 +10,7 @@ import pytest
 import inductive_standins
 from sparsecut import datasets
 from sparsecut.lab.baselines import methods
-from sparsecut.lab.paper.experiment_plan import Absent, Job, Request
+from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Request
 from sparsecut.lab.paper.results import Results
 from sparsecut.lab.paper.runner import run_jobs
 from stamps import TODAY
@@ -50,7 +50,7 @@ def test_what_learns_nothing_is_no_row_and_what_is_not_registered_says_so(monkey
     assert isinstance(job, Absent)
     assert job.reason == "not in this version"
     (job,) = inductive_standins.plan(Request(["reddit stand-in"], ["SCE"]))
-    assert isinstance(job, Job)
+    assert isinstance(job, CellJob)
 
 
 def test_seconds_stand_beside_the_papers_and_are_not_judged(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 import usual_splits
 from sparsecut import SCE, Graph, datasets
 from sparsecut.evaluation import make_splits, probe
-from sparsecut.lab.paper.experiment_plan import Job, Request
+from sparsecut.lab.paper.experiment_plan import CellJob, Request
 from sparsecut.lab.paper.results import Results
 from sparsecut.lab.paper.row_methods import settings_of
 from sparsecut.lab.paper.runner import run_jobs
@@ -80,7 +80,9 @@ def test_a_cell_holds_what_the_library_measures(tmp_path: Path, monkeypatch: pyt
 def test_the_default_has_no_arguments_and_the_others_the_papers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(usual_splits, "missing", lambda _: None)
     jobs = usual_splits.plan(Request(["cora", "actor"]))
-    settings = {(cell["method"], cell["dataset"]): cell["settings"] for j in jobs if isinstance(j, Job) for cell in j.cells}
+    settings = {
+        (cell["method"], cell["dataset"]): cell["settings"] for j in jobs if isinstance(j, CellJob) for cell in j.cells
+    }
     assert settings["default", "actor"] == settings_of(SCE())
     assert settings["SCE", "cora"] == settings["SCE", "actor"] == settings_of(SCE.paper("cora"))
     assert settings["DGI", "cora"] != settings["DGI", "actor"]

@@ -13,7 +13,7 @@ from cli_files import assert_refused
 from raw_files import write_ogb, write_ogb_split, write_papers100m
 from shell import sparsecut
 from sparsecut import Split, datasets, read_embedding
-from sparsecut.datasets import DATASETS, Sizes
+from sparsecut.datasets import DATASETS, GraphSizes
 from sparsecut.evaluation import probe
 
 
@@ -43,7 +43,7 @@ def test_ogbs_graphs_and_their_official_split(run, name, tmp_path, monkeypatch):
     write_ogb_split(tmp_path, folder, "time", parts)
     n_edges = len({(min(i, j), max(i, j)) for i, j in edges.tolist() if i != j})
     about = DATASETS[folder]
-    small = replace(about, sizes=Sizes(90, n_edges, 3, 3), split_sizes=((30, 15, 15),))
+    small = replace(about, sizes=GraphSizes(90, n_edges, 3, 3), split_sizes=((30, 15, 15),))
     monkeypatch.setitem(DATASETS, folder, small)
     monkeypatch.setenv("SPARSECUT_DATA", str(tmp_path))
     assert run("embed", name, "--method", "smoothed", "-o", tmp_path / "z.parquet", "-q")[0] == 0

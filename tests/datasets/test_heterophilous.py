@@ -15,7 +15,7 @@ from conftest import load_or_skip
 from raw_files import write, write_npz
 from sparsecut import datasets
 from sparsecut.base.errors import InputError
-from sparsecut.datasets import DATASETS, Dataset, RawFile, Sizes
+from sparsecut.datasets import DATASETS, Dataset, GraphSizes, RawFile
 from sparsecut.datasets.heterophilous import WIKI, read_heterophilous, read_mask_splits, read_wiki
 
 FEATURES = np.eye(4, 12, dtype=np.float32)
@@ -85,7 +85,7 @@ def named(sizes: tuple[tuple[int, int, int], ...]) -> Dataset:
     return Dataset(
         name="toy",
         about="",
-        sizes=Sizes(4, 2, 12, 2),
+        sizes=GraphSizes(4, 2, 12, 2),
         origin="",
         citation="",
         raw=(RawFile("x.npz"),),

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from raw_files import write, write_flickr, write_npz
 from sparsecut import datasets
 from sparsecut.base.errors import InputError
-from sparsecut.datasets import DATASETS, Sizes
+from sparsecut.datasets import DATASETS, GraphSizes
 from sparsecut.datasets.inductive_graphs import (
     FLICKR,
     REDDIT,
@@ -66,7 +66,7 @@ def test_roles(read: Any, root: Path) -> None:
 @pytest.fixture(params=["flickr", "reddit"])
 def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The dataset with the sizes of the small files, so that `load` accepts them."""
-    dataset = replace(DATASETS[request.param], sizes=Sizes(4, 3, 3, 3), role_sizes=(2, 1, 1))
+    dataset = replace(DATASETS[request.param], sizes=GraphSizes(4, 3, 3, 3), role_sizes=(2, 1, 1))
     monkeypatch.setitem(DATASETS, dataset.name, dataset)
     return dataset.name
 

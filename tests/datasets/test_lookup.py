@@ -13,7 +13,7 @@ import pytest
 from raw_files import FileServer, serve_files, write, write_benchmark
 from sparsecut import datasets
 from sparsecut.base.errors import InputError
-from sparsecut.datasets import DATASETS, Dataset, RawFile, Sizes
+from sparsecut.datasets import DATASETS, Dataset, GraphSizes, RawFile
 from sparsecut.datasets.benchmark import read_benchmark
 
 FILE = "Toy/raw/toy.npz"
@@ -38,7 +38,7 @@ def named(url: str | None, content: bytes, n_features: int = 3) -> Dataset:
     return Dataset(
         name="toy",
         about="a path",
-        sizes=Sizes(3, 2, n_features, 2),
+        sizes=GraphSizes(3, 2, n_features, 2),
         origin="the tests",
         citation="none",
         raw=(RawFile(FILE, url, hashlib.sha256(content).hexdigest()),),

@@ -13,7 +13,7 @@ import sparsecut as sc
 from raw_files import write, write_lines, write_ogb, write_ogb_split
 from sparsecut import datasets
 from sparsecut.base.errors import InputError
-from sparsecut.datasets import DATASETS, Sizes
+from sparsecut.datasets import DATASETS, GraphSizes
 from sparsecut.datasets import ogb as layout
 from sparsecut.datasets.ogb import read_numbers, read_ogb, read_ogb_splits
 from sparsecut.evaluation import make_splits
@@ -30,7 +30,7 @@ def name(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     """A dataset with small files in its place, and their sizes, so that `load` accepts them."""
     write_ogb(tmp_path, request.param, EDGES, FEATURES, LABELS)
     write_ogb_split(tmp_path, request.param, GRAPHS[request.param], PARTS)
-    small = replace(DATASETS[request.param], sizes=Sizes(5, 4, 3, 3), split_sizes=((2, 1, 2),))
+    small = replace(DATASETS[request.param], sizes=GraphSizes(5, 4, 3, 3), split_sizes=((2, 1, 2),))
     monkeypatch.setitem(DATASETS, request.param, small)
     return str(request.param)
 

@@ -13,7 +13,7 @@ import pytest
 from raw_files import write_npz, write_ogb_split, write_papers100m
 from sparsecut import Graph, datasets
 from sparsecut.base.errors import InputError
-from sparsecut.datasets import DATASETS, Sizes, papers100m
+from sparsecut.datasets import DATASETS, GraphSizes, papers100m
 from sparsecut.evaluation import make_splits
 from sparsecut.io import is_store
 from sparsecut.kernels import is_mapped
@@ -36,7 +36,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     labelled = np.flatnonzero(~np.isnan(LABELS))
     parts = [labelled[:5].tolist(), labelled[5:8].tolist(), labelled[8:].tolist()]
     write_ogb_split(tmp_path, NAME, "time", parts)
-    sizes = Sizes(50, int(EXPECTED.sum()) // 2, 6, 4)
+    sizes = GraphSizes(50, int(EXPECTED.sum()) // 2, 6, 4)
     split_sizes = ((5, 3, len(labelled) - 8),)
     monkeypatch.setitem(DATASETS, NAME, replace(DATASETS[NAME], sizes=sizes, split_sizes=split_sizes))
 

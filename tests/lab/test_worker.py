@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from conftest import random_graph
 from sparsecut import Power
-from sparsecut.evaluation import worker
+from sparsecut.lab import worker
 from sparsecut.lab.baselines import SmoothedFeatures
 
 JOB = {"words": {}, "is_supervised": False, "is_directed": False, "offered": {}, "paper": None}

@@ -11,7 +11,7 @@ from sparsecut.cli.console import Output
 from sparsecut.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from sparsecut.datasets import Dataset, Sizes
+    from sparsecut.datasets import Dataset, GraphSizes
     from sparsecut.datasets.lookup import Found
 
 
@@ -79,7 +79,7 @@ def _describe(dataset: Dataset, found: Found | None) -> list[str]:
     return lines
 
 
-def _say_sizes(sizes: Sizes) -> str:
+def _say_sizes(sizes: GraphSizes) -> str:
     return f"{sizes.nodes:,} nodes, {sizes.edges:,} edges, {sizes.features:,} features, {sizes.classes} classes"
 
 

@@ -15,7 +15,7 @@ from sparsecut.cli.options import EVALUATION, METHOD, OUTPUT, AsJson, Quiet, Ver
 from sparsecut.lab.paper import EXPERIMENTS
 
 if TYPE_CHECKING:
-    from sparsecut.lab.paper import Table
+    from sparsecut.lab.paper import ResultsTable
 
 NAMES = (*EXPERIMENTS, "all", "page")
 
@@ -147,7 +147,7 @@ def reproduce(
     output.result({"folder": str(folder), "experiments": [found[name].to_dict() for name in names]})
 
 
-def _print(output: Output, table: Table) -> None:
+def _print(output: Output, table: ResultsTable) -> None:
     """What was run of a table; the pages have the rest, and the remarks about it."""
     table = table.run()
     if not table.rows:

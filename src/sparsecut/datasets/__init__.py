@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.base.progress import Reporter, reporting
-from sparsecut.datasets.dataset import Dataset, RawFile, Roles, Sizes
+from sparsecut.datasets.dataset import Dataset, GraphSizes, RawFile, Roles
 from sparsecut.datasets.lookup import find_folder, has_files, locate, provide, roots
 from sparsecut.datasets.registry import DATASETS
 from sparsecut.graph import Graph, encode_labels
@@ -24,9 +24,9 @@ from sparsecut.graph import Graph, encode_labels
 __all__ = [
     "DATASETS",
     "Dataset",
+    "GraphSizes",
     "RawFile",
     "Roles",
-    "Sizes",
     "brings_features",
     "find_dataset",
     "find_folder",
@@ -95,7 +95,7 @@ def load(name: str, root: str | Path | None = None, *, download: bool = True, pr
     expected = dataset.sizes
     if graph.features is None and dataset.without_features:
         expected = expected._replace(features=0)
-    sizes = Sizes(graph.n_nodes, graph.n_edges, graph.n_features, _count_classes(graph.labels))
+    sizes = GraphSizes(graph.n_nodes, graph.n_edges, graph.n_features, _count_classes(graph.labels))
     if sizes != expected:
         raise InputError(
             f"The files of {dataset.name} are not what they should be: expected {expected._asdict()}, got {sizes._asdict()}."

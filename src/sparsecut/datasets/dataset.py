@@ -14,7 +14,7 @@ from sparsecut.base.progress import Reporter
 from sparsecut.graph import Graph
 
 
-class Sizes(NamedTuple):
+class GraphSizes(NamedTuple):
     """How large a graph is: edges are undirected and counted once, self-loops are none."""
 
     nodes: int
@@ -46,7 +46,7 @@ class RawFile:
 class Dataset:
     name: str
     about: str
-    sizes: Sizes
+    sizes: GraphSizes
     origin: str
     citation: str
     licence: str | None = None  # None where its publishers state none
@@ -54,7 +54,7 @@ class Dataset:
     read: Callable[[Path], Graph]
     build: Callable[[Path, Reporter], None] | None = None  # what is done once, before it is read the first time
     by_hand: str = ""  # why its files are not fetched, where they could be
-    paper: Sizes | None = None  # as the paper's table counts, which `note` explains where it differs
+    paper: GraphSizes | None = None  # as the paper's table counts, which `note` explains where it differs
     note: str = ""  # what to know before comparing figures
     without_features: tuple[RawFile, ...] = ()  # files that hold the graph and its labels, where `raw` is absent
     read_roles: Callable[[Path], Roles] | None = None

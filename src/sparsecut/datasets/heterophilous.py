@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sparsecut.datasets.checksums import SHA256
-from sparsecut.datasets.dataset import Dataset, RawFile, Roles, Sizes
+from sparsecut.datasets.dataset import Dataset, GraphSizes, RawFile, Roles
 from sparsecut.datasets.musae import CITATION as ROZEMBERCZKI
 from sparsecut.graph import Graph
 from sparsecut.io import published_arrays, read_matlab, reading_published, undirected_adjacency
@@ -73,7 +73,7 @@ def read_wiki(root: Path) -> Graph:
 
 
 def _heterophilous(
-    name: str, about: str, *, sizes: Sizes, split_sizes: tuple[tuple[int, int, int], ...], citation: str, note: str = ""
+    name: str, about: str, *, sizes: GraphSizes, split_sizes: tuple[tuple[int, int, int], ...], citation: str, note: str = ""
 ) -> Dataset:
     path = f"{FOLDER}/{name}.npz"
     return Dataset(
@@ -95,7 +95,7 @@ HETEROPHILOUS = (
     Dataset(
         name="wiki",
         about="Wikipedia pages in 17 categories, their words, and the links between them",
-        sizes=Sizes(2405, 11596, 4973, 17),
+        sizes=GraphSizes(2405, 11596, 4973, 17),
         note="In its file classes are numbered from 1, here from 0, and edges count links; here they are there or not.",
         origin="wiki.mat, in the format that https://github.com/karenlatong/AGC-master reads",
         citation="Yang et al., Network representation learning with rich text information, IJCAI 2015; "
@@ -106,14 +106,14 @@ HETEROPHILOUS = (
     _heterophilous(
         "actor",
         "actors, joined where they occur on the same Wikipedia page, and the keywords of their pages",
-        sizes=Sizes(7600, 26659, 932, 5),
+        sizes=GraphSizes(7600, 26659, 932, 5),
         split_sizes=((3648, 2432, 1520),) * 10,
         citation=f"Tang et al., Social influence analysis in large-scale networks, KDD 2009; {PEI}",
     ),
     _heterophilous(
         "chameleon_filtered",
         "Wikipedia pages on chameleons, the links between them, and their traffic in five classes",
-        sizes=Sizes(890, 8854, 2325, 5),
+        sizes=GraphSizes(890, 8854, 2325, 5),
         split_sizes=(
             *((409, 287, 194), (427, 302, 161), (422, 290, 178), (412, 294, 184), (440, 268, 182)),
             *((434, 292, 164), (418, 284, 188), (421, 310, 159), (431, 287, 172), (426, 278, 186)),
@@ -124,14 +124,14 @@ HETEROPHILOUS = (
     _heterophilous(
         "cornell",
         "web pages of a department of computer science, their words, and the links between them",
-        sizes=Sizes(183, 277, 1703, 5),
+        sizes=GraphSizes(183, 277, 1703, 5),
         split_sizes=((87, 59, 37),) * 10,
         citation=f"Craven et al., Learning to extract symbolic knowledge from the World Wide Web, AAAI 1998; {PEI}",
     ),
     _heterophilous(
         "tolokers",
         "workers of a crowdsourcing platform, joined where they did the same task, and whether they were banned",
-        sizes=Sizes(11758, 519000, 10, 2),
+        sizes=GraphSizes(11758, 519000, 10, 2),
         split_sizes=((5879, 2939, 2940),) * 10,
         citation="Likhobaba et al., Toloker Graph: interaction of crowd annotators, 2023",
         note="78 percent of the nodes are of one class. Its publishers score it by the area under the ROC curve, not by "

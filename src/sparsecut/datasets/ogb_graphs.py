@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from sparsecut.datasets.dataset import Dataset, RawFile, Sizes
+from sparsecut.datasets.dataset import Dataset, GraphSizes, RawFile
 from sparsecut.datasets.ogb import ogb_files, read_ogb, read_ogb_splits
 from sparsecut.datasets.papers100m import FOLDER as PAPERS_FOLDER
 from sparsecut.datasets.papers100m import PAPERS100M, build_papers100m, read_papers100m
@@ -22,7 +22,7 @@ OGB = (
     Dataset(
         name="ogbn_arxiv",
         about="computer science papers on arXiv in 40 fields and their citations",
-        sizes=Sizes(169343, 1157799, 128, 40),
+        sizes=GraphSizes(169343, 1157799, 128, 40),
         note=f"{DIRECTED}; OGB counts 1,166,243. The splits are by year.",
         origin=f"OGB, served by {HOST}",
         licence="ODC-BY",
@@ -35,7 +35,7 @@ OGB = (
     Dataset(
         name="ogbn_products",
         about="goods on Amazon in 47 categories, joined where they are bought together",
-        sizes=Sizes(2449029, 61859012, 100, 47),
+        sizes=GraphSizes(2449029, 61859012, 100, 47),
         note="OGB counts 61,859,140 edges, 128 self-loops among them. The splits are by sales rank.",
         origin=f"OGB, served by {HOST}",
         licence="Amazon license",
@@ -51,7 +51,7 @@ OGB = (
     Dataset(
         name="ogbn_papers100M",
         about="111 million papers and their citations, of which those on arXiv have one of 172 labels",
-        sizes=Sizes(111059956, 1614062356, 128, 172),
+        sizes=GraphSizes(111059956, 1614062356, 128, 172),
         note=f"{DIRECTED}; OGB counts 1,615,685,872. 1,546,782 nodes have a label, the others −1. Its arrays are made into "
         "a store on disk the first time, which takes 8 GiB of memory and 110 GB of disk, of which 71 stay. The splits are "
         "by year.",

@@ -7,7 +7,7 @@ from functools import partial
 from sparsecut.datasets.benchmark import read_benchmark
 from sparsecut.datasets.checksums import REDDIT_ARCHIVE, SHA256
 from sparsecut.datasets.cora_full import EDGES, LABELS, WITH_FEATURES, read_cora_full
-from sparsecut.datasets.dataset import Dataset, RawFile, Sizes
+from sparsecut.datasets.dataset import Dataset, GraphSizes, RawFile
 from sparsecut.datasets.digits import read_digits
 from sparsecut.datasets.heterophilous import HETEROPHILOUS
 from sparsecut.datasets.inductive_graphs import (
@@ -49,7 +49,9 @@ def _member(path: str, url: str, archive_sha256: str | None = None) -> RawFile:
     return RawFile(path, url, SHA256.get(path), path.split("/")[-1], archive_sha256)
 
 
-def _planetoid(name: str, folder: str, about: str, *, sizes: Sizes, paper: Sizes, citation: str, note: str) -> Dataset:
+def _planetoid(
+    name: str, folder: str, about: str, *, sizes: GraphSizes, paper: GraphSizes, citation: str, note: str
+) -> Dataset:
     return Dataset(
         name=name,
         about=about,
@@ -66,7 +68,7 @@ def _planetoid(name: str, folder: str, about: str, *, sizes: Sizes, paper: Sizes
     )
 
 
-def _benchmark(name: str, path: str, about: str, *, sizes: Sizes, citation: str) -> Dataset:
+def _benchmark(name: str, path: str, about: str, *, sizes: GraphSizes, citation: str) -> Dataset:
     return Dataset(
         name=name,
         about=about,
@@ -79,7 +81,7 @@ def _benchmark(name: str, path: str, about: str, *, sizes: Sizes, citation: str)
     )
 
 
-def _musae(name: str, folder: str, about: str, *, sizes: Sizes, columns: MusaeColumns, note: str) -> Dataset:
+def _musae(name: str, folder: str, about: str, *, sizes: GraphSizes, columns: MusaeColumns, note: str) -> Dataset:
     served = (f"edges/{folder}_edges.csv", f"target/{folder}_target.csv", f"features/{folder}.json")
     return Dataset(
         name=name,
@@ -102,7 +104,7 @@ def _twitch(name: str, folder: str, language: str, n_nodes: int, n_edges: int, n
         name,
         folder,
         f"Twitch users who stream in {language}, their friendships, and whether their content is for adults",
-        sizes=Sizes(n_nodes, n_edges, _TWITCH_WORDS, 2),
+        sizes=GraphSizes(n_nodes, n_edges, _TWITCH_WORDS, 2),
         columns=TWITCH,
         note=f"All Twitch graphs have the same features: a model trained on one embeds the others.{note}",
     )
@@ -112,7 +114,7 @@ _ALL = (
     Dataset(
         name="digits",
         about="handwritten digits joined to their 10 nearest neighbours; built in",
-        sizes=Sizes(1797, 12339, 64, 10),
+        sizes=GraphSizes(1797, 12339, 64, 10),
         origin="scikit-learn",
         licence="CC BY 4.0 (UCI Machine Learning Repository)",
         citation="Alpaydin and Kaynak, Optical recognition of handwritten digits, UCI Machine Learning Repository, 1998",
@@ -123,8 +125,8 @@ _ALL = (
         "cora",
         "Cora",
         "machine learning papers and their citations",
-        sizes=Sizes(2708, 5278, 1433, 7),
-        paper=Sizes(2708, 5429, 1433, 7),
+        sizes=GraphSizes(2708, 5278, 1433, 7),
+        paper=GraphSizes(2708, 5429, 1433, 7),
         citation=_SEN,
         note=f"{_REPEATS}.",
     ),
@@ -132,8 +134,8 @@ _ALL = (
         "citeseer",
         "CiteSeer",
         "computer science papers and their citations",
-        sizes=Sizes(3327, 4552, 3703, 6),
-        paper=Sizes(3327, 4732, 3703, 6),
+        sizes=GraphSizes(3327, 4552, 3703, 6),
+        paper=GraphSizes(3327, 4732, 3703, 6),
         citation=_SEN,
         note=f"{_REPEATS}, and 124 self-loops. 15 nodes have neither features nor a label; the published splits count them "
         "in class 0, and so they are here.",
@@ -142,16 +144,16 @@ _ALL = (
         "pubmed",
         "PubMed",
         "papers on diabetes and their citations",
-        sizes=Sizes(19717, 44324, 500, 3),
-        paper=Sizes(19717, 44338, 500, 3),
+        sizes=GraphSizes(19717, 44324, 500, 3),
+        paper=GraphSizes(19717, 44338, 500, 3),
         citation=_NAMATA,
         note=f"{_REPEATS}, and 3 self-loops.",
     ),
     Dataset(
         name="cora_full",
         about="computer science papers in 70 fields and their citations",
-        sizes=Sizes(19793, 63421, 8710, 70),
-        paper=Sizes(19793, 65311, 8710, 70),
+        sizes=GraphSizes(19793, 63421, 8710, 70),
+        paper=GraphSizes(19793, 65311, 8710, 70),
         note="The paper counts directed edges. Where only the files of its graph are here, it loads without features.",
         origin=f"{_GRAPH2GAUSS}, folder data",
         licence=_MIT,
@@ -163,8 +165,8 @@ _ALL = (
     Dataset(
         name="flickr",
         about="photographs, joined where they share a place, a gallery or a commenter; inductive",
-        sizes=Sizes(89250, 449878, 500, 7),
-        paper=Sizes(89250, 899756, 500, 7),
+        sizes=GraphSizes(89250, 449878, 500, 7),
+        paper=GraphSizes(89250, 899756, 500, 7),
         note="The paper counts each edge in both directions.",
         origin=f"https://github.com/GraphSAINT/GraphSAINT, served by {_DGL}",
         licence=_MIT,
@@ -177,8 +179,8 @@ _ALL = (
     Dataset(
         name="reddit",
         about="posts on Reddit, joined where one user commented on both; inductive",
-        sizes=Sizes(232965, 57307946, 602, 41),
-        paper=Sizes(232965, 11606919, 602, 41),
+        sizes=GraphSizes(232965, 57307946, 602, 41),
+        paper=GraphSizes(232965, 11606919, 602, 41),
         note="The registered graph is the 57 million edges of GraphSAGE's release. The paper counts 11.6 million, so its "
         "scores and seconds are of a graph with a fifth of the edges.",
         origin=f"GraphSAGE's data, served by {_DGL}",
@@ -191,7 +193,7 @@ _ALL = (
     Dataset(
         name="dblp",
         about="computer science papers in four fields and their citations",
-        sizes=Sizes(17716, 52867, 1639, 4),
+        sizes=GraphSizes(17716, 52867, 1639, 4),
         origin=f"{_GRAPH2GAUSS}, folder data",
         licence=_MIT,
         citation=f"Pan et al., Tri-party deep network representation, IJCAI 2016; {_BOJCHEVSKI}",
@@ -202,34 +204,34 @@ _ALL = (
         "amazon_photo",
         "Amazon/Photo/raw/amazon_electronics_photo.npz",
         "photographic goods, joined where they are bought together",
-        sizes=Sizes(7650, 119081, 745, 8),
+        sizes=GraphSizes(7650, 119081, 745, 8),
         citation=f"{_MCAULEY}; {_SHCHUR}",
     ),
     _benchmark(
         "amazon_computers",
         "Amazon/Computers/raw/amazon_electronics_computers.npz",
         "computer goods, joined where they are bought together",
-        sizes=Sizes(13752, 245861, 767, 10),
+        sizes=GraphSizes(13752, 245861, 767, 10),
         citation=f"{_MCAULEY}; {_SHCHUR}",
     ),
     _benchmark(
         "coauthor_cs",
         "Coauthor/CS/raw/ms_academic_cs.npz",
         "authors in computer science, joined where they wrote together",
-        sizes=Sizes(18333, 81894, 6805, 15),
+        sizes=GraphSizes(18333, 81894, 6805, 15),
         citation=_SHCHUR,
     ),
     _benchmark(
         "coauthor_physics",
         "Coauthor/Physics/raw/ms_academic_phy.npz",
         "authors in physics, joined where they wrote together",
-        sizes=Sizes(34493, 247962, 8415, 5),
+        sizes=GraphSizes(34493, 247962, 8415, 5),
         citation=_SHCHUR,
     ),
     Dataset(
         name="blogcatalog",
         about="bloggers, whom they follow, and the keywords of their blogs",
-        sizes=Sizes(5196, 171743, 8189, 6),
+        sizes=GraphSizes(5196, 171743, 8189, 6),
         note="In its file classes are numbered from 1, here from 0.",
         origin="BlogCatalog.mat of https://github.com/xhuang31/LANE, written as .npz with the keys of gnn-benchmark",
         citation="Li et al., Unsupervised streaming feature selection in social media, CIKM 2015; "
@@ -241,7 +243,7 @@ _ALL = (
         "facebook",
         "facebook",
         "verified Facebook pages of four kinds and the likes between them",
-        sizes=Sizes(22470, 170823, 4714, 4),
+        sizes=GraphSizes(22470, 170823, 4714, 4),
         columns=FACEBOOK,
         note="179 self-loops in the raw file are not counted.",
     ),

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from sparsecut.lab.paper.coverage import GRAPHS, WITHOUT_FIGURES, graph_table, missing_remarks
 from sparsecut.lab.paper.results import Results
-from sparsecut.lab.paper.shown import ALONE, Shown, Table
+from sparsecut.lab.paper.shown import ALONE, ResultsTable, Shown
 
 FULL = Shown("1", verdict=ALONE)
 
 
-def remarks(tables: list[Table], folder: Path, n_curves: int = 8) -> list[str]:
+def remarks(tables: list[ResultsTable], folder: Path, n_curves: int = 8) -> list[str]:
     """What is missing beside some tables, with the first so many curves of the figure recorded."""
     figure = Results(folder, "figure")
     places = [(method, dataset) for dataset in GRAPHS[:4] for method in ("SCE", "DGI")]
@@ -22,12 +22,12 @@ def remarks(tables: list[Table], folder: Path, n_curves: int = 8) -> list[str]:
 def test_empty_cells_are_listed_by_reason_and_full_ones_are_not(tmp_path: Path) -> None:
     no_files, later = Shown("its files are not at hand"), Shown("not run")
     rows = [("a", [FULL, no_files, no_files]), ("b", [FULL, no_files, no_files]), ("c", [later, no_files, FULL])]
-    lines = remarks([Table("First", "", ["x", "y", "z"], rows, [])], tmp_path)
+    lines = remarks([ResultsTable("First", "", ["x", "y", "z"], rows, [])], tmp_path)
     assert lines[0].startswith("5 cells are empty: its files are not at hand (Reddit's and Flickr's files")
     assert lines[0].endswith("First: every row (y); every row but c (z).")
     assert lines[1] == "1 cells are empty: not run. First: c (x)."
     assert lines[2:] == list(WITHOUT_FIGURES)
-    whole = Table("Whole", "", ["x"], [("a", [FULL])], [])
+    whole = ResultsTable("Whole", "", ["x"], [("a", [FULL])], [])
     assert remarks([whole], tmp_path) == list(WITHOUT_FIGURES)
 
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from sparsecut import SCE
-from sparsecut.lab.paper.experiment_plan import Absent, Job, Request
+from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Request
 from sparsecut.lab.paper.experiments import EXPERIMENTS
 from sparsecut.lab.paper.results_page import read_results, tables_of
 from sparsecut.model import published
 
 FILES = sorted(
     path.name.removesuffix(".toml")
-    for path in (resources.files("sparsecut") / "paper").iterdir()
+    for path in (resources.files("sparsecut") / "model" / "paper").iterdir()
     if path.name.endswith(".toml")
 )
 
@@ -47,7 +47,7 @@ def test_every_planned_setting_is_accepted_by_the_estimator(name: str, monkeypat
     monkeypatch.setattr(module, "make_model", remember)
     monkeypatch.setattr(module, "missing", lambda *_, **__: None)
     jobs = module.plan(Request())
-    cells = [cell for job in jobs for cell in (job.cells if isinstance(job, Job) else [job.cell])]
+    cells = [cell for job in jobs for cell in (job.cells if isinstance(job, CellJob) else [job.cell])]
     assert {cell["dataset"] for cell in cells} == set(module.COLUMNS)
     assert {cell["method"] for cell in cells} == set(module.ROWS)
     assert len(made) >= len(module.COLUMNS) - 2  # SCE, in every column

@@ -13,7 +13,7 @@ from conftest import random_graph
 from sparsecut import SCE, Adam
 from sparsecut.evaluation import probe, sample_splits
 from sparsecut.lab.paper import figure
-from sparsecut.lab.paper.experiment_plan import Job, Request
+from sparsecut.lab.paper.experiment_plan import CellJob, Request
 from sparsecut.lab.paper.figure import draw_figure
 from sparsecut.lab.paper.results import Results
 from standins import stand_in
@@ -95,7 +95,7 @@ def test_a_method_that_reports_no_epochs_says_so(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(figure, "missing", lambda _: None)
     methods.register(methods.Method("dgi", "", f"{RawFeatures.__module__}:RawFeatures"))
     jobs = figure.plan(Request(["cora"]))
-    assert isinstance(jobs[0], Job)
+    assert isinstance(jobs[0], CellJob)
     assert jobs[1].reason == "does not report its epochs"
 
 

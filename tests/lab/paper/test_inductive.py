@@ -11,7 +11,7 @@ from conftest import random_graph
 from sparsecut import SCE, Graph, datasets
 from sparsecut.lab.baselines import methods
 from sparsecut.lab.paper import inductive
-from sparsecut.lab.paper.experiment_plan import Absent, Job, Request
+from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Request
 from sparsecut.model.published import read_experiment
 
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_run_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_method_without_a_seed_runs_once_and_one_with_a_seed_ten_times(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inductive, "missing", lambda *_, **__: None)
     rows = ["raw-features", "DeepWalk-and-features", "SCE", "smoothed-features"]
-    jobs = [job for job in inductive.plan(Request(["facebook"], rows)) if isinstance(job, Job)]
+    jobs = [job for job in inductive.plan(Request(["facebook"], rows)) if isinstance(job, CellJob)]
     assert {job.cells[0]["method"]: job.cells[0]["n_runs"] for job in jobs} == {
         "raw-features": 1,
         "DeepWalk-and-features": 10,

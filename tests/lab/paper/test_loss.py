@@ -16,7 +16,7 @@ from sparsecut.lab.paper.experiment_plan import Request
 from sparsecut.lab.paper.results import Results
 from sparsecut.lab.paper.row_methods import make_model
 from sparsecut.lab.paper.seeds import summarise
-from sparsecut.lab.paper.shown import Table
+from sparsecut.lab.paper.shown import ResultsTable
 from sparsecut.model.published import read_experiment
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -77,7 +77,7 @@ def cell(method: str, dataset: str, mean: float, **more: Any) -> dict[str, Any]:
     return {"method": method, "dataset": dataset, "per_class": 20, "seed": 0, "scores": scores}
 
 
-def remark(table: Table, row: str, column: str) -> str:
+def remark(table: ResultsTable, row: str, column: str) -> str:
     return dict(table.rows)[row][table.columns.index(column)].remark.removeprefix("3 splits, 1 seed").removeprefix("; ")
 
 

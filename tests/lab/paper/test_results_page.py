@@ -20,7 +20,7 @@ from sparsecut.lab.paper.experiments import EXPERIMENTS
 from sparsecut.lab.paper.open_settings import open_table
 from sparsecut.lab.paper.results import Results
 from sparsecut.lab.paper.results_page import environments, render_html, render_markdown, tables_of, write_pages
-from sparsecut.lab.paper.shown import Table
+from sparsecut.lab.paper.shown import ResultsTable
 from sparsecut.lab.paper.table1_rows import UNSUPERVISED
 from stamps import TODAY
 
@@ -60,7 +60,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def tables_in(folder: Path, experiment: str) -> list[Table]:
+def tables_in(folder: Path, experiment: str) -> list[ResultsTable]:
     return tables_of({experiment: Results(folder, experiment)})
 
 

@@ -11,8 +11,8 @@ from sparsecut.lab.paper.shown import (
     ALONE,
     NOTHING,
     WITHIN,
+    ResultsTable,
     Shown,
-    Table,
     accuracy_shown,
     mean_and_deviation,
     tally_verdicts,
@@ -66,20 +66,20 @@ def test_verdicts_are_counted() -> None:
 def test_columns_without_a_figure_are_left_out_and_named() -> None:
     figure, absent, empty = Shown("1.0", verdict=ALONE), Shown(NOTHING, verdict=ALONE), Shown("not run", "2.0")
     rows = [("SCE", [figure, absent, empty, figure]), ("DGI", [empty, absent, empty, figure])]
-    table = Table("T", "about", ["a", "b", "c", "d"], rows, ["first"])
+    table = ResultsTable("T", "about", ["a", "b", "c", "d"], rows, ["first"])
     shorter = without_empty_columns(table)
     assert shorter.columns == ["a", "d"]
     assert shorter.rows == [("SCE", [figure, figure]), ("DGI", [empty, figure])]
     assert shorter.remarks == ["first", "Without a figure of ours, and left out: b; c."]
     assert without_empty_columns(shorter) is shorter
-    nothing = Table("T", "about", ["a"], [("SCE", [empty])], [])
+    nothing = ResultsTable("T", "about", ["a"], [("SCE", [empty])], [])
     assert without_empty_columns(nothing) is nothing
 
 
 def test_what_was_not_run_is_left_out_of_a_table() -> None:
     run, empty, nothing = Shown("80.0", "79.0", WITHIN), Shown("not run", "75.0"), Shown(NOTHING, verdict=ALONE)
     rows = [("SCE", [run, empty, empty]), ("DGI", [empty, empty, run]), ("GAT", [empty, nothing, nothing])]
-    shown = Table("A table", "", ["cora", "citeseer", "pubmed"], rows, []).run()
+    shown = ResultsTable("A table", "", ["cora", "citeseer", "pubmed"], rows, []).run()
     assert shown.columns == ["cora", "pubmed"]
     assert [(name, [cell.ours for cell in cells]) for name, cells in shown.rows] == [
         ("SCE", ["80.0", ""]),

@@ -4,8 +4,8 @@
 
     run_experiment("table1", Request(["cora"], ["SCE"]), folder, report, note)
 
-`benchmarks/` runs its own tables by the same pieces: `Job`, `Absent` and `Request` say what to run, `run_jobs` runs it,
-`Results` keeps the cells, `Table` and `Shown` are what a page is drawn from.
+`benchmarks/` runs its own tables by the same pieces: `CellJob`, `Absent` and `Request` say what to run, `run_jobs` runs it,
+`Results` keeps the cells, `ResultsTable` and `Shown` are what a page is drawn from.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from sparsecut.base.lazy_names import lazy_names
 from sparsecut.lab.paper.experiments import EXPERIMENTS
 
 if TYPE_CHECKING:
-    from sparsecut.lab.paper.experiment_plan import Absent, Job, Plan, Request
+    from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
     from sparsecut.lab.paper.figure import draw_figure
     from sparsecut.lab.paper.results import Cell, Results
     from sparsecut.lab.paper.results_page import read_results, tables_of, write_pages
     from sparsecut.lab.paper.runner import check_request, run_experiment, run_jobs
-    from sparsecut.lab.paper.shown import Shown, Table
+    from sparsecut.lab.paper.shown import ResultsTable, Shown
 
 __all__ = [
     "EXPERIMENTS",
     "Absent",
     "Cell",
-    "Job",
+    "CellJob",
     "Plan",
     "Request",
     "Results",
+    "ResultsTable",
     "Shown",
-    "Table",
     "check_request",
     "draw_figure",
     "read_results",
@@ -48,12 +48,12 @@ __getattr__, __dir__ = lazy_names(
         "Absent": "sparsecut.lab.paper.experiment_plan",
         "Cell": "sparsecut.lab.paper.results",
         "EXPERIMENTS": "sparsecut.lab.paper.experiments",
-        "Job": "sparsecut.lab.paper.experiment_plan",
+        "CellJob": "sparsecut.lab.paper.experiment_plan",
         "Plan": "sparsecut.lab.paper.experiment_plan",
         "Request": "sparsecut.lab.paper.experiment_plan",
         "Results": "sparsecut.lab.paper.results",
         "Shown": "sparsecut.lab.paper.shown",
-        "Table": "sparsecut.lab.paper.shown",
+        "ResultsTable": "sparsecut.lab.paper.shown",
         "check_request": "sparsecut.lab.paper.runner",
         "draw_figure": "sparsecut.lab.paper.figure",
         "read_results": "sparsecut.lab.paper.results_page",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sparsecut import datasets
 from sparsecut.lab.paper.results import Results
-from sparsecut.lab.paper.shown import ALONE, EMPTY, Shown, Table, runs_in_words
+from sparsecut.lab.paper.shown import ALONE, EMPTY, ResultsTable, Shown, runs_in_words
 from sparsecut.lab.paper.table1_rows import COLUMNS
 from sparsecut.model.published import read_experiment
 
@@ -26,7 +26,7 @@ WITHOUT_FIGURES = (
 )
 
 
-def missing_remarks(tables: Sequence[Table], inductive: Results, figure: Results) -> list[str]:
+def missing_remarks(tables: Sequence[ResultsTable], inductive: Results, figure: Results) -> list[str]:
     """What is missing, a line each: empty cells by reason, curves, fewer runs than the paper, what has no figure."""
     reasons: dict[str, list[str]] = {}
     counts: dict[str, int] = {}
@@ -41,7 +41,7 @@ def missing_remarks(tables: Sequence[Table], inductive: Results, figure: Results
     return [*lines, *_curves(figure), *_fewer_runs(inductive), *WITHOUT_FIGURES]
 
 
-def graph_table() -> Table:
+def graph_table() -> ResultsTable:
     """The paper's graphs as it counts them, and as they are here."""
     rows = []
     for name in GRAPHS:
@@ -50,7 +50,7 @@ def graph_table() -> Table:
         counts = [f"{dataset.sizes.nodes:,}", f"{dataset.sizes.edges:,}", f"{dataset.paper.edges:,}"]
         rest = [f"{dataset.sizes.features:,}", f"{dataset.sizes.classes}", dataset.note]
         rows.append((name, [Shown(words, verdict=ALONE) for words in (*counts, *rest)]))
-    return Table(
+    return ResultsTable(
         "The graphs",
         "Nodes, features and classes are the paper's. Edges are undirected and counted once here.",
         ["nodes", "edges", "edges in the paper", "features", "classes", "why they differ"],
@@ -59,7 +59,7 @@ def graph_table() -> Table:
     )
 
 
-def _empty(table: Table) -> dict[str, list[tuple[str, str]]]:
+def _empty(table: ResultsTable) -> dict[str, list[tuple[str, str]]]:
     """The empty cells of a table, row and column, by the reason they give."""
     found: dict[str, list[tuple[str, str]]] = {}
     for row, cells in table.rows:
@@ -69,7 +69,7 @@ def _empty(table: Table) -> dict[str, list[tuple[str, str]]]:
     return found
 
 
-def _where(cells: list[tuple[str, str]], table: Table) -> str:
+def _where(cells: list[tuple[str, str]], table: ResultsTable) -> str:
     """Cells in words: the columns in which the same rows are empty, together."""
     rows_of: dict[str, list[str]] = {}
     for row, column in cells:

@@ -43,7 +43,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Job:
+class CellJob:
     """Work whose cells end together. `cells` say what they are before it is done; `run` gives what each measured.
 
     `code` are the modules it starts from: with all that they import, the code that can change what is measured.
@@ -62,4 +62,4 @@ class Absent:
     reason: str
 
 
-Plan = list[Job | Absent]
+Plan = list[CellJob | Absent]

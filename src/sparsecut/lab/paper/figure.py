@@ -17,10 +17,10 @@ from sparsecut.base.errors import import_extra
 from sparsecut.base.progress import Reporter
 from sparsecut.evaluation import probe, published_splits
 from sparsecut.io import write_whole
-from sparsecut.lab.paper.experiment_plan import Absent, Job, Plan, Request
+from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
 from sparsecut.lab.paper.results import Cell, Results
 from sparsecut.lab.paper.row_methods import NOT_REGISTERED, code_of, load_graph, make_model, missing, registered, settings_of
-from sparsecut.lab.paper.shown import Table
+from sparsecut.lab.paper.shown import ResultsTable
 from sparsecut.lab.paper.table1 import run_of
 from sparsecut.model.published import read_experiment
 
@@ -44,11 +44,11 @@ def plan(request: Request) -> Plan:
                 jobs.append(Absent(cell, reason))
                 continue
             cell |= {**run_of(request, _EXPERIMENT["n_splits"], request.seed, ["paper"]), "settings": settings_of(model)}
-            jobs.append(Job([cell], partial(_record, model, cell), code_of(dataset, model, probe)))
+            jobs.append(CellJob([cell], partial(_record, model, cell), code_of(dataset, model, probe)))
     return jobs
 
 
-def tables(results: Results) -> list[Table]:
+def tables(results: Results) -> list[ResultsTable]:
     """None: the figure is drawn (`draw_figure`)."""
     return []
 

@@ -16,7 +16,7 @@ from sparsecut import datasets
 from sparsecut.base.progress import Reporter
 from sparsecut.evaluation import fraction_splits
 from sparsecut.lab.paper.code_stamp import mark_earlier
-from sparsecut.lab.paper.experiment_plan import Absent, Job, Plan, Request
+from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
 from sparsecut.lab.paper.results import Cell, Results
 from sparsecut.lab.paper.row_methods import (
     NOT_REGISTERED,
@@ -28,7 +28,7 @@ from sparsecut.lab.paper.row_methods import (
     settings_of,
     takes,
 )
-from sparsecut.lab.paper.shown import ALONE, Shown, Table, mean_and_deviation, runs_in_words, tally_verdicts, verdict
+from sparsecut.lab.paper.shown import ALONE, ResultsTable, Shown, mean_and_deviation, runs_in_words, tally_verdicts, verdict
 from sparsecut.lab.paper.table1 import summary
 from sparsecut.lab.paper.unseen import Unseen, cut_graph, embed_unseen, mean_seconds, score_unseen
 from sparsecut.model.published import read_experiment
@@ -64,11 +64,11 @@ def plan(request: Request) -> Plan:
             n_runs = (request.n_splits or _EXPERIMENT["n_runs"]) if is_random else 1
             cell |= {"seed": request.seed, "settings": settings_of(model), "n_runs": n_runs, "probe": "paper"}
             meets = GRAPHS[column].get("meet", column)
-            jobs.append(Job([cell], partial(_score, make, cell), code_of(meets, model, score_unseen)))
+            jobs.append(CellJob([cell], partial(_score, make, cell), code_of(meets, model, score_unseen)))
     return jobs
 
 
-def tables(results: Results) -> list[Table]:
+def tables(results: Results) -> list[ResultsTable]:
     """Micro-F1, and the seconds of training."""
     return [_f1_shown(results), _seconds_shown(results)]
 
@@ -115,7 +115,7 @@ def _score(make: Callable[[int], Any], cell: Cell, report: Reporter) -> list[Cel
     return [{**summary(scores), **mean_seconds(times), **task.sizes(), "columns": Z_test.shape[1]}]
 
 
-def _f1_shown(results: Results) -> Table:
+def _f1_shown(results: Results) -> ResultsTable:
     rows = []
     for method in ROWS:
         row = []
@@ -136,7 +136,7 @@ def _f1_shown(results: Results) -> Table:
                 )
             )
         rows.append((method, row))
-    return Table(
+    return ResultsTable(
         "Inductive learning: micro-F1",
         "Trained on the training nodes' graph alone, micro-F1 in percent on test nodes embedded afterwards; mean ± standard "
         f"deviation over seeds of the method. {_roles()} With an arrow: trained on one graph, tested on all of another. "
@@ -147,9 +147,9 @@ def _f1_shown(results: Results) -> Table:
     )
 
 
-def _seconds_shown(results: Results) -> Table:
+def _seconds_shown(results: Results) -> ResultsTable:
     trained = [method for method in ROWS if method not in UNTRAINED]
-    return Table(
+    return ResultsTable(
         "Inductive learning: training seconds",
         "Seconds of a fit on the training nodes' graph, and of embedding the whole graph afterwards (transform). The "
         "paper's are of a CPU with 48 cores.",

@@ -7,11 +7,11 @@ from typing import Any
 
 from sparsecut.base.progress import Reporter
 from sparsecut.evaluation import compare_scores, probe
-from sparsecut.lab.paper.experiment_plan import Absent, Job, Plan, Request
+from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
 from sparsecut.lab.paper.results import Cell, Results
 from sparsecut.lab.paper.row_methods import code_of, make_model, missing, settings_of
 from sparsecut.lab.paper.seeds import Summary, summarise
-from sparsecut.lab.paper.shown import Table, accuracy_shown, tally_verdicts
+from sparsecut.lab.paper.shown import ResultsTable, accuracy_shown, tally_verdicts
 from sparsecut.lab.paper.table1 import run_of, score_splits
 from sparsecut.lab.paper.table1_rows import COLUMNS
 from sparsecut.lab.paper.table1_shown import SPREAD
@@ -42,11 +42,11 @@ def plan(request: Request) -> Plan:
                 model = make_model("SCE", dataset, seed, loss=method, **experiment["settings"][method])
                 ran = run_of(request, experiment["n_splits"], seed, [PROBE])
                 planned = {**cell, **ran, "settings": settings_of(model)}
-                jobs.append(Job([planned], partial(_run, model, planned), code_of(dataset, model, probe)))
+                jobs.append(CellJob([planned], partial(_run, model, planned), code_of(dataset, model, probe)))
     return jobs
 
 
-def tables(results: Results) -> list[Table]:
+def tables(results: Results) -> list[ResultsTable]:
     """Accuracy by loss, and whether the inverse is best as the paper claims."""
     per_class = read_experiment("loss")["per_class"]
     found = {
@@ -65,7 +65,7 @@ def tables(results: Results) -> list[Table]:
             identity = {"method": method, "dataset": dataset, "per_class": per_class}
             row.append(accuracy_shown(results, published_figure(method, dataset), PROBE, remark, **identity))
         rows.append((method, row))
-    table = Table(
+    table = ResultsTable(
         "The loss",
         "SCE's encoder without training, with the negative energy and with its inverse (SCE): accuracy in percent, "
         f"{per_class} labels per class, for one seed the same start and the same negatives; {SPREAD}; probe: {PROBE}.",

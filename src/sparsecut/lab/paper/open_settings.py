@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from sparsecut.lab.paper.experiments import EXPERIMENTS
-from sparsecut.lab.paper.shown import ALONE, Shown, Table
+from sparsecut.lab.paper.shown import ALONE, ResultsTable, Shown
 from sparsecut.model.published import read_experiment
 
 
-def open_table() -> Table:
+def open_table() -> ResultsTable:
     """One row per choice: the experiment, the method, the settings, what they are and how that was chosen."""
     rows = []
     for experiment in EXPERIMENTS.values():
@@ -23,7 +23,7 @@ def open_table() -> Table:
             in_view = "yes" if choice["by_test_scores"] else "no"
             rows.append((name, [Shown(words, verdict=ALONE) for words in (chosen, choice["how"], in_view)]))
     n_in_view = sum(cells[-1].ours == "yes" for _, cells in rows)
-    return Table(
+    return ResultsTable(
         "What the paper leaves open",
         "Settings on which its text is silent, or says two things; where test scores were in view, our figure confirms "
         "the paper's that much less.",

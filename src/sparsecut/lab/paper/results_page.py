@@ -23,8 +23,8 @@ from sparsecut.lab.paper.shown import (
     MET,
     MISSED,
     WITHIN,
+    ResultsTable,
     Shown,
-    Table,
     without_empty_columns,
 )
 
@@ -87,7 +87,7 @@ def read_results(folder: Path) -> dict[str, Results]:
     return {name: experiment.results(folder) for name, experiment in EXPERIMENTS.items()}
 
 
-def tables_of(results: dict[str, Results]) -> list[Table]:
+def tables_of(results: dict[str, Results]) -> list[ResultsTable]:
     """The tables of some experiments' results, in their order."""
     return [table for name, found in results.items() for table in EXPERIMENTS[name].module().tables(found)]
 
@@ -114,7 +114,7 @@ def legend_markdown(legend: dict[str, str]) -> str:
     return "; ".join(f"{SYMBOLS[name]} {words}" for name, words in legend.items()) + "."
 
 
-def markdown_table(table: Table) -> str:
+def markdown_table(table: ResultsTable) -> str:
     """A table with its heading, what it shows and its remarks."""
     header = ["| | " + " | ".join(table.columns) + " |", "|---|" + "---|" * len(table.columns)]
     lines = [f"| {name} | " + " | ".join(_markdown_cell(shown) for shown in row) + " |" for name, row in table.rows]
@@ -175,7 +175,7 @@ def _markdown_cell(shown: Shown) -> str:
     return f"{ours}{paper}{remark}"
 
 
-def _html_section(table: Table, number: int) -> list[str]:
+def _html_section(table: ResultsTable, number: int) -> list[str]:
     parts = [_heading(table.title), f"<p>{_prose(table.about)}</p>", _html_table(table, number)]
     return parts + [f"<p>{escape(remark)}</p>" for remark in table.remarks]
 
@@ -196,7 +196,7 @@ def _html_list(lines: list[str]) -> str:
     return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
 
 
-def _html_table(table: Table, number: int) -> str:
+def _html_table(table: ResultsTable, number: int) -> str:
     head = "".join(f"<th>{escape(column)}</th>" for column in table.columns)
     lines = []
     for name, row in table.rows:

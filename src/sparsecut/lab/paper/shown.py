@@ -33,7 +33,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultsTable:
     """A table of a page; `rows` are a name and its cells, one per column."""
 
     title: str
@@ -42,7 +42,7 @@ class Table:
     rows: list[tuple[str, list[Shown]]]
     remarks: list[str]
 
-    def run(self) -> Table:
+    def run(self) -> ResultsTable:
         """The table without the rows and columns in which nothing was run; what else is empty is left blank."""
         kept = [place for place in range(len(self.columns)) if any(cells[place].is_run for _, cells in self.rows)]
         rows = [
@@ -53,7 +53,7 @@ class Table:
         return replace(self, columns=[self.columns[place] for place in kept], rows=rows)
 
 
-def without_empty_columns(table: Table) -> Table:
+def without_empty_columns(table: ResultsTable) -> ResultsTable:
     """The table less the columns in which no row has a figure of ours, and a remark that names them.
 
     A table with no figure at all stays as it is: it shows what is to be run.
@@ -62,7 +62,7 @@ def without_empty_columns(table: Table) -> Table:
     if all(filled) or not any(filled):
         return table
     left_out = [column for column, is_filled in zip(table.columns, filled, strict=True) if not is_filled]
-    return Table(
+    return ResultsTable(
         table.title,
         table.about,
         [column for column, is_filled in zip(table.columns, filled, strict=True) if is_filled],

@@ -19,7 +19,7 @@ from sparsecut.evaluation import Split, probe, published_splits
 from sparsecut.evaluation.linear_probe import PROTOCOLS
 from sparsecut.evaluation.scores import NO_PROBE
 from sparsecut.graph import Graph
-from sparsecut.lab.paper.experiment_plan import Absent, Job, Plan, Request
+from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
 from sparsecut.lab.paper.results import Cell
 from sparsecut.lab.paper.row_methods import (
     NOT_REGISTERED,
@@ -69,7 +69,7 @@ def plan(request: Request) -> Plan:
                 cells = [{**place, **ran} for place in places]
                 # One embedding serves both numbers of labels; fits on splits are a long job for each of them.
                 for together in [[cell] for cell in cells] if is_supervised else [cells]:
-                    jobs.append(Job(together, partial(_run, model, together), code_of(dataset, model, probe)))
+                    jobs.append(CellJob(together, partial(_run, model, together), code_of(dataset, model, probe)))
     return jobs
 
 

@@ -13,7 +13,7 @@ from sparsecut.evaluation.linear_probe import PROTOCOLS
 from sparsecut.evaluation.scores import CONFIDENCE, NO_PROBE
 from sparsecut.lab.paper.results import Results
 from sparsecut.lab.paper.seeds import Summary, summarise
-from sparsecut.lab.paper.shown import ALONE, NOTHING, Shown, Table, accuracy_shown, tally_verdicts
+from sparsecut.lab.paper.shown import ALONE, NOTHING, ResultsTable, Shown, accuracy_shown, tally_verdicts
 from sparsecut.lab.paper.table1_rows import COLUMNS, LABEL_COUNTS, ROWS, SUPERVISED, UNSUPERVISED, VARIANTS, published_figure
 from sparsecut.model.published import read_experiment
 
@@ -26,17 +26,17 @@ ABOUT_PROBES = {
 SPREAD = "mean ± standard deviation over the splits ± standard deviation over the seeds, where there are several"
 
 
-def tables(results: Results) -> list[Table]:
+def tables(results: Results) -> list[ResultsTable]:
     """Accuracy by the paper's probe, by the tuned one, and SCE against the others."""
     return [_accuracy(results), _tuned(results), _against(results)]
 
 
-def _accuracy(results: Results) -> Table:
+def _accuracy(results: Results) -> ResultsTable:
     rows = [
         (method, [_cell(results, method, place, NO_PROBE if method in SUPERVISED else "paper") for place in PLACES])
         for method in ROWS
     ]
-    return Table(
+    return ResultsTable(
         "Table 1: accuracy",
         "Accuracy in percent on the random splits published with the paper, with 5 and 20 labels per class: "
         f"{SPREAD}. {', '.join(SUPERVISED)} predict the labels themselves and are fitted anew on every split with one seed; "
@@ -74,8 +74,8 @@ def _fewer(results: Results) -> list[str]:
     ]
 
 
-def _tuned(results: Results) -> Table:
-    return Table(
+def _tuned(results: Results) -> ResultsTable:
+    return ResultsTable(
         "Table 1 with the tuned probe",
         f"The same embeddings; probe: tuned ({ABOUT_PROBES['tuned']}). {SPREAD[0].upper()}{SPREAD[1:]}. The paper has no "
         "such figures: C = 1 favours embeddings of a certain scale, and this probe none.",
@@ -92,11 +92,11 @@ def _cell(results: Results, method: str, place: tuple[str, int], probe: str) -> 
     return accuracy_shown(results, published, probe, method=method, dataset=dataset, per_class=count)
 
 
-def _against(results: Results) -> Table:
+def _against(results: Results) -> ResultsTable:
     rivals = [method for method in UNSUPERVISED if method != "SCE"]
     by_probe = {probe: {rival: _compare(results, rival, probe) for rival in rivals} for probe in PROTOCOLS}
     rows = [(rival, [_difference(by_probe, rival, place) for place in PLACES]) for rival in rivals]
-    return Table(
+    return ResultsTable(
         "SCE as published against the others",
         "Accuracy of SCE less that of the row, in points: the mean over the splits of their paired differences, each method "
         f"by its mean over seeds. Level: no difference shown, p ≥ {1 - CONFIDENCE:.2f} (t), which is about other splits, "

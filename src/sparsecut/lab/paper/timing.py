@@ -17,7 +17,7 @@ import numpy as np
 from sparsecut.base.progress import Reporter
 from sparsecut.graph import Graph
 from sparsecut.lab.paper.code_stamp import mark_earlier
-from sparsecut.lab.paper.experiment_plan import Absent, Job, Plan, Request
+from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
 from sparsecut.lab.paper.results import Cell, Results
 from sparsecut.lab.paper.row_methods import (
     NOT_REGISTERED,
@@ -29,7 +29,7 @@ from sparsecut.lab.paper.row_methods import (
     registered,
     settings_of,
 )
-from sparsecut.lab.paper.shown import Shown, Table, runs_in_words, tally_verdicts, verdict
+from sparsecut.lab.paper.shown import ResultsTable, Shown, runs_in_words, tally_verdicts, verdict
 from sparsecut.lab.paper.table1_rows import COLUMNS
 from sparsecut.model.published import read_experiment
 
@@ -65,7 +65,7 @@ def plan(request: Request) -> Plan:
     return jobs
 
 
-def tables(results: Results) -> list[Table]:
+def tables(results: Results) -> list[ResultsTable]:
     """Seconds of a fit, and how many times those of SCE."""
     rows = []
     for method in ROWS:
@@ -84,7 +84,7 @@ def tables(results: Results) -> list[Table]:
             figure = mark_earlier(f"{np.mean(ours):.2f}{spread} s{ratio}", *results.find_all(method=method, dataset=dataset))
             row.append(Shown(figure, published, judged, runs_in_words(len(ours))))
         rows.append((method, row))
-    table = Table(
+    table = ResultsTable(
         "Training time",
         "Seconds of a whole fit, mean ± standard deviation over the runs, and how many times SCE's that is. The ratio is "
         "the figure: the paper's seconds are of one NVIDIA 1080 Ti, ours of the machine named below. All methods take turns "
@@ -109,7 +109,7 @@ class Timer:
         return first if first > LONG_FIT else _time_fit(model, graph)
 
 
-def _rounds(dataset: str, names: list[str], request: Request) -> list[Job]:
+def _rounds(dataset: str, names: list[str], request: Request) -> list[CellJob]:
     """A job per round; a method with fewer runs than the others sits out the last ones."""
     changed = read_experiment("time")["settings"]
     options = {name: {**changed["all"].get(dataset, {}), **changed.get(name, {}).get(dataset, {})} for name in names}
@@ -132,7 +132,7 @@ def _rounds(dataset: str, names: list[str], request: Request) -> list[Job]:
             for name in taking_part
         ]
         timed = {name: models[name] for name in taking_part}
-        jobs.append(Job(cells, partial(_time_round, timer, timed, dataset), code_of(dataset, *timed.values())))
+        jobs.append(CellJob(cells, partial(_time_round, timer, timed, dataset), code_of(dataset, *timed.values())))
     return jobs
 
 
