@@ -1,4 +1,4 @@
-"""What workers compute. Every function takes blocks and names of files, and gives back one array.
+"""What workers compute. Every function takes blocks and names of files, and returns one array.
 
 The kernels are those of the other engines: `kernels.hops` for a panel of columns, `kernels.sparse` for a block of rows,
 `kernels.moments` for sums over rows.
@@ -180,7 +180,7 @@ def embedding_of(
     offset: Array | None,
     part: tuple[str, FileArray | None, Layout, int] | None,
 ) -> Array:
-    """The block's rows of Z; where a file is named they are written there, and their number is given back."""
+    """The block's rows of Z; where a file is named they are written there, and their number is returned."""
     parts = [_tensor(level) for level in levels]
     if weights is not None:
         parts = [level @ torch.from_numpy(opened(matrix)) for level, matrix in zip(parts, weights, strict=True)]
@@ -213,7 +213,7 @@ def added(parts: Sequence[Array]) -> Array:
 
 
 def opened(array: Any) -> Any:
-    """An array that came with the task, or lies in a file because it is large."""
+    """An array that came with the task, or one in a file because it is large."""
     return array.read() if isinstance(array, FileArray) else array
 
 

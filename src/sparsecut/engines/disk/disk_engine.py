@@ -27,7 +27,7 @@ from torch import Tensor
 
 from sparsecut.engines.blocked import NO_HOP, BlockedEngine, BlockedRows, Source, smoothed_name
 from sparsecut.engines.contract import Job
-from sparsecut.engines.disk.disk_passes import Passes
+from sparsecut.engines.disk.disk_passes import PanelPasses
 from sparsecut.engines.disk.disk_propagation import DiskPropagation
 from sparsecut.engines.disk.panels import Panels
 from sparsecut.engines.disk.sizes import PanelSizes
@@ -52,7 +52,7 @@ class DiskEngine(BlockedEngine[Panels, DiskPropagation]):
         self.sizes = sizes
         self._degrees: NDArray[np.float64] | None = None
         self._panels: WeakValueDictionary[str, Panels] = WeakValueDictionary()
-        self.passes = Passes(sizes, job.report)
+        self.over_panels = PanelPasses(sizes, job.report)
 
     def project(
         self, levels: Sequence[DiskRows], projection: Projection, output: Path | None = None, *, is_last_use: bool = False
@@ -74,7 +74,7 @@ class DiskEngine(BlockedEngine[Panels, DiskPropagation]):
     def take(self, rows: DiskRows, nodes: NDArray[np.int64]) -> Tensor:
         panels = self._formed(rows)
         taken = torch.empty(len(nodes), panels.n_columns)
-        for block_rows, block in self.passes.rows([panels], "held-out edges"):
+        for block_rows, block in self.over_panels.rows([panels], "held-out edges"):
             first, last = np.searchsorted(nodes, (block_rows.start, block_rows.stop))
             if first < last:
                 taken[first:last] = block[torch.from_numpy(nodes[first:last] - block_rows.start)]
@@ -116,7 +116,7 @@ class DiskEngine(BlockedEngine[Panels, DiskPropagation]):
             if smoothed.has(panel):
                 done += ticks
                 continue
-            start, current, other = self.passes.buffers(held, with_start=is_series)
+            start, current, other = self.over_panels.buffers(held, with_start=is_series)
             X = held.read(panel, current)
             first = start[: X.numel()].view_as(X).copy_(X) if is_series else None
             if polynomial[-1] != 1:
@@ -129,23 +129,23 @@ class DiskEngine(BlockedEngine[Panels, DiskPropagation]):
 
     def _product(self, held: Panels, W: Tensor, name: str) -> Panels:
         product = self._new_panels(name, W.shape[1])
-        product.fill(lambda: (block @ W for _, block in self.passes.rows([held], "projection")))
+        product.fill(lambda: (block @ W for _, block in self.over_panels.rows([held], "projection")))
         return product
 
     def _sum(self, parts: Sequence[Panels], name: str) -> Panels:
         total = self._new_panels(name, parts[0].n_columns)
-        total.fill(lambda: (_added(block, len(parts)) for _, block in self.passes.rows(parts, "projection")))
+        total.fill(lambda: (_added(block, len(parts)) for _, block in self.over_panels.rows(parts, "projection")))
         return total
 
     def _scatters(self, held: Sequence[Panels], weights: Sequence[Tensor | None]) -> tuple[Tensor, Tensor]:
-        return self.passes.moments(held, weights)
+        return self.over_panels.moments(held, weights)
 
     def _gram_of_pairs(self, held: Sequence[Panels], pairs: ListedPairs) -> Tensor:
-        return self.passes.gram_of_pairs(held, held, pairs)
+        return self.over_panels.gram_of_pairs(held, held, pairs)
 
     def _image(self, held: Panels, negatives: NegativeGraph, name: str) -> Panels:
         image = self._new_panels(name, held.n_columns)
-        self.passes.laplacian(held, negatives, image)
+        self.over_panels.laplacian(held, negatives, image)
         return image
 
     def _transposed_times(self, rows: DiskRows, image: Panels) -> Tensor:
@@ -155,7 +155,7 @@ class DiskEngine(BlockedEngine[Panels, DiskPropagation]):
             P = rows.P.T
             image = self._smoothed(image, P, rows.pending, smoothed_name(image, rows.pending, P))
         total = torch.zeros(rows.n_columns, image.n_columns, dtype=torch.float64)
-        blocks = self._features_of(held) if isinstance(held, Source) else self.passes.rows([held], "Gram matrix")
+        blocks = self._features_of(held) if isinstance(held, Source) else self.over_panels.rows([held], "Gram matrix")
         for span, block in blocks:
             for _, others in image.blocks([span]):
                 total += block.T @ others
@@ -175,7 +175,7 @@ class DiskEngine(BlockedEngine[Panels, DiskPropagation]):
     ) -> Iterator[NDArray[np.float32]]:
         """Blocks of Z from a row on; without weights the panels are those of the levels' embeddings."""
         widths = [panels.n_columns for panels in held]
-        for _, block in self.passes.rows(held, "projection", start):
+        for _, block in self.over_panels.rows(held, "projection", start):
             parts = list(torch.split(block, widths, dim=1))
             if weights is not None:
                 parts = [part @ matrix for part, matrix in zip(parts, weights, strict=True)]

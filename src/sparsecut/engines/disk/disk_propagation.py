@@ -1,4 +1,4 @@
-"""The matrix P of a filter with the adjacency on disk: it streams by, some rows of it at a time."""
+"""The matrix P of a filter with the adjacency on disk, of which each hop reads some rows at a time."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class DiskPropagation:
         return blocks_of_entries(self.adjacency.indptr, self.block_bytes, 4 * n_columns)
 
     def hop(self, X: Tensor, into: Tensor, tick: Callable[[], None], start: Tensor | None, coefficient: float) -> Tensor:
-        """P·X + coefficient·start, (n, c), in the memory of `into`. X is scaled in passing: nobody needs it afterwards.
+        """P·X + coefficient·start, (n, c), in the memory of `into`. X is scaled in place and must not be used afterwards.
 
         The operations are those of `kernels.hops` in their order, so that rows have the same bits wherever they are.
         """
@@ -87,7 +87,7 @@ class DiskPropagation:
     def _hop_against_edges(
         self, X: Tensor, into: Tensor, tick: Callable[[], None], start: Tensor | None, coefficient: float
     ) -> Tensor:
-        """The same with Aᵀ, whose rows do not lie together: a row of A adds to the rows of the nodes it names.
+        """A hop with Aᵀ, whose rows do not lie together: a row of A adds to the rows of the nodes it names.
 
         `into` has the rows before they were scaled.
         """

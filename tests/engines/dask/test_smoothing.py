@@ -8,8 +8,8 @@ from collections import Counter
 from typing import Any
 
 from local_cluster import address, cluster, wait_for_workers
-from sparsecut.engines.dask.anchors import Anchors
 from sparsecut.engines.dask.running import Runner
+from sparsecut.engines.dask.smoothing import Anchors
 
 
 def process_of(number: int) -> tuple[int, int]:
