@@ -1,4 +1,5 @@
 # make demo    set up .venv, then the demo        make test      set up .venv, then all tests
+# make quick   the tests of the inner loop: those that start no cluster and no browser, and take less than a second each
 # make lint types links web    the other checks   make coverage  all tests, and the lines they do not run
 # make docs    build the documentation site and open it (make site: build and check it)
 # make pages   the figures of an earlier version of the code: listed, confirmed by a sample, the pages drawn again
@@ -11,7 +12,7 @@ BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 SPARSECUT_DATA ?= $(abspath $(wildcard ../shared/data))
 export SPARSECUT_DATA
 
-.PHONY: demo test explore coverage lint types links docs site web page pages table1 dist clean
+.PHONY: demo test quick explore coverage lint types links docs site web page pages table1 dist clean
 
 demo: .venv/installed
 	$(BIN)/sparsecut demo
@@ -23,6 +24,11 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --
 
 test: .venv/installed
 	$(PYTEST)
+
+# For the inner loop, in less than two minutes on two cores: without the tests that start a cluster or a browser, and without
+# the slow ones (the markers are in pyproject.toml).
+quick: .venv/installed
+	$(PYTEST) -m "not cluster and not browser and not slow"
 
 # Property tests with examples never tried before, and longer stories; what fails is printed with the line that tries it again.
 # And fifty kills of workers in a row; the kill that fails is printed.

@@ -2,7 +2,7 @@
 
     python benchmarks/channels.py [--graphs cora,wiki] [--force]
 
-For every graph the evidence (own, gain, h, m of `model.channel_choice`), the weights that follow, and the accuracy with
+For every graph the evidence (own, gain, h, m of `model.auto.channel_choice`), the weights that follow, and the accuracy with
 every pair of constants of a grid: the own rows and what is around them are embedded once and put side by side with the
 weights that the constants give. Each graph in turn is then left out: the constants with the least mean regret on the others
 are scored on it. The regret is the accuracy of the best mixture of the grid less that of the chosen one. Seconds are
@@ -30,11 +30,12 @@ from sparsecut.features.weighting import Weighting
 from sparsecut.graph.edge_sample import sample_linked_nodes
 from sparsecut.lab.paper.row_methods import load_graph
 from sparsecut.model.auto import channel_choice
+from sparsecut.model.auto.constants import CONSTANTS, ChannelRule
 from sparsecut.operators.filters import PageRank
 
 NAME = "channels"
 EVEN_GAINS, STEEPNESSES = (0.03, 0.04, 0.05, 0.065, 0.08), (1.5, 2.0, 3.0, 4.0)
-SHIPPED = (channel_choice.EVEN_GAIN, channel_choice.STEEPNESS)
+SHIPPED = (CONSTANTS.channels.even_gain, CONSTANTS.channels.steepness)
 EVEN_TOLDS = (0.06, 0.09, 0.12, 0.17, 0.24)
 N_COMPONENTS = 64
 N_SPLITS = 10
@@ -46,7 +47,7 @@ def measure(name: str) -> dict[str, Any]:
     weighting = SCE().fit(graph, progress=_silent).recipe_.weighting
     evidence = evidence_of(graph, weighting)
     choices = {
-        f"{even:g}, {steep:g}": channel_choice.choose_by(evidence, even, steep).weights
+        f"{even:g}, {steep:g}": channel_choice.choose_by(evidence, ChannelRule(even_gain=even, steepness=steep)).weights
         for even, steep in product(EVEN_GAINS, STEEPNESSES)
     }
     point = {**vars(evidence), "weights": channel_choice.choose_by(evidence).weights}
@@ -60,7 +61,9 @@ def measure_components(name: str) -> dict[str, Any]:
     components = SCE(channels="own", dimension=N_COMPONENTS, solver=whole).fit_transform(graph, progress=_silent)
     graph = graph.replace(features=components)
     evidence = evidence_of(graph, Weighting("none"))  # they have signs
-    choices = {f"{even:g}": channel_choice.choose_by(evidence, even_told=even).weights for even in EVEN_TOLDS}
+    choices = {
+        f"{even:g}": channel_choice.choose_by(evidence, ChannelRule(even_neighbor_r2=even)).weights for even in EVEN_TOLDS
+    }
     point = {**vars(evidence), "weights": channel_choice.choose_by(evidence).weights}
     return point | {"scores": score_choices(name, graph, choices, "none"), "raw": score(name, graph, components)}
 
@@ -81,7 +84,7 @@ def score_choices(name: str, graph: Graph, choices: dict[str, dict[str, float]],
 def evidence_of(graph: Graph, weighting: Weighting) -> channel_choice.Evidence:
     engine = MemoryEngine(resolve_device("cpu", NAME))
     rows = engine.load(graph, weighting, PageRank(restart=0.2))
-    nodes = sample_linked_nodes(graph, channel_choice.MOST_NODES)
+    nodes = sample_linked_nodes(graph, CONSTANTS.channel_cost.most_nodes)
     return channel_choice.gather_evidence(graph, rows, weighting, engine, nodes)
 
 
@@ -128,7 +131,7 @@ def tables_of(points: dict[str, Any]) -> list[dict[str, Any]]:
     for name, point in points.items():
         chosen = left_out(points, name) if len(points) > 1 else shipped
         weights = ", ".join(f"{channel} {weight:g}" for channel, weight in point["weights"].items())
-        g = round(point["gain"] / point["own"], 3) if point["own"] >= channel_choice.LEAST_OWN else None
+        g = round(point["gain"] / point["own"], 3) if point["own"] >= CONSTANTS.channels.least_own else None
         figures = [round(point[key], 3) for key in ("own", "gain")]
         agreement = [round(point["h"], 2), round(point["m"], 2)]
         regrets = [round(regret(point, shipped), 2), f"{regret(point, chosen):.2f} ({chosen})"]
@@ -139,7 +142,7 @@ def tables_of(points: dict[str, Any]) -> list[dict[str, Any]]:
     found = {name: point["components"] for name, point in points.items() if "components" in point}
     if not found:
         return tables
-    shipped = f"{channel_choice.EVEN_TOLD:g}"
+    shipped = f"{CONSTANTS.channels.even_neighbor_r2:g}"
     rows = []
     for name, point in found.items():
         chosen = left_out(found, name) if len(found) > 1 else shipped

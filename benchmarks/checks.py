@@ -30,8 +30,9 @@ from sparsecut.features.weighting import Weighting
 from sparsecut.graph.edge_sample import sample_edges, sample_node_pairs
 from sparsecut.kernels.magnitude import check_finite
 from sparsecut.kernels.polynomials import power
-from sparsecut.model.auto.edge_trial import STRUCTURE_HOPS, RandomSigns, Trial
-from sparsecut.model.auto.filter_choice import HELD_OUT, MAX_HELD_OUT, _leading_columns
+from sparsecut.model.auto.constants import CONSTANTS
+from sparsecut.model.auto.edge_trial import RandomSigns, Trial
+from sparsecut.model.auto.filter_choice import _leading_columns
 from sparsecut.model.meaning import check_meaning
 from standins import stand_in
 
@@ -58,15 +59,16 @@ def checks_of(model: SCE, graph: Graph) -> tuple[dict[str, Callable[[], Any]], d
     """The checks that every fit runs, and those that only a suspicious one does."""
     engine = MemoryEngine(torch.device("cpu"))
     (filter,) = model.recipe_.filters
-    n_held_out = min(int(HELD_OUT * graph.n_edges), MAX_HELD_OUT)
+    rule, cost = CONSTANTS.filter, CONSTANTS.filter_cost
+    n_held_out = min(int(rule.held_out * graph.n_edges), cost.max_held_out)
     edges = sample_edges(graph, n_held_out)
     trial = Trial.of(edges, sample_node_pairs(graph, n_held_out))
     kept = engine.without(engine.load(graph, model.recipe_.weighting, filter), edges)
-    leading = _leading_columns(kept, graph, engine)
+    leading = _leading_columns(kept, graph, engine, rule.n_hops, cost)
 
     def structure() -> float:
         signs = engine.load(graph, Weighting("none"), filter, RandomSigns(graph.node_ids))
-        walks = engine.smooth(engine.without(signs, edges), power(STRUCTURE_HOPS))
+        walks = engine.smooth(engine.without(signs, edges), power(rule.structure_hops))
         return trial.score_centred(engine.take(walks, trial.nodes))
 
     always: dict[str, Callable[[], Any]] = {

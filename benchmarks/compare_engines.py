@@ -180,8 +180,8 @@ def measure(case: tuple[str, str], engines: list[str], folder: Path) -> dict[str
 
 def tables(points: dict[str, Any]) -> list[dict[str, Any]]:
     rows = []
-    for case in points:
-        for name, point in points[case].items():
+    for case, engines in points.items():
+        for name, point in engines.items():
             limit = f" ({point['limit']})" if name == "disk smallest" else ""
             rows.append(
                 [

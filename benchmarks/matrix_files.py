@@ -62,8 +62,8 @@ def main() -> None:
             A = sp.coo_array((generator.random(n_entries), tuple(ends)), shape=(n_nodes, n_nodes)).tocsc()
             scipy.io.mmwrite(Path(folder) / "a.mtx", A)
             scipy.io.savemat(Path(folder) / "a.mat", {"A": A}, do_compression=True)
-            for suffix in OURS:
-                readers = {"ours": OURS[suffix], "scipy": SCIPY[suffix], "scipy after a child": in_a_child_first}
+            for suffix, ours in OURS.items():
+                readers = {"ours": ours, "scipy": SCIPY[suffix], "scipy after a child": in_a_child_first}
                 points[f"{suffix}, {size}"] = {
                     name: measure(read, Path(folder) / f"a{suffix}") for name, read in readers.items()
                 }

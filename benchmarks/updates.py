@@ -20,8 +20,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import scipy.sparse.csgraph as csgraph
 import torch
+from scipy.sparse import csgraph
 
 from results_file import read_points, write_results
 from sparsecut import SCE, Power, datasets, evaluate

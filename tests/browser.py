@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import sparsecut as sc
+from marks import require_mark
 
 GRID = 6  # nodes on a side of the map whose places are known
 
@@ -35,6 +36,7 @@ def find_chromium() -> str:
 
 @contextmanager
 def open_browser() -> Iterator[Any]:
+    require_mark("browser")
     path = find_chromium()
     api = pytest.importorskip("playwright.sync_api")
     with api.sync_playwright() as playwright:

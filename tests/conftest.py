@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import settings
 
+import marks
 from sparsecut import datasets
 from sparsecut.graph import Graph
 
@@ -19,6 +20,10 @@ settings.register_profile("same", derandomize=True)
 settings.register_profile("explore", derandomize=False)
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "same")
 settings.load_profile(PROFILE)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    marks.of_this_test = {mark.name for mark in item.iter_markers()}
 
 
 def times_when_exploring(number: int, factor: int) -> int:

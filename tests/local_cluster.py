@@ -10,9 +10,16 @@ from typing import Any
 
 import pytest
 
+from marks import require_mark
+
+
+def cluster() -> Any:
+    require_mark("cluster")
+    return _start()
+
 
 @functools.cache
-def cluster() -> Any:
+def _start() -> Any:
     import dask
     from distributed import Client, LocalCluster
     from distributed.utils import get_mp_context

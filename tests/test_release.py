@@ -19,6 +19,8 @@ from sparsecut import __version__
 ROOT = Path(__file__).parents[1]
 LICENCES = runpy.run_path(str(ROOT / "release/licences.py"))
 CHECK = runpy.run_path(str(ROOT / "release/check.py"))
+TAG = runpy.run_path(str(ROOT / "release/tag.py"))
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 
 def tracked() -> list[Path]:
@@ -105,6 +107,72 @@ def test_the_workflow_calls_ci_run_on_three_systems() -> None:
     assert {name.split("-")[0] for name in job["strategy"]["matrix"]["os"]} == {"ubuntu", "macos", "windows"}
     assert ".ci/run" in [step.get("run") for step in job["steps"]]
     assert (ROOT / ".ci/run").stat().st_mode & 0o100
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_actions_are_pinned_by_the_hash_of_a_version(path: Path) -> None:
+    used = re.findall(r"uses: (.+)", path.read_text("utf-8"))
+    outside = [line for line in used if not line.startswith("./")]
+    assert outside
+    assert [line for line in outside if not re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line)] == []
+
+
+def test_only_a_tag_is_published_and_only_after_the_checks() -> None:
+    workflow = read_yaml(".github/workflows/publish.yml")
+    assert workflow[True] == {"push": {"tags": ["v[0-9]+.[0-9]+.[0-9]+"]}}  # YAML reads `on` as true
+    assert "workflow_call" in read_yaml(".github/workflows/ci.yml")[True]
+    jobs = workflow["jobs"]
+    assert [jobs["build"]["needs"], jobs["publish"]["needs"]] == ["checks", "build"]
+    assert [name for name, job in jobs.items() if "id-token" in job.get("permissions", {})] == ["publish"]
+    assert workflow["permissions"] == {"contents": "read"}
+    assert "secrets" not in (ROOT / ".github/workflows/publish.yml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("tag", "heading", "expected"),
+    [
+        ("v1.2.0", "1.2.0, 2030-01-31", None),
+        ("v1.2.1", "1.2.1, 2030-01-31", "must be v and the version, which is 1.2.0"),
+        ("1.2.0", "1.2.0, 2030-01-31", "must be v and the version"),
+        ("v1.2.0", "1.2.0, unreleased", "must be 1.2.0 and a date. It is: 1.2.0, unreleased"),
+        ("v1.2.0", "1x2.0, 2030-01-31", "must be 1.2.0 and a date"),
+    ],
+)
+def test_a_tag_is_released_where_it_is_the_version(tag: str, heading: str, expected: str | None) -> None:
+    found = TAG["why_not"](tag, '"""The version."""\n\n__version__ = "1.2.0"\n', f"# Changelog\n\n## {heading}\n\n- A.\n")
+    assert found is None if expected is None else expected in found
+
+
+def test_todays_version_is_found_where_the_tag_is_compared_with_it() -> None:
+    version_file = (ROOT / "src/sparsecut/base/package_version.py").read_text("utf-8")
+    dated = f"## {__version__}, 2030-01-31"
+    assert TAG["why_not"](f"v{__version__}", version_file, dated) is None
+
+
+def test_the_changelog_keeps_its_rule() -> None:
+    """A section per version, the newest first and alone perhaps unreleased; in it one sentence or more per change."""
+    head, *sections = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)
+    assert head == "# Changelog\n\n"
+    versions = []
+    for number, section in enumerate(sections):
+        heading, _, body = section.partition("\n")
+        found = re.fullmatch(r"(\d+)\.(\d+)\.(\d+), (unreleased|\d{4}-\d\d-\d\d)", heading)
+        assert found, heading
+        versions.append(tuple(map(int, found.groups()[:3])))
+        assert number == 0 or found.group(4) != "unreleased", heading
+        entries = re.split(r"^- ", body.strip(), flags=re.MULTILINE)
+        assert entries[0] == "", "a section is a list of entries"
+        for entry in entries[1:]:
+            assert re.match('[A-Z`"]', entry), entry
+            assert re.search(r"[.:)]$", entry.strip()), entry
+            assert all(line.startswith("  ") for line in entry.strip().splitlines()[1:]), entry
+    assert versions == sorted(set(versions), reverse=True)
+
+
+def test_the_hooks_of_a_commit_are_the_tools_of_the_checks() -> None:
+    hooks = [hook for repo in read_yaml(".pre-commit-config.yaml")["repos"] for hook in repo["hooks"]]
+    assert [hook["entry"].split()[0] for hook in hooks] == ["ruff", "ruff", "mypy"]
+    assert {hook["language"] for hook in hooks} == {"system"}, "nothing is downloaded"
 
 
 @pytest.mark.parametrize("name", ["bug", "feature"])

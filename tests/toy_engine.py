@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.engines import EngineChoice, Job, Moments
+from sparsecut.engines.in_process import InProcess
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.kernels.magnitude import check_finite
@@ -42,12 +43,12 @@ class Toy(EngineChoice):
         yield ToyEngine(job.graph)
 
 
-class ToyEngine:
+class ToyEngine(InProcess):  # which has the passes over a graph of this process
     device = torch.device("cpu")
     supports: frozenset[str] = frozenset()
 
     def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+        super().__init__(graph)
         self.notes: list[str] = []
 
     def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> ListRows:
@@ -57,8 +58,8 @@ class ToyEngine:
             dict(zip(A.indices[start:stop].tolist(), A.data[start:stop].tolist(), strict=True))
             for start, stop in zip(A.indptr, A.indptr[1:], strict=False)
         ]
-        dense = weighted if isinstance(weighted, np.ndarray) else weighted.toarray()
-        return ListRows(dense.tolist(), neighbors, filter, graph.is_directed)
+        values = (weighted if isinstance(weighted, np.ndarray) else weighted.toarray()).tolist()
+        return ListRows(values, neighbors, filter, graph.is_directed)
 
     def smooth(self, rows: ListRows, polynomial: Polynomial, *, lazily: bool = False) -> ListRows:
         degrees = torch.tensor([1 + sum(around.values()) for around in rows.graph], dtype=torch.float64)
@@ -127,9 +128,8 @@ class ToyEngine:
     def without(self, rows: ListRows, edges: NDArray[np.int64]) -> ListRows:
         kept = [dict(around) for around in rows.graph]
         for i, j in edges.T.tolist():
-            del kept[i][j]
-            if not rows.is_directed:
-                del kept[j][i]
+            for first, second in ((i, j),) if rows.is_directed else ((i, j), (j, i)):
+                del kept[first][second]
         return ListRows(rows.values, kept, rows.filter, rows.is_directed)
 
     def checkpoint(self, key: str, compute: Callable[[], Any]) -> Any:

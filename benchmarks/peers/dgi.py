@@ -1,6 +1,7 @@
-"""DGI: `torch_geometric.nn.DeepGraphInfomax` over one `GCNConv` (its normalised adjacency cached, which the library's
-example leaves out) and a PReLU, with the settings of DGI's authors: rows of features that sum to 1, Adam at 0.001, patience
-20, 512 columns, on Pubmed 256.
+"""DGI: `torch_geometric.nn.DeepGraphInfomax` over one `GCNConv` and a PReLU.
+
+The settings are those of DGI's authors: rows of features that sum to 1, Adam at 0.001, patience 20, 512 columns, on Pubmed
+256. The normalised adjacency is cached, which the library's example leaves out.
 """
 
 from __future__ import annotations

@@ -70,6 +70,7 @@ def test_scores_show_every_split_and_are_a_frame() -> None:
     assert "+2.00 points" in html.unescape(compare_scores(scores, Scores(scores.accuracies - 2))._repr_html_())
 
 
+@pytest.mark.browser
 def test_a_click_on_a_head_sorts_by_value_and_a_second_one_the_other_way() -> None:
     rows = [["b", Cell("1,200", 1200)], ["a", Cell("9", 9)], ["c", ""], ["d", Cell("80.5 ± 1", 80.5)]]
     with open_browser() as browser:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sparsecut.base.errors import InputError
-from sparsecut.base.parameters import Parametrised, naming_moved
+from sparsecut.base.parameters import Parametrised
 from sparsecut.lab.baselines import RawFeatures
 
 
@@ -18,7 +18,6 @@ class Twofold(Parametrised):
 
 
 class Outer(Parametrised):
-    @naming_moved({"size": "inner=Twofold(first=…)"})
     def __init__(self, *, inner: Any = None, name: str = "a") -> None:
         self.inner = inner
         self.name = name
@@ -70,12 +69,3 @@ def test_nothing_is_set_where_one_of_them_is_wrong(given: dict[str, Any], messag
         outer.set_params(name="b", inner__first=9, **given)
     assert str(caught.value) == message
     assert repr(outer) == "Outer(inner=Twofold(first=2))"
-
-
-def test_what_has_moved_is_named_and_other_mistakes_are_pythons() -> None:
-    with pytest.raises(InputError) as caught:
-        Outer(size=3)  # type: ignore[call-arg]
-    assert str(caught.value) == "Outer has no parameter 'size' of its own. It is now Outer(inner=Twofold(first=…))."
-    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
-        Outer(colour=3)  # type: ignore[call-arg]
-    assert list(Outer().get_params()) == ["inner", "name"]  # the signature is seen through the check

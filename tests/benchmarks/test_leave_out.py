@@ -66,11 +66,11 @@ def test_cells_are_scored_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_shipped_constants_are_those_of_the_estimator() -> None:
-    from sparsecut.model import closed_form, sharpened
+    from sparsecut.model.auto.constants import CONSTANTS
     from sparsecut.operators.filters import pagerank
 
     assert leave_out.SETTINGS["shipped"] == {
-        "effective_rank": sharpened.EFFECTIVE_RANK,
-        "length": closed_form.LENGTH,
+        "effective_rank": CONSTANTS.spectrum.effective_rank,
+        "length": CONSTANTS.spectrum.length,
         "strength": pagerank.USUAL_RESTART,
     }

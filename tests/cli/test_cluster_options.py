@@ -36,6 +36,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.cluster
 def test_folders_in_and_a_folder_out_that_every_command_reads(folder: Path) -> None:
     cluster = ("--engine", "dask", "--scheduler", address())
     sparsecut("embed", "edges", "-f", "features", *cluster, "--save-model", "m.safetensors", "-o", "vectors", folder=folder)
@@ -62,6 +63,7 @@ def test_folders_in_and_a_folder_out_that_every_command_reads(folder: Path) -> N
     }
 
 
+@pytest.mark.cluster
 def test_duckdb_reads_the_parts(folder: Path) -> None:
     import duckdb
 
@@ -95,6 +97,7 @@ def test_what_cannot_be_is_refused_before_a_worker_starts(words: tuple[str, ...]
     assert not (folder / "vectors").exists()
 
 
+@pytest.mark.cluster
 def test_what_is_wrong_with_the_edges_is_said_of_them(folder: Path) -> None:
     """The features are given and are right: the sentence is about the edges."""
     (folder / "empty").mkdir()

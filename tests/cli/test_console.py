@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from sparsecut.cli.console import Output, in_mebibytes, peak_memory
+from sparsecut.cli.console import Output, in_mebibytes
 
 
 def test_a_note_is_printed_once_on_standard_error_and_is_in_the_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,8 +50,8 @@ def test_markup_in_a_message_is_text(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out == "pip install 'sparsecut[search]' [red]\n"
 
 
-def test_peak_memory_is_in_bytes() -> None:
-    assert peak_memory() > 20 * 2**20  # Python and numpy alone take more
+def test_memory_in_mebibytes_or_not_known() -> None:
+    assert [in_mebibytes(n_bytes) for n_bytes in (3 << 30, None)] == ["3,072 MiB", "not known"]
     assert in_mebibytes(5 * 2**30) == "5,120 MiB"
 
 

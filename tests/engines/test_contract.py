@@ -17,6 +17,7 @@ from reference import complete_pairs, dense_filter, dense_laplacian, dense_propa
 from sparsecut.engines import Job
 from sparsecut.features.weighting import learn_weighting
 from sparsecut.graph import Graph
+from sparsecut.kernels.block import sums_over_neighbours
 from sparsecut.operators.aggregation import Projection, aggregate
 from sparsecut.operators.negatives import AllPairs, ListedPairs, NegativeGraph, with_apart
 from toy_engine import Toy
@@ -32,7 +33,7 @@ PLANS = {"plain": "columns", "weighted": "rows", "directed": "rows", "sparse": "
 KINDS = ("plain", "weighted", "directed", "sparse")
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.cluster if name == "dask" else ()) for name in ENGINES])
 def choice(request: pytest.FixtureRequest) -> Any:
     if request.param == "dask":
         return sc.Dask(address(), plan=PLANS[request.node.callspec.params["graph"]], blocks=3)
@@ -121,7 +122,7 @@ def test_load_takes_other_features_by_slices(engine: Any, graph: Graph) -> None:
     np.testing.assert_allclose(rows_of(engine, rows, graph), Positions()[:])
 
 
-@pytest.mark.parametrize(("filter", "dense"), FILTERS, ids=lambda value: str(value))
+@pytest.mark.parametrize(("filter", "dense"), FILTERS, ids=str)
 def test_smooth_is_the_polynomial_of_p(engine: Any, graph: Graph, filter: Any, dense: tuple[str, int, float]) -> None:
     rows = load(engine, graph, filter)
     expected = dense_filter(graph.adjacency.toarray(), *dense) @ dense_features(graph)
@@ -254,6 +255,44 @@ def test_without_is_the_graph_less_some_edges(engine: Any, graph: Graph) -> None
     np.testing.assert_allclose(
         rows_of(engine, engine.smooth(rows, (0.0, 1.0)), graph), whole @ dense_features(graph), atol=1e-5
     )
+
+
+def rows_and_sums(block: Any, factor: float) -> tuple[slice, np.ndarray]:
+    return block.rows, factor * np.asarray(sums_over_neighbours(block))
+
+
+def ones_and_features(block: Any) -> np.ndarray:
+    features = block.features()
+    counts = np.asarray(features.sum(axis=0)).ravel() if sp.issparse(features) else features.sum(axis=0)
+    return np.concatenate([[float(len(block.ids()))], np.round(64 * counts)])
+
+
+def positions_of(block: Any) -> np.ndarray:
+    return np.arange(block.rows.start, block.rows.stop, dtype=np.float64)
+
+
+def neighbours_named(block: Any, column: Any) -> np.ndarray:
+    """Σ_j over the neighbours of each node of what a column has for them."""
+    return np.asarray(sums_over_neighbours(block, np.asarray(column[block.neighbours().astype(np.int64)])))
+
+
+def test_passes_see_every_row_once_in_order(engine: Any, graph: Graph) -> None:
+    found = engine.each(rows_and_sums, 2.0)
+    assert [rows.start for rows, _ in found] == [0, *(rows.stop for rows, _ in found[:-1])]
+    assert found[-1][0].stop == N_NODES
+    A = graph.adjacency.toarray().astype(np.float64)
+    np.testing.assert_allclose(np.concatenate([sums for _, sums in found]), 2 * A.sum(axis=1), rtol=1e-6)
+    assert engine.total(ones_and_features)[0] == N_NODES
+    np.testing.assert_allclose(engine.total(ones_and_features)[1:] / 64, dense_features(graph).sum(axis=0), atol=0.5)
+
+
+def test_a_column_is_read_by_every_block(engine: Any, graph: Graph) -> None:
+    column = engine.column("positions", np.float64, positions_of)
+    assert np.asarray(column[slice(3, 6)]).tolist() == [3, 4, 5]
+    assert np.asarray(column[np.array([7, 0])]).tolist() == [7, 0]
+    found = np.concatenate(engine.each(neighbours_named, column))
+    A = graph.adjacency.toarray().astype(np.float64)
+    np.testing.assert_allclose(found, A @ np.arange(N_NODES), rtol=1e-6)
 
 
 def test_a_checkpoint_gives_back_what_was_computed(engine: Any) -> None:

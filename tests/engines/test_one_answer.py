@@ -1,6 +1,6 @@
-"""One answer: the choices, the columns and every number of a fit follow from the graph, not from the engine, its memory
-limit, its plan or its threads.
+"""One answer: the choices, the columns and every number of a fit follow from the graph alone.
 
+They do not follow from the engine, its memory limit, its plan or its threads.
 `make explore` compares every model and graph of `benchmarks/compare_engines.py` with every engine; `make test` a few.
 """
 
@@ -92,6 +92,7 @@ def test_wide_sparse_features_are_never_written_dense(model: Any, tmp_path: Path
     assert 0 < largest <= 4 * 300 * (128 + 32 + 16)  # of the directions; those of the features would take 4·300·1100
 
 
+@pytest.mark.cluster
 @pytest.mark.parametrize("filter", [sc.PageRank(restart=0.1), sc.Power(order=2)], ids=repr)
 def test_rows_and_their_moments_have_the_same_bits_by_every_engine(filter: Any) -> None:
     """In a graph of more rows than the kernels sum at a time, cut into blocks that end elsewhere.

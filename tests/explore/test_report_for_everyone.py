@@ -15,6 +15,8 @@ import pytest
 import sparsecut as sc
 from browser import ReportPage, make_report, open_browser
 
+pytestmark = pytest.mark.browser
+
 CONTRASTS = """() => {
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);
   const over = ([r, g, b, a = 1], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a)];

@@ -15,6 +15,8 @@ import pytest
 import sparsecut as sc
 from browser import GRID, ReportPage, make_report, open_browser
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:

@@ -1,5 +1,7 @@
-"""Graphs of torch tensors, checked where they lie, against the same graphs of scipy. On tensors of the CPU here; the CUDA
-tests are the same on a GPU, and that nothing leaves it."""
+"""Graphs of torch tensors, checked where they lie, against the same graphs of scipy.
+
+On tensors of the CPU here; the CUDA tests are the same on a GPU, and that nothing leaves it.
+"""
 
 from __future__ import annotations
 

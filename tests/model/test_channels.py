@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 from conftest import load_or_skip, random_graph
 from sparsecut import SCE, Adam, Difference, Disk, Graph, InputError, MoSCE, PageRank, Power, Symmetric, evaluate, load
 from sparsecut.cli import app
-from sparsecut.model.channels import STRUCTURE_SHARE, Part, check_channels, describe, side_by_side
+from sparsecut.model.auto.constants import CONSTANTS
+from sparsecut.model.channels import Part, check_channels, describe, side_by_side
 from sparsecut.operators.aggregation import Projection
 
 GRAPH = random_graph(200, 20, seed=1)
@@ -89,7 +90,9 @@ def test_structure_beside_levels_that_are_averaged() -> None:
     width = own.shape[1]
     np.testing.assert_allclose(model.embedding_[:, :width], own, atol=1e-4)
     # A thousandth of the variance of the whole is left out.
-    assert length(model.embedding_[:, width:]) ** 2 == pytest.approx(STRUCTURE_SHARE * length(own) ** 2, rel=5e-3)
+    assert length(model.embedding_[:, width:]) ** 2 == pytest.approx(
+        CONSTANTS.channels.structure_share * length(own) ** 2, rel=5e-3
+    )
 
 
 def test_structure_has_half_of_the_mean_square_length() -> None:
@@ -99,10 +102,10 @@ def test_structure_has_half_of_the_mean_square_length() -> None:
     Z = model.embedding_
     first, last = Z[:, model.channels_["smoothed"]], Z[:, model.channels_["structure"]]
     np.testing.assert_allclose(first, own[:, : first.shape[1]], atol=1e-4)
-    assert length(last) ** 2 == pytest.approx(STRUCTURE_SHARE * length(own) ** 2, rel=5e-3)
+    assert length(last) ** 2 == pytest.approx(CONSTANTS.channels.structure_share * length(own) ** 2, rel=5e-3)
     np.testing.assert_allclose(
         np.abs(last),
-        np.abs(structure[:, : last.shape[1]]) * (length(own) * STRUCTURE_SHARE**0.5 / length(structure)),
+        np.abs(structure[:, : last.shape[1]]) * (length(own) * CONSTANTS.channels.structure_share**0.5 / length(structure)),
         atol=0.05,
     )
     said = model.explain()

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from conftest import random_graph
 from reference import complete_pairs, dense_effective_rank, dense_filter, dense_laplacian
-from sparsecut import SCE, ClosedForm, Graph, MoSCE, Power, evaluate
+from sparsecut import SCE, Adam, ClosedForm, Graph, MoSCE, Power, evaluate
 from sparsecut.base.errors import MeaninglessEmbeddingWarning
 from sparsecut.engines import MemoryEngine
 from sparsecut.features.weighting import Weighting
 from sparsecut.kernels.polynomials import power
-from sparsecut.model import closed_form, sharpened
+from sparsecut.model.auto.constants import CONSTANTS, Constants, SpectrumCost
 from sparsecut.model.history import History
 from sparsecut.model.solver import Problem, Solution
 from sparsecut.operators.negatives import complete_graph
@@ -29,7 +29,9 @@ def smoothed(graph: Graph) -> np.ndarray:
     return dense_filter(graph.adjacency.toarray(), "row", 2, 0.0) @ F
 
 
-def solution_of(graph: Graph, solver: ClosedForm, dimension: int | None) -> tuple[Solution, str]:
+def solution_of(
+    graph: Graph, solver: ClosedForm, dimension: int | None, constants: Constants = CONSTANTS
+) -> tuple[Solution, str]:
     """What the closed form finds for P² F in memory, and by which route."""
     engine, history = MemoryEngine(torch.device("cpu")), History()
     problem = Problem(
@@ -46,6 +48,7 @@ def solution_of(graph: Graph, solver: ClosedForm, dimension: int | None) -> tupl
         history=history,
         report=lambda *_: None,
         on_epoch=None,
+        constants=constants,
     )
     return solver.solve(problem), f"{history.reason}, {history.rows}"
 
@@ -68,14 +71,13 @@ def test_variances_are_those_of_m_sharpened_and_directions_its_eigenvectors() ->
 
 
 @pytest.mark.parametrize("is_sparse", [False, True])
-def test_iterating_on_s_gives_what_the_eigenproblem_gives(is_sparse: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_iterating_on_s_gives_what_the_eigenproblem_gives(is_sparse: bool) -> None:
     """With S smoothed, and with its factors, of sparse features."""
     graph, solver = random_graph(300, 40, is_sparse=is_sparse), ClosedForm(effective_rank=5.0, length=7.0)
     exact, route = solution_of(graph, solver, 40)
     assert route == "the 40 × 40 eigenproblem of M, smoothed"
-    monkeypatch.setattr(closed_form, "EXACT_COLUMNS", 0)
-    monkeypatch.setattr(sharpened, "N_ITERATIONS", 30)
-    found, route = solution_of(graph, solver, 40)
+    by_products = Constants(spectrum_cost=SpectrumCost(exact_columns=0, n_iterations=30))
+    found, route = solution_of(graph, solver, 40, by_products)
     assert "products with S" in route
     assert route.endswith("factors" if is_sparse else "smoothed")
     (W,), (expected,) = found.projection.weights, exact.projection.weights
@@ -84,6 +86,11 @@ def test_iterating_on_s_gives_what_the_eigenproblem_gives(is_sparse: bool, monke
     W, expected = W / W.norm(), expected / expected.norm()
     assert torch.allclose(W, expected, atol=2e-3 * float(expected.abs().max()))
     assert found.reasons[0].split(":")[0] == exact.reasons[0].split(":")[0]  # the sharpness, to two digits
+
+
+def test_a_refit_sharpens_to_the_rank_that_was_set() -> None:
+    assert ClosedForm().sharpened_rank == Adam().sharpened_rank == 16
+    assert ClosedForm(effective_rank=5).sharpened_rank == 5
 
 
 def test_gradient_flow_from_an_isotropic_start_is_the_exponential_of_m() -> None:

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from sparsecut.base.errors import InputError
-from sparsecut.operators.sharpened import Spectrum, leading_spectrum, sharpen, whole_spectrum
+from sparsecut.kernels.spectrum import rank_of
+from sparsecut.operators.sharpened import Sharpness, Spectrum, leading_spectrum, sharpen, whole_spectrum
 
 S = np.random.default_rng(0).normal(size=(40, 6))
 CENTRED = S - S.mean(axis=0)
@@ -24,16 +25,30 @@ def test_the_whole_spectrum_is_numpys() -> None:
     assert spectrum.total == pytest.approx(float(M.trace()))
 
 
-def test_the_closed_form_from_m_alone_is_that_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sparsecut.operators.sharpened.N_ITERATIONS", 60)
+def test_the_closed_form_from_m_alone_is_that_of_the_rows() -> None:
     cpu = torch.device("cpu")
-    iterated = leading_spectrum(lambda W: (M @ W.double()).float(), float(M.trace()), 6, 4, cpu)
+    iterated = leading_spectrum(lambda W: (M @ W.double()).float(), float(M.trace()), 6, 4, cpu, n_iterations=60)
     found = [sharpen(spectrum, [6], [1.0], 4, 2.0, 1.0) for spectrum in (whole_spectrum(M, 4), iterated)]
     np.testing.assert_allclose(found[0].weights[0], found[1].weights[0], atol=1e-4)
     for closed in found:
         variances = ((CENTRED @ closed.weights[0].numpy()) ** 2).sum(axis=0)
         shares = variances / variances.sum()
         assert np.exp(-(shares * np.log(shares)).sum()) == pytest.approx(2.0, rel=1e-3)
+
+
+def test_weights_scale_vectors_so_that_variances_are_powers_of_the_eigenvalues() -> None:
+    """In any order, with what rounding makes negative or next to nothing as zero."""
+    eigenvalues, vectors = torch.linalg.eigh(M)
+    sharp = Sharpness.of(eigenvalues, 3.0)
+    W = sharp.weights(vectors)
+    relative = eigenvalues.numpy() / eigenvalues.numpy().max()
+    np.testing.assert_allclose(W, vectors.numpy() * relative ** ((sharp.power - 1) / 2), rtol=1e-12)
+    np.testing.assert_allclose((W.T @ M @ W).diagonal() / eigenvalues.max(), sharp.variances, rtol=1e-9)
+    assert rank_of(sharp.variances) == pytest.approx(3.0, rel=1e-6)
+    few = Sharpness.of(torch.tensor([4.0, 1.0, 1e-6, -1e-3]), 9.0, least=1e-5)
+    assert few.power == 1
+    assert few.weights(torch.eye(4)).tolist() == torch.diag(torch.tensor([1.0, 1.0, 0.0, 0.0])).tolist()
+    assert not Sharpness.of(torch.zeros(3), 9.0).weights(torch.eye(3)).any()
 
 
 def test_by_hand() -> None:
@@ -53,7 +68,7 @@ def test_there_are_no_more_columns_than_directions_and_auto_leaves_out_a_thousan
     spectrum = Spectrum(torch.tensor([1.0, 0.5, 1e-4]), torch.eye(3), 2.0, "by hand")
     assert sharpen(spectrum, [3], [1.0], 5, math.inf, 1.0).weights[0].shape == (3, 3)
     assert not sharpen(spectrum, [3], [1.0], 5, math.inf, 1.0).weights[0][:, 3:].any()
-    assert sharpen(spectrum, [3], [1.0], None, math.inf, 1.0).weights[0].shape == (3, 2)
+    assert sharpen(spectrum, [3], [1.0], None, math.inf, 1.0, 0.999).weights[0].shape == (3, 2)
 
 
 def test_rows_that_are_all_alike_have_weights_of_zero() -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparsecut.model.solvers import ClosedForm
 from sparsecut.updates.alignment import rotation
-from sparsecut.updates.drift import DriftMeter, Gauge, Scatter, columns_beside, level_groups, rank_for
+from sparsecut.updates.drift import DriftMeter, Gauge, Scatter, columns_beside, level_groups
 
 
 def test_a_scatter_of_rows_that_come_and_go() -> None:
@@ -74,8 +73,3 @@ def test_channels_count_by_their_weights_and_levels_of_a_mean_together() -> None
     rows[1] = rows[1][:, ::-1].copy()
     meter._scatters = [None, None]
     assert meter.drift(rows.__getitem__) == pytest.approx(np.sqrt(0.25 / 1.25))
-
-
-def test_the_rank_is_that_of_the_solver() -> None:
-    assert rank_for(ClosedForm()) == 16
-    assert rank_for(ClosedForm(effective_rank=5)) == 5

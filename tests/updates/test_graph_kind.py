@@ -57,6 +57,7 @@ def test_other_directions_are_refused_and_other_weights_told(
         known.transform(sc.Graph(sp.csr_array((N, N)), features=FEATURES))  # no edges, no kind
 
 
+@pytest.mark.cluster
 def test_on_a_cluster(tmp_path: Path) -> None:
     model = sc.SCE().fit(graph_of(is_directed=True, is_weighted=True))
     model.set_params(engine=sc.Dask(cluster().scheduler_address, scratch=tmp_path))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsecut.base.package_version import __version__
+from sparsecut.base.system_memory import total_memory
 
 CORE = ("numpy", "scipy", "scikit-learn", "torch", "safetensors", "pyarrow", "typer", "rich", "threadpoolctl")
 EXTRAS = {  # by extra
@@ -57,7 +58,7 @@ def machine_facts() -> dict[str, Any]:
         "cpu": cpu_name(),
         "cores": os.cpu_count() or 0,
         "threads": torch.get_num_threads(),
-        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "memory_bytes": total_memory(),
         "cuda": torch.version.cuda,
         "gpus": [torch.cuda.get_device_name(place) for place in range(torch.cuda.device_count())],
     }

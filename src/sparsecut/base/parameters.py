@@ -7,14 +7,11 @@ That is scikit-learn's contract of `get_params` and `set_params`, for the estima
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from functools import wraps
 from typing import Any, TypeVar
 
 from sparsecut.base.errors import InputError
 
 Self = TypeVar("Self", bound="Parametrised")
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Parametrised:
@@ -107,23 +104,3 @@ class Parametrised:
             if repr(getattr(self, name)) != repr(parameter.default)
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
-
-
-def naming_moved(moved: Mapping[str, str]) -> Callable[[Function], Function]:
-    """For a constructor: an argument that has moved elsewhere is answered with a sentence that names its new place."""
-
-    def wrap(constructor: Function) -> Function:
-        @wraps(constructor)
-        def checked(self: Any, *args: Any, **parameters: Any) -> None:
-            for name in parameters:
-                if name in moved and name not in self._parameters():
-                    raise moved_error(type(self).__name__, name, moved)
-            constructor(self, *args, **parameters)
-
-        return checked  # type: ignore[return-value]
-
-    return wrap
-
-
-def moved_error(caller: str, name: str, moved: Mapping[str, str]) -> InputError:
-    return InputError(f"{caller} has no parameter {name!r} of its own. It is now {caller}({moved[name]}).")

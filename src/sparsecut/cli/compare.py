@@ -125,7 +125,7 @@ def compare(
                 *(str(result.scores[key]) for key in keys),
                 "" if difference is None else _difference(difference),
                 f"{result.measured['seconds']:.2f}",
-                in_mebibytes(result.measured["peak_memory_bytes"]),
+                in_mebibytes(result.measured.get("peak_memory_bytes")),
             ]
         )
     output.table(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
-import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -109,12 +107,6 @@ class Output:
             self.note(str(warning.message))
 
 
-def peak_memory() -> int:
-    """The most memory the process has had, in bytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(peak) if sys.platform == "darwin" else int(peak) * 1024
-
-
 def _console(*, stderr: bool) -> Console:
     """A console that wraps lines between words on a terminal, and leaves them whole in a file or a pipe."""
     console = Console(stderr=stderr, highlight=False)
@@ -135,5 +127,6 @@ def _parts(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) ->
     return parts
 
 
-def in_mebibytes(n_bytes: int) -> str:
-    return f"{n_bytes / 2**20:,.0f} MiB"
+def in_mebibytes(n_bytes: int | None) -> str:
+    """A size of memory in words; None is what the system does not tell."""
+    return "not known" if n_bytes is None else f"{n_bytes / 2**20:,.0f} MiB"

@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 from typing import Annotated, Any
 
-from sparsecut.cli.console import QUICK_SPLITS, Output, in_mebibytes, peak_memory
+from sparsecut.base.system_memory import peak_memory
+from sparsecut.cli.console import QUICK_SPLITS, Output, in_mebibytes
 from sparsecut.cli.options import OUTPUT, AsJson, Device, Quick, Quiet, Verbose, option
 
 N_SPLITS = 20

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sparsecut.base.errors import InputError, check_choice
+from sparsecut.base.system_memory import peak_memory
 from sparsecut.cli.choices import (
     CHANNELS,
     FILTERS,
@@ -19,7 +20,7 @@ from sparsecut.cli.choices import (
     completing_list,
 )
 from sparsecut.cli.cluster_options import Scheduler, Workers, check_cluster_output, cluster_engine, run_on_cluster
-from sparsecut.cli.console import Output, in_mebibytes, peak_memory
+from sparsecut.cli.console import Output, in_mebibytes
 from sparsecut.cli.disk_options import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
 from sparsecut.cli.options import (

@@ -1,6 +1,6 @@
-"""GRAPH and the options that say how to read it, as the commands take them: a dataset's name, a file, or
-standard input.
+"""GRAPH and the options that say how to read it, as the commands take them.
 
+GRAPH is a dataset's name, a file, or standard input.
 The options are defined once: `takes_reading` gives them to a command, which gets them together as one `Reading`.
 """
 

@@ -1,5 +1,7 @@
-"""k parts: the graph is cut in two by the sparsest allowed cut, each side again, and at the end the border of every two
-parts that touch is improved."""
+"""k parts: the graph is cut in two by the sparsest allowed cut, and each side again.
+
+At the end the border of every two parts that touch is improved.
+"""
 
 from __future__ import annotations
 

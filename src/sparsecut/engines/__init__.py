@@ -6,7 +6,7 @@ memory, `Dask` on the workers of a cluster. Nothing outside this room knows wher
 
 from typing import Literal
 
-from sparsecut.engines.contract import Engine, EngineChoice, Job, Moments
+from sparsecut.engines.contract import Block, Engine, EngineChoice, Job, Moments
 from sparsecut.engines.dask import Dask
 from sparsecut.engines.disk import Disk
 from sparsecut.engines.memory import Memory, MemoryEngine, resolve_device
@@ -14,6 +14,7 @@ from sparsecut.engines.memory import Memory, MemoryEngine, resolve_device
 EngineWord = Literal["memory", "disk", "dask"]
 
 __all__ = [
+    "Block",
     "Dask",
     "Disk",
     "Engine",

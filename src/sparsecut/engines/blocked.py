@@ -19,13 +19,14 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from torch import Tensor
 
 from sparsecut.engines.contract import Job, Moments
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.io.workfolder import WorkFolder, fingerprint_of
+from sparsecut.kernels.block import Column, Passes
 from sparsecut.kernels.moments import drop_rounding
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.operators.aggregation import Projection
@@ -92,8 +93,8 @@ class BlockedEngine(ABC, Generic[Held, Hop]):
 
     supports: frozenset[str]
 
-    def __init__(self, job: Job, work: WorkFolder) -> None:
-        self.work, self.report = work, job.report
+    def __init__(self, job: Job, work: WorkFolder, passes: Passes) -> None:
+        self.work, self.passes, self.report = work, passes, job.report
         self.device = torch.device("cpu")
         self.graph = job.graph
         self.notes: list[str] = []
@@ -134,6 +135,15 @@ class BlockedEngine(ABC, Generic[Held, Hop]):
 
     def without(self, rows: BlockedRows[Held, Hop], edges: NDArray[np.int64]) -> BlockedRows[Held, Hop]:
         return BlockedRows(rows.held, self._operator_without(rows.P, edges))
+
+    def each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        return self.passes.each(function, *arguments)
+
+    def total(self, function: Callable[..., Any], *arguments: Any) -> NDArray[Any]:
+        return self.passes.total(function, *arguments)
+
+    def column(self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any) -> Column:
+        return self.passes.column(name, dtype, function, *arguments)
 
     def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:
         return self.work.remembered(key, compute)
@@ -244,3 +254,9 @@ def arrays_of(negatives: NegativeGraph) -> list[Any]:
         (pairs.scale, None if pairs.row_weights is None else pairs.row_weights.numpy()) for pairs in negatives.all_pairs
     ]
     return [weights, [(listed.pairs, listed.weights) for listed in negatives.listed]]
+
+
+def even_widths(n_columns: int, n_panels: int) -> tuple[int, ...]:
+    """The widths of so many panels of columns, which differ by one at most."""
+    share, rest = divmod(n_columns, n_panels)
+    return tuple(share + (panel < rest) for panel in range(n_panels))

@@ -9,6 +9,9 @@ An engine is chosen by an object (`EngineChoice`: `Memory`, `Disk`), which holds
         …                                                                    a solver finds W from these, without any row
         Z       = engine.project(levels, projection, output)                 S·W
 
+Everything else that must see all nodes or edges (degrees, column counts, samples, evidence for choices) is a pass: a
+function of a `Block`, which the engine takes to the rows.
+
 `Rows` are the engine's own: nobody else looks inside. The names of the steps are the method's, and so is the order: a new
 engine is one file or folder beside this one, and no other room changes. Two engines give the same embedding up to rounding;
 `tests/engines/test_contract.py` holds each of them to a dense reference.
@@ -25,7 +28,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from torch import Tensor
 
 from sparsecut.base.choice import Choice
@@ -34,10 +37,13 @@ from sparsecut.base.progress import Reporter
 from sparsecut.engines.costs import Cost, Machine, Workload
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
+from sparsecut.kernels.block import Block, Column
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.operators.aggregation import Projection
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import NegativeGraph
+
+__all__ = ["NEEDS", "Block", "Column", "Engine", "EngineChoice", "Job", "Moments", "TrainableRows"]
 
 R = TypeVar("R")
 Value = TypeVar("Value")
@@ -124,9 +130,7 @@ class Engine(Protocol[R]):
     """
 
     graph: Graph
-    """The job's graph. An engine with a GPU copies its edges and features there (`graph.entries`): passes over all nodes or
-    edges that are no method here, samples of edges and the choice of a weighting, are then taken there. One whose workers
-    have the rows puts a walk on it (`graph.walk`), and these passes are taken by the workers."""
+    """The job's graph: what `each`, `total` and `column` go over."""
 
     notes: list[str]
     """What the user should know of how the job was done."""
@@ -162,8 +166,9 @@ class Engine(Protocol[R]):
     def project(
         self, levels: Sequence[R], projection: Projection, output: Path | None = None, *, is_last_use: bool = False
     ) -> NDArray[Any] | Tensor:
-        """Z = aggregate(S₁·W⁽¹⁾, …, S_k·W⁽ᵏ⁾) − offset, (n, dimension) float32, where the rows are; to an .npy file, it is a
-        memory map of it.
+        """Z = aggregate(S₁·W⁽¹⁾, …, S_k·W⁽ᵏ⁾) − offset, (n, dimension) float32, where the rows are.
+
+        Written to an .npy file, Z is a memory map of it.
 
         Lazy levels are projected first and smoothed then: their hops carry the columns of the embedding. `is_last_use`
         says that the levels are not asked for again, and Z may take their memory. Numbers that overflowed are never
@@ -179,9 +184,32 @@ class Engine(Protocol[R]):
         In an undirected graph an edge goes with its reverse.
         """
 
+    def each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """[function(block, *arguments) for every `Block`], in the order of the rows.
+
+        A block is some consecutive rows of the job's graph, as arrays or tensors where they are
+        (`sparsecut.kernels.block`); what a function makes of it is small, and stays on the device. The arguments are
+        numbers, words, columns and small arrays; other processes find the function by its name.
+        """
+
+    def total(self, function: Callable[..., Any], *arguments: Any) -> NDArray[Any]:
+        """The sum of the arrays function(block, *arguments) over all blocks, in the host's memory.
+
+        Functions return whole numbers or exact parts of sums (`sparsecut.kernels.exact_sums`), so that the total does not
+        depend on how many blocks there are.
+        """
+
+    def column(self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any) -> Column:
+        """function(block, *arguments), one number per node, of all blocks: where every block reads it, by `column[nodes]`.
+
+        It is computed once under its name, as long as somebody holds it at least.
+        """
+
     def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:
-        """A result that is small: a value that JSON holds, or a dictionary of arrays. An engine that survives being killed
-        remembers it under the key, and a job that goes on gets the same bits."""
+        """A small result: a value that JSON holds, or a dictionary of arrays.
+
+        An engine that survives being killed remembers it under the key, and a job that goes on gets the same bits.
+        """
 
 
 class EngineChoice(Choice):

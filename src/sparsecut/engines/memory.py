@@ -19,6 +19,7 @@ from sparsecut.base.errors import InputError, check_choice, check_integer, param
 from sparsecut.base.progress import Reporter
 from sparsecut.engines.contract import EngineChoice, Job, Moments
 from sparsecut.engines.costs import BASE_BYTES, Cost, Machine, Workload
+from sparsecut.engines.in_process import InProcess
 from sparsecut.engines.rows import Rows, StackedRows
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
@@ -96,8 +97,11 @@ class Memory(EngineChoice, word="memory"):
             yield MemoryEngine(device, self.precision, job.report, graph)
 
 
-class MemoryEngine:
-    """Rows as torch tensors or sparse matrices (`engines.rows`)."""
+class MemoryEngine(InProcess):
+    """Rows as torch tensors or sparse matrices (`engines.rows`).
+
+    Without a job's graph, passes go over the one that was loaded last.
+    """
 
     supports = Memory.supports
 
@@ -108,10 +112,10 @@ class MemoryEngine:
         report: Reporter | None = None,
         graph: Graph | None = None,
     ) -> None:
+        super().__init__(graph)  # type: ignore[arg-type]
         self.device = device
         self.precision = precision
         self.report: Reporter = report if report is not None else lambda *_: None
-        self.graph: Any = graph
         self.notes: list[str] = []
         self._taken: tuple[NDArray[np.int64], Tensor] | None = None
         self._propagations: list[tuple[Graph, Filter, Propagation]] = []

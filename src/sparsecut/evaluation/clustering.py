@@ -201,8 +201,9 @@ def k_means(Z: Any, n_clusters: int, seed: int) -> Nodes:
 
 
 def _spread(Z: Any, assigned: Nodes) -> float:
-    """The sum of squared distances to the means of the clusters, less that of the rows' own lengths, which is the same
-    for every run.
+    """The sum of squared distances to the means of the clusters, less the sum of the rows' squared lengths.
+
+    The second sum is the same for every run.
     """
     member = sp.csr_array((np.ones(len(assigned)), (assigned, np.arange(len(assigned)))))  # (k, n)
     sums = np.asarray((member @ Z).todense() if sp.issparse(Z) else member @ np.asarray(Z, dtype=np.float64))

@@ -75,8 +75,9 @@ class Scores:
 
     @property
     def micro_f1(self) -> float:
-        """Each node has one class and is given one: a false positive of one class is a false negative of another, and the
-        micro-averaged F1 is the accuracy.
+        """The micro-averaged F1, which is the accuracy.
+
+        Each node has one class and is given one: a false positive of one class is a false negative of another.
         """
         return self.mean
 

@@ -25,8 +25,10 @@ def look_at_values(walk: Walk) -> tuple[bool, bool]:
 
 
 def length_agreement(walk: Walk) -> tuple[int, float, float]:
-    """Of the log of a row's length and its mean over the neighbours, at nodes that have some: the number of these nodes,
-    the deviation of the first, and the correlation, 0 where there is none."""
+    """How the log of a row's length goes with its mean over the neighbours, at nodes that have some.
+
+    The number of these nodes, the deviation of the first, and the correlation, 0 where there is none.
+    """
     lengths = walk.column("lengths", np.float64, lengths_of)
     longest = max(walk.each(longest_of, lengths))
     floor = LEAST_SHARE * max(longest, LEAST_LENGTH)

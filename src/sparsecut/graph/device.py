@@ -122,8 +122,10 @@ def check_feature_tensor(features: Tensor, n_nodes: int) -> Tensor:
 
 
 def is_symmetric(entries: Entries) -> bool:
-    """Whether the matrix is its transpose: xᵀAy = yᵀAx for whole numbers x, y drawn once, modulo 2⁶⁴, and A of the bits of
-    the weights. One pass; matrices that differ pass it with a chance below 2⁻⁴⁰."""
+    """Whether the matrix is its transpose: xᵀAy = yᵀAx for whole numbers x, y drawn once, modulo 2⁶⁴.
+
+    A is of the bits of the weights. One pass; matrices that differ pass it with a chance below 2⁻⁴⁰.
+    """
     device, n_rows = entries.offsets.device, entries.n_rows
     x, y = torch.randint(-(2**63), 2**63 - 1, (2, n_rows), generator=torch.Generator().manual_seed(1)).to(device)
     total = torch.zeros((), dtype=torch.int64, device=device)

@@ -213,6 +213,16 @@ class FrozenGraph:
         """The names of the columns as they were given, before a table is encoded; None where they have none."""
         return None if self._source is None else self._source.names
 
+    @property
+    def held_edges(self) -> sp.csr_array | Entries:
+        """The edges where they are: a matrix of scipy, or tensors where the graph was given or moved as such."""
+        return self.adjacency if self.entries is None else self.entries
+
+    @property
+    def held_features(self) -> Any:
+        """The features where they are: an array, a sparse matrix or a tensor; None where there are none."""
+        return self.features if self.feature_tensor is None else self.feature_tensor
+
     def neighbour_sums(self, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """The sum of its neighbours' values for every node, in float64, by the edges where they lie.
 

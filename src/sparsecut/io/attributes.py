@@ -78,8 +78,10 @@ def read_labels(
     known: NDArray[Any] | None = None,
     table: NodeTable | None = None,
 ) -> tuple[NDArray[Any] | None, NDArray[Any], tuple[str, ...], NodeTable | None]:
-    """(ids or None, labels, notes, the table of the file, where it is one). Of a table: the column that
-    `label_column_of` chooses. `known` are nodes that the id column is found by; `table` is one that was read already.
+    """(ids or None, labels, notes, the table of the file, where it is one).
+
+    Of a table: the column that `label_column_of` chooses. `known` are nodes that the id column is found by; `table` is one
+    that was read already.
     """
     path = check_readable(path, "labels")
     what = f"The labels file {path}"

@@ -249,11 +249,11 @@ class _Build:
                     ranges = np.searchsorted(starts, rows, side="right") - 1
                     order = np.argsort(ranges, kind="stable")
                     bounds = np.searchsorted(ranges[order], np.arange(len(starts) + 1))
-                    keys = keys[order]
+                    ordered = keys[order]
                     values = None if weights is None else weights[kept][order]
                     for number in np.flatnonzero(np.diff(bounds)):
                         part = slice(bounds[number], bounds[number + 1])
-                        files[number].write(keys[part].data)
+                        files[number].write(ordered[part].data)
                         if values is not None:
                             weight_files[number].write(values[part].data)
         return len(starts)

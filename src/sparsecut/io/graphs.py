@@ -86,7 +86,7 @@ def read_graph(
     scale: Scale = "auto",
     encoding: str | None = None,
 ) -> Graph:
-    """Read a graph from a file; the suffix is the format.
+    r"""Read a graph from a file; the suffix is the format.
 
     What a file does not say is guessed. `Graph.notes` say what was guessed, and a `ReadingWarning` is given where another
     guess would give another graph.
@@ -151,8 +151,8 @@ def read_graph(
     >>> from pathlib import Path
     >>> import sparsecut as sc
     >>> folder = Path(tempfile.mkdtemp())
-    >>> _ = (folder / "edges.csv").write_text("source,target\\nanna,ben\\nben,carl\\n")
-    >>> _ = (folder / "labels.csv").write_text("id,label\\nanna,x\\nben,x\\ncarl,y\\n")
+    >>> _ = (folder / "edges.csv").write_text("source,target\nanna,ben\nben,carl\n")
+    >>> _ = (folder / "labels.csv").write_text("id,label\nanna,x\nben,x\ncarl,y\n")
     >>> graph = sc.read_graph(folder / "edges.csv", labels=folder / "labels.csv")
     >>> graph
     Graph(3 nodes, 2 edges, labels)

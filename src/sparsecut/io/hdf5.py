@@ -1,5 +1,7 @@
-"""HDF5 files, looked through by another process before they are read here: a damaged one can make the library wait for ever,
-ask for all memory there is, or end the process. What that process has read to its end is safe to be read again.
+"""HDF5 files, read by another process before they are read here.
+
+A damaged one can make the library wait for ever, ask for all memory there is, or end the process. What that process has read
+to its end is safe to be read again.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def look_through(file: Any, file_bytes: int, max_bytes: int) -> dict[str, Any]:
     import h5py
 
     items = {"/": file}
-    file.visititems(lambda name, item: items.__setitem__(name, item))
+    file.visititems(items.__setitem__)
     n_bytes = 0
     for name, item in items.items():
         for number in range(h5py.h5a.get_num_attrs(item.id)):

@@ -56,10 +56,10 @@ class _File:
     def matrices(self, content: bytes) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for element in self._elements(content):
-            if element.kind == PACKED:
-                element = next(self._elements(self._unpack(element.content)), element)
-            if element.kind == MATRIX:
-                found |= self._matrix(element.content)
+            is_packed = element.kind == PACKED
+            inner = next(self._elements(self._unpack(element.content)), element) if is_packed else element
+            if inner.kind == MATRIX:
+                found |= self._matrix(inner.content)
         return found
 
     def _elements(self, content: bytes) -> Iterator[_Element]:

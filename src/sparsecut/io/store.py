@@ -144,8 +144,11 @@ def unweighted(n_entries: int) -> NDArray[np.float32]:
 
 
 def _features(folder: Path, n_nodes: int, encoder: Encoder | None) -> Any:
-    """The features as they lie. Whoever built the store has looked at every number, so they are not looked through again,
-    unless they are another's file that the store points to."""
+    """The features as they lie.
+
+    Whoever built the store has checked every number, so they are not checked again, unless they are another's file that the
+    store points to.
+    """
     features = _map(folder, "features", (n_nodes, None))
     if (folder / "features.npy").is_symlink() or features.dtype != np.float32 or not features.flags.c_contiguous:
         return features

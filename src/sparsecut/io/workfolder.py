@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
+from sparsecut.base.file_lock import try_lock
 from sparsecut.io.files import check_writable, refuse_url, write_error
 from sparsecut.kernels import in_words, is_mapped, row_blocks
 
@@ -176,8 +177,6 @@ def unfinished(path: Path, work: WorkFolder) -> Path:
 
 def _lock(path: Path) -> int:
     """Make the folder and take its lock, which the system lets go of however the process ends."""
-    import fcntl
-
     for attempt in range(N_ATTEMPTS):
         try:
             path.mkdir(exist_ok=True)
@@ -188,9 +187,7 @@ def _lock(path: Path) -> int:
             raise InputError(
                 f"The scratch folder {path.parent} cannot be written: {error.strerror}. Name another one (scratch)."
             ) from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not try_lock(lock):
             os.close(lock)
             break
         if (path / LOCK).exists() and os.fstat(lock).st_ino == (path / LOCK).stat().st_ino:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -198,7 +197,7 @@ def _write_seen(path: Path, graph: Graph, splits: Sequence[Split]) -> None:
 
 
 def _why_it_ended(done: subprocess.CompletedProcess[str]) -> str:
-    if done.returncode == -signal.SIGKILL:
+    if done.returncode == -9:  # SIGKILL, a name that Windows does not have
         return "The process was killed, most likely for want of memory."
     last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
     return f"The process failed: {last}"

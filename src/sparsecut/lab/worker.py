@@ -9,7 +9,6 @@ split, to a graph that has the labels of the split's training and validation nod
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -20,6 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sparsecut.base.errors import InputError
+from sparsecut.base.system_memory import peak_memory
 from sparsecut.evaluation.splits import Split
 from sparsecut.graph import Graph
 from sparsecut.lab.baselines.methods import Method
@@ -40,10 +40,11 @@ def run(folder: Path) -> dict[str, Any]:
     forget_peak()
     answer, seconds, more = _predict(model, graph, folder) if method.is_supervised else _embed(model, graph)
     np.save(folder / "answer.npy", answer)
-    return {**seconds, "memory_before_bytes": before, **more}
+    measured = {**seconds, "memory_before_bytes": before, **more}
+    return {name: value for name, value in measured.items() if value is not None}
 
 
-def _embed(model: Any, graph: Graph) -> tuple[Any, dict[str, float], dict[str, int]]:
+def _embed(model: Any, graph: Graph) -> tuple[Any, dict[str, float], dict[str, int | None]]:
     Z, first = _timed(model.fit_transform, graph)
     peak = _peak_memory()
     again = [_timed(model.fit_transform, graph)[1] for _ in range(N_FITS - 1)] if first < REPEAT_BELOW else []
@@ -51,7 +52,7 @@ def _embed(model: Any, graph: Graph) -> tuple[Any, dict[str, float], dict[str, i
     return np.asarray(Z), seconds, {**peak, "dimension": int(Z.shape[1])}
 
 
-def _predict(model: Any, graph: Graph, folder: Path) -> tuple[Any, dict[str, float], dict[str, int]]:
+def _predict(model: Any, graph: Graph, folder: Path) -> tuple[Any, dict[str, float], dict[str, int | None]]:
     predicted, times = [], []
     with np.load(folder / "seen.npz", allow_pickle=False) as seen:
         for number in range(len(seen.files) // 4):
@@ -71,12 +72,12 @@ def _timed(fit: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
     return result, time.perf_counter() - started
 
 
-def _peak_memory() -> dict[str, int]:
+def _peak_memory() -> dict[str, int | None]:
     return {"peak_memory_bytes": memory("VmHWM"), **_gpu_memory()}
 
 
-def memory(field: str) -> int:
-    """The process's memory now (VmRSS) or at its highest (VmHWM), in bytes.
+def memory(field: str) -> int | None:
+    """The process's memory now (VmRSS) or at its highest (VmHWM), in bytes; None where the system does not tell.
 
     Not `getrusage` where Linux says it better: the peak it gives a fresh process includes that of its parent.
     """
@@ -84,8 +85,7 @@ def memory(field: str) -> int:
     if status.exists():
         line = next(line for line in status.read_text().splitlines() if line.startswith(f"{field}:"))
         return int(line.split()[1]) * 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(peak) if sys.platform == "darwin" else int(peak) * 1024
+    return peak_memory()
 
 
 def forget_peak() -> None:

@@ -23,13 +23,12 @@ import torch
 from torch import Tensor
 
 from sparsecut.base.errors import InputError, check_real, parameter_error
+from sparsecut.model.auto.constants import CONSTANTS
 from sparsecut.operators.aggregation import Projection
 from sparsecut.operators.filters import Difference, Filter, Power
-from sparsecut.operators.sharpened import KEPT_SHARE
 
 ChannelName = Literal["own", "smoothed", "neighbors", "difference", "structure"]
 CHANNELS: tuple[ChannelName, ...] = ("own", "smoothed", "neighbors", "difference", "structure")
-STRUCTURE_SHARE = 0.5  # of the mean square length of the features' channels, with features="both"
 
 
 @dataclass(frozen=True)
@@ -70,13 +69,15 @@ def check_channels(caller: str, channels: Any) -> dict[str, float] | None:
     return {name: check_real(caller, f"channels[{name!r}]", weight, above=0) for name, weight in weights.items()}
 
 
-def side_by_side(parts: Sequence[Part], dimension: int | None) -> Projection:
-    """The projection to all channels at once. `dimension` None keeps what holds nearly all of the variance."""
+def side_by_side(
+    parts: Sequence[Part], dimension: int | None, kept_share: float = CONSTANTS.spectrum.kept_share
+) -> Projection:
+    """The projection to all channels at once. `dimension` None keeps the columns that hold `kept_share` of the variance."""
     lead = max(parts, key=lambda part: part.weight)
     base = lead.length if lead.length > 0 else 1.0
     factors = [base * part.weight / (lead.weight * part.length) if part.length > 0 else 1.0 for part in parts]
     kept = _kept_columns(
-        [part.scatter.diagonal() * factor**2 for part, factor in zip(parts, factors, strict=True)], dimension
+        [part.scatter.diagonal() * factor**2 for part, factor in zip(parts, factors, strict=True)], dimension, kept_share
     )
     offsets = [
         _offset(part.projection)[columns] * factor for part, factor, columns in zip(parts, factors, kept, strict=True)
@@ -91,9 +92,9 @@ def side_by_side(parts: Sequence[Part], dimension: int | None) -> Projection:
     return Projection(tuple(_padded(weights)), "mean", offset)
 
 
-def combine_structure(weights: Mapping[str, float]) -> dict[str, float]:
-    """The channels of the features, and structure beside them with half of their mean square length."""
-    return {**weights, "structure": math.sqrt(STRUCTURE_SHARE * sum(weight**2 for weight in weights.values()))}
+def combine_structure(weights: Mapping[str, float], share: float = CONSTANTS.channels.structure_share) -> dict[str, float]:
+    """The channels of the features, and structure beside them with a share of their mean square length."""
+    return {**weights, "structure": math.sqrt(share * sum(weight**2 for weight in weights.values()))}
 
 
 def describe(weights: Mapping[str, float]) -> str:
@@ -110,7 +111,7 @@ def refuse_several(caller: str, solver: object) -> InputError:
     )
 
 
-def _kept_columns(variances: Sequence[Tensor], dimension: int | None) -> list[Tensor]:
+def _kept_columns(variances: Sequence[Tensor], dimension: int | None, kept_share: float) -> list[Tensor]:
     """Of each part, in order: one column in any case, and those with the largest variances of all."""
     values, widths = torch.cat(list(variances)), [len(part) for part in variances]
     order = values.argsort(descending=True, stable=True)
@@ -118,7 +119,7 @@ def _kept_columns(variances: Sequence[Tensor], dimension: int | None) -> list[Te
     is_kept[[int(part.argmax()) + sum(widths[:number]) for number, part in enumerate(variances)]] = True
     if dimension is None:
         shares = values[order].clamp(min=0).cumsum(0)
-        is_kept[order[: int((shares < KEPT_SHARE * shares[-1]).sum()) + 1]] = True
+        is_kept[order[: int((shares < kept_share * shares[-1]).sum()) + 1]] = True
     else:
         others = order[~is_kept[order] & (values[order] > 0)]
         is_kept[others[: max(dimension - int(is_kept.sum()), 0)]] = True

@@ -28,12 +28,11 @@ from sparsecut.base.errors import OverflowInputError, check_real
 from sparsecut.engines.contract import Moments
 from sparsecut.features.structure import ROW_LENGTH
 from sparsecut.kernels.spectrum import rank_of_scatter
+from sparsecut.model.auto.constants import CONSTANTS
 from sparsecut.model.solver import Problem, Solution, Solver, gram_product
 from sparsecut.operators.aggregation import Projection
 from sparsecut.operators.negatives import complete_graph
 from sparsecut.operators.sharpened import (
-    EFFECTIVE_RANK,
-    LENGTH,
     SharpenedSpectrum,
     leading_spectrum,
     sharpen,
@@ -41,9 +40,6 @@ from sparsecut.operators.sharpened import (
     whole_spectrum,
 )
 
-EXACT_COLUMNS = 1024  # up to here M is built and solved whole; beyond, iteration on S is cheaper
-N_DIRECTIONS = 128  # of dimension="auto"; with a sharpened spectrum what lies beyond weighs nothing
-N_PROBES = 64  # random columns that estimate the trace of an M that is not built
 ROUNDING = 1e-11  # rows whose squares differ from their mean's by no larger a share differ by rounding alone
 
 
@@ -79,18 +75,23 @@ class ClosedForm(Solver, word="closed_form"):
                 check_real("ClosedForm", name, getattr(self, name), above=0)
 
     def needs_whole_gram(self, n_columns: int) -> bool:
-        return n_columns <= EXACT_COLUMNS
+        return n_columns <= CONSTANTS.spectrum_cost.exact_columns
 
     def most_columns(self, n_features: int, n_levels: int) -> int:
-        return min(N_DIRECTIONS, n_features * n_levels)
+        return min(CONSTANTS.spectrum.n_directions, n_features * n_levels)
+
+    @property
+    def sharpened_rank(self) -> float:
+        return super().sharpened_rank if self.effective_rank == "auto" else float(self.effective_rank)
 
     def solve(self, problem: Problem) -> Solution:
-        usual = (math.inf, ROW_LENGTH) if problem.is_sharpened else (EFFECTIVE_RANK, LENGTH)
+        rule, cost = problem.constants.spectrum, problem.constants.spectrum_cost
+        usual = (math.inf, ROW_LENGTH) if problem.is_sharpened else (rule.effective_rank, rule.length)
         rank = usual[0] if self.effective_rank == "auto" else float(self.effective_rank)
         length = usual[1] if self.length == "auto" else float(self.length)
         n_columns, history = sum(problem.widths), problem.history
-        by_products = not self.needs_whole_gram(n_columns)
-        problem.narrow(N_DIRECTIONS if problem.dimension is None else problem.dimension, by_products=by_products)
+        by_products = n_columns > cost.exact_columns
+        problem.narrow(rule.n_directions if problem.dimension is None else problem.dimension, by_products=by_products)
         by_products = by_products and problem.narrowed is None
         is_lazy = by_products and problem.is_sparse
         problem.smooth(lazily=is_lazy)
@@ -115,6 +116,7 @@ class _Spectra:
     def __init__(self, problem: Problem, moments: Moments | None) -> None:
         self.problem, self.moments, self.widths = problem, moments, problem.widths
         self.device = problem.engine.device
+        self.rule, self.cost = problem.constants.spectrum, problem.constants.spectrum_cost
         n_levels = len(self.widths)
         self.scales = _equal_shares([self._trace((level,)) for level in range(n_levels)]) if n_levels > 1 else [1.0]
         parts = [torch.full((width,), scale) for width, scale in zip(self.widths, self.scales, strict=True)]
@@ -123,17 +125,19 @@ class _Spectra:
     def closed_form(self, effective_rank: float, length: float) -> SharpenedSpectrum:
         """W = V·g(Λ)."""
         n_columns, dimension = sum(self.widths), self.problem.dimension
-        n_directions = min(N_DIRECTIONS if dimension is None else dimension, n_columns)
+        n_directions = min(self.rule.n_directions if dimension is None else dimension, n_columns)
         narrowed = self.problem.narrowed
         if narrowed is not None and self.moments is not None:
             spectrum = spectrum_within(self.moments.M, narrowed.basis, narrowed.n_directions, n_directions)
         elif self.moments is not None:
             spectrum = whole_spectrum(self.moments.M * self.scale[:, None] * self.scale, n_directions)
         else:
-            spectrum = leading_spectrum(self._scaled_product, self._trace(), n_columns, n_directions, self.device)
+            spectrum = leading_spectrum(
+                self._scaled_product, self._trace(), n_columns, n_directions, self.device, self.cost.n_iterations
+            )
         if self._are_alike():
             spectrum = replace(spectrum, total=0.0)
-        return sharpen(spectrum, self.widths, self.scales, dimension, effective_rank, length)
+        return sharpen(spectrum, self.widths, self.scales, dimension, effective_rank, length, self.rule.kept_share)
 
     def _scaled_product(self, W: Tensor) -> Tensor:
         problem, scale = self.problem, self.scale[:, None].float()
@@ -146,38 +150,37 @@ class _Spectra:
         the columns, which the trace does not.
         """
         levels = tuple(range(len(self.widths))) if group is None else group
-        if self.moments is not None and sum(self.widths) <= EXACT_COLUMNS:
+        if self.moments is not None and sum(self.widths) <= self.cost.exact_columns:
             starts = np.cumsum([0, *self.widths])
             return sum(float(self.moments.M.diagonal()[starts[level] : starts[level + 1]].sum()) for level in levels)
-        signs = _signs(sum(self.widths[level] for level in levels)).to(self.device)
+        signs = self._signs(sum(self.widths[level] for level in levels)).to(self.device)
         if group is None:
             signs = signs * self.scale[:, None].float()
         if self.moments is None:
             engine = self.problem.engine
             image = engine.multiply([self.problem.levels[level] for level in levels], signs)
-            return float(engine.moments([image], self.problem.negatives).M.trace()) / N_PROBES
+            return float(engine.moments([image], self.problem.negatives).M.trace()) / self.cost.n_probes
         first = sum(self.widths[: levels[0]])
         columns = slice(first, first + len(signs))
         signs = signs.double()
-        return float((signs * (self.moments.M[columns, columns] @ signs)).sum()) / N_PROBES
+        return float((signs * (self.moments.M[columns, columns] @ signs)).sum()) / self.cost.n_probes
 
     def _are_alike(self) -> bool:
         """Whether the rows differ by rounding alone, seen in a few random combinations of their columns."""
         known = self.moments
         if known is None or known.scatter is None:
             engine, levels = self.problem.engine, self.problem.levels
-            image = engine.multiply(levels, _signs(sum(self.widths))[:, :4].to(self.device))
+            image = engine.multiply(levels, self._signs(sum(self.widths))[:, :4].to(self.device))
             known = engine.moments([image], complete_graph(self.problem.negatives.n_nodes))
         assert known.scatter is not None
         spread = float(known.scatter.trace())
         return spread <= ROUNDING * (spread + known.n_rows * float(known.mean.square().sum()))
+
+    def _signs(self, n_columns: int) -> Tensor:
+        return torch.randint(0, 2, (n_columns, self.cost.n_probes), generator=torch.Generator().manual_seed(0)) * 2.0 - 1
 
 
 def _equal_shares(traces: Sequence[float]) -> list[float]:
     if not all(math.isfinite(trace) for trace in traces):
         raise OverflowInputError("The energy of the smoothed features overflows. Scale the features down.")
     return [trace**-0.5 if trace > 0 else 0.0 for trace in traces]
-
-
-def _signs(n_columns: int) -> Tensor:
-    return torch.randint(0, 2, (n_columns, N_PROBES), generator=torch.Generator().manual_seed(0)) * 2.0 - 1

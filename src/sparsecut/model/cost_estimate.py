@@ -17,9 +17,7 @@ from sparsecut.engines.dask.feature_sources import is_partitioned, sizes_of
 from sparsecut.graph import Graph
 from sparsecut.io import read_graph
 from sparsecut.kernels.streaming import in_words
-from sparsecut.model.auto.channel_choice import DIRECTIONS, MANY_ENTRIES, MIN_COLUMNS, N_HALVINGS
-from sparsecut.model.auto.filter_choice import FEW_DIRECTIONS, MANY_NODES, MIN_EDGES, TRIAL_DIRECTIONS, TRIAL_HOPS
-from sparsecut.model.auto.narrowing import LEAST_HOPS, LEAST_NODES, narrowed_width
+from sparsecut.model.auto.narrowing import narrowed_width
 from sparsecut.model.embedding_model import SparsestCutEmbedding
 from sparsecut.model.sce import SCE
 from sparsecut.operators.filters import PageRank, Power
@@ -137,6 +135,8 @@ def workload(graph: Any, model: SparsestCutEmbedding) -> Workload:
     else:
         raise InputError(f"estimate takes a Graph, a path, or a mapping of {', '.join(SIZES)}. Got {type(graph).__name__}.")
     settings, f = model._settings(), max(1, sizes["n_features"])
+    constants = settings.constants
+    trial, evidence, narrowing = constants.filter_cost, constants.channel_cost, constants.narrowing_cost
     is_chosen = settings.filter is None and settings.solver.chooses_from_graph and settings.n_levels is None
     filter = settings.filter or (PageRank() if is_chosen else Power())
     n_levels = settings.n_levels or max(1, settings.n_channels)
@@ -144,23 +144,24 @@ def workload(graph: Any, model: SparsestCutEmbedding) -> Workload:
     order = max(len(candidate.coefficients()) - 1 for candidate in candidates)
     passes: list[tuple[int, int]] = []  # columns and hops of each
     products, grams, n_nodes = 0, 0, sizes["n_nodes"]
-    is_tried = len(candidates) > 1 and sizes["n_edges"] >= MIN_EDGES
+    is_tried = len(candidates) > 1 and sizes["n_edges"] >= constants.filter.min_edges
     if is_tried:  # candidates share their hops, which are taken one by one
-        width = min(f, TRIAL_DIRECTIONS if n_nodes <= MANY_NODES else FEW_DIRECTIONS)
+        width = min(f, trial.n_directions if n_nodes <= trial.many_nodes else trial.few_directions)
         passes, products = [(width, 1)] * order, f * width
-        grams = width**2 * len(candidates) if n_nodes <= MANY_NODES else 0  # of all nodes, or of few
-        if (
-            f > width and n_nodes <= MANY_NODES
-        ):  # the leading directions are found from two hops of all columns, or of few rows
-            passes, products = [*passes, (f, TRIAL_HOPS)], products + f * width
-    if is_chosen and settings.channels is None and f >= MIN_COLUMNS:
-        width, n_halvings = 2 * min(DIRECTIONS, f // 2), N_HALVINGS if n_nodes * f < MANY_ENTRIES else 1
+        grams = width**2 * len(candidates) if n_nodes <= trial.many_nodes else 0  # of all nodes, or of few
+        if f > width and n_nodes <= trial.many_nodes:  # directions are found from all columns; else from few rows
+            passes, products = [*passes, (f, constants.filter.n_hops)], products + f * width
+    if is_chosen and settings.channels is None and f >= constants.channels.min_columns:
+        width, n_halvings = (
+            2 * min(evidence.n_directions, f // 2),
+            evidence.n_halvings if n_nodes * f < evidence.many_entries else 1,
+        )
         passes, products = [*passes, *[(width, 1)] * n_halvings], products + n_halvings * f * width
     dimension = settings.dimension or settings.solver.most_columns(f, n_levels)
-    narrow, n_columns = narrowed_width(f, dimension), f * (settings.n_levels or 1)
+    narrow, n_columns = narrowed_width(f, dimension, narrowing), f * (settings.n_levels or 1)
     if settings.n_levels is not None:
         passes += [(f, 1)] * settings.n_levels
-    elif is_chosen and order >= LEAST_HOPS and n_nodes >= LEAST_NODES and narrow < f:
+    elif is_chosen and order >= narrowing.least_hops and n_nodes >= narrowing.least_nodes and narrow < f:
         passes, products = [*passes, (narrow, order)], products + f * narrow
     else:
         passes.append((f, order))

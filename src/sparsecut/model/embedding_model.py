@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import secrets
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -23,7 +23,6 @@ from sparsecut.base.choice import Choice
 from sparsecut.base.errors import InputError, check_choice, check_integer, parameter_error
 from sparsecut.base.estimator import not_fitted
 from sparsecut.base.notebook import Lines
-from sparsecut.base.parameters import moved_error
 from sparsecut.base.progress import Reporter
 from sparsecut.engines import EngineChoice
 from sparsecut.features.encoder import Encoder as FeatureEncoder
@@ -32,10 +31,10 @@ from sparsecut.features.weighting import WEIGHTINGS
 from sparsecut.graph import Graph, as_graph, place_values
 from sparsecut.graph.pair_lists import pack_pairs
 from sparsecut.io.files import check_writable
+from sparsecut.model.auto.constants import CONSTANTS, Constants
 from sparsecut.model.channels import check_channels
 from sparsecut.model.fit import Fitted, embed, fit, require_features
 from sparsecut.model.history import History
-from sparsecut.model.moved import MOVED, MOVED_WORDS
 from sparsecut.model.persistence import write_model
 from sparsecut.model.published import Published
 from sparsecut.model.settings import Settings, check_aggregation, check_dimension
@@ -57,8 +56,10 @@ Callback = Callable[[int, History], None]
 class SparsestCutEmbedding(Updating, Published):
     """Follows scikit-learn: the constructor stores its arguments untouched, `fit` checks, what was learned ends in `_`."""
 
-    moved: ClassVar[Mapping[str, str]] = MOVED
     kinds: ClassVar = {"filter": Filter, "negatives": Negatives, "solver": Solver, "engine": EngineChoice}
+
+    constants: ClassVar[Constants] = CONSTANTS
+    """What "auto" goes by; a subclass may bring others."""
 
     # What the constructors of the two estimators store.
     dimension: Any
@@ -361,6 +362,7 @@ class SparsestCutEmbedding(Updating, Published):
             engine=chosen["engine"],
             random_state=self.random_state,
             parameters={"estimator": name, **parameters, **arrays},
+            constants=self.constants,
         )
 
     def _choice(self, name: str) -> Any:
@@ -368,17 +370,12 @@ class SparsestCutEmbedding(Updating, Published):
         value = getattr(self, name)
         if name == "filter" and isinstance(value, str) and value == "auto":
             return None
-        if isinstance(value, str) and (name, value) in MOVED_WORDS:
-            raise InputError(f"{name}={value!r} is now {MOVED_WORDS[name, value]}.")
         if name == "filter" and not isinstance(value, Filter) and value not in Filter.words():
             words = ", ".join(repr(word) for word in ("auto", *Filter.words()))
             raise parameter_error(type(self).__name__, name, f"one of {words}, or a Filter object", value)
         if name == "negatives" and not isinstance(value, str | Negatives):
             raise InputError(f"Pairs to keep apart are given as an object: negatives=sparsecut.Pairs(…). Got {value!r}.")
         return super()._choice(name)
-
-    def _unknown(self, name: str) -> InputError:
-        return moved_error(type(self).__name__, name, self.moved) if name in self.moved else super()._unknown(name)
 
     def _stored_parameters(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The parameters as a file holds them: JSON, and arrays by the name of the parameter."""

@@ -97,6 +97,7 @@ def fit(
                     is_structure=is_structure,
                     caller=settings.caller,
                     notes=history.notes,
+                    constants=settings.constants,
                 )
                 negatives = _describe_negatives(settings, graph, seeds[1])
                 structure = None
@@ -126,6 +127,7 @@ def fit(
                     report=report,
                     on_epoch=None if on_epoch is None else keep,
                     name=name,
+                    constants=settings.constants,
                 )
 
             dimension = settings.dimension_for(graph.n_features)
@@ -178,7 +180,7 @@ def _problems(
     if settings.features == "both":
         filters = (Power(),) if settings.n_levels is None else Power().at_levels(settings.n_levels, settings.caller)
         problems.append(_structure_problem(structure, filters, engine, problem_of))
-        channels = combine_structure(channels or {"features": 1.0})
+        channels = combine_structure(channels or {"features": 1.0}, settings.constants.channels.structure_share)
         reasons = [*recipe.reasons, f"channel structure: half of the mean square length of {' and '.join(names)}."]
         aggregation: Aggregation = "concat" if settings.n_levels is None else "mean"
         recipe = replace(
@@ -211,7 +213,7 @@ def _solve(
         scatter = problem.embedding_moments(solution.projection)[1] if solution.scatter is None else solution.scatter
         parts.append(Part(solution.projection, scatter, weight))
     history.reason, history.effective_rank = "; ".join(routes), math.nan
-    return side_by_side(parts, dimension)
+    return side_by_side(parts, dimension, settings.constants.spectrum.kept_share)
 
 
 def _widened(projection: Projection, problems: list[Problem]) -> Projection:

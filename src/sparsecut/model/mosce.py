@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from sparsecut.base.errors import check_choice, check_integer
-from sparsecut.base.parameters import naming_moved
 from sparsecut.engines import EngineChoice, EngineWord
 from sparsecut.features.structure import FeaturesWord
 from sparsecut.features.weighting import WeightingWord
 from sparsecut.model.embedding_model import SparsestCutEmbedding
-from sparsecut.model.moved import MOVED
 from sparsecut.model.solver import Solver
 from sparsecut.model.solvers import SolverWord
 from sparsecut.operators.aggregation import AGGREGATIONS, Aggregation
@@ -46,9 +44,7 @@ class MoSCE(SparsestCutEmbedding):
     """
 
     paper_method = "mosce"
-    moved: ClassVar = {**MOVED, "order": "levels=…"}
 
-    @naming_moved(moved)
     def __init__(
         self,
         *,

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from sparsecut.base.parameters import naming_moved
 from sparsecut.engines import EngineChoice, EngineWord
 from sparsecut.features.structure import FeaturesWord
 from sparsecut.features.weighting import WeightingWord
 from sparsecut.model.embedding_model import SparsestCutEmbedding
-from sparsecut.model.moved import MOVED
 from sparsecut.model.solver import Solver
 from sparsecut.model.solvers import SolverWord
 from sparsecut.operators.aggregation import Aggregation
@@ -98,7 +96,6 @@ class SCE(SparsestCutEmbedding):
 
     paper_method = "sce"
 
-    @naming_moved(MOVED)
     def __init__(
         self,
         *,

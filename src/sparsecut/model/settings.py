@@ -10,6 +10,7 @@ from typing import Any
 from sparsecut.base.errors import DimensionWarning, InputError, check_integer, parameter_error
 from sparsecut.engines import EngineChoice
 from sparsecut.graph import Graph
+from sparsecut.model.auto.constants import CONSTANTS, Constants
 from sparsecut.model.channels import refuse_several
 from sparsecut.model.solver import Solver
 from sparsecut.operators.aggregation import Aggregation
@@ -35,6 +36,7 @@ class Settings:
     engine: EngineChoice
     random_state: int | None
     parameters: Mapping[str, Any]  # as a file holds them: what the result depends on
+    constants: Constants = CONSTANTS  # that "auto" goes by
 
     def is_structure(self, graph: Graph) -> bool:
         """Whether the graph's structure takes the place of its features."""

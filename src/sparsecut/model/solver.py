@@ -14,12 +14,11 @@ from sparsecut.base.choice import Choice
 from sparsecut.base.progress import Reporter
 from sparsecut.engines.contract import Engine, Moments
 from sparsecut.kernels.polynomials import Polynomial, is_power, power
+from sparsecut.model.auto.constants import CONSTANTS, Constants
 from sparsecut.model.auto.narrowing import Narrowed, narrow, narrow_by_products
 from sparsecut.model.history import History
 from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.negatives import NegativeGraph, complete_graph
-
-MAX_DIMENSION = 512  # of dimension="auto" where the solver does not choose it: the paper's choice for most of its graphs
 
 
 @dataclass(frozen=True)
@@ -78,6 +77,7 @@ class Problem:
         report: Reporter,
         on_epoch: Callable[[int, Projection], None] | None,
         name: str = "",
+        constants: Constants = CONSTANTS,
     ) -> None:
         self.engine = engine
         self.rows = rows  # no hop taken yet
@@ -93,6 +93,7 @@ class Problem:
         self.report = report
         self.on_epoch = on_epoch
         self.name = name  # of the channel
+        self.constants = constants
         self.narrowed: Narrowed | None = None
         self._levels: list[Any] | None = None
         self._moments: dict[tuple[int, ...], Moments] = {}
@@ -102,11 +103,12 @@ class Problem:
         if len(self.polynomials) > 1 or self.is_sparse != by_products:
             return
         given = self.engine, self.rows, self.widths[0], self.polynomials[0], n_kept
+        cost = self.constants.narrowing_cost
         with self.history.stage("smooth"):
             if by_products:
-                self.narrowed = narrow_by_products(*given, self.negatives, key=self.name)
+                self.narrowed = narrow_by_products(*given, self.negatives, cost, key=self.name)
             else:
-                self.narrowed = narrow(*given, key=self.name)
+                self.narrowed = narrow(*given, cost, key=self.name)
         if self.narrowed is not None:
             self.rows, self.widths = self.narrowed.rows, (self.narrowed.basis.shape[1],)
 
@@ -181,6 +183,11 @@ class Solver(Choice):
         """Whether it needs M itself for rows of so many columns, and not products with it alone."""
         return True
 
+    @property
+    def sharpened_rank(self) -> float:
+        """The effective rank of a refit in closed form, which `span_drift_` compares with."""
+        return CONSTANTS.spectrum.effective_rank
+
     @abstractmethod
     def solve(self, problem: Problem) -> Solution:
         """The weights for a problem."""
@@ -191,7 +198,7 @@ class Solver(Choice):
 
     def most_columns(self, n_features: int, n_levels: int) -> int:
         """The columns of the embedding that dimension="auto" takes, or the most it may take."""
-        return min(MAX_DIMENSION, n_features)
+        return min(CONSTANTS.spectrum.trained_dimension, n_features)
 
 
 def smooth_levels(engine: Engine[Any], rows: Any, polynomials: Sequence[Polynomial], *, lazily: bool) -> list[Any]:

@@ -15,10 +15,6 @@ from torch import Tensor
 from sparsecut.base.errors import OverflowInputError
 from sparsecut.kernels.spectrum import eigenvectors, leading_eigenvectors, sharpening, signed
 
-EFFECTIVE_RANK = 16.0  # of the embedding: enough directions for dozens of groups, few enough for five labels per group
-LENGTH = 9.0  # of the smoothed rows before sharpening: a logistic regression with C = 1 then neither under- nor overfits
-N_ITERATIONS = 3  # with the last two blocks: accuracies as after six of one block, or twelve
-KEPT_SHARE = 0.999  # of the variance; dimension="auto" leaves out the rest
 FILLED = 2.0**-22  # of the first eigenvalue: what is smaller is the rounding of rows in single precision, not a direction
 
 
@@ -58,10 +54,11 @@ def leading_spectrum(
     n_columns: int,
     n_directions: int,
     device: torch.device,
+    n_iterations: int,
 ) -> Spectrum:
     """Of an M that is known by its products, by subspace iteration."""
-    values, vectors = leading_eigenvectors(multiply, n_columns, n_directions, device=device, n_iterations=N_ITERATIONS)
-    route = f"{n_directions} directions by {N_ITERATIONS + 1} products with S, for M would have {n_columns:,} columns"
+    values, vectors = leading_eigenvectors(multiply, n_columns, n_directions, device=device, n_iterations=n_iterations)
+    route = f"{n_directions} directions by {n_iterations + 1} products with S, for M would have {n_columns:,} columns"
     return Spectrum(values.cpu(), vectors, total, route)
 
 
@@ -72,10 +69,11 @@ def sharpen(
     dimension: int | None,
     effective_rank: float,
     length: float,
+    kept_share: float = 1.0,
 ) -> SharpenedSpectrum:
     """The weights of the levels: at most `dimension` columns, fewer where fewer directions hold anything.
 
-    `dimension` None takes what holds nearly all of the sharpened variance.
+    `dimension` None takes the columns that hold `kept_share` of the sharpened variance.
     """
     eigenvalues, V, total, route = spectrum.values, spectrum.vectors, spectrum.total, spectrum.route
     if not math.isfinite(total) or not bool(eigenvalues.isfinite().all()):
@@ -84,21 +82,49 @@ def sharpen(
     eigenvalues = eigenvalues.clamp(min=0)
     if total <= 0 or float(eigenvalues.max()) <= 0:  # all rows are alike: there is nothing to keep apart
         weights = tuple(torch.zeros(width, dimension or 1, device=V.device) for width in widths)
-        return SharpenedSpectrum(weights, 1.0, effective_rank, 0.0, route)
-    power = sharpening(eigenvalues, effective_rank, minimum=1.0)
-    relative = eigenvalues / eigenvalues[0]
-    variances = relative**power
+        return SharpenedSpectrum(weights, 1.0, effective_rank, 0.0, route, kept_share)
+    sharpness = Sharpness.of(eigenvalues, effective_rank)
+    variances = sharpness.variances
     if dimension is None:
-        kept = int((variances.cumsum(0) < KEPT_SHARE * variances.sum()).sum()) + 1
+        kept = int((variances.cumsum(0) < kept_share * variances.sum()).sum()) + 1
     else:
-        kept = min(dimension, int((relative > FILLED).sum()))
-    eigenvalues, V, relative, variances = eigenvalues[:kept], V[:, :kept], relative[:kept], variances[:kept]
-    W = V * torch.where(relative > 0, relative ** ((power - 1) / 2), 0).to(V.device)
-    parts = torch.split(W, list(widths))
+        kept = min(dimension, int((sharpness.relative > FILLED).sum()))
+    parts = torch.split(sharpness.weights(V[:, :kept]), list(widths))
     # A mean over the levels undoes the factor of their number.
     weights = tuple(part * (scale * len(widths)) for part, scale in zip(parts, scales, strict=True))
-    share = float(variances.double().sum()) * float(eigenvalues[0]) / total
-    return SharpenedSpectrum(weights, power, effective_rank, length * share**0.5, route)
+    share = float(variances[:kept].double().sum()) * float(eigenvalues[0]) / total
+    return SharpenedSpectrum(weights, sharpness.power, effective_rank, length * share**0.5, route, kept_share)
+
+
+@dataclass(frozen=True)
+class Sharpness:
+    """The closed form of a spectrum: the power p at which it has an effective rank, and V·g(Λ) for its vectors V.
+
+    Eigenvalues that `least` of the largest exceeds are rounding: their columns of W are zero.
+    """
+
+    power: float  # p
+    relative: Tensor  # λ/λ₁, (k,)
+
+    @classmethod
+    def of(cls, eigenvalues: Tensor, effective_rank: float, *, least: float = 0.0) -> Sharpness:
+        eigenvalues = eigenvalues.clamp(min=0)
+        largest = eigenvalues.max()
+        if largest <= 0:
+            return cls(1.0, torch.zeros_like(eigenvalues))
+        relative = torch.where(eigenvalues > least * largest, eigenvalues / largest, 0)
+        return cls(sharpening(eigenvalues, effective_rank, minimum=1.0), relative)
+
+    @property
+    def variances(self) -> Tensor:
+        """λ^p of the columns of S·W, as shares of the first."""
+        return self.relative**self.power
+
+    def weights(self, vectors: Tensor) -> Tensor:
+        """W = V·g(Λ) for the first vectors, (columns, at most k), on any device."""
+        relative = self.relative[: vectors.shape[1]]
+        scales = torch.where(relative > 0, relative ** ((self.power - 1) / 2), 0)
+        return vectors * scales.to(vectors.device)
 
 
 @dataclass(frozen=True)
@@ -110,6 +136,7 @@ class SharpenedSpectrum:
     effective_rank: float  # that was wanted
     length: float  # of the rows of Z, root mean square, centred
     route: str
+    kept_share: float  # of the variance, that the columns were chosen by where they were chosen
 
     def reasons(self, *, is_dimension_chosen: bool) -> list[str]:
         """What the spectrum decided, in sentences."""
@@ -119,7 +146,7 @@ class SharpenedSpectrum:
             sharp = f"the spectrum has no more than the effective rank of {self.effective_rank:g} that is wanted"
         else:
             sharp = f"the spectrum then has the effective rank of {self.effective_rank:g} that is wanted"
-        width = f"it holds {KEPT_SHARE:.1%} of the sharpened variance" if is_dimension_chosen else "it was asked for"
+        width = f"it holds {self.kept_share:.1%} of the sharpened variance" if is_dimension_chosen else "it was asked for"
         return [
             f"sharpness {self.power:.2f}: {sharp}.",
             f"dimension {self.weights[0].shape[1]}: {width}.",

@@ -16,6 +16,7 @@ import io
 import json
 import os
 import select
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,7 +108,7 @@ def follow_lines(handle: int, n_most: int, *, after: tuple[int, int] = (0, 0)) -
     rest, is_open = b"", True
     number, end = after
     while is_open or waiting:
-        is_ready = is_open and bool(select.select([handle], [], [], None if not waiting else 0)[0])
+        is_ready = is_open and _has_more(handle, is_idle=not waiting)
         if is_ready and len(waiting) < n_most:
             read = os.read(handle, READ_BYTES)
             is_open = bool(read)
@@ -122,6 +123,16 @@ def follow_lines(handle: int, n_most: int, *, after: tuple[int, int] = (0, 0)) -
         if waiting and (not is_ready or not is_open or len(waiting) >= n_most):
             batch, waiting = waiting[:n_most], waiting[n_most:]
             yield batch
+
+
+def _has_more(handle: int, is_idle: bool) -> bool:
+    """Whether there is something to read; waits for it where there is nothing else to do (`is_idle`).
+
+    Windows cannot say that of a pipe. There each read, which waits for the next bytes, is handed over before another begins.
+    """
+    if sys.platform == "win32":
+        return is_idle
+    return bool(select.select([handle], [], [], None if is_idle else 0)[0])
 
 
 def line_of(number: int, line: bytes, end: int = 0) -> Line:

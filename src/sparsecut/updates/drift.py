@@ -4,7 +4,7 @@ The state of a model carries Y = S·B, where B = [W Ω] has the fitted weights a
 in which the features have most of what W leaves out. With an orthonormal basis Q of the span of B, Q = B·K,
 
     M_t = Kᵀ·scatter(Y_t)·K                    the M of the graph as it is, within the span of B
-    A_t = V·g(Λ)·length,  M_t = V Λ Vᵀ         what the closed form would learn from it
+    A_t = V·g(Λ)·√(n/tr M_t),  M_t = V Λ Vᵀ    what the closed form would learn from it, up to one length for all t
     drift = min_R ‖S·Q·A_t − S·Q·A₀·R‖ / ‖S·Q·A_t‖,   R orthogonal
 
 the part of their length by which the new closed form moves the vectors after the best rotation. By the moments it is
@@ -30,9 +30,8 @@ import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 
-from sparsecut.kernels.spectrum import sharpening
 from sparsecut.operators.aggregation import Aggregation
-from sparsecut.operators.sharpened import EFFECTIVE_RANK, LENGTH
+from sparsecut.operators.sharpened import Sharpness
 
 N_BESIDE = 16  # columns of Ω
 SAMPLE = 4096  # rows that Ω is found from
@@ -130,17 +129,13 @@ class Gauge:
         return np.asarray((M + M.T) / 2)
 
     def _closed_form(self, M: Matrix, n_rows: int) -> Matrix:
-        values, vectors = np.linalg.eigh(M)
-        values, vectors = values[::-1][: self.width].clip(min=0), vectors[:, ::-1][:, : self.width]
-        if not len(values) or values[0] <= 0:
+        """A: weights of rows scaled to the length 1, so that it is the same for every graph; the drift is a share of it."""
+        values, vectors = (torch.from_numpy(found) for found in np.linalg.eigh(M))
+        if not len(values) or values[-1] <= 0:
             return np.zeros((len(M), self.width))
-        power = sharpening(torch.from_numpy(values.copy()), self.rank, minimum=1.0)
-        relative = np.where(values > NO_VARIANCE * values[0], values / values[0], 0)
-        weights = vectors * np.where(relative > 0, relative ** ((power - 1) / 2), 0)
-        # As long as the closed form makes the rows: what sharpening leaves of the length that they are scaled to.
-        variance = float((relative**power).sum()) * values[0]
-        length = LENGTH * math.sqrt(variance / float(np.trace(M)))
-        return np.asarray(weights * (length / math.sqrt(variance / n_rows)))
+        leading = Sharpness.of(values.flip(0)[: self.width], self.rank, least=NO_VARIANCE)
+        weights = leading.weights(vectors.flip(1)[:, : self.width])
+        return np.asarray(weights.numpy() * math.sqrt(n_rows / float(np.trace(M))))
 
 
 class DriftMeter:
@@ -199,12 +194,6 @@ class DriftMeter:
 def level_groups(n_levels: int, aggregation: Aggregation) -> list[list[int]]:
     """The levels that are solved together: all under a mean, each by itself otherwise."""
     return [list(range(n_levels))] if aggregation == "mean" else [[level] for level in range(n_levels)]
-
-
-def rank_for(solver: Any) -> float:
-    """The effective rank that a refit would sharpen to."""
-    asked = getattr(solver, "effective_rank", "auto")
-    return EFFECTIVE_RANK if asked == "auto" else float(asked)
 
 
 def _column_space(W: Rows) -> Matrix:

@@ -23,6 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sparsecut.base.errors import InputError
+from sparsecut.base.file_lock import try_lock
 from sparsecut.io.workfolder import telling_where
 from sparsecut.updates.changes import Changes, EdgeList, RowList
 from sparsecut.updates.resuming import Position
@@ -47,17 +48,13 @@ class UpdateLog:
     """The log of one model's file, held by one process."""
 
     def __init__(self, path: str | Path, key: bytes) -> None:
-        import fcntl
-
         self.path, self.key = Path(path), key
         with telling_where(log_path(path), "log"):
             self._handle = os.open(log_path(path), os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         self.close = weakref.finalize(self, os.close, self._handle)  # and the lock with it, when the model goes
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not try_lock(self._handle):
             self.close()
-            raise InputError(f"Another process updates {path} in place. Wait for it, or load without in_place.") from None
+            raise InputError(f"Another process updates {path} in place. Wait for it, or load without in_place.")
         self.number = 0
         self._n_bytes = 0
         self.seconds = 0.0  # that the updates of the log took

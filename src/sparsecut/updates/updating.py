@@ -20,7 +20,7 @@ from sparsecut.graph import Graph
 from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.alignment import align
 from sparsecut.updates.changes import Changes, check_edges, check_nodes, check_rows
-from sparsecut.updates.drift import ADVISED_FROM, rank_for
+from sparsecut.updates.drift import ADVISED_FROM
 from sparsecut.updates.graph_kind import GraphKind
 from sparsecut.updates.live import Changed, LiveState
 from sparsecut.updates.resuming import Position, Replayed
@@ -293,7 +293,7 @@ class Updating:
                     f"This {type(self).__name__} holds no graph to change. Fit it, or load a model that was saved with its "
                     "state: model.save(path, with_state=True)."
                 )
-            rank = rank_for(self._choice("solver"))
+            rank = self._choice("solver").sharpened_rank
             self._state = LiveState.of(self._graph, self.recipe_, self.weights_, self.offset_, self._vectors(), rank)
         return self._state
 

@@ -16,6 +16,8 @@ from local_cluster import address, cluster
 from sparsecut.engines.dask.cluster import LOOPBACK, Cluster, check_shared, local_cluster
 from sparsecut.engines.dask.running import MOVED
 
+pytestmark = pytest.mark.cluster
+
 
 def test_nothing_listens_beyond_loopback_and_nothing_is_left(tmp_path: Path) -> None:
     import dask

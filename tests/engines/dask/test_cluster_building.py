@@ -16,6 +16,8 @@ from sparsecut.base.errors import ReadingWarning
 from sparsecut.engines.dask.cluster_building import sort_out
 from sparsecut.graph import loop_notes
 
+pytestmark = pytest.mark.cluster
+
 N_NODES, N_EDGES = 90, 400
 
 

@@ -12,6 +12,8 @@ import sparsecut as sc
 from disk_cases import assert_same_rows, community_graph
 from local_cluster import address
 
+pytestmark = pytest.mark.cluster
+
 
 @pytest.mark.parametrize(
     ("parameters", "message"),

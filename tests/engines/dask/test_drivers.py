@@ -16,6 +16,8 @@ from local_cluster import address, wait_for_workers
 from scripts import run_script
 from sparsecut.engines.dask.parts import Parts
 
+pytestmark = pytest.mark.cluster
+
 N_JOBS, N_ROUNDS = 4, 10
 PLANS = ("columns", "rows", "columns", "rows")
 

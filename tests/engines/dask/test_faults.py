@@ -1,5 +1,8 @@
-"""Workers killed in every pass, one or all at once: the right answer. Workers that stop, or exceed their memory: the right
-answer, or an error that says what happened, and no half-written output. A lost scheduler or driver is in `test_lost.py`."""
+"""Workers killed in every pass, one or all at once: the right answer.
+
+Workers that stop, or exceed their memory: the right answer, or an error that says what happened, and no half-written output.
+A lost scheduler or driver is in `test_lost.py`.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,8 @@ from disk_cases import assert_same_rows, community_graph, names_in
 from local_cluster import address, cluster, wait_for_workers, worker_processes
 from sparsecut.engines.dask.cluster import local_cluster
 from sparsecut.engines.dask.running import Runner
+
+pytestmark = pytest.mark.cluster
 
 PASSES = {
     "columns": {"looking through rows", "cutting columns", "smoothing", "transpose"},

@@ -1,5 +1,7 @@
-"""A connection that is silent for a while, a scheduler that is killed and comes back, a driver that is killed: the right
-answer, or an error that says what happened, and no half-written output."""
+"""A connection that is silent for a while, a scheduler that is killed and comes back, a driver that is killed.
+
+The right answer, or an error that says what happened, and no half-written output.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import sparsecut as sc
 from disk_cases import assert_same_rows, community_graph, names_in
 from local_cluster import address, wait_for_workers
 from scripts import run_script
+
+pytestmark = pytest.mark.cluster
 
 
 class Wire:

@@ -74,10 +74,10 @@ def test_a_plan_that_is_asked_for_is_refused_too_where_it_has_no_room(asked: str
 
 
 def test_panels_cover_the_columns_and_every_worker_has_one() -> None:
-    assert Plan("columns", 4, 100, "").widths(10, 4) == [3, 3, 2, 2]
-    assert Plan("columns", 4, 2, "").widths(10, 4) == [2, 2, 1, 1, 1, 1, 1, 1]
-    assert Plan("rows", 4, 4, "").widths(10, 4) == [4, 3, 3]
-    assert Plan("columns", 4, 100, "").widths(2, 4) == [1, 1]
+    assert Plan("columns", 4, 100, "").widths(10, 4) == (3, 3, 2, 2)
+    assert Plan("columns", 4, 2, "").widths(10, 4) == (2, 2, 1, 1, 1, 1, 1, 1)
+    assert Plan("rows", 4, 4, "").widths(10, 4) == (4, 3, 3)
+    assert Plan("columns", 4, 100, "").widths(2, 4) == (1, 1)
 
 
 def test_traffic_by_hand() -> None:

@@ -15,6 +15,8 @@ from disk_cases import assert_same_rows, community_graph
 from local_cluster import address, cluster, wait_for_workers
 from sparsecut.engines.dask.running import Runner
 
+pytestmark = pytest.mark.cluster
+
 
 def runner() -> Runner:
     from distributed import get_client

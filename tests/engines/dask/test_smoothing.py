@@ -7,9 +7,13 @@ import signal
 from collections import Counter
 from typing import Any
 
+import pytest
+
 from local_cluster import address, cluster, wait_for_workers
 from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.smoothing import Anchors
+
+pytestmark = pytest.mark.cluster
 
 
 def process_of(number: int) -> tuple[int, int]:

@@ -18,6 +18,8 @@ import pytest
 import sparsecut as sc
 from disk_cases import assert_same_rows, community_graph, names_in
 
+pytestmark = pytest.mark.cluster
+
 SERVER = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 SETTINGS = """
 ListenAddress 127.0.0.1

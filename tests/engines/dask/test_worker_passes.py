@@ -19,6 +19,8 @@ from sparsecut.engines.dask.worker_passes import FilePart, diagonal_of, walk_ove
 from sparsecut.io.workfolder import WorkFolder, work_folder
 from sparsecut.kernels.walk import degrees
 
+pytestmark = pytest.mark.cluster
+
 
 def store_of(graph: sc.Graph, folder: Path) -> sc.Graph:
     """The graph as a store, by files."""

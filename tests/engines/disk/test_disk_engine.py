@@ -20,7 +20,7 @@ from sparsecut.engines import Job
 from sparsecut.engines.disk.disk_engine import DiskEngine
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
-from sparsecut.model.auto import filter_choice
+from sparsecut.model.auto.constants import Constants, FilterRule
 from sparsecut.operators.negatives import AllPairs, ListedPairs, NegativeGraph
 
 
@@ -115,13 +115,16 @@ def test_wide_features_go_by_products_and_m_is_never_built(
     assert max(shape[0] for shape in built) <= 64 + 8  # of the probes and the embedding: M itself was never built
 
 
-def test_the_choice_of_the_restart_of_wide_features_goes_by_products_too(
-    tmp_path: Path, small_blocks: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(filter_choice, "MIN_EDGES", 200)
+class Trying(sc.SCE):
+    """`SCE` that holds out edges of graphs with few of them."""
+
+    constants = Constants(filter=FilterRule(min_edges=200))
+
+
+def test_the_choice_of_the_restart_of_wide_features_goes_by_products_too(tmp_path: Path, small_blocks: None) -> None:
     graph = community_graph(100, 1100)
     assert graph.n_edges > 200
-    model = assert_alike(sc.SCE(dimension=8, channels="smoothed"), graph, tmp_path, n_columns=300)
+    model = assert_alike(Trying(dimension=8, channels="smoothed"), graph, tmp_path, n_columns=300)
     assert "held-out edges" in model.explain()
 
 

@@ -201,6 +201,7 @@ def test_committed_cells_are_stamped() -> None:
             assert {"seed", "settings"} <= set(committed), path
 
 
+@pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on PATH to open the page in")
 def test_the_committed_page_opens_in_a_browser(tmp_path: Path) -> None:
     assert CHROMIUM is not None
@@ -230,6 +231,7 @@ def test_the_committed_page_opens_in_a_browser(tmp_path: Path) -> None:
     assert "<svg" in done.stdout
 
 
+@pytest.mark.browser
 def test_the_committed_page_fits_a_window_and_its_tables_scroll_alone_on_a_phone() -> None:
     with open_browser() as browser:
         for width, is_phone in ((1280, False), (390, True)):

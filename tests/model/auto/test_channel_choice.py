@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -15,14 +17,22 @@ from sparsecut.engines.memory import MemoryEngine
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph.edge_sample import sample_linked_nodes
 from sparsecut.model.auto import channel_choice
-from sparsecut.model.auto.channel_choice import MOST_NODES, Evidence, choose_by, gather_evidence
+from sparsecut.model.auto.channel_choice import Evidence, choose_by, gather_evidence
+from sparsecut.model.auto.constants import CONSTANTS, ChannelCost, ChannelRule, Constants
 from sparsecut.operators.filters import PageRank
 from table_world import World
 
+ALL_AT_ONCE = ChannelCost(first_halvings=CONSTANTS.channel_cost.n_halvings, first_nodes=CONSTANTS.channel_cost.most_nodes)
+NEVER_CLEAR = ChannelRule(least_own=2.0)  # no R² is as large: no evidence leaves one channel
+RIDGE = CONSTANTS.channels.ridge
+
 
 def planted(kind: str, n_nodes: int = 600, seed: int = 0) -> Graph:
-    """Four groups with features of their own plus noise; edges within groups ("alike"), anywhere ("unlike"), or from each
-    group to the next one, so that neighbours are alike and unlike the node ("apart")."""
+    """Four groups with features of their own plus noise.
+
+    Edges are within groups ("alike"), anywhere ("unlike"), or from each group to the next one, so that neighbours are alike
+    and unlike the node ("apart").
+    """
     generator = np.random.default_rng(seed)
     groups = np.arange(n_nodes) % 4
     centres = generator.normal(size=(4, 40))
@@ -33,10 +43,12 @@ def planted(kind: str, n_nodes: int = 600, seed: int = 0) -> Graph:
     return Graph(sp.csr_array((upper + upper.T).astype(np.float32)), features=features.astype(np.float32), labels=groups)
 
 
-def evidence_of(graph: Graph) -> Evidence:
+def evidence_of(graph: Graph, constants: Constants = CONSTANTS) -> Evidence:
     engine, weighting = MemoryEngine(torch.device("cpu")), Weighting("none")
     rows = engine.load(graph, weighting, PageRank(restart=0.2))
-    return gather_evidence(graph, rows, weighting, engine, sample_linked_nodes(graph, MOST_NODES))
+    return gather_evidence(
+        graph, rows, weighting, engine, sample_linked_nodes(graph, constants.channel_cost.most_nodes), constants
+    )
 
 
 def test_the_rule_by_hand() -> None:
@@ -62,43 +74,34 @@ def test_the_rule_by_hand() -> None:
 def test_whatever_the_evidence_one_channel_has_weight_one(own: float, gain: float, h: float, m: float, told: float) -> None:
     weights = choose_by(Evidence(own, gain, h, m, told)).weights
     assert max(weights.values()) == 1.0
-    assert min(weights.values()) >= channel_choice.LEAST_WEIGHT
+    assert min(weights.values()) >= CONSTANTS.channels.least_weight
     assert set(weights) in ({"own"}, {"smoothed"}, {"neighbors"}, {"own", "smoothed"}, {"own", "neighbors"})
 
 
 @pytest.mark.parametrize("kind", ["alike", "unlike", "apart"])
-def test_few_halvings_and_nodes_serve_where_they_leave_one_channel(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_halvings_and_nodes_serve_where_they_leave_one_channel(kind: str) -> None:
     graph = planted(kind)
-    monkeypatch.setattr(channel_choice, "FIRST_NODES", 500)
-    found = evidence_of(graph)
-    monkeypatch.setattr(channel_choice, "FIRST_HALVINGS", channel_choice.N_HALVINGS)
-    monkeypatch.setattr(channel_choice, "FIRST_NODES", channel_choice.MOST_NODES)
-    whole = evidence_of(graph)
-    assert found.is_clear
+    found = evidence_of(graph, Constants(channel_cost=ChannelCost(first_nodes=500)))
+    whole = evidence_of(graph, Constants(channel_cost=ALL_AT_ONCE))
     assert found != whole
     assert choose_by(found).weights == choose_by(whole).weights
 
 
 @pytest.mark.parametrize("many_entries", [1, 1 << 25], ids=["one halving", "four halvings"])
-def test_all_halvings_and_nodes_serve_where_channels_are_mixed(many_entries: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_halvings_and_nodes_serve_where_channels_are_mixed(many_entries: int) -> None:
     graph = planted("alike")
-    monkeypatch.setattr(channel_choice, "FIRST_NODES", 500)
-    monkeypatch.setattr(Evidence, "is_clear", False)
-    monkeypatch.setattr(channel_choice, "MANY_ENTRIES", many_entries)
-    found = evidence_of(graph)
-    monkeypatch.setattr(channel_choice, "FIRST_HALVINGS", channel_choice.N_HALVINGS)
-    monkeypatch.setattr(channel_choice, "FIRST_NODES", channel_choice.MOST_NODES)
-    assert found == evidence_of(graph)
+    step_by_step = ChannelCost(first_nodes=500, many_entries=many_entries)
+    found = evidence_of(graph, Constants(channels=NEVER_CLEAR, channel_cost=step_by_step))
+    at_once = replace(ALL_AT_ONCE, many_entries=many_entries)
+    assert found == evidence_of(graph, Constants(channels=NEVER_CLEAR, channel_cost=at_once))
 
 
-def test_one_halving_serves_where_features_have_many_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_halving_serves_where_features_have_many_entries() -> None:
     graph = planted("unlike")
     of_all = evidence_of(graph)
-    monkeypatch.setattr(channel_choice, "MANY_ENTRIES", 0)
-    monkeypatch.setattr(Evidence, "is_clear", False)  # so that more is asked for, and there is no more
-    for n_nodes in (300, channel_choice.MOST_NODES):  # some of the nodes, then all of them
-        monkeypatch.setattr(channel_choice, "FIRST_NODES", n_nodes)
-        of_one = evidence_of(graph)
+    for n_nodes in (300, CONSTANTS.channel_cost.most_nodes):  # some of the nodes, then all of them
+        one = ChannelCost(many_entries=0, first_nodes=n_nodes)
+        of_one = evidence_of(graph, Constants(channels=NEVER_CLEAR, channel_cost=one))  # more is measured, if there is more
         assert of_one.own == pytest.approx(of_all.own, abs=0.15)
         assert of_one.gain == pytest.approx(of_all.gain, abs=0.05)
 
@@ -108,13 +111,13 @@ def test_r_squared_is_that_of_a_ridge_regression() -> None:
     X = generator.normal(size=(300, 5))
     Y = X @ generator.normal(size=(5, 3)) + generator.normal(size=(300, 3))
     rows = np.hstack([X, Y]) - np.hstack([X, Y]).mean(axis=0)
-    ridge = channel_choice.RIDGE * np.square(rows[:, :5]).sum() / 5
+    ridge = RIDGE * np.square(rows[:, :5]).sum() / 5
     hat = rows[:, :5] @ np.linalg.solve(rows[:, :5].T @ rows[:, :5] + ridge * np.eye(5), rows[:, :5].T)
     left = rows[:, 5:] - hat @ rows[:, 5:]
     expected = 1 - np.square(left).sum() / np.square(rows[:, 5:]).sum() * (300 / (300 - np.trace(hat))) ** 2
-    found = channel_choice._r_squared(rows.T @ rows, np.arange(5), np.arange(5, 8), 300)
+    found = channel_choice._r_squared(rows.T @ rows, np.arange(5), np.arange(5, 8), 300, RIDGE)
     assert found == pytest.approx(expected, rel=1e-9)
-    assert channel_choice._r_squared(np.zeros((8, 8)), np.arange(5), np.arange(5, 8), 300) == 0
+    assert channel_choice._r_squared(np.zeros((8, 8)), np.arange(5), np.arange(5, 8), 300, RIDGE) == 0
 
 
 def test_neighbours_leave_the_row_out() -> None:
@@ -127,11 +130,11 @@ def test_neighbours_leave_the_row_out() -> None:
     nodes = np.flatnonzero(adjacency.sum(axis=1) > 0)[::2]
     closed = adjacency + np.eye(80)
     both = np.hstack([X, closed @ X / closed.sum(axis=1, keepdims=True)])[nodes]
-    found = channel_choice._told_by_neighbours(graph, torch.from_numpy(both.astype(np.float32)), nodes)
+    found = channel_choice._told_by_neighbours(graph, torch.from_numpy(both.astype(np.float32)), nodes, RIDGE)
     means = (adjacency @ X)[nodes] / adjacency.sum(axis=1)[nodes, None]
     rows = np.hstack([means, X[nodes]])
     rows -= rows.mean(axis=0)
-    expected = channel_choice._r_squared(rows.T @ rows, np.arange(4), np.arange(4, 8), len(nodes))
+    expected = channel_choice._r_squared(rows.T @ rows, np.arange(4), np.arange(4, 8), len(nodes), RIDGE)
     assert found == pytest.approx(expected, abs=1e-4)
 
 
@@ -144,12 +147,13 @@ def test_cosines_of_neighbours_by_hand() -> None:
     graph = Graph(sp.csr_array(adjacency), features=features)
     engine = MemoryEngine(torch.device("cpu"))
     rows = engine.load(graph, Weighting("none"), PageRank(restart=0.2))
-    h, m = channel_choice._agreement(graph, rows, engine)
+    h, m = channel_choice._agreement(graph, rows, engine, 2000, 8)
     centred = features - features.mean(axis=0)
     unit = centred / np.linalg.norm(centred, axis=1, keepdims=True)
     assert h == pytest.approx(unit[0] @ unit[1], abs=1e-6)
     assert m == pytest.approx(1, abs=1e-6)
-    assert channel_choice._agreement(Graph(sp.csr_array((5, 5)), features=features), rows, engine) == (0.0, 0.0)
+    bare = Graph(sp.csr_array((5, 5)), features=features)
+    assert channel_choice._agreement(bare, rows, engine, 2000, 8) == (0.0, 0.0)
 
 
 def test_the_order_of_a_tables_columns_chooses_nothing() -> None:
@@ -165,11 +169,11 @@ def test_the_order_of_a_tables_columns_chooses_nothing() -> None:
 
 def test_halves_share_no_column() -> None:
     graph = random_graph(300, 30)
-    product = channel_choice._sampled_product(graph, Weighting("none"), torch.device("cpu"))
+    product = channel_choice._sampled_product(graph, Weighting("none"), torch.device("cpu"), 4096)
     halvings = channel_choice._directions_of_halves(
-        product, 30, 8, channel_choice.N_HALVINGS, torch.Generator().manual_seed(0), torch.device("cpu")
+        product, 30, 8, 4, torch.Generator().manual_seed(0), torch.device("cpu"), None, n_iterations=3, effective_rank=16.0
     )
-    assert len(halvings) == channel_choice.N_HALVINGS
+    assert len(halvings) == 4
     for W in halvings:
         first, second = (W[:, part].abs().sum(dim=1) > 0 for part in (slice(8), slice(8, None)))
         assert int(first.sum()) == int(second.sum()) == 15
@@ -180,6 +184,7 @@ def test_halves_share_no_column() -> None:
         random_graph(300, 30, is_sparse=True).replace(features=sp.csr_array(graph.features)),
         Weighting("none"),
         torch.device("cpu"),
+        4096,
     )
     for multiply in (product, sparse):
         np.testing.assert_allclose(multiply(W).numpy(), dense.T @ dense @ W.numpy(), rtol=1e-3, atol=1e-2)
@@ -210,8 +215,8 @@ def components(graph: Graph) -> Graph:
 
 def test_columns_without_anything_in_common_ask_the_neighbours() -> None:
     alike, unlike = (evidence_of(components(planted(kind))) for kind in ("alike", "unlike"))
-    assert alike.is_blind
-    assert unlike.is_blind
+    assert choose_by(alike).is_blind
+    assert choose_by(unlike).is_blind
     assert choose_by(alike).weights == {"smoothed": 1.0}
     assert choose_by(unlike).weights == {"own": 1.0, "smoothed": 0.5}
     assert "neighbours tell 0% of a row" in SCE(dimension=4).fit(components(planted("unlike"))).explain()
@@ -240,7 +245,7 @@ def test_nodes_without_neighbours_are_no_evidence() -> None:
     larger = Graph(
         sp.block_diag([graph.adjacency, sp.csr_array((n, n))], format="csr"), features=np.vstack([graph.features, lonely])
     )
-    n_linked = [len(sample_linked_nodes(each, MOST_NODES)) for each in (graph, larger)]
+    n_linked = [len(sample_linked_nodes(each, CONSTANTS.channel_cost.most_nodes)) for each in (graph, larger)]
     assert n_linked == 2 * [np.count_nonzero(np.diff(graph.adjacency.indptr))]
     assert set(choose_by(evidence_of(larger)).weights) == {"smoothed"}
 

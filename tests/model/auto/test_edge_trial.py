@@ -12,7 +12,7 @@ import torch
 from conftest import load_or_skip
 from sparsecut import SCE, Disk, Graph, load
 from sparsecut.graph.edge_sample import sample_edges, sample_node_pairs
-from sparsecut.model.auto.edge_trial import MAX_ALIKE, STRUCTURE_COLUMNS, RandomSigns, Trial, doubt
+from sparsecut.model.auto.edge_trial import N_SIGNS, RandomSigns, Trial, doubt
 
 SAYS = "The features hardly go with the edges"
 
@@ -61,7 +61,7 @@ def test_structure_is_scored_only_where_it_matters() -> None:
     def never() -> float:
         raise AssertionError("scored")
 
-    assert doubt(MAX_ALIKE, 0.7, never) is None
+    assert doubt(0.6, 0.7, never) is None
     assert doubt(0.51, 0.80, lambda: 0.79) is None
     said = doubt(0.51, 0.80, lambda: 0.95)
     assert said is not None
@@ -80,14 +80,14 @@ def test_the_score_is_the_auc_by_hand() -> None:
 def test_signs_are_the_same_in_any_block_and_look_random(kind: type) -> None:
     ids = np.arange(1000).astype(kind)
     signs = RandomSigns(ids)
-    assert signs.shape == (1000, STRUCTURE_COLUMNS)
+    assert signs.shape == (1000, N_SIGNS)
     whole = np.asarray(signs)
     assert np.array_equal(whole, np.concatenate([signs[0:300], signs[300:800], signs[800:1000]]))
     order = np.random.default_rng(0).permutation(1000)
     assert np.array_equal(RandomSigns(ids[order])[:], whole[order])  # they follow the id, wherever it stands
     assert set(np.unique(whole)) == {-1.0, 1.0}
     products = whole.T @ whole / 1000
-    assert np.abs(products - np.eye(STRUCTURE_COLUMNS)).max() < 0.16  # five standard deviations of 1/√1000
+    assert np.abs(products - np.eye(N_SIGNS)).max() < 0.16  # five standard deviations of 1/√1000
     assert abs((whole[:-1] * whole[1:]).mean()) < 0.02
 
 

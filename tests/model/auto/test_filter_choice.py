@@ -18,14 +18,15 @@ from sparsecut.engines import MemoryEngine
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph.edge_sample import sample_edges, sample_node_pairs
 from sparsecut.model.auto import filter_choice
+from sparsecut.model.auto.constants import CONSTANTS, Constants, FilterCost, FilterRule
 from sparsecut.model.auto.filter_choice import choose_filter
 
 ENGINE = MemoryEngine(torch.device("cpu"))
 
 
-def choose(graph: Graph, filter: PageRank | None = None) -> Any:
+def choose(graph: Graph, filter: PageRank | None = None, constants: Constants = CONSTANTS) -> Any:
     asked = filter or PageRank()
-    return choose_filter(graph, ENGINE.load(graph, Weighting("none"), asked), asked, ENGINE)
+    return choose_filter(graph, ENGINE.load(graph, Weighting("none"), asked), asked, ENGINE, constants)
 
 
 def scores_of(why: str) -> dict[float, float]:
@@ -67,13 +68,12 @@ def test_the_scores_are_the_auc_of_cosines_on_the_graph_that_is_left(is_directed
 
 
 @pytest.mark.parametrize("name", ["cora", "wiki", "facebook"])
-def test_a_sample_of_the_nodes_tells_the_same_of_a_large_graph(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sample_of_the_nodes_tells_the_same_of_a_large_graph(name: str) -> None:
     """Fewer directions, found by a sample: the candidates come in the same order, but for those that are hardly apart."""
     graph = load_or_skip(name)
     graph = graph.replace(features=np.asarray(graph.features.todense() if sp.issparse(graph.features) else graph.features))
     known = scores_of(choose(graph).why)
-    monkeypatch.setattr(filter_choice, "MANY_NODES", 100)
-    found = scores_of(choose(graph).why)
+    found = scores_of(choose(graph, constants=Constants(filter_cost=FilterCost(many_nodes=100))).why)
     clear = [(a, b) for a in known for b in known if known[a] > known[b] + 0.003]
     assert clear
     assert all(found[a] > found[b] for a, b in clear)
@@ -145,9 +145,8 @@ def test_too_few_edges_to_hold_out_take_the_usual_restart() -> None:
 
 def test_no_more_edges_are_held_out_than_tell_candidates_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     graph, asked = community_graph(), []
-    monkeypatch.setattr(filter_choice, "MAX_HELD_OUT", 50)
     monkeypatch.setattr(filter_choice, "sample_edges", lambda g, n: asked.append(n) or sample_edges(g, n))
-    choose(graph)
+    choose(graph, constants=Constants(filter_cost=FilterCost(max_held_out=50)))
     assert asked == [50]
 
 
@@ -160,7 +159,6 @@ def test_of_candidates_that_no_measurement_tells_apart_the_shortest(behind: floa
     by_length = sorted(range(len(candidates)), key=lambda number: len(candidates[number].coefficients()))
     scores = [0.5] * len(candidates)
     scores[by_length[-1]], scores[by_length[0]] = 0.8, 0.8 - behind
-    monkeypatch.setattr(filter_choice, "MIN_EDGES", 10)
     monkeypatch.setattr(filter_choice, "_scores", lambda *_: scores)
     expected = candidates[by_length[0 if behind < 5e-4 else -1]]
-    assert choose(graph).filter == expected
+    assert choose(graph, constants=Constants(filter=FilterRule(min_edges=10))).filter == expected

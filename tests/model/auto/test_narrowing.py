@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,12 +12,14 @@ import torch
 from sparsecut import SCE, Disk, Graph, Memory, PageRank, Power
 from sparsecut.engines.memory import MemoryEngine
 from sparsecut.features.weighting import Weighting
-from sparsecut.model.auto import narrowing
-from sparsecut.model.auto.narrowing import N_PROBES, _near, narrow
+from sparsecut.model.auto.constants import Constants, NarrowingCost
+from sparsecut.model.auto.narrowing import _near, narrow
+from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import complete_graph
 from sparsecut.operators.sharpened import spectrum_within, whole_spectrum
 
 FILTER = PageRank(restart=0.2)
+ALWAYS = NarrowingCost(least_nodes=1)  # small graphs too
 SETTINGS = {"filter": FILTER, "channels": "smoothed", "dimension": 24}
 
 
@@ -31,31 +35,26 @@ def planted(rank: int | None = None, n_nodes: int = 900, n_features: int = 192) 
     return Graph(sp.csr_array((upper + upper.T).astype(np.float32)), features=features.astype(np.float32), labels=groups)
 
 
-@pytest.fixture(autouse=True)
-def small_graphs_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(narrowing, "LEAST_NODES", 1)
+class Narrowed(SCE):
+    """`SCE` that smooths fewer columns of small graphs too; `SCE` itself smooths all of them."""
 
-
-def with_all_columns(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> SCE:
-    with monkeypatch.context() as patch:
-        patch.setattr(narrowing, "LEAST_NODES", graph.n_nodes + 1)
-        return SCE(**SETTINGS).fit(graph)
+    constants = Constants(narrowing_cost=ALWAYS)
 
 
 @pytest.mark.parametrize("engine", [Memory(device="cpu"), Disk()], ids=["memory", "disk"])
-def test_features_that_fit_the_directions_lose_nothing(engine: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_features_that_fit_the_directions_lose_nothing(engine: object) -> None:
     """Of rank 40, all within the 96 directions: the embedding of all columns, up to rounding."""
     graph = planted(rank=40)
-    model = SCE(**SETTINGS, engine=engine).fit(graph)
+    model = Narrowed(**SETTINGS, engine=engine).fit(graph)
     assert "within the directions" in model.history_.reason
-    expected = with_all_columns(graph, monkeypatch).embedding_
+    expected = SCE(**SETTINGS).fit_transform(graph)
     assert np.abs(model.embedding_ - expected).max() < 2e-3 * np.abs(expected).max()
     assert np.abs(model.transform(graph) - model.embedding_).max() < 1e-4 * np.abs(expected).max()
 
 
-def test_features_of_full_rank_keep_what_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_features_of_full_rank_keep_what_leads() -> None:
     graph = planted()
-    Z, expected = SCE(**SETTINGS).fit_transform(graph), with_all_columns(graph, monkeypatch).embedding_
+    Z, expected = (kind(**SETTINGS).fit_transform(graph) for kind in (Narrowed, SCE))
     for column in range(5):
         cosine = Z[:, column] @ expected[:, column] / np.linalg.norm(Z[:, column]) / np.linalg.norm(expected[:, column])
         assert cosine > 0.99
@@ -65,10 +64,10 @@ def test_features_of_full_rank_keep_what_leads(monkeypatch: pytest.MonkeyPatch) 
 def test_what_lies_outside_is_estimated() -> None:
     graph, engine = planted(), MemoryEngine(torch.device("cpu"))
     rows = engine.load(graph, Weighting("none"), FILTER)
-    found = narrow(engine, rows, graph.n_features, FILTER.coefficients(), 24)
+    found = narrow(engine, rows, graph.n_features, FILTER.coefficients(), 24, ALWAYS)
     assert found is not None
-    assert found.basis.shape == (192, 96 + N_PROBES)
-    B, R = found.basis.double().split([found.n_directions, N_PROBES], dim=1)
+    assert found.basis.shape == (192, 96 + ALWAYS.n_probes)
+    B, R = found.basis.double().split([found.n_directions, ALWAYS.n_probes], dim=1)
     torch.testing.assert_close(B.T @ B, torch.eye(96, dtype=torch.float64), atol=1e-5, rtol=0)
     assert float((B.T @ R).abs().max()) < 1e-4
     negatives = complete_graph(graph.n_nodes)
@@ -85,8 +84,8 @@ def test_what_lies_outside_is_estimated() -> None:
 
 def test_half_precision_is_near_single() -> None:
     graph = planted()
-    single = SCE(**SETTINGS).fit_transform(graph)
-    half = SCE(**SETTINGS, engine=Memory(device="cpu", precision="half")).fit_transform(graph)
+    single = Narrowed(**SETTINGS).fit_transform(graph)
+    half = Narrowed(**SETTINGS, engine=Memory(device="cpu", precision="half")).fit_transform(graph)
     cosines = (single * half).sum(axis=1) / np.linalg.norm(single, axis=1) / np.linalg.norm(half, axis=1)
     assert cosines.min() > 0.999
 
@@ -97,24 +96,22 @@ def test_relabelled_nodes_have_the_same_embedding() -> None:
     shuffled = Graph(
         sp.csr_array(graph.adjacency[order][:, order]), features=np.asarray(graph.features)[order], node_ids=order
     )
-    Z, other = SCE(**SETTINGS).fit_transform(graph), SCE(**SETTINGS).fit_transform(shuffled)
+    Z, other = Narrowed(**SETTINGS).fit_transform(graph), Narrowed(**SETTINGS).fit_transform(shuffled)
     assert np.abs(Z[order] - other).max() < 1e-3 * np.abs(Z).max()
 
 
-def test_columns_stay_where_that_costs_less(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_stay_where_that_costs_less() -> None:
     graph, engine = planted(), MemoryEngine(torch.device("cpu"))
     rows = engine.load(graph, Weighting("none"), FILTER)
 
-    def is_narrowed(polynomial: tuple[float, ...] = FILTER.coefficients(), n_kept: int = 24) -> bool:
-        return narrow(engine, rows, graph.n_features, polynomial, n_kept) is not None
+    def is_narrowed(filter: Filter = FILTER, n_kept: int = 24, cost: NarrowingCost = ALWAYS) -> bool:
+        return narrow(engine, rows, graph.n_features, filter.coefficients(), n_kept, cost) is not None
 
     assert is_narrowed()
-    assert not is_narrowed(Power(order=2).coefficients())  # few hops
+    assert not is_narrowed(Power(order=2))  # few hops
     assert not is_narrowed(n_kept=150)  # nearly all columns are wanted
-    monkeypatch.setattr(narrowing, "PRODUCT_COST", 100.0)
-    assert not is_narrowed()  # the product would cost more than the hops
-    monkeypatch.undo()
-    assert not is_narrowed()  # too few nodes
+    assert not is_narrowed(cost=replace(ALWAYS, product_cost=100.0))  # the product would cost more than the hops
+    assert not is_narrowed(cost=NarrowingCost())  # too few nodes
 
 
 @pytest.mark.parametrize(

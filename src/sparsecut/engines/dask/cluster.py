@@ -135,13 +135,14 @@ def check_shared(cluster: Cluster, folder: Path) -> None:
 
 
 def _described(client: Any, where: str, n_threads: int | None) -> Cluster:
+    from distributed.system import MEMORY_LIMIT  # of this machine: what a worker without a limit may take
+
     from sparsecut.engines.dask.plugin import Threads
 
     workers = client.scheduler_info(n_workers=-1)["workers"]
     per_host = Counter(worker["host"] for worker in workers.values())
     client.register_plugin(Threads(n_threads, max(per_host.values())))
-    everything = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    limits = [(worker["memory_limit"] or everything) // max(1, worker["nthreads"]) for worker in workers.values()]
+    limits = [(worker["memory_limit"] or MEMORY_LIMIT) // max(1, worker["nthreads"]) for worker in workers.values()]
     return Cluster(client, where, sorted(workers), min(limits))
 
 

@@ -283,8 +283,10 @@ def write_ids(ids: numbering.Ids, target: Target) -> int:
 def sort_out(
     edges: tuple[Any, Any, Any], starts: Sequence[int], directed: str, may_be_sides: bool
 ) -> list[tuple[Any, Any, Any, Any]]:
-    """For every block the keys and weights of its entries, its nodes with a self-loop, and, where the two columns may be two
-    sides, the rows that they name in it."""
+    """For every block the keys and weights of its entries, and its nodes with a self-loop.
+
+    Where the two columns may be two sides, also the rows that they name in it.
+    """
     i, j, weights = edges
     kept = np.flatnonzero(i != j)
     both = entry_keys(i[kept], j[kept], directed)

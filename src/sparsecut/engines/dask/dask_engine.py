@@ -35,6 +35,7 @@ from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import FileArray, carried, share, share_matrix
 from sparsecut.engines.dask.smoothing import Smoother
 from sparsecut.engines.dask.worker_passes import walk_over
+from sparsecut.engines.in_process import InProcess
 from sparsecut.graph import Graph
 from sparsecut.io.workfolder import WorkFolder, fingerprint_of
 from sparsecut.kernels.magnitude import overflow_error
@@ -61,14 +62,14 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
     def __init__(
         self, job: Job, work: WorkFolder, cluster: Cluster, plan: Plan, layout: Layout, runner: Runner, parts: Parts | None
     ) -> None:
-        super().__init__(job, work)
+        self.matrix = share_matrix(job.graph.adjacency, work, "adjacency")
+        walk = walk_over(job.graph, self.matrix, work, runner, len(cluster.workers))
+        super().__init__(job, work, InProcess(job.graph) if walk is None else walk)
         self.runner, self.layout, self.parts = runner, layout, parts
         self.supports = frozenset({"output"} | ({"parts"} if parts is not None else set()))
         self.smoother = Smoother(runner, plan, layout, len(cluster.workers))
-        self.matrix = share_matrix(job.graph.adjacency, work, "adjacency")
-        walk = walk_over(job.graph, self.matrix, work, runner, len(cluster.workers))
         self.graph = job.graph if walk is None else job.graph._walked(walk)
-        self._has_plain_ids = job.graph.has_plain_ids  # as long as nobody has asked for them
+        self._has_plain_ids = job.graph.has_plain_ids  # as long as nothing has read them
         self.filtering = Filtering(job.graph, self.matrix, work, walk)
 
     def project(

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sparsecut.base.errors import InputError
+from sparsecut.engines.blocked import even_widths
 from sparsecut.engines.costs import BASE_BYTES, Cost, Machine, Workload
 from sparsecut.kernels.moments import ROW_BLOCK
 from sparsecut.kernels.streaming import in_words
@@ -70,13 +71,12 @@ class Plan:
     why: str
     n_groups: int = 1  # of blocks whose rows take a hop together, by rows
 
-    def widths(self, n_columns: int, n_workers: int) -> list[int]:
+    def widths(self, n_columns: int, n_workers: int) -> tuple[int, ...]:
         """The widths of as few panels as `widest` allows; by columns a multiple of the workers, so that all have work."""
         n_panels = math.ceil(n_columns / min(self.widest, n_columns))
         if self.name == "columns":
             n_panels = min(n_columns, math.ceil(n_panels / n_workers) * n_workers)
-        share, rest = divmod(n_columns, n_panels)
-        return [share + (panel < rest) for panel in range(n_panels)]
+        return even_widths(n_columns, n_panels)
 
 
 def choose_plan(work: ClusterWork, requested: PlanWord = "auto", n_blocks: int | None = None) -> Plan:

@@ -51,6 +51,11 @@ class FileArray:
             values = np.fromfile(file, dtype=self.dtype, count=int(np.prod(shape, dtype=np.int64)))
         return values.reshape(shape)
 
+    def __getitem__(self, nodes: Nodes) -> NDArray[Any]:
+        if isinstance(nodes, slice):
+            return self.read(slice(*nodes.indices(self.shape[0])[:2]))
+        return self.read(nodes)
+
     def map(self) -> NDArray[Any]:
         if 0 in self.shape:
             return np.empty(self.shape, dtype=self.dtype)

@@ -55,8 +55,9 @@ class FilePart:
         ends -= ends[0]
         return ends
 
-    def neighbours(self) -> NDArray[Any]:
-        return self.matrix.indices.read(self._entries())
+    def neighbours(self, places: NDArray[np.int64] | None = None) -> NDArray[Any]:
+        here = self._entries()
+        return self.matrix.indices.read(here if places is None else places + here.start)
 
     def weights(self) -> NDArray[Any] | None:
         return None if self.matrix.values is None else self.matrix.values.read(self._entries())
@@ -70,8 +71,8 @@ class FilePart:
 
 
 class ClusterWalk:
-    def __init__(self, runner: Runner, work: WorkFolder, parts: Sequence[FilePart]) -> None:
-        self.runner, self.work, self.parts = runner, work, parts
+    def __init__(self, graph: Graph, runner: Runner, work: WorkFolder, parts: Sequence[FilePart]) -> None:
+        self.graph, self.runner, self.work, self.parts = graph, runner, work, parts
 
     def each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         return self.runner.collect([self.runner.submit(function, part, *arguments) for part in self.parts], STAGE)
@@ -103,7 +104,7 @@ def walk_over(graph: Graph, matrix: SparseFile, work: WorkFolder, runner: Runner
     by_rows = math.ceil(4 * graph.n_nodes * graph.n_features / BLOCK_BYTES)
     by_entries = math.ceil(int(graph.adjacency.nnz) / ENTRIES_PER_PART)
     starts = even_starts(graph.n_nodes, min(graph.n_nodes, max(n_workers, by_rows, by_entries)))
-    return ClusterWalk(runner, work, [FilePart(*ends, matrix, held, names) for ends in pairwise(starts)])
+    return ClusterWalk(graph, runner, work, [FilePart(*ends, matrix, held, names) for ends in pairwise(starts)])
 
 
 def write_column(function: Callable[..., Any], part: FilePart, target: Target, arguments: Sequence[Any]) -> int:

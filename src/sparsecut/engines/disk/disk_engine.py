@@ -31,6 +31,7 @@ from sparsecut.engines.disk.disk_passes import PanelPasses
 from sparsecut.engines.disk.disk_propagation import DiskPropagation
 from sparsecut.engines.disk.panels import Panels
 from sparsecut.engines.disk.sizes import PanelSizes
+from sparsecut.engines.in_process import InProcess
 from sparsecut.graph import Graph
 from sparsecut.io.workfolder import RowWriter, WorkFolder
 from sparsecut.kernels.magnitude import check_finite
@@ -48,7 +49,7 @@ class DiskEngine(BlockedEngine[Panels, DiskPropagation]):
     supports = frozenset({"output"})
 
     def __init__(self, job: Job, work: WorkFolder, sizes: PanelSizes) -> None:
-        super().__init__(job, work)
+        super().__init__(job, work, InProcess(job.graph))
         self.sizes = sizes
         self._degrees: NDArray[np.float64] | None = None
         self._panels: WeakValueDictionary[str, Panels] = WeakValueDictionary()

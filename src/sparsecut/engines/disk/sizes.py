@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 
 from sparsecut.base.errors import InputError
+from sparsecut.engines.blocked import even_widths
 from sparsecut.kernels.moments import ROW_BLOCK
 from sparsecut.kernels.streaming import in_words
 
@@ -32,9 +33,7 @@ class PanelSizes:
 
     def widths(self, n_columns: int) -> tuple[int, ...]:
         """The widths of as few panels as the widest allows, all about the same."""
-        n_panels = math.ceil(n_columns / min(self.widest, n_columns))
-        share, rest = divmod(n_columns, n_panels)
-        return tuple(share + (panel < rest) for panel in range(n_panels))
+        return even_widths(n_columns, math.ceil(n_columns / min(self.widest, n_columns)))
 
 
 def plan_sizes(n_nodes: int, limit: int, *, is_series: bool = True, n_pairs: int = 0, matrix_bytes: int = 0) -> PanelSizes:

@@ -41,8 +41,11 @@ class Layer(nn.Module, ABC):
 
 
 class GCNLayer(Layer):
-    """The mean of a node and its neighbours. A longer or shorter list than the fan-out weighs as the fan-out does: the
-    average over everything that sampling could have drawn."""
+    """The mean of a node and its neighbours.
+
+    A longer or shorter list than the fan-out weighs as the fan-out does: the average over everything that sampling could
+    have drawn.
+    """
 
     def __init__(self, n_inputs: int, n_outputs: int, fan_out: int) -> None:
         super().__init__()

@@ -46,8 +46,11 @@ class GraphLayer(nn.Module):
 
 
 class GraphNetwork(nn.Module):
-    """Layers one after the other. `start` sees the features, `finish` the graph: reordering the rows in between is the
-    same as reordering the features, and costs no second product with them."""
+    """Layers one after the other.
+
+    `start` sees the features, `finish` the graph: reordering the rows in between is the same as reordering the features, and
+    costs no second product with them.
+    """
 
     def __init__(self, n_features: int, width: int, activations: Sequence[nn.Module], *, with_own: bool = False) -> None:
         super().__init__()

@@ -154,8 +154,9 @@ def skipgram_loss(inputs: Vectors, outputs: Vectors, pairs: NDArray[Any], negati
 def tree_loss(
     inputs: Vectors, branchings: Vectors, pairs: NDArray[Any], ways: NDArray[np.int64], sides: NDArray[np.float32]
 ) -> float:
-    """The mean of −log P(v | u) over pairs (u, v): `ways` are the branchings that lead to each v, `sides` +1, −1 or, behind
-    the last one, 0.
+    """The mean of −log P(v | u) over pairs (u, v).
+
+    `ways` are the branchings that lead to each v, `sides` +1, −1 or, behind the last one, 0.
     """
     products = np.einsum("md,mld->ml", inputs[pairs[:, 0]], branchings[ways])  # (m, longest way)
     return float((np.logaddexp(0, -sides * products) * (sides != 0)).sum(axis=1).mean())

@@ -11,8 +11,10 @@ from sparsecut.lab.paper.results import Cell
 
 @dataclass(frozen=True)
 class Request:
-    """What to run: some rows and columns, or all (None); how many splits or runs, or as many as the paper (None); how many
-    seeds from `seed` on, or as many as the experiment has (None).
+    """What to run: some rows and columns, or all (None).
+
+    How many splits or runs, or as many as the paper (None); how many seeds from `seed` on, or as many as the experiment has
+    (None).
     """
 
     datasets: Sequence[str] | None = None

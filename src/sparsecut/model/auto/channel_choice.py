@@ -48,28 +48,9 @@ from sparsecut.graph.edge_sample import degrees_at, sample_linked_nodes, sample_
 from sparsecut.kernels.moments import scatter
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
-from sparsecut.kernels.spectrum import orthonormal, sharpening
-from sparsecut.operators.sharpened import EFFECTIVE_RANK
-
-EVEN_GAIN = 0.05  # g₀: where own and smoothed weigh the same
-STEEPNESS = 3.0  # q
-LEAST_WEIGHT = 0.1  # a channel that weighs less is left out: a hundredth of the variance
-LEAST_OWN = 0.01  # columns that tell each other less than this cannot tell what neighbours add
-EVEN_TOLD = 0.09  # r₀: where own and smoothed weigh the same if columns tell nothing of each other …
-LEAST_AROUND = 0.5  # … and what the smoothed one weighs at least
-MONOPHILY = 1.6  # m/h from which on the neighbours are a channel of their own …
-LEAST_AGREEMENT = 0.05  # … if they agree at all
-N_HALVINGS = 4  # on average over which the figures are taken …
-MANY_ENTRIES = 1 << 25  # … of features with fewer entries: with more, one halving costs much and tells enough
-DIRECTIONS, LEAST_DIRECTIONS, NODES_PER_DIRECTION = 32, 8, 64  # of a half
-MIN_COLUMNS = 4  # two in each half
-MIN_NODES = 64
-SAMPLE = 4096  # nodes that the directions are found from
-N_ITERATIONS = 3
-MOST_NODES = 20_000  # that the gain is measured on …
-FIRST_HALVINGS, FIRST_NODES = 2, 8192  # … unless so many of them leave one channel: then they are enough
-N_NEIGHBOURHOODS, N_NEIGHBOURS = 2000, 8
-RIDGE = 1e-3  # of the mean variance of what predicts
+from sparsecut.kernels.spectrum import orthonormal
+from sparsecut.model.auto.constants import CONSTANTS, ChannelRule, Constants
+from sparsecut.operators.sharpened import Sharpness
 
 Array = NDArray[np.float64]
 
@@ -84,16 +65,6 @@ class Evidence:
     m: float = 0.0  # mean cosine of two neighbours of a node
     told: float = 0.0  # R² of a row from the mean of its neighbours; measured where `own` says nothing
 
-    @property
-    def is_blind(self) -> bool:
-        """Whether the halves of the columns tell nothing of each other."""
-        return self.own < LEAST_OWN
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether it leaves one channel: then a closer look would not change it."""
-        return not self.is_blind and len(choose_by(self).weights) == 1
-
 
 @dataclass(frozen=True)
 class ChannelChoice:
@@ -104,44 +75,65 @@ class ChannelChoice:
     is_blind: bool = False  # no half of the columns tells anything of the other
 
 
-def choose_channels(graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any]) -> ChannelChoice:
-    """The channels for features that have been loaded; no hop is taken yet."""
-    nodes = sample_linked_nodes(graph, MOST_NODES)
-    if graph.n_features < MIN_COLUMNS or len(nodes) < MIN_NODES:
-        few = f"{graph.n_features} features" if graph.n_features < MIN_COLUMNS else f"{len(nodes)} nodes with neighbours"
-        return ChannelChoice({"own": 1.0, "smoothed": 1.0}, f"{few} are too few to tell whether neighbours are alike")
-    return choose_by(gather_evidence(graph, rows, weighting, engine, nodes))
-
-
-def choose_by(
-    evidence: Evidence, even_gain: float = EVEN_GAIN, steepness: float = STEEPNESS, even_told: float = EVEN_TOLD
+def choose_channels(
+    graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any], constants: Constants = CONSTANTS
 ) -> ChannelChoice:
-    """The rule."""
+    """The channels for features that have been loaded; no hop is taken yet."""
+    rule = constants.channels
+    nodes = sample_linked_nodes(graph, constants.channel_cost.most_nodes)
+    if graph.n_features < rule.min_columns or len(nodes) < rule.min_nodes:
+        few = (
+            f"{graph.n_features} features" if graph.n_features < rule.min_columns else f"{len(nodes)} nodes with neighbours"
+        )
+        return ChannelChoice({"own": 1.0, "smoothed": 1.0}, f"{few} are too few to tell whether neighbours are alike")
+    return choose_by(gather_evidence(graph, rows, weighting, engine, nodes, constants), rule)
+
+
+def choose_by(evidence: Evidence, rule: ChannelRule = CONSTANTS.channels) -> ChannelChoice:
+    """The channels that follow from the evidence."""
     own, gain, h, m = evidence.own, evidence.gain, evidence.h, evidence.m
-    is_apart = m > LEAST_AGREEMENT and m > MONOPHILY * h
+    is_apart = m > rule.least_agreement and m > rule.monophily * h
     around = "neighbors" if is_apart else "smoothed"
     among = f"; neighbours agree more with one another ({m:.2f}) than with the node ({h:.2f})" if is_apart else ""
-    if evidence.is_blind:
-        weights = _weights(evidence.told, around, even_told, steepness)
-        weights[around] = max(weights.get(around, 0.0), LEAST_AROUND)
+    if own < rule.least_own:
+        weights = _weights(evidence.told, around, rule.even_neighbor_r2, rule)
+        weights[around] = max(weights.get(around, 0.0), rule.least_smoothed)
         why = f"half of the columns does not tell the other half, and neighbours tell {max(evidence.told, 0):.0%} of a row"
         return ChannelChoice(weights, why + among, is_blind=True)
-    weights = _weights(gain / own, around, even_gain, steepness)
+    weights = _weights(gain / own, around, rule.even_gain, rule)
     why = f"neighbours add {max(gain, 0):.1%} to the {own:.0%} that half of a row tells of the other half"
     return ChannelChoice(weights, why + (among if around in weights else ""))
 
 
 def gather_evidence(
-    graph: Graph, rows: Any, weighting: Weighting, engine: Engine[Any], nodes: NDArray[np.int64]
+    graph: Graph,
+    rows: Any,
+    weighting: Weighting,
+    engine: Engine[Any],
+    nodes: NDArray[np.int64],
+    constants: Constants = CONSTANTS,
 ) -> Evidence:
     """What the features of some nodes that have neighbours say."""
-    n_directions = min(DIRECTIONS, max(LEAST_DIRECTIONS, len(nodes) // NODES_PER_DIRECTION), graph.n_features // 2)
-    product = _sampled_product(graph, weighting, engine.device)
+    rule, cost = constants.channels, constants.channel_cost
+    n_directions = min(
+        cost.n_directions, max(cost.least_directions, len(nodes) // cost.nodes_per_direction), graph.n_features // 2
+    )
+    product = _sampled_product(graph, weighting, engine.device, cost.n_sampled)
     generator = torch.Generator().manual_seed(0)  # which columns go together must not depend on a seed of the user's
     order = _by_name(graph)
 
     def directions(n_halvings: int) -> list[Tensor]:
-        return _directions_of_halves(product, graph.n_features, n_directions, n_halvings, generator, engine.device, order)
+        return _directions_of_halves(
+            product,
+            graph.n_features,
+            n_directions,
+            n_halvings,
+            generator,
+            engine.device,
+            order,
+            n_iterations=cost.n_iterations,
+            effective_rank=constants.spectrum.effective_rank,
+        )
 
     n_numbers = graph.n_nodes * graph.n_features
     if graph.has_sparse_features and graph.feature_tensor is None:
@@ -151,50 +143,55 @@ def gather_evidence(
         n_numbers = graph.feature_tensor.values().numel()
 
     def measure() -> dict[str, float]:
-        n_halvings = N_HALVINGS if n_numbers < MANY_ENTRIES else 1
-        n_first, some = min(FIRST_HALVINGS, n_halvings), sample_of(graph, nodes, FIRST_NODES)
+        n_halvings = cost.n_halvings if n_numbers < cost.many_entries else 1
+        n_first, some = min(cost.first_halvings, n_halvings), sample_of(graph, nodes, cost.first_nodes)
         first = [engine.multiply([rows], W) for W in directions(n_first)]
-        h, m = _agreement(graph, first[0], engine)
-        own, gain, both = _mean_gain(first, some, n_directions, engine)
+        h, m = _agreement(graph, first[0], engine, cost.n_neighborhoods, cost.n_neighbors)
+        own, gain, both = _mean_gain(first, some, n_directions, engine, rule.ridge)
         found = Evidence(own, gain, h, m)
-        if (n_halvings > n_first or len(some) < len(nodes)) and not found.is_clear:
+        if (n_halvings > n_first or len(some) < len(nodes)) and not _is_clear(found, rule):
             halvings = first
             if n_left := n_halvings - n_first:
                 halvings = [*first, *(engine.multiply([rows], W) for W in directions(n_left))]
-            own, gain, both = _mean_gain(halvings, nodes, n_directions, engine)
+            own, gain, both = _mean_gain(halvings, nodes, n_directions, engine, rule.ridge)
             some = nodes
-        told = _told_by_neighbours(graph, both, some) if own < LEAST_OWN else 0.0
+        told = _told_by_neighbours(graph, both, some, rule.ridge) if own < rule.least_own else 0.0
         return {"own": own, "gain": gain, "h": h, "m": m, "told": told}
 
     return Evidence(**engine.checkpoint(f"channels-{weighting.name}", measure))
 
 
+def _is_clear(evidence: Evidence, rule: ChannelRule) -> bool:
+    """Whether the evidence leaves one channel: more of it would not change that."""
+    return evidence.own >= rule.least_own and len(choose_by(evidence, rule).weights) == 1
+
+
 def _mean_gain(
-    halvings: Sequence[Any], nodes: NDArray[np.int64], n_directions: int, engine: Engine[Any]
+    halvings: Sequence[Any], nodes: NDArray[np.int64], n_directions: int, engine: Engine[Any], ridge: float
 ) -> tuple[float, float, Tensor]:
     """Own and gain on some nodes, their mean over the halvings X; and the rows of the last, (m, 4k): X beside P·X."""
     found = []
     for X in halvings:
         around = engine.smooth(X, power(1), lazily=True)  # the hop may be taken for these nodes alone
         both = torch.cat([engine.take(X, nodes), engine.take(around, nodes)], dim=1)
-        found.append(_gain(scatter(both).cpu().numpy(), n_directions, len(nodes)))
+        found.append(_gain(scatter(both).cpu().numpy(), n_directions, len(nodes), ridge))
     own, gain = (float(value) for value in np.mean(found, axis=0))
     return own, gain, both
 
 
-def _weights(g: float, around: str, even_gain: float, steepness: float) -> dict[str, float]:
+def _weights(g: float, around: str, even: float, rule: ChannelRule) -> dict[str, float]:
     """Own (g₀/g)^q to 1, the heavier one 1; two digits, so that rounding in another order of nodes changes nothing."""
-    ratio = (even_gain / g) ** steepness if g > 1e-3 * even_gain else np.inf
-    if ratio < LEAST_WEIGHT:
+    ratio = (even / g) ** rule.steepness if g > 1e-3 * even else np.inf
+    if ratio < rule.least_weight:
         return {around: 1.0}
-    if ratio > 1 / LEAST_WEIGHT:
+    if ratio > 1 / rule.least_weight:
         return {"own": 1.0}
     return {"own": round(min(1.0, ratio), 2), around: round(min(1.0, 1 / ratio), 2)}
 
 
-def _sampled_product(graph: Graph, weighting: Weighting, device: torch.device) -> Callable[[Tensor], Tensor]:
+def _sampled_product(graph: Graph, weighting: Weighting, device: torch.device, n_sampled: int) -> Callable[[Tensor], Tensor]:
     """W ↦ (F − mean)ᵀ(F − mean)·W for the weighted features F of a sample of nodes."""
-    nodes = sample_nodes(graph, SAMPLE)
+    nodes = sample_nodes(graph, n_sampled)
     if graph.feature_tensor is not None:
         features = _rows_of(graph.feature_tensor, nodes)
     else:
@@ -236,7 +233,10 @@ def _directions_of_halves(
     n_halvings: int,
     generator: torch.Generator,
     device: torch.device,
-    order: Tensor | None = None,
+    order: Tensor | None,
+    *,
+    n_iterations: int,
+    effective_rank: float,
 ) -> list[Tensor]:
     """W of X = F·W, (f, 2k), for each halving: the leading directions of each half of the columns, sharpened.
 
@@ -255,17 +255,14 @@ def _directions_of_halves(
         starts.append(start.to(device))
     mask = torch.stack(masks).float().to(device)[:, :, None]  # (halves, f, 1)
     basis = _blocks(torch.cat(starts, dim=1), n_directions) * mask  # (halves, f, k)
-    for number in range(1, N_ITERATIONS + 1):
+    for number in range(1, n_iterations + 1):
         image = _blocks(product(_side_by_side(basis)), n_directions) * mask
-        basis = orthonormal(image, n_passes=2 if number == N_ITERATIONS else 1)
+        basis = orthonormal(image, n_passes=2 if number == n_iterations else 1)
     image = _blocks(product(_side_by_side(basis)), n_directions)
     small = (basis.mT @ image).double().cpu()
     values, vectors = torch.linalg.eigh((small + small.mT) / 2)
-    values = values.clamp(min=0)
-    relative = values / values.amax(dim=1, keepdim=True).clamp(min=1e-300)
-    powers = torch.tensor([[sharpening(of_half, EFFECTIVE_RANK, minimum=1.0)] for of_half in values])
-    scale = torch.where(relative > 0, relative ** ((powers - 1) / 2), 0)
-    sharpened = basis @ (vectors * scale[:, None, :]).float().to(device)
+    weights = [Sharpness.of(half, effective_rank).weights(V) for half, V in zip(values, vectors, strict=True)]
+    sharpened = basis @ torch.stack(weights).float().to(device)
     return [_side_by_side(pair) for pair in torch.split(sharpened, 2)]
 
 
@@ -279,42 +276,43 @@ def _side_by_side(blocks: Tensor) -> Tensor:
     return blocks.movedim(0, 1).flatten(1)
 
 
-def _gain(M: Array, n_directions: int, n_nodes: int) -> tuple[float, float]:
+def _gain(M: Array, n_directions: int, n_nodes: int, ridge: float) -> tuple[float, float]:
     """How well a half is told by the other, and what its neighbourhood's mean adds to that; the mean of both ways."""
     k = n_directions
     first, second, around_first, around_second = (np.arange(start, start + k) for start in range(0, 4 * k, k))
     found = []
     for a, b, around in ((first, second, around_first), (second, first, around_second)):
-        found.append((_r_squared(M, a, b, n_nodes), _r_squared(M, np.concatenate([a, around]), b, n_nodes)))
-    own, both = np.mean(found, axis=0)
-    return float(own), float((both - own) / max(1 - own, 1e-12))
+        both = np.concatenate([a, around])
+        found.append((_r_squared(M, a, b, n_nodes, ridge), _r_squared(M, both, b, n_nodes, ridge)))
+    own, with_neighbors = np.mean(found, axis=0)
+    return float(own), float((with_neighbors - own) / max(1 - own, 1e-12))
 
 
-def _told_by_neighbours(graph: Graph, both: Tensor, nodes: NDArray[np.int64]) -> float:
+def _told_by_neighbours(graph: Graph, both: Tensor, nodes: NDArray[np.int64], ridge: float) -> float:
     """R² of the rows X from the means over their neighbours, the row left out of its own: d̃·PX = X + d·(the mean)."""
     degrees = torch.from_numpy(degrees_at(graph, nodes)).to(both.device).float().clamp(min=1e-3)[:, None]
     X, smoothed = both.chunk(2, dim=1)
     M = scatter(torch.cat([X, smoothed + (smoothed - X) / degrees], dim=1)).cpu().numpy()
     columns = np.arange(X.shape[1])
-    return _r_squared(M, columns + len(columns), columns, len(nodes))
+    return _r_squared(M, columns + len(columns), columns, len(nodes), ridge)
 
 
-def _r_squared(M: Array, predictors: NDArray[np.int64], targets: NDArray[np.int64], n_nodes: int) -> float:
+def _r_squared(M: Array, predictors: NDArray[np.int64], targets: NDArray[np.int64], n_nodes: int, ridge: float) -> float:
     """Of a ridge regression, by generalised cross-validation: 1 − residual/total·(n/(n − degrees of freedom))²."""
     inner, cross = M[np.ix_(predictors, predictors)], M[np.ix_(predictors, targets)]
     total, spread = float(M[targets, targets].sum()), float(np.trace(inner))
     if total <= 0 or spread <= 0:
         return 0.0
-    ridged = inner + RIDGE * spread / len(inner) * np.eye(len(inner))
+    ridged = inner + ridge * spread / len(inner) * np.eye(len(inner))
     W = np.linalg.solve(ridged, cross)
     residual = total - 2 * float((W * cross).sum()) + float((W * (inner @ W)).sum())
     freedom = float(np.trace(np.linalg.solve(ridged, inner)))
     return 1 - residual / total * (n_nodes / max(n_nodes - freedom, 1.0)) ** 2
 
 
-def _agreement(graph: Graph, X: Any, engine: Engine[Any]) -> tuple[float, float]:
+def _agreement(graph: Graph, X: Any, engine: Engine[Any], n_neighborhoods: int, n_neighbors: int) -> tuple[float, float]:
     """h and m, over a sample of nodes that have two neighbours at least; zeros where there is none."""
-    members, sizes = sample_neighbourhoods(graph, N_NEIGHBOURHOODS, N_NEIGHBOURS)
+    members, sizes = sample_neighbourhoods(graph, n_neighborhoods, n_neighbors)
     if len(sizes) == 0:
         return 0.0, 0.0
     nodes, ends = np.unique(members, return_inverse=True)

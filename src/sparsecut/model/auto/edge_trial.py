@@ -27,9 +27,9 @@ from torch import Tensor
 
 from sparsecut.graph.edge_sample import hash_ids
 from sparsecut.kernels.transfer import as_tensor
+from sparsecut.model.auto.constants import CONSTANTS
 
-MAX_ALIKE = 0.6  # linked nodes that score below it are hardly more alike than any two
-STRUCTURE_COLUMNS, STRUCTURE_HOPS = 64, 5
+N_SIGNS = 64  # columns of random signs: the bits of a hash
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class RandomSigns:
 
     def __init__(self, node_ids: NDArray[Any]) -> None:
         self.node_ids = node_ids
-        self.shape = (len(node_ids), STRUCTURE_COLUMNS)
+        self.shape = (len(node_ids), N_SIGNS)
 
     def __getitem__(self, rows: slice) -> NDArray[np.float32]:
         return self.of_ids(self.node_ids[rows])
@@ -77,7 +77,7 @@ class RandomSigns:
     def of_ids(ids: NDArray[Any]) -> NDArray[np.float32]:
         """The rows of some nodes."""
         bits = hash_ids(ids)  # as many bits in a number as there are columns
-        signs = np.unpackbits(bits.view(np.uint8).reshape(len(bits), STRUCTURE_COLUMNS // 8), axis=1)
+        signs = np.unpackbits(bits.view(np.uint8).reshape(len(bits), N_SIGNS // 8), axis=1)
         return signs.astype(np.float32) * 2 - 1
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
@@ -87,9 +87,11 @@ class RandomSigns:
         return f"RandomSigns({self.shape[0]} nodes)"
 
 
-def doubt(alike: float, told: float, structure: Callable[[], float]) -> str | None:
+def doubt(
+    alike: float, told: float, structure: Callable[[], float], max_alike: float = CONSTANTS.filter.max_alike
+) -> str | None:
     """What to say of features that do not go with the edges. Structure is scored only where that is likely."""
-    if alike >= MAX_ALIKE:
+    if alike >= max_alike:
         return None
     alone = structure()
     if told >= alone:

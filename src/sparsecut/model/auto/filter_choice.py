@@ -29,20 +29,12 @@ from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import as_tensor
 from sparsecut.kernels.spectrum import orthonormal
-from sparsecut.model.auto.edge_trial import STRUCTURE_HOPS, RandomSigns, Trial, doubt
+from sparsecut.model.auto.constants import CONSTANTS, Constants, FilterCost
+from sparsecut.model.auto.edge_trial import RandomSigns, Trial, doubt
 from sparsecut.model.solver import gram_product
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import complete_graph
-from sparsecut.operators.sharpened import EFFECTIVE_RANK, sharpen, whole_spectrum
-
-HELD_OUT = 0.1  # of the edges …
-MAX_HELD_OUT = 10_000  # … and no more than tell candidates apart
-MIN_EDGES = 2_000  # of which 200 are held out: fewer do not tell candidates apart, and the choice would be chance
-TIE = 5e-4  # of the AUC: less than another draw of the edges changes it by
-TRIAL_HOPS, TRIAL_DIRECTIONS = 2, 32
-MANY_NODES = 1 << 14  # from here on directions and spectrum are read off a sample of the nodes, and …
-FEW_DIRECTIONS = 16  # … so many columns tell the candidates apart
-TRIAL_NODES, N_PRODUCTS = 4096, 3
+from sparsecut.operators.sharpened import sharpen, whole_spectrum
 
 
 @dataclass(frozen=True)
@@ -54,43 +46,48 @@ class FilterChoice:
     doubt: str | None = None
 
 
-def choose_filter(graph: Graph, rows: Any, filter: Filter, engine: Engine[Any]) -> FilterChoice:
+def choose_filter(
+    graph: Graph, rows: Any, filter: Filter, engine: Engine[Any], constants: Constants = CONSTANTS
+) -> FilterChoice:
     """The candidate whose embedding tells held-out edges best from other pairs of nodes."""
+    rule, cost = constants.filter, constants.filter_cost
     candidates = [candidate.on(is_directed=graph.is_directed) for candidate in filter.candidates()]
     if len(candidates) == 1:
         return FilterChoice(candidates[0])
-    if graph.n_edges < MIN_EDGES:
+    if graph.n_edges < rule.min_edges:
         usual = filter.usual().on(is_directed=graph.is_directed)
         return FilterChoice(usual, f"{graph.n_edges} edges are too few to hold some out: the usual restart")
-    n_held_out = min(int(HELD_OUT * graph.n_edges), MAX_HELD_OUT)
+    n_held_out = min(int(rule.held_out * graph.n_edges), cost.max_held_out)
     edges = sample_edges(graph, n_held_out)
     trial = Trial.of(edges, sample_node_pairs(graph, n_held_out))
     kept = engine.without(rows, edges)
-    leading = _leading_columns(kept, graph, engine)
+    leading = _leading_columns(kept, graph, engine, rule.n_hops, cost)
 
     def structure() -> float:
         signs = engine.load(graph, Weighting("none"), filter, RandomSigns(graph.node_ids))
-        walks = engine.smooth(engine.without(signs, edges), power(STRUCTURE_HOPS))
+        walks = engine.smooth(engine.without(signs, edges), power(rule.structure_hops))
         return trial.score_centred(engine.take(walks, trial.nodes))
 
-    scores = engine.checkpoint("trials", lambda: _scores(candidates, leading, graph, trial, engine))
+    scores = engine.checkpoint("trials", lambda: _scores(candidates, leading, graph, trial, engine, constants))
     # Of those that no measurement tells apart the one with the fewest hops.
-    near = [number for number, score in enumerate(scores) if score >= max(scores) - TIE]
+    near = [number for number, score in enumerate(scores) if score >= max(scores) - rule.tie]
     best = min(near, key=lambda number: len(candidates[number].coefficients()))
     tried = ", ".join(f"{score:.3f} with {_setting(candidate)}" for score, candidate in zip(scores, candidates, strict=True))
     alike = engine.checkpoint("trial-alike", lambda: trial.score_centred(engine.take(leading, trial.nodes)))
     return FilterChoice(
         candidates[best],
         f"held-out edges are told from other pairs best (AUC {tried})",
-        doubt(alike, scores[best], lambda: engine.checkpoint("trial-structure", structure)),
+        doubt(alike, scores[best], lambda: engine.checkpoint("trial-structure", structure), rule.max_alike),
     )
 
 
-def _scores(candidates: Sequence[Filter], leading: Any, graph: Graph, trial: Trial, engine: Engine[Any]) -> list[float]:
+def _scores(
+    candidates: Sequence[Filter], leading: Any, graph: Graph, trial: Trial, engine: Engine[Any], constants: Constants
+) -> list[float]:
     """The AUC of each candidate."""
     polynomials = [candidate.coefficients() for candidate in candidates]
     nodes, is_sampled = np.arange(graph.n_nodes), None
-    if graph.n_nodes > MANY_NODES:
+    if graph.n_nodes > constants.filter_cost.many_nodes:
         nodes = trial.nodes
         is_sampled = np.zeros(len(nodes), dtype=bool)
         is_sampled[trial.others] = True  # pairs of any two nodes: their ends are a fair sample
@@ -112,31 +109,31 @@ def _scores(candidates: Sequence[Filter], leading: Any, graph: Graph, trial: Tri
     of_pairs = sums if len(nodes) == len(trial.nodes) else [S[as_tensor(trial.nodes, device)] for S in sums]
     embedded = []
     for S, mean, M in zip(of_pairs, means, scatters, strict=True):
-        W = sharpen(whole_spectrum(M, len(M)), [len(M)], [1.0], len(M), EFFECTIVE_RANK, 1.0).weights[0]
+        W = sharpen(whole_spectrum(M, len(M)), [len(M)], [1.0], len(M), constants.spectrum.effective_rank, 1.0).weights[0]
         embedded.append((S - mean.float()) @ W.to(device))
     return trial.scores(torch.stack(embedded))
 
 
-def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any]) -> Any:  # (n, k)
+def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any], n_hops: int, cost: FilterCost) -> Any:  # (n, k)
     """Directions of the features that lead once they are smoothed, as rows that have taken no hop.
 
     The span of M·Ω for a random Ω is all that is asked for: the spectrum inside it is found after the hops. M is that of two
     hops, or, where hops are dear, of one hop that a sample of nodes has taken, with a few products more.
     """
-    n_features, is_large = graph.n_features, graph.n_nodes > MANY_NODES
-    n_directions = FEW_DIRECTIONS if is_large else TRIAL_DIRECTIONS
+    n_features, is_large = graph.n_features, graph.n_nodes > cost.many_nodes
+    n_directions = cost.few_directions if is_large else cost.n_directions
     if n_features <= n_directions:
         return engine.multiply([rows], torch.eye(n_features, device=engine.device))
 
     def directions() -> dict[str, Any]:
         V = torch.randn(n_features, n_directions, generator=torch.Generator().manual_seed(0)).to(engine.device)
         if is_large and not graph.has_sparse_features:
-            some = engine.take(engine.smooth(rows, power(1), lazily=True), sample_linked_nodes(graph, TRIAL_NODES))
+            some = engine.take(engine.smooth(rows, power(1), lazily=True), sample_linked_nodes(graph, cost.n_sampled))
             centred = some - some.mean(dim=0)
-            for number in range(1, N_PRODUCTS + 1):
-                V = orthonormal(centred.T @ (centred @ V), n_passes=2 if number == N_PRODUCTS else 1)
+            for number in range(1, cost.n_products + 1):
+                V = orthonormal(centred.T @ (centred @ V), n_passes=2 if number == cost.n_products else 1)
         else:
-            smoothed = engine.smooth(rows, power(TRIAL_HOPS), lazily=True)
+            smoothed = engine.smooth(rows, power(n_hops), lazily=True)
             V = orthonormal(gram_product(engine, [smoothed], V, complete_graph(graph.n_nodes)))
         return {"V": V.cpu().numpy()}
 

@@ -25,16 +25,8 @@ from sparsecut.graph.edge_sample import sample_nodes
 from sparsecut.kernels.moments import scatter
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.kernels.spectrum import orthonormal
+from sparsecut.model.auto.constants import CONSTANTS, NarrowingCost
 from sparsecut.operators.negatives import NegativeGraph
-
-LEAST_HOPS = 4  # with fewer, little is gained
-LEAST_NODES = 1 << 14  # below, a fit takes a fraction of a second anyway
-SHARE, SPARE = 0.5, 32  # of the columns, and more than are kept
-PRODUCT_COST = 0.25  # of a multiply-add of F·B beside one of a hop, and as many again for what else is done
-LINE = 16  # columns: a cache line of float32
-N_PROBES = 16
-SAMPLE = 4096  # nodes that the directions are found from
-N_NEAR, N_ITSELF = 2, 1  # products with one hop, and with the filter itself, that find those of wide features
 
 
 @dataclass(frozen=True)
@@ -47,33 +39,40 @@ class Narrowed:
 
 
 def narrow(
-    engine: Engine[Any], rows: Any, n_features: int, polynomial: Polynomial, n_kept: int, *, key: str = ""
+    engine: Engine[Any],
+    rows: Any,
+    n_features: int,
+    polynomial: Polynomial,
+    n_kept: int,
+    cost: NarrowingCost = CONSTANTS.narrowing_cost,
+    *,
+    key: str = "",
 ) -> Narrowed | None:
     """The rows in the directions that lead, more than the `n_kept` of the embedding; None where it would not pay.
 
     The `key` tells the directions of one channel from another's.
     """
     graph, n_hops = engine.graph, len(polynomial) - 1
-    width = narrowed_width(n_features, n_kept)
-    n_directions = width - N_PROBES
-    if graph is None or n_hops < LEAST_HOPS or graph.n_nodes < LEAST_NODES or width >= n_features:
+    width = narrowed_width(n_features, n_kept, cost)
+    n_directions = width - cost.n_probes
+    if graph is None or n_hops < cost.least_hops or graph.n_nodes < cost.least_nodes or width >= n_features:
         return None
-    if 2 * graph.n_edges * n_hops * (n_features - width) < PRODUCT_COST * graph.n_nodes * n_features * width:
+    if 2 * graph.n_edges * n_hops * (n_features - width) < cost.product_cost * graph.n_nodes * n_features * width:
         return None
 
     def find() -> dict[str, Any]:
         after_one = engine.smooth(rows, _near(polynomial), lazily=True)
-        M = scatter(engine.take(after_one, sample_nodes(graph, SAMPLE)))
+        M = scatter(engine.take(after_one, sample_nodes(graph, cost.n_sampled)))
         vectors = torch.linalg.eigh(M.nan_to_num())[1].flip(1)
-        return {"basis": _with_probes(vectors[:, :n_directions]).cpu().numpy()}
+        return {"basis": _with_probes(vectors[:, :n_directions], cost.n_probes).cpu().numpy()}
 
     basis = torch.from_numpy(engine.checkpoint(f"narrowed-{key}", find)["basis"]).to(engine.device)
     return Narrowed(engine.multiply([rows], basis), basis, n_directions)
 
 
-def narrowed_width(n_features: int, n_kept: int) -> int:
+def narrowed_width(n_features: int, n_kept: int, cost: NarrowingCost = CONSTANTS.narrowing_cost) -> int:
     """The columns that are left: directions in whole cache lines, and the probes of what lies outside."""
-    return -(-max(int(SHARE * n_features), n_kept + SPARE) // LINE) * LINE + N_PROBES
+    return -(-max(int(cost.share * n_features), n_kept + cost.spare) // cost.line) * cost.line + cost.n_probes
 
 
 def narrow_by_products(
@@ -83,22 +82,23 @@ def narrow_by_products(
     polynomial: Polynomial,
     n_kept: int,
     negatives: NegativeGraph,
+    cost: NarrowingCost = CONSTANTS.narrowing_cost,
     *,
     key: str = "",
 ) -> Narrowed | None:
-    """The same of features too wide for a matrix of their products: subspace iteration, most of it with one hop."""
-    n_directions = -(-(n_kept + SPARE) // LINE) * LINE
-    if n_directions + N_PROBES >= n_features:
+    """`narrow` for features too wide for a matrix of their products: subspace iteration, most of it with one hop."""
+    n_directions = -(-(n_kept + cost.spare) // cost.line) * cost.line
+    if n_directions + cost.n_probes >= n_features:
         return None
 
     def find() -> dict[str, Any]:
         itself, near = (engine.smooth(rows, each, lazily=True) for each in (polynomial, _near(polynomial)))
         start = torch.randn(n_features, n_directions, generator=torch.Generator().manual_seed(0))
         B = start.to(engine.device) / math.sqrt(n_features)
-        for level in (*(near,) * N_NEAR, *(itself,) * N_ITSELF):
+        for level in (*(near,) * cost.n_near, *(itself,) * cost.n_itself):
             image = engine.transpose_multiply([level], engine.multiply([level], B), negatives)
             B = orthonormal(image.nan_to_num())
-        return {"basis": _with_probes(B).cpu().numpy()}
+        return {"basis": _with_probes(B, cost.n_probes).cpu().numpy()}
 
     basis = torch.from_numpy(engine.checkpoint(f"narrowed-{key}", find)["basis"]).to(engine.device)
     return Narrowed(engine.multiply([rows], basis), basis, n_directions)
@@ -110,7 +110,7 @@ def _near(polynomial: Polynomial) -> Polynomial:
     return polynomial if len(polynomial) <= 2 else (own, sum(polynomial) - own)
 
 
-def _with_probes(B: Tensor) -> Tensor:
+def _with_probes(B: Tensor, n_probes: int) -> Tensor:
     """[B R], (f, k + r) float32: the directions, and random signs less what these hold of them."""
-    signs = torch.randint(0, 2, (len(B), N_PROBES), generator=torch.Generator().manual_seed(0)).to(B) * 2 - 1
+    signs = torch.randint(0, 2, (len(B), n_probes), generator=torch.Generator().manual_seed(0)).to(B) * 2 - 1
     return torch.cat([B, signs - B @ (B.T @ signs)], dim=1).float()

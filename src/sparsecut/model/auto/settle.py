@@ -22,6 +22,7 @@ from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting, learn_weighting
 from sparsecut.graph import Graph
 from sparsecut.model.auto.channel_choice import choose_channels
+from sparsecut.model.auto.constants import CONSTANTS, Constants
 from sparsecut.model.auto.filter_choice import choose_filter
 from sparsecut.model.auto.weighting_choice import choose_weighting
 from sparsecut.model.channels import channel_filter, describe
@@ -44,6 +45,7 @@ def settle(
     is_structure: bool,
     caller: str,
     notes: list[str],
+    constants: Constants = CONSTANTS,
 ) -> tuple[Recipe, Any]:
     """The recipe as asked for, "auto" chosen, and the features loaded by it.
 
@@ -54,7 +56,7 @@ def settle(
     reasons = []
     is_weighting_chosen = weighting == "auto" and chooses_from_graph and not is_structure
     if weighting == "auto":
-        weighting, why = choose_weighting(graph) if chooses_from_graph else ("none", "the paper's")
+        weighting, why = choose_weighting(graph, constants.weighting) if chooses_from_graph else ("none", "the paper's")
         if is_structure:
             weighting, why = "none", "structure comes weighted"
         reasons.append(f"weighting {weighting}: {why}.")
@@ -72,11 +74,11 @@ def settle(
         filters = filter.at_levels(n_levels, caller)
         reasons.append(f"filter {filters[-1].describe()} at the last level: {asked}.")
         return Recipe(learned, filters, aggregation, reasons=reasons), rows
-    found = choose_channels(graph, rows, learned, engine) if channels is None and is_chosen else None
+    found = choose_channels(graph, rows, learned, engine, constants) if channels is None and is_chosen else None
     if found is not None and found.is_blind and is_weighting_chosen and weighting != "none":
         given = Weighting("none")
         given_rows = engine.load(graph, given, loaded)
-        again = choose_channels(graph, given_rows, given, engine)
+        again = choose_channels(graph, given_rows, given, engine, constants)
         if not again.is_blind:
             learned, rows, found = given, given_rows, again
             reasons[-1] = (
@@ -85,7 +87,7 @@ def settle(
             )
     doubt = None
     if channels is None or "smoothed" in channels:
-        chosen = choose_filter(graph, rows, filter, engine)
+        chosen = choose_filter(graph, rows, filter, engine, constants)
         filter, doubt, asked = chosen.filter, chosen.doubt, chosen.why or asked
     why = "as asked for"
     if found is not None:

@@ -12,22 +12,17 @@ from sparsecut.features.on_device import values_of
 from sparsecut.features.weighting import row_lengths
 from sparsecut.graph import Graph
 from sparsecut.kernels.streaming import value_blocks
-
-LENGTH_AGREEMENT = (
-    0.35  # correlation of a row's length with its neighbours'; below it a row's length says nothing of its place
-)
-
-MIN_LENGTHS, MIN_DEVIATION = 3, 1e-3  # of the logs of lengths: fewer, or more alike, correlate by chance
+from sparsecut.model.auto.constants import CONSTANTS, WeightingRule
 
 
-def choose_weighting(graph: Graph) -> tuple[str, str]:
+def choose_weighting(graph: Graph, rule: WeightingRule = CONSTANTS.weighting) -> tuple[str, str]:
     """The weighting for a graph's features, and why."""
     seen = None if graph.walk is None else walked.look_at_values(graph.walk)
     has_signs = _has_signs(graph) if seen is None else seen[0]
     if has_signs:
         return "none", "the features have signs, so they are measurements and stay as they are"
-    shared = _length_agreement(graph)
-    if shared >= LENGTH_AGREEMENT:
+    shared = _length_agreement(graph, rule)
+    if shared >= rule.length_agreement:
         return "none", f"the length of a row goes with its neighbours' (correlation {shared:.2f}), so it is kept"
     alone = f"the length of a row does not go with its neighbours' (correlation {shared:.2f})"
     are_whole = all(bool((values % 1 == 0).all()) for values in _values(graph)) if seen is None else seen[1]
@@ -48,17 +43,17 @@ def _has_signs(graph: Graph) -> bool:
     return first is None or float(first.min()) < 0 or any(float(values.min()) < 0 for values in blocks)
 
 
-def _length_agreement(graph: Graph) -> float:
+def _length_agreement(graph: Graph, rule: WeightingRule = CONSTANTS.weighting) -> float:
     """The correlation of the log of a row's length with its mean over the neighbours."""
     if graph.walk is not None:
         n_nodes, deviation, correlation = walked.length_agreement(graph.walk)
-        return 0.0 if n_nodes < MIN_LENGTHS or deviation < MIN_DEVIATION else correlation
+        return 0.0 if n_nodes < rule.min_lengths or deviation < rule.min_deviation else correlation
     lengths = row_lengths(graph.features if graph.feature_tensor is None else graph.feature_tensor)
     logs = np.log(np.maximum(lengths, 1e-3 * max(float(lengths.max()), 1e-30)))
     degrees, sums = graph.degrees, graph.neighbour_sums(logs)
     around = np.divide(sums, degrees, out=np.zeros_like(logs), where=degrees > 0)
     own, around = logs[degrees > 0], around[degrees > 0]
     # Lengths that differ by rounding alone say nothing, however they correlate.
-    if len(own) < MIN_LENGTHS or own.std() < MIN_DEVIATION or around.std() == 0:
+    if len(own) < rule.min_lengths or own.std() < rule.min_deviation or around.std() == 0:
         return 0.0
     return float(np.corrcoef(own, around)[0, 1])

@@ -1,0 +1,97 @@
+"""What numpy and torch spell differently, in one spelling for arrays and tensors: what functions of a block are written in.
+
+Arithmetic, comparison, slices and indices need nothing of this: both spell them alike. torch is imported only for tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def is_tensor(values: Any) -> bool:
+    return hasattr(values, "is_cuda")
+
+
+def doubles(values: Any) -> Any:
+    """The numbers in float64."""
+    return values.double() if is_tensor(values) else values.astype(np.float64)
+
+
+def concatenate(parts: Sequence[Any]) -> Any:
+    """Vectors one after another; a single one is not copied."""
+    if len(parts) == 1:
+        return parts[0]
+    if is_tensor(parts[0]):
+        import torch
+
+        return torch.cat(list(parts))
+    return np.concatenate(parts)
+
+
+def places_of(is_there: Any) -> Any:
+    """The positions of what is true, ascending."""
+    return is_there.nonzero()[:, 0] if is_tensor(is_there) else np.flatnonzero(is_there)
+
+
+def positions(rows: slice, like: Any) -> Any:
+    """start … stop − 1, int64, where another array or tensor is."""
+    if is_tensor(like):
+        import torch
+
+        return torch.arange(rows.start, rows.stop, device=like.device)
+    return np.arange(rows.start, rows.stop)
+
+
+def on_device_of(like: Any, values: NDArray[Any]) -> Any:
+    """An array of the host where another array or tensor is."""
+    if is_tensor(like):
+        from sparsecut.kernels.transfer import as_tensor
+
+        return as_tensor(values, like.device)
+    return values
+
+
+def on_host(values: Any) -> NDArray[Any]:
+    """An array over the memory of the host's own values, a copy of those of a GPU."""
+    if is_tensor(values):
+        from sparsecut.kernels.transfer import as_array
+
+        return as_array(values)
+    return np.asarray(values)
+
+
+def repeat(values: Any, counts: Any, total: int) -> Any:
+    """Each value as often as its count says, `total` in all."""
+    if is_tensor(values):
+        import torch
+
+        return torch.repeat_interleave(values, counts, output_size=total)
+    return np.repeat(values, counts)
+
+
+def last_not_above(ascending: Any, values: Any) -> Any:
+    """For each value the position of the last number of an ascending list that is no larger."""
+    if is_tensor(ascending):
+        import torch
+
+        return torch.searchsorted(ascending, values.to(ascending.dtype), right=True) - 1
+    return np.searchsorted(ascending, values, side="right") - 1
+
+
+def stable_order(values: Any) -> Any:
+    """The positions of the values by their size; equal ones stay in their order."""
+    return values.argsort(stable=True) if is_tensor(values) else np.argsort(values, kind="stable")
+
+
+def segment_sums(terms: Any, starts: Any) -> Any:
+    """The sums of consecutive terms, from each start to the next, (b,) for b + 1 starts."""
+    if is_tensor(terms):
+        import torch
+
+        return torch.segment_reduce(terms, "sum", offsets=starts.long())
+    padded = np.append(terms, 0)  # one more, for segments without terms at the end
+    return np.where(np.diff(starts) > 0, np.add.reduceat(padded, starts[:-1]), 0)

@@ -1,0 +1,138 @@
+"""The constants by which "auto" chooses settings from a graph, all of them, in two kinds.
+
+- The `…Rule` classes hold thresholds, exponents and sizes of the result. Another value is another answer. None of them was
+  fitted to a dataset: `benchmarks/leave_out.py` and `benchmarks/channels.py` choose the important ones without each graph in
+  turn, and `docs/method.md` lists them.
+- The `…Cost` classes hold sample sizes, numbers of products, and sizes from which on a shortcut is taken. They bound what a
+  choice costs. Larger samples and more products measure the same figures more exactly.
+
+Functions of this room receive the values they need; `Settings.constants` carries them through a fit. The candidates for the
+restart of PageRank are in its own class (`operators.filters.pagerank`), those of structure in `features.structure`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class WeightingRule:
+    """When rows are scaled to one length (`weighting_choice`)."""
+
+    length_agreement: float = 0.35  # correlation of a row's length with its neighbours'; from here on the length is kept
+    min_lengths: int = 3  # rows with neighbours: fewer correlate by chance
+    min_deviation: float = 1e-3  # standard deviation of the lengths' logarithms: smaller ones are rounding
+
+
+@dataclass(frozen=True)
+class FilterRule:
+    """The trial on held-out edges (`filter_choice`), and the doubt about features that follows from it (`edge_trial`)."""
+
+    held_out: float = 0.1  # share of the edges
+    min_edges: int = 2_000  # of the graph: of fewer, less than 200 are held out, too few to rank the candidates
+    tie: float = 5e-4  # of the AUC: another sample of edges changes it by more, so the filter with fewer hops is taken
+    n_hops: int = 2  # after which the directions of the trial's embedding lead
+    max_alike: float = 0.6  # AUC of the features alone: from here on they go with the edges and nothing is doubted
+    structure_hops: int = 5  # of the random walks that score edges without features
+
+
+@dataclass(frozen=True)
+class ChannelRule:
+    """Own row, smoothed row or both, and their weights (`channel_choice`, `channels`)."""
+
+    even_gain: float = 0.05  # g₀: gain/own at which own and smoothed weigh the same
+    steepness: float = 3.0  # q: the own row weighs (g₀/g)^q
+    least_weight: float = 0.1  # a channel that weighs less is left out: a hundredth of the variance
+    least_own: float = 0.01  # R² between halves of the columns: below, they cannot measure what neighbours add
+    even_neighbor_r2: float = 0.09  # r₀: R² of a row from its neighbours at which own and smoothed weigh the same, if so
+    least_smoothed: float = 0.5  # the least weight of the smoothed channel, if so
+    monophily: float = 1.6  # m/h: neighbours that are so much more alike than node and neighbour are a channel of their own
+    least_agreement: float = 0.05  # m: mean cosine of two neighbours, below which they are not alike at all
+    min_columns: int = 4  # of the features: two in each half
+    min_nodes: int = 64  # with neighbours
+    ridge: float = 1e-3  # of the mean variance of the predictors
+    structure_share: float = 0.5  # of the mean square length of the features' channels, with features="both"
+
+
+@dataclass(frozen=True)
+class SpectrumRule:
+    """The closed form: how many directions, how long the rows, how many columns (`closed_form`, `channels`)."""
+
+    effective_rank: float = 16.0  # enough directions for dozens of groups, few enough for five labels per group
+    length: float = 9.0  # of the smoothed rows before sharpening: a logistic regression with C = 1 then fits well
+    kept_share: float = 0.999  # of the sharpened variance: dimension="auto" keeps the columns that hold it …
+    n_directions: int = 128  # … and no more columns than this: after sharpening the others hold next to nothing
+    trained_dimension: int = 512  # columns with Adam, which does not choose them: the paper's for most of its graphs
+
+
+@dataclass(frozen=True)
+class FilterCost:
+    """What the trial on held-out edges may cost."""
+
+    max_held_out: int = 10_000  # edges: more do not change the order of the candidates
+    n_directions: int = 32  # columns that are smoothed for the trial …
+    many_nodes: int = 1 << 14  # … from here on directions and spectrum come from a sample of the nodes, and …
+    few_directions: int = 16  # … so many columns suffice
+    n_sampled: int = 4096  # nodes that the directions are found from
+    n_products: int = 3  # with the sample that find them
+
+
+@dataclass(frozen=True)
+class ChannelCost:
+    """What the evidence for the channels may cost."""
+
+    n_halvings: int = 4  # of the columns, over which the figures are averaged …
+    many_entries: int = 1 << 25  # … of features with fewer entries; of larger ones one halving is measured
+    n_directions: int = 32  # of each half, at most …
+    least_directions: int = 8  # … at least, and …
+    nodes_per_direction: int = 64  # … between the two in proportion to the nodes
+    n_sampled: int = 4096  # nodes that the directions are found from
+    n_iterations: int = 3  # of the subspace iteration that finds them
+    most_nodes: int = 20_000  # that the gain is measured on …
+    first_halvings: int = 2  # … unless so many halvings …
+    first_nodes: int = 8192  # … of so many nodes leave one channel: then they are enough
+    n_neighborhoods: int = 2000  # sampled for the mean cosines h and m …
+    n_neighbors: int = 8  # … with so many neighbours each, at most
+
+
+@dataclass(frozen=True)
+class NarrowingCost:
+    """When fewer columns are smoothed, and how many (`narrowing`)."""
+
+    least_hops: int = 4  # of the filter: with fewer, little is saved
+    least_nodes: int = 1 << 14  # below, a fit takes a fraction of a second anyway
+    share: float = 0.5  # of the columns that is smoothed, and …
+    spare: int = 32  # … columns beyond those of the embedding, at least
+    product_cost: float = 0.25  # of a multiply-add of F·B beside one of a hop, all other work included
+    line: int = 16  # columns are a multiple of it: a cache line of float32
+    n_probes: int = 16  # random columns that estimate what lies outside the directions
+    n_sampled: int = 4096  # nodes that the directions are found from
+    n_near: int = 2  # products with one hop that find the directions of wide features …
+    n_itself: int = 1  # … and products with the filter itself
+
+
+@dataclass(frozen=True)
+class SpectrumCost:
+    """How the eigenvectors of M are found (`closed_form`)."""
+
+    exact_columns: int = 1024  # up to here M is built and solved whole; beyond, products with S are cheaper
+    n_probes: int = 64  # random columns that estimate the trace of an M that is not built
+    n_iterations: int = 3  # of block Krylov iteration: accuracies as after six of one block, or twelve
+
+
+@dataclass(frozen=True)
+class Constants:
+    """All of them: first those that change the answer, then those that only bound the cost."""
+
+    weighting: WeightingRule = WeightingRule()
+    filter: FilterRule = FilterRule()
+    channels: ChannelRule = ChannelRule()
+    spectrum: SpectrumRule = SpectrumRule()
+
+    filter_cost: FilterCost = FilterCost()
+    channel_cost: ChannelCost = ChannelCost()
+    narrowing_cost: NarrowingCost = NarrowingCost()
+    spectrum_cost: SpectrumCost = SpectrumCost()
+
+
+CONSTANTS = Constants()
