@@ -68,7 +68,6 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
         self.runner, self.layout, self.parts = runner, layout, parts
         self.supports = frozenset({"output"} | ({"parts"} if parts is not None else set()))
         self.smoother = Smoother(runner, plan, layout, len(cluster.workers))
-        self.graph = job.graph if walk is None else job.graph._walked(walk)
         self._has_plain_ids = job.graph.has_plain_ids  # as long as nothing has read them
         self.filtering = Filtering(job.graph, self.matrix, work, walk)
 
