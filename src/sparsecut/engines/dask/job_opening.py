@@ -70,13 +70,13 @@ def _by_partition(
     verdict = "is followed" if chosen is other else "is not followed"
     chosen.notes = [
         *engine.notes,
-        f"the given partition {verdict}: a hop exchanges {halos[1]:,} rows with it and {halos[0]:,} without.",
+        f"The given partition {verdict}: a hop exchanges {halos[1]:,} rows with it and {halos[0]:,} without.",
     ]
     return chosen
 
 
 def _say(plan: Plan, cluster: Cluster) -> str:
     return (
-        f"engine dask, {PLAN_NAMES[plan.name]}: {plan.why}; {plan.n_blocks} blocks of rows on {len(cluster.workers)} "
+        f"Engine dask, {PLAN_NAMES[plan.name]}: {plan.why}; {plan.n_blocks} blocks of rows on {len(cluster.workers)} "
         f"workers with {in_words(cluster.worker_bytes)} each, dashboard {cluster.dashboard}."
     )
