@@ -19,8 +19,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+import sparsecut.engines.memory
+import sparsecut.model.closed_form  # noqa: F401  the estimators' defaults, which they name by words
 from sparsecut.base.choice import Choice
-from sparsecut.base.errors import InputError, check_choice, check_integer, parameter_error
+from sparsecut.base.errors import InputError, check_choice, check_integer
 from sparsecut.base.estimator import not_fitted
 from sparsecut.base.notebook import Lines
 from sparsecut.base.progress import Reporter
@@ -33,6 +35,7 @@ from sparsecut.graph.pair_lists import pack_pairs
 from sparsecut.io.files import check_writable
 from sparsecut.model.auto.constants import CONSTANTS, Constants
 from sparsecut.model.channels import check_channels
+from sparsecut.model.explanation import say_choices, say_details
 from sparsecut.model.fit import Fitted, embed, fit, require_features
 from sparsecut.model.history import History
 from sparsecut.model.persistence import write_model
@@ -216,20 +219,31 @@ class SparsestCutEmbedding(Updating, Published):
         """
         self._settings()
 
-    def explain(self) -> Lines:
-        """What was chosen in `fit` and why.
+    def explain(self, *, details: bool = False) -> Lines:
+        """Say what `fit` chose for the graph, by which evidence, and what to set to choose otherwise.
+
+        Parameters
+        ----------
+        details : bool, default=False
+            Whether to add how it was computed: all figures of the evidence, the sharpness of the spectrum, the route, the
+            seconds of each stage, and what the engine did.
 
         Returns
         -------
         str
-            One sentence per line; a prompt and a notebook show it as lines.
+            One choice or note per line; a prompt and a notebook show it as lines.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> sc.SCE(filter=sc.Power(order=1)).fit(sc.datasets.load("digits")).explain().splitlines()[1]
+        'Features are averaged over neighbours (Power, 1 hop), as requested.'
         """
         self._check_fitted("There is nothing to explain yet")
-        lines = [f"solver {self._choice('solver')!r}.", *self.recipe_.reasons]
-        if self.history_.reason:
-            lines.append(f"route {self.history_.route}: {self.history_.reason}.")
-        lines.extend(self.history_.notes)
-        return Lines("\n".join(line[0].upper() + line[1:] for line in lines))
+        lines = [*say_choices(self.recipe_), *self.history_.notes]
+        if details:
+            lines += say_details(self._choice("solver"), self.recipe_, self.history_)
+        return Lines("\n".join(lines))
 
     @property
     def channels_(self) -> dict[str, slice]:
@@ -370,9 +384,8 @@ class SparsestCutEmbedding(Updating, Published):
         value = getattr(self, name)
         if name == "filter" and isinstance(value, str) and value == "auto":
             return None
-        if name == "filter" and not isinstance(value, Filter) and value not in Filter.words():
-            words = ", ".join(repr(word) for word in ("auto", *Filter.words()))
-            raise parameter_error(type(self).__name__, name, f"one of {words}, or a Filter object", value)
+        if name == "filter":
+            return Filter.of(value, type(self).__name__, name, besides=("auto",))
         if name == "negatives" and not isinstance(value, str | Negatives):
             raise InputError(f"Pairs to keep apart are given as an object: negatives=sparsecut.Pairs(…). Got {value!r}.")
         return super()._choice(name)

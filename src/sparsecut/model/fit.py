@@ -30,6 +30,8 @@ from sparsecut.features import dominant_column
 from sparsecut.features.structure import STRUCTURE_NOTE, structural_features
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
+from sparsecut.kernels.block import degrees
+from sparsecut.kernels.either import on_host
 from sparsecut.kernels.magnitude import naming_overflow
 from sparsecut.kernels.polynomials import is_power
 from sparsecut.kernels.spectrum import rank_of_scatter
@@ -43,7 +45,9 @@ from sparsecut.model.solver import Problem
 from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.filters import Filter, Power, is_served_by
 from sparsecut.operators.negatives import NegativeGraph, complete_graph, with_apart
+from sparsecut.operators.reason import Reason, of_channel
 from sparsecut.operators.recipe import Recipe
+from sparsecut.operators.sharpened import dimension_reason
 
 
 @dataclass(frozen=True)
@@ -71,18 +75,16 @@ def fit(
     if not is_structure:
         require_features(graph, settings.caller)
     n_features = graph.n_features if graph.has_features and not is_structure else 1
-    given = graph
     with reporting(progress) as report, naming_overflow(graph):
         job = _fit_job(settings, graph, n_features, _file_of(output), report)
         with settings.engine.open(job) as engine:
-            graph = engine.graph
             seeds = engine.checkpoint("seeds", lambda: _seeds(settings.random_state))
             if is_structure:
                 with history.stage("structure"):
                     graph = _with_structure(graph, seeds[3], engine.device, report)
                 history.notes.append(STRUCTURE_NOTE)
             else:
-                history.notes.extend(_say_features(graph, settings.caller))
+                history.notes.extend(_say_features(graph, engine, settings.caller))
             with history.stage("prepare"):
                 recipe, rows = settle(
                     graph,
@@ -99,7 +101,7 @@ def fit(
                     notes=history.notes,
                     constants=settings.constants,
                 )
-                negatives = _describe_negatives(settings, graph, seeds[1])
+                negatives = _describe_negatives(settings, engine, seeds[1])
                 structure = None
                 if settings.with_structure:
                     with history.stage("structure"):
@@ -145,14 +147,10 @@ def fit(
                     history.effective_rank = effective_rank(found if isinstance(found, Tensor) else torch.from_numpy(found))
                 embedding = _as_asked(found, output)
             projection = _widened(projection, problems)
-            history.notes.extend(engine.notes)
+            history.details.extend(engine.notes)
             if structure is not None:
                 history.notes.append(_say_structure(projection, recipe))
     check_meaning(embedding, graph, settings.caller, history.notes, is_structure=is_structure)
-    if graph.walk is not None:
-        graph = given  # the workers go with the fit
-    elif given.entries is None and graph.entries is not None:
-        graph = graph._unplaced()  # what the engine had copied to a GPU goes with the fit
     return Fitted(graph, recipe, projection, is_structure, history, embedding)
 
 
@@ -181,7 +179,7 @@ def _problems(
         filters = (Power(),) if settings.n_levels is None else Power().at_levels(settings.n_levels, settings.caller)
         problems.append(_structure_problem(structure, filters, engine, problem_of))
         channels = combine_structure(channels or {"features": 1.0}, settings.constants.channels.structure_share)
-        reasons = [*recipe.reasons, f"channel structure: half of the mean square length of {' and '.join(names)}."]
+        reasons = [*recipe.reasons, Reason("structure", " and ".join(names), "requested")]
         aggregation: Aggregation = "concat" if settings.n_levels is None else "mean"
         recipe = replace(
             recipe, filters=(*recipe.filters, *filters), channels=channels, aggregation=aggregation, reasons=reasons
@@ -208,12 +206,16 @@ def _solve(
     parts, routes = [], []
     for (name, weight), problem in zip(recipe.channels.items(), problems, strict=True):
         solution = settings.solver.solve(problem)
-        recipe.reasons.extend(f"{name}: {reason}" for reason in solution.reasons)
+        recipe.reasons.extend(of_channel(solution.reasons, name))
         routes.append(f"{name}: {history.reason}")
         scatter = problem.embedding_moments(solution.projection)[1] if solution.scatter is None else solution.scatter
         parts.append(Part(solution.projection, scatter, weight))
     history.reason, history.effective_rank = "; ".join(routes), math.nan
-    return side_by_side(parts, dimension, settings.constants.spectrum.kept_share)
+    kept_share = settings.constants.spectrum.kept_share
+    projection = side_by_side(parts, dimension, kept_share)
+    if dimension is None:
+        recipe.reasons.append(dimension_reason(projection.dimension, kept_share))
+    return projection
 
 
 def _widened(projection: Projection, problems: list[Problem]) -> Projection:
@@ -250,7 +252,6 @@ def embed(
             report=report,
         )
         with engine.open(job) as opened:
-            graph = opened.graph
             rows = opened.load(graph, recipe.weighting, recipe.loaded)
             levels = []
             for learned in recipe.filters:
@@ -315,11 +316,31 @@ def _is_power(settings: Settings) -> bool:
     return all(is_power(filter.coefficients()) for filter in settings.filter.candidates())
 
 
-def _describe_negatives(settings: Settings, graph: Graph, seed: int) -> NegativeGraph:
-    negatives = settings.negatives.describe(graph, np.random.default_rng(seed))
+@dataclass(frozen=True)
+class _Nodes:
+    """What a negative graph is made of."""
+
+    engine: Engine[Any]
+
+    @property
+    def n_nodes(self) -> int:
+        return self.engine.graph.n_nodes
+
+    @property
+    def node_ids(self) -> NDArray[Any]:
+        return self.engine.graph.node_ids
+
+    @property
+    def degrees(self) -> NDArray[np.float64]:
+        return on_host(degrees(self.engine)[:])
+
+
+def _describe_negatives(settings: Settings, engine: Engine[Any], seed: int) -> NegativeGraph:
+    nodes = _Nodes(engine)
+    negatives = settings.negatives.describe(nodes, np.random.default_rng(seed))
     if settings.apart is None:
         return negatives
-    return with_apart(negatives, settings.apart, graph.node_ids, settings.caller)
+    return with_apart(negatives, settings.apart, nodes.node_ids, settings.caller)
 
 
 def _remembered(engine: Engine[Any], projection: Projection) -> Projection:
@@ -346,18 +367,18 @@ def _arrays_of(projection: Projection) -> dict[str, NDArray[Any]]:
 
 
 def _say_structure(projection: Projection, recipe: Recipe) -> str:
-    alone = "The embedding belongs to this graph alone."
-    if recipe.aggregation != "concat":
-        return alone
-    return f"The last {projection.weights[-1].shape[1]} columns are structure. {alone}"
+    where = (
+        f"The last {projection.weights[-1].shape[1]} columns are" if recipe.aggregation == "concat" else "Some columns are"
+    )
+    return f"{where} the graph's structure. They mean something for this graph alone: to embed another one, fit again."
 
 
-def _say_features(graph: Graph, caller: str) -> list[str]:
+def _say_features(graph: Graph, engine: Engine[Any], caller: str) -> list[str]:
     """What became of a table's columns; a column that drowns all others is worth a warning."""
     notes = [] if graph.encoder is None else list(graph.encoder.notes)
     for sentence in getattr(graph.encoder, "free_text", ()):
         warnings.warn(sentence, ReadingWarning, stacklevel=4)
-    dominant = dominant_column(graph.features if graph.feature_tensor is None else graph.feature_tensor)
+    dominant = dominant_column(engine)
     if dominant is not None:
         column, share = dominant
         names = getattr(graph.encoder, "names_out", graph.feature_names)

@@ -43,11 +43,15 @@ def planted(kind: str, n_nodes: int = 600, seed: int = 0) -> Graph:
     return Graph(sp.csr_array((upper + upper.T).astype(np.float32)), features=features.astype(np.float32), labels=groups)
 
 
+def engine_of(graph: Graph) -> MemoryEngine:
+    return MemoryEngine(torch.device("cpu"), graph=graph)
+
+
 def evidence_of(graph: Graph, constants: Constants = CONSTANTS) -> Evidence:
-    engine, weighting = MemoryEngine(torch.device("cpu")), Weighting("none")
+    engine, weighting = engine_of(graph), Weighting("none")
     rows = engine.load(graph, weighting, PageRank(restart=0.2))
     return gather_evidence(
-        graph, rows, weighting, engine, sample_linked_nodes(graph, constants.channel_cost.most_nodes), constants
+        graph, rows, weighting, engine, sample_linked_nodes(engine, constants.channel_cost.most_nodes), constants
     )
 
 
@@ -130,7 +134,7 @@ def test_neighbours_leave_the_row_out() -> None:
     nodes = np.flatnonzero(adjacency.sum(axis=1) > 0)[::2]
     closed = adjacency + np.eye(80)
     both = np.hstack([X, closed @ X / closed.sum(axis=1, keepdims=True)])[nodes]
-    found = channel_choice._told_by_neighbours(graph, torch.from_numpy(both.astype(np.float32)), nodes, RIDGE)
+    found = channel_choice._told_by_neighbours(engine_of(graph), torch.from_numpy(both.astype(np.float32)), nodes, RIDGE)
     means = (adjacency @ X)[nodes] / adjacency.sum(axis=1)[nodes, None]
     rows = np.hstack([means, X[nodes]])
     rows -= rows.mean(axis=0)
@@ -145,31 +149,31 @@ def test_cosines_of_neighbours_by_hand() -> None:
     adjacency = np.zeros((5, 5), dtype=np.float32)
     adjacency[0, 1:] = adjacency[1:, 0] = 1
     graph = Graph(sp.csr_array(adjacency), features=features)
-    engine = MemoryEngine(torch.device("cpu"))
+    engine = engine_of(graph)
     rows = engine.load(graph, Weighting("none"), PageRank(restart=0.2))
-    h, m = channel_choice._agreement(graph, rows, engine, 2000, 8)
+    h, m = channel_choice._agreement(rows, engine, 2000, 8)
     centred = features - features.mean(axis=0)
     unit = centred / np.linalg.norm(centred, axis=1, keepdims=True)
     assert h == pytest.approx(unit[0] @ unit[1], abs=1e-6)
     assert m == pytest.approx(1, abs=1e-6)
     bare = Graph(sp.csr_array((5, 5)), features=features)
-    assert channel_choice._agreement(bare, rows, engine, 2000, 8) == (0.0, 0.0)
+    assert channel_choice._agreement(rows, engine_of(bare), 2000, 8) == (0.0, 0.0)
 
 
 def test_the_order_of_a_tables_columns_chooses_nothing() -> None:
     """The halves go by the names of the columns, so that what is measured is the same."""
     world = World(0, ["gaps", "heavy", "number", "number"], 90, is_directed=False, is_weighted=False)
-    told = []
+    measured = []
     for names in (["gaps 0", "number 3", "number 2", "heavy 1"], ["number 3", "heavy 1", "number 2", "gaps 0"]):
         model = SCE().fit(Graph(world.graph().adjacency, features=world.frame()[names]))
-        told.append([line for line in model.explain().splitlines() if line.startswith("Channels")])
-    assert told[0]
-    assert told[0] == told[1]
+        measured.append([reason for reason in model.recipe_.reasons if reason.topic == "channels"])
+    assert measured[0]
+    assert measured[0] == measured[1]
 
 
 def test_halves_share_no_column() -> None:
     graph = random_graph(300, 30)
-    product = channel_choice._sampled_product(graph, Weighting("none"), torch.device("cpu"), 4096)
+    product = channel_choice._sampled_product(engine_of(graph), Weighting("none"), 4096)
     halvings = channel_choice._directions_of_halves(
         product, 30, 8, 4, torch.Generator().manual_seed(0), torch.device("cpu"), None, n_iterations=3, effective_rank=16.0
     )
@@ -181,10 +185,7 @@ def test_halves_share_no_column() -> None:
     dense = np.asarray(graph.features)
     dense = dense - dense.mean(axis=0)
     sparse = channel_choice._sampled_product(
-        random_graph(300, 30, is_sparse=True).replace(features=sp.csr_array(graph.features)),
-        Weighting("none"),
-        torch.device("cpu"),
-        4096,
+        engine_of(graph.replace(features=sp.csr_array(graph.features))), Weighting("none"), 4096
     )
     for multiply in (product, sparse):
         np.testing.assert_allclose(multiply(W).numpy(), dense.T @ dense @ W.numpy(), rtol=1e-3, atol=1e-2)
@@ -204,7 +205,9 @@ def test_where_neighbours_differ_the_features_are_kept() -> None:
     graph = planted("unlike")
     model = SCE().fit(graph)
     np.testing.assert_array_equal(model.embedding_, SCE(channels="own").fit_transform(graph))
-    assert "Channels own: neighbours add 0.0% to the" in model.explain()
+    (reason,) = [reason for reason in model.recipe_.reasons if reason.topic == "channels"]
+    assert reason.figures["R2"] == reason.figures["R2 with neighbours"] > 0.01
+    assert "neighbours do not help to predict a node's features" in model.explain()
 
 
 def components(graph: Graph) -> Graph:
@@ -219,7 +222,7 @@ def test_columns_without_anything_in_common_ask_the_neighbours() -> None:
     assert choose_by(unlike).is_blind
     assert choose_by(alike).weights == {"smoothed": 1.0}
     assert choose_by(unlike).weights == {"own": 1.0, "smoothed": 0.5}
-    assert "neighbours tell 0% of a row" in SCE(dimension=4).fit(components(planted("unlike"))).explain()
+    assert "neighbours predict its features with R² 0 %" in SCE(dimension=4).fit(components(planted("unlike"))).explain()
 
 
 @pytest.mark.parametrize("engine", ["memory", "disk"])
@@ -230,7 +233,7 @@ def test_length_is_kept_where_rows_say_nothing_without_it(engine: str) -> None:
     graph = planted("unlike", n_nodes=500).replace(features=sp.csr_array(marks.astype(np.float32)))
     model = SCE(engine=engine).fit(graph)
     assert model.recipe_.weighting.name == "none"
-    assert "so their length is kept" in model.explain()
+    assert "scaled to one length, half of the columns no longer predicts the other half" in model.explain()
     lengths = np.sqrt(marks.sum(axis=1))
     told = np.linalg.lstsq(np.c_[model.embedding_, np.ones(500)], lengths, rcond=None)[0]
     assert np.corrcoef(np.c_[model.embedding_, np.ones(500)] @ told, lengths)[0, 1] > 0.9
@@ -245,7 +248,7 @@ def test_nodes_without_neighbours_are_no_evidence() -> None:
     larger = Graph(
         sp.block_diag([graph.adjacency, sp.csr_array((n, n))], format="csr"), features=np.vstack([graph.features, lonely])
     )
-    n_linked = [len(sample_linked_nodes(each, CONSTANTS.channel_cost.most_nodes)) for each in (graph, larger)]
+    n_linked = [len(sample_linked_nodes(engine_of(each), CONSTANTS.channel_cost.most_nodes)) for each in (graph, larger)]
     assert n_linked == 2 * [np.count_nonzero(np.diff(graph.adjacency.indptr))]
     assert set(choose_by(evidence_of(larger)).weights) == {"smoothed"}
 
@@ -253,7 +256,7 @@ def test_nodes_without_neighbours_are_no_evidence() -> None:
 def test_too_little_to_tell() -> None:
     for graph, why in (
         (random_graph(300, 3), "3 features are too few"),
-        (random_graph(30, 12), "nodes with neighbours are too few"),
+        (random_graph(30, 12), "linked nodes are too few"),
     ):
         model = SCE().fit(graph)
         assert model.recipe_.channels == {"own": 1.0, "smoothed": 1.0}
