@@ -95,7 +95,6 @@ NOT_MIRRORED = {
     "base/environment.py": "what a report of an error says of the machine: test_info, test_console",
     "base/errors.py": "every test of a refusal reads its sentences",
     "datasets/__init__.py": "`load` itself: every test of a dataset goes through it",
-    "datasets/checksums.py": "data: the checksums of files",
     "datasets/dataset.py": "data classes: the registry's tests fill them",
     "features/arrow_values.py": "tested through the columns and sources it serves",
     "graph/node_values.py": "tested through Graph: test_graph, test_frames",
