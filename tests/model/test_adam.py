@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import torch
 from scipy.linalg import eigh
 from sklearn.base import clone
 
@@ -15,8 +18,9 @@ from conftest import random_graph
 from reference import adam_on_rows, complete_pairs, dense_laplacian, dense_propagation
 from sparsecut import SCE, Adam, Graph, InputError, MoSCE, Pairs, Sampled
 from sparsecut.base.errors import MeaninglessEmbeddingWarning
+from sparsecut.engines import Job
 from sparsecut.evaluation import probe, published_splits
-from toy_engine import Toy
+from toy_engine import ListRows, Toy, ToyEngine
 
 
 def relative_difference(one: np.ndarray, other: np.ndarray) -> float:
@@ -295,3 +299,65 @@ def test_parameters_that_break_their_rule(solver: Adam, message: str) -> None:
     with pytest.raises(InputError) as caught:
         SCE(solver=solver).fit(random_graph())
     assert message in str(caught.value)
+
+
+class TrainableLists(ListRows):
+    """`TrainableRows` and no more: what the contract asks of rows that are trained over."""
+
+    device = torch.device("cpu")
+    n_stored = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.values), len(self.values[0])
+
+    @property
+    def n_gathered(self) -> int:
+        return sum(len(around) + 1 for around in self.graph)
+
+    def __matmul__(self, weights: torch.Tensor) -> torch.Tensor:
+        return torch.tensor(self.values) @ weights
+
+    def transpose_times(self, rows: torch.Tensor) -> torch.Tensor:
+        return torch.tensor(self.values).T @ rows
+
+    def take(self, nodes: torch.Tensor) -> TrainableLists:
+        return TrainableLists([self.values[node] for node in nodes.tolist()], self.graph, self.filter, self.is_directed)
+
+
+class TrainableToyEngine(ToyEngine):
+    supports = frozenset({"rows", "batches", "max"})
+
+    def load(self, *arguments: Any, **settings: Any) -> TrainableLists:
+        return TrainableLists(**vars(super().load(*arguments, **settings)))
+
+    def smooth(self, *arguments: Any, **settings: Any) -> TrainableLists:
+        return TrainableLists(**vars(super().smooth(*arguments, **settings)))
+
+
+class TrainableToy(Toy):
+    supports = TrainableToyEngine.supports
+
+    @contextmanager
+    def open(self, job: Job) -> Iterator[TrainableToyEngine]:
+        self.refuse_unsupported(job)
+        yield TrainableToyEngine(job.graph)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SCE(dimension=4, solver=Adam(epochs=5, route="rows")),
+        SCE(dimension=4, solver=Adam(epochs=5, route="rows", loss="ratio")),
+        SCE(dimension=4, solver=Adam(epochs=5, batch_size=7)),
+        MoSCE(dimension=4, levels=2, aggregation="max", solver=Adam(epochs=5)),
+    ],
+    ids=["rows", "ratio", "batches", "max"],
+)
+def test_trains_over_rows_of_any_engine_that_offers_what_the_contract_says(model: SCE | MoSCE) -> None:
+    graph = random_graph(is_weighted=True)
+    expected = clone(model).fit(graph)
+    found = clone(model).set_params(engine=TrainableToy()).fit(graph)
+    assert found.history_.route == expected.history_.route == "rows"
+    assert np.allclose(found.history_.loss, expected.history_.loss, rtol=1e-4)
+    assert relative_difference(found.embedding_, expected.embedding_) < 1e-4

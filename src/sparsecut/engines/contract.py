@@ -80,6 +80,36 @@ class Job:
     report: Reporter = field(default=lambda *_: None)
 
 
+class TrainableRows(Protocol):
+    """What training needs of the rows S, (n, f), of an engine that supports "rows", "batches" or "max".
+
+    The two products give S·W and its gradient for W (`engines.rows.project`). A step is priced by the two counts.
+    """
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    @property
+    def device(self) -> torch.device: ...
+
+    @property
+    def n_stored(self) -> int | None:
+        """The entries of sparse features; None where they are dense."""
+
+    @property
+    def n_gathered(self) -> int:
+        """The entries of P: the rows that a hop reads."""
+
+    def __matmul__(self, weights: Tensor) -> Tensor:
+        """S·W, (n, d)."""
+
+    def transpose_times(self, rows: Tensor) -> Tensor:
+        """Sᵀ·G, (f, d)."""
+
+    def take(self, nodes: Tensor) -> TrainableRows:
+        """The rows of some nodes, for a mini-batch."""
+
+
 class Engine(Protocol[R]):
     """Where the rows of one job are. R is what it holds n rows by; an instance is used by one job."""
 
@@ -90,7 +120,7 @@ class Engine(Protocol[R]):
     """Which of NEEDS it can serve. No choice of a fit may follow from it: that would be another answer by another engine.
 
     "parts" says that an embedding which is written stays in parts: what is asked of all its rows is asked of the engine.
-    "rows", "batches" and "max" need rows that training differentiates through: R is then `sparsecut.engines.rows.Rows`.
+    "rows", "batches" and "max" need rows that training differentiates through: R is then `TrainableRows`.
     """
 
     graph: Graph

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from sparsecut.engines.contract import TrainableRows
 from sparsecut.kernels import halves, products
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.kernels.sparse import SparseMatrix
@@ -41,6 +42,16 @@ class Rows:
     @property
     def device(self) -> torch.device:
         return self.features.device
+
+    @property
+    def n_stored(self) -> int | None:
+        """The entries of sparse features; None where they are dense."""
+        return self.features.nnz if isinstance(self.features, SparseMatrix) else None
+
+    @property
+    def n_gathered(self) -> int:
+        """The entries of P: the rows that a hop reads."""
+        return self._propagation.nnz
 
     @property
     def is_formed(self) -> bool:
@@ -130,14 +141,14 @@ class StackedRows:
         return torch.cat(parts, dim=1)
 
 
-def project(rows: Rows, weights: Tensor) -> Tensor:
+def project(rows: TrainableRows, weights: Tensor) -> Tensor:
     """Z = S·W with the gradient for W, whichever way S is held."""
     return _Projection.apply(weights, rows)  # type: ignore[no-any-return, no-untyped-call]
 
 
 class _Projection(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, weights: Tensor, rows: Rows) -> Tensor:
+    def forward(ctx: Any, weights: Tensor, rows: TrainableRows) -> Tensor:
         ctx.rows = rows
         return rows @ weights
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from sparsecut.base.errors import InputError, check_choice, check_integer, check_real
+from sparsecut.engines.contract import TrainableRows
 from sparsecut.kernels.free_memory import available_memory
 from sparsecut.kernels.threads import of_torch
 from sparsecut.model.linear_encoder import LinearEncoder, layer_widths
@@ -177,8 +178,8 @@ class Adam(Solver, word="adam"):
         )
         if self.loss != "ratio":
             return energy
-        propagation = problem.rows.propagation
-        edges = edge_graph(propagation.adjacency.csr, is_directed=propagation.is_directed)
+        graph = problem.engine.graph
+        edges = edge_graph(graph.adjacency, is_directed=graph.is_directed)
         over_edges: Energy = energy_over_rows(problem.levels, edges)
         if route.over == "gram":
             levels = {group: [problem.levels[level] for level in group] for group in groups}
@@ -190,18 +191,19 @@ class Adam(Solver, word="adam"):
         return ratio
 
     def _choose_route(self, problem: Problem, encoder: LinearEncoder, settings: TrainingSettings) -> Route:
-        engine, rows = problem.engine, problem.rows
+        engine = problem.engine
         if "rows" not in engine.supports:
             return Route("gram", "smoothed", "rows that are not in memory are reduced to M once")
+        rows: TrainableRows = problem.rows
         blocks = encoder.blocks() if encoder.is_linear else []
         work = Workload(
             n_nodes=problem.negatives.n_nodes,
             n_features=problem.widths[0],
             orders=tuple(len(polynomial) - 1 for polynomial in problem.polynomials),
             dimensions=tuple(matrix.shape[1] for matrix in encoder.matrices()),
-            feature_entries=rows.features.nnz if problem.is_sparse else None,
-            propagation_entries=rows.propagation.nnz,
-            negative_entries=problem.negatives.n_entries + (rows.propagation.nnz if self.loss == "ratio" else 0),
+            feature_entries=rows.n_stored,
+            propagation_entries=rows.n_gathered,
+            negative_entries=problem.negatives.n_entries + (rows.n_gathered if self.loss == "ratio" else 0),
             n_steps=settings.epochs,
             is_joint=any(len(levels) > 1 for levels, _ in blocks),
         )

@@ -22,7 +22,8 @@ import torch
 from torch import Tensor, nn
 
 from sparsecut.base.errors import InputError, check_integer, parameter_error
-from sparsecut.engines.rows import Rows, project
+from sparsecut.engines.contract import TrainableRows
+from sparsecut.engines.rows import project
 from sparsecut.operators.aggregation import Aggregation, aggregate
 
 Block = tuple[tuple[int, ...], Tensor]  # the levels side by side, and the matrix that maps them
@@ -59,7 +60,7 @@ class LinearEncoder(nn.Module):
             return [((level,), matrix) for level, matrix in enumerate(matrices)]
         return [(tuple(range(len(matrices))), torch.cat(matrices) / len(matrices))]
 
-    def forward(self, levels: Sequence[Rows]) -> Tensor:
+    def forward(self, levels: Sequence[TrainableRows]) -> Tensor:
         embeddings = [project(rows, matrix) for rows, matrix in zip(levels, self.matrices(), strict=True)]
         return aggregate(embeddings, self.aggregation)
 

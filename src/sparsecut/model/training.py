@@ -17,7 +17,7 @@ from torch import Tensor
 
 from sparsecut.base.errors import OverflowInputError
 from sparsecut.base.progress import Reporter
-from sparsecut.engines.rows import Rows
+from sparsecut.engines.contract import TrainableRows
 from sparsecut.kernels.optimizer import AdamSteps
 from sparsecut.model.history import History
 from sparsecut.model.linear_encoder import LinearEncoder
@@ -148,13 +148,13 @@ class EnergyOverGram:
         return M @ W.detach()
 
 
-def energy_over_rows(levels: Sequence[Rows], negatives: NegativeGraph) -> Energy:
+def energy_over_rows(levels: Sequence[TrainableRows], negatives: NegativeGraph) -> Energy:
     """The negative graph's energy of the embedding itself."""
     return lambda encoder: negatives.energy(encoder(levels))
 
 
 def energies_of_batches(
-    levels: Sequence[Rows], negatives: NegativeGraph, batch_size: int, generator: torch.Generator
+    levels: Sequence[TrainableRows], negatives: NegativeGraph, batch_size: int, generator: torch.Generator
 ) -> Iterator[Energy]:
     """One energy a mini-batch, over all nodes in a new random order."""
     order = torch.randperm(negatives.n_nodes, generator=generator).to(levels[0].device)
