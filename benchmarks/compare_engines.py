@@ -131,7 +131,6 @@ def smallest_limit(model: Any, graph: sc.Graph) -> str:
 def choices(model: Any) -> dict[str, Any]:
     """What was chosen, by name: equal for two engines."""
     recipe = model.recipe_
-    reasons = [reason.partition(":")[0] for reason in recipe.reasons]
     return {
         "weighting": recipe.weighting.name,
         "column weights": None if recipe.weighting.columns is None else recipe.weighting.columns.tolist(),
@@ -139,7 +138,7 @@ def choices(model: Any) -> dict[str, Any]:
         "channels": recipe.channels,
         "columns of channels": model.channels_,
         "columns": model.embedding_.shape[1],
-        "reasons": [re.sub(r"^(rows of length|.*rows of length) .*", r"\1", reason) for reason in reasons],
+        "reasons": [(reason.topic, reason.channel, reason.chosen, reason.because) for reason in recipe.reasons],
         "doubt": [note.partition(":")[0] for note in model.history_.notes if note.startswith("The features hardly")],
     }
 

@@ -64,7 +64,7 @@ def measure(name: str, repeats: int) -> Point:
     if name in WITH_HALF:
         half = {"engine": Memory(precision="half")}
         models |= {"default, half": half, "two hops, half": {**half, "filter": Power(order=2)}}
-    point: Point = {"explain": chosen.recipe_.reasons, **best_of(models, graph, repeats)}
+    point: Point = {"explain": chosen.explain().splitlines(), **best_of(models, graph, repeats)}
     if name in WITH_HALF:
         weighted = best_of({"two hops, half": models["two hops, half"]}, reddit_size(with_weights=True), repeats)
         point["two hops, half, weighted"] = weighted["two hops, half"]

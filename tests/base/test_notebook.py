@@ -124,5 +124,5 @@ def test_a_kernel_shows_a_bar_and_an_explanation_in_its_cell() -> None:
     assert drawn[-1] == ""  # the bar goes away
     bar, explained = notebook.cells[0].outputs
     assert bar["data"]["text/html"] == ""
-    assert "<li>Solver ClosedForm()." in explained["data"]["text/html"]
-    assert explained["data"]["text/plain"].startswith("Solver ClosedForm().\n")
+    assert "<li>Features are weighted by tf-idf" in explained["data"]["text/html"]
+    assert explained["data"]["text/plain"].startswith("Features are weighted by tf-idf")

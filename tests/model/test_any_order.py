@@ -28,9 +28,9 @@ def assert_same_model(one: sc.SCE, other: sc.SCE, ids: np.ndarray, other_ids: np
     assert Z.shape == turned.shape
     difference = np.linalg.norm(Z - turned, axis=1) / np.linalg.norm(Z, axis=1).mean()
     assert difference.max() < 1e-4
-    told, other_told = ([line for line in model.explain().splitlines() if "AUC" in line] for model in (one, other))
-    assert told == other_told
-    assert len(told) == 1
+    trial, other_trial = ([reason for reason in model.recipe_.reasons if reason.topic == "trial"] for model in (one, other))
+    assert trial == other_trial
+    assert len(trial) == 1
 
 
 @pytest.mark.parametrize("engine", ["memory", "disk"])

@@ -108,10 +108,9 @@ def test_structure_has_half_of_the_mean_square_length() -> None:
         np.abs(structure[:, : last.shape[1]]) * (length(own) * CONSTANTS.channels.structure_share**0.5 / length(structure)),
         atol=0.05,
     )
-    said = model.explain()
-    assert "Channel structure: half of the mean square length of smoothed." in said
-    assert f"The last {last.shape[1]} columns are structure. The embedding belongs to this graph alone." in said
-    assert "took the place" not in said
+    assert "Structure has half of the mean square length of smoothed." in model.explain(details=True)
+    assert f"The last {last.shape[1]} columns are the graph's structure." in model.explain()
+    assert "in place of node features" not in model.explain()
 
 
 def test_it_belongs_to_its_graph_and_its_features(tmp_path: Path) -> None:
@@ -220,4 +219,4 @@ def test_a_note_is_made_once(tmp_path: Path) -> None:
         )
         assert said.exit_code == 0, said.output
         assert said.stderr.count("tells no node from another") == 1
-        assert said.stderr.count("Structure took the place") + said.stdout.count("Structure took the place") == 1
+        assert (said.stderr + said.stdout).count("in place of node features") == 1

@@ -58,7 +58,11 @@ def test_by_hand() -> None:
     assert found.power == 1
     assert torch.equal(found.weights[0], torch.eye(2))
     assert found.length == pytest.approx(3 * math.sqrt(5 / 10))
-    assert "no more than the effective rank of 9 that is wanted" in found.reasons(is_dimension_chosen=True)[0]
+    sharpness, dimension = found.reasons(is_dimension_chosen=True)
+    assert (sharpness.chosen, sharpness.because) == ("1.00", "flat")
+    assert sharpness.figures == {"sharpness": 1, "length": 2.121, "columns": 2, "effective rank": 9}
+    assert (dimension.chosen, dimension.figures) == ("2", {"share": 0.999})
+    assert found.reasons(is_dimension_chosen=False) == (sharpness,)
     two_levels = sharpen(spectrum, [1, 1], [1.0, 5.0], 2, 9.0, 3.0)  # a mean over two levels undoes the factor two
     assert two_levels.weights[0].tolist() == [[2, 0]]
     assert two_levels.weights[1].tolist() == [[0, 10]]

@@ -130,7 +130,12 @@ def embed(
     xy: Annotated[
         bool, option(OUTPUT, "Also lay the nodes out in the plane: columns x and y of the .parquet file.", "--xy")
     ] = False,
-    explain: Annotated[bool, option(OUTPUT, "Say what was chosen for this graph, and why.", "--explain")] = False,
+    explain: Annotated[
+        bool,
+        option(
+            OUTPUT, "Say what was chosen for this graph, why, and how to choose otherwise; details with -v.", "--explain"
+        ),
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -232,19 +237,18 @@ def embed(
         f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {shown(output_path)}"
         + (f", model → {save_model}" if save_model else "")
     )
-    if explain:
-        output.say(model.explain())
+    explanation = model.explain(details=verbose).splitlines() if explain else []
+    for line in explanation:
+        output.say(line)
     history = getattr(model, "history_", None)
     if history is not None:
-        for stage, took in history.stages.items():
-            output.detail(f"{stage}: {took:.2f} s")
-        if history.reason:  # of a method that has more than one way
-            output.aside(
-                f"Route: {history.route} over {history.rows}, {history.reason}. Effective rank {history.effective_rank:.1f}."
-            )
-        explained = set(model.explain().splitlines()) if explain else set()
+        if not explain:
+            for stage, took in history.stages.items():
+                output.detail(f"{stage}: {took:.2f} s")
+            if history.reason:  # of a method that has more than one way
+                output.detail(f"Route: {history.route}, {history.reason}. Effective rank {history.effective_rank:.1f}.")
         for note in history.notes:
-            if note not in explained:
+            if note not in explanation:
                 output.note(note)
     output.aside(f"Peak memory {in_mebibytes(peak_memory())}.")
     output.result(
@@ -255,7 +259,7 @@ def embed(
             "dimension": Z.shape[1],
             "seconds": seconds,
             "peak_memory_bytes": peak_memory(),
-            "explanation": model.explain().splitlines() if explain else None,
+            "explanation": explanation if explain else None,
             "history": None if history is None else history.to_dict(),
         }
     )

@@ -29,7 +29,10 @@ from sparsecut.kernels.spectrum import leading_eigenvectors, sharpening
 
 FeaturesWord = Literal["auto", "given", "structure", "both"]
 FEATURES: tuple[FeaturesWord, ...] = ("auto", "given", "structure", "both")
-STRUCTURE_NOTE = "Structure took the place of node features; the embedding belongs to this graph alone."
+STRUCTURE_NOTE = (
+    "The graph's structure is embedded in place of node features. Its columns mean something for this graph alone: to embed "
+    "another one, fit again."
+)
 
 N_COLUMNS = 128
 EFFECTIVE_RANK = 35.0  # of the weighted columns: fewer cannot tell dozens of groups apart, more keep what is noise

@@ -107,7 +107,7 @@ class ClosedForm(Solver, word="closed_form"):
         factor = spectrum.length / rms if rms > 0 else 1.0
         weights = tuple(matrix * factor for matrix in spectrum.weights)
         reasons = spectrum.reasons(is_dimension_chosen=problem.dimension is None)
-        return Solution(Projection(weights, "mean", (mean * factor).float()), tuple(reasons), scatter * factor**2)
+        return Solution(Projection(weights, "mean", (mean * factor).float()), reasons, scatter * factor**2)
 
 
 class _Spectra:

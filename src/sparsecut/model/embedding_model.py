@@ -33,6 +33,7 @@ from sparsecut.graph.pair_lists import pack_pairs
 from sparsecut.io.files import check_writable
 from sparsecut.model.auto.constants import CONSTANTS, Constants
 from sparsecut.model.channels import check_channels
+from sparsecut.model.explanation import say_choices, say_details
 from sparsecut.model.fit import Fitted, embed, fit, require_features
 from sparsecut.model.history import History
 from sparsecut.model.persistence import write_model
@@ -216,20 +217,31 @@ class SparsestCutEmbedding(Updating, Published):
         """
         self._settings()
 
-    def explain(self) -> Lines:
-        """What was chosen in `fit` and why.
+    def explain(self, *, details: bool = False) -> Lines:
+        """Say what `fit` chose for the graph, by which evidence, and what to set to choose otherwise.
+
+        Parameters
+        ----------
+        details : bool, default=False
+            Whether to add how it was computed: all figures of the evidence, the sharpness of the spectrum, the route, the
+            seconds of each stage, and what the engine did.
 
         Returns
         -------
         str
-            One sentence per line; a prompt and a notebook show it as lines.
+            One choice or note per line; a prompt and a notebook show it as lines.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> sc.SCE(filter=sc.Power(order=1)).fit(sc.datasets.load("digits")).explain().splitlines()[1]
+        'Features are averaged over neighbours (Power, 1 hop), as requested.'
         """
         self._check_fitted("There is nothing to explain yet")
-        lines = [f"solver {self._choice('solver')!r}.", *self.recipe_.reasons]
-        if self.history_.reason:
-            lines.append(f"route {self.history_.route}: {self.history_.reason}.")
-        lines.extend(self.history_.notes)
-        return Lines("\n".join(line[0].upper() + line[1:] for line in lines))
+        lines = [*say_choices(self.recipe_), *self.history_.notes]
+        if details:
+            lines += say_details(self._choice("solver"), self.recipe_, self.history_)
+        return Lines("\n".join(lines))
 
     @property
     def channels_(self) -> dict[str, slice]:

@@ -43,7 +43,9 @@ from sparsecut.model.solver import Problem
 from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.filters import Filter, Power, is_served_by
 from sparsecut.operators.negatives import NegativeGraph, complete_graph, with_apart
+from sparsecut.operators.reason import Reason, of_channel
 from sparsecut.operators.recipe import Recipe
+from sparsecut.operators.sharpened import dimension_reason
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ def fit(
                     history.effective_rank = effective_rank(found if isinstance(found, Tensor) else torch.from_numpy(found))
                 embedding = _as_asked(found, output)
             projection = _widened(projection, problems)
-            history.notes.extend(engine.notes)
+            history.details.extend(engine.notes)
             if structure is not None:
                 history.notes.append(_say_structure(projection, recipe))
     check_meaning(embedding, graph, settings.caller, history.notes, is_structure=is_structure)
@@ -181,7 +183,7 @@ def _problems(
         filters = (Power(),) if settings.n_levels is None else Power().at_levels(settings.n_levels, settings.caller)
         problems.append(_structure_problem(structure, filters, engine, problem_of))
         channels = combine_structure(channels or {"features": 1.0}, settings.constants.channels.structure_share)
-        reasons = [*recipe.reasons, f"channel structure: half of the mean square length of {' and '.join(names)}."]
+        reasons = [*recipe.reasons, Reason("structure", " and ".join(names), "requested")]
         aggregation: Aggregation = "concat" if settings.n_levels is None else "mean"
         recipe = replace(
             recipe, filters=(*recipe.filters, *filters), channels=channels, aggregation=aggregation, reasons=reasons
@@ -208,12 +210,16 @@ def _solve(
     parts, routes = [], []
     for (name, weight), problem in zip(recipe.channels.items(), problems, strict=True):
         solution = settings.solver.solve(problem)
-        recipe.reasons.extend(f"{name}: {reason}" for reason in solution.reasons)
+        recipe.reasons.extend(of_channel(solution.reasons, name))
         routes.append(f"{name}: {history.reason}")
         scatter = problem.embedding_moments(solution.projection)[1] if solution.scatter is None else solution.scatter
         parts.append(Part(solution.projection, scatter, weight))
     history.reason, history.effective_rank = "; ".join(routes), math.nan
-    return side_by_side(parts, dimension, settings.constants.spectrum.kept_share)
+    share = settings.constants.spectrum.kept_share
+    projection = side_by_side(parts, dimension, share)
+    if dimension is None:
+        recipe.reasons.append(dimension_reason(projection.dimension, share))
+    return projection
 
 
 def _widened(projection: Projection, problems: list[Problem]) -> Projection:
@@ -346,10 +352,10 @@ def _arrays_of(projection: Projection) -> dict[str, NDArray[Any]]:
 
 
 def _say_structure(projection: Projection, recipe: Recipe) -> str:
-    alone = "The embedding belongs to this graph alone."
-    if recipe.aggregation != "concat":
-        return alone
-    return f"The last {projection.weights[-1].shape[1]} columns are structure. {alone}"
+    where = (
+        f"The last {projection.weights[-1].shape[1]} columns are" if recipe.aggregation == "concat" else "Some columns are"
+    )
+    return f"{where} the graph's structure. They mean something for this graph alone: to embed another one, fit again."
 
 
 def _say_features(graph: Graph, caller: str) -> list[str]:

@@ -31,7 +31,8 @@ class History:
     energy: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     stages: dict[str, float] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # what the user should know
+    details: list[str] = field(default_factory=list)  # what the engine did, for `explain(details=True)`
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

@@ -19,6 +19,7 @@ from sparsecut.model.auto.narrowing import Narrowed, narrow, narrow_by_products
 from sparsecut.model.history import History
 from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.negatives import NegativeGraph, complete_graph
+from sparsecut.operators.reason import Reason
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Solution:
     projection : Projection
         W for every level, how the levels become one, and the offset.
     reasons : tuple of str, optional
-        Sentences for `explain()`.
+        Sentences for `explain()`, one for each choice that the solver made.
     scatter : torch.Tensor of shape (dimension, dimension), optional
         That of the embedding, where the solver knows it: it will not be computed again.
 
@@ -41,7 +42,7 @@ class Solution:
     """
 
     projection: Projection
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason | str, ...] = ()
     scatter: Tensor | None = None
 
 

@@ -12,6 +12,7 @@ from sparsecut.features.weighting import Weighting
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.operators.aggregation import Aggregation
 from sparsecut.operators.filters import Filter
+from sparsecut.operators.reason import Reason, read_reasons, to_header
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Recipe:
     filters: tuple[Filter, ...]
     aggregation: Aggregation
     channels: dict[str, float] = field(default_factory=dict)
-    reasons: list[str] = field(default_factory=list)
+    reasons: list[Reason | str] = field(default_factory=list)
 
     @property
     def polynomials(self) -> tuple[Polynomial, ...]:
@@ -45,7 +46,7 @@ class Recipe:
             filters.append(header)
             arrays |= {f"recipe.{level}.{name}": array for name, array in held.items()}
         header = {"weighting": self.weighting.name, "filters": filters, "channels": self.channels}
-        return {**header, "aggregation": self.aggregation, "reasons": self.reasons}, arrays
+        return {**header, "aggregation": self.aggregation, "reasons": to_header(self.reasons)}, arrays
 
 
 def read_recipe(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Recipe:
@@ -56,7 +57,7 @@ def read_recipe(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Reci
         held = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
         filters.append(Filter.read(filter, held))
     weighting = Weighting(header["weighting"], arrays.get("recipe.columns"))
-    return Recipe(weighting, tuple(filters), header["aggregation"], header["channels"], header["reasons"])
+    return Recipe(weighting, tuple(filters), header["aggregation"], header["channels"], read_reasons(header["reasons"]))
 
 
 def loaded_filter(filters: Sequence[Filter], names: Sequence[str]) -> Filter:

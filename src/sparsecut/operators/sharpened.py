@@ -14,6 +14,7 @@ from torch import Tensor
 
 from sparsecut.base.errors import OverflowInputError
 from sparsecut.kernels.spectrum import eigenvectors, leading_eigenvectors, sharpening, signed
+from sparsecut.operators.reason import Reason
 
 FILLED = 2.0**-22  # of the first eigenvalue: what is smaller is the rounding of rows in single precision, not a direction
 
@@ -32,7 +33,7 @@ def whole_spectrum(M: Tensor, n_directions: int) -> Spectrum:
     """Of an M that is built."""
     values, vectors = eigenvectors(M.nan_to_num())
     leading = values.cpu().flip(0)[:n_directions].float(), signed(vectors.flip(1)[:, :n_directions].float()).to(M.device)
-    return Spectrum(*leading, float(M.trace()), f"the {len(M):,} × {len(M):,} eigenproblem of M")
+    return Spectrum(*leading, float(M.trace()), f"eigenvectors of the {len(M):,} × {len(M):,} matrix M")
 
 
 def spectrum_within(M: Tensor, basis: Tensor, n_within: int, n_directions: int) -> Spectrum:
@@ -45,7 +46,8 @@ def spectrum_within(M: Tensor, basis: Tensor, n_within: int, n_directions: int) 
     signs = (signed(wide) * wide).sum(dim=0).sign()
     vectors = torch.nn.functional.pad(within.vectors * signs, (0, 0, 0, len(M) - n_within))
     total = within.total + float(M.diagonal()[n_within:].mean())
-    return Spectrum(within.values, vectors, total, f"{within.route} within the directions that lead after a hop")
+    route = f"{within.route}, within {n_within:,} leading directions of the features"
+    return Spectrum(within.values, vectors, total, route)
 
 
 def leading_spectrum(
@@ -58,7 +60,7 @@ def leading_spectrum(
 ) -> Spectrum:
     """Of an M that is known by its products, by subspace iteration."""
     values, vectors = leading_eigenvectors(multiply, n_columns, n_directions, device=device, n_iterations=n_iterations)
-    route = f"{n_directions} directions by {n_iterations + 1} products with S, for M would have {n_columns:,} columns"
+    route = f"{n_directions} eigenvectors of M by {n_iterations + 1} products with S, as M would have {n_columns:,} columns"
     return Spectrum(values.cpu(), vectors, total, route)
 
 
@@ -138,17 +140,17 @@ class SharpenedSpectrum:
     route: str
     kept_share: float  # of the variance, that the columns were chosen by where they were chosen
 
-    def reasons(self, *, is_dimension_chosen: bool) -> list[str]:
-        """What the spectrum decided, in sentences."""
-        if math.isinf(self.effective_rank):
-            sharp = "the features come with a sharpened spectrum"
-        elif self.power == 1:
-            sharp = f"the spectrum has no more than the effective rank of {self.effective_rank:g} that is wanted"
-        else:
-            sharp = f"the spectrum then has the effective rank of {self.effective_rank:g} that is wanted"
-        width = f"it holds {self.kept_share:.1%} of the sharpened variance" if is_dimension_chosen else "it was asked for"
-        return [
-            f"sharpness {self.power:.2f}: {sharp}.",
-            f"dimension {self.weights[0].shape[1]}: {width}.",
-            f"rows of length {self.length:.1f}: what sharpening leaves of the length that they are scaled to.",
-        ]
+    def reasons(self, *, is_dimension_chosen: bool) -> tuple[Reason, ...]:
+        """What the spectrum decided: the sharpness and, where nobody requested it, the dimension."""
+        n_columns = self.weights[0].shape[1]
+        because = "given" if math.isinf(self.effective_rank) else "flat" if self.power == 1 else "sharpened"
+        figures = {"sharpness": self.power, "length": self.length, "columns": n_columns}
+        if math.isfinite(self.effective_rank):
+            figures["effective rank"] = self.effective_rank
+        sharpness = Reason("spectrum", f"{self.power:.2f}", because, figures)
+        return (sharpness, dimension_reason(n_columns, self.kept_share)) if is_dimension_chosen else (sharpness,)
+
+
+def dimension_reason(n_columns: int, kept_share: float) -> Reason:
+    """The columns that hold nearly all of the variance."""
+    return Reason("dimension", str(n_columns), "variance", {"share": kept_share})

@@ -45,7 +45,8 @@ def test_a_partition_is_followed_where_it_saves_rows(is_good: bool, tmp_path: Pa
     engine = sc.Dask(address(), plan="rows", blocks=4, partition=part, scratch=tmp_path)
     model = sc.SCE(filter="power", engine=engine).fit(graph, output=tmp_path / "z")
     assert_same_rows(np.asarray(model.embedding_), sc.SCE(filter="power").fit_transform(graph))
-    said = model.explain()
+    assert "halo" not in model.explain()
+    said = model.explain(details=True)
     assert "rows with a halo: it was asked for" in said
     assert ("The given partition is followed" in said) or not is_good
     assert "of smoothing were estimated to move" in said

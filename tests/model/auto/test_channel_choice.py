@@ -159,12 +159,12 @@ def test_cosines_of_neighbours_by_hand() -> None:
 def test_the_order_of_a_tables_columns_chooses_nothing() -> None:
     """The halves go by the names of the columns, so that what is measured is the same."""
     world = World(0, ["gaps", "heavy", "number", "number"], 90, is_directed=False, is_weighted=False)
-    told = []
+    measured = []
     for names in (["gaps 0", "number 3", "number 2", "heavy 1"], ["number 3", "heavy 1", "number 2", "gaps 0"]):
         model = SCE().fit(Graph(world.graph().adjacency, features=world.frame()[names]))
-        told.append([line for line in model.explain().splitlines() if line.startswith("Channels")])
-    assert told[0]
-    assert told[0] == told[1]
+        measured.append([reason for reason in model.recipe_.reasons if reason.topic == "channels"])
+    assert measured[0]
+    assert measured[0] == measured[1]
 
 
 def test_halves_share_no_column() -> None:
@@ -204,7 +204,9 @@ def test_where_neighbours_differ_the_features_are_kept() -> None:
     graph = planted("unlike")
     model = SCE().fit(graph)
     np.testing.assert_array_equal(model.embedding_, SCE(channels="own").fit_transform(graph))
-    assert "Channels own: neighbours add 0.0% to the" in model.explain()
+    (reason,) = [reason for reason in model.recipe_.reasons if reason.topic == "channels"]
+    assert reason.figures["R2"] == reason.figures["R2 with neighbours"] > 0.01
+    assert "neighbours do not help to predict a node's features" in model.explain()
 
 
 def components(graph: Graph) -> Graph:
@@ -219,7 +221,7 @@ def test_columns_without_anything_in_common_ask_the_neighbours() -> None:
     assert choose_by(unlike).is_blind
     assert choose_by(alike).weights == {"smoothed": 1.0}
     assert choose_by(unlike).weights == {"own": 1.0, "smoothed": 0.5}
-    assert "neighbours tell 0% of a row" in SCE(dimension=4).fit(components(planted("unlike"))).explain()
+    assert "neighbours predict its features with R² 0 %" in SCE(dimension=4).fit(components(planted("unlike"))).explain()
 
 
 @pytest.mark.parametrize("engine", ["memory", "disk"])
@@ -230,7 +232,7 @@ def test_length_is_kept_where_rows_say_nothing_without_it(engine: str) -> None:
     graph = planted("unlike", n_nodes=500).replace(features=sp.csr_array(marks.astype(np.float32)))
     model = SCE(engine=engine).fit(graph)
     assert model.recipe_.weighting.name == "none"
-    assert "so their length is kept" in model.explain()
+    assert "scaled to one length, half of the columns no longer predicts the other half" in model.explain()
     lengths = np.sqrt(marks.sum(axis=1))
     told = np.linalg.lstsq(np.c_[model.embedding_, np.ones(500)], lengths, rcond=None)[0]
     assert np.corrcoef(np.c_[model.embedding_, np.ones(500)] @ told, lengths)[0, 1] > 0.9
@@ -253,7 +255,7 @@ def test_nodes_without_neighbours_are_no_evidence() -> None:
 def test_too_little_to_tell() -> None:
     for graph, why in (
         (random_graph(300, 3), "3 features are too few"),
-        (random_graph(30, 12), "nodes with neighbours are too few"),
+        (random_graph(30, 12), "linked nodes are too few"),
     ):
         model = SCE().fit(graph)
         assert model.recipe_.channels == {"own": 1.0, "smoothed": 1.0}

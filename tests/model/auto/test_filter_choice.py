@@ -20,6 +20,7 @@ from sparsecut.graph.edge_sample import sample_edges, sample_node_pairs
 from sparsecut.model.auto import filter_choice
 from sparsecut.model.auto.constants import CONSTANTS, Constants, FilterCost, FilterRule
 from sparsecut.model.auto.filter_choice import choose_filter
+from sparsecut.operators.reason import Reason
 
 ENGINE = MemoryEngine(torch.device("cpu"))
 
@@ -29,9 +30,10 @@ def choose(graph: Graph, filter: PageRank | None = None, constants: Constants = 
     return choose_filter(graph, ENGINE.load(graph, Weighting("none"), asked), asked, ENGINE, constants)
 
 
-def scores_of(why: str) -> dict[float, float]:
-    """The AUC by restart, as the reason tells them."""
-    return {float(restart): float(score) for score, restart in re.findall(r"([\d.]+) with ([\d.]+\d)", why)}
+def scores_of(trial: Reason | None) -> dict[float, float]:
+    """The AUC by restart, as the reason keeps them."""
+    assert trial is not None
+    return {float(re.findall(r"restart=([\d.]+)", filter)[0]): auc for filter, auc in trial.figures.items()}
 
 
 def dense_score(graph: Graph, restart: float) -> float:
@@ -61,7 +63,7 @@ def dense_score(graph: Graph, restart: float) -> float:
 @pytest.mark.parametrize("is_directed", [False, True])
 def test_the_scores_are_the_auc_of_cosines_on_the_graph_that_is_left(is_directed: bool) -> None:
     graph = community_graph(n_features=30, is_directed=is_directed)
-    found = scores_of(choose(graph).why)
+    found = scores_of(choose(graph).trial)
     assert sorted(found) == [0.1, 0.2, 0.3]
     for restart, score in found.items():
         assert score == pytest.approx(dense_score(graph, restart), abs=5e-3)
@@ -72,8 +74,8 @@ def test_a_sample_of_the_nodes_tells_the_same_of_a_large_graph(name: str) -> Non
     """Fewer directions, found by a sample: the candidates come in the same order, but for those that are hardly apart."""
     graph = load_or_skip(name)
     graph = graph.replace(features=np.asarray(graph.features.todense() if sp.issparse(graph.features) else graph.features))
-    known = scores_of(choose(graph).why)
-    found = scores_of(choose(graph, constants=Constants(filter_cost=FilterCost(many_nodes=100))).why)
+    known = scores_of(choose(graph).trial)
+    found = scores_of(choose(graph, constants=Constants(filter_cost=FilterCost(many_nodes=100))).trial)
     clear = [(a, b) for a in known for b in known if known[a] > known[b] + 0.003]
     assert clear
     assert all(found[a] > found[b] for a, b in clear)
@@ -117,7 +119,7 @@ def test_noisier_features_are_smoothed_more() -> None:
         features = position + spread * generator.normal(size=position.shape)
         chosen = choose(Graph(sp.csr_array(upper + upper.T), features=features.astype(np.float32)))
         restarts.append(chosen.filter.restart)
-        scores = scores_of(chosen.why)
+        scores = scores_of(chosen.trial)
         assert scores[chosen.filter.restart] == max(scores.values())
     assert restarts[1] < restarts[0]
 
@@ -133,13 +135,13 @@ def test_a_restart_that_is_given_is_not_tried() -> None:
     given = PageRank(restart=0.45)
     found = choose(community_graph(), given)
     assert found.filter is given
-    assert found.why == ""
+    assert found.trial is None
     assert found.doubt is None
 
 
 def test_too_few_edges_to_hold_out_take_the_usual_restart() -> None:
     model = SCE().fit(random_graph(12, n_features=3))
-    assert "too few to hold some out" in model.explain()
+    assert "edges are too few to hold some out for a trial" in model.explain(details=True)
     assert model.recipe_.filters[-1] == PageRank(restart=0.2)
 
 

@@ -46,7 +46,7 @@ def test_features_that_fit_the_directions_lose_nothing(engine: object) -> None:
     """Of rank 40, all within the 96 directions: the embedding of all columns, up to rounding."""
     graph = planted(rank=40)
     model = Narrowed(**SETTINGS, engine=engine).fit(graph)
-    assert "within the directions" in model.history_.reason
+    assert "leading directions of the features" in model.history_.reason
     expected = SCE(**SETTINGS).fit_transform(graph)
     assert np.abs(model.embedding_ - expected).max() < 2e-3 * np.abs(expected).max()
     assert np.abs(model.transform(graph) - model.embedding_).max() < 1e-4 * np.abs(expected).max()

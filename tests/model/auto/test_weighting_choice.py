@@ -30,11 +30,11 @@ def two_sides(n_nodes: int = 200) -> Graph:
 
 def test_the_weighting_follows_from_what_the_numbers_are() -> None:
     graph = two_sides()
-    assert choose_weighting(words(graph, is_shared=False))[0] == "tf-idf"
-    assert choose_weighting(words(graph, is_shared=True))[0] == "none"
+    assert choose_weighting(words(graph, is_shared=False)).chosen == "tf-idf"
+    assert choose_weighting(words(graph, is_shared=True)).chosen == "none"
     amounts = Graph(graph.adjacency, features=words(graph, is_shared=False).features / np.float32(7))
-    assert choose_weighting(amounts)[0] == "l2"
-    assert choose_weighting(random_graph())[0] == "none"  # signed
+    assert choose_weighting(amounts).chosen == "l2"
+    assert choose_weighting(random_graph()).chosen == "none"  # signed
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def test_real_graphs_lie_on_both_sides_of_the_length_that_agrees(name: str, agre
     """The threshold 0.35 stands between Pubmed's pages and Facebook's: their lengths belong to the place, or do not."""
     graph = load_or_skip(name)
     assert _length_agreement(graph) == pytest.approx(agreement, abs=0.005)
-    chosen, why = choose_weighting(graph)
-    assert chosen == weighting
-    assert f"(correlation {_length_agreement(graph):.2f})" in why
+    reason = choose_weighting(graph)
+    assert reason.chosen == weighting
+    assert reason.figures == {"correlation": round(_length_agreement(graph), 3)}
 
 
 def test_the_agreement_is_the_correlation_with_the_neighbours() -> None:

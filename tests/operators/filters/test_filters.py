@@ -143,10 +143,11 @@ def test_a_series_has_no_levels(filter: str | Filter) -> None:
 
 
 def test_in_words() -> None:
-    assert PageRank(restart=0.25).describe() == "pagerank, restart 0.25, 5 hops"
-    assert PageRank(restart=0.25, order=8).describe() == "pagerank, restart 0.25, 8 hops"
-    assert Heat(time=2.0, order=3).describe() == "heat, time 2, 3 hops"
-    assert Symmetric(order=3).describe() == "symmetric, 3 hops"
+    assert PageRank(restart=0.25).describe() == "PageRank, restart 0.25"
+    assert PageRank(restart=0.25).n_hops == 5
+    assert Heat(time=2.0, order=3).describe() == "Heat, time 2"
+    assert Symmetric(order=3).describe() == "Symmetric, 3 hops"
+    assert Symmetric(order=1).describe() == "Symmetric, 1 hop"
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ neighbours takes the place of the smoothed one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +50,8 @@ from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
 from sparsecut.kernels.spectrum import orthonormal
 from sparsecut.model.auto.constants import CONSTANTS, ChannelRule, Constants
+from sparsecut.model.channels import describe
+from sparsecut.operators.reason import Reason
 from sparsecut.operators.sharpened import Sharpness
 
 Array = NDArray[np.float64]
@@ -71,8 +73,12 @@ class ChannelChoice:
     """The weight of each channel, and why."""
 
     weights: dict[str, float]
-    why: str
-    is_blind: bool = False  # no half of the columns tells anything of the other
+    reason: Reason
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether no half of the columns predicts anything of the other."""
+        return self.reason.because == "neighbours alone"
 
 
 def choose_channels(
@@ -82,10 +88,8 @@ def choose_channels(
     rule = constants.channels
     nodes = sample_linked_nodes(graph, constants.channel_cost.most_nodes)
     if graph.n_features < rule.min_columns or len(nodes) < rule.min_nodes:
-        few = (
-            f"{graph.n_features} features" if graph.n_features < rule.min_columns else f"{len(nodes)} nodes with neighbours"
-        )
-        return ChannelChoice({"own": 1.0, "smoothed": 1.0}, f"{few} are too few to tell whether neighbours are alike")
+        counts = {"features": graph.n_features} if graph.n_features < rule.min_columns else {"linked nodes": len(nodes)}
+        return _choice({"own": 1.0, "smoothed": 1.0}, "too few", counts)
     return choose_by(gather_evidence(graph, rows, weighting, engine, nodes, constants), rule)
 
 
@@ -94,15 +98,18 @@ def choose_by(evidence: Evidence, rule: ChannelRule = CONSTANTS.channels) -> Cha
     own, gain, h, m = evidence.own, evidence.gain, evidence.h, evidence.m
     is_apart = m > rule.least_agreement and m > rule.monophily * h
     around = "neighbors" if is_apart else "smoothed"
-    among = f"; neighbours agree more with one another ({m:.2f}) than with the node ({h:.2f})" if is_apart else ""
+    agreement = {"cosine with neighbours": h, "cosine among neighbours": m}
     if own < rule.least_own:
         weights = _weights(evidence.told, around, rule.even_neighbor_r2, rule)
         weights[around] = max(weights.get(around, 0.0), rule.least_smoothed)
-        why = f"half of the columns does not tell the other half, and neighbours tell {max(evidence.told, 0):.0%} of a row"
-        return ChannelChoice(weights, why + among, is_blind=True)
+        return _choice(weights, "neighbours alone", {"R2 from neighbours": max(evidence.told, 0.0), **agreement})
     weights = _weights(gain / own, around, rule.even_gain, rule)
-    why = f"neighbours add {max(gain, 0):.1%} to the {own:.0%} that half of a row tells of the other half"
-    return ChannelChoice(weights, why + (among if around in weights else ""))
+    both = own + max(gain, 0.0) * (1 - own)
+    return _choice(weights, "neighbours", {"R2": own, "R2 with neighbours": both, **agreement})
+
+
+def _choice(weights: dict[str, float], because: str, figures: Mapping[str, float]) -> ChannelChoice:
+    return ChannelChoice(weights, Reason("channels", describe(weights), because, figures))
 
 
 def gather_evidence(

@@ -28,6 +28,7 @@ from torch import Tensor
 from sparsecut.graph.edge_sample import hash_ids
 from sparsecut.kernels.transfer import as_tensor
 from sparsecut.model.auto.constants import CONSTANTS
+from sparsecut.operators.reason import Reason
 
 N_SIGNS = 64  # columns of random signs: the bits of a hash
 
@@ -89,16 +90,11 @@ class RandomSigns:
 
 def doubt(
     alike: float, told: float, structure: Callable[[], float], max_alike: float = CONSTANTS.filter.max_alike
-) -> str | None:
-    """What to say of features that do not go with the edges. Structure is scored only where that is likely."""
+) -> Reason | None:
+    """The evidence against features that do not go with the edges. Structure is scored only where that is likely."""
     if alike >= max_alike:
         return None
     alone = structure()
     if told >= alone:
         return None
-    return (
-        "The features hardly go with the edges: by the features as they are, held-out edges are told from other pairs with "
-        f"AUC {alike:.2f} (0.5 is chance), by the embedding with {told:.2f}, by the graph's structure alone with "
-        f"{alone:.2f}. "
-        "features='structure' leaves them out, features='both' puts both side by side."
-    )
+    return Reason("doubt", "", "held-out edges", {"features": alike, "embedding": told, "structure": alone})

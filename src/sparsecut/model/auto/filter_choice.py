@@ -34,16 +34,17 @@ from sparsecut.model.auto.edge_trial import RandomSigns, Trial, doubt
 from sparsecut.model.solver import gram_product
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import complete_graph
+from sparsecut.operators.reason import Reason
 from sparsecut.operators.sharpened import sharpen, whole_spectrum
 
 
 @dataclass(frozen=True)
 class FilterChoice:
-    """The filter chosen, why, and what the trial says against the features, if anything."""
+    """The filter chosen, what the trial of candidates measured, and what it says against the features, if anything."""
 
     filter: Filter
-    why: str = ""  # empty where there was nothing to choose
-    doubt: str | None = None
+    trial: Reason | None = None  # None where there was nothing to choose
+    doubt: Reason | None = None
 
 
 def choose_filter(
@@ -56,7 +57,7 @@ def choose_filter(
         return FilterChoice(candidates[0])
     if graph.n_edges < rule.min_edges:
         usual = filter.usual().on(is_directed=graph.is_directed)
-        return FilterChoice(usual, f"{graph.n_edges} edges are too few to hold some out: the usual restart")
+        return FilterChoice(usual, Reason("trial", repr(usual), "few edges", {"edges": graph.n_edges}))
     n_held_out = min(int(rule.held_out * graph.n_edges), cost.max_held_out)
     edges = sample_edges(graph, n_held_out)
     trial = Trial.of(edges, sample_node_pairs(graph, n_held_out))
@@ -72,11 +73,11 @@ def choose_filter(
     # Of those that no measurement tells apart the one with the fewest hops.
     near = [number for number, score in enumerate(scores) if score >= max(scores) - rule.tie]
     best = min(near, key=lambda number: len(candidates[number].coefficients()))
-    tried = ", ".join(f"{score:.3f} with {_setting(candidate)}" for score, candidate in zip(scores, candidates, strict=True))
+    tried = {repr(candidate): score for score, candidate in zip(scores, candidates, strict=True)}
     alike = engine.checkpoint("trial-alike", lambda: trial.score_centred(engine.take(leading, trial.nodes)))
     return FilterChoice(
         candidates[best],
-        f"held-out edges are told from other pairs best (AUC {tried})",
+        Reason("trial", repr(candidates[best]), "held-out edges", tried),
         doubt(alike, scores[best], lambda: engine.checkpoint("trial-structure", structure), rule.max_alike),
     )
 
@@ -139,9 +140,3 @@ def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any], n_hops: int, 
 
     V = engine.checkpoint("trial-directions", directions)["V"]
     return engine.multiply([rows], torch.from_numpy(V).to(engine.device))
-
-
-def _setting(filter: Filter) -> str:
-    """What tells a candidate from the others, in words."""
-    restart = getattr(filter, "restart", None)
-    return f"{restart:g}" if restart is not None else repr(filter)

@@ -10,7 +10,7 @@
   (`sparsecut.model.auto.channel_choice`).
 - The sharpness follows from the spectrum (`sparsecut.operators.sharpened`): one effective rank for every graph.
 
-Each choice is a sentence in `reasons`, which `explain` shows.
+Each choice is a `Reason` in the recipe; `sparsecut.model.explanation` puts them into words.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting, learn_weighting
 from sparsecut.graph import Graph
+from sparsecut.model import explanation
 from sparsecut.model.auto.channel_choice import choose_channels
 from sparsecut.model.auto.constants import CONSTANTS, Constants
 from sparsecut.model.auto.filter_choice import choose_filter
@@ -28,6 +29,7 @@ from sparsecut.model.auto.weighting_choice import choose_weighting
 from sparsecut.model.channels import channel_filter, describe
 from sparsecut.operators.aggregation import Aggregation
 from sparsecut.operators.filters import Filter, PageRank, Power
+from sparsecut.operators.reason import Reason
 from sparsecut.operators.recipe import Recipe, loaded_filter
 
 
@@ -47,23 +49,25 @@ def settle(
     notes: list[str],
     constants: Constants = CONSTANTS,
 ) -> tuple[Recipe, Any]:
-    """The recipe as asked for, "auto" chosen, and the features loaded by it.
+    """The recipe as requested, "auto" chosen, and the features loaded by it.
 
     `weighting` "auto", `filter` None and, with it, `channels` None are chosen from the graph, or are the paper's where the
-    solver does not choose from it. Structure in place of features comes weighted, sharpened and with a length. What the
-    trial of filters has to say against the features is added to `notes`.
+    solver does not choose from it. Structure in place of features comes weighted, sharpened and with a length. Evidence
+    of the trial of filters against the features is added to `notes`.
     """
-    reasons = []
+    reasons: list[Reason | str] = []
     is_weighting_chosen = weighting == "auto" and chooses_from_graph and not is_structure
     if weighting == "auto":
-        weighting, why = choose_weighting(graph, constants.weighting) if chooses_from_graph else ("none", "the paper's")
-        if is_structure:
-            weighting, why = "none", "structure comes weighted"
-        reasons.append(f"weighting {weighting}: {why}.")
-    asked, is_chosen = "as asked for", False
+        if is_weighting_chosen:
+            weighed = choose_weighting(graph, constants.weighting)
+        else:
+            weighed = Reason("weighting", "none", "structure" if is_structure else "paper")
+        weighting = weighed.chosen
+        reasons.append(weighed)
+    because, is_chosen = "structure" if is_structure else "requested", False
     if filter is None:
         is_chosen = chooses_from_graph and n_levels is None and not is_structure
-        filter, asked = (PageRank() if is_chosen else Power()), "the paper's"
+        filter, because = (PageRank() if is_chosen else Power()), "structure" if is_structure else "paper"
     names = ("smoothed",) if channels is None else tuple(channels)
     loaded = loaded_filter([channel_filter(name, filter) for name in names], names)
     learned = learn_weighting(
@@ -72,7 +76,8 @@ def settle(
     rows = engine.load(graph, learned, loaded)
     if n_levels is not None:
         filters = filter.at_levels(n_levels, caller)
-        reasons.append(f"filter {filters[-1].describe()} at the last level: {asked}.")
+        figures = {"levels": n_levels, "hops": filters[-1].n_hops}
+        reasons.append(Reason("filter", filters[-1].describe(), because, figures))
         return Recipe(learned, filters, aggregation, reasons=reasons), rows
     found = choose_channels(graph, rows, learned, engine, constants) if channels is None and is_chosen else None
     if found is not None and found.is_blind and is_weighting_chosen and weighting != "none":
@@ -81,28 +86,25 @@ def settle(
         again = choose_channels(graph, given_rows, given, engine, constants)
         if not again.is_blind:
             learned, rows, found = given, given_rows, again
-            reasons[-1] = (
-                "weighting none: no half of the columns tells anything of the other in rows of one length, and in the rows "
-                "as they come it does, so their length is kept."
-            )
-    doubt = None
+            reasons[-1] = Reason("weighting", "none", "informative lengths")
+    trial = doubt = None
     if channels is None or "smoothed" in channels:
         chosen = choose_filter(graph, rows, filter, engine, constants)
-        filter, doubt, asked = chosen.filter, chosen.doubt, chosen.why or asked
-    why = "as asked for"
+        filter, trial, doubt = chosen.filter, chosen.trial, chosen.doubt
+    reason = None if found is None else found.reason
     if found is not None:
-        channels, why = found.weights, found.why
+        channels = found.weights
         if dimension is not None and dimension < len(channels):  # a column cannot be shared: the heaviest have it
             channels = dict.fromkeys(sorted(channels, key=channels.__getitem__)[-dimension:], 1.0)
+            reason = Reason("channels", describe(channels), "few columns", {"dimension": dimension})
     channels = {"smoothed": 1.0} if channels is None else dict(channels)
     if doubt is not None:
-        kept = "Here they are kept as they are" if "own" in channels else "channels='own' takes them as they are"
-        notes.append(f"{doubt} {kept}, for averaging them over neighbours may lose more than it gains.")
+        notes.append(explanation.say_doubt(doubt, is_own_kept="own" in channels))
     if "smoothed" in channels:
-        reasons.append(f"filter {filter.describe()}: {asked}.")
-    if len(channels) > 1 or "smoothed" not in channels:
-        reasons.append(f"channels {describe(channels)}: {why}.")
-    elif is_chosen:
-        reasons.append(f"one channel, smoothed: {why}.")
+        reasons.append(Reason("filter", filter.describe(), because, {"hops": filter.n_hops}))
+        reasons.extend(() if trial is None else (trial,))
+    if reason is None and channels != {"smoothed": 1.0}:
+        reason = Reason("channels", describe(channels), "requested")
+    reasons.extend(() if reason is None else (reason,))
     filters = tuple(channel_filter(name, filter) for name in channels)
     return Recipe(learned, filters, "mean" if len(channels) == 1 else "concat", channels, reasons), rows

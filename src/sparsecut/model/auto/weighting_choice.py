@@ -13,22 +13,22 @@ from sparsecut.features.weighting import row_lengths
 from sparsecut.graph import Graph
 from sparsecut.kernels.streaming import value_blocks
 from sparsecut.model.auto.constants import CONSTANTS, WeightingRule
+from sparsecut.operators.reason import Reason
 
 
-def choose_weighting(graph: Graph, rule: WeightingRule = CONSTANTS.weighting) -> tuple[str, str]:
+def choose_weighting(graph: Graph, rule: WeightingRule = CONSTANTS.weighting) -> Reason:
     """The weighting for a graph's features, and why."""
     seen = None if graph.walk is None else walked.look_at_values(graph.walk)
     has_signs = _has_signs(graph) if seen is None else seen[0]
     if has_signs:
-        return "none", "the features have signs, so they are measurements and stay as they are"
-    shared = _length_agreement(graph, rule)
-    if shared >= rule.length_agreement:
-        return "none", f"the length of a row goes with its neighbours' (correlation {shared:.2f}), so it is kept"
-    alone = f"the length of a row does not go with its neighbours' (correlation {shared:.2f})"
+        return Reason("weighting", "none", "signs")
+    figures = {"correlation": _length_agreement(graph, rule)}
+    if figures["correlation"] >= rule.length_agreement:
+        return Reason("weighting", "none", "lengths", figures)
     are_whole = all(bool((values % 1 == 0).all()) for values in _values(graph)) if seen is None else seen[1]
     if are_whole:
-        return "tf-idf", f"the features are counts or marks, and {alone}"
-    return "l2", f"the features are amounts, weighted already, and {alone}"
+        return Reason("weighting", "tf-idf", "counts", figures)
+    return Reason("weighting", "l2", "amounts", figures)
 
 
 def _values(graph: Graph) -> Iterator[Any]:

@@ -63,9 +63,14 @@ class Filter(Choice):
             "Use filter='power', 'symmetric' or 'lazy'."
         )
 
+    @property
+    def n_hops(self) -> int:
+        """The degree of the polynomial: how far a node's features reach."""
+        return len(self.coefficients()) - 1
+
     def describe(self) -> str:
-        """The filter in words, for `explain`."""
-        return f"{self.word or type(self).__name__}, {len(self.coefficients()) - 1} hops"
+        """The filter in words, for `explain`: "Power, 2 hops"."""
+        return f"{type(self).__name__}, {self.n_hops} {'hop' if self.n_hops == 1 else 'hops'}"
 
 
 def is_served_by(filter: Filter, loaded: Filter) -> bool:

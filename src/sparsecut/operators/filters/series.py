@@ -52,7 +52,7 @@ class Series(Filter):
 
     def describe(self) -> str:
         matrix = " of the symmetric matrix" if self.normalization == "symmetric" else ""
-        return f"{self.word}{matrix}{self._setting()}, {len(self.coefficients()) - 1} hops"
+        return f"{type(self).__name__}{matrix}{self._setting()}"
 
     def _setting(self) -> str:
         """What is particular to it, in words."""
