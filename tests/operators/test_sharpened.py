@@ -54,7 +54,7 @@ def test_weights_scale_vectors_so_that_variances_are_powers_of_the_eigenvalues()
 def test_by_hand() -> None:
     """Eigenvalues 4 and 1 along the axes, sharpness 1: the weights are the axes, the length what two columns keep."""
     spectrum = Spectrum(torch.tensor([4.0, 1.0]), torch.eye(2), 10.0, "by hand")
-    found = sharpen(spectrum, [2], [1.0], 2, 9.0, 3.0)
+    found = sharpen(spectrum, [2], [1.0], 2, 9.0, 3.0, 0.999)
     assert found.power == 1
     assert torch.equal(found.weights[0], torch.eye(2))
     assert found.length == pytest.approx(3 * math.sqrt(5 / 10))
