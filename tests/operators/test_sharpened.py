@@ -61,7 +61,7 @@ def test_by_hand() -> None:
     sharpness, dimension = found.reasons(is_dimension_chosen=True)
     assert (sharpness.chosen, sharpness.because) == ("1.00", "flat")
     assert sharpness.figures == {"sharpness": 1, "length": 2.121, "columns": 2, "effective rank": 9}
-    assert (dimension.chosen, dimension.figures) == ("2", {"share": 0.999})
+    assert (dimension.chosen, dimension.figures) == ("2", {"share": 1.0})
     assert found.reasons(is_dimension_chosen=False) == (sharpness,)
     two_levels = sharpen(spectrum, [1, 1], [1.0, 5.0], 2, 9.0, 3.0)  # a mean over two levels undoes the factor two
     assert two_levels.weights[0].tolist() == [[2, 0]]

@@ -215,10 +215,10 @@ def _solve(
         scatter = problem.embedding_moments(solution.projection)[1] if solution.scatter is None else solution.scatter
         parts.append(Part(solution.projection, scatter, weight))
     history.reason, history.effective_rank = "; ".join(routes), math.nan
-    share = settings.constants.spectrum.kept_share
-    projection = side_by_side(parts, dimension, share)
+    kept_share = settings.constants.spectrum.kept_share
+    projection = side_by_side(parts, dimension, kept_share)
     if dimension is None:
-        recipe.reasons.append(dimension_reason(projection.dimension, share))
+        recipe.reasons.append(dimension_reason(projection.dimension, kept_share))
     return projection
 
 
