@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from sparsecut.model.history import History
     from sparsecut.model.loading import load
     from sparsecut.model.mosce import MoSCE
+    from sparsecut.model.problem import Problem
     from sparsecut.model.sce import SCE
-    from sparsecut.model.solver import Problem, Solution, Solver
+    from sparsecut.model.solver import Solution, Solver
     from sparsecut.model.solvers import Adam, ClosedForm
 
 __all__ = ["SCE", "Adam", "ClosedForm", "History", "MoSCE", "Problem", "Solution", "Solver", "load"]
@@ -23,7 +24,7 @@ __getattr__, __dir__ = lazy_names(
         "ClosedForm": "sparsecut.model.solvers",
         "History": "sparsecut.model.history",
         "MoSCE": "sparsecut.model.mosce",
-        "Problem": "sparsecut.model.solver",
+        "Problem": "sparsecut.model.problem",
         "SCE": "sparsecut.model.sce",
         "Solution": "sparsecut.model.solver",
         "Solver": "sparsecut.model.solver",

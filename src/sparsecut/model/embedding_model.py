@@ -134,12 +134,7 @@ class SparsestCutEmbedding(Updating, Published):
             callback(epoch, fitted.history)
 
         fitted = fit(settings, graph, output=output, on_epoch=None if callback is None else on_epoch, progress=progress)
-        self._forget()
-        self._keep(fitted, kind)
-        assert fitted.embedding is not None
-        self.embedding_ = fitted.embedding
-        self.history_ = fitted.history
-        self._graph = fitted.graph
+        self._take(fitted, kind)
         return self
 
     def fit_transform(
@@ -402,6 +397,22 @@ class SparsestCutEmbedding(Updating, Published):
             else:
                 values[name] = value.item() if isinstance(value, np.generic) else value
         return values, arrays
+
+    def _fit_again(self, graph: Graph, *, dimension: int | None, progress: Reporter | None) -> None:
+        """Fit the graph of this model as it is now, with so many columns where they are given."""
+        settings = self._settings()
+        if dimension is not None:
+            settings = settings.with_dimension(dimension)
+        self._take(fit(settings, graph, output=None, on_epoch=None, progress=progress), GraphKind.of(graph))
+
+    def _take(self, fitted: Fitted, kind: GraphKind) -> None:
+        """Become what was fitted."""
+        self._forget()
+        self._keep(fitted, kind)
+        assert fitted.embedding is not None
+        self.embedding_ = fitted.embedding
+        self.history_ = fitted.history
+        self._graph = fitted.graph
 
     def _keep(self, fitted: Fitted, kind: GraphKind) -> None:
         self.kind_ = kind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sparsecut.base.errors import DimensionWarning, InputError, check_integer, parameter_error
@@ -100,6 +100,10 @@ class Settings:
         if self.dimension is None and not self.solver.chooses_dimension:
             return self.solver.most_columns(n_features, self.n_levels or 1)
         return self.dimension
+
+    def with_dimension(self, dimension: int) -> Settings:
+        """These settings with another number of columns."""
+        return replace(self, dimension=dimension, parameters={**self.parameters, "dimension": dimension})
 
     def say_dimension(self, n_features: int, n_columns: int) -> list[str]:
         """A warning, also as a note, where more columns were requested than the features fill.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,18 +32,23 @@ GROWTH = 1.5  # of the number of edges, or its inverse: settings chosen from the
 Model = TypeVar("Model", bound="Updating")
 
 
+class Noted(Protocol):
+    """The history of a fit, as far as updates write to it."""
+
+    notes: list[str]
+
+
 class Updating:
     """The part of an estimator that follows a graph. `fit` keeps the graph; its state is made by the first `update`."""
 
     weights_: list[NDArray[np.float32]]
     offset_: NDArray[np.float32]
     recipe_: Recipe
-    history_: Any
+    history_: Noted
     encoder_: FeatureEncoder | None
     kind_: GraphKind | None = None
     structure_: int | None
 
-    fit: Callable[..., Any]
     _choice: Callable[[str], Any]
 
     _embedding: NDArray[np.float32] | None = None
@@ -228,13 +233,8 @@ class Updating:
         """
         self._refuse_structure()
         graph, before, log = self.graph_, self.embedding_, self._log
-        asked, widths = self.__dict__["dimension"], [matrix.shape[1] for matrix in self.weights_]
-        try:
-            if align:
-                self.__dict__["dimension"] = before.shape[1]
-            self.fit(graph, progress=progress)
-        finally:
-            self.__dict__["dimension"] = asked
+        widths = [matrix.shape[1] for matrix in self.weights_]
+        self._fit_again(graph, dimension=before.shape[1] if align else None, progress=progress)
         if align:
             self._rotate(before, widths)
         if log is not None:
@@ -282,6 +282,11 @@ class Updating:
             self.kind_ = self.kind_.after(changes)
 
     def _checkpoint(self) -> None:
+        """Take the log into the model's file."""
+        raise NotImplementedError
+
+    def _fit_again(self, graph: Graph, *, dimension: int | None, progress: Reporter | None) -> None:
+        """Fit the graph of this model as it is now, with so many columns where they are given."""
         raise NotImplementedError
 
     def _live(self) -> LiveState:

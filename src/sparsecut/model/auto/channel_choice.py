@@ -58,7 +58,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ChannelEvidence:
     """What the features say of the neighbours."""
 
     own: float  # R² of a half of the columns from the other
@@ -93,7 +93,7 @@ def choose_channels(
     return choose_by(gather_evidence(graph, rows, weighting, engine, nodes, constants), rule)
 
 
-def choose_by(evidence: Evidence, rule: ChannelRule = CONSTANTS.channels) -> ChannelChoice:
+def choose_by(evidence: ChannelEvidence, rule: ChannelRule = CONSTANTS.channels) -> ChannelChoice:
     """The channels that follow from the evidence."""
     own, gain, h, m = evidence.own, evidence.gain, evidence.h, evidence.m
     is_apart = m > rule.least_agreement and m > rule.monophily * h
@@ -119,7 +119,7 @@ def gather_evidence(
     engine: Engine[Any],
     nodes: NDArray[np.int64],
     constants: Constants = CONSTANTS,
-) -> Evidence:
+) -> ChannelEvidence:
     """What the features of some nodes that have neighbours say."""
     rule, cost = constants.channels, constants.channel_cost
     n_directions = min(
@@ -155,7 +155,7 @@ def gather_evidence(
         first = [engine.multiply([rows], W) for W in directions(n_first)]
         h, m = _agreement(graph, first[0], engine, cost.n_neighborhoods, cost.n_neighbors)
         own, gain, both = _mean_gain(first, some, n_directions, engine, rule.ridge)
-        found = Evidence(own, gain, h, m)
+        found = ChannelEvidence(own, gain, h, m)
         if (n_halvings > n_first or len(some) < len(nodes)) and not _is_clear(found, rule):
             halvings = first
             if n_left := n_halvings - n_first:
@@ -165,10 +165,10 @@ def gather_evidence(
         told = _told_by_neighbours(graph, both, some, rule.ridge) if own < rule.least_own else 0.0
         return {"own": own, "gain": gain, "h": h, "m": m, "told": told}
 
-    return Evidence(**engine.checkpoint(f"channels-{weighting.name}", measure))
+    return ChannelEvidence(**engine.checkpoint(f"channels-{weighting.name}", measure))
 
 
-def _is_clear(evidence: Evidence, rule: ChannelRule) -> bool:
+def _is_clear(evidence: ChannelEvidence, rule: ChannelRule) -> bool:
     """Whether the evidence leaves one channel: more of it would not change that."""
     return evidence.own >= rule.least_own and len(choose_by(evidence, rule).weights) == 1
 

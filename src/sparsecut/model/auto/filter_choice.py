@@ -31,7 +31,7 @@ from sparsecut.kernels.sparse import as_tensor
 from sparsecut.kernels.spectrum import orthonormal
 from sparsecut.model.auto.constants import CONSTANTS, Constants, FilterCost
 from sparsecut.model.auto.edge_trial import RandomSigns, Trial, doubt
-from sparsecut.model.solver import gram_product
+from sparsecut.model.problem import gram_product
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import complete_graph
 from sparsecut.operators.reason import Reason
