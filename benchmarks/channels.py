@@ -81,7 +81,7 @@ def score_choices(name: str, graph: Graph, choices: dict[str, dict[str, float]],
     return {constants: known[str(weights)] for constants, weights in choices.items()}
 
 
-def evidence_of(graph: Graph, weighting: Weighting) -> channel_choice.Evidence:
+def evidence_of(graph: Graph, weighting: Weighting) -> channel_choice.ChannelEvidence:
     engine = MemoryEngine(resolve_device("cpu", NAME), graph=graph)
     rows = engine.load(graph, weighting, PageRank(restart=0.2))
     nodes = sample_linked_nodes(engine, CONSTANTS.channel_cost.most_nodes)

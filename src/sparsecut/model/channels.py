@@ -32,7 +32,7 @@ CHANNELS: tuple[ChannelName, ...] = ("own", "smoothed", "neighbors", "difference
 
 
 @dataclass(frozen=True)
-class Part:
+class ChannelPart:
     """One channel as it was solved: its weights at their own length, and the scatter of its embedding."""
 
     projection: Projection
@@ -53,7 +53,7 @@ def channel_filter(name: str, filter: Filter) -> Filter:
 
 
 def check_channels(caller: str, channels: Any) -> dict[str, float] | None:
-    """The weight of every channel that is asked for; None for "auto"."""
+    """The weight of every requested channel; None for "auto"."""
     if isinstance(channels, str) and channels == "auto":
         return None
     if isinstance(channels, str):
@@ -70,7 +70,7 @@ def check_channels(caller: str, channels: Any) -> dict[str, float] | None:
 
 
 def side_by_side(
-    parts: Sequence[Part], dimension: int | None, kept_share: float = CONSTANTS.spectrum.kept_share
+    parts: Sequence[ChannelPart], dimension: int | None, kept_share: float = CONSTANTS.spectrum.kept_share
 ) -> Projection:
     """The projection to all channels at once. `dimension` None keeps the columns that hold `kept_share` of the variance."""
     lead = max(parts, key=lambda part: part.weight)

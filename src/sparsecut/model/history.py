@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +25,7 @@ class History:
     rows: str = "none"
     reason: str = ""
     alpha: float | None = None
-    effective_rank: float = math.nan
+    effective_rank: float | None = None  # of the embedding, once it is known
     loss: list[float] = field(default_factory=list)
     energy: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Which channels a graph asks for, told without labels by its features: do neighbours carry what a node's row carries?
+"""Which channels to embed, chosen without labels: do a node's neighbours help to predict its features?
 
 The columns are cut into two halves, a and b. What a row says in both is no noise: how well half b is told by half a measures
 what is known of a node from its own row, and how much better it is told with the neighbourhood's mean of half a beside it
@@ -61,7 +61,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ChannelEvidence:
     """What the features say of the neighbours."""
 
     own: float  # R² of a half of the columns from the other
@@ -96,7 +96,7 @@ def choose_channels(
     return choose_by(gather_evidence(graph, rows, weighting, engine, nodes, constants), rule)
 
 
-def choose_by(evidence: Evidence, rule: ChannelRule = CONSTANTS.channels) -> ChannelChoice:
+def choose_by(evidence: ChannelEvidence, rule: ChannelRule = CONSTANTS.channels) -> ChannelChoice:
     """The channels that follow from the evidence."""
     own, gain, h, m = evidence.own, evidence.gain, evidence.h, evidence.m
     is_apart = m > rule.least_agreement and m > rule.monophily * h
@@ -122,7 +122,7 @@ def gather_evidence(
     engine: Engine[Any],
     nodes: NDArray[np.int64],
     constants: Constants = CONSTANTS,
-) -> Evidence:
+) -> ChannelEvidence:
     """What the features of some nodes that have neighbours say."""
     rule, cost = constants.channels, constants.channel_cost
     n_directions = min(
@@ -153,7 +153,7 @@ def gather_evidence(
         first = [engine.multiply([rows], W) for W in directions(n_first)]
         h, m = _agreement(first[0], engine, cost.n_neighborhoods, cost.n_neighbors)
         own, gain, both = _mean_gain(first, some, n_directions, engine, rule.ridge)
-        found = Evidence(own, gain, h, m)
+        found = ChannelEvidence(own, gain, h, m)
         if (n_halvings > n_first or len(some) < len(nodes)) and not _is_clear(found, rule):
             halvings = first
             if n_left := n_halvings - n_first:
@@ -163,10 +163,10 @@ def gather_evidence(
         told = _told_by_neighbours(engine, both, some, rule.ridge) if own < rule.least_own else 0.0
         return {"own": own, "gain": gain, "h": h, "m": m, "told": told}
 
-    return Evidence(**engine.checkpoint(f"channels-{weighting.name}", measure))
+    return ChannelEvidence(**engine.checkpoint(f"channels-{weighting.name}", measure))
 
 
-def _is_clear(evidence: Evidence, rule: ChannelRule) -> bool:
+def _is_clear(evidence: ChannelEvidence, rule: ChannelRule) -> bool:
     """Whether the evidence leaves one channel: more of it would not change that."""
     return evidence.own >= rule.least_own and len(choose_by(evidence, rule).weights) == 1
 
@@ -277,7 +277,7 @@ def _side_by_side(blocks: Tensor) -> Tensor:
 
 
 def _gain(M: Array, n_directions: int, n_nodes: int, ridge: float) -> tuple[float, float]:
-    """How well a half is told by the other, and what its neighbourhood's mean adds to that; the mean of both ways."""
+    """R² of one half of the columns from the other, and what the neighbours' mean adds to it; averaged over both ways."""
     k = n_directions
     first, second, around_first, around_second = (np.arange(start, start + k) for start in range(0, 4 * k, k))
     found = []
