@@ -69,6 +69,7 @@ def check_both_ways(ways, path, **options):
 function_scoped = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
+@pytest.mark.slow
 @function_scoped
 @given(
     st.lists(st.tuples(PLAIN, PLAIN, st.integers(0, 9)), min_size=2, max_size=60),

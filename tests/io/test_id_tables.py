@@ -112,6 +112,7 @@ def test_an_id_of_more_than_eight_words_is_unusual(table):
         table.add_lines(1, lines_of(b"x" * 65 + b",y\n"))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.lists(st.tuples(PLAIN, PLAIN), min_size=1, max_size=8)), min_size=1))
 def test_tables_of_several_threads_number_as_one_list(blocks_by_owner):

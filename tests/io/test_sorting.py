@@ -14,6 +14,7 @@ from sparsecut.io.adjacency import build_adjacency
 pytestmark = pytest.mark.filterwarnings("ignore::sparsecut.base.errors.ReadingWarning")
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=1, max_size=120),
