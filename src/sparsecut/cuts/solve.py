@@ -24,7 +24,7 @@ from sparsecut.cuts.candidates import (
     from_vectors,
 )
 from sparsecut.cuts.coarsen import contract, pair_up
-from sparsecut.cuts.eigenvectors import Spectrum, smoothest
+from sparsecut.cuts.eigenvectors import CutSpectrum, smoothest
 from sparsecut.cuts.exact_cut import ENUMERATED, best_of_all
 from sparsecut.cuts.local import local_search
 from sparsecut.cuts.objective import CutProblem, Real
@@ -67,7 +67,7 @@ class CutSolution:
     """Cuts, the sparsest first (none where no cut keeps the balance), and the spectrum if it was computed."""
 
     cuts: list[Candidate]
-    spectrum: Spectrum | None = None
+    spectrum: CutSpectrum | None = None
 
 
 def solve(
@@ -114,7 +114,7 @@ def whole_components(problem: CutProblem) -> Candidate | None:
     return Candidate(side, 0.0, "components")
 
 
-def _small_spectrum(problem: CutProblem, random: np.random.Generator) -> Spectrum | None:
+def _small_spectrum(problem: CutProblem, random: np.random.Generator) -> CutSpectrum | None:
     return smoothest(problem, 1, random) if problem.n_nodes > 1 else None
 
 
