@@ -99,7 +99,7 @@ class Steps:
         return sp.csr_array((product.data, product.indices, np.cumsum(counts)), shape=power.shape)
 
     def _blocks(self, power: sp.csr_array) -> Iterator[tuple[sp.csr_array, NDArray[np.float64]]]:
-        """As many rows at a time as take PRODUCT_BLOCK multiplications, or one that takes more; and their excess.
+        """Blocks of rows that take PRODUCT_BLOCK multiplications each, or one row that takes more; and their excess.
 
         The excess is how many rare steps a row would take beyond its limit.
         """

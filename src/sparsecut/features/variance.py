@@ -33,7 +33,7 @@ def dominant_column(features: Any) -> tuple[int, float] | None:
 
 
 def _variances(features: Any) -> Any:
-    """Of a tensor's columns, where it lies: of a sample of dense rows, or of all stored numbers."""
+    """The variances of a tensor's columns, on its device: from a sample of dense rows, or from all stored numbers."""
     if str(features.layout) == "torch.strided":
         sampled = features[:: -(-len(features) // N_SAMPLED)].double()
         return (sampled / sampled.abs().max().clamp(min=1e-300)).var(dim=0, correction=0)

@@ -55,7 +55,7 @@ def sample_nodes(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
 
 
 def sample_linked_nodes(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
-    """The same of the nodes that have neighbours."""
+    """Positions of a sample of the nodes that have neighbours, ascending."""
     if graph.entries is not None:
         from sparsecut.graph import device_sample
 
@@ -68,7 +68,7 @@ def sample_linked_nodes(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
 
 
 def sample_of(graph: Graph, nodes: NDArray[np.int64], n_nodes: int) -> NDArray[np.int64]:
-    """The same of some nodes, by their positions."""
+    """A sample of the nodes at positions `nodes`, ascending."""
     if len(nodes) <= n_nodes:
         return nodes
     hashes = hash_ids(ids_at(graph, nodes))

@@ -1,7 +1,7 @@
 """What a graph holds, and what it says about itself. Its parts are read-only views, and no attribute can be set again.
 
 A graph may lie on a GPU: its edges as `entries` and its features as `feature_tensor`. What the host asks for as an array is
-then copied when it is first asked for.
+then copied when it is first used.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class FrozenGraph:
 
     @property
     def adjacency(self) -> sp.csr_array:
-        """The edges as a matrix in the host's memory; those of a graph on a GPU are copied when this is first asked for."""
+        """The edges as a matrix in the host's memory; those of a graph on a GPU are copied when this is first used."""
         if self._adjacency is None:
             assert self.entries is not None
             object.__setattr__(self, "_adjacency", _freeze(self.entries.to_scipy(self.n_nodes)))
@@ -174,7 +174,7 @@ class FrozenGraph:
 
     @property
     def features(self) -> Features | None:
-        """The features as numbers; a table is encoded by itself when this is first asked for.
+        """The features as numbers; a table is encoded by itself when this is first used.
 
         Those of a graph on a GPU are copied to the host then: `feature_tensor` has them where they are.
         """
@@ -258,7 +258,7 @@ class FrozenGraph:
         object.__setattr__(self, "feature_tensor", feature_tensor)
 
     def _walked(self: Self, walk: Walk) -> Self:
-        """The same graph, the very same arrays, with passes over its rows taken by others."""
+        """The graph with the same arrays and with passes over its rows taken by others."""
         graph = object.__new__(type(self))
         for name in FrozenGraph.__slots__:
             object.__setattr__(graph, name, getattr(self, name))

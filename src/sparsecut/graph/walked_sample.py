@@ -68,7 +68,7 @@ def nodes_below(part: Part, hashes: Column, limit: int) -> tuple[NDArray[np.int6
 
 
 def linked_below(part: Part, hashes: Column, limit: int) -> tuple[NDArray[np.int64], NDArray[np.uint64], int]:
-    """The same of the nodes that have neighbours, and how many of those there are in all."""
+    """The nodes with neighbours whose hash is below the limit, and how many nodes have neighbours in all."""
     nodes, keys = nodes_below(part, hashes, limit)
     is_linked = np.diff(part.starts()) > 0
     kept = is_linked[nodes - part.rows.start]

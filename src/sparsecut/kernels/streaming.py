@@ -1,7 +1,7 @@
 """Arrays larger than memory are walked in blocks of rows, and a memory map gives each block back once it is done with.
 
-A page of a memory map counts as the process's memory from the first look at it. `release` hands the pages back; the system
-keeps them as long as it has room, so a second look costs no disk either.
+A page of a memory map counts as the process's memory from its first use. `release` hands the pages back; the system
+keeps them as long as it has room, so a second use reads no disk either.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def blocks_of_entries(indptr: Any, block_bytes: int = BLOCK_BYTES, row_bytes: in
 
 
 def neighbour_sums(adjacency: Any, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-    """A·values, one number a node, or the (weighted) degrees A·1, in float64 and block by block."""
+    """A·values, one number per node, or the (weighted) degrees A·1, in float64 and block by block."""
     if values is None and adjacency.nnz and adjacency.data.strides == (0,):  # one weight for all
         return np.asarray(np.diff(adjacency.indptr) * np.float64(adjacency.data[0]))
     sums = np.zeros(adjacency.shape[0])

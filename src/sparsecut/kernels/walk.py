@@ -19,7 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 
 
 class Part(Protocol):
-    """Some consecutive rows of a graph, where they are at work; what is not asked for is not read."""
+    """Some consecutive rows of a graph, where they are at work; what is not requested is not read."""
 
     @property
     def rows(self) -> slice:
@@ -45,7 +45,7 @@ class Column(Protocol):
     """One number per node, in a place where every part reads it."""
 
     def read(self, nodes: slice | NDArray[np.int64] | None = None) -> NDArray[Any]:
-        """Those of some nodes, or of all."""
+        """The ids of the nodes at some positions, or of all."""
 
 
 class Walk(Protocol):

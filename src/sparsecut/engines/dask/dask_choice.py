@@ -179,7 +179,7 @@ class Dask(EngineChoice, word="dask"):
 
     @contextmanager
     def running(self, tell: Callable[[str], None] | None = None) -> Iterator[Dask]:
-        """The same engine with its cluster started once, for several calls, and closed with the block.
+        """The engine with its cluster started once, for several calls, and closed with the block.
 
         Parameters
         ----------
@@ -288,7 +288,7 @@ class Dask(EngineChoice, word="dask"):
 
     @contextmanager
     def connected(self, folder: Path, tell: Callable[[str], None] | None = None) -> Iterator[Cluster]:
-        """The cluster, whose workers all see a folder. The dashboard's address is told once, by whoever connects first."""
+        """The cluster, whose workers all see a folder. Whoever connects first reports the dashboard's address."""
         limit = None if self.memory_limit is None else parse_bytes("Dask", "memory_limit", self.memory_limit)
         with ExitStack() as stack:
             if self.scheduler is None:

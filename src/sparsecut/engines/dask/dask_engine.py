@@ -234,7 +234,7 @@ class DaskEngine:
         return {"M": ((M + M.T) / 2).numpy(), "mean": means[0], "scatter": scatters[0].numpy()}
 
     def _as_memory_sums(self, held: list[list[Any]]) -> tuple[list[list[Any]], Layout]:
-        """The same rows in blocks that end where those of memory's kernels do, so that M has the same bits.
+        """The rows in blocks that end where those of memory's kernels do, so that M has the same bits.
 
         They are these blocks already unless they are few rows each; in another order of the nodes they stay as they are.
         """
@@ -331,7 +331,7 @@ class DaskEngine:
 
 
 def _arrays_of(negatives: NegativeGraph) -> list[Any]:
-    """What tells a negative graph from any other."""
+    """The arrays that identify a negative graph."""
     weights = [
         (pairs.scale, None if pairs.row_weights is None else pairs.row_weights.numpy()) for pairs in negatives.all_pairs
     ]
