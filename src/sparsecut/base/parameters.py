@@ -7,11 +7,24 @@ That is scikit-learn's contract of `get_params` and `set_params`, for the estima
 from __future__ import annotations
 
 import inspect
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sparsecut.base.errors import InputError
 
 Self = TypeVar("Self", bound="Parametrised")
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of the command line, `--memory-limit SIZE`, that sets a parameter of a choice, `memory_limit`."""
+
+    parameter: str
+    text: str  # of the help page, without a full stop
+    metavar: str = "NAME"
+    type: str = "text"  # or integer, number, path
+    default: str = ""  # as the help page shows it
+    choices: tuple[str, ...] = ()
 
 
 class Parametrised:

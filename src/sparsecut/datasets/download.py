@@ -156,7 +156,7 @@ def _save(response: Any, part: Path, n_kept: int, report: Reporter) -> None:
 
 
 def _tag_of(headers: Any) -> str:
-    """What identifies this version of a file, if the server says so (a weak tag does not)."""
+    """What tells this version of a file from another, if the server says so (a weak tag does not)."""
     tag = headers.get("ETag", "")
     return str(tag if tag and not tag.startswith("W/") else headers.get("Last-Modified", ""))
 

@@ -94,7 +94,7 @@ class Machine:
     steps: float = 2e7  # of a loop of the interpreter per second
 
     def seconds(self, work: Workload) -> float:
-        """Seconds of a fit with all rows in memory."""
+        """Of a fit with all rows in memory."""
         rows = work.gathered / self.gathers + work.multiplied / self.products + work.streamed / self.streams
         return rows + work.steps / self.steps
 

@@ -1,4 +1,4 @@
-"""Link prediction: edges held out before training, and ranked against pairs that are no edges by the embedding.
+"""Link prediction: edges held out before training, and told from pairs that are no edges by the embedding.
 
 An embedding of the whole graph has seen every edge, so it cannot be asked which ones it would have predicted. Here the graph
 is cut first (`hold_out_edges`), the method sees only what is left, and both kinds of held-out pairs are then ranked by
@@ -97,7 +97,7 @@ def evaluate_links(
 ) -> LinkScores:
     """Score an estimator by how well it predicts edges it has not seen.
 
-    Edges are held out, what is left is embedded, and the held-out edges are ranked against as many pairs that are no edges.
+    Edges are held out, what is left is embedded, and the held-out edges are told from as many pairs that are no edges.
 
     Parameters
     ----------
@@ -151,8 +151,8 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
     """Take a fraction of the edges out of a graph, uniformly, and draw as many pairs that are no edges of it.
 
     All nodes stay, with their features, labels and ids; a node may lose all its edges. A directed graph stays directed. Of
-    two nodes that point to each other both edges are held out or neither: the scores are the same for i, j and j, i, so an
-    edge that stays would give the other away.
+    two nodes that point to each other both edges are held out or neither: the scores do not tell i, j from j, i, so an edge
+    that stays would give the other away.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
 def score_links(
     embedding: ArrayLike, split: LinkSplit, random_state: int = 0, scorings: Sequence[str] = SCORINGS
 ) -> dict[str, tuple[float, float]]:
-    """How well an embedding of the training graph ranks held-out edges above pairs that are none.
+    """How well an embedding of the training graph tells held-out edges from pairs that are none.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def _rank_by_geometry(Z: NDArray[np.float64], asked: Pairs) -> dict[str, NDArray
 
 
 def _hadamard(Z: NDArray[np.float64], split: LinkSplit, asked: Pairs, generator: np.random.Generator) -> NDArray[np.float64]:
-    """The decision values of a logistic regression for products of rows; no requested pair is among its examples."""
+    """The decision values of a logistic regression for products of rows; no pair asked for is among its examples."""
     edges = linked_pairs(split.graph)
     n_nodes = split.graph.n_nodes
     avoided = np.concatenate([edges, split.positive, split.negative])

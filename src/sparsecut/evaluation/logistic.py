@@ -112,7 +112,7 @@ class OneVsRest:
 
 
 def _rotate(features: Array) -> tuple[Array, Array]:
-    """The points in r = min(n, d + 1) coordinates, X (s, n, r), in which XᵀX is diagonal: X and that diagonal."""
+    """The same points in r = min(n, d + 1) coordinates, X (s, n, r), in which XᵀX is diagonal: X and that diagonal."""
     transposed = features.swapaxes(1, 2)
     if features.shape[1] <= features.shape[2]:
         values, vectors = np.linalg.eigh(features @ transposed)  # the Gram matrix of the rows

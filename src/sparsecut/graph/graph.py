@@ -42,6 +42,8 @@ from sparsecut.graph.node_values import (
 )
 from sparsecut.kernels import check_mapped, is_mapped
 
+SHARED = {"_adjacency": "adjacency", "_tensor": "features"}  # copies of parts that a replaced graph keeps
+
 
 class Graph(FrozenGraph):
     """An undirected graph with optional node features, labels and ids, checked when it is made and frozen afterwards.
@@ -80,7 +82,7 @@ class Graph(FrozenGraph):
     ----------
     adjacency : scipy.sparse.csr_array (n, n)
         float32, sorted, without self-loops; symmetric unless `is_directed`. That of a graph on a GPU is copied to the host
-        when it is first used, and so are `features`.
+        when it is first asked for, and so are `features`.
     labels : array (n,) or None
     node_ids : array (n,)
     notes : tuple of str
@@ -196,7 +198,7 @@ class Graph(FrozenGraph):
     def encoded_by(self, encoder: Encoder | None) -> Graph:
         """The graph with its features as a fitted encoder makes them: its columns, in its order, by its scales.
 
-        Values that were not there when the encoder was fitted give a `NewValuesWarning` and a line in `notes`.
+        What was not there when the encoder was fitted is told by a `NewValuesWarning` and in `notes`.
 
         Parameters
         ----------
@@ -225,7 +227,7 @@ class Graph(FrozenGraph):
         return self.replace(features=matrix, encoder=encoder, notes=(*self.notes, *notes))
 
     def replace(self, **changes: Any) -> Graph:
-        """A copy of the graph with some of its parts replaced.
+        """The same graph with some of its parts replaced.
 
         Parameters
         ----------
@@ -246,7 +248,7 @@ class Graph(FrozenGraph):
         Graph(3 nodes, 2 edges, labels)
         """
         kept: dict[str, Any] = {
-            "adjacency": self.entries if self._adjacency is None else self._adjacency,
+            "adjacency": self._edges,
             "features": self._source,
             "labels": self.labels,
             "node_ids": self._ids,
@@ -255,8 +257,7 @@ class Graph(FrozenGraph):
             "side_names": self.side_names,
         }
         changed = Graph.from_canonical(**(kept | changes))
-        if "adjacency" not in changes and self.entries is not None:
-            changed._place(self.entries, changed.feature_tensor if "features" in changes else self.feature_tensor)
+        changed._set({name: getattr(self, name) for name, part in SHARED.items() if part not in changes})
         return changed
 
     def to(self, device: Any) -> Graph:
@@ -282,12 +283,6 @@ class Graph(FrozenGraph):
         from sparsecut.graph.placing import placed
 
         return placed(self, device)
-
-    def _unplaced(self) -> Graph:
-        """The graph without what was copied to a GPU beside the host's arrays."""
-        graph = self.replace()
-        graph._place(None, None)
-        return graph
 
     def __reduce__(self) -> tuple[Any, ...]:
         kept = (self.adjacency, self._source, self.labels, self.node_ids, self.notes, self.is_directed, self.side_names)

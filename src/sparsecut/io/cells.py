@@ -98,7 +98,7 @@ def _graph_of_cells(
 
 
 def read_h5ad(path: Path, adjacency: str | None, directed: str) -> HeldGraph:
-    """An .h5ad file, checked by another process first."""
+    """An .h5ad file, looked through by another process first."""
     anndata = import_extra("anndata", caller="Reading .h5ad", extra="anndata")
     check_hdf5(path, "graph")
     with reading(path, "graph"):
@@ -111,7 +111,7 @@ def read_h5ad(path: Path, adjacency: str | None, directed: str) -> HeldGraph:
 
 
 def _attributes(cells: Any) -> dict[str, list[str]]:
-    """The names by which an AnnData's matrices and columns may be requested, by the place they lie in."""
+    """The names by which an AnnData's matrices and columns may be asked for, by the place they lie in."""
     return {
         "X": [] if cells.X is None else ["X"],
         **{place: [str(name) for name in getattr(cells, place)] for place in ("obsm", "layers", "obs")},

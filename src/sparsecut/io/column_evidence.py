@@ -61,7 +61,7 @@ class ColumnEvidence:
         return any(low <= self.values[0] and self.values[-1] <= high for low, high in EPOCHS)
 
     def overlap(self, other: ColumnEvidence) -> float:
-        """The share of the values of either column that are in both."""
+        """Of the values of both columns the share that is in both."""
         if self.is_integer != other.is_integer:
             return 0.0
         n_both = len(np.intersect1d(self.values, other.values, assume_unique=True))

@@ -28,7 +28,7 @@ REMEDY = " missing='zero' (--missing zero) accepts that."
 
 @dataclass(frozen=True)
 class Asked:
-    """What was requested of the tables: columns of features, columns that are none, the column of labels."""
+    """What of the tables was asked for: columns of features, columns that are none, the column of labels."""
 
     features: Sequence[str] | None = None
     without: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class NodeFiles:
     encoding: str | None = None  # of the text files among them
 
     def settled(self, known: NDArray[Any], fit: Fit) -> NodeFiles:
-        """The files with ids from the columns that hold known nodes (`sparsecut.graph.id_columns`), whatever their names.
+        """The same with ids from the columns that hold the nodes known (`sparsecut.graph.id_columns`), whatever their names.
 
         `fit` is for features. Labels may be of some nodes, and of all that have features.
         """
@@ -175,7 +175,7 @@ class NodeFiles:
         return spread_labels(self.labels[nodes >= 0], nodes[nodes >= 0], len(node_ids))
 
     def _check_features(self, rows: NDArray[np.int64], node_ids: NDArray[Any], ids: NDArray[Any], what: str) -> list[str]:
-        """Every node needs a row and every row needs a node, unless what is missing may be zero: then it is counted."""
+        """Every node needs a row, and every row a node, unless what is missing was said to be zero: then it is counted."""
         nodes = positions_of(ids, node_ids)
         if self.missing == "zero":
             if (nodes < 0).all():

@@ -54,7 +54,7 @@ def check_streamed(path: str | Path, kind: str) -> Path:
 
 
 class EdgeFile:
-    """The edges of a file, which can be read several times."""
+    """The edges of a file, as often as they are asked for."""
 
     def __init__(self, path: str | Path, asked: dict[str, str | None], bipartite: bool | None = None) -> None:
         self.path = check_streamed(path, "edge")
@@ -149,7 +149,7 @@ def some_of(sources: Any, targets: Any) -> NDArray[Any]:
 
 
 class FeatureFile:
-    """The features of a file, one row per node, and their ids where it has them.
+    """The features of a file, one row a node, and their ids where it has them.
 
     A table of named columns is encoded as the whole table would be in memory, or by the encoder of a fitted model. Its id
     column is `id_column`, or the one that has `edge_ids`, a sample of the nodes that edges name.

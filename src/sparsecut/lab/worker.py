@@ -77,7 +77,7 @@ def _peak_memory() -> dict[str, int | None]:
 
 
 def memory(field: str) -> int | None:
-    """The process's memory now (VmRSS) or at its highest (VmHWM), in bytes; None where the system does not report it.
+    """The process's memory now (VmRSS) or at its highest (VmHWM), in bytes; None where the system does not tell.
 
     Not `getrusage` where Linux says it better: the peak it gives a fresh process includes that of its parent.
     """

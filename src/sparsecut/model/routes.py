@@ -45,7 +45,7 @@ class Route:
 
 
 def choose_route(work: Workload, *, route: str, is_linear: bool, is_batched: bool, memory: int) -> Route:
-    """The cheapest route among those that are possible, requested and small enough."""
+    """The cheapest route among those that are possible, asked for and small enough."""
     overs = [over for over in ("gram", "rows") if route in ("auto", over)]
     helds = ["smoothed"] if work.feature_entries is None else ["smoothed", "factors"]
     if not is_linear:
@@ -53,7 +53,7 @@ def choose_route(work: Workload, *, route: str, is_linear: bool, is_batched: boo
     elif is_batched:
         overs, helds, why = ["rows"], ["smoothed"], "mini-batches take rows"
     elif route != "auto":
-        why = f"route={route!r} was requested"
+        why = f"route={route!r} was asked for"
     else:
         why = "cheapest"
     candidates = list(product(overs, helds))

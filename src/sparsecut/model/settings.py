@@ -1,4 +1,4 @@
-"""The settings of a fit: the parameters of an estimator, words turned into the objects they are short for, checked."""
+"""What a fit is asked for: the parameters of an estimator, words turned into the objects they are short for, checked."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Settings:
 
     @property
     def n_channels(self) -> int:
-        """The most channels that the fit may have."""
+        """At most."""
         if self.n_levels is not None:
             n_channels = self.n_levels
         elif self.channels is not None:
@@ -96,7 +96,7 @@ class Settings:
         return self.negatives.n_pairs(n_nodes) + (0 if self.apart is None else len(self.apart))
 
     def dimension_for(self, n_features: int) -> int | None:
-        """The columns that a solver should find; None leaves the number to it."""
+        """The columns that a solver is asked for; None leaves them to it."""
         if self.dimension is None and not self.solver.chooses_dimension:
             return self.solver.most_columns(n_features, self.n_levels or 1)
         return self.dimension

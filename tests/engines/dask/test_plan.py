@@ -34,7 +34,7 @@ def test_columns_are_first_where_the_lists_fit_and_rows_where_they_do_not() -> N
     assert choose_plan(replace(WORK, worker_bytes=int(least) + 10)).name == "columns"
     assert choose_plan(replace(WORK, worker_bytes=int(least) - 10)).name == "rows"
     assert "do not fit" in choose_plan(replace(WORK, worker_bytes=int(least) - 10)).why
-    assert choose_plan(WORK, "rows").why == "it was requested"
+    assert choose_plan(WORK, "rows").why == "it was asked for"
 
 
 def test_workers_without_room_for_a_column_are_refused_with_what_would_do() -> None:

@@ -61,7 +61,7 @@ class DaskEngine:
         self.smoother = Smoother(runner, plan, layout, len(cluster.workers))
         self.matrix = share_matrix(job.graph.adjacency, work, "adjacency")
         walk = walk_over(job.graph, self.matrix, work, runner, len(cluster.workers))
-        self.graph = job.graph if walk is None else job.graph._walked(walk)
+        self.graph = job.graph
         self.passes: Passes = InProcess(job.graph) if walk is None else walk
         self._has_plain_ids = job.graph.has_plain_ids  # as long as nobody has asked for them
         self.filtering = Filtering(job.graph, self.matrix, work, walk)
@@ -234,7 +234,7 @@ class DaskEngine:
         return {"M": ((M + M.T) / 2).numpy(), "mean": means[0], "scatter": scatters[0].numpy()}
 
     def _as_memory_sums(self, held: list[list[Any]]) -> tuple[list[list[Any]], Layout]:
-        """The rows in blocks that end where those of memory's kernels do, so that M has the same bits.
+        """The same rows in blocks that end where those of memory's kernels do, so that M has the same bits.
 
         They are these blocks already unless they are few rows each; in another order of the nodes they stay as they are.
         """
@@ -331,7 +331,7 @@ class DaskEngine:
 
 
 def _arrays_of(negatives: NegativeGraph) -> list[Any]:
-    """The arrays that identify a negative graph."""
+    """What tells a negative graph from any other."""
     weights = [
         (pairs.scale, None if pairs.row_weights is None else pairs.row_weights.numpy()) for pairs in negatives.all_pairs
     ]

@@ -46,7 +46,7 @@ class Piece:
             return file.read_row_groups(list(range(self.first, self.last)), columns=list(names)).select(list(names))
 
     def first_row(self, names: Sequence[str], what: str) -> Any:
-        """The first row of the piece as a table of the named columns."""
+        """The same of its first row alone."""
         import pyarrow as pa
         import pyarrow.parquet
 

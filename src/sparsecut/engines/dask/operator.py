@@ -28,7 +28,7 @@ MARKS_PER_ENTRY = 2  # nodes of the graph beside a block's entries, up to which 
 
 @dataclass(frozen=True)
 class Operator:
-    """`name` identifies it; without diagonals the matrix is A itself."""
+    """`name` tells it from any other; without diagonals the matrix is A itself."""
 
     name: str
     matrix: SparseFile
@@ -70,7 +70,7 @@ class Layout:
         return len(self.starts) - 1
 
     def grouped(self, n_groups: int) -> Layout:
-        """The rows in fewer blocks: groups of blocks that follow one another."""
+        """The same rows in fewer blocks: groups of blocks that follow one another."""
         firsts = [self.n_blocks * group // n_groups for group in range(n_groups + 1)]
         return Layout(tuple(self.starts[first] for first in firsts), self.order, self.place)
 
@@ -150,7 +150,7 @@ _holding = Lock()
 
 
 def whole_lists(operator: Operator) -> WholeLists:
-    """All of an operator, read once by a worker and kept until another is requested."""
+    """All of an operator, read once by a worker and kept until another is asked for."""
     with _holding:
         if operator.name not in _held:
             _held.clear()

@@ -88,7 +88,7 @@ def choose_plan(work: Work, asked: PlanWord = "auto", n_blocks: int | None = Non
     if widest < 1:
         least = max(_group_bytes(work, groups) + _group_column(work, groups), LIST_COPIES * 4 * work.n_entries // groups)
         raise _too_small(work, BASE_BYTES + least, f"a worker holds one of {groups} groups of rows and its halo")
-    why = f"the neighbour lists ({in_words(lists)}) do not fit into a worker" if needed > usable else "it was requested"
+    why = f"the neighbour lists ({in_words(lists)}) do not fit into a worker" if needed > usable else "it was asked for"
     return Plan("rows", blocks, widest, why, groups)
 
 
@@ -150,13 +150,13 @@ def even_starts(n_nodes: int, n_blocks: int) -> tuple[int, ...]:
 
 
 def summed_starts(starts: Sequence[int]) -> tuple[int, ...]:
-    """Starts of the blocks that rows are summed over: the nearest ends of the kernels' blocks, each once."""
+    """The same of blocks that rows are summed over: the nearest ends of the kernels' blocks, each once."""
     nearest = {round(start / ROW_BLOCK) * ROW_BLOCK for start in starts[:-1]}
     return (*sorted(start for start in nearest if start < starts[-1]), starts[-1])
 
 
 def ordered_starts(sizes: Sequence[int], n_blocks: int) -> tuple[int, ...]:
-    """Starts of blocks that hold whole parts of a partition, as even as the parts' sizes allow."""
+    """The same with whole parts of a partition in a block, as even as their sizes allow."""
     n_nodes, starts, place = sum(sizes), [0], 0
     for size in sizes:
         place += size

@@ -1,7 +1,7 @@
 """What every worker does when it starts, or starts again: take its share of the machine's cores, and count what it sends.
 
-Dask's nannies set one thread for BLAS and OpenMP in every worker, whatever cores are left over. Its heartbeats report what
-is being sent at the moment, not what has been.
+Dask's nannies set one thread for BLAS and OpenMP in every worker, whatever cores are left over. Its heartbeats tell what is
+being sent at the moment, not what has been.
 """
 
 from __future__ import annotations

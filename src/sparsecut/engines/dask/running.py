@@ -62,7 +62,7 @@ class Runner:
         return f"{function.__name__}-{self._token}-{self._n_tasks}", 0
 
     def wait(self, futures: Sequence[Any], stage: str, n_total: int | None = None) -> None:
-        """Wait until all are done, or one has failed, by the client's own record of each future: no message is sent.
+        """Until all are done, or one has failed. What a future knows of itself is looked at: that asks nobody.
 
         `n_total` are those that the pass will have, where more are to come.
         """
@@ -121,7 +121,7 @@ class Runner:
         return self.n_moved
 
     def moved_lately(self) -> int:
-        """Bytes that workers have sent, as of their last heartbeats: no worker is asked."""
+        """The same as the workers' last heartbeats have it: without asking them."""
         if time.monotonic() - self._looked < HEARTBEAT:
             return self.n_moved
         self._looked = time.monotonic()

@@ -286,7 +286,7 @@ def _added(side_by_side: Tensor, n_parts: int) -> Tensor:
 
 
 def _arrays_of(negatives: NegativeGraph) -> list[Any]:
-    """The arrays that identify a negative graph."""
+    """What tells a negative graph from any other."""
     weights = [(pairs.scale, pairs.row_weights) for pairs in negatives.all_pairs]
     return [
         [(scale, None if of_rows is None else of_rows.numpy()) for scale, of_rows in weights],

@@ -38,7 +38,7 @@ class DiskPropagation:
 
     @property
     def marks(self) -> tuple[str, bool, NDArray[np.int64]]:
-        """What identifies P: its direction, its filter and its edges."""
+        """What tells P from its transpose, from that of another filter, or of other edges."""
         return repr(self.filter), self.is_transposed, self.removed
 
     @property
@@ -86,7 +86,7 @@ class DiskPropagation:
     def _hop_against_edges(
         self, X: Tensor, into: Tensor, tick: Callable[[], None], start: Tensor | None, coefficient: float
     ) -> Tensor:
-        """One hop with Aᵀ, whose rows do not lie together: a row of A adds to the rows of the nodes it names.
+        """The same with Aᵀ, whose rows do not lie together: a row of A adds to the rows of the nodes it names.
 
         `into` has the rows before they were scaled.
         """

@@ -29,7 +29,7 @@ N_MEAN_LAYERS = 3
 
 
 class DGI(NetworkBaseline):
-    """Deep Graph Infomax (Veličković et al., 2019): nodes embedded so that they differ from nodes of a shuffled graph.
+    """Deep Graph Infomax (Veličković et al., 2019): nodes embedded so that they can be told from nodes of a shuffled graph.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ class Graph2Gauss(Published, InductiveBaseline):
     dimension : int, default=128
         Columns of the mean, and as many of the variance.
     hops : int, default=1
-        K, the number of rings distinguished: nodes at 1, 2, …, K steps; all further nodes are one more.
+        K, the number of rings told apart: nodes at 1, 2, …, K steps; all further nodes are one more.
     hidden : int, default=512
         Width of the hidden layer.
     weighting : {"none", "sizes"}, default="none"
@@ -70,7 +70,7 @@ class Graph2Gauss(Published, InductiveBaseline):
     epochs : int, default=2000
         How many at most.
     held_out : float, default=0.1
-        The fraction of edges kept from training, to measure how well energies rank them above pairs that are no edges.
+        The fraction of edges kept from training, to measure how well energies tell them from pairs that are no edges.
     patience : int, default=100
         Training ends when that has not improved for so many epochs, and goes back to the best weights. Where no edges are
         held out the loss decides; it falls long after the embedding has stopped improving.

@@ -1,4 +1,4 @@
-"""Edges kept from training, and pairs that are no edges, to measure whether what was learned ranks edges higher.
+"""Edges kept from training, and pairs that are no edges, to see whether what was learned tells one from the other.
 
 No node loses its last edge: one edge of each node stays, drawn at random, and what is held out is drawn from the rest. Where
 `evaluation.hold_out_edges` measures what a finished embedding knows, this decides when a training ends.

@@ -3,7 +3,7 @@
     methods.register(methods.Method("mine", "what it does in a few words", "my_package.my_module:MyEstimator"))
 
 A method is a class under the estimators' contract: keyword arguments, and `fit_transform(graph)`; for one that learns from
-labels `fit_predict(graph, split)`. It is imported when it is used, so a long list costs nothing.
+labels `fit_predict(graph, split)`. It is imported when it is asked for, so a long list costs nothing.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class Method:
     Parameters
     ----------
     name : str
-        Its name on the command line: `sparsecut embed --method NAME`.
+        What it is asked for by: `sparsecut embed --method NAME`.
     about : str
         What it does, in a few words.
     home : str
         "module:class". The class takes keyword arguments and has `fit_transform(graph)`, or `fit_predict(graph, split)`
-        where it learns from labels. It is imported when it is used.
+        where it learns from labels. It is imported when it is asked for.
     words : mapping, optional
         An option's common name to the class's own where they differ. A name such as "engine__device" is that of a parameter
         of the object that the parameter `engine` holds.

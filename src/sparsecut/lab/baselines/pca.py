@@ -12,7 +12,7 @@ from sparsecut.engines import resolve_device
 from sparsecut.graph import Graph
 from sparsecut.lab.baselines.baseline import InductiveBaseline, Run
 from sparsecut.lab.baselines.untrained import smoothed_features
-from sparsecut.operators.filters import Filter, FilterWord
+from sparsecut.operators.filters import Filter
 
 
 class SmoothedPCA(InductiveBaseline):
@@ -55,7 +55,7 @@ class SmoothedPCA(InductiveBaseline):
         self,
         *,
         dimension: int = 512,
-        filter: FilterWord | Filter = "power",
+        filter: str | Filter = "power",
         device: str = "auto",
         random_state: int | None = 0,
     ) -> None:

@@ -6,7 +6,7 @@
 
 x are the input vectors, the embedding; y the output vectors; negatives are drawn by (number of visits)^0.75. The ways lead
 from the root of a Huffman tree of the nodes by visits to its leaves, + to one side and − to the other, so that the second
-sum is the logarithm of a probability of v. The third is what gensim does when the second is requested and nothing
+sum is the logarithm of a probability of v. The third is what gensim does when it is asked for the second and for nothing
 else, since its negatives are on by default: DeepWalk's release does so.
 
 One worker gives the same bits for the same seed; several write over each other. On Cora (128 columns, two epochs) with both

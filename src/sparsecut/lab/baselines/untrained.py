@@ -16,7 +16,7 @@ from sparsecut.graph import Graph, as_graph
 from sparsecut.kernels.magnitude import check_finite
 from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.lab.baselines.baseline import Baseline, Run
-from sparsecut.operators.filters import Filter, FilterWord
+from sparsecut.operators.filters import Filter
 
 
 class _Untrained(Baseline):
@@ -71,7 +71,7 @@ class SmoothedFeatures(_Untrained):
 
     kinds: ClassVar = {"filter": Filter}
 
-    def __init__(self, *, filter: FilterWord | Filter = "power", device: str = "auto") -> None:
+    def __init__(self, *, filter: str | Filter = "power", device: str = "auto") -> None:
         self.filter = filter
         self.device = device
 

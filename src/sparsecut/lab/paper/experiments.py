@@ -6,8 +6,8 @@ An experiment is a TOML file with its settings and published figures, and a modu
     plan(request)        the jobs, before any work is done
     tables(results)      what the page shows of its results
 
-An experiment with several runs per cell, of more than one seed or in rounds, keeps each of them: `runs_by` is what sets
-them apart. Modules are imported when they are used, so that the names alone cost nothing.
+An experiment with several runs per cell, of more than one seed or in rounds, keeps each of them: `runs_by` is what tells
+them apart. Modules are imported when they are asked for, so that the names alone cost nothing.
 """
 
 from __future__ import annotations

@@ -175,7 +175,7 @@ def training_in_words(cell: Cell) -> str:
 
 
 def _width(cell: Cell) -> int:
-    """The columns of an embedding: as measured, those requested, or as many as the graph has features."""
+    """The columns of an embedding: as measured, those asked for, or as many as the graph has features."""
     if "columns" in cell:
         return int(cell["columns"])
     graph = GRAPHS[cell["dataset"]].get("meet", cell["dataset"])

@@ -7,8 +7,8 @@ whether the features of a graph go with its edges:
 - embedded: by the embedding, with the best restart;
 - structure: by no features at all, random signs averaged over five hops, whose cosines are those of two nodes' short walks.
 
-Structure often predicts edges better than features that are worth far more (BlogCatalog: embedded 0.73, structure 0.79,
-accuracy of the features 90 %, of the structure 63 %). So that alone is no reason to doubt them. But where linked nodes
+Structure often predicts edges better than features that are worth far more (BlogCatalog: embedded 0.73, structure
+0.79, accuracy of the features 90 %, of the structure 63 %). So that alone is no reason to doubt them. But where linked nodes
 are hardly more alike than any two nodes, smoothing averages numbers that have nothing to do with each other. With the
 features of fourteen real graphs alike is 0.61 to 0.99, with Actor's 0.50, and 0.51 to 0.60 on six of them where nine in
 ten nodes have the features of another node. The note is for `alike` below 0.6 and `embedded` below `structure`;
@@ -26,7 +26,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.graph.edge_sample import hash_ids
+from sparsecut.kernels.hashing import hash_ids
 from sparsecut.kernels.transfer import as_tensor
 from sparsecut.model.auto.constants import CONSTANTS
 from sparsecut.operators.reason import Reason

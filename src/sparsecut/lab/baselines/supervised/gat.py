@@ -39,7 +39,7 @@ class Attending:
 
 
 class GAT(SupervisedBaseline):
-    """GAT (Veličković et al., 2018): neighbours weighted by attention. Edge weights are not used.
+    """GAT (Veličković et al., 2018): neighbours weighted by attention. Edge weights are not looked at.
 
     Parameters
     ----------

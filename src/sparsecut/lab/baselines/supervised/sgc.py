@@ -13,7 +13,7 @@ from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.lab.baselines.supervised.classifier import ClassifierNetwork, SupervisedBaseline
 from sparsecut.lab.baselines.tensors import scale_rows
-from sparsecut.operators.filters import Filter, FilterWord
+from sparsecut.operators.filters import Filter
 
 
 class SGC(SupervisedBaseline):
@@ -61,7 +61,7 @@ class SGC(SupervisedBaseline):
     def __init__(
         self,
         *,
-        filter: FilterWord | Filter = "symmetric",
+        filter: str | Filter = "symmetric",
         learning_rate: float = 0.2,
         l2: float = 5e-6,
         epochs: int = 100,
