@@ -18,7 +18,7 @@ from conftest import data_file, load_or_skip
 from sparsecut import SCE, Adam, datasets
 from sparsecut.datasets import DATASETS, Dataset, registry
 from sparsecut.evaluation import published_splits
-from sparsecut.io.unpickling import unpickle_planetoid
+from sparsecut.io.formats.unpickling import unpickle_planetoid
 
 if sys.version_info >= (3, 11):
     import tomllib
