@@ -230,6 +230,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_the_core_works_without_any_extra(tmp_path: Path) -> None:
     if "sparsecut" not in {distribution.name for distribution in metadata.distributions()}:
         pytest.skip("sparsecut runs from its source here: what it depends on is not recorded")
