@@ -160,16 +160,13 @@ def test_a_module_has_its_name_alone() -> None:
     assert [names for names in alike.values() if len(names) > 1] == []
 
 
-STILL_TWICE = {"Spectrum"}
-
-
 def test_a_class_has_its_name_alone() -> None:
     homes: dict[str, list[str]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(f"{path.relative_to(SOURCE)}:{node.lineno}")
-    assert {name: places for name, places in homes.items() if len(places) > 1 and name not in STILL_TWICE} == {}
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
 
 
 def run_python(code: str, *flags: str, **environment: str) -> subprocess.CompletedProcess[str]:
