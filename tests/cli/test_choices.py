@@ -22,6 +22,7 @@ def complete(words: str, folder: Path) -> list[str]:
     return [line for line in done.stdout.splitlines() if line]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -60,6 +61,7 @@ def test_the_lists_are_the_librarys() -> None:
     from sparsecut.io import MISSING
     from sparsecut.model.channels import CHANNELS
     from sparsecut.model.published import paper_settings
+    from sparsecut.model.sce import SCE
 
     assert datasets.names() == choices.DATASETS
     assert choices.CHANNELS == CHANNELS
@@ -72,4 +74,4 @@ def test_the_lists_are_the_librarys() -> None:
     assert choices.DIRECTIONS == DIRECTIONS
     assert choices.MISSING == MISSING
     assert choices.OBJECTIVES == OBJECTIVES
-    assert all(paper_settings("sce", name) for name in choices.PAPER_DATASETS)
+    assert all(paper_settings(SCE, name) for name in choices.PAPER_DATASETS)

@@ -23,7 +23,7 @@ import sparsecut.engines.memory
 import sparsecut.model.closed_form  # noqa: F401  the estimators' defaults, which they name by words
 from sparsecut.base.choice import Choice
 from sparsecut.base.errors import InputError, check_choice, check_integer
-from sparsecut.base.estimator import not_fitted
+from sparsecut.base.estimator import Estimator, not_fitted
 from sparsecut.base.notebook import Lines
 from sparsecut.base.progress import Reporter
 from sparsecut.engines import EngineChoice
@@ -56,7 +56,7 @@ Model = TypeVar("Model", bound="SparsestCutEmbedding")
 Callback = Callable[[int, History], None]
 
 
-class SparsestCutEmbedding(Updating, Published):
+class SparsestCutEmbedding(Updating, Published, Estimator):
     """Follows scikit-learn: the constructor stores its arguments untouched, `fit` checks, what was learned ends in `_`."""
 
     kinds: ClassVar = {"filter": Filter, "negatives": Negatives, "solver": Solver, "engine": EngineChoice}
