@@ -13,7 +13,7 @@ from sparsecut.base.errors import InputError, check_integer
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.cuts.certificate import prove_second
 from sparsecut.cuts.cut_input import DIMENSION, checked_embedding, embed
-from sparsecut.cuts.eigenvectors import Spectrum, is_cheap_to_factorise, scaled_laplacian
+from sparsecut.cuts.eigenvectors import CutSpectrum, is_cheap_to_factorise, scaled_laplacian
 from sparsecut.cuts.objective import CutProblem, Mask, Real
 from sparsecut.cuts.solve import solve
 from sparsecut.graph import Graph, as_graph
@@ -201,7 +201,7 @@ def sparsest_cut(
     )
 
 
-def _second_eigenvalue(problem: CutProblem, spectrum: Spectrum | None) -> tuple[float, float]:
+def _second_eigenvalue(problem: CutProblem, spectrum: CutSpectrum | None) -> tuple[float, float]:
     """(λ₂ as computed, less its residual; what is proved of it); zeros for a graph that falls apart."""
     if spectrum is None:
         return 0.0, 0.0

@@ -36,7 +36,7 @@ TOLERANCE = 1e-3  # of λ₂: a residual below it ends the iterations
 
 
 @dataclass(frozen=True)
-class Spectrum:
+class CutSpectrum:
     """values : the smallest eigenvalues but the constant's; vectors : one column each, valued per node; residual : of λ₂."""
 
     values: Real
@@ -57,7 +57,7 @@ WAYS = Ways()
 
 def smoothest(
     problem: CutProblem, count: int, random: np.random.Generator, n_iterations: int = 60, ways: Ways = WAYS
-) -> Spectrum:
+) -> CutSpectrum:
     """The `count` smoothest vectors beside the constant one, of a connected graph."""
     n = problem.n_nodes
     count = min(count, n - 1)
@@ -82,7 +82,7 @@ def smoothest(
     first /= np.linalg.norm(first)
     theta = float(first @ (L @ first))
     residual = float(np.linalg.norm(L @ first - theta * first))
-    return Spectrum(np.concatenate([[theta], values[1:]]), vectors / root[:, None], residual)
+    return CutSpectrum(np.concatenate([[theta], values[1:]]), vectors / root[:, None], residual)
 
 
 def scaled_laplacian(problem: CutProblem) -> tuple[sp.csc_array, Real]:

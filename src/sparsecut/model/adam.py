@@ -15,8 +15,9 @@ from sparsecut.engines.contract import TrainableRows
 from sparsecut.kernels.free_memory import available_memory
 from sparsecut.kernels.threads import of_torch
 from sparsecut.model.linear_encoder import LinearEncoder, layer_widths
+from sparsecut.model.problem import Problem
 from sparsecut.model.routes import ROUTES, Route, TrainingWork, choose_route
-from sparsecut.model.solver import Problem, Solution, Solver
+from sparsecut.model.solver import Solution, Solver
 from sparsecut.model.training import (
     Energy,
     EnergyOverGram,
