@@ -12,6 +12,7 @@ from sparsecut.cli.choices import complete_source
 from sparsecut.cli.graph_input import Reading, dataset_of, open_graph
 from sparsecut.cli.options import READING, option
 from sparsecut.cli.pipes import vectors_from
+from sparsecut.graph import Ids
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +67,7 @@ def read_rows(embedding: Path, graph: Graph | None, encoding: str | None = None)
 
 def read_labels(
     name: str,
-    node_ids: NDArray[Any],
+    node_ids: Ids,
     embedding: Path,
     output: Output,
     *,
@@ -115,7 +116,7 @@ def read_labels(
 
 
 def read_marks(
-    labels: str | None, graph: str | None, node_ids: NDArray[Any], embedding: Path, output: Output, reading: Reading
+    labels: str | None, graph: str | None, node_ids: Ids, embedding: Path, output: Output, reading: Reading
 ) -> NDArray[Any] | None:
     """What to colour an embedding's nodes by: labels from a file or a dataset, or those that a graph brings; else None."""
     from sparsecut.io.ids import check_known, positions_of

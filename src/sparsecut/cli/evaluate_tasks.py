@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sparsecut.base.errors import InputError, check_choice, check_integer
 from sparsecut.cli.console import LABELS_PER_CLASS, N_SPLITS, QUICK_LABELS, QUICK_SPLITS, Output
 from sparsecut.cli.pipes import shown, written_to
+from sparsecut.graph import Ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,7 @@ def classify(
     embedding: Path,
     Z: NDArray[Any],
     labels: NDArray[Any],
-    node_ids: NDArray[Any],
+    node_ids: Ids,
     probe: str,
     split: str,
     dataset: str | None,
@@ -68,7 +69,7 @@ def how_many(caller: str, split: str, per_class: list[int] | None, splits: int |
 def _splits(
     output: Output,
     labels: NDArray[Any],
-    node_ids: NDArray[Any],
+    node_ids: Ids,
     split: str,
     dataset: str | None,
     per_class: list[int],
@@ -109,7 +110,7 @@ def cluster(
     n_clusters: int | None,
     runs: int,
     seed: int,
-    node_ids: NDArray[Any],
+    node_ids: Ids,
     output_path: Path | None,
     force: bool,
 ) -> None:

@@ -6,12 +6,11 @@ without repetition, and shuffling a file changes neither which they are nor thei
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.graph.graph import Graph
+from sparsecut.graph.id_kinds import Ids
 from sparsecut.kernels.streaming import blocks_of_entries, release, row_blocks
 from sparsecut.kernels.walk import degrees
 
@@ -101,7 +100,7 @@ def sample_neighbourhoods(graph: Graph, n_nodes: int, n_neighbours: int) -> tupl
     return np.insert(neighbours[is_kept], np.cumsum(sizes) - sizes, nodes), sizes
 
 
-def ids_at(graph: Graph, positions: NDArray[np.int64]) -> NDArray[Any]:
+def ids_at(graph: Graph, positions: NDArray[np.int64]) -> Ids:
     """The ids of some nodes; those of a graph without ids are not listed for it."""
     return positions if graph.has_plain_ids else np.asarray(graph.node_ids[positions])
 
@@ -130,7 +129,7 @@ def _by_hash(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
     return nodes[np.argsort(hashes[nodes], kind="stable")].astype(np.int64)
 
 
-def hash_ids(ids: NDArray[Any]) -> NDArray[np.uint64]:
+def hash_ids(ids: Ids) -> NDArray[np.uint64]:
     """A number for each id, the same for the same id in every graph and process."""
     if ids.dtype.kind in "iu":
         return mixed(ids.astype(np.int64).view(np.uint64))

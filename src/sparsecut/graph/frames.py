@@ -22,7 +22,7 @@ from sparsecut.graph.id_columns import (
     gather,
     positions,
 )
-from sparsecut.graph.id_kinds import as_id_array
+from sparsecut.graph.id_kinds import Ids, as_id_array
 
 NAME_IT = "Name the column, or the index, that holds the node ids: id_column=…"
 NAME_OTHER = "If another column holds the ids, name it: id_column=…"
@@ -66,13 +66,13 @@ class Matched:
     found: NDArray[np.int64] | None = None  # the row of each node that was known, where every row is one of them
 
     @cached_property
-    def ids(self) -> NDArray[Any] | None:
+    def ids(self) -> Ids | None:
         """The id of each row."""
         if self.column is None or isinstance(self.column, np.ndarray):
             return self.column
         return np.asarray(self.column.to_numpy())
 
-    def rows(self, node_ids: NDArray[Any], what: str) -> NDArray[np.int64] | None:
+    def rows(self, node_ids: Ids, what: str) -> NDArray[np.int64] | None:
         """The row of each node, where the rows name just the nodes, each once; None: in the order of the nodes."""
         if self.found is not None or self.column is None:
             return self.found
@@ -81,7 +81,7 @@ class Matched:
 
 def match_frame(
     frame: Any,
-    node_ids: NDArray[Any],
+    node_ids: Ids,
     what: str,
     *,
     id_column: str | None = None,
@@ -163,7 +163,7 @@ def index_of(values: Any) -> NDArray[Any] | None:
     return None if is_default else np.asarray(index)
 
 
-def rows_of(node_ids: NDArray[Any], ids: Any, what: str) -> NDArray[np.int64]:
+def rows_of(node_ids: Ids, ids: Any, what: str) -> NDArray[np.int64]:
     """The row of each node, where the rows name just the nodes, each once."""
     rows = positions(node_ids, ids)
     n_found = int(np.count_nonzero(rows >= 0))
@@ -175,7 +175,7 @@ def rows_of(node_ids: NDArray[Any], ids: Any, what: str) -> NDArray[np.int64]:
     return rows
 
 
-def check_rows(node_ids: NDArray[Any], ids: Any, what: str) -> NDArray[np.int64]:
+def check_rows(node_ids: Ids, ids: Any, what: str) -> NDArray[np.int64]:
     """The node of each row, where every row names a node and none is named twice."""
     nodes = positions(ids, node_ids)
     if (nodes < 0).any():
@@ -190,7 +190,7 @@ def check_rows(node_ids: NDArray[Any], ids: Any, what: str) -> NDArray[np.int64]
     return nodes
 
 
-def with_others(node_ids: NDArray[Any], ids: Any) -> NDArray[Any]:
+def with_others(node_ids: Ids, ids: Any) -> Ids:
     """The nodes of the edges and those that only a table names: integers ascending, words after those of the edges."""
     import pyarrow as pa
 
