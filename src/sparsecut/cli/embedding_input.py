@@ -12,14 +12,13 @@ from sparsecut.cli.choices import complete_source
 from sparsecut.cli.graph_input import Reading, dataset_of, open_graph
 from sparsecut.cli.options import READING, option
 from sparsecut.cli.pipes import vectors_from
-from sparsecut.graph import Ids
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from sparsecut.cli.console import Output
-    from sparsecut.graph import Graph
+    from sparsecut.graph import Graph, Ids
     from sparsecut.io.embeddings import Embedding
 
 EmbeddingPath = Annotated[

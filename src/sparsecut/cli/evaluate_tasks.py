@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from sparsecut.base.errors import InputError, check_choice, check_integer
 from sparsecut.cli.console import LABELS_PER_CLASS, N_SPLITS, QUICK_LABELS, QUICK_SPLITS, Output
 from sparsecut.cli.pipes import shown, written_to
-from sparsecut.graph import Ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparsecut.evaluation import Split
-    from sparsecut.graph import Graph
+    from sparsecut.graph import Graph, Ids
 
 
 def classify(
