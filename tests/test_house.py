@@ -108,8 +108,8 @@ NOT_MIRRORED = {
     **{
         f"io/{name}.py": _BY_READING
         for name in (
-            *("edge_weights", "edges", "guards", "node_attributes", "sandbox_child"),
-            *("numpy_files", "raw", "record_batches", "row_positions", "tables"),
+            *("edges", "guards", "node_attributes", "sandbox_child"),
+            *("numpy_files", "published_files", "record_batches", "row_positions", "table_files"),
         )
     },
     "updates/placed_changes.py": "tested through update, change by change: test_updating",

@@ -17,7 +17,7 @@ from sparsecut import SCE, Adam, datasets
 from sparsecut.datasets import DATASETS, Dataset
 from sparsecut.datasets.checksums import SHA256
 from sparsecut.evaluation import published_splits
-from sparsecut.io.unpickling import unpickle_planetoid
+from sparsecut.io.formats.unpickling import unpickle_planetoid
 
 if sys.version_info >= (3, 11):
     import tomllib

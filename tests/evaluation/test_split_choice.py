@@ -20,7 +20,7 @@ from sparsecut.evaluation import (
 )
 from sparsecut.evaluation.split_choice import WITH_PUBLIC, is_word, shares_of
 from sparsecut.io import read_planetoid_split
-from sparsecut.io.unpickling import unpickle_planetoid
+from sparsecut.io.formats.unpickling import unpickle_planetoid
 
 LABELS = np.repeat([0, 1, 2], [60, 80, 60])
 

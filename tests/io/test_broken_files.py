@@ -126,8 +126,8 @@ FILES = {
         "has an edge that names the node 2, which is not among its nodes."),
     "no known suffix": (
         "x.xyz", b"1 2\n", "graph",
-        "has no known suffix. Known ones: .csv, .tsv, .txt, .edges, .edgelist, .parquet, .feather, .arrow, .mtx, .npz, "
-        ".mat, .graph, .metis, .graphml, .gml, .json, .h5ad; text also packed: .gz, .bz2, .xz, .zst, .zip."),
+        "has no known suffix. Known ones: .csv, .tsv, .txt, .edges, .edgelist, .parquet, .feather, .arrow, .h5ad, "
+        ".graphml, .gml, .json, .mat, .mtx, .graph, .metis, .npz; text also packed: .gz, .bz2, .xz, .zst, .zip."),
 }  # fmt: skip
 
 MANY = [b"a", b"b", *(b"n%d" % k for k in range(18))]

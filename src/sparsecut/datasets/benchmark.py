@@ -1,4 +1,4 @@
-"""Published graphs in the .npz format of gnn-benchmark (`sparsecut.io.matrices` reads it), as they are used everywhere.
+"""Published graphs in the .npz format of gnn-benchmark (`sparsecut.io.formats.npz_graphs` reads it), used everywhere.
 
 Amazon's co-purchases, the co-author graphs, DBLP, Cora Full and BlogCatalog come in it. Some of its adjacencies are directed
 (who cites whom, what is bought after what); they are made undirected here, as everyone who uses these graphs does.
