@@ -2,7 +2,7 @@
 
 Rows of a pandas frame have the nodes' ids for their index, columns the names of `get_feature_names_out`. As everywhere in
 scikit-learn, `model.set_output(transform="pandas")` goes before `sklearn.set_config(transform_output="pandas")`. Neither
-scikit-learn nor a library of frames is imported before one of them is asked for.
+scikit-learn nor a library of frames is imported before one of them is used.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ METHODS = ("transform", "fit_transform")
 
 
 def contained(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Make of a method that returns an array one that returns what the estimator was asked for."""
+    """Wrap a method that returns an array so that it returns the container chosen by `set_output`."""
 
     @wraps(method)
     def run(self: Any, data: Any, *args: Any, **options: Any) -> Any:
@@ -33,7 +33,7 @@ def contained(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def container_of(model: Any) -> str:
-    """The container that an estimator was asked for, or that all of scikit-learn's were."""
+    """The container chosen for an estimator, or for all of scikit-learn's."""
     own = getattr(model, "_sklearn_output_config", {}).get("transform")
     if own is not None:
         return str(own)
@@ -42,7 +42,7 @@ def container_of(model: Any) -> str:
 
 
 def choose_container(model: Any, kind: str | None) -> None:
-    """Keep under scikit-learn's own name what an estimator was asked for, so that `clone` takes it along."""
+    """Keep the chosen container under scikit-learn's own name, so that `clone` takes it along."""
     if kind is None:
         return
     check_choice(f"{type(model).__name__}.set_output", "transform", kind, CONTAINERS)

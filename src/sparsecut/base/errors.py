@@ -35,7 +35,7 @@ class DimensionWarning(UserWarning):
 
 
 class MeaninglessEmbeddingWarning(UserWarning):
-    """All rows of an embedding are alike, so it tells no node from another; the message says why and what to do."""
+    """All nodes have the same vector, so the embedding is useless; the message says why and what to do."""
 
 
 class OverflowInputError(InputError):

@@ -1,7 +1,7 @@
-"""Memory of the machine and of this process, as far as the system tells.
+"""Memory of the machine and of this process, as far as the system reports it.
 
-Linux and macOS tell through `sysconf` and `getrusage`. Windows has neither, and macOS does not say what is free: what a
-system does not tell is None, and whoever asks decides what to do without it.
+Linux and macOS report it through `sysconf` and `getrusage`. Windows has neither, and macOS does not say what is free: what a
+system does not report is None, and whoever asks decides what to do without it.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ class Engine(Protocol[R]):
         Written to an .npy file, Z is a memory map of it.
 
         Lazy levels are projected first and smoothed then: their hops carry the columns of the embedding. `is_last_use`
-        says that the levels are not asked for again, and Z may take their memory. Numbers that overflowed are never
+        says that the levels are not used again, and Z may take their memory. Numbers that overflowed are never
         returned or written: `sparsecut.kernels.magnitude.check_finite` raises.
         """
 
@@ -180,7 +180,7 @@ class Engine(Protocol[R]):
         """Some of the rows, (len(nodes), f), of nodes in ascending order."""
 
     def without(self, rows: R, edges: NDArray[np.int64]) -> R:
-        """The same rows, no hop taken yet, on the graph less some of its edges, (2, m): P of the graph that is left.
+        """The rows, no hop taken yet, on the graph less some of its edges, (2, m): P of the graph that is left.
 
         In an undirected graph an edge goes with its reverse.
         """

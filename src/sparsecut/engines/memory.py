@@ -268,10 +268,10 @@ def resolve_device(device: object, caller: str) -> torch.device:
     if kind not in ("cpu", "cuda") or (number and not number.isdigit()):
         raise parameter_error(caller, "device", "'auto', 'cpu', 'cuda' or 'cuda:N'", device)
     if kind == "cuda" and not torch.cuda.is_available():
-        raise InputError(f"{caller} was asked for device={device!r}, but torch sees no CUDA GPU here. Use device='cpu'.")
+        raise InputError(f"{caller} was given device={device!r}, but torch sees no CUDA GPU here. Use device='cpu'.")
     if kind == "cuda" and int(number or 0) >= torch.cuda.device_count():
         raise InputError(
-            f"{caller} was asked for device={device!r}, but there are {torch.cuda.device_count()} GPUs, counted from 0."
+            f"{caller} was given device={device!r}, but there are {torch.cuda.device_count()} GPUs, counted from 0."
         )
     return torch.device(name)
 

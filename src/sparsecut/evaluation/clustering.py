@@ -224,7 +224,7 @@ def _against_labels(codes: Nodes, assigned: Nodes) -> dict[str, float]:
 
 
 def _weights_of_clusters(graph: Graph, assigned: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of every cluster, the weight of the adjacency's entries inside it, and of all its rows."""
+    """The weight of the adjacency's entries inside every cluster, and of all its rows."""
     _, cluster_of = np.unique(np.asarray(assigned), return_inverse=True)
     member = sp.csr_array((np.ones(len(cluster_of)), (np.arange(len(cluster_of)), cluster_of)))  # (n, k)
     between = (member.T @ graph.adjacency.astype(np.float64) @ member).toarray()  # (k, k)

@@ -24,7 +24,7 @@ DIRECTED_NOTE = "The adjacency is directed and was made undirected: max(A, Aᵀ)
 def check_adjacency(adjacency: Any, directed: str) -> tuple[sp.csr_array, tuple[str, ...]]:
     """(canonical float32 CSR without self-loops, oriented as `directed` says; notes on what was changed).
 
-    What is canonical already is shared, not copied: one look at it, on all threads (`sparsecut.graph.look`).
+    What is canonical already is shared, not copied: one pass over it, on all threads (`sparsecut.graph.look`).
     """
     if not sp.issparse(adjacency):
         got = type(adjacency).__name__

@@ -56,7 +56,7 @@ def check_tensor(adjacency: Tensor, directed: str) -> tuple[Entries, tuple[str, 
 
 
 def check_parts(parts: tuple[Tensor, ...], directed: str) -> tuple[Entries, tuple[str, ...]]:
-    """The same of the parts of a CSR matrix: offsets, columns, and weights if there are any."""
+    """Canonical entries and notes of a CSR matrix given as its parts: offsets, columns, and weights if there are any."""
     offsets, columns, values = parts[0], parts[1], parts[2] if len(parts) == 3 else None
     n_nodes, n_entries = len(offsets) - 1, len(columns)
     if n_nodes < 1:
@@ -150,7 +150,7 @@ def transposed(entries: Entries) -> Entries:
 
 
 def _sorted_entries(adjacency: Tensor, n_nodes: int) -> Entries:
-    """Of a dense or coordinate tensor; repeats are summed, zeros stay."""
+    """The entries of a dense or coordinate tensor, sorted by row and column; repeats are summed, zeros stay."""
     listed = _coordinates(adjacency)
     rows, columns = listed.indices()
     counts = torch.bincount(rows, minlength=n_nodes)

@@ -128,7 +128,7 @@ def nodes_below(block: Block, hashes: Column, limit: int) -> tuple[Any, Any]:
 
 
 def linked_below(block: Block, hashes: Column, limit: int) -> tuple[Any, Any, int]:
-    """Of the nodes that have neighbours those whose hash is no higher, their hashes, and how many have neighbours."""
+    """The nodes with neighbours whose hash is no higher, their hashes, and how many nodes have neighbours."""
     own, starts = ordered(hashes[block.rows]), block.starts()
     is_linked = starts[1:] > starts[:-1]
     here = places_of(is_linked & (own <= limit))
@@ -158,7 +158,7 @@ def edges_below(block: Block, hashes: Column, of_ends: Column, limit: int, is_di
 def neighbourhoods_of(
     block: Block, nodes: NDArray[np.int64], hashes: Column, n_neighbours: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Of some nodes those in the block with two neighbours at least, the first neighbours of each, and how many."""
+    """The given nodes that are in the block with at least two neighbours, the first neighbours of each, and how many."""
     starts = block.starts()
     here = on_device_of(starts, nodes[(nodes >= block.rows.start) & (nodes < block.rows.stop)] - block.rows.start)
     counts = longs(starts[here + 1] - starts[here])

@@ -103,7 +103,7 @@ def match_frame(
     """Which column of a frame, or its index, holds the ids of the nodes, and the rest of the frame.
 
     `is_ordered`: whether rows without ids may be in the order of `node_ids`; where not, only if those are consecutive
-    integers. Columns in `never` (labels) are not looked at.
+    integers. Columns in `never` (labels) are not considered.
     """
     table = as_arrow(frame, what)
     if table.num_columns == 0:

@@ -1,7 +1,7 @@
 """What a graph holds, and what it says about itself. Its parts are read-only views, and no attribute can be set again.
 
-A graph may be given as tensors of a GPU: `held_edges` and `held_features` are then these. What is asked for as an array is
-copied to the host when it is first asked for.
+A graph may be given as tensors of a GPU: `held_edges` and `held_features` are then these. What is used as an array is
+copied to the host when it is first used.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class FrozenGraph:
         *("is_directed", "labels", "notes", "side_names"),
     )
 
-    _adjacency: sp.csr_array | None  # None until it is asked for, where the edges are tensors
+    _adjacency: sp.csr_array | None  # None until it is used, where the edges are tensors
     _edges: Any  # as they were given: a csr_array, or Entries
     _ids: Ids | None  # None for 0..n−1 that nobody asked for yet
-    _matrix: Features | None  # the features as numbers, once they were asked for
+    _matrix: Features | None  # the features as numbers, once they were used
     _source: Source | None  # what the features are made of
     _tensor: Tensor | None  # the features, dense or CSR, where they were given as a tensor of a GPU
     is_directed: bool
@@ -116,7 +116,7 @@ class FrozenGraph:
 
     @property
     def adjacency(self) -> sp.csr_array:
-        """The edges as a matrix in the host's memory; those of a graph on a GPU are copied when this is first asked for."""
+        """The edges as a matrix in the host's memory; those of a graph on a GPU are copied when this is first used."""
         if self._adjacency is None:
             self._set({"_adjacency": self._edges.to_scipy(self.n_nodes)})
         assert self._adjacency is not None
@@ -178,7 +178,7 @@ class FrozenGraph:
 
     @property
     def features(self) -> Features | None:
-        """The features as numbers; a table is encoded by itself when this is first asked for.
+        """The features as numbers; a table is encoded by itself when this is first used.
 
         Those of a graph on a GPU are copied to the host then.
         """
@@ -229,7 +229,7 @@ class FrozenGraph:
         return self.features if self._tensor is None else self._tensor
 
     def _moved(self: Self, edges: Entries, tensor: Tensor | None) -> Self:
-        """The same graph as tensors; what the host has of it is kept."""
+        """The graph as tensors; what the host has of it is kept."""
         graph = object.__new__(type(self))
         graph._set({name: getattr(self, name) for name in FrozenGraph.__slots__} | {"_edges": edges, "_tensor": tensor})
         return graph

@@ -83,7 +83,7 @@ class Graph(FrozenGraph):
     ----------
     adjacency : scipy.sparse.csr_array (n, n)
         float32, sorted, without self-loops; symmetric unless `is_directed`. That of a graph on a GPU is copied to the host
-        when it is first asked for, and so are `features`.
+        when it is first used, and so are `features`.
     labels : array (n,) or None
     node_ids : array (n,)
     notes : tuple of str
@@ -199,7 +199,7 @@ class Graph(FrozenGraph):
     def encoded_by(self, encoder: Encoder | None) -> Graph:
         """The graph with its features as a fitted encoder makes them: its columns, in its order, by its scales.
 
-        What was not there when the encoder was fitted is told by a `NewValuesWarning` and in `notes`.
+        Values that were not there when the encoder was fitted give a `NewValuesWarning` and a line in `notes`.
 
         Parameters
         ----------
@@ -228,7 +228,7 @@ class Graph(FrozenGraph):
         return self.replace(features=matrix, encoder=encoder, notes=(*self.notes, *notes))
 
     def replace(self, **changes: Any) -> Graph:
-        """The same graph with some of its parts replaced.
+        """A copy of the graph with some of its parts replaced.
 
         Parameters
         ----------

@@ -153,7 +153,7 @@ class IdEvidence:
         return INDEX if self.name is None else self.name
 
     def merge(self, other: IdEvidence) -> IdEvidence:
-        """Of two parts of one column. That no value is in both is known only of whole columns."""
+        """The evidence of two parts of one column, joined. That no value is in both is known only of whole columns."""
         bounds = None
         if self.bounds is not None and other.bounds is not None:
             bounds = min(self.bounds[0], other.bounds[0]), max(self.bounds[1], other.bounds[1])
@@ -222,7 +222,7 @@ def choose_of_file(evidence: Sequence[IdEvidence], fit: Fit, what: str, likely: 
 
 
 def choose_of_parts(parts: Sequence[Sequence[IdEvidence]], what: str, likely: str) -> str:
-    """The id column of a table that was looked at in parts; `likely` where none fits."""
+    """The id column of a table that was read in parts; `likely` where none fits."""
     whole = [reduce(IdEvidence.merge, same) for same in zip(*parts, strict=True)]
     chosen = choose_of_file(whole, "cover", what, likely)
     return likely if chosen is None else chosen.option
@@ -248,7 +248,7 @@ def name_standing(name: str | None) -> int:
 
 
 def likely_name(names: Sequence[str], asked: str | None = None, what: str = "The table") -> str:
-    """The column that holds ids as far as names tell: the one asked for, the one with the best name, or the first."""
+    """The column that holds ids as far as names show: the requested one, the one with the best name, or the first."""
     if asked is not None:
         if asked not in names:
             raise InputError(f"{what} has no column {asked!r} of ids. It has: {first_few(list(names), 20)}.")

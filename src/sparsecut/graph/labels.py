@@ -103,7 +103,7 @@ def _has_index_of(labels: Any, features: tuple[Any, Matched]) -> bool:
 
 
 def label_column_of(table: Any, asked: str | None, what: str) -> str:
-    """The column that holds labels: the one asked for, one of a usual name, or that with the fewest values."""
+    """The column that holds labels: the requested one, one of a usual name, or that with the fewest values."""
     names = table.column_names
     if not names:
         raise InputError(f"{what} has no column beside the ids.")

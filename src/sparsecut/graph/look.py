@@ -1,6 +1,6 @@
-"""Whether a CSR matrix is a canonical adjacency already, told by one look at its entries, on all threads.
+"""Whether a CSR matrix is a canonical adjacency already, found in one pass over its entries, on all threads.
 
-Sorted rows without repeats, no loops, weights finite and above zero; and its own transpose where it must be. That is told
+Sorted rows without repeats, no loops, weights finite and above zero; and its own transpose where it must be. That is found
 without transposing anything: xᵀA'y = yᵀA'x for whole numbers x and y drawn once, modulo 2⁶⁴, where A' has the bits of the
 weights. Matrices that differ pass with a chance below 2⁻⁴⁰.
 """
@@ -22,7 +22,7 @@ MIN_ENTRIES = 1 << 20  # below, threads cost more than they save
 
 
 def is_canonical(adjacency: Any, *, is_symmetric: bool) -> bool:
-    """Whether nothing has to be changed. Matrices of other kinds than CSR are not looked at."""
+    """Whether nothing has to be changed. Matrices of other kinds than CSR are not checked."""
     if not sp.issparse(adjacency) or adjacency.format != "csr" or adjacency.dtype.kind not in "uif":
         return False
     indptr, indices = adjacency.indptr, adjacency.indices

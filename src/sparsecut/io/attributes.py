@@ -1,6 +1,6 @@
 """Node features and labels from files, with the ids of their rows where the file has them.
 
-- `.npy`: one row a node, in the order of the ids 0..n−1. Never unpickled.
+- `.npy`: one row per node, in the order of the ids 0..n−1. Never unpickled.
 - `.npz`: a scipy sparse matrix; or an array `features` (or the only array), with `ids` beside it or not.
 - tables: a column of ids (by the rule of `sparsecut.graph.id_columns`), and the features or the label beside it. Named
   columns stay a table, which is encoded with the model (`sparsecut.features`); numbers under no header are a matrix.

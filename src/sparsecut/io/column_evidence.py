@@ -70,7 +70,7 @@ class ColumnEvidence:
         return bool((other.values[places] == few).any()) or self.overlap(other) > 0
 
     def overlap(self, other: ColumnEvidence) -> float:
-        """Of the values of both columns the share that is in both."""
+        """The share of the values of either column that are in both."""
         if self.is_integer != other.is_integer:
             return 0.0
         n_both = len(np.intersect1d(self.values, other.values, assume_unique=True))

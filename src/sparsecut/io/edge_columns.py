@@ -261,7 +261,7 @@ def _reasons(evidence: Mapping[str, ColumnEvidence]) -> dict[str, str]:
 
 
 def _nearest(names: Sequence[str], evidence: Mapping[str, ColumnEvidence], named: Mapping[str, str]) -> list[str] | None:
-    """Of columns whose names say nothing the two that share most values, if they share enough; None where names say more."""
+    """The two columns that share most values, among those whose names say nothing; None where they share few."""
     able = [name for name in names if name in evidence and not evidence[name].reason]
     if named or len(able) < 2 or any(plausibility(name) >= 2 for name in names):
         return None

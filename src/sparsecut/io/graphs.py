@@ -296,7 +296,7 @@ def _as_words(*parts: NDArray[Any]) -> NDArray[Any]:
 
 
 def _refuse(path: Path, **options: str | bool | None) -> None:
-    """An option that a format has no use for is a mistake worth telling."""
+    """An option that a format has no use for is an error."""
     given = [name for name, value in options.items() if value is not None]
     if given:
         raise InputError(

@@ -4,10 +4,10 @@ A first line is a header where one of its names is on a list, where it has words
 words for roles (follower, followee) that no other line resembles. Whatever the first lines speak for, an edge list is asked
 again once all of it is read:
 
-- names of a header that are also nodes further down: the line is an edge, or the doubt is told.
+- names of a header that are also nodes further down: the line is an edge, or a note names the doubt.
 - a first edge whose two ids occur nowhere else: a header where they are unlike all others (words above codes), differ only
   at their ends (gene_a, gene_b), or where the file of features knows all other ids. Where it could be either it stays an
-  edge, and the doubt is told.
+  edge, and a note names the doubt.
 
 A doubt is a sentence for `Graph.notes` and a `ReadingWarning`. `header=True` or `False` settles it beforehand.
 """

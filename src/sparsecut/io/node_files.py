@@ -175,7 +175,7 @@ class NodeFiles:
         return spread_labels(self.labels[nodes >= 0], nodes[nodes >= 0], len(node_ids))
 
     def _check_features(self, rows: NDArray[np.int64], node_ids: NDArray[Any], ids: NDArray[Any], what: str) -> list[str]:
-        """Every node needs a row, and every row a node, unless what is missing was said to be zero: then it is counted."""
+        """Every node needs a row and every row needs a node, unless what is missing may be zero: then it is counted."""
         nodes = positions_of(ids, node_ids)
         if self.missing == "zero":
             if (nodes < 0).all():

@@ -1,6 +1,6 @@
 """Graphs from other libraries' objects, and back: networkx, igraph, tables of edges.
 
-`features` of a conversion is an array with one row a node in the object's order, the name of a node attribute that holds a
+`features` of a conversion is an array with one row per node in the object's order, the name of a node attribute that holds a
 vector or a number, or a list of attribute names: a table, which becomes features as `encoding` describes. `labels` is an
 array or the name of an attribute.
 """

@@ -149,7 +149,7 @@ def some_of(sources: Any, targets: Any) -> NDArray[Any]:
 
 
 class FeatureFile:
-    """The features of a file, one row a node, and their ids where it has them.
+    """The features of a file, one row per node, and their ids where it has them.
 
     A table of named columns is encoded as the whole table would be in memory, or by the encoder of a fitted model. Its id
     column is `id_column`, or the one that has `edge_ids`, a sample of the nodes that edges name.

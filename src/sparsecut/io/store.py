@@ -4,7 +4,7 @@
                     built it
     indptr.npy      where the neighbours of each node begin, n + 1 numbers
     indices.npy     the neighbours, both directions of every edge, ascending for each node
-    weights.npy     float32, one an entry; absent where every edge weighs 1
+    weights.npy     float32, one per entry; absent where every edge weighs 1
     features.npy    float32 (n, f)
     ids.npy         the node ids; absent where they are 0..n−1
 

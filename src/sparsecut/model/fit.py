@@ -375,7 +375,7 @@ def _say_features(graph: Graph, engine: Engine[Any], caller: str) -> list[str]:
 
 
 def _seeds(random_state: int | None) -> list[int]:
-    """Of the weights' start, the sampled negatives, the order of mini-batches, and structure."""
+    """Seeds of the weights' start, the sampled negatives, the order of mini-batches, and structure."""
     return [int(seed) & (2**63 - 1) for seed in np.random.SeedSequence(random_state).generate_state(4, np.uint64)]
 
 

@@ -125,7 +125,7 @@ class Problem:
 
     @property
     def known_moments(self) -> Moments | None:
-        """Those of all levels, where they have been computed."""
+        """The moments of all levels, where they have been computed."""
         return self._moments.get(tuple(range(len(self.widths))))
 
     def embedding_moments(self, projection: Projection) -> tuple[Tensor, Tensor]:

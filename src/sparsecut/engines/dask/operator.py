@@ -28,7 +28,7 @@ MARKS_PER_ENTRY = 2  # nodes of the graph beside a block's entries, up to which 
 
 @dataclass(frozen=True)
 class Operator:
-    """`name` tells it from any other; without diagonals the matrix is A itself."""
+    """`name` identifies it; without diagonals the matrix is A itself."""
 
     name: str
     matrix: SparseFile
@@ -150,7 +150,7 @@ _holding = Lock()
 
 
 def whole_lists(operator: Operator) -> WholeLists:
-    """All of an operator, read once by a worker and kept until another is asked for."""
+    """All of an operator, read once by a worker and kept until another is requested."""
     with _holding:
         if operator.name not in _held:
             _held.clear()

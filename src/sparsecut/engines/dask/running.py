@@ -176,7 +176,7 @@ class Runner:
 
 
 def measured(client: Any, what: str) -> list[float]:
-    """Of each worker the bytes it has "sent", its "peak" of memory in bytes, or its "cpu" seconds."""
+    """For each worker the bytes it has "sent", its "peak" of memory in bytes, or its "cpu" seconds."""
     try:
         found = client.sync(client._run, _measure, what, on_error="return", callback_timeout=ANSWER_SECONDS)
     except (TimeoutError, asyncio.TimeoutError):  # a stopped worker: figures that are not known do not stop the run

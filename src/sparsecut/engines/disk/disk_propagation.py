@@ -39,7 +39,7 @@ class DiskPropagation:
 
     @property
     def name(self) -> str:
-        """What tells P from its transpose, from that of another filter, or of other edges."""
+        """What identifies P: its direction, its filter and its edges."""
         return f"P-{fingerprint_of(repr(self.filter), self.is_transposed, self.removed)}"
 
     @property

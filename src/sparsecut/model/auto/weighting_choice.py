@@ -97,7 +97,7 @@ def _have_signs(passes: Passes) -> bool:
 
 
 def _looks(passes: Passes) -> tuple[int, ...]:
-    """How many rows are looked at: first a few, since most features show by so many what they are not, then all."""
+    """How many rows are read: first a few, since most features show by so many what they are not, then all."""
     n_nodes: int = passes.graph.n_nodes
     return (FIRST_ROWS, n_nodes) if n_nodes > FIRST_ROWS else (n_nodes,)
 

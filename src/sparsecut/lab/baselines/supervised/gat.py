@@ -41,7 +41,7 @@ class Attending:
 
 @declared
 class GAT(SupervisedBaseline):
-    """GAT (Veličković et al., 2018): neighbours weighted by attention. Edge weights are not looked at.
+    """GAT (Veličković et al., 2018): neighbours weighted by attention. Edge weights are not used.
 
     Parameters
     ----------
