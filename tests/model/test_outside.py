@@ -16,7 +16,7 @@ import sparsecut as sc
 from conftest import random_graph
 from reference import dense_laplacian
 from sparsecut.kernels.polynomials import Polynomial
-from sparsecut.model.solver import Problem
+from sparsecut.model.problem import Problem
 from sparsecut.operators.diagonals import Diagonals
 from sparsecut.operators.negatives import AllPairs, ListedPairs, NegativeGraph
 from toy_engine import Toy
