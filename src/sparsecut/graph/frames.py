@@ -67,13 +67,13 @@ class Matched:
     covering: NDArray[np.int64] | None = None  # the row of each node that was known, where other rows are of other nodes
 
     @cached_property
-    def ids(self) -> NDArray[Any] | None:
+    def ids(self) -> Ids | None:
         """The id of each row."""
         if self.column is None or isinstance(self.column, np.ndarray):
             return self.column
         return np.asarray(self.column.to_numpy())
 
-    def extended(self, node_ids: Ids) -> tuple[NDArray[Any], Matched]:
+    def extended(self, node_ids: Ids) -> tuple[Ids, Matched]:
         """(the nodes with those that only this table names, this table for them): see `with_others`."""
         if self.covering is None:
             return with_others(node_ids, self.column), self
@@ -202,7 +202,7 @@ def check_rows(node_ids: Ids, ids: Any, what: str) -> NDArray[np.int64]:
     return nodes
 
 
-def with_others(node_ids: Ids, ids: Any) -> NDArray[Any]:
+def with_others(node_ids: Ids, ids: Any) -> Ids:
     """The nodes of the edges and those that only a table names: integers ascending, words after those of the edges."""
     known = KnownIds(ids)
     joined, is_sorted = _joined(node_ids, known, positions(known.own, node_ids) < 0)
