@@ -28,13 +28,13 @@ import torch
 from torch import Tensor
 
 from results_file import write_results
-from sparsecut import Adam, Power
+from sparsecut import SCE, Adam, Power
 from sparsecut.engines import MemoryEngine
 from sparsecut.engines.rows import Rows
 from sparsecut.kernels.halves import halved
 from sparsecut.kernels.sparse import Entries
 from sparsecut.model.history import History
-from sparsecut.model.solver import Problem
+from sparsecut.model.problem import Channel, Fitting, Problem
 from sparsecut.operators.negatives import complete_graph
 from sparsecut.operators.propagation import Propagation
 
@@ -146,21 +146,9 @@ def copy_bandwidth() -> float:
 def fit_and_project(rows: Rows, dimension: int, precision: str) -> Tensor:
     """Z on the device. `engine.project` would copy it to the host, which is not what is timed."""
     n_nodes, n_features = rows.shape
-    problem = Problem(
-        engine=MemoryEngine(CUDA, precision),
-        rows=rows,
-        polynomials=(FILTER.coefficients(),),
-        n_features=n_features,
-        negatives=complete_graph(n_nodes),
-        dimension=dimension,
-        aggregation="mean",
-        is_sharpened=False,
-        is_sparse=False,
-        seeds=(0, 0),
-        history=History(),
-        report=lambda *_: None,
-        on_epoch=None,
-    )
+    engine, settings = MemoryEngine(CUDA, precision), SCE(dimension=dimension, solver=SOLVER)._settings()
+    fitting = Fitting(settings, engine, complete_graph(n_nodes), dimension, (0, 0), History(), lambda *_: None)
+    problem = Problem(fitting, Channel("smoothed", n_features, rows, (FILTER,)))
     (W,) = SOLVER.solve(problem).projection.weights
     return problem.levels[0] @ W
 

@@ -95,14 +95,13 @@ NOT_MIRRORED = {
     "base/environment.py": "what a report of an error says of the machine: test_info, test_console",
     "base/errors.py": "every test of a refusal reads its sentences",
     "datasets/__init__.py": "`load` itself: every test of a dataset goes through it",
-    "datasets/checksums.py": "data: the checksums of files",
     "datasets/dataset.py": "data classes: the registry's tests fill them",
     "features/arrow_values.py": "tested through the columns and sources it serves",
     "graph/node_values.py": "tested through Graph: test_graph, test_frames",
     "io/word_loop.py": "compiled twin of what test_numbering tests",
     **{
         f"engines/dask/{name}.py": "what workers run: test_contract holds it to dense matrices, test_faults kills it"
-        for name in ("cluster_rows", "dask_engine", "filtering", "plugin", "smoothing", "tasks")
+        for name in ("dask_engine", "filtering", "plugin", "tasks")
     },
     "engines/dask/job_opening.py": "tested through what explain says of a plan and a partition: test_choice",
     **{
@@ -142,6 +141,32 @@ def test_every_module_with_behaviour_has_its_test_file(room: str) -> None:
     without = {str(path.relative_to(SOURCE)) for path in modules if not mirror_of(path).is_file()}
     excepted = {name for name in NOT_MIRRORED if name.split("/")[0] == room}
     assert without == excepted, "a test file is missing, or an exception is no longer one"
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name without their endings, in any order: those of change_files and of changed_files."""
+    return tuple(sorted(re.sub(r"(ed|es|s|ing)$", "", word) for word in name.split("_")))
+
+
+def test_a_module_has_its_name_alone() -> None:
+    modules = [path for path in sorted(SOURCE.rglob("*.py")) if path.stem not in ("__init__", "__main__")]
+    homes: dict[str, list[str]] = {}
+    alike: dict[tuple[str, ...], set[str]] = {}
+    for path in modules:
+        homes.setdefault(path.stem, []).append(str(path.relative_to(SOURCE)))
+        if "_" in path.stem:
+            alike.setdefault(words_of(path.stem), set()).add(path.stem)
+    assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
+    assert [names for names in alike.values() if len(names) > 1] == []
+
+
+def test_a_class_has_its_name_alone() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(f"{path.relative_to(SOURCE)}:{node.lineno}")
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
 
 
 def run_python(code: str, *flags: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -202,6 +227,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_the_core_works_without_any_extra(tmp_path: Path) -> None:
     if "sparsecut" not in {distribution.name for distribution in metadata.distributions()}:
         pytest.skip("sparsecut runs from its source here: what it depends on is not recorded")

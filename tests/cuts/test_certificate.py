@@ -17,7 +17,7 @@ from sparsecut.cuts import cut
 from sparsecut.cuts.certificate import prove_second
 from sparsecut.cuts.eigenvectors import Spectrum, scaled_laplacian
 from sparsecut.cuts.objective import OBJECTIVES, CutProblem
-from sparsecut.cuts.solve import Solution, solve
+from sparsecut.cuts.solve import CutSolution, solve
 
 
 def second_eigenvalue(graph: sc.Graph, objective: str) -> float:
@@ -91,6 +91,7 @@ def test_no_graph_is_found_whose_eigenvalue_is_below_the_proof(
     assert proved <= second + rounding
 
 
+@pytest.mark.slow
 def test_the_bound_is_one_where_the_estimate_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hundreds of eigenvalues close to λ₂, and an eigensolver that stops early: the estimate may be anything."""
     graph = core_with_cliques(900, 60, 8, seed=1)
@@ -98,11 +99,11 @@ def test_the_bound_is_one_where_the_estimate_is_not(monkeypatch: pytest.MonkeyPa
     found = sc.sparsest_cut(graph, objective="conductance")
     assert 0.5 * second < found.lower_bound <= second <= found.value
 
-    def mistaken(problem: CutProblem, *arguments: Any, **more: Any) -> Solution:
+    def mistaken(problem: CutProblem, *arguments: Any, **more: Any) -> CutSolution:
         solution = solve(problem, *arguments, **more)
         assert solution.spectrum is not None
         missed = Spectrum(solution.spectrum.values * 1.65, solution.spectrum.vectors, 1e-9)
-        return Solution(solution.cuts, missed)
+        return CutSolution(solution.cuts, missed)
 
     monkeypatch.setattr(cut, "solve", mistaken)
     found = sc.sparsest_cut(graph, objective="conductance")

@@ -248,6 +248,7 @@ def test_arrays_that_claim_more_than_they_have(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_zip_that_grows_without_end(tmp_path):
     np.savez_compressed(tmp_path / "x.npz", adjacency=np.zeros((9000, 9000), dtype=np.float32))
     size = (tmp_path / "x.npz").stat().st_size
@@ -256,6 +257,7 @@ def test_a_zip_that_grows_without_end(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_matlab_file_that_grows_without_end(tmp_path):
     savemat(tmp_path / "x.mat", {"A": np.zeros((6000, 6000))}, do_compression=True)
     said = message(sc.read_graph, tmp_path / "x.mat")

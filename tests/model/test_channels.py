@@ -15,7 +15,7 @@ from conftest import load_or_skip, random_graph
 from sparsecut import SCE, Adam, Difference, Disk, Graph, InputError, MoSCE, PageRank, Power, Symmetric, evaluate, load
 from sparsecut.cli import app
 from sparsecut.model.auto.constants import CONSTANTS
-from sparsecut.model.channels import Part, check_channels, describe, side_by_side
+from sparsecut.model.channels import ChannelPart, check_channels, describe, side_by_side
 from sparsecut.operators.aggregation import Projection
 
 GRAPH = random_graph(200, 20, seed=1)
@@ -69,8 +69,10 @@ def test_channels_of_different_matrices_are_loaded_apart() -> None:
 def test_the_columns_with_the_largest_variances_are_kept() -> None:
     """By hand: two channels with variances 4, 1 and 1, 0.01 of equal length after scaling."""
     parts = [
-        Part(Projection((torch.eye(2),), "mean"), torch.diag(torch.tensor([4.0, 1.0], dtype=torch.float64)), 1.0),
-        Part(Projection((torch.eye(2) * 2,), "mean"), torch.diag(torch.tensor([1.0, 0.01], dtype=torch.float64)), 0.5),
+        ChannelPart(Projection((torch.eye(2),), "mean"), torch.diag(torch.tensor([4.0, 1.0], dtype=torch.float64)), 1.0),
+        ChannelPart(
+            Projection((torch.eye(2) * 2,), "mean"), torch.diag(torch.tensor([1.0, 0.01], dtype=torch.float64)), 0.5
+        ),
     ]
     joined = side_by_side(parts, 3)
     factor = np.sqrt(5) * 0.5 / np.sqrt(1.01)
@@ -79,7 +81,7 @@ def test_the_columns_with_the_largest_variances_are_kept() -> None:
     assert joined.offset is None
     assert [matrix.shape[1] for matrix in side_by_side(parts, 2).weights] == [1, 1]  # none goes without a column
     assert side_by_side(parts, None).dimension == 4
-    tiny = [parts[0], Part(parts[1].projection, parts[1].scatter, 0.01)]
+    tiny = [parts[0], ChannelPart(parts[1].projection, parts[1].scatter, 0.01)]
     assert [matrix.shape[1] for matrix in side_by_side(tiny, None).weights] == [2, 1]
 
 
@@ -187,6 +189,7 @@ def test_noise_in_place_of_features_costs_little_with_both() -> None:
     assert both > structure - 5
 
 
+@pytest.mark.slow
 def test_the_shell_reaches_every_choice(tmp_path: Path) -> None:
     """`--use` is what `features=` is in Python; what cannot be is refused before the graph is looked for."""
     run = CliRunner().invoke
@@ -218,5 +221,5 @@ def test_a_note_is_made_once(tmp_path: Path) -> None:
             app, ["embed", str(tmp_path / "edges.csv"), *more, "--force", "-o", str(tmp_path / "Z.npy")]
         )
         assert said.exit_code == 0, said.output
-        assert said.stderr.count("tells no node from another") == 1
+        assert said.stderr.count("every node has the same vector") == 1
         assert (said.stderr + said.stdout).count("in place of node features") == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -13,14 +15,14 @@ from hypothesis import strategies as st
 
 from conftest import random_graph
 from reference import complete_pairs, dense_effective_rank, dense_filter, dense_laplacian
-from sparsecut import SCE, Adam, ClosedForm, Graph, MoSCE, Power, evaluate
+from sparsecut import SCE, ClosedForm, Graph, MoSCE, Power, evaluate
 from sparsecut.base.errors import MeaninglessEmbeddingWarning
 from sparsecut.engines import MemoryEngine
 from sparsecut.features.weighting import Weighting
-from sparsecut.kernels.polynomials import power
 from sparsecut.model.auto.constants import CONSTANTS, Constants, SpectrumCost
 from sparsecut.model.history import History
-from sparsecut.model.solver import Problem, Solution
+from sparsecut.model.problem import Channel, Fitting, Problem
+from sparsecut.model.solver import Solution
 from sparsecut.operators.negatives import complete_graph
 
 
@@ -34,22 +36,10 @@ def solution_of(
 ) -> tuple[Solution, str]:
     """What the closed form finds for P² F in memory, and by which route."""
     engine, history = MemoryEngine(torch.device("cpu")), History()
-    problem = Problem(
-        engine=engine,
-        rows=engine.load(graph, Weighting("none"), Power()),
-        polynomials=(power(2),),
-        n_features=graph.n_features,
-        negatives=complete_graph(graph.n_nodes),
-        dimension=dimension,
-        aggregation="mean",
-        is_sharpened=False,
-        is_sparse=sp.issparse(graph.features),
-        seeds=(0, 0),
-        history=history,
-        report=lambda *_: None,
-        on_epoch=None,
-        constants=constants,
-    )
+    settings = replace(SCE(dimension=dimension or "auto", solver=solver)._settings(), constants=constants)
+    fitting = Fitting(settings, engine, complete_graph(graph.n_nodes), dimension, (0, 0), history, lambda *_: None)
+    rows = engine.load(graph, Weighting("none"), Power())
+    problem = Problem(fitting, Channel("smoothed", graph.n_features, rows, (Power(order=2),), sp.issparse(graph.features)))
     return solver.solve(problem), f"{history.reason}, {history.rows}"
 
 
@@ -86,11 +76,6 @@ def test_iterating_on_s_gives_what_the_eigenproblem_gives(is_sparse: bool) -> No
     W, expected = W / W.norm(), expected / expected.norm()
     assert torch.allclose(W, expected, atol=2e-3 * float(expected.abs().max()))
     assert found.reasons[0].chosen == exact.reasons[0].chosen  # the sharpness, to two digits
-
-
-def test_a_refit_sharpens_to_the_rank_that_was_set() -> None:
-    assert ClosedForm().sharpened_rank == Adam().sharpened_rank == 16
-    assert ClosedForm(effective_rank=5).sharpened_rank == 5
 
 
 def test_gradient_flow_from_an_isotropic_start_is_the_exponential_of_m() -> None:

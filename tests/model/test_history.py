@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 
 import numpy as np
@@ -27,7 +26,7 @@ def test_the_effective_rank_of_very_many_rows_is_that_of_a_sample() -> None:
 
 
 def test_history_starts_empty() -> None:
-    assert math.isnan(History().effective_rank)
+    assert History().effective_rank is None
     assert History().to_dict()["loss"] == []
 
 

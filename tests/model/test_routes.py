@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from sparsecut.model.routes import Workload, choose_route, price
+from sparsecut.model.routes import TrainingWork, choose_route, price
 
-TALL = Workload(  # many nodes, few dense features
+TALL = TrainingWork(  # many nodes, few dense features
     n_nodes=200_000,
     n_features=100,
     orders=(2,),
@@ -23,7 +23,9 @@ WIDE = replace(TALL, n_nodes=3000, n_features=9000, feature_entries=90_000, prop
 MEMORY = 1 << 40
 
 
-def choose(work: Workload, route: str = "auto", *, is_linear: bool = True, is_batched: bool = False, memory: int = MEMORY):
+def choose(
+    work: TrainingWork, route: str = "auto", *, is_linear: bool = True, is_batched: bool = False, memory: int = MEMORY
+):
     return choose_route(work, route=route, is_linear=is_linear, is_batched=is_batched, memory=memory)
 
 
@@ -33,7 +35,7 @@ def test_many_nodes_go_over_the_gram_matrix_and_wide_sparse_features_over_factor
 
 
 def test_over_the_gram_matrix_a_step_does_not_depend_on_the_nodes() -> None:
-    def step(work: Workload) -> float:
+    def step(work: TrainingWork) -> float:
         return price(replace(work, n_steps=11), "gram", "smoothed") - price(replace(work, n_steps=10), "gram", "smoothed")
 
     assert step(TALL) == step(replace(TALL, n_nodes=10 * TALL.n_nodes)) == 100**2 * 64

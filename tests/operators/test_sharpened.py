@@ -10,7 +10,7 @@ import torch
 
 from sparsecut.base.errors import InputError
 from sparsecut.kernels.spectrum import rank_of
-from sparsecut.operators.sharpened import Sharpness, Spectrum, leading_spectrum, sharpen, whole_spectrum
+from sparsecut.operators.sharpened import EigenSpectrum, Sharpness, leading_spectrum, sharpen, whole_spectrum
 
 S = np.random.default_rng(0).normal(size=(40, 6))
 CENTRED = S - S.mean(axis=0)
@@ -53,15 +53,15 @@ def test_weights_scale_vectors_so_that_variances_are_powers_of_the_eigenvalues()
 
 def test_by_hand() -> None:
     """Eigenvalues 4 and 1 along the axes, sharpness 1: the weights are the axes, the length what two columns keep."""
-    spectrum = Spectrum(torch.tensor([4.0, 1.0]), torch.eye(2), 10.0, "by hand")
-    found = sharpen(spectrum, [2], [1.0], 2, 9.0, 3.0)
+    spectrum = EigenSpectrum(torch.tensor([4.0, 1.0]), torch.eye(2), 10.0, "by hand")
+    found = sharpen(spectrum, [2], [1.0], 2, 9.0, 3.0, 0.999)
     assert found.power == 1
     assert torch.equal(found.weights[0], torch.eye(2))
     assert found.length == pytest.approx(3 * math.sqrt(5 / 10))
     sharpness, dimension = found.reasons(is_dimension_chosen=True)
     assert (sharpness.chosen, sharpness.because) == ("1.00", "flat")
     assert sharpness.figures == {"sharpness": 1, "length": 2.121, "columns": 2, "effective rank": 9}
-    assert (dimension.chosen, dimension.figures) == ("2", {"share": 1.0})
+    assert (dimension.chosen, dimension.figures) == ("2", {"share": 0.999})
     assert found.reasons(is_dimension_chosen=False) == (sharpness,)
     two_levels = sharpen(spectrum, [1, 1], [1.0, 5.0], 2, 9.0, 3.0)  # a mean over two levels undoes the factor two
     assert two_levels.weights[0].tolist() == [[2, 0]]
@@ -69,7 +69,7 @@ def test_by_hand() -> None:
 
 
 def test_there_are_no_more_columns_than_directions_and_auto_leaves_out_a_thousandth() -> None:
-    spectrum = Spectrum(torch.tensor([1.0, 0.5, 1e-4]), torch.eye(3), 2.0, "by hand")
+    spectrum = EigenSpectrum(torch.tensor([1.0, 0.5, 1e-4]), torch.eye(3), 2.0, "by hand")
     assert sharpen(spectrum, [3], [1.0], 5, math.inf, 1.0).weights[0].shape == (3, 3)
     assert not sharpen(spectrum, [3], [1.0], 5, math.inf, 1.0).weights[0][:, 3:].any()
     assert sharpen(spectrum, [3], [1.0], None, math.inf, 1.0, 0.999).weights[0].shape == (3, 2)
@@ -77,7 +77,7 @@ def test_there_are_no_more_columns_than_directions_and_auto_leaves_out_a_thousan
 
 def test_rows_that_are_all_alike_have_weights_of_zero() -> None:
     for total, values in ((0.0, [1.0, 1.0]), (1.0, [0.0, 0.0])):
-        found = sharpen(Spectrum(torch.tensor(values), torch.eye(2), total, ""), [2], [1.0], None, 16.0, 9.0)
+        found = sharpen(EigenSpectrum(torch.tensor(values), torch.eye(2), total, ""), [2], [1.0], None, 16.0, 9.0)
         assert found.weights[0].shape == (2, 1)
         assert not found.weights[0].any()
         assert found.length == 0
@@ -86,4 +86,4 @@ def test_rows_that_are_all_alike_have_weights_of_zero() -> None:
 def test_an_energy_that_overflows_is_an_error() -> None:
     for total, values in ((math.inf, [1.0]), (1.0, [math.nan])):
         with pytest.raises(InputError, match=r"energy of the smoothed features overflows\. Scale the features down"):
-            sharpen(Spectrum(torch.tensor(values), torch.eye(1), total, ""), [1], [1.0], 1, 16.0, 9.0)
+            sharpen(EigenSpectrum(torch.tensor(values), torch.eye(1), total, ""), [1], [1.0], 1, 16.0, 9.0)

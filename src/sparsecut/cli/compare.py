@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sparsecut.base.errors import InputError, check_choice
-from sparsecut.cli.choices import PAPER_DATASETS, completing, completing_list
+from sparsecut.cli.completion import PAPER_DATASETS, completing, completing_list
 from sparsecut.cli.console import Output, in_mebibytes, print_error
 from sparsecut.cli.evaluate_tasks import how_many
 from sparsecut.cli.graph_input import Reading, dataset_of, open_graph, takes_reading
@@ -144,6 +144,6 @@ def compare(
 
 
 def _difference(compared: Comparison) -> str:
-    """In points, with the p-value where there is more than one split to tell it from."""
+    """The difference in points, with the p-value where there is more than one split."""
     p_value = f" (p = {compared.p_value:.1g})" if compared.n_splits > 1 else ""
     return f"{compared.mean_difference:+.1f}{p_value}"

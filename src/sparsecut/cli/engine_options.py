@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 from sparsecut.base.errors import InputError, check_choice
 from sparsecut.base.parameters import Option
 from sparsecut.base.source_names import listed_words
-from sparsecut.cli.choices import ENGINES, completing
+from sparsecut.cli.completion import ENGINES, completing
 from sparsecut.cli.options import ENGINE, option
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ TYPES = {"text": str, "integer": int, "number": float, "path": Path}
 
 @dataclass(frozen=True)
 class Requested:
-    """The engine that a command was asked for: its word, and the options that were given, by the names of its parameters."""
+    """The engine that a command was requested: its word, and the options that were given, by the names of its parameters."""
 
     word: str
     given: dict[str, Any]

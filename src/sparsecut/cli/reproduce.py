@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sparsecut.base.errors import InputError, check_choice, check_integer
-from sparsecut.cli.choices import complete_column, complete_row, completing
+from sparsecut.cli.completion import complete_column, complete_row, completing
 from sparsecut.cli.console import Output
 from sparsecut.cli.options import EVALUATION, METHOD, OUTPUT, AsJson, Quiet, Verbose, option
 from sparsecut.lab.paper import EXPERIMENTS
@@ -68,8 +68,8 @@ def reproduce(
         bool,
         option(
             EVALUATION,
-            "A first look in about a minute: one small graph, the fastest methods, two splits, one seed, unless others are "
-            "asked for; into a folder of its own.",
+            "A first result in about a minute: one small graph, the fastest methods, two splits, one seed, unless others "
+            "are requested; into a folder of its own.",
             "--quick",
         ),
     ] = False,

@@ -63,7 +63,7 @@ QUICK = Effort(n_eigenvectors=3, resolutions=(1.0,), n_finalists=1, work=2e5, le
 
 
 @dataclass(frozen=True)
-class Solution:
+class CutSolution:
     """Cuts, the sparsest first (none where no cut keeps the balance), and the spectrum if it was computed."""
 
     cuts: list[Candidate]
@@ -78,7 +78,7 @@ def solve(
     vectors: Real | None = None,
     effort: Effort = THOROUGH,
     with_certificate: bool = True,
-) -> Solution:
+) -> CutSolution:
     """The sparsest cuts found, of a graph all of whose nodes have a measure.
 
     vectors : columns beside the eigenvectors whose thresholds are tried too. effort : how much is tried.
@@ -86,10 +86,10 @@ def solve(
     """
     if problem.n_nodes <= effort.enumerated:
         cuts = [Candidate(side, problem.value(side), "all cuts") for side in best_of_all(problem)]
-        return Solution(cuts, _small_spectrum(problem, random) if with_certificate else None)
+        return CutSolution(cuts, _small_spectrum(problem, random) if with_certificate else None)
     parts = whole_components(problem)
     if parts is not None:
-        return Solution([parts])
+        return CutSolution([parts])
     if problem.n_nodes <= effort.direct:
         return _search(problem, random, report, vectors, effort)
     return _search_coarse(problem, random, report, vectors, effort, with_certificate)
@@ -120,7 +120,7 @@ def _small_spectrum(problem: CutProblem, random: np.random.Generator) -> Spectru
 
 def _search(
     problem: CutProblem, random: np.random.Generator, report: Reporter, vectors: Real | None, effort: Effort
-) -> Solution:
+) -> CutSolution:
     report("Eigenvectors", 0, 1)
     # A coarse graph of few nodes may still have most of the edges: then fewer vectors and flows.
     is_dense = problem.adjacency.nnz > DENSE
@@ -139,7 +139,7 @@ def _search(
     growth = min(problem.adjacency.nnz, DENSE) / 1e5
     work = max(effort.work * min(growth, growth**0.5), effort.least_work)
     budget = Budget(work, float(depth[np.isfinite(depth)].max()))
-    return Solution(refine(problem, found, budget, effort.n_finalists, report), spectrum)
+    return CutSolution(refine(problem, found, budget, effort.n_finalists, report), spectrum)
 
 
 def _search_coarse(
@@ -149,7 +149,7 @@ def _search_coarse(
     vectors: Real | None,
     effort: Effort,
     with_certificate: bool,
-) -> Solution:
+) -> CutSolution:
     report("Coarser graphs", 0, 1)
     groups = pair_up(problem, random)
     coarse = contract(problem, groups)
@@ -175,4 +175,4 @@ def _search_coarse(
         spectrum = smoothest(problem, 1, random, n_iterations=20)
         found += from_vector(problem, spectrum.vectors[:, 0], "eigenvector 1")
     found = [cut for cut in distinct(found)[: 2 * N_CARRIED] if np.isfinite(cut.value)]
-    return Solution(distinct([*found, *(improve_border(problem, cut) for cut in found)]), spectrum)
+    return CutSolution(distinct([*found, *(improve_border(problem, cut) for cut in found)]), spectrum)

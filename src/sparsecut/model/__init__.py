@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from sparsecut.model.history import History as History
     from sparsecut.model.loading import load as load
     from sparsecut.model.mosce import MoSCE as MoSCE
+    from sparsecut.model.problem import Problem as Problem
     from sparsecut.model.sce import SCE as SCE
-    from sparsecut.model.solver import Problem as Problem
     from sparsecut.model.solver import Solution as Solution
     from sparsecut.model.solver import Solver as Solver
 

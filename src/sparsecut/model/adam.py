@@ -15,8 +15,9 @@ from sparsecut.engines.contract import TrainableRows
 from sparsecut.kernels.free_memory import available_memory
 from sparsecut.kernels.threads import of_torch
 from sparsecut.model.linear_encoder import LinearEncoder, layer_widths
-from sparsecut.model.routes import ROUTES, Route, Workload, choose_route
-from sparsecut.model.solver import Problem, Solution, Solver
+from sparsecut.model.problem import Problem
+from sparsecut.model.routes import ROUTES, Route, TrainingWork, choose_route
+from sparsecut.model.solver import Solution, Solver
 from sparsecut.model.training import (
     Energy,
     EnergyOverGram,
@@ -196,7 +197,7 @@ class Adam(Solver, word="adam"):
             return Route("gram", "smoothed", "rows that are not in memory are reduced to M once")
         rows: TrainableRows = problem.rows
         blocks = encoder.blocks() if encoder.is_linear else []
-        work = Workload(
+        work = TrainingWork(
             n_nodes=problem.negatives.n_nodes,
             n_features=problem.widths[0],
             orders=tuple(len(polynomial) - 1 for polynomial in problem.polynomials),

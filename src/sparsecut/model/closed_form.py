@@ -29,7 +29,8 @@ from sparsecut.engines.contract import Moments
 from sparsecut.features.structure import ROW_LENGTH
 from sparsecut.kernels.spectrum import rank_of_scatter
 from sparsecut.model.auto.constants import CONSTANTS
-from sparsecut.model.solver import Problem, Solution, Solver, gram_product
+from sparsecut.model.problem import Problem, gram_product
+from sparsecut.model.solver import Solution, Solver
 from sparsecut.operators.aggregation import Projection
 from sparsecut.operators.negatives import complete_graph
 from sparsecut.operators.sharpened import (

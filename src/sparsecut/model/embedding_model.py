@@ -23,7 +23,7 @@ import sparsecut.engines.memory
 import sparsecut.model.closed_form  # noqa: F401  the estimators' defaults, which they name by words
 from sparsecut.base.choice import Choice
 from sparsecut.base.errors import InputError, check_choice, check_integer
-from sparsecut.base.estimator import not_fitted
+from sparsecut.base.estimator import Estimator, not_fitted
 from sparsecut.base.notebook import Lines
 from sparsecut.base.progress import Reporter
 from sparsecut.engines import EngineChoice
@@ -31,6 +31,7 @@ from sparsecut.features.encoder import Encoder as FeatureEncoder
 from sparsecut.features.structure import FEATURES, fingerprint, fingerprint_with_features
 from sparsecut.features.weighting import WEIGHTINGS
 from sparsecut.graph import Graph, as_graph, place_values
+from sparsecut.graph.graph_kind import GraphKind
 from sparsecut.graph.pair_lists import pack_pairs
 from sparsecut.io.files import check_writable
 from sparsecut.model.auto.constants import CONSTANTS, Constants
@@ -46,7 +47,6 @@ from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import Negatives
 from sparsecut.operators.recipe import Recipe
-from sparsecut.updates.graph_kind import GraphKind
 from sparsecut.updates.resuming import Replayed
 from sparsecut.updates.state_files import state_tensors
 from sparsecut.updates.update_log import UpdateLog, log_path
@@ -56,7 +56,7 @@ Model = TypeVar("Model", bound="SparsestCutEmbedding")
 Callback = Callable[[int, History], None]
 
 
-class SparsestCutEmbedding(Updating, Published):
+class SparsestCutEmbedding(Updating, Published, Estimator):
     """Follows scikit-learn: the constructor stores its arguments untouched, `fit` checks, what was learned ends in `_`."""
 
     kinds: ClassVar = {"filter": Filter, "negatives": Negatives, "solver": Solver, "engine": EngineChoice}
@@ -136,12 +136,7 @@ class SparsestCutEmbedding(Updating, Published):
             callback(epoch, fitted.history)
 
         fitted = fit(settings, graph, output=output, on_epoch=None if callback is None else on_epoch, progress=progress)
-        self._forget()
-        self._keep(fitted, kind)
-        assert fitted.embedding is not None
-        self.embedding_ = fitted.embedding
-        self.history_ = fitted.history
-        self._graph = fitted.graph
+        self._take(fitted, kind)
         return self
 
     def fit_transform(
@@ -175,7 +170,7 @@ class SparsestCutEmbedding(Updating, Published):
 
         A table is encoded as the one that was fitted: its columns are matched by name, numbers are scaled by the fitted
         means and deviations, a category that was not fitted is "other" (a `NewValuesWarning` counts them). Edges have
-        directions where those of the fitted graph had them; weights on one side only are told by an `OtherWeightsWarning`.
+        directions where those of the fitted graph had them; weights on one side only give an `OtherWeightsWarning`.
 
         Parameters
         ----------
@@ -403,6 +398,22 @@ class SparsestCutEmbedding(Updating, Published):
             else:
                 values[name] = value.item() if isinstance(value, np.generic) else value
         return values, arrays
+
+    def _fit_again(self, graph: Graph, *, dimension: int | None, progress: Reporter | None) -> None:
+        """Fit the graph of this model as it is now, with so many columns where they are given."""
+        settings = self._settings()
+        if dimension is not None:
+            settings = settings.with_dimension(dimension)
+        self._take(fit(settings, graph, output=None, on_epoch=None, progress=progress), GraphKind.of(graph))
+
+    def _take(self, fitted: Fitted, kind: GraphKind) -> None:
+        """Become what was fitted."""
+        self._forget()
+        self._keep(fitted, kind)
+        assert fitted.embedding is not None
+        self.embedding_ = fitted.embedding
+        self.history_ = fitted.history
+        self._graph = fitted.graph
 
     def _keep(self, fitted: Fitted, kind: GraphKind) -> None:
         self.kind_ = kind

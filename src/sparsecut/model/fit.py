@@ -11,9 +11,8 @@ Channels are solved one by one and projected together (`sparsecut.model.channels
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -37,13 +36,13 @@ from sparsecut.kernels.polynomials import is_power
 from sparsecut.kernels.spectrum import rank_of_scatter
 from sparsecut.kernels.transfer import as_array
 from sparsecut.model.auto.settle import settle
-from sparsecut.model.channels import Part, combine_structure, side_by_side
+from sparsecut.model.channels import ChannelPart, combine_structure, side_by_side
 from sparsecut.model.history import History, effective_rank
 from sparsecut.model.meaning import check_meaning
+from sparsecut.model.problem import Channel, Fitting, Problem
 from sparsecut.model.settings import Settings
-from sparsecut.model.solver import Problem
-from sparsecut.operators.aggregation import Aggregation, Projection
-from sparsecut.operators.filters import Filter, Power, is_served_by
+from sparsecut.operators.aggregation import Projection
+from sparsecut.operators.filters import Power, is_served_by
 from sparsecut.operators.negatives import NegativeGraph, complete_graph, with_apart
 from sparsecut.operators.reason import Reason, of_channel
 from sparsecut.operators.recipe import Recipe
@@ -86,136 +85,126 @@ def fit(
             else:
                 history.notes.extend(_say_features(graph, engine, settings.caller))
             with history.stage("prepare"):
-                recipe, rows = settle(
-                    graph,
-                    engine,
-                    weighting=settings.weighting,
-                    filter=settings.filter,
-                    channels=settings.channels,
-                    dimension=settings.dimension,
-                    n_levels=settings.n_levels,
-                    aggregation=settings.aggregation,
-                    chooses_from_graph=settings.solver.chooses_from_graph,
-                    is_structure=is_structure,
-                    caller=settings.caller,
-                    notes=history.notes,
-                    constants=settings.constants,
-                )
+                recipe, rows = settle(settings, graph, engine, is_structure=is_structure, notes=history.notes)
                 negatives = _describe_negatives(settings, engine, seeds[1])
                 structure = None
                 if settings.with_structure:
                     with history.stage("structure"):
                         structure = _with_structure(graph, seeds[3], engine.device, report)
+                if settings.features == "both":
+                    recipe = _beside_structure(settings, recipe)
 
             def keep(epoch: int, projection: Projection) -> None:
                 assert on_epoch is not None
                 on_epoch(epoch, Fitted(graph, recipe, projection, is_structure, history))
 
-            def problem_of(
-                graph: Graph, rows: Any, filters: tuple[Filter, ...], *, is_sharpened: bool, name: str = "structure"
-            ) -> Problem:
-                return Problem(
-                    engine=engine,
-                    rows=rows,
-                    polynomials=tuple(filter.coefficients() for filter in filters),
-                    n_features=graph.n_features,
-                    negatives=negatives,
-                    dimension=dimension,
-                    aggregation=settings.aggregation,
-                    is_sharpened=is_sharpened,
-                    is_sparse=graph.has_sparse_features,
-                    seeds=(seeds[0], seeds[2]),
-                    history=history,
-                    report=report,
-                    on_epoch=None if on_epoch is None else keep,
-                    name=name,
-                    constants=settings.constants,
-                )
-
-            dimension = settings.dimension_for(graph.n_features)
-            recipe, problems = _problems(settings, graph, structure, recipe, rows, engine, problem_of, is_structure)
-            projection = _remembered(engine, _solve(settings, recipe, problems, dimension, history))
+            fitting = Fitting(
+                settings=settings,
+                engine=engine,
+                negatives=negatives,
+                dimension=settings.dimension_for(graph.n_features),
+                seeds=(seeds[0], seeds[2]),
+                history=history,
+                report=report,
+                on_epoch=None if on_epoch is None else keep,
+            )
+            channels = _load_channels(fitting, graph, structure, recipe, rows, is_structure=is_structure)
+            projection, found = _learn(fitting, channels, recipe, job.output)
             history.notes.extend(settings.say_dimension(graph.n_features, projection.dimension))
-            with history.stage("project"):
-                if len(problems) == 1 and math.isnan(history.effective_rank) and projection.is_linear:
-                    history.effective_rank = rank_of_scatter(problems[0].embedding_moments(projection)[1])
-                levels = [level for problem in problems for level in problem.levels]
-                if math.isnan(history.effective_rank) and "parts" in engine.supports:
-                    history.effective_rank = _rank_by(engine, levels, projection, graph.n_nodes)
-                found = engine.project(levels, projection, job.output, is_last_use=True)
-                if math.isnan(history.effective_rank):
-                    history.effective_rank = effective_rank(found if isinstance(found, Tensor) else torch.from_numpy(found))
-                embedding = _as_asked(found, output)
-            projection = _widened(projection, problems)
             history.details.extend(engine.notes)
             if structure is not None:
                 history.notes.append(_say_structure(projection, recipe))
+            embedding = _as_requested(found, output)
     check_meaning(embedding, graph, settings.caller, history.notes, is_structure=is_structure)
     return Fitted(graph, recipe, projection, is_structure, history, embedding)
 
 
-def _problems(
-    settings: Settings,
-    graph: Graph,
-    structure: Graph | None,
-    recipe: Recipe,
-    rows: Any,
-    engine: Engine[Any],
-    problem_of: Callable[..., Problem],
-    is_structure: bool,
-) -> tuple[Recipe, list[Problem]]:
-    """One problem for all levels of `MoSCE`, one for each channel of `SCE`; and the recipe with structure as a channel."""
-    groups = [recipe.filters] if settings.n_levels is not None else [(filter,) for filter in recipe.filters]
-    names = list(recipe.channels) or ["features"]
-    channels = recipe.channels
-    problems = []
-    for name, filters in zip(names, groups, strict=True):
+def _learn(fitting: Fitting, channels: Sequence[Channel], recipe: Recipe, output: Path | None) -> tuple[Projection, Any]:
+    """The five lines for rows that are loaded: the projection of all features, and the embedding where the engine has it.
+
+    A problem smooths its rows and computes their moments when its solver asks for them.
+    """
+    engine, history = fitting.engine, fitting.history
+    problems = [Problem(fitting, channel) for channel in channels]  # levels = engine.smooth, moments = engine.moments
+    projection = _remembered(engine, _solve(fitting, problems, recipe))  # W = solver.solve
+    levels = [level for problem in problems for level in problem.levels]
+    with history.stage("project"):
+        if history.effective_rank is None:
+            history.effective_rank = _rank_before(engine, problems, levels, projection)
+        Z = engine.project(levels, projection, output, is_last_use=True)
+        if history.effective_rank is None:
+            history.effective_rank = effective_rank(Z if isinstance(Z, Tensor) else torch.from_numpy(Z))
+    return _widened(projection, problems), Z
+
+
+def _load_channels(
+    fitting: Fitting, graph: Graph, structure: Graph | None, recipe: Recipe, rows: Any, *, is_structure: bool
+) -> list[Channel]:
+    """The rows of each channel of `SCE`, or of all levels of `MoSCE`; `rows` are loaded already."""
+    engine, n_levels = fitting.engine, fitting.settings.n_levels or 1
+    channels = []
+    for number, name in enumerate(recipe.channels or ("features",)):
+        filters = recipe.filters[number * n_levels : (number + 1) * n_levels]
         if name == "structure":
-            problems.append(_structure_problem(structure, filters, engine, problem_of))
-            continue
-        own = rows if is_served_by(filters[0], recipe.loaded) else engine.load(graph, recipe.weighting, filters[0])
-        problems.append(problem_of(graph, own, filters, is_sharpened=is_structure, name=name))
-    if settings.features == "both":
-        filters = (Power(),) if settings.n_levels is None else Power().at_levels(settings.n_levels, settings.caller)
-        problems.append(_structure_problem(structure, filters, engine, problem_of))
-        channels = combine_structure(channels or {"features": 1.0}, settings.constants.channels.structure_share)
-        reasons = [*recipe.reasons, Reason("structure", " and ".join(names), "requested")]
-        aggregation: Aggregation = "concat" if settings.n_levels is None else "mean"
-        recipe = replace(
-            recipe, filters=(*recipe.filters, *filters), channels=channels, aggregation=aggregation, reasons=reasons
-        )
-    return recipe, problems
+            assert structure is not None
+            own = engine.load(structure, Weighting("none"), filters[0], structure.features)
+            channels.append(
+                Channel(name, structure.n_features, own, filters, structure.has_sparse_features, is_sharpened=True)
+            )
+        else:
+            is_loaded = is_served_by(filters[0], recipe.loaded)
+            own = rows if is_loaded else engine.load(graph, recipe.weighting, filters[0])
+            channels.append(Channel(name, graph.n_features, own, filters, graph.has_sparse_features, is_structure))
+    return channels
 
 
-def _structure_problem(
-    structure: Graph | None, filters: tuple[Filter, ...], engine: Engine[Any], problem_of: Callable[..., Problem]
-) -> Problem:
-    assert structure is not None
-    rows = engine.load(structure, Weighting("none"), filters[0], structure.features)
-    return problem_of(structure, rows, filters, is_sharpened=True)
+def _beside_structure(settings: Settings, recipe: Recipe) -> Recipe:
+    """The recipe with structure as one more channel."""
+    filters = (Power(),) if settings.n_levels is None else Power().at_levels(settings.n_levels, settings.caller)
+    channels = recipe.channels or {"features": 1.0}
+    return replace(
+        recipe,
+        filters=(*recipe.filters, *filters),
+        channels=combine_structure(channels, settings.constants.channels.structure_share),
+        aggregation="concat" if settings.n_levels is None else "mean",
+        reasons=[*recipe.reasons, Reason("structure", " and ".join(channels), "requested")],
+    )
 
 
-def _solve(
-    settings: Settings, recipe: Recipe, problems: list[Problem], dimension: int | None, history: History
-) -> Projection:
-    """The weights of every channel by itself, then side by side."""
+def _solve(fitting: Fitting, problems: Sequence[Problem], recipe: Recipe) -> Projection:
+    """The weights of every channel by itself, then side by side; the solver's reasons are added to the recipe's."""
+    solver, history = fitting.settings.solver, fitting.history
     if len(problems) == 1:
-        solution = settings.solver.solve(problems[0])
+        solution = solver.solve(problems[0])
         recipe.reasons.extend(solution.reasons)
         return solution.projection
     parts, routes = [], []
     for (name, weight), problem in zip(recipe.channels.items(), problems, strict=True):
-        solution = settings.solver.solve(problem)
+        solution = solver.solve(problem)
         recipe.reasons.extend(of_channel(solution.reasons, name))
         routes.append(f"{name}: {history.reason}")
         scatter = problem.embedding_moments(solution.projection)[1] if solution.scatter is None else solution.scatter
-        parts.append(Part(solution.projection, scatter, weight))
-    history.reason, history.effective_rank = "; ".join(routes), math.nan
-    kept_share = settings.constants.spectrum.kept_share
-    projection = side_by_side(parts, dimension, kept_share)
-    if dimension is None:
-        recipe.reasons.append(dimension_reason(projection.dimension, kept_share))
+        parts.append(ChannelPart(solution.projection, scatter, weight))
+    history.reason, history.effective_rank = "; ".join(routes), None  # that of all channels together is not known yet
+    share = fitting.settings.constants.spectrum.kept_share
+    projection = side_by_side(parts, fitting.dimension, share)
+    if fitting.dimension is None:
+        recipe.reasons.append(dimension_reason(projection.dimension, share))
     return projection
+
+
+def _rank_before(
+    engine: Engine[Any], problems: Sequence[Problem], levels: Sequence[Any], projection: Projection
+) -> float | None:
+    """The effective rank of the embedding from moments, where they are known or the rows do not come here; else None."""
+    if len(problems) == 1 and projection.is_linear:
+        return rank_of_scatter(problems[0].embedding_moments(projection)[1])
+    if "parts" not in engine.supports:
+        return None
+    image = engine.multiply(levels, projection.whole())
+    scatter = engine.moments([image], complete_graph(problems[0].negatives.n_nodes)).scatter
+    assert scatter is not None
+    return rank_of_scatter(scatter)
 
 
 def _widened(projection: Projection, problems: list[Problem]) -> Projection:
@@ -261,11 +250,11 @@ def embed(
             on_device = tuple(matrix.to(opened.device) for matrix in projection.weights)
             offset = None if projection.offset is None else projection.offset.to(opened.device)
             found = opened.project(levels, Projection(on_device, projection.aggregation, offset), job.output)
-            embedding: NDArray[np.float32] = _as_asked(found, output)
+            embedding: NDArray[np.float32] = _as_requested(found, output)
             return embedding
 
 
-def _as_asked(embedding: Any, output: str | Path | None) -> Any:
+def _as_requested(embedding: Any, output: str | Path | None) -> Any:
     """The embedding as a tensor where it is, for output="torch", or as an array."""
     if output == "torch":
         return embedding if isinstance(embedding, Tensor) else torch.from_numpy(embedding)
@@ -351,14 +340,6 @@ def _remembered(engine: Engine[Any], projection: Projection) -> Projection:
     )
     offset = torch.from_numpy(arrays["offset"]).to(engine.device) if "offset" in arrays else None
     return Projection(weights, projection.aggregation, offset)
-
-
-def _rank_by(engine: Engine[Any], levels: list[Any], projection: Projection, n_nodes: int) -> float:
-    """The effective rank of an embedding whose rows stay where they are."""
-    image = engine.multiply(levels, projection.whole())
-    scatter = engine.moments([image], complete_graph(n_nodes)).scatter
-    assert scatter is not None
-    return rank_of_scatter(scatter)
 
 
 def _arrays_of(projection: Projection) -> dict[str, NDArray[Any]]:

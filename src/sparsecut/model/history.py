@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +25,7 @@ class History:
     rows: str = "none"
     reason: str = ""
     alpha: float | None = None
-    effective_rank: float = math.nan
+    effective_rank: float | None = None  # of the embedding, once it is known
     loss: list[float] = field(default_factory=list)
     energy: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -48,7 +47,7 @@ class History:
 def effective_rank(Z: Tensor) -> float:
     """exp of the entropy of the normalised spectrum of the centred embedding: 1 is a line, d an even ball, 0 a point.
 
-    Of more than 65,536 rows a sample is taken, which tells it to a few parts in a thousand.
+    Of more than 65,536 rows a sample is taken, which gives it to a few parts in a thousand.
     """
     if len(Z) > MOST_ROWS:
         Z = Z[torch.randint(len(Z), (MOST_ROWS,), generator=torch.Generator().manual_seed(0)).to(Z.device)]

@@ -1,6 +1,6 @@
 """Which way training goes: over the Gram matrix M or over the rows, and the rows as S or as the factors P, F.
 
-    over gram   builds M once, then f²·d a step, whatever n is
+    over gram   builds M once, then f²·d per step, whatever n is
     over rows   both products with S every step: 4·n·f·d with S dense, far less with sparse factors
     smoothed    S = P^k F is formed: k hops once
     factors     S is never formed: F·W first, then k hops of d columns; for sparse features
@@ -23,7 +23,7 @@ GATHER_COST = 8
 
 
 @dataclass(frozen=True)
-class Workload:
+class TrainingWork:
     """The work a price depends on."""
 
     n_nodes: int
@@ -44,8 +44,8 @@ class Route:
     reason: str
 
 
-def choose_route(work: Workload, *, route: str, is_linear: bool, is_batched: bool, memory: int) -> Route:
-    """The cheapest route among those that are possible, asked for and small enough."""
+def choose_route(work: TrainingWork, *, route: str, is_linear: bool, is_batched: bool, memory: int) -> Route:
+    """The cheapest of the routes that are possible, requested, and fit into memory."""
     overs = [over for over in ("gram", "rows") if route in ("auto", over)]
     helds = ["smoothed"] if work.feature_entries is None else ["smoothed", "factors"]
     if not is_linear:
@@ -69,7 +69,7 @@ def choose_route(work: Workload, *, route: str, is_linear: bool, is_batched: boo
     return Route(over, held, f"{why} (in 10⁹ multiply-adds: {prices})")
 
 
-def price(work: Workload, over: str, held: str) -> float:
+def price(work: TrainingWork, over: str, held: str) -> float:
     """What a fit costs, in multiply-adds of a dense product."""
     n, f = work.n_nodes, work.n_features
 
@@ -96,7 +96,7 @@ def price(work: Workload, over: str, held: str) -> float:
     return smoothing + building + work.n_steps * step
 
 
-def _bytes(work: Workload, over: str, held: str) -> int:
+def _bytes(work: TrainingWork, over: str, held: str) -> int:
     n_levels = len(work.orders)
     total = 4 * work.n_nodes * work.n_features * n_levels if held == "smoothed" else 0
     if over == "gram":

@@ -1,10 +1,10 @@
-"""What a fit is asked for: the parameters of an estimator, words turned into the objects they are short for, checked."""
+"""The settings of a fit: the parameters of an estimator, checked, with an object in place of every word."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sparsecut.base.errors import DimensionWarning, InputError, check_integer, parameter_error
@@ -96,10 +96,14 @@ class Settings:
         return self.negatives.n_pairs(n_nodes) + (0 if self.apart is None else len(self.apart))
 
     def dimension_for(self, n_features: int) -> int | None:
-        """The columns that a solver is asked for; None leaves them to it."""
+        """The columns of the embedding; None leaves them to a solver that chooses them."""
         if self.dimension is None and not self.solver.chooses_dimension:
             return self.solver.most_columns(n_features, self.n_levels or 1)
         return self.dimension
+
+    def with_dimension(self, dimension: int) -> Settings:
+        """These settings with another number of columns."""
+        return replace(self, dimension=dimension, parameters={**self.parameters, "dimension": dimension})
 
     def say_dimension(self, n_features: int, n_columns: int) -> list[str]:
         """A warning, also as a note, where more columns were requested than the features fill.

@@ -20,7 +20,7 @@ FILLED = 2.0**-22  # of the first eigenvalue: what is smaller is the rounding of
 
 
 @dataclass(frozen=True)
-class Spectrum:
+class EigenSpectrum:
     """The leading eigenvalues of M, their vectors, and the sum of all."""
 
     values: Tensor  # in the host's memory: few numbers, and many questions to them
@@ -29,15 +29,15 @@ class Spectrum:
     route: str
 
 
-def whole_spectrum(M: Tensor, n_directions: int) -> Spectrum:
-    """Of an M that is built."""
+def whole_spectrum(M: Tensor, n_directions: int) -> EigenSpectrum:
+    """The leading eigenvectors of an M that is built."""
     values, vectors = eigenvectors(M.nan_to_num())
     leading = values.cpu().flip(0)[:n_directions].float(), signed(vectors.flip(1)[:, :n_directions].float()).to(M.device)
-    return Spectrum(*leading, float(M.trace()), f"eigenvectors of the {len(M):,} × {len(M):,} matrix M")
+    return EigenSpectrum(*leading, float(M.trace()), f"eigenvectors of the {len(M):,} × {len(M):,} matrix M")
 
 
-def spectrum_within(M: Tensor, basis: Tensor, n_within: int, n_directions: int) -> Spectrum:
-    """Of the M of rows in other columns, F·[B R]: the `n_within` columns of B hold what leads, those of R sample the rest.
+def spectrum_within(M: Tensor, basis: Tensor, n_within: int, n_directions: int) -> EigenSpectrum:
+    """The leading eigenvectors of the M of F·[B R]: the `n_within` columns of B hold what leads, those of R sample the rest.
 
     Signs are those of the vectors in all columns of F.
     """
@@ -47,7 +47,7 @@ def spectrum_within(M: Tensor, basis: Tensor, n_within: int, n_directions: int) 
     vectors = torch.nn.functional.pad(within.vectors * signs, (0, 0, 0, len(M) - n_within))
     total = within.total + float(M.diagonal()[n_within:].mean())
     route = f"{within.route}, within {n_within:,} leading directions of the features"
-    return Spectrum(within.values, vectors, total, route)
+    return EigenSpectrum(within.values, vectors, total, route)
 
 
 def leading_spectrum(
@@ -57,15 +57,15 @@ def leading_spectrum(
     n_directions: int,
     device: torch.device,
     n_iterations: int,
-) -> Spectrum:
-    """Of an M that is known by its products, by subspace iteration."""
+) -> EigenSpectrum:
+    """The leading eigenvectors of an M that is known by its products, by subspace iteration."""
     values, vectors = leading_eigenvectors(multiply, n_columns, n_directions, device=device, n_iterations=n_iterations)
     route = f"{n_directions} eigenvectors of M by {n_iterations + 1} products with S, as M would have {n_columns:,} columns"
-    return Spectrum(values.cpu(), vectors, total, route)
+    return EigenSpectrum(values.cpu(), vectors, total, route)
 
 
 def sharpen(
-    spectrum: Spectrum,
+    spectrum: EigenSpectrum,
     widths: Sequence[int],
     scales: Sequence[float],
     dimension: int | None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,11 @@ from sparsecut.base.errors import InputError, WriteError, check_real
 from sparsecut.base.progress import Reporter
 from sparsecut.features.encoder import Encoder as FeatureEncoder
 from sparsecut.graph import Graph
+from sparsecut.graph.graph_kind import GraphKind
 from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.alignment import align
 from sparsecut.updates.changes import Changes, check_edges, check_nodes, check_rows
 from sparsecut.updates.drift import ADVISED_FROM
-from sparsecut.updates.graph_kind import GraphKind
 from sparsecut.updates.live import Changed, LiveState
 from sparsecut.updates.resuming import Position, Replayed
 from sparsecut.updates.update_log import UpdateLog
@@ -32,18 +32,23 @@ GROWTH = 1.5  # of the number of edges, or its inverse: settings chosen from the
 Model = TypeVar("Model", bound="Updating")
 
 
+class Noted(Protocol):
+    """The history of a fit, as far as updates write to it."""
+
+    notes: list[str]
+
+
 class Updating:
     """The part of an estimator that follows a graph. `fit` keeps the graph; its state is made by the first `update`."""
 
     weights_: list[NDArray[np.float32]]
     offset_: NDArray[np.float32]
     recipe_: Recipe
-    history_: Any
+    history_: Noted
     encoder_: FeatureEncoder | None
     kind_: GraphKind | None = None
     structure_: int | None
 
-    fit: Callable[..., Any]
     _choice: Callable[[str], Any]
 
     _embedding: NDArray[np.float32] | None = None
@@ -170,6 +175,46 @@ class Updating:
         )
         return self._apply(changes, tolerance)
 
+    def refit(self: Model, *, align: bool = True, progress: Reporter | None = None) -> Model:
+        """Fit again on the graph as it is.
+
+        Parameters
+        ----------
+        align : bool, default=True
+            Whether to rotate the new vectors onto the present ones (orthogonal Procrustes), so that vectors that are
+            stored elsewhere stay comparable; `alignment_residual_` is what no rotation can undo, as a share of the
+            vectors' length. The number of columns then stays as it is.
+        progress : callable, optional
+            Called as `progress(stage, done, total)` in place of the progress bar.
+
+        Returns
+        -------
+        SCE or MoSCE
+            Itself, fitted; `span_drift_` is 0 again.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> model = sc.SCE().fit(sc.datasets.load("digits"))
+        >>> changed = model.update(edges_added=[(0, 1000)])
+        >>> bool(model.refit().alignment_residual_ < 0.05)
+        True
+        """
+        self._refuse_structure()
+        graph, before, log = self.graph_, self.embedding_, self._log
+        widths = [matrix.shape[1] for matrix in self.weights_]
+        self._fit_again(graph, dimension=before.shape[1] if align else None, progress=progress)
+        if align:
+            self._rotate(before, widths)
+        if log is not None:
+            self._log = log
+            self._checkpoint()
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy does not write to the log of the original."""
+        return {name: value for name, value in self.__dict__.items() if name != "_log"}
+
     def _checked(
         self,
         *,
@@ -200,51 +245,6 @@ class Updating:
                 lambda ids: state.present_rows(ids, added),
             ),
         )
-
-    def refit(self: Model, *, align: bool = True, progress: Reporter | None = None) -> Model:
-        """Fit again on the graph as it is.
-
-        Parameters
-        ----------
-        align : bool, default=True
-            Whether to rotate the new vectors onto the present ones (orthogonal Procrustes), so that vectors that are
-            stored elsewhere stay comparable; `alignment_residual_` is what no rotation can undo, as a share of the
-            vectors' length. The number of columns then stays as it is.
-        progress : callable, optional
-            Called as `progress(stage, done, total)` in place of the progress bar.
-
-        Returns
-        -------
-        SCE or MoSCE
-            Itself, fitted; `span_drift_` is 0 again.
-
-        Examples
-        --------
-        >>> import sparsecut as sc
-        >>> model = sc.SCE().fit(sc.datasets.load("digits"))
-        >>> changed = model.update(edges_added=[(0, 1000)])
-        >>> bool(model.refit().alignment_residual_ < 0.05)
-        True
-        """
-        self._refuse_structure()
-        graph, before, log = self.graph_, self.embedding_, self._log
-        asked, widths = self.__dict__["dimension"], [matrix.shape[1] for matrix in self.weights_]
-        try:
-            if align:
-                self.__dict__["dimension"] = before.shape[1]
-            self.fit(graph, progress=progress)
-        finally:
-            self.__dict__["dimension"] = asked
-        if align:
-            self._rotate(before, widths)
-        if log is not None:
-            self._log = log
-            self._checkpoint()
-        return self
-
-    def __getstate__(self) -> dict[str, Any]:
-        """A copy does not write to the log of the original."""
-        return {name: value for name, value in self.__dict__.items() if name != "_log"}
 
     def _rotate(self, before: NDArray[np.float32], widths: list[int]) -> None:
         """Rotate what was fitted onto older vectors of the same nodes, of so many columns at each level."""
@@ -279,9 +279,15 @@ class Updating:
 
     def _follow_kind(self, changes: Changes) -> None:
         if self.kind_ is not None:
-            self.kind_ = self.kind_.after(changes)
+            weights = np.concatenate([changes.edges_added.weights, changes.weights_changed.weights])
+            self.kind_ = self.kind_.with_weights(weights)
 
     def _checkpoint(self) -> None:
+        """Take the log into the model's file."""
+        raise NotImplementedError
+
+    def _fit_again(self, graph: Graph, *, dimension: int | None, progress: Reporter | None) -> None:
+        """Fit the graph of this model as it is now, with so many columns where they are given."""
         raise NotImplementedError
 
     def _live(self) -> LiveState:
@@ -299,7 +305,7 @@ class Updating:
 
     def _vectors(self) -> NDArray[np.float32]:
         """The fitted vectors in the host's memory."""
-        Z: Any = self.embedding_  # a tensor where output="torch" was asked for
+        Z: Any = self.embedding_  # a tensor where output="torch" was requested
         return np.asarray(Z.cpu() if hasattr(Z, "cpu") else Z)
 
     def _refuse_structure(self) -> None:

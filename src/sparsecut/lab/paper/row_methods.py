@@ -12,7 +12,7 @@ from sparsecut.base.choice import Choice
 from sparsecut.base.progress import Reporter
 from sparsecut.graph import Graph
 from sparsecut.lab.baselines import methods
-from sparsecut.model.published import read_experiment
+from sparsecut.lab.paper.experiments import read_experiment
 
 NOT_REGISTERED = "not in this version"
 
@@ -58,7 +58,7 @@ def missing(dataset: str, *, is_fetched: bool = True, needs_features: bool = Tru
 
 @lru_cache(maxsize=1)
 def load_graph(name: str) -> Graph:
-    """A named graph; the last one stays, for the rows are run graph by graph."""
+    """A named graph. The last one is kept, since rows are run graph by graph."""
     return datasets.load(name)
 
 

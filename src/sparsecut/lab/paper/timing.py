@@ -1,4 +1,4 @@
-"""The table of training times: every method of the table timed in one process, in an order fair to all.
+"""The table of training times: every method of the table timed in one process, in rounds that each run all of them.
 
 In every round each method is fitted once, and each round starts with the next method, so that none always runs first, or
 always after the same one. A process fits each method once to warm up (imports, threads, caches) before it times it; to a
@@ -18,6 +18,7 @@ from sparsecut.base.progress import Reporter
 from sparsecut.graph import Graph
 from sparsecut.lab.paper.code_stamp import mark_earlier
 from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
+from sparsecut.lab.paper.experiments import read_experiment
 from sparsecut.lab.paper.results import Cell, Results
 from sparsecut.lab.paper.row_methods import (
     NOT_REGISTERED,
@@ -31,7 +32,6 @@ from sparsecut.lab.paper.row_methods import (
 )
 from sparsecut.lab.paper.shown import ResultsTable, Shown, runs_in_words, tally_verdicts, verdict
 from sparsecut.lab.paper.table1_rows import COLUMNS
-from sparsecut.model.published import read_experiment
 
 __all__ = ["COLUMNS", "ROWS", "Timer", "plan", "published_seconds", "tables"]
 

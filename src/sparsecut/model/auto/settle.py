@@ -2,10 +2,10 @@
 
 - The weighting follows from what the numbers are. Signed numbers are measurements and stay as they are. Counts and marks are
   words on a page: tf-idf. Other amounts are weighted already: l2. Both make every row as long as any other, which is right
-  unless the length itself belongs to the place in the graph: where a node's length is told by its neighbours', it stays.
-  It stays too where rows of one length say nothing, no half of the columns anything of the other, and rows as they come do.
+  unless the length itself belongs to the place in the graph: where a node's length goes with its neighbours', it
+  stays. It stays too where half of the columns predicts the other half in rows as they are, and not in rows of one length.
 - The filter is personalised PageRank. Its restart says how much of a node's own row is kept, and how little of its
-  neighbourhood is added. Edges that are held out tell how much is right (`sparsecut.model.auto.filter_choice`).
+  neighbourhood is added. Edges that are held out choose it (`sparsecut.model.auto.filter_choice`).
 - The channels, own row and smoothed, follow from whether neighbours carry what a row carries
   (`sparsecut.model.auto.channel_choice`).
 - The sharpness follows from the spectrum (`sparsecut.operators.sharpened`): one effective rank for every graph.
@@ -15,7 +15,6 @@ Each choice is a `Reason` in the recipe; `sparsecut.model.explanation` puts them
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from sparsecut.engines.contract import Engine
@@ -24,38 +23,26 @@ from sparsecut.features.weighting import Weighting, learn_weighting
 from sparsecut.graph import Graph
 from sparsecut.model import explanation
 from sparsecut.model.auto.channel_choice import choose_channels
-from sparsecut.model.auto.constants import CONSTANTS, Constants
 from sparsecut.model.auto.filter_choice import choose_filter
 from sparsecut.model.auto.weighting_choice import choose_weighting
 from sparsecut.model.channels import channel_filter, describe
-from sparsecut.operators.aggregation import Aggregation
-from sparsecut.operators.filters import Filter, PageRank, Power
+from sparsecut.model.settings import Settings
+from sparsecut.operators.filters import PageRank, Power
 from sparsecut.operators.reason import Reason
 from sparsecut.operators.recipe import Recipe, loaded_filter
 
 
 def settle(
-    graph: Graph,
-    engine: Engine[Any],
-    *,
-    weighting: str,
-    filter: Filter | None,
-    channels: Mapping[str, float] | None,
-    dimension: int | None,
-    n_levels: int | None,
-    aggregation: Aggregation,
-    chooses_from_graph: bool,
-    is_structure: bool,
-    caller: str,
-    notes: list[str],
-    constants: Constants = CONSTANTS,
+    settings: Settings, graph: Graph, engine: Engine[Any], *, is_structure: bool, notes: list[str]
 ) -> tuple[Recipe, Any]:
     """The recipe as requested, "auto" chosen, and the features loaded by it.
 
-    `weighting` "auto", `filter` None and, with it, `channels` None are chosen from the graph, or are the paper's where the
+    Weighting, filter and, with it, channels that were left to "auto" are chosen from the graph, or are the paper's where the
     solver does not choose from it. Structure in place of features comes weighted, sharpened and with a length. Evidence
     of the trial of filters against the features is added to `notes`.
     """
+    weighting, filter, channels, dimension = settings.weighting, settings.filter, settings.channels, settings.dimension
+    n_levels, constants, chooses_from_graph = settings.n_levels, settings.constants, settings.solver.chooses_from_graph
     reasons: list[Reason | str] = []
     is_weighting_chosen = weighting == "auto" and chooses_from_graph and not is_structure
     if weighting == "auto":
@@ -74,10 +61,10 @@ def settle(
     learned = learn_weighting(weighting, InProcess(graph) if is_structure else engine)
     rows = engine.load(graph, learned, loaded)
     if n_levels is not None:
-        filters = filter.at_levels(n_levels, caller)
+        filters = filter.at_levels(n_levels, settings.caller)
         figures = {"levels": n_levels, "hops": filters[-1].n_hops}
         reasons.append(Reason("filter", filters[-1].describe(), because, figures))
-        return Recipe(learned, filters, aggregation, reasons=reasons), rows
+        return Recipe(learned, filters, settings.aggregation, reasons=reasons), rows
     found = choose_channels(graph, rows, learned, engine, constants) if channels is None and is_chosen else None
     if found is not None and found.is_blind and is_weighting_chosen and weighting != "none":
         given = Weighting("none")
