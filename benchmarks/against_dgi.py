@@ -32,7 +32,7 @@ from peers.dgi import dgi
 from results_file import read_points, write_results
 from sparsecut import SCE, Graph, Sampled, datasets
 from sparsecut.evaluation import Scores, compare_scores, probe, published_splits
-from sparsecut.lab.baselines import DGI
+from sparsecut.lab.baselines.dgi import DGI
 from sparsecut.model.linear_encoder import LinearEncoder
 
 NAME = "against_dgi"

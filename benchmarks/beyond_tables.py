@@ -17,11 +17,11 @@ import leave_out
 import usual_splits
 from sparsecut.evaluation import Scores, compare_scores
 from sparsecut.lab.paper.code_stamp import ABOUT_EARLIER, mark_earlier
+from sparsecut.lab.paper.experiments import read_experiment
 from sparsecut.lab.paper.results import Cell, Results
 from sparsecut.lab.paper.results_page import SYMBOLS, environments_markdown, legend_markdown, markdown_table
 from sparsecut.lab.paper.shown import ALONE, MET, MISSED, ResultsTable, Shown
 from sparsecut.lab.paper.table1 import LABEL_COUNTS, published_figure
-from sparsecut.model.published import read_experiment
 
 _SCORED = [(protocol, count) for protocol in beyond.PROBES for count in beyond.LABEL_COUNTS]
 _ROUNDING = 1e-9  # the last digit is not held against anyone

@@ -1,112 +1,119 @@
-"""Reading a CSV of edges into a graph: our readers, pyarrow's parser alone, polars, DuckDB and networkx.
+"""Reading a CSV of edges into a graph: our reader, pyarrow's parser alone, polars and DuckDB.
 
-    python benchmarks/read_edges.py [--repeats 3]
+    python benchmarks/read_edges.py [--repeats 5]
 
-Three files, each with 1 and with 8 million edges between a tenth and an eighth as many nodes: integers (ints), words (words,
-ids like user_123456) and words with a weight (weights). Every reader returns the same graph, CSR and node ids, which a
-checksum of both confirms; `parser alone` and networkx return what they return.
+Three files of 4 million edges between half a million nodes: integers (ints), words (words, ids like user_123456) and words
+with a weight (weights). Every reader returns the same graph, CSR and node ids, which a checksum of both confirms.
 
-- parser alone: pyarrow's CSV reader, no graph. The least that any of the others that use it can take.
+- parser alone: pyarrow's CSV reader, no graph. The least that any reader built on it can take.
 - Arrow: sparsecut without numba. pyarrow parses, Arrow's dictionary encoding numbers the ids.
-- compiled: sparsecut with numba (extra `fast`), which parses words and numbers them in one pass, and sorts the entries. By
-  default only files of 128 MiB or more go that way.
+- Arrow and one loop: sparsecut with numba (extra `fast`): pyarrow parses, one compiled loop numbers the words.
+- numpy: as Arrow, but `np.unique` numbers the words.
 - polars, DuckDB: their CSV reader in place of pyarrow's, ids numbered by Arrow.
-- own tables: hash tables in numpy that numbered words before Arrow did. The code is gone; its measurements are kept.
+- compiled parser: loops compiled by numba that parsed the text and numbered its words in one pass on several threads, and
+  sorted the entries of the adjacency: 1,010 lines. The code is gone; its measurements, of the run below, are kept.
 
-Each measurement is a process of its own that has read a file of ten lines first. It then reads the file twice: the first
-time includes importing numba, polars or DuckDB, the second does not. Readers take turns, and the least of a few runs counts.
-Times are processor seconds on one thread; other programs on the machine still disturb them. How much is to be seen where
-Arrow and own tables read integers, by the same code. Peak memory is that of the process.
+All readers take turns in one process, so that other programs on the machine disturb all of them alike. Figures are processor
+seconds on one thread, the least of a few turns; each reader has read a small file first, so numba is imported and compiled.
 
 What was decided by it:
 
-- The compiled loops stay. Eight million edges between words take them a quarter to a third of the time that any reader in
-  use takes, and less memory. With weights the gain is smaller, and integers gain nothing. They stay an extra, since a
-  million edges are read before numba is imported.
-- polars and DuckDB are not taken up: both are within the noise of pyarrow's parser, faster on some files, slower on others.
-- The tables in numpy went, for one idea less. They were as fast as Arrow at a million edges. At eight million Arrow takes
-  1.2 to 1.5 times as long; that is the price where numba is not installed: files of that size are what the loops are for.
+- One loop behind pyarrow's parser stays, where numba is installed: words are read in a half to three quarters of Arrow's
+  time. Integers need no loop.
+- The compiled parser went. It took 0.4 of the time of the one loop on words alone, 0.6 with weights, and gained nothing on
+  integers: half a second of four million edges, whose embedding takes many. It was a second reader, to be kept equal to the
+  first in all that a file can hold.
+- polars and DuckDB are not taken up: what they save in parsing is less than what numbering costs. `np.unique` sorts, which
+  is slower than hashing.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import hashlib
 import os
-import subprocess
-import sys
 import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from unittest import mock
+
+os.environ |= {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
+import sparsecut as sc
 from results_file import read_points, write_results
+from sparsecut.io import edges, graphs, numbering
 
-SIZES = {"1M": (1_000_000, 100_000), "8M": (8_000_000, 1_000_000)}
+N_EDGES, N_NODES = 4_000_000, 500_000
 KINDS = ("ints", "words", "weights")
-PLAIN = "import sys\nsys.modules['numba'] = None\nfrom sparsecut import read_graph as read\n"
-OTHER_PARSER = (
-    PLAIN + "from sparsecut.io import graphs\ngraphs.read_text = lambda path, kind, layout, *_: parse(path, layout)\n"
-)
-READERS = {
-    "parser alone": "from pyarrow import csv\nread = csv.read_csv",
-    "Arrow": PLAIN,
-    "compiled": """
-from sparsecut import read_graph as read
-from sparsecut.io import adjacency, graphs
-adjacency.MIN_EDGES = graphs.MIN_BYTES = 1 << 14
-""",
-    "polars": OTHER_PARSER
-    + """
-def parse(path, layout):
+NEVER, ALWAYS = 2**62, 0
+NOTES = [
+    "`compiled parser` was 1,010 lines of loops compiled by numba, which parsed the text themselves. They were deleted "
+    "after this measurement and cannot be measured again.",
+]
+
+
+def with_polars(path: Path, kind: str, layout: Any, *_: Any) -> Any:
     import polars
+
     frame = polars.read_csv(path, has_header=layout.has_header, separator=layout.separator, infer_schema=False)
     return frame.to_arrow(compat_level=polars.CompatLevel.oldest()).rename_columns(list(layout.names))
-""",
-    "DuckDB": OTHER_PARSER
-    + """
-def parse(path, layout):
+
+
+def with_duckdb(path: Path, kind: str, layout: Any, *_: Any) -> Any:
     import duckdb
+
     connection = duckdb.connect(config={"threads": 1})
     connection.execute("SET enable_progress_bar = false")
     query = f"SELECT * FROM read_csv('{path}', header={layout.has_header}, delim='{layout.separator}', all_varchar=true)"
     return connection.sql(query).to_arrow_table().rename_columns(list(layout.names))
-""",
-    "networkx": """
-import csv
-def read(path):
-    import networkx
-    with open(path) as file:
-        return networkx.Graph((row[0], row[1]) for row in csv.reader(file))
-""",
+
+
+def by_unique(columns: Any) -> Any:
+    """`number_words` by sorting: the order of first appearance is that of the first rows."""
+    words = pa.chunked_array([chunk for column in columns for chunk in column.chunks]).combine_chunks()
+    found, firsts, positions = np.unique(words.to_numpy(zero_copy_only=False), return_index=True, return_inverse=True)
+    order = np.argsort(firsts)
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order))
+    ends = np.cumsum([len(column) for column in columns])[:-1]
+    return np.split(rank[positions], ends), pa.array(found[order], pa.large_string())
+
+
+@contextmanager
+def replaced(*changes: tuple[Any, str, Any], rows: int = NEVER) -> Iterator[None]:
+    """Parts of the reader exchanged; `rows` from which on the loop numbers words."""
+    with mock.patch.object(numbering, "MIN_LOOP_ROWS", rows):
+        patches = [mock.patch.object(*change) for change in changes]
+        for patch in patches:
+            patch.start()
+        try:
+            yield
+        finally:
+            for patch in patches:
+                patch.stop()
+
+
+def read(path: Path, *changes: tuple[Any, str, Any], rows: int = NEVER) -> Any:
+    with replaced(*changes, rows=rows):
+        return sc.read_graph(path)
+
+
+READERS: dict[str, Callable[[Path], Any]] = {
+    "parser alone": csv.read_csv,
+    "Arrow": read,
+    "Arrow and one loop": lambda path: read(path, rows=ALWAYS),
+    "numpy": lambda path: read(path, (edges, "number_words", by_unique)),
+    "polars": lambda path: read(path, (graphs, "read_text", with_polars)),
+    "DuckDB": lambda path: read(path, (graphs, "read_text", with_duckdb)),
 }
-PROGRAM = """
-import hashlib, json, resource, sys, time
-{setup}
-read(sys.argv[2])
-seconds = []
-for _ in range(2):
-    started = time.process_time()
-    graph = read(sys.argv[1])
-    seconds.append(time.process_time() - started)
-A, digest = getattr(graph, "adjacency", None), ""
-if hasattr(A, "indices"):
-    ids = "\\n".join(map(str, graph.node_ids.tolist())).encode()
-    parts = (A.indptr.tobytes(), A.indices.tobytes(), A.data.tobytes(), ids)
-    digest = hashlib.sha256(b"".join(parts)).hexdigest()[:16]
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps({{"first": seconds[0], "again": seconds[1], "peak_mib": peak, "graph": digest}}))
-"""
-NOTES = [
-    "`own tables` numbered words by hash tables in numpy until Arrow's dictionary encoding took their place. They cannot be "
-    "measured again. They read integers by the same code as `Arrow`: the difference there is noise.",
-    "The files of 1M edges were read by 2 processes per reader, those of 8M edges by 3; other programs ran beside them.",
-]
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 
 
 def write_edges(path: Path, kind: str, n_edges: int, n_nodes: int) -> None:
@@ -120,68 +127,76 @@ def write_edges(path: Path, kind: str, n_edges: int, n_nodes: int) -> None:
     csv.write_csv(pa.table(columns), path, csv.WriteOptions(quoting_style="none"))
 
 
-def measure(reader: str, path: Path, tiny: Path) -> dict[str, Any]:
-    """One reader in a process of its own."""
-    program = PROGRAM.format(setup=READERS[reader])
-    environment = {**os.environ, **ONE_THREAD}
-    arguments = [sys.executable, "-c", program, str(path), str(tiny)]
-    done = subprocess.run(arguments, stdout=subprocess.PIPE, text=True, check=True, env=environment)
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+def digest(graph: Any) -> str:
+    """A checksum of a graph's arrays and ids; "" of anything else."""
+    A = getattr(graph, "adjacency", None)
+    if A is None:
+        return ""
+    ids = "\n".join(map(str, graph.node_ids.tolist())).encode()
+    return hashlib.sha256(A.indptr.tobytes() + A.indices.tobytes() + A.data.tobytes() + ids).hexdigest()[:16]
 
 
-def measure_file(folder: Path, kind: str, size: str, repeats: int) -> dict[str, dict[str, Any]]:
-    """The least of each reader's runs, which take turns."""
-    path, tiny = folder / f"{kind}-{size}.csv", folder / f"{kind}-tiny.csv"
-    write_edges(path, kind, *SIZES[size])
-    write_edges(tiny, kind, 10, 5)
-    readers = [name for name in READERS if name != "networkx" or size == "1M"]  # it takes 1 KB per edge
-    runs: dict[str, list[dict[str, Any]]] = {name: [] for name in readers}
-    for _ in range(repeats):
-        for name in readers:
-            runs[name].append(measure(name, path, tiny))
-            print(kind, size, name, runs[name][-1], flush=True)
+def measure_file(folder: Path, kind: str, repeats: int) -> dict[str, Any]:
+    """The least processor seconds of each reader; they take turns."""
+    path, tiny = folder / f"{kind}.csv", folder / f"{kind}-tiny.csv"
+    write_edges(path, kind, N_EDGES, N_NODES)
+    write_edges(tiny, kind, 10_000, 5_000)
+    seconds: dict[str, list[float]] = {name: [] for name in READERS}
+    found = set()
+    for turn in range(repeats + 1):  # the first one on a small file
+        for name, reader in READERS.items():
+            if name == "numpy" and (kind != "words" or turn > 1):  # once is enough to see that it is the slowest
+                continue
+            started = time.process_time()
+            graph = reader(path if turn else tiny)
+            taken = time.process_time() - started
+            if turn:
+                seconds[name].append(taken)
+                print(f"{kind}  {name}  {taken:.2f}", flush=True)
+            if turn == 1:
+                found.add(digest(graph))
+            del graph
     path.unlink()
-    best = {name: {key: min(run[key] for run in runs[name]) for key in runs[name][0]} for name in readers}
-    graphs = {point["graph"] for point in best.values()} - {""}
-    if len(graphs) != 1:
-        raise SystemExit(f"{kind}, {size}: the readers disagree about the graph.")
-    return best
+    if len(found - {""}) != 1:
+        raise SystemExit(f"{kind}: the readers disagree about the graph.")
+    return {name: min(turns) for name, turns in seconds.items() if turns}
 
 
 def write(points: dict[str, Any]) -> None:
-    rows = []
-    for name, measured in points.items():
-        floor = measured["parser alone"]["again"]
-        rows += [
-            [name, reader, point["first"], point["again"], point["again"] / floor, round(point["peak_mib"])]
-            for reader, point in measured.items()
-        ]
-    columns = ["file", "reader", "CPU s, first", "CPU s, again", "times the parser alone", "peak MiB"]
+    rows = [
+        [kind, reader, taken, taken / measured["parser alone"], taken / measured["Arrow"]]
+        for kind, measured in points.items()
+        for reader, taken in measured.items()
+    ]
     write_results(
         "read_edges",
         title="Reading edge lists",
-        about="A CSV of edges becomes a graph: CSR and node ids, the same to the bit whichever reader. Processor seconds on "
-        "one thread; the first read includes importing numba, polars or DuckDB.",
+        about="A CSV of 4 million edges becomes a graph: CSR and node ids, the same to the bit whichever reader. Processor "
+        "seconds on one thread, all readers in turn in one process.",
         command="python benchmarks/read_edges.py",
-        tables=[{"caption": "Words are ids like user_123456.", "columns": columns, "rows": rows}],
+        tables=[
+            {
+                "caption": "Words are ids like user_123456.",
+                "columns": ["ids", "reader", "CPU s", "times the parser alone", "times Arrow"],
+                "rows": rows,
+            }
+        ],
         notes=NOTES,
         points=points,
-        environment={name: version(name) for name in ("pyarrow", "polars", "duckdb", "numba", "networkx")},
+        environment={name: version(name) for name in ("pyarrow", "polars", "duckdb", "numba")},
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--sizes", nargs="+", choices=list(SIZES), default=list(SIZES))
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     options = parser.parse_args()
     points = read_points("read_edges")
     with tempfile.TemporaryDirectory() as folder:
-        for size in options.sizes:
-            for kind in KINDS:
-                name = f"{kind}, {size} edges"
-                points[name] = {**points.get(name, {}), **measure_file(Path(folder), kind, size, options.repeats)}
-                write(points)
+        for kind in options.kinds:
+            points[kind] = {**points.get(kind, {}), **measure_file(Path(folder), kind, options.repeats)}
+            write(points)
 
 
 if __name__ == "__main__":

@@ -14,11 +14,11 @@ from beyond_tables import count_missed
 from sparsecut.evaluation.linear_probe import PROTOCOLS
 from sparsecut.lab.paper import EXPERIMENTS
 from sparsecut.lab.paper.code_stamp import ABOUT_EARLIER, EARLIER, mark_earlier
+from sparsecut.lab.paper.experiments import read_experiment
 from sparsecut.lab.paper.results import Cell, Results
 from sparsecut.lab.paper.seeds import summarise
 from sparsecut.lab.paper.table1_rows import COLUMNS, LABEL_COUNTS, published_figure
 from sparsecut.lab.paper.table1_shown import against_in_words
-from sparsecut.model.published import read_experiment
 
 ROOT = Path(__file__).parents[1]
 RESULTS, BEYOND = ROOT / "docs/results", ROOT / "benchmarks/results/beyond.json"

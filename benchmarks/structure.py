@@ -27,7 +27,7 @@ from sparsecut import SCE, Graph, datasets
 from sparsecut.base.environment import environment_stamp
 from sparsecut.evaluation import probe, published_splits, sample_splits
 from sparsecut.io import write_whole
-from sparsecut.lab.baselines import DeepWalk
+from sparsecut.lab.baselines.deepwalk import DeepWalk
 
 GRAPHS = ("blogcatalog", "amazon_photo", "dblp", "cora_full")
 RESULTS = Path(__file__).parent / "results" / "structure.json"

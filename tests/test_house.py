@@ -99,9 +99,7 @@ NOT_MIRRORED = {
     "datasets/dataset.py": "data classes: the registry's tests fill them",
     "features/arrow_values.py": "tested through the columns and sources it serves",
     "graph/node_values.py": "tested through Graph: test_graph, test_frames",
-    "io/entry_loops.py": "compiled twin of what test_sorting tests",
-    "io/id_loops.py": "compiled twin of what test_id_tables tests",
-    "io/text_loops.py": "compiled twin of what test_text tests",
+    "io/word_loop.py": "compiled twin of what test_numbering tests",
     **{
         f"engines/dask/{name}.py": "what workers run: test_contract holds it to dense matrices, test_faults kills it"
         for name in ("cluster_rows", "dask_engine", "filtering", "plugin", "smoothing", "tasks")
@@ -110,7 +108,7 @@ NOT_MIRRORED = {
     **{
         f"io/{name}.py": _BY_READING
         for name in (
-            *("edge_weights", "edges", "guards", "hdf5", "hdf5_look", "node_attributes"),
+            *("edge_weights", "edges", "guards", "node_attributes", "sandbox_child"),
             *("numpy_files", "raw", "record_batches", "row_positions", "tables"),
         )
     },

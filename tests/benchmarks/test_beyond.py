@@ -13,9 +13,9 @@ from sparsecut import SCE, Graph, MoSCE, datasets
 from sparsecut.evaluation import evaluate_clusters, hold_out_edges, probe, sample_splits, score_links
 from sparsecut.lab.paper import table1
 from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Request
+from sparsecut.lab.paper.experiments import read_experiment
 from sparsecut.lab.paper.row_methods import settings_of
 from sparsecut.lab.paper.runner import describe, run_jobs
-from sparsecut.model.published import read_experiment
 from standins import stand_in
 
 GRAPH = stand_in(n_nodes=160, n_edges=800, n_features=30, n_classes=2, random_state=0)

@@ -61,6 +61,7 @@ def test_the_lists_are_the_librarys() -> None:
     from sparsecut.io import MISSING
     from sparsecut.model.channels import CHANNELS
     from sparsecut.model.published import paper_settings
+    from sparsecut.model.sce import SCE
     from sparsecut.model.solvers import SolverWord
     from sparsecut.operators.filters import Filter
 
@@ -78,4 +79,4 @@ def test_the_lists_are_the_librarys() -> None:
     assert choices.DIRECTIONS == DIRECTIONS
     assert choices.MISSING == MISSING
     assert choices.OBJECTIVES == OBJECTIVES
-    assert all(paper_settings("sce", name) for name in choices.PAPER_DATASETS)
+    assert all(paper_settings(SCE, name) for name in choices.PAPER_DATASETS)

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sparsecut as sc
-from sparsecut.io import hdf5, hdf5_look
+from sparsecut.io import sandbox, sandbox_child
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fuzz"))
 import fuzz_readers
@@ -121,7 +121,7 @@ def test_seeds_are_read(group, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("group", sorted(set(fuzz_readers.SUFFIXES) - {"h5ad"}))  # a process an input: not in a test
+@pytest.mark.parametrize("group", sorted(set(fuzz_readers.SUFFIXES) - fuzz_readers.IN_CHILDREN))
 def test_changed_files(group, tmp_path_factory):
     target = fuzz_readers.Target(group, tmp_path_factory.mktemp(group))
     pool = fuzz_readers.seeds(group)
@@ -140,7 +140,7 @@ def test_changed_files(group, tmp_path_factory):
 def test_arbitrary_bytes(group, tmp_path_factory):
     target = fuzz_readers.Target(group, tmp_path_factory.mktemp(group))
 
-    n_examples = 10 if group == "h5ad" else 100  # a process each
+    n_examples = 10 if group in fuzz_readers.IN_CHILDREN else 100
 
     @settings(max_examples=n_examples, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.binary(max_size=300))
@@ -181,11 +181,12 @@ def test_h5ad_that_claims_more_than_it_holds_is_refused_before_it_is_read(h5ad, 
         sc.read_graph(path)
     with h5py.File(path, "r+") as file:
         del file["uns/large"]
-    sizes = hdf5_look.size
-    monkeypatch.setattr(hdf5_look, "size", lambda values: 2**40 if isinstance(values, h5py.h5a.AttrID) else sizes(values))
-    with h5py.File(path) as file:
-        assert hdf5_look.look_through(file, 10**6, 10**6) == {"attribute": "/"}
-    monkeypatch.setattr(hdf5, "hdf5_look", SimpleNamespace(__file__=str(path.with_suffix(".py"))))
+    sizes = sandbox_child.size
+    monkeypatch.setattr(
+        sandbox_child, "size", lambda values: 2**40 if isinstance(values, h5py.h5a.AttrID) else sizes(values)
+    )
+    assert sandbox_child.look_through(path, 10**6) == {"attribute": "/"}
+    monkeypatch.setattr(sandbox, "sandbox_child", SimpleNamespace(__file__=str(path.with_suffix(".py"))))
     path.with_suffix(".py").write_text("""print('ready\\n{"attribute": "obs/kind"}')""")
     with pytest.raises(sc.InputError) as raised:
         sc.read_graph(path)
@@ -221,7 +222,7 @@ def test_h5ad_with_a_damaged_heap_of_texts_ends_in_one_sentence(h5ad, monkeypatc
         at = {"text": file["obs/_index"].id.get_offset(), "heap": content.index(b"GCOL") + 24}[where]
     content[at : at + len(instead)] = instead
     path.write_bytes(content)
-    monkeypatch.setattr(hdf5, "SECONDS", 1)
+    monkeypatch.setattr(sandbox, "SECONDS", 1)
     with pytest.raises(sc.InputError) as raised:
         sc.read_graph(path)
     assert str(raised.value).startswith(f"The graph file {path} could not be read: {outcome}")

@@ -1,4 +1,4 @@
-"""Is the first line a header? Decided from names and data, the same by compiled loops, and any doubt is told."""
+"""Is the first line a header? Decided from names and data, the same by the compiled loop, and any doubt is told."""
 
 import random
 import warnings
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import sparsecut as sc
 from conftest import data_file
 from sparsecut.base.errors import ReadingWarning
-from sparsecut.io import adjacency, blocks, graphs
+from sparsecut.io import numbering
 from sparsecut.io.headers import Beside, review_first_edge
 
 PAIRS = ("follower,followee", "buyer,seller", "gene1,gene2", "paper,cites", "protein_a,protein_b")
@@ -43,14 +43,12 @@ def read(path, text, **options):
     return graph, [str(warning.message) for warning in caught]
 
 
-@pytest.fixture(params=["plain", "by compiled loops"])
+@pytest.fixture(params=["plain", "by the compiled loop"])
 def path(request, tmp_path, monkeypatch):
     if request.param != "plain":
-        pytest.importorskip("sparsecut.io.id_loops", reason="needs numba", exc_type=ImportError)
-        for module, name, value in (
-            (graphs, "MIN_BYTES", 1), (adjacency, "MIN_EDGES", 1), (blocks, "BLOCK_BYTES", 40),
-        ):  # fmt: skip
-            monkeypatch.setattr(module, name, value)
+        pytest.importorskip("numba")
+        monkeypatch.setattr(numbering, "MIN_LOOP_ROWS", 1)
+        monkeypatch.setattr(numbering, "TABLE_ROWS", 8)
     return tmp_path / "edges.csv"
 
 

@@ -1,7 +1,7 @@
 """The paper's settings: every one as the paper has it, or as its authors or the method's own, written down here again.
 
 The paper is "SCE: Scalable Network Embedding from Sparsest Cut" (KDD 2020), section "Hyperparameter for our models" and the
-paragraph "General model setup" before it; what it leaves open is marked so in `paper/table1.toml`.
+paragraph "General model setup" before it; what it leaves open is marked so in the TOML files beside the methods.
 """
 
 from __future__ import annotations
@@ -13,11 +13,15 @@ import pytest
 from sparsecut import SCE, InputError, MoSCE, Power, Symmetric
 from sparsecut.base.choice import Choice
 from sparsecut.lab.baselines import methods
-from sparsecut.model.published import paper_settings
+from sparsecut.model import published
 
 CITATION = ("cora", "citeseer", "pubmed", "cora_full")
 INDUCTIVE = ("flickr", "reddit")
 DIMENSIONS = {"cora": 512, "citeseer": 512, "pubmed": 256, "cora_full": 512}  # "General model setup"
+
+
+def paper_settings(method: str, dataset: str) -> dict[str, Any]:
+    return published.paper_settings(methods.find_method(method).estimator_class(), dataset)
 
 
 def setting(model: Any, name: str) -> Any:
@@ -87,7 +91,7 @@ SAME_EVERYWHERE: dict[str, dict[str, Any]] = {
     "dgi": {"encoder": "gcn", "features": "scaled", "patience": 20, "learning_rate": 0.001, "epochs": 10_000},
     # Bojchevski and Günnemann, ICLR 2018: the defaults of its code, early stopping by 10 % of the edges.
     "g2g": {"hops": 1, "weighting": "none", "held_out": 0.1, "patience": 100},
-    # Left open by the paper: see `paper/table1.toml`.
+    # Left open by the paper: see `gcn_unsup.toml`.
     "gcn-unsup": {"n_negatives": 5, "learning_rate": 0.001, "epochs": 60},
 }
 ONE_BY_ONE: dict[str, dict[str, tuple[Any, ...]]] = {
@@ -144,7 +148,7 @@ def test_settings_of_the_baselines(method: str, dataset: str) -> None:
 def test_settings_of_graphsage(aggregator: str, dataset: str) -> None:
     """Hamilton et al., NeurIPS 2017, and its code: S1 = 25, S2 = 10, batches of 512, walks of 5, 20 negatives."""
     sampled = {"fan_outs": [25, 10], "walk_length": 5, "n_negatives": 20, "batch_size": 512, "dimension": 256}
-    trained = {"learning_rate": 5e-4, "epochs": 1}  # not theirs: see `paper/inductive.toml`
+    trained = {"learning_rate": 5e-4, "epochs": 1}  # not theirs: see `graphsage.toml`
     assert paper_settings(f"graphsage-{aggregator}", dataset) == sampled | trained
 
 

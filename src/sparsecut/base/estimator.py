@@ -36,7 +36,7 @@ class Estimator(Parametrised):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "dimension" in inspect.signature(cls.__init__).parameters and "__init__" in vars(cls):
-            cls.__init__ = _with_aliases(cls.__init__)  # type: ignore[method-assign]
+            cls.__init__ = with_aliases(cls.__init__)  # type: ignore[method-assign]
         for name in METHODS:
             if name in vars(cls):
                 setattr(cls, name, contained(vars(cls)[name]))
@@ -145,7 +145,7 @@ def not_fitted(model: object, remedy: str) -> Exception:
     return NotFittedError(f"This {type(model).__name__} has not been fitted. {remedy}.")  # type: ignore[no-any-return]
 
 
-def _with_aliases(constructor: Callable[..., None]) -> Callable[..., None]:
+def with_aliases(constructor: Callable[..., None]) -> Callable[..., None]:
     """A constructor that takes a parameter by its other name too."""
 
     @wraps(constructor)

@@ -71,33 +71,26 @@ def in_notebook() -> bool:
     return shell is not None and hasattr(shell, "kernel")
 
 
-class CellBar:
-    """Bars in the cell of a notebook, one per stage, gone when the work ends. It needs IPython alone, no widgets."""
+class CellBars:
+    """Bars in the cell of a notebook, one per stage, removed where no stage is given. It needs IPython alone, no widgets."""
 
     def __init__(self) -> None:
         self._handle: Any = None
         self._last = 0.0
 
-    def show(self, stages: Sequence[tuple[str, int, int]], now: float) -> None:
-        if self._handle is not None and now - self._last < BAR_SECONDS:
+    def __call__(self, stages: Sequence[Any], now: float) -> None:
+        if stages and self._handle is not None and now - self._last < BAR_SECONDS:
             return
         self._last = now
         bars = "".join(
-            f'<div><progress value="{done}" max="{max(total, 1)}"></progress> {html.escape(text)}</div>'
-            for text, done, total in stages
+            f'<div><progress value="{stage.done}" max="{max(stage.total, 1)}"></progress> {html.escape(str(stage))}</div>'
+            for stage in stages
         )
-        self._draw(bars)
-
-    def close(self) -> None:
-        if self._handle is not None:
-            self._draw("")
-
-    def _draw(self, markup: str) -> None:
         display = sys.modules["IPython"].display
         if self._handle is None:
-            self._handle = display.display(display.HTML(markup), display_id=True)
+            self._handle = display.display(display.HTML(bars), display_id=True)
         else:
-            self._handle.update(display.HTML(markup))
+            self._handle.update(display.HTML(bars))
 
 
 def _cell(cell: str | Cell, place: int) -> str:

@@ -1,15 +1,15 @@
-"""Progress for anything that takes longer than two seconds: the same in Python as at the command line.
+"""Progress for anything that takes longer than two seconds, in Python and at the command line alike.
 
-A long piece of work calls `report(stage, done, total)`. A stage says what it counts after its last comma ("file, KiB"); the
-stages in `UNITS` need not. What comes after " · " may change from call to call ("smoothing · 2.1 GiB moved"): it is shown,
-and the stage stays the same. `ProgressBar` is such a reporter. It stays silent for the first two seconds; after that it is
+Long work calls `report(stage, done, total)`. A stage says what it counts after its last comma ("file, KiB"); the stages in
+`UNITS` need not. Text after " · " may change from call to call ("smoothing · 2.1 GiB moved"): it is shown, and the stage
+stays the same. `ProgressBar` is such a reporter. It shows nothing for the first two seconds; after that
 
-- a bar on a terminal, which leaves nothing on the screen when it closes,
-- a bar in the cell of a notebook, which goes away in the same way,
-- one line every ten seconds on standard error where there is neither: in a log file, a pipe, a batch system.
+- on a terminal, bars drawn by rich, which are removed when the work ends,
+- in a notebook, bars in the cell, removed in the same way (rich would need ipywidgets there),
+- in a log file, a pipe or a batch system, where rich draws nothing before the end, one line every ten seconds on standard
+  error.
 
-A thread draws it while a long step reports nothing; in a notebook, whose cells belong to the main thread, it waits for
-reports.
+A thread draws while a long step reports nothing; in a notebook, whose cells belong to the main thread, only reports draw.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any
 
-from sparsecut.base.notebook import CellBar, in_notebook
+from sparsecut.base.notebook import CellBars, in_notebook
 
 Reporter = Callable[[str, int, int], None]
 
@@ -62,17 +62,17 @@ UNITS = {
 
 @dataclass
 class Stage:
-    """How far a stage is, and since when it is known."""
+    """How much of a stage is done, and since when it runs."""
 
     name: str
     unit: str
     total: int
     done: int
-    started: float  # when the report before its first one came
-    more: str = ""  # what is said of it beside how far it is
+    started: float  # the time of the report before its first one
+    more: str = ""  # shown behind the count
 
     def left(self, now: float) -> float | None:
-        """The seconds that are left at the pace so far; None where there is none to go by."""
+        """The seconds that are left at the pace so far; None before anything is done."""
         return (now - self.started) * (self.total - self.done) / self.done if self.done > 0 else None
 
     def __str__(self) -> str:
@@ -82,16 +82,11 @@ class Stage:
         return f"{self.name}: {self.done:,} of {self.total:,}" + (f" {self.unit}" if self.unit else "") + more
 
 
-class Display(Protocol):
-    """What shows the stages that are under way."""
-
-    def show(self, stages: list[Stage], now: float) -> None: ...
-
-    def close(self) -> None: ...
+Display = Callable[[list[Stage], float], None]  # given the stages under way and the time; no stages where the work has ended
 
 
 class ProgressBar:
-    """A reporter that shows what is under way once the work has taken two seconds.
+    """A reporter that shows the stages under way once the work has taken two seconds.
 
     Parameters
     ----------
@@ -142,7 +137,7 @@ class ProgressBar:
             return
         if self._display is None:
             self._display = _choose_display(self._started)
-        self._display.show(stages, now)
+        self._display(stages, now)
 
     def _keep_drawing(self) -> None:
         while not self._closed.wait(SECONDS_PER_LOOK):
@@ -159,7 +154,7 @@ class ProgressBar:
         self._closed.set()
         with self._lock:
             if self._display is not None:
-                self._display.close()
+                self._display([], self._clock())
 
 
 @contextmanager
@@ -181,43 +176,27 @@ def in_time(seconds: float) -> str:
 
 def _choose_display(started: float) -> Display:
     if in_notebook():
-        return _Cell()
-    return _Terminal() if sys.stderr.isatty() else _Lines(started)
+        return CellBars()
+    return _TerminalBars() if sys.stderr.isatty() else _LogLines(started)
 
 
-class _Lines:
-    """One line every ten seconds: what is under way, how long so far, how much longer."""
+class _LogLines:
+    """One line every ten seconds: the stages under way, the time so far, the time left."""
 
     def __init__(self, started: float) -> None:
         self._started = self._last = started
 
-    def show(self, stages: list[Stage], now: float) -> None:
-        if now - self._last < SECONDS_PER_LINE:
+    def __call__(self, stages: list[Stage], now: float) -> None:
+        if not stages or now - self._last < SECONDS_PER_LINE:
             return
         self._last = now
         left = next((left for stage in stages if (left := stage.left(now)) is not None), None)
         rest = f", about {in_time(left)} left" if left else ""
         print(f"{'; '.join(map(str, stages))}. {in_time(now - self._started)} so far{rest}.", file=sys.stderr, flush=True)
 
-    def close(self) -> None:
-        pass
 
-
-class _Cell:
-    """A bar per stage in the cell of a notebook."""
-
-    def __init__(self) -> None:
-        self._bar = CellBar()
-
-    def show(self, stages: list[Stage], now: float) -> None:
-        self._bar.show([(str(stage), stage.done, stage.total) for stage in stages], now)
-
-    def close(self) -> None:
-        self._bar.close()
-
-
-class _Terminal:
-    """Bars on the terminal, drawn by rich."""
+class _TerminalBars:
+    """Bars on the terminal, drawn by rich, which also estimates the time left."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -232,13 +211,13 @@ class _Terminal:
         self._bar.start()
         self._tasks: dict[str, Any] = {}
 
-    def show(self, stages: list[Stage], now: float) -> None:
+    def __call__(self, stages: list[Stage], _now: float) -> None:
+        if not stages:
+            self._bar.stop()
+            return
         for name in self._tasks.keys() - {stage.name for stage in stages}:
             self._bar.remove_task(self._tasks.pop(name))
         for stage in stages:
             if stage.name not in self._tasks:
                 self._tasks[stage.name] = self._bar.add_task(str(stage), total=stage.total)
             self._bar.update(self._tasks[stage.name], description=str(stage), completed=stage.done, total=stage.total)
-
-    def close(self) -> None:
-        self._bar.stop()

@@ -4,9 +4,8 @@
   direction are summed, and of the two directions the larger counts.
 - out, in: the edges keep their direction. Row i holds the nodes that i points to, or those that point to i.
 
-Self-loops are dropped, since every filter counts a node in its own neighbourhood. Sorting is done by transposing twice,
-or, where that is worth it, by compiled loops: both take linear time. Offsets are 64-bit where there are more than 2³¹ − 1
-entries.
+Self-loops are dropped, since every filter counts a node in its own neighbourhood. Sorting is done by transposing twice, in
+linear time. Offsets are 64-bit where there are more than 2³¹ − 1 entries.
 """
 
 from __future__ import annotations
@@ -16,9 +15,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-
-from sparsecut.io.acceleration import MIN_EDGES, loops_for
-from sparsecut.io.sorting import sorted_entries
 
 MAX_32_BIT = int(np.iinfo(np.int32).max)
 
@@ -31,10 +27,6 @@ def build_adjacency(
     n_loops = len(np.unique(i[is_loop]))
     if directed == "in":
         i, j = j, i
-    loops = loops_for("entry_loops", len(i), MIN_EDGES)
-    if loops is not None and weights is None:
-        n_edges = len(i) - int(np.count_nonzero(is_loop))
-        return _by_sorting(loops, i, j, n_nodes, n_edges, directed == "symmetrize"), n_loops
     if n_loops:
         i, j = i[~is_loop], j[~is_loop]
         weights = None if weights is None else weights[~is_loop]
@@ -60,15 +52,6 @@ def as_weights(A: sp.csr_array, index_type: Any) -> sp.csr_array:
     A.indices, A.indptr = (index.astype(index_type, copy=False) for index in (A.indices, A.indptr))
     A.has_canonical_format = True
     return A
-
-
-def _by_sorting(loops: Any, i: NDArray[Any], j: NDArray[Any], n_nodes: int, n_edges: int, is_both: bool) -> sp.csr_array:
-    """The adjacency without weights by compiled loops, which leave out self-loops."""
-    index_type = offset_type(*((2 * n_nodes, 2 * n_edges) if is_both else (n_nodes, n_edges)))
-    A = sp.csr_array((n_nodes, n_nodes), dtype=bool)
-    A.indices, A.indptr = sorted_entries(loops, i, j, n_nodes, is_both, index_type)
-    A.data = np.broadcast_to(np.True_, len(A.indices))
-    return as_weights(A, index_type)
 
 
 def _symmetric(i: NDArray[Any], j: NDArray[Any], weights: NDArray[Any] | None, n_nodes: int) -> sp.csr_array:

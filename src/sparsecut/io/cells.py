@@ -13,8 +13,8 @@ from sparsecut.base.errors import InputError, first_few, import_extra
 from sparsecut.features import Scale, table_source
 from sparsecut.graph import Graph, as_arrow, refuse_foreign
 from sparsecut.io.guards import reading
-from sparsecut.io.hdf5 import check_hdf5
 from sparsecut.io.held import HeldGraph
+from sparsecut.io.sandbox import check_hdf5
 
 
 def from_anndata(

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.features import spells_number
-from sparsecut.io.blocks import number_file
 from sparsecut.io.column_evidence import is_date
 from sparsecut.io.dictionaries import values_in_dictionaries
 from sparsecut.io.edge_columns import SOURCE_NAMES, TARGET_NAMES, EdgeColumns
@@ -94,7 +93,7 @@ def mixed_kinds(are_integers: list[bool], columns: EdgeColumns, what: str) -> In
 
 
 def edges_from_text(table: Any, columns: EdgeColumns, what: str, text: EdgeText) -> Edges | Verdict:
-    """The same for a text file, where ids that are all spelt like integers are integers.
+    """Numbered edges of a text file with at least one row, where ids that are all spelt like integers are integers.
 
     A `Verdict` alone where the file is to be read again: its first line is a header and was not read as one, or is none.
     """
@@ -121,17 +120,6 @@ def share_no_id(edges: Edges) -> bool:
     is_source = np.zeros(len(edges.ids), dtype=bool)
     is_source[edges.i] = True
     return not is_source[edges.j].any()
-
-
-def edges_from_big_file(loops: Any, columns: EdgeColumns, what: str, text: EdgeText) -> Edges | Verdict | None:
-    """The same edges by compiled loops; None where the file is not as plain as they need it."""
-    if text.layout.has_dictionaries:
-        return None
-    weight = [columns.weight] if columns.weight is not None else []
-    numbered = number_file(loops, text.path, text.layout, (columns.source, columns.target), weight)
-    if numbered is None:
-        return None
-    return _reviewed(numbered.i, numbered.j, numbered.words, numbered.rest, columns, what, text)
 
 
 def _reviewed(

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, ReadingWarning, check_choice
 from sparsecut.features import Scale
 from sparsecut.graph import DIRECTIONS, Graph, loop_notes, refuse_foreign
-from sparsecut.io.acceleration import MIN_BYTES, loops_for
 from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
 from sparsecut.io.cells import read_h5ad
 from sparsecut.io.documents import read_gml, read_graphml, read_node_link
@@ -35,7 +34,7 @@ from sparsecut.io.edge_columns import (
     decide_by_table,
     plan_columns,
 )
-from sparsecut.io.edges import Edges, EdgeText, edges_from_big_file, edges_from_table, edges_from_text, share_no_id
+from sparsecut.io.edges import Edges, EdgeText, edges_from_table, edges_from_text, share_no_id
 from sparsecut.io.files import check_readable
 from sparsecut.io.headers import Verdict
 from sparsecut.io.held import HeldGraph, graph_with_nodes
@@ -278,14 +277,12 @@ def _read_text_edges(
     header_names = HEADER_NAMES | {name.lower() for name in asked.values() if name is not None}
     layout = read_layout(path, "edge", header_names, header, separator, nodes.encoding)
     text = EdgeText(path, layout, nodes.beside)
-    loops = loops_for("id_loops", path.stat().st_size, MIN_BYTES)
 
     def cells_of(names: Sequence[str]) -> Any:
         return read_text(path, "edge", layout, lambda _: dict.fromkeys(names, pa.string()), lambda _: ())
 
     def edges_in(columns: EdgeColumns) -> Edges | Verdict:
-        numbered = None if loops is None else edges_from_big_file(loops, columns, what, text)
-        return edges_from_text(cells_of(columns.in_order()), columns, what, text) if numbered is None else numbered
+        return edges_from_text(cells_of(columns.in_order()), columns, what, text)
 
     if layout.has_dictionaries:
         edges = edges_in(choose_before_dictionaries(layout.names, asked, what, bipartite))

@@ -24,7 +24,7 @@ SPARSE_FORMATS = ("csr", "csc", "coo")
 def read_npy(path: Path, kind: str) -> NDArray[Any]:
     """The array of an .npy file."""
     with reading(path, kind), path.open("rb") as file:
-        return _read_array(file, path.stat().st_size)
+        return read_array(file, path.stat().st_size)
 
 
 def write_npy_header(file: Any, kind: np.dtype[Any], shape: tuple[int, ...]) -> None:
@@ -76,7 +76,7 @@ class Archive:
                 raise ValueError(f"it has no array {name!r}, only {', '.join(map(repr, self.names))}")
             member = self._members[name]
             with zipfile.ZipFile(self.path) as archive, archive.open(member) as file:
-                return _read_array(file, member.file_size)
+                return read_array(file, member.file_size)
 
     def n_bytes(self, name: str) -> int:
         """How large an array is when it is unpacked."""
@@ -149,7 +149,8 @@ class ArrayStream:
         return f"{self.dtype} of shape {self.shape}"
 
 
-def _read_array(file: BinaryIO | Any, size: int) -> NDArray[Any]:
+def read_array(file: BinaryIO | Any, size: int) -> NDArray[Any]:
+    """The array of an open .npy file, for which there are `size` bytes."""
     shape, is_fortran, dtype, n_bytes = _read_header(file, size)
     content = file.read(n_bytes)
     if len(content) < n_bytes:

@@ -104,6 +104,8 @@ def work_folder(parent: str | Path | None, name: str) -> Iterator[WorkFolder]:
             file.unlink(missing_ok=True)
         shutil.rmtree(path, ignore_errors=True)
         os.close(lock)
+        if os.name == "nt":  # Windows does not remove a file that is open
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def check_room(needed: dict[Path, int], remedy: str) -> None:
@@ -158,7 +160,7 @@ class RowWriter:
         with telling_where(self.path, "output"):
             self._file.write(np.ascontiguousarray(rows, dtype="<f4").data)
             self._file.flush()
-            os.fdatasync(self._file.fileno())
+            os.fsync(self._file.fileno())
         self.n_rows += len(rows)
         with self.work.writing("rows") as file:
             file.write(json.dumps(self.n_rows).encode())

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.choice import Choice
 from sparsecut.base.errors import InputError, check_choice, check_integer, parameter_error
-from sparsecut.base.estimator import not_fitted
+from sparsecut.base.estimator import Estimator, not_fitted
 from sparsecut.base.notebook import Lines
 from sparsecut.base.progress import Reporter
 from sparsecut.engines import EngineChoice
@@ -54,7 +54,7 @@ Model = TypeVar("Model", bound="SparsestCutEmbedding")
 Callback = Callable[[int, History], None]
 
 
-class SparsestCutEmbedding(Updating, Published):
+class SparsestCutEmbedding(Updating, Published, Estimator):
     """Follows scikit-learn: the constructor stores its arguments untouched, `fit` checks, what was learned ends in `_`."""
 
     kinds: ClassVar = {"filter": Filter, "negatives": Negatives, "solver": Solver, "engine": EngineChoice}

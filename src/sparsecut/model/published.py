@@ -1,4 +1,8 @@
-"""What the paper published, from the folder `paper` beside this file: a file per experiment, settings and figures."""
+"""The paper's settings of a method, from the TOML file beside its module: `sce.toml` beside `sce.py`.
+
+[table1.sce.cora]           the experiment, the method, the dataset
+filter.power.order = 2
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,6 @@ from typing import Any, ClassVar, TypeVar
 
 from sparsecut.base.choice import Choice
 from sparsecut.base.errors import InputError
-from sparsecut.base.estimator import Estimator
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -20,8 +23,8 @@ else:
 Model = TypeVar("Model", bound="Published")
 
 
-class Published(Estimator):
-    """A method of the paper's tables, by its name among their settings."""
+class Published:
+    """For an estimator that is a method of the paper's tables, by its name among their settings."""
 
     paper_method: ClassVar[str]
 
@@ -41,11 +44,13 @@ class Published(Estimator):
         estimator
             Not fitted.
         """
+        estimator: Any = cls
         settings = {
-            name: read_choice(cls.kinds[name], value) if isinstance(value, dict) else value
-            for name, value in paper_settings(cls.paper_method, dataset).items()
+            name: read_choice(estimator.kinds[name], value) if isinstance(value, dict) else value
+            for name, value in paper_settings(cls, dataset).items()
         }
-        return cls(**settings).set_params(**parameters)
+        made: Model = estimator(**settings).set_params(**parameters)
+        return made
 
 
 def read_choice(kind: type[Choice], value: dict[str, Any]) -> Choice:
@@ -54,22 +59,22 @@ def read_choice(kind: type[Choice], value: dict[str, Any]) -> Choice:
     return type(kind.of(word, "paper", kind.__name__))(**parameters)
 
 
-def read_experiment(name: str) -> dict[str, Any]:
-    """One experiment of the paper: its settings and its published figures. Read, not to be changed."""
-    return read_toml(Path(__file__).parent / "paper" / f"{name}.toml")
-
-
 @cache
 def read_toml(path: Path) -> dict[str, Any]:
     """The content of a TOML file, parsed once in a process: every model made with the paper's settings asks for it."""
     return dict(tomllib.loads(path.read_text("utf-8")))
 
 
-def paper_settings(method: str, dataset: str) -> dict[str, Any]:
+def paper_settings(estimator: type[Published], dataset: str) -> dict[str, Any]:
     """The paper's settings of a method for a dataset."""
-    settings: dict[str, dict[str, Any]] = {}
-    for experiment in ("table1", "inductive"):
-        settings |= read_experiment(experiment)["settings"].get(method, {})
+    settings = {name: given for by_dataset in published_settings(estimator).values() for name, given in by_dataset.items()}
     if dataset not in settings:
         raise InputError(f"The paper has no settings for {dataset!r}. It has them for {', '.join(sorted(settings))}.")
     return dict(settings[dataset])
+
+
+def published_settings(estimator: type[Published]) -> dict[str, dict[str, dict[str, Any]]]:
+    """The settings of a method by experiment and dataset. Read, not to be changed."""
+    path = Path(str(sys.modules[estimator.__module__].__file__)).with_suffix(".toml")
+    method = estimator.paper_method
+    return {experiment: by_method[method] for experiment, by_method in read_toml(path).items() if method in by_method}

@@ -12,7 +12,7 @@ from sparsecut import SCE, Graph, datasets
 from sparsecut.lab.baselines import methods
 from sparsecut.lab.paper import inductive
 from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Request
-from sparsecut.model.published import read_experiment
+from sparsecut.lab.paper.experiments import read_experiment
 
 
 def silent(*_: object) -> None:

@@ -13,11 +13,11 @@ from conftest import data_file
 from sparsecut import SCE, Graph
 from sparsecut.lab.paper import EXPERIMENTS, loss, table1
 from sparsecut.lab.paper.experiment_plan import Request
+from sparsecut.lab.paper.experiments import read_experiment
 from sparsecut.lab.paper.results import Results
 from sparsecut.lab.paper.row_methods import make_model
 from sparsecut.lab.paper.seeds import summarise
 from sparsecut.lab.paper.shown import ResultsTable
-from sparsecut.model.published import read_experiment
 
 DOCS = Path(__file__).parents[3] / "docs"
 

@@ -7,24 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from sparsecut.lab.paper.experiments import EXPERIMENTS
-from sparsecut.lab.paper.open_settings import open_table, setting_of
-from sparsecut.model import published
-from sparsecut.model.published import read_experiment
+import sparsecut
+from sparsecut.lab.paper.experiments import EXPERIMENTS, read_experiment
+from sparsecut.lab.paper.open_settings import open_table, setting_of, settings_by_dataset
 
-HOME = Path(published.__file__).parent / "paper"
+PACKAGE = Path(sparsecut.__file__).parent
 
 
 def silent_settings(name: str) -> set[tuple[str, str]]:
     """Method and setting of every line marked silent; of the lines that are marked alike for all four aggregators one."""
     found, method = set(), ""
-    for line in (HOME / f"{name}.toml").read_text("utf-8").splitlines():
-        if section := re.match(r"\[settings\.([\w-]+)\.\w+\]", line):
-            method = section[1]
-        elif line.startswith("["):
-            method = ""
-        elif method and (marked := re.match(r"([\w.]+) = .*# (?:silent|likewise)", line)):
-            found.add((method, marked[1]))
+    for path in [*PACKAGE.glob("model/*.toml"), *PACKAGE.glob("lab/baselines/**/*.toml")]:
+        for line in path.read_text("utf-8").splitlines():
+            if section := re.match(rf"\[{name}\.([\w-]+)\.\w+\]", line):
+                method = section[1]
+            elif line.startswith("["):
+                method = ""
+            elif method and (marked := re.match(r"([\w.]+) = .*# (?:silent|likewise)", line)):
+                found.add((method, marked[1]))
     return found
 
 
@@ -47,7 +47,7 @@ def test_what_is_listed_is_a_setting_or_says_what_was_chosen(name: str) -> None:
         assert isinstance(choice["by_test_scores"], bool)
         assert ("method" in choice) != ("chosen" in choice)
         for setting in choice.get("settings", ()):
-            values = [setting_of(given, setting) for given in content["settings"][choice["method"]].values()]
+            values = [setting_of(given, setting) for given in settings_by_dataset(name, choice["method"]).values()]
             assert any(value is not None for value in values), (choice["method"], setting)
 
 

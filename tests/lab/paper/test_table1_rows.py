@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sparsecut.lab.paper.experiments import read_experiment
 from sparsecut.lab.paper.table1_rows import COLUMNS, LABEL_COUNTS, ROWS, SUPERVISED, UNSUPERVISED, VARIANTS, published_figure
-from sparsecut.model.published import read_experiment
 
 
 def test_every_row_of_table1_is_complete() -> None:

@@ -11,9 +11,9 @@ from sparsecut import Graph
 from sparsecut.lab.baselines import RawFeatures, methods
 from sparsecut.lab.paper import EXPERIMENTS, timing
 from sparsecut.lab.paper.experiment_plan import Request
+from sparsecut.lab.paper.experiments import read_experiment
 from sparsecut.lab.paper.results import Results
 from sparsecut.lab.paper.runner import run_experiment
-from sparsecut.model.published import read_experiment
 from stamps import TODAY
 from standins import stand_in
 

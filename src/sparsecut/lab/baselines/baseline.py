@@ -1,6 +1,8 @@
-"""The contract of the baselines, around a training of their own.
+"""The contract of the methods that embed without labels.
 
-A baseline says what it checks (`_check`) and how it trains (`_fit`); one that embeds unseen nodes says how (`_embed`).
+A method is a class of `Baseline` that says what it checks (`_check`) and how it trains (`_fit`). One that embeds unseen
+nodes is `Inductive` too, and says how (`_embed`). Its parameters are declared (`declared.py`); those that several methods
+have are described once, in `Baseline`.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from sparsecut.base.containers import contained
 from sparsecut.base.errors import InputError, check_integer
 from sparsecut.base.estimator import Estimator, not_fitted
 from sparsecut.base.progress import Reporter, reporting
@@ -32,7 +35,7 @@ Nodes = NDArray[np.int64]  # positions of nodes in their graph
 
 @dataclass(frozen=True)
 class Run:
-    """What `fit` lends a method's training: where to compute, what to draw from, where to report."""
+    """One call of `fit`: the device, the random generator, the history, and where to report progress."""
 
     device: torch.device
     generator: np.random.Generator
@@ -41,7 +44,7 @@ class Run:
     callback: Callback | None = None
 
     def end_epoch(self, loss: float, seconds: float, n_epochs: int) -> None:
-        """Write an epoch down, move the progress bar, and call back."""
+        """Record an epoch, report progress, and call the callback."""
         self.history.loss.append(loss)
         self.history.seconds.append(seconds)
         epoch = len(self.history.loss)
@@ -51,11 +54,36 @@ class Run:
 
 
 class Baseline(Estimator):
-    """An unsupervised method: a graph in, one vector per node out. Follows scikit-learn as `SCE` does."""
+    """An unsupervised method: a graph in, one vector per node out. Follows scikit-learn as `SCE` does.
+
+    Parameters
+    ----------
+    dimension : int
+        Columns of the embedding.
+    filter : str or Filter
+        The low-pass filter, as in `SCE`: "power" is two hops of the mean over a node and its neighbours.
+    n_negatives : int
+        Nodes drawn at random for each pair of neighbours, to be kept apart from them.
+    learning_rate : float
+        Step size of Adam.
+    epochs : int
+        Passes of the training, at most.
+    device : {"auto", "cpu", "cuda"}
+        Where to compute; "auto" takes a GPU where there is one.
+    random_state : int or None
+        The seed; the same one gives the same bits on the same machine. None draws a new one.
+
+    Attributes
+    ----------
+    embedding_ : array of shape (n, dimension)
+        One row per node, float32.
+    history_ : History
+        Loss and seconds per epoch.
+    """
 
     needs_features: ClassVar[bool] = True
 
-    # A method that has these in its constructor stores its own.
+    # Of methods that do not declare them as parameters.
     device: str = "cpu"
     random_state: int | None = 0
 
@@ -68,7 +96,7 @@ class Baseline(Estimator):
 
     @abstractmethod
     def _fit(self, graph: Graph, run: Run) -> NDArray[np.float32]:
-        """Train; the embedding of the graph."""
+        """Train on the graph and return its embedding."""
 
     def fit(
         self: Model,
@@ -128,8 +156,8 @@ class Baseline(Estimator):
         return with_features(self, graph) if self.needs_features else graph
 
 
-class InductiveBaseline(Baseline):
-    """A baseline that also embeds graphs it was not trained on, with the same features."""
+class Inductive:
+    """For a `Baseline` that also embeds graphs it was not trained on, with the same features."""
 
     needs_known_nodes: ClassVar[bool] = False  # whether such a graph must hold some of the training's nodes
 
@@ -139,28 +167,29 @@ class InductiveBaseline(Baseline):
     def _embed(self, graph: Graph) -> NDArray[np.float32]:
         """The embedding by what has been learned so far, without training."""
 
+    @contained
     def transform(self, graph: Any, *, features: Any = None) -> NDArray[np.float32]:
         """The embedding of any graph with the same features, without training: (n, dimension)."""
-        met = self._meet(graph, features)
-        with naming_overflow(met):
-            embedding: NDArray[np.float32] = check_finite(self._embed(met), met)
+        new_graph = self._with_same_features(graph, features)
+        with naming_overflow(new_graph):
+            embedding: NDArray[np.float32] = check_finite(self._embed(new_graph), new_graph)
             return embedding
 
-    def _meet(self, graph: Any, features: Any) -> Graph:
-        """A graph that came after training, checked against what was learned."""
+    def _with_same_features(self, graph: Any, features: Any) -> Graph:
+        """A graph given after training, checked to have the features of the training."""
         check_is_fitted(self, "fit or fit_transform")
-        return with_same_features(self, self._accept(as_graph(graph, features)))
+        return with_same_features(self, with_features(self, as_graph(graph, features)))
 
 
 def with_features(model: Any, graph: Graph) -> Graph:
-    """The graph, which must have features."""
+    """The graph itself; an error where it has no features."""
     if not graph.has_features:
         raise InputError(f"{type(model).__name__} needs node features, and the graph has none.")
     return graph
 
 
 def with_same_features(model: Any, graph: Graph) -> Graph:
-    """The graph with its features as the one fitted on had them."""
+    """The graph with its table encoded as in training; an error where it has another number of features."""
     graph = graph.encoded_by(model.encoder_)
     if graph.n_features != model.n_features_in_:
         raise InputError(
@@ -182,9 +211,9 @@ def check_seed(model: Any) -> None:
 
 @contextmanager
 def seeded(random_state: int | None, device: torch.device) -> Iterator[np.random.Generator]:
-    """A generator of our own, and torch's global one seeded for the while: the layers of libraries know no other.
+    """A generator for the method's own draws; inside, torch's global generator is seeded too, since layers draw from it.
 
-    It is put back as it was, so that a fit neither depends on nor changes what others draw.
+    Its state is restored afterwards, so that a fit neither depends on nor changes what others draw.
     """
     seeds = np.random.SeedSequence(random_state)
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import fields
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,43 +13,70 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, check_choice, check_integer, check_real
 from sparsecut.graph import Graph
-from sparsecut.lab.baselines.baseline import Baseline, InductiveBaseline, Run, seeded
+from sparsecut.lab.baselines.baseline import Baseline, Inductive, Run, seeded
+from sparsecut.lab.baselines.declared import declared, learned
 from sparsecut.lab.baselines.skipgram import OBJECTIVES, Corpus, EpochEnd, Known, SkipGram, Vectors
 from sparsecut.lab.baselines.walks import Walker, WalkNodes
 from sparsecut.model.published import Published
 
 
-class _Walking(Baseline):
-    """What DeepWalk and node2vec share: everything but how a walk chooses its next node."""
+@declared
+class ReadsWalks:
+    """For a `Baseline` that reads random walks by skip-gram; only how a walk chooses its next node differs.
 
-    needs_features = False
+    Parameters
+    ----------
+    epochs : int
+        Walks from each node. An epoch is one walk from each, in random order, and one pass of skip-gram over them.
+    walk_length : int
+        Nodes of a walk.
+    window : int
+        How many steps apart two nodes of a walk may be to predict each other; each time a number up to it is drawn.
+    n_negatives : int
+        Negatives for each pair, unless `objective` is "hierarchical".
+    learning_rate : float
+        Step size of skip-gram at the start; it falls evenly towards zero.
+    objective : {"negative", "hierarchical", "both"}
+        How a node predicts another: against a few negatives; by a hierarchical softmax over all nodes, as in DeepWalk's
+        article; or by both at once over the same vectors. The softmax takes longer, the more so the larger the graph.
+    passes : int
+        How often skip-gram reads all the walks. More of them take as much longer; more `epochs`, which bring new walks,
+        are the better use of the time.
+    subsample : float
+        Visits of a node whose share of all visits is above this are left out at random, the more the larger its share; 0
+        leaves out none. gensim's default, 0.001, leaves out most visits on a graph of a few hundred nodes.
+    workers : int
+        Threads. With more than one, runs of the same seed differ.
 
-    dimension: int
-    walk_length: int
-    window: int
-    n_negatives: int
-    learning_rate: float
-    epochs: int
-    workers: int
+    Attributes
+    ----------
+    history_ : History
+        Loss and seconds per epoch, of one pass after another. The loss is measured after each epoch on 10,000 steps of
+        walks.
+    """
+
+    needs_features: ClassVar[bool] = False
+
+    dimension: int = 128
+    epochs: int = 10
+    walk_length: int = 40
+    window: int = 10
+    n_negatives: int = 5
+    learning_rate: float = 0.025
     objective: str = "negative"
     passes: int = 1
     subsample: float = 0.0
+    workers: int = 1
+    random_state: int | None = 0
 
     def _make_walker(self, graph: Graph) -> Walker:
         return Walker(graph.adjacency)
 
     def _check(self) -> None:
         name = type(self).__name__
-        for option, minimum in (
-            ("dimension", 1),
-            ("walk_length", 2),
-            ("window", 1),
-            ("n_negatives", 1),
-            ("epochs", 1),
-            ("passes", 1),
-            ("workers", 1),
-        ):
-            check_integer(name, option, getattr(self, option), minimum)
+        for option in ("dimension", "window", "n_negatives", "epochs", "passes", "workers"):
+            check_integer(name, option, getattr(self, option), 1)
+        check_integer(name, "walk_length", self.walk_length, 2)
         check_real(name, "learning_rate", self.learning_rate, above=0)
         check_real(name, "subsample", self.subsample)
         check_choice(name, "objective", self.objective, OBJECTIVES)
@@ -72,65 +100,20 @@ class _Walking(Baseline):
     ) -> tuple[Vectors, Vectors]:
         """The input and output vectors of a graph's nodes, from one walk per epoch and start."""
         walks_seed, skipgram_seed = (int(seed) for seed in generator.integers(0, 2**31, 2))
-        skipgram = SkipGram(
-            caller=type(self).__name__,
-            dimension=self.dimension,
-            window=self.window,
-            n_negatives=self.n_negatives,
-            learning_rate=self.learning_rate,
-            epochs=self.epochs,
-            workers=self.workers,
-            objective=self.objective,
-            passes=self.passes,
-            subsample=self.subsample,
-        )
+        options = {option.name: getattr(self, option.name) for option in fields(SkipGram) if option.name != "caller"}
+        skipgram = SkipGram(caller=type(self).__name__, **options)
         corpus = _corpus(self._make_walker(graph), starts, self.walk_length, walks_seed)
         return skipgram.train(corpus, graph.n_nodes, skipgram_seed, end_epoch, known)
 
 
-class DeepWalk(Published, _Walking):
+@declared
+class DeepWalk(Published, ReadsWalks, Baseline):
     """DeepWalk (Perozzi et al., 2014): uniform random walks, by weight where edges have one, read by skip-gram.
 
-    It looks at the edges alone and needs no features; it needs the extra `baselines`. Its authors' release is
+    It uses the edges alone and needs no features; it needs the extra `baselines`. Its authors' release is
     `DeepWalk(objective="both", passes=5, subsample=0.001)`, which is what `DeepWalk.paper` takes: they ask gensim for a
     hierarchical softmax and leave all else to its defaults. Without these three it scores higher on the citation graphs, in
     less time.
-
-    Parameters
-    ----------
-    dimension : int, default=128
-        Columns of the embedding.
-    epochs : int, default=10
-        Walks from each node. An epoch is one walk from each, in random order, and one pass of skip-gram over them.
-    walk_length : int, default=40
-        Nodes of a walk.
-    window : int, default=10
-        How many steps apart two nodes of a walk may be to predict each other; each time a number up to it is drawn.
-    n_negatives : int, default=5
-        Negatives for each pair, unless `objective` is "hierarchical".
-    learning_rate : float, default=0.025
-        Skip-gram's at the start; it falls evenly towards zero.
-    objective : {"negative", "hierarchical", "both"}, default="negative"
-        How a node predicts another: against a few negatives; by a hierarchical softmax over all nodes, as in DeepWalk's
-        article; or by both at once over the same vectors. The softmax takes longer, the more so the larger the graph.
-    passes : int, default=1
-        How often skip-gram reads all the walks. More of them take as much longer; more `epochs`, which bring new walks,
-        are the better use of the time.
-    subsample : float, default=0.0
-        Visits of a node whose share of all visits is above this are left out at random, the more the larger its share; 0
-        leaves out none. gensim's default, 0.001, leaves out most visits on a graph of a few hundred nodes.
-    workers : int, default=1
-        Threads. With more than one, runs of the same seed differ.
-    random_state : int or None, default=0
-        Seed of walks and vectors; None draws a new one.
-
-    Attributes
-    ----------
-    embedding_ : array of shape (n, dimension)
-        One row per node, float32.
-    history_ : History
-        Loss and seconds per epoch, of one pass after another. The loss is measured after each epoch on 10,000 steps of
-        walks.
 
     Examples
     --------
@@ -143,35 +126,9 @@ class DeepWalk(Published, _Walking):
 
     paper_method = "deepwalk"
 
-    def __init__(
-        self,
-        *,
-        dimension: int = 128,
-        epochs: int = 10,
-        walk_length: int = 40,
-        window: int = 10,
-        n_negatives: int = 5,
-        learning_rate: float = 0.025,
-        objective: str = "negative",
-        passes: int = 1,
-        subsample: float = 0.0,
-        workers: int = 1,
-        random_state: int | None = 0,
-    ) -> None:
-        self.dimension = dimension
-        self.epochs = epochs
-        self.walk_length = walk_length
-        self.window = window
-        self.n_negatives = n_negatives
-        self.learning_rate = learning_rate
-        self.objective = objective
-        self.passes = passes
-        self.subsample = subsample
-        self.workers = workers
-        self.random_state = random_state
 
-
-class Node2Vec(_Walking):
+@declared
+class Node2Vec(ReadsWalks, Baseline):
     """node2vec (Grover and Leskovec, 2016): walks of second order, read by skip-gram. Needs no features.
 
     Parameters
@@ -180,29 +137,6 @@ class Node2Vec(_Walking):
         The larger, the less often a walk goes back to where it just was.
     q : float, default=1.0
         The larger, the nearer a walk stays to where it was before; below 1 it goes outward.
-    dimension : int, default=128
-        Columns of the embedding.
-    epochs : int, default=10
-        Walks from each node. An epoch is one walk from each, in random order, and one pass of skip-gram over them.
-    walk_length : int, default=80
-        Nodes of a walk.
-    window : int, default=10
-        How many steps apart two nodes of a walk may be to predict each other; each time a number up to it is drawn.
-    n_negatives : int, default=5
-        Negatives for each pair.
-    learning_rate : float, default=0.025
-        Skip-gram's at the start; it falls evenly towards zero.
-    workers : int, default=1
-        Threads. With more than one, runs of the same seed differ.
-    random_state : int or None, default=0
-        Seed of walks and vectors; None draws a new one.
-
-    Attributes
-    ----------
-    embedding_ : array of shape (n, dimension)
-        One row per node, float32.
-    history_ : History
-        Loss and seconds per epoch.
 
     Examples
     --------
@@ -213,30 +147,9 @@ class Node2Vec(_Walking):
     (3, 4)
     """
 
-    def __init__(
-        self,
-        *,
-        p: float = 1.0,
-        q: float = 1.0,
-        dimension: int = 128,
-        epochs: int = 10,
-        walk_length: int = 80,
-        window: int = 10,
-        n_negatives: int = 5,
-        learning_rate: float = 0.025,
-        workers: int = 1,
-        random_state: int | None = 0,
-    ) -> None:
-        self.p = p
-        self.q = q
-        self.dimension = dimension
-        self.epochs = epochs
-        self.walk_length = walk_length
-        self.window = window
-        self.n_negatives = n_negatives
-        self.learning_rate = learning_rate
-        self.workers = workers
-        self.random_state = random_state
+    p: float = 1.0
+    q: float = 1.0
+    walk_length: int = 80
 
     def _check(self) -> None:
         super()._check()
@@ -247,14 +160,13 @@ class Node2Vec(_Walking):
         return Walker(graph.adjacency, p=self.p, q=self.q)
 
 
-class DeepWalkFeatures(DeepWalk, InductiveBaseline):
+@declared
+class DeepWalkFeatures(Published, ReadsWalks, Inductive, Baseline):
     """DeepWalk's embedding with the raw features beside it: [X, F], (n, dimension + features).
 
     `transform` embeds nodes that came later as GraphSAGE's authors did (Hamilton et al., 2017): new walks from them on the
     graph as it is now, and only their vectors are trained. Nodes of the training keep theirs. A node is known by its id
     (`Graph.node_ids`), so both graphs need ids that mean the same nodes; `Graph.subgraph` keeps them.
-
-    Parameters and attributes are those of `DeepWalk`.
 
     Examples
     --------
@@ -270,9 +182,9 @@ class DeepWalkFeatures(DeepWalk, InductiveBaseline):
     needs_known_nodes = True
     paper_method = "deepwalk-and-features"
 
-    node_ids_: NDArray[Any]
-    inputs_: Vectors
-    outputs_: Vectors
+    node_ids_: NDArray[Any] = learned()
+    inputs_: Vectors = learned()
+    outputs_: Vectors = learned()
 
     def _check(self) -> None:
         super()._check()

@@ -18,8 +18,9 @@ from torch.nn.functional import softplus
 from sparsecut.base.errors import check_choice, check_integer
 from sparsecut.graph import Graph
 from sparsecut.kernels.sparse import as_tensor
-from sparsecut.lab.baselines.baseline import Run
-from sparsecut.lab.baselines.network import GraphNetwork, NetworkBaseline
+from sparsecut.lab.baselines.baseline import Baseline, Run
+from sparsecut.lab.baselines.declared import declared
+from sparsecut.lab.baselines.network import GraphNetwork, TrainsNetwork
 from sparsecut.lab.baselines.tensors import GraphTensors, graph_tensors
 from sparsecut.operators.filters import Power, Symmetric
 
@@ -28,13 +29,12 @@ FEATURES = ("scaled", "given")
 N_MEAN_LAYERS = 3
 
 
-class DGI(NetworkBaseline):
+@declared
+class DGI(TrainsNetwork, Baseline):
     """Deep Graph Infomax (Veličković et al., 2019): nodes embedded so that they can be told from nodes of a shuffled graph.
 
     Parameters
     ----------
-    dimension : int, default=512
-        Columns of the embedding.
     encoder : {"gcn", "mean"}, default="gcn"
         "gcn" is one convolution; "mean" is three layers of mean-pooling that keep a node apart from its neighbours, the
         authors' for large graphs with unseen nodes (there with sampled neighbourhoods, here with whole ones).
@@ -42,21 +42,6 @@ class DGI(NetworkBaseline):
         "scaled" divides each row by the sum of its absolute values, as DGI's code does; "given" leaves them.
     patience : int, default=20
         Training ends after so many epochs without a lower loss, and the weights with the lowest loss are kept.
-    learning_rate : float, default=0.001
-        Adam's step.
-    epochs : int, default=10000
-        How many steps at most.
-    device : {"auto", "cpu", "cuda"}, default="auto"
-        Where to compute; "auto" takes a GPU where there is one.
-    random_state : int or None, default=0
-        The seed; the same one gives the same bits on the same machine. None draws a new one.
-
-    Attributes
-    ----------
-    embedding_ : array of shape (n, dimension)
-        One row per node, float32.
-    history_ : History
-        Loss and seconds per epoch.
 
     Examples
     --------
@@ -69,26 +54,14 @@ class DGI(NetworkBaseline):
 
     paper_method = "dgi"
 
-    def __init__(
-        self,
-        *,
-        dimension: int = 512,
-        encoder: str = "gcn",
-        features: str = "scaled",
-        patience: int = 20,
-        learning_rate: float = 0.001,
-        epochs: int = 10_000,
-        device: str = "auto",
-        random_state: int | None = 0,
-    ) -> None:
-        self.dimension = dimension
-        self.encoder = encoder
-        self.features = features
-        self.patience = patience
-        self.learning_rate = learning_rate
-        self.epochs = epochs
-        self.device = device
-        self.random_state = random_state
+    dimension: int = 512
+    encoder: str = "gcn"
+    features: str = "scaled"
+    patience: int = 20
+    learning_rate: float = 0.001
+    epochs: int = 10_000
+    device: str = "auto"
+    random_state: int | None = 0
 
     def _check(self) -> None:
         super()._check()

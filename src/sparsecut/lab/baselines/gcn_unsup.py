@@ -19,14 +19,16 @@ from torch.nn.functional import softplus
 from sparsecut.base.errors import InputError, check_integer
 from sparsecut.graph import Graph
 from sparsecut.kernels.sparse import as_tensor
-from sparsecut.lab.baselines.baseline import Nodes, Run
-from sparsecut.lab.baselines.network import GraphNetwork, NetworkBaseline
+from sparsecut.lab.baselines.baseline import Baseline, Nodes, Run
+from sparsecut.lab.baselines.declared import declared
+from sparsecut.lab.baselines.network import GraphNetwork, TrainsNetwork
 from sparsecut.lab.baselines.tensors import GraphTensors, graph_tensors
 
 NEGATIVE_POWER = 0.75
 
 
-class UnsupervisedGCN(NetworkBaseline):
+@declared
+class UnsupervisedGCN(TrainsNetwork, Baseline):
     """A two-layer GCN trained without labels, to embed neighbours near each other.
 
     Parameters
@@ -35,21 +37,8 @@ class UnsupervisedGCN(NetworkBaseline):
         Columns of the embedding and of the hidden layer.
     n_negatives : int, default=5
         Q, the nodes drawn for each node to be kept away from.
-    learning_rate : float, default=0.001
-        Adam's step.
     epochs : int, default=60
         Steps over the whole graph. The score rises and falls with them.
-    device : {"auto", "cpu", "cuda"}, default="auto"
-        Where to compute; "auto" takes a GPU where there is one.
-    random_state : int or None, default=0
-        The seed; the same one gives the same bits on the same machine. None draws a new one.
-
-    Attributes
-    ----------
-    embedding_ : array of shape (n, dimension)
-        One row per node, float32.
-    history_ : History
-        Loss and seconds per epoch.
 
     Examples
     --------
@@ -62,22 +51,12 @@ class UnsupervisedGCN(NetworkBaseline):
 
     paper_method = "gcn-unsup"
 
-    def __init__(
-        self,
-        *,
-        dimension: int = 512,
-        n_negatives: int = 5,
-        learning_rate: float = 0.001,
-        epochs: int = 60,
-        device: str = "auto",
-        random_state: int | None = 0,
-    ) -> None:
-        self.dimension = dimension
-        self.n_negatives = n_negatives
-        self.learning_rate = learning_rate
-        self.epochs = epochs
-        self.device = device
-        self.random_state = random_state
+    dimension: int = 512
+    n_negatives: int = 5
+    learning_rate: float = 0.001
+    epochs: int = 60
+    device: str = "auto"
+    random_state: int | None = 0
 
     def _check(self) -> None:
         super()._check()

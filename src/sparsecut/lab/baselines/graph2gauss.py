@@ -28,7 +28,8 @@ from sparsecut.engines import resolve_device
 from sparsecut.engines.rows import Rows, project
 from sparsecut.graph import Graph
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
-from sparsecut.lab.baselines.baseline import InductiveBaseline, Run
+from sparsecut.lab.baselines.baseline import Baseline, Inductive, Run
+from sparsecut.lab.baselines.declared import declared, learned
 from sparsecut.lab.baselines.held_out import hold_out, link_score
 from sparsecut.lab.baselines.rings import Rings
 from sparsecut.lab.baselines.stopping import EarlyStopping
@@ -49,7 +50,8 @@ class Gaussians(NamedTuple):
         return Gaussians(*(column.index_select(0, nodes) for column in self))
 
 
-class Graph2Gauss(Published, InductiveBaseline):
+@declared
+class Graph2Gauss(Published, Inductive, Baseline):
     """Graph2Gauss (Bojchevski and Günnemann, 2018): Gaussian embeddings, ranked by distance in the graph.
 
     `embedding_` is the mean of each node's Gaussian, `variance_` how uncertain it is. The encoder sees features alone, so a
@@ -65,26 +67,14 @@ class Graph2Gauss(Published, InductiveBaseline):
         Width of the hidden layer.
     weighting : {"none", "sizes"}, default="none"
         "none" counts every drawn triple once; "sizes" by how many triples it was drawn from.
-    learning_rate : float, default=0.001
-        Adam's.
-    epochs : int, default=2000
-        How many at most.
     held_out : float, default=0.1
         The fraction of edges kept from training, to measure how well energies tell them from pairs that are no edges.
     patience : int, default=100
         Training ends when that has not improved for so many epochs, and goes back to the best weights. Where no edges are
         held out the loss decides; it falls long after the embedding has stopped improving.
-    device : {"auto", "cpu", "cuda"}, default="auto"
-        Where to compute; "auto" takes a GPU where there is one.
-    random_state : int or None, default=0
-        The seed; the same one gives the same bits on the same machine. None draws a new one.
 
     Attributes
     ----------
-    embedding_ : array of shape (n, dimension)
-        One row per node, float32.
-    history_ : History
-        Loss and seconds per epoch.
     variance_ : array of shape (n, dimension)
         The diagonal of each node's covariance.
 
@@ -100,34 +90,23 @@ class Graph2Gauss(Published, InductiveBaseline):
 
     paper_method = "g2g"
 
-    def __init__(
-        self,
-        *,
-        dimension: int = 128,
-        hops: int = 1,
-        hidden: int = 512,
-        weighting: str = "none",
-        learning_rate: float = 0.001,
-        epochs: int = 2000,
-        held_out: float = 0.1,
-        patience: int = 100,
-        device: str = "auto",
-        random_state: int | None = 0,
-    ) -> None:
-        self.dimension = dimension
-        self.hops = hops
-        self.hidden = hidden
-        self.weighting = weighting
-        self.learning_rate = learning_rate
-        self.epochs = epochs
-        self.held_out = held_out
-        self.patience = patience
-        self.device = device
-        self.random_state = random_state
+    dimension: int = 128
+    hops: int = 1
+    hidden: int = 512
+    weighting: str = "none"
+    learning_rate: float = 0.001
+    epochs: int = 2000
+    held_out: float = 0.1
+    patience: int = 100
+    device: str = "auto"
+    random_state: int | None = 0
+
+    network_: GaussianEncoder = learned()
+    variance_: NDArray[np.float32] = learned()
 
     def transform_variance(self, graph: Any, *, features: Any = None) -> NDArray[np.float32]:
         """The variances of any graph's nodes, (n, dimension), as `transform` gives their means."""
-        return self._encode(self._meet(graph, features)).variance.cpu().numpy()
+        return self._encode(self._with_same_features(graph, features)).variance.cpu().numpy()
 
     def _check(self) -> None:
         for name, minimum in (("dimension", 1), ("hops", 1), ("hidden", 1), ("epochs", 1), ("patience", 1)):

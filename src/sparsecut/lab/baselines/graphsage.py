@@ -21,19 +21,21 @@ from sparsecut.base.errors import InputError, check_integer, check_real, paramet
 from sparsecut.graph import Features, Graph
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
 from sparsecut.lab.baselines.aggregators import LAYERS, Layer, NodeRows
-from sparsecut.lab.baselines.baseline import InductiveBaseline, Nodes, Run
+from sparsecut.lab.baselines.baseline import Baseline, Inductive, Nodes, Run
+from sparsecut.lab.baselines.declared import declared, learned
 from sparsecut.lab.baselines.neighbour_lists import NeighbourLists, SampledLayers, number, sample_layers, walk_pairs
 from sparsecut.model.published import Published
 
 EMBEDDED_AT_ONCE = 4096  # rows; beside features and messages of all nodes, `transform` holds what so many of them need
 
 
-class GraphSAGE(Published, InductiveBaseline):
-    """GraphSAGE without labels: what its four aggregators share. They are in `sparsecut.lab.baselines.aggregators`.
+@declared
+class GraphSAGE(Published, Inductive):
+    """For a `Baseline`: GraphSAGE without labels, by one of the four aggregators in `sparsecut.lab.baselines.aggregators`.
 
-    Memory in training depends on the batch and the fan-outs, beside a few numbers per node. `transform` goes layer by layer
-    over all neighbours, so nothing in it is random. The LSTM has learned lists of one length in random order; it samples
-    them once for the graph, with a seed kept from `fit`, so that a graph always gets the same embedding.
+    Memory in training depends on the batch and the fan-outs, beside a few numbers per node. `transform` computes layer by
+    layer over all neighbours, so nothing in it is random. The LSTM is trained on neighbour lists of one length in random
+    order; it samples them once per graph, with a seed kept from `fit`, so that a graph always gets the same embedding.
 
     Parameters
     ----------
@@ -53,46 +55,23 @@ class GraphSAGE(Published, InductiveBaseline):
         goes as far.
     epochs : int, default=1
         In each, one walk goes out from every node.
-    device : {"auto", "cpu", "cuda"}, default="auto"
-        Where to compute; "auto" takes a GPU where there is one.
-    random_state : int or None, default=0
-        The seed; the same one gives the same bits on the same machine. None draws a new one.
 
-    Attributes
-    ----------
-    embedding_ : array of shape (n, dimension)
-        One row per node, float32.
-    history_ : History
-        Loss and seconds per epoch.
     """
 
     aggregator: ClassVar[str]
 
-    network_: GraphSAGENetwork
-    lists_seed_: int
+    dimension: int = 256
+    fan_outs: Sequence[int] = (25, 10)
+    walk_length: int = 5
+    n_negatives: int = 20
+    batch_size: int = 512
+    learning_rate: float = 5e-4
+    epochs: int = 1
+    device: str = "auto"
+    random_state: int | None = 0
 
-    def __init__(
-        self,
-        *,
-        dimension: int = 256,
-        fan_outs: Sequence[int] = (25, 10),
-        walk_length: int = 5,
-        n_negatives: int = 20,
-        batch_size: int = 512,
-        learning_rate: float = 5e-4,
-        epochs: int = 1,
-        device: str = "auto",
-        random_state: int | None = 0,
-    ) -> None:
-        self.dimension = dimension
-        self.fan_outs = fan_outs
-        self.walk_length = walk_length
-        self.n_negatives = n_negatives
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.epochs = epochs
-        self.device = device
-        self.random_state = random_state
+    network_: GraphSAGENetwork = learned()
+    lists_seed_: int = learned()
 
     def _check(self) -> None:
         name = type(self).__name__
@@ -165,28 +144,17 @@ class GraphSAGE(Published, InductiveBaseline):
         return np.asarray(Z.cpu().numpy())
 
 
-class GraphSAGEGCN(GraphSAGE):
-    """GraphSAGE by the mean of a node and its neighbours together.
-
-    Parameters and attributes are those of `GraphSAGE`.
-
-    Examples
-    --------
-    >>> import sparsecut as sc
-    >>> from sparsecut.lab.baselines import GraphSAGEGCN
-    >>> graph = sc.datasets.load("digits").subgraph(range(200))
-    >>> GraphSAGEGCN(dimension=8, fan_outs=(3, 2)).fit_transform(graph).shape
-    (200, 8)
-    """
+@declared
+class GraphSAGEGCN(GraphSAGE, Baseline):
+    """GraphSAGE by the mean of a node and its neighbours together."""
 
     aggregator = "gcn"
     paper_method = "graphsage-gcn"
 
 
-class GraphSAGEMean(GraphSAGE):
+@declared
+class GraphSAGEMean(GraphSAGE, Baseline):
     """GraphSAGE by the mean of the neighbours.
-
-    Parameters and attributes are those of `GraphSAGE`.
 
     Examples
     --------
@@ -201,37 +169,17 @@ class GraphSAGEMean(GraphSAGE):
     paper_method = "graphsage-mean"
 
 
-class GraphSAGELSTM(GraphSAGE):
-    """GraphSAGE by an LSTM over the neighbours in random order.
-
-    Parameters and attributes are those of `GraphSAGE`.
-
-    Examples
-    --------
-    >>> import sparsecut as sc
-    >>> from sparsecut.lab.baselines import GraphSAGELSTM
-    >>> graph = sc.datasets.load("digits").subgraph(range(200))
-    >>> GraphSAGELSTM(dimension=8, fan_outs=(3, 2)).fit_transform(graph).shape
-    (200, 8)
-    """
+@declared
+class GraphSAGELSTM(GraphSAGE, Baseline):
+    """GraphSAGE by an LSTM over the neighbours in random order."""
 
     aggregator = "lstm"
     paper_method = "graphsage-lstm"
 
 
-class GraphSAGEPool(GraphSAGE):
-    """GraphSAGE by the largest of what one layer makes of each neighbour.
-
-    Parameters and attributes are those of `GraphSAGE`.
-
-    Examples
-    --------
-    >>> import sparsecut as sc
-    >>> from sparsecut.lab.baselines import GraphSAGEPool
-    >>> graph = sc.datasets.load("digits").subgraph(range(200))
-    >>> GraphSAGEPool(dimension=8, fan_outs=(3, 2)).fit_transform(graph).shape
-    (200, 8)
-    """
+@declared
+class GraphSAGEPool(GraphSAGE, Baseline):
+    """GraphSAGE by the largest message of the neighbours, each made by one layer from the neighbour's features."""
 
     aggregator = "pool"
     paper_method = "graphsage-pool"

@@ -20,15 +20,17 @@ from torch.nn import functional
 from sparsecut.base.errors import InputError, check_integer, check_real
 from sparsecut.graph import Graph
 from sparsecut.lab.baselines.baseline import Baseline, Run
+from sparsecut.lab.baselines.declared import declared
 
 BATCH = 2**12  # edges per step
 
 
+@declared
 class LINE(Baseline):
     """LINE (Tang et al., 2015): first and second order proximity, side by side. Needs no features, but edges.
 
-    The original takes plain steps edge by edge. Here AdaGrad takes them for thousands of edges at once: its steps do not
-    grow with how often a batch meets a node. A node without edges gets zeros.
+    The original takes one step per edge. Here AdaGrad takes one per some thousands of edges: its steps do not grow with
+    the number of edges that a node has in the batch. A node without edges gets zeros.
 
     Parameters
     ----------
@@ -36,17 +38,11 @@ class LINE(Baseline):
         Columns of the embedding, half for each order; at least 2.
     epochs : int, default=100
         How often as many edges are drawn as there are, each in both directions.
-    n_negatives : int, default=5
-        Negatives for each edge.
     learning_rate : float, default=0.025
-        AdaGrad's.
-    random_state : int or None, default=0
-        The seed; the same one gives the same bits on the same machine. None draws a new one.
+        Step size of AdaGrad.
 
     Attributes
     ----------
-    embedding_ : array of shape (n, dimension)
-        One row per node, float32.
     history_ : History
         Loss and seconds per epoch. The loss is the mean over edges of the sum of both orders.
 
@@ -61,20 +57,11 @@ class LINE(Baseline):
 
     needs_features = False
 
-    def __init__(
-        self,
-        *,
-        dimension: int = 128,
-        epochs: int = 100,
-        n_negatives: int = 5,
-        learning_rate: float = 0.025,
-        random_state: int | None = 0,
-    ) -> None:
-        self.dimension = dimension
-        self.epochs = epochs
-        self.n_negatives = n_negatives
-        self.learning_rate = learning_rate
-        self.random_state = random_state
+    dimension: int = 128
+    epochs: int = 100
+    n_negatives: int = 5
+    learning_rate: float = 0.025
+    random_state: int | None = 0
 
     def _check(self) -> None:
         check_integer("LINE", "dimension", self.dimension, 2)

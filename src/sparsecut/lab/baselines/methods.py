@@ -3,7 +3,8 @@
     methods.register(methods.Method("mine", "what it does in a few words", "my_package.my_module:MyEstimator"))
 
 A method is a class under the estimators' contract: keyword arguments, and `fit_transform(graph)`; for one that learns from
-labels `fit_predict(graph, split)`. It is imported when it is asked for, so a long list costs nothing.
+labels `fit_predict(graph, split)`. It is imported when it is first used, so a long list costs nothing. A new method of this
+package is a file with its class and a line at the end of this one: commands, `compare` and the package itself have it then.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ class Method:
     Parameters
     ----------
     name : str
-        What it is asked for by: `sparsecut embed --method NAME`.
+        As in `sparsecut embed --method NAME`.
     about : str
         What it does, in a few words.
     home : str
         "module:class". The class takes keyword arguments and has `fit_transform(graph)`, or `fit_predict(graph, split)`
-        where it learns from labels. It is imported when it is asked for.
+        where it learns from labels. It is imported when it is first used.
     words : mapping, optional
         An option's common name to the class's own where they differ. A name such as "engine__device" is that of a parameter
         of the object that the parameter `engine` holds.
@@ -55,15 +56,15 @@ class Method:
         module, _, name = self.home.partition(":")
         return getattr(importlib.import_module(module), name)
 
-    def make(self, asked: Mapping[str, Any], offered: Mapping[str, Any] | None = None, paper: str | None = None) -> Any:
+    def make(self, requested: Mapping[str, Any], offered: Mapping[str, Any] | None = None, paper: str | None = None) -> Any:
         """An estimator of the method.
 
         Parameters
         ----------
-        asked : mapping
-            Options it must have; None is left out.
+        requested : mapping
+            Options that the method must have; those that are None are ignored.
         offered : mapping, optional
-            Options it may leave.
+            Options that are ignored where the method has none of that name.
         paper : str, optional
             A dataset whose settings in the paper are taken as the defaults.
 
@@ -80,7 +81,7 @@ class Method:
         accepted = set(inspect.signature(estimator).parameters)
         given = {self.words.get(name, name): value for name, value in (offered or {}).items() if value is not None}
         given = {name: value for name, value in given.items() if name.partition("__")[0] in accepted}
-        for name, value in asked.items():
+        for name, value in requested.items():
             if value is None:
                 continue
             if self.words.get(name, name).partition("__")[0] not in accepted:
@@ -92,8 +93,8 @@ class Method:
         model = estimator(**plain) if paper is None else estimator.paper(paper, **plain)
         within = {name: value for name, value in given.items() if "__" in name}
         known = set(model.get_params()) if within else set()
-        for name in asked:
-            if asked[name] is not None and self.words.get(name, name) in within.keys() - known:
+        for name in requested:
+            if requested[name] is not None and self.words.get(name, name) in within.keys() - known:
                 raise self._nothing_to_set(name)
         return model.set_params(**{name: value for name, value in within.items() if name in known}) if within else model
 
@@ -159,34 +160,28 @@ _WITHIN = {
     **{name: f"solver__{name}" for name in ("epochs", "learning_rate", "loss", "alpha", "l2", "depth", "batch_size")},
     **{name: f"engine__{name}" for name in ("device", "precision", "memory_limit", "scratch")},
 }
-register(Method("sce", "sparsest cut embedding", "sparsecut.model.sce:SCE", words={**_WITHIN, "order": "filter__order"}))
-register(
-    Method("mosce", "SCE of several smoothing orders", "sparsecut.model.mosce:MoSCE", words={**_WITHIN, "order": "levels"})
-)
-register(Method("raw", "the features as they are", "sparsecut.lab.baselines:RawFeatures"))
-for _name, _about, _class in (
-    ("smoothed", "the features after the filter alone", "SmoothedFeatures"),
-    ("pca", "principal components of the smoothed features", "SmoothedPCA"),
+_FILTER = {"order": "filter__order"}
+
+register(Method("sce", "sparsest cut embedding", "sparsecut.model.sce:SCE", {**_WITHIN, **_FILTER}))
+register(Method("mosce", "SCE of several smoothing orders", "sparsecut.model.mosce:MoSCE", {**_WITHIN, "order": "levels"}))
+for _name, _about, _home, _words in (
+    ("raw", "the features as they are", "untrained:RawFeatures", {}),
+    ("smoothed", "the features after the filter alone", "untrained:SmoothedFeatures", _FILTER),
+    ("pca", "principal components of the smoothed features", "pca:SmoothedPCA", _FILTER),
+    ("deepwalk", "random walks, skip-gram", "deepwalk:DeepWalk", {}),
+    ("deepwalk-and-features", "DeepWalk beside the features", "deepwalk:DeepWalkFeatures", {}),
+    ("node2vec", "walks of second order, skip-gram", "deepwalk:Node2Vec", {}),
+    ("line", "first and second order proximity", "line:LINE", {}),
+    ("gcn-unsup", "a GCN trained on neighbours without labels", "gcn_unsup:UnsupervisedGCN", {}),
+    ("graphsage-gcn", "GraphSAGE without labels, mean of a node and its neighbours", "graphsage:GraphSAGEGCN", {}),
+    ("graphsage-mean", "GraphSAGE without labels, mean of the neighbours", "graphsage:GraphSAGEMean", {}),
+    ("graphsage-lstm", "GraphSAGE without labels, LSTM over the neighbours", "graphsage:GraphSAGELSTM", {}),
+    ("graphsage-pool", "GraphSAGE without labels, largest of the neighbours' messages", "graphsage:GraphSAGEPool", {}),
+    ("g2g", "Graph2Gauss: Gaussians ranked by distance in the graph", "graph2gauss:Graph2Gauss", {}),
+    ("dgi", "Deep Graph Infomax", "dgi:DGI", {}),
+    ("gcn", "graph convolutional network", "supervised.gcn:GCN", {}),
+    ("sgc", "logistic regression on smoothed features", "supervised.sgc:SGC", {}),
+    ("gat", "graph attention network", "supervised.gat:GAT", {}),
+    ("mixhop", "network over several powers of the graph", "supervised.mixhop:MixHop", {}),
 ):
-    register(Method(_name, _about, f"sparsecut.lab.baselines:{_class}", words={"order": "filter__order"}))
-for _name, _about, _class in (
-    ("deepwalk", "random walks, skip-gram", "DeepWalk"),
-    ("deepwalk-and-features", "DeepWalk beside the features", "DeepWalkFeatures"),
-    ("node2vec", "walks of second order, skip-gram", "Node2Vec"),
-    ("line", "first and second order proximity", "LINE"),
-    ("gcn-unsup", "a GCN trained on neighbours without labels", "UnsupervisedGCN"),
-    ("graphsage-gcn", "GraphSAGE without labels, mean of a node and its neighbours", "GraphSAGEGCN"),
-    ("graphsage-mean", "GraphSAGE without labels, mean of the neighbours", "GraphSAGEMean"),
-    ("graphsage-lstm", "GraphSAGE without labels, LSTM over the neighbours", "GraphSAGELSTM"),
-    ("graphsage-pool", "GraphSAGE without labels, largest of the neighbours' messages", "GraphSAGEPool"),
-    ("g2g", "Graph2Gauss: Gaussians ranked by distance in the graph", "Graph2Gauss"),
-    ("dgi", "Deep Graph Infomax", "DGI"),
-):
-    register(Method(_name, _about, f"sparsecut.lab.baselines:{_class}"))
-for _name, _about, _class in (
-    ("gcn", "graph convolutional network", "GCN"),
-    ("sgc", "logistic regression on smoothed features", "SGC"),
-    ("gat", "graph attention network", "GAT"),
-    ("mixhop", "network over several powers of the graph", "MixHop"),
-):
-    register(Method(_name, _about, f"sparsecut.lab.baselines:{_class}", is_supervised=True))
+    register(Method(_name, _about, f"sparsecut.lab.baselines.{_home}", _words, _home.startswith("supervised.")))

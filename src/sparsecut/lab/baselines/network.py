@@ -1,4 +1,4 @@
-"""Graph convolutions over sparse features, and an estimator around them: what DGI and the unsupervised GCN share.
+"""Graph convolutions over sparse features, and their training: what DGI and the unsupervised GCN share.
 
 convolution     σ(P·F·W + b)                Kipf and Welling's, with P = D̃^−½ÃD̃^−½
 with_own        σ([F·W' ‖ P·F·W] + b)       mean-pooling with P = D̃⁻¹Ã, a node kept apart from its neighbourhood
@@ -21,7 +21,7 @@ from sparsecut.base.errors import InputError, check_integer, check_real
 from sparsecut.graph import Graph
 from sparsecut.kernels.optimizer import AdamSteps
 from sparsecut.kernels.sparse import SparseMatrix
-from sparsecut.lab.baselines.baseline import InductiveBaseline, Run
+from sparsecut.lab.baselines.baseline import Inductive, Run
 from sparsecut.lab.baselines.stopping import EarlyStopping
 from sparsecut.lab.baselines.tensors import GraphTensors, product
 from sparsecut.model.published import Published
@@ -73,10 +73,10 @@ class GraphNetwork(nn.Module):
         return self.finish(self.start(tensors.features), tensors.propagation)
 
 
-class NetworkBaseline(Published, InductiveBaseline):
-    """A baseline whose embedding is a `GraphNetwork` of the features, trained over the whole graph by Adam."""
+class TrainsNetwork(Published, Inductive):
+    """For a `Baseline` whose embedding is a `GraphNetwork` of the features, trained over the whole graph by Adam."""
 
-    # What the constructors store.
+    # What its class declares.
     dimension: int
     learning_rate: float
     epochs: int

@@ -10,22 +10,20 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import check_integer
 from sparsecut.engines import resolve_device
 from sparsecut.graph import Graph
-from sparsecut.lab.baselines.baseline import InductiveBaseline, Run
+from sparsecut.lab.baselines.baseline import Baseline, Inductive, Run
+from sparsecut.lab.baselines.declared import declared, learned
 from sparsecut.lab.baselines.untrained import smoothed_features
 from sparsecut.operators.filters import Filter, FilterWord
 
 
-class SmoothedPCA(InductiveBaseline):
+@declared
+class SmoothedPCA(Inductive, Baseline):
     """Principal components of the smoothed features: Z = (S − 1·mean)·V, with S = P^k F and V its first components.
 
     Parameters
     ----------
     dimension : int, default=512
         How many components at most; a graph has no more than features or nodes.
-    filter : str or Filter, default="power"
-        The low-pass filter, as in `SCE`: "power" is two hops of the mean over a node and its neighbours.
-    device : {"auto", "cpu", "cuda"}, default="auto"
-        Where to compute; "auto" takes a GPU where there is one.
     random_state : int or None, default=0
         The seed; the same one gives the same bits on the same machine. None draws a new one.
         It matters where features and nodes are many: the components are then found by a randomised decomposition.
@@ -48,21 +46,13 @@ class SmoothedPCA(InductiveBaseline):
 
     kinds: ClassVar = {"filter": Filter}
 
-    mean_: NDArray[np.float32]
-    components_: NDArray[np.float32]
+    dimension: int = 512
+    filter: FilterWord | Filter = "power"
+    device: str = "auto"
+    random_state: int | None = 0
 
-    def __init__(
-        self,
-        *,
-        dimension: int = 512,
-        filter: FilterWord | Filter = "power",
-        device: str = "auto",
-        random_state: int | None = 0,
-    ) -> None:
-        self.dimension = dimension
-        self.filter = filter
-        self.device = device
-        self.random_state = random_state
+    mean_: NDArray[np.float32] = learned()
+    components_: NDArray[np.float32] = learned()
 
     def _check(self) -> None:
         check_integer("SmoothedPCA", "dimension", self.dimension, 1)

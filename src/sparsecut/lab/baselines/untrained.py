@@ -10,17 +10,19 @@ import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 
+from sparsecut.base.containers import contained
 from sparsecut.engines import MemoryEngine, resolve_device
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph, as_graph
 from sparsecut.kernels.magnitude import check_finite
 from sparsecut.kernels.sparse import SparseMatrix
-from sparsecut.lab.baselines.baseline import Baseline, Run
+from sparsecut.lab.baselines.baseline import Baseline, Run, with_features
+from sparsecut.lab.baselines.declared import declared
 from sparsecut.operators.filters import Filter, FilterWord
 
 
-class _Untrained(Baseline):
-    """An embedding that is a function of the graph: fitting it is computing it, and any graph can be transformed."""
+class Untrained:
+    """For a `Baseline` that learns nothing: `fit` computes the embedding, and `transform` takes any graph with features."""
 
     @abstractmethod
     def _embed(self, graph: Graph) -> NDArray[np.float32]: ...
@@ -28,12 +30,14 @@ class _Untrained(Baseline):
     def _fit(self, graph: Graph, run: Run) -> NDArray[np.float32]:
         return self._embed(graph)
 
+    @contained
     def transform(self, graph: Any, *, features: Any = None) -> NDArray[np.float32]:
         """The embedding of any graph: one row per node, as many columns as it has features."""
-        return self._embed(self._accept(as_graph(graph, features)))
+        return self._embed(with_features(self, as_graph(graph, features)))
 
 
-class RawFeatures(_Untrained):
+@declared
+class RawFeatures(Untrained, Baseline):
     """The features as they are, dense: Z = F. What any method must beat.
 
     Examples
@@ -50,15 +54,9 @@ class RawFeatures(_Untrained):
         return np.asarray(F.toarray() if sp.issparse(F) else F)
 
 
-class SmoothedFeatures(_Untrained):
+@declared
+class SmoothedFeatures(Untrained, Baseline):
     """The features after the filter, with nothing learned: Z = P^k F, dense.
-
-    Parameters
-    ----------
-    filter : str or Filter, default="power"
-        The low-pass filter, as in `SCE`: "power" is two hops of the mean over a node and its neighbours.
-    device : {"auto", "cpu", "cuda"}, default="auto"
-        Where to compute; "auto" takes a GPU where there is one.
 
     Examples
     --------
@@ -71,9 +69,8 @@ class SmoothedFeatures(_Untrained):
 
     kinds: ClassVar = {"filter": Filter}
 
-    def __init__(self, *, filter: FilterWord | Filter = "power", device: str = "auto") -> None:
-        self.filter = filter
-        self.device = device
+    filter: FilterWord | Filter = "power"
+    device: str = "auto"
 
     def _check(self) -> None:
         self._choice("filter")

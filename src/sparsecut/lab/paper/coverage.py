@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sparsecut import datasets
+from sparsecut.lab.paper.experiments import read_experiment
 from sparsecut.lab.paper.results import Results
 from sparsecut.lab.paper.shown import ALONE, EMPTY, ResultsTable, Shown, runs_in_words
 from sparsecut.lab.paper.table1_rows import COLUMNS
-from sparsecut.model.published import read_experiment
 
 GRAPHS = (*COLUMNS, "flickr", "reddit")  # of the paper's table of datasets
 REASONS = {

@@ -1,13 +1,14 @@
 """The paper's experiments by name: the one list that the command, the runner and the pages read.
 
-An experiment is a TOML file with its settings and published figures, and a module with
+An experiment is a TOML file with its published figures, and a module with
 
     ROWS, COLUMNS        the methods and the graphs of its table
     plan(request)        the jobs, before any work is done
     tables(results)      what the page shows of its results
 
 An experiment with several runs per cell, of more than one seed or in rounds, keeps each of them: `runs_by` is what tells
-them apart. Modules are imported when they are asked for, so that the names alone cost nothing.
+them apart. Modules are imported when they are used, so that the names alone cost nothing. The settings of a method stand
+beside its class (`sparsecut.model.published`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import importlib
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sparsecut.lab.paper.results import Results
@@ -66,3 +67,10 @@ EXPERIMENTS = {
         Experiment("figure", "accuracy against time", "sparsecut.lab.paper.figure"),
     )
 }  # in the order of the page
+
+
+def read_experiment(name: str) -> dict[str, Any]:
+    """The TOML file of an experiment: its published figures and what the paper leaves open. Read, not to be changed."""
+    from sparsecut.model.published import read_toml
+
+    return read_toml(Path(__file__).with_name(f"{name}.toml"))

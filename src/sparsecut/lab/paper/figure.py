@@ -18,11 +18,11 @@ from sparsecut.base.progress import Reporter
 from sparsecut.evaluation import probe, published_splits
 from sparsecut.io import write_whole
 from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
+from sparsecut.lab.paper.experiments import read_experiment
 from sparsecut.lab.paper.results import Cell, Results
 from sparsecut.lab.paper.row_methods import NOT_REGISTERED, code_of, load_graph, make_model, missing, registered, settings_of
 from sparsecut.lab.paper.shown import ResultsTable
 from sparsecut.lab.paper.table1 import run_of
-from sparsecut.model.published import read_experiment
 
 _EXPERIMENT = read_experiment("figure")
 COLUMNS = tuple(_EXPERIMENT["panels"])

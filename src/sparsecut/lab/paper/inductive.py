@@ -17,6 +17,7 @@ from sparsecut.base.progress import Reporter
 from sparsecut.evaluation import fraction_splits
 from sparsecut.lab.paper.code_stamp import mark_earlier
 from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
+from sparsecut.lab.paper.experiments import read_experiment
 from sparsecut.lab.paper.results import Cell, Results
 from sparsecut.lab.paper.row_methods import (
     NOT_REGISTERED,
@@ -31,7 +32,6 @@ from sparsecut.lab.paper.row_methods import (
 from sparsecut.lab.paper.shown import ALONE, ResultsTable, Shown, mean_and_deviation, runs_in_words, tally_verdicts, verdict
 from sparsecut.lab.paper.table1 import summary
 from sparsecut.lab.paper.unseen import Unseen, cut_graph, embed_unseen, mean_seconds, score_unseen
-from sparsecut.model.published import read_experiment
 
 _EXPERIMENT = read_experiment("inductive")
 GRAPHS: dict[str, dict[str, Any]] = _EXPERIMENT["graphs"]

@@ -8,6 +8,7 @@ from typing import Any
 from sparsecut.base.progress import Reporter
 from sparsecut.evaluation import compare_scores, probe
 from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
+from sparsecut.lab.paper.experiments import read_experiment
 from sparsecut.lab.paper.results import Cell, Results
 from sparsecut.lab.paper.row_methods import code_of, make_model, missing, settings_of
 from sparsecut.lab.paper.seeds import Summary, summarise
@@ -15,7 +16,6 @@ from sparsecut.lab.paper.shown import ResultsTable, accuracy_shown, tally_verdic
 from sparsecut.lab.paper.table1 import run_of, score_splits
 from sparsecut.lab.paper.table1_rows import COLUMNS
 from sparsecut.lab.paper.table1_shown import SPREAD
-from sparsecut.model.published import read_experiment
 
 __all__ = ["COLUMNS", "ROWS", "plan", "published_figure", "tables"]
 

@@ -1,15 +1,17 @@
 """What the paper leaves open: the settings that are ours, as a table. The list is `open` of every experiment's TOML file.
 
-What was chosen is read from the settings themselves; how, and whether with test scores in view, is said in the list.
+What was chosen is read from the settings of the method, in the file beside its class; how, and whether with test scores in
+view, is said in the list.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from sparsecut.lab.paper.experiments import EXPERIMENTS
+from sparsecut.lab.baselines.methods import find_method
+from sparsecut.lab.paper.experiments import EXPERIMENTS, read_experiment
 from sparsecut.lab.paper.shown import ALONE, ResultsTable, Shown
-from sparsecut.model.published import read_experiment
+from sparsecut.model.published import published_settings
 
 
 def open_table() -> ResultsTable:
@@ -19,7 +21,9 @@ def open_table() -> ResultsTable:
         content = read_experiment(experiment.name)
         for choice in content["open"]:
             name = f"{experiment.name}: {choice['method']}" if "method" in choice else experiment.name
-            chosen = choice.get("chosen") or _chosen(content["settings"][choice["method"]], choice["settings"])
+            chosen = choice.get("chosen") or _chosen(
+                settings_by_dataset(experiment.name, choice["method"]), choice["settings"]
+            )
             in_view = "yes" if choice["by_test_scores"] else "no"
             rows.append((name, [Shown(words, verdict=ALONE) for words in (chosen, choice["how"], in_view)]))
     n_in_view = sum(cells[-1].ours == "yes" for _, cells in rows)
@@ -31,6 +35,11 @@ def open_table() -> ResultsTable:
         rows,
         [f"{n_in_view} of these {len(rows)} choices were made in view of test scores."],
     )
+
+
+def settings_by_dataset(experiment: str, method: str) -> dict[str, dict[str, Any]]:
+    """The settings of a method in an experiment, by dataset."""
+    return published_settings(find_method(method).estimator_class())[experiment]
 
 
 def setting_of(settings: dict[str, Any], name: str) -> Any:

@@ -12,7 +12,7 @@ from sparsecut.base.choice import Choice
 from sparsecut.base.progress import Reporter
 from sparsecut.graph import Graph
 from sparsecut.lab.baselines import methods
-from sparsecut.model.published import read_experiment
+from sparsecut.lab.paper.experiments import read_experiment
 
 NOT_REGISTERED = "not in this version"
 

@@ -20,6 +20,7 @@ from sparsecut.evaluation.linear_probe import PROTOCOLS
 from sparsecut.evaluation.scores import NO_PROBE
 from sparsecut.graph import Graph
 from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
+from sparsecut.lab.paper.experiments import read_experiment
 from sparsecut.lab.paper.results import Cell
 from sparsecut.lab.paper.row_methods import (
     NOT_REGISTERED,
@@ -34,7 +35,6 @@ from sparsecut.lab.paper.row_methods import (
 )
 from sparsecut.lab.paper.table1_rows import COLUMNS, LABEL_COUNTS, ROWS, SUPERVISED, published_figure
 from sparsecut.lab.paper.table1_shown import tables
-from sparsecut.model.published import read_experiment
 
 __all__ = [
     "COLUMNS",

@@ -6,7 +6,7 @@ which has no figure in the paper.
 
 from __future__ import annotations
 
-from sparsecut.model.published import read_experiment
+from sparsecut.lab.paper.experiments import read_experiment
 
 COLUMNS = ("cora", "citeseer", "pubmed", "cora_full")  # of the published table, in its order
 LABEL_COUNTS = (5, 20)

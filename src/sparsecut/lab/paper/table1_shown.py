@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from sparsecut.evaluation import Comparison, compare_scores
 from sparsecut.evaluation.linear_probe import PROTOCOLS
 from sparsecut.evaluation.scores import CONFIDENCE, NO_PROBE
+from sparsecut.lab.paper.experiments import read_experiment
 from sparsecut.lab.paper.results import Results
 from sparsecut.lab.paper.seeds import Summary, summarise
 from sparsecut.lab.paper.shown import ALONE, NOTHING, ResultsTable, Shown, accuracy_shown, tally_verdicts
 from sparsecut.lab.paper.table1_rows import COLUMNS, LABEL_COUNTS, ROWS, SUPERVISED, UNSUPERVISED, VARIANTS, published_figure
-from sparsecut.model.published import read_experiment
 
 PLACES = [(dataset, count) for dataset in COLUMNS for count in LABEL_COUNTS]
 NAMES = [f"{dataset}, {count}" for dataset, count in PLACES]

@@ -18,6 +18,7 @@ from sparsecut.base.progress import Reporter
 from sparsecut.graph import Graph
 from sparsecut.lab.paper.code_stamp import mark_earlier
 from sparsecut.lab.paper.experiment_plan import Absent, CellJob, Plan, Request
+from sparsecut.lab.paper.experiments import read_experiment
 from sparsecut.lab.paper.results import Cell, Results
 from sparsecut.lab.paper.row_methods import (
     NOT_REGISTERED,
@@ -31,7 +32,6 @@ from sparsecut.lab.paper.row_methods import (
 )
 from sparsecut.lab.paper.shown import ResultsTable, Shown, runs_in_words, tally_verdicts, verdict
 from sparsecut.lab.paper.table1_rows import COLUMNS
-from sparsecut.model.published import read_experiment
 
 __all__ = ["COLUMNS", "ROWS", "Timer", "plan", "published_seconds", "tables"]
 

@@ -1,8 +1,8 @@
 """The contract of the semi-supervised methods, and the one loop that trains them.
 
 A method says which network it is (`_network`), what the network is given of a graph (`_inputs`) and what it checks
-(`_check`). The loop takes one step per epoch on the cross-entropy of the training nodes. After each it looks at the
-validation nodes, and at the end it goes back to the weights that did best there. No other label is ever read.
+(`_check`). The loop takes one step per epoch on the cross-entropy of the training nodes, then scores the validation nodes;
+the weights with the best score are kept. No other label is ever read.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from sparsecut.lab.baselines.baseline import (
     with_features,
     with_same_features,
 )
+from sparsecut.lab.baselines.declared import declared, learned
 from sparsecut.lab.baselines.stopping import EarlyStopping
 from sparsecut.lab.baselines.supervised.differentiable import DifferentiableMatrix
 from sparsecut.lab.baselines.tensors import scale_rows
@@ -69,8 +70,33 @@ class Optimizer(Protocol):
     def step(self) -> None: ...
 
 
+@declared
 class SupervisedBaseline(Published, Estimator):
-    """A method that predicts labels: it learns from those of a split's training nodes, for every node of the graph."""
+    """A method that predicts labels: it learns from those of a split's training nodes, for every node of the graph.
+
+    Parameters
+    ----------
+    learning_rate : float
+        Step size of Adam.
+    l2 : float
+        The penalty on the weights.
+    epochs : int
+        Steps of the training, at most.
+    patience : int
+        Training ends after so many epochs without a better loss (MixHop: accuracy) of the validation nodes. The best
+        weights are kept.
+    device : {"auto", "cpu", "cuda"}
+        Where to compute; "auto" takes a GPU where there is one.
+    random_state : int or None
+        The seed; the same one gives the same bits on the same machine. None draws a new one.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes of the training nodes.
+    history_ : History
+        Loss and seconds per epoch.
+    """
 
     stops_on: ClassVar[str] = "loss"  # of the validation nodes, or "accuracy"
 
@@ -78,14 +104,14 @@ class SupervisedBaseline(Published, Estimator):
     l2: float
     epochs: int
     patience: int
-    device: str
-    random_state: int | None
+    device: str = "auto"
+    random_state: int | None = 0
 
-    network_: ClassifierNetwork
-    classes_: NDArray[Any]
-    n_features_in_: int
-    encoder_: Encoder | None  # how a table became features
-    history_: History
+    network_: ClassifierNetwork = learned()
+    classes_: NDArray[Any] = learned()
+    n_features_in_: int = learned()
+    encoder_: Encoder | None = learned()  # how a table became features
+    history_: History = learned()
 
     @abstractmethod
     def _check(self) -> None:

@@ -18,6 +18,7 @@ from torch.nn import functional
 
 from sparsecut.base.errors import check_integer
 from sparsecut.graph import Graph
+from sparsecut.lab.baselines.declared import declared
 from sparsecut.lab.baselines.supervised.classifier import (
     ClassifierNetwork,
     SupervisedBaseline,
@@ -38,6 +39,7 @@ class Attending:
     second: DifferentiableMatrix
 
 
+@declared
 class GAT(SupervisedBaseline):
     """GAT (Veličković et al., 2018): neighbours weighted by attention. Edge weights are not looked at.
 
@@ -51,25 +53,8 @@ class GAT(SupervisedBaseline):
         Heads of the second layer, averaged.
     dropout : float, default=0.6
         The share of entries and of attention dropped in training.
-    learning_rate : float, default=0.005
-        Adam's.
     l2 : float, default=5e-4
         The penalty on all weights.
-    epochs : int, default=1000
-        How many at most.
-    patience : int
-        Training ends when the validation loss has not fallen for so many epochs, and goes back to the best weights.
-    device : {"auto", "cpu", "cuda"}, default="auto"
-        Where to compute; "auto" takes a GPU where there is one.
-    random_state : int or None, default=0
-        The seed; the same one gives the same bits on the same machine. None draws a new one.
-
-    Attributes
-    ----------
-    classes_ : array
-        The classes of the training nodes.
-    history_ : History
-        Loss and seconds per epoch.
 
     Examples
     --------
@@ -85,30 +70,14 @@ class GAT(SupervisedBaseline):
 
     paper_method = "gat"
 
-    def __init__(
-        self,
-        *,
-        hidden: int = 8,
-        heads: int = 8,
-        output_heads: int = 1,
-        dropout: float = 0.6,
-        learning_rate: float = 0.005,
-        l2: float = 5e-4,
-        epochs: int = 1000,
-        patience: int = 100,
-        device: str = "auto",
-        random_state: int | None = 0,
-    ) -> None:
-        self.hidden = hidden
-        self.heads = heads
-        self.output_heads = output_heads
-        self.dropout = dropout
-        self.learning_rate = learning_rate
-        self.l2 = l2
-        self.epochs = epochs
-        self.patience = patience
-        self.device = device
-        self.random_state = random_state
+    hidden: int = 8
+    heads: int = 8
+    output_heads: int = 1
+    dropout: float = 0.6
+    learning_rate: float = 0.005
+    l2: float = 5e-4
+    epochs: int = 1000
+    patience: int = 100
 
     def _check(self) -> None:
         for name in ("hidden", "heads", "output_heads"):

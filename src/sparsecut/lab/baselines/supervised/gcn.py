@@ -14,6 +14,7 @@ from torch.nn import functional
 
 from sparsecut.base.errors import check_integer
 from sparsecut.graph import Graph
+from sparsecut.lab.baselines.declared import declared
 from sparsecut.lab.baselines.supervised.classifier import (
     ClassifierNetwork,
     SupervisedBaseline,
@@ -39,6 +40,7 @@ def propagated(graph: Graph, device: torch.device) -> Propagated:
     )
 
 
+@declared
 class GCN(SupervisedBaseline):
     """GCN (Kipf and Welling, 2017): two graph convolutions, trained on the labels of some nodes.
 
@@ -48,25 +50,8 @@ class GCN(SupervisedBaseline):
         Units of the hidden layer.
     dropout : float, default=0.5
         The share of entries dropped before each layer in training.
-    learning_rate : float, default=0.01
-        Adam's.
     l2 : float, default=5e-4
         The penalty on the first layer's weights.
-    epochs : int, default=200
-        How many at most.
-    patience : int
-        Training ends when the validation loss has not fallen for so many epochs, and goes back to the best weights.
-    device : {"auto", "cpu", "cuda"}, default="auto"
-        Where to compute; "auto" takes a GPU where there is one.
-    random_state : int or None, default=0
-        The seed; the same one gives the same bits on the same machine. None draws a new one.
-
-    Attributes
-    ----------
-    classes_ : array
-        The classes of the training nodes.
-    history_ : History
-        Loss and seconds per epoch.
 
     Examples
     --------
@@ -82,26 +67,12 @@ class GCN(SupervisedBaseline):
 
     paper_method = "gcn"
 
-    def __init__(
-        self,
-        *,
-        hidden: int = 16,
-        dropout: float = 0.5,
-        learning_rate: float = 0.01,
-        l2: float = 5e-4,
-        epochs: int = 200,
-        patience: int = 10,
-        device: str = "auto",
-        random_state: int | None = 0,
-    ) -> None:
-        self.hidden = hidden
-        self.dropout = dropout
-        self.learning_rate = learning_rate
-        self.l2 = l2
-        self.epochs = epochs
-        self.patience = patience
-        self.device = device
-        self.random_state = random_state
+    hidden: int = 16
+    dropout: float = 0.5
+    learning_rate: float = 0.01
+    l2: float = 5e-4
+    epochs: int = 200
+    patience: int = 10
 
     def _check(self) -> None:
         check_integer("GCN", "hidden", self.hidden, 1)

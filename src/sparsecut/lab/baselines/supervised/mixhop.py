@@ -16,6 +16,7 @@ from torch.nn import functional
 
 from sparsecut.base.errors import check_integer, parameter_error
 from sparsecut.graph import Graph
+from sparsecut.lab.baselines.declared import declared
 from sparsecut.lab.baselines.supervised.classifier import ClassifierNetwork, Optimizer, SupervisedBaseline, check_dropout
 from sparsecut.lab.baselines.supervised.differentiable import DifferentiableMatrix
 from sparsecut.lab.baselines.supervised.gcn import Propagated, propagated
@@ -23,6 +24,7 @@ from sparsecut.lab.baselines.supervised.gcn import Propagated, propagated
 EPSILON = 1e-3  # of the batch normalisation, the authors' library's
 
 
+@declared
 class MixHop(SupervisedBaseline):
     """MixHop (Abu-El-Haija et al., 2019): layers that keep the powers of P apart.
 
@@ -36,25 +38,10 @@ class MixHop(SupervisedBaseline):
         The share of entries of the features dropped in training.
     hidden_dropout : float, default=0.9
         The share of hidden units dropped in training.
-    learning_rate : float, default=0.5
-        That of plain gradient descent.
     l2 : float, default=0.01
         The penalty on the layers' weights.
-    epochs : int, default=400
-        How many at most.
-    patience : int
-        Training ends when the validation accuracy has not risen for so many epochs, and goes back to the best weights.
-    device : {"auto", "cpu", "cuda"}, default="auto"
-        Where to compute; "auto" takes a GPU where there is one.
-    random_state : int or None, default=0
-        The seed; the same one gives the same bits on the same machine. None draws a new one.
-
-    Attributes
-    ----------
-    classes_ : array
-        The classes of the training nodes.
-    history_ : History
-        Loss and seconds per epoch.
+    learning_rate : float, default=0.5
+        Step size of plain gradient descent.
 
     Examples
     --------
@@ -71,30 +58,14 @@ class MixHop(SupervisedBaseline):
     paper_method = "mixhop"
     stops_on = "accuracy"
 
-    def __init__(
-        self,
-        *,
-        widths: Sequence[int] = (20, 20, 20),
-        segments: Sequence[int] = (1, 1, 1),
-        dropout: float = 0.5,
-        hidden_dropout: float = 0.9,
-        learning_rate: float = 0.5,
-        l2: float = 0.01,
-        epochs: int = 400,
-        patience: int = 200,
-        device: str = "auto",
-        random_state: int | None = 0,
-    ) -> None:
-        self.widths = widths
-        self.segments = segments
-        self.dropout = dropout
-        self.hidden_dropout = hidden_dropout
-        self.learning_rate = learning_rate
-        self.l2 = l2
-        self.epochs = epochs
-        self.patience = patience
-        self.device = device
-        self.random_state = random_state
+    widths: Sequence[int] = (20, 20, 20)
+    segments: Sequence[int] = (1, 1, 1)
+    dropout: float = 0.5
+    hidden_dropout: float = 0.9
+    learning_rate: float = 0.5
+    l2: float = 0.01
+    epochs: int = 400
+    patience: int = 200
 
     def _check(self) -> None:
         for name in ("widths", "segments"):

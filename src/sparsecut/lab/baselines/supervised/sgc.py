@@ -11,11 +11,13 @@ from sparsecut.engines import MemoryEngine
 from sparsecut.engines.rows import Rows, project
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
+from sparsecut.lab.baselines.declared import declared
 from sparsecut.lab.baselines.supervised.classifier import ClassifierNetwork, SupervisedBaseline
 from sparsecut.lab.baselines.tensors import scale_rows
 from sparsecut.operators.filters import Filter, FilterWord
 
 
+@declared
 class SGC(SupervisedBaseline):
     """SGC (Wu et al., 2019): a logistic regression on smoothed features, trained on the labels of some nodes.
 
@@ -23,25 +25,8 @@ class SGC(SupervisedBaseline):
     ----------
     filter : str or Filter, default="symmetric"
         The low-pass filter, as in `SCE`; "symmetric", with two hops, is the authors'.
-    learning_rate : float, default=0.2
-        Adam's.
     l2 : float, default=5e-6
         The penalty on all weights.
-    epochs : int, default=100
-        How many at most.
-    patience : int
-        Training ends when the validation loss has not fallen for so many epochs, and goes back to the best weights.
-    device : {"auto", "cpu", "cuda"}, default="auto"
-        Where to compute; "auto" takes a GPU where there is one.
-    random_state : int or None, default=0
-        The seed; the same one gives the same bits on the same machine. None draws a new one.
-
-    Attributes
-    ----------
-    classes_ : array
-        The classes of the training nodes.
-    history_ : History
-        Loss and seconds per epoch.
 
     Examples
     --------
@@ -58,24 +43,11 @@ class SGC(SupervisedBaseline):
     paper_method = "sgc"
     kinds: ClassVar = {"filter": Filter}
 
-    def __init__(
-        self,
-        *,
-        filter: FilterWord | Filter = "symmetric",
-        learning_rate: float = 0.2,
-        l2: float = 5e-6,
-        epochs: int = 100,
-        patience: int = 100,
-        device: str = "auto",
-        random_state: int | None = 0,
-    ) -> None:
-        self.filter = filter
-        self.learning_rate = learning_rate
-        self.l2 = l2
-        self.epochs = epochs
-        self.patience = patience
-        self.device = device
-        self.random_state = random_state
+    filter: FilterWord | Filter = "symmetric"
+    learning_rate: float = 0.2
+    l2: float = 5e-6
+    epochs: int = 100
+    patience: int = 100
 
     def _check(self) -> None:
         self._choice("filter")
