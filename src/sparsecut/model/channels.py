@@ -53,7 +53,7 @@ def channel_filter(name: str, filter: Filter) -> Filter:
 
 
 def check_channels(caller: str, channels: Any) -> dict[str, float] | None:
-    """The weight of every channel that is asked for; None for "auto"."""
+    """The weight of every requested channel; None for "auto"."""
     if isinstance(channels, str) and channels == "auto":
         return None
     if isinstance(channels, str):

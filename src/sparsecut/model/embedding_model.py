@@ -29,6 +29,7 @@ from sparsecut.features.encoder import Encoder as FeatureEncoder
 from sparsecut.features.structure import FEATURES, fingerprint, fingerprint_with_features
 from sparsecut.features.weighting import WEIGHTINGS
 from sparsecut.graph import Graph, as_graph, place_values
+from sparsecut.graph.graph_kind import GraphKind
 from sparsecut.graph.pair_lists import pack_pairs
 from sparsecut.io.files import check_writable
 from sparsecut.model.auto.constants import CONSTANTS, Constants
@@ -44,7 +45,6 @@ from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import Negatives
 from sparsecut.operators.recipe import Recipe
-from sparsecut.updates.graph_kind import GraphKind
 from sparsecut.updates.resuming import Replayed
 from sparsecut.updates.state_files import state_tensors
 from sparsecut.updates.update_log import UpdateLog, log_path

@@ -9,6 +9,7 @@ import numpy as np
 
 from sparsecut.base.errors import InputError
 from sparsecut.features import read_encoder
+from sparsecut.graph.graph_kind import read_kind
 from sparsecut.graph.pair_lists import unpack_pairs
 from sparsecut.model.embedding_model import SparsestCutEmbedding
 from sparsecut.model.history import History
@@ -16,7 +17,6 @@ from sparsecut.model.mosce import MoSCE
 from sparsecut.model.persistence import read_model
 from sparsecut.model.sce import SCE
 from sparsecut.operators.recipe import read_recipe
-from sparsecut.updates.graph_kind import read_kind
 from sparsecut.updates.resuming import Position
 from sparsecut.updates.state_files import read_state
 from sparsecut.updates.update_log import read_log

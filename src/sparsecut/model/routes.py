@@ -1,6 +1,6 @@
 """Which way training goes: over the Gram matrix M or over the rows, and the rows as S or as the factors P, F.
 
-    over gram   builds M once, then f²·d a step, whatever n is
+    over gram   builds M once, then f²·d per step, whatever n is
     over rows   both products with S every step: 4·n·f·d with S dense, far less with sparse factors
     smoothed    S = P^k F is formed: k hops once
     factors     S is never formed: F·W first, then k hops of d columns; for sparse features
@@ -45,7 +45,7 @@ class Route:
 
 
 def choose_route(work: TrainingWork, *, route: str, is_linear: bool, is_batched: bool, memory: int) -> Route:
-    """The cheapest route among those that are possible, asked for and small enough."""
+    """The cheapest of the routes that are possible, requested, and fit into memory."""
     overs = [over for over in ("gram", "rows") if route in ("auto", over)]
     helds = ["smoothed"] if work.feature_entries is None else ["smoothed", "factors"]
     if not is_linear:

@@ -1,4 +1,4 @@
-"""What a fit is asked for: the parameters of an estimator, words turned into the objects they are short for, checked."""
+"""The settings of a fit: the parameters of an estimator, checked, with an object in place of every word."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Settings:
         return self.negatives.n_pairs(n_nodes) + (0 if self.apart is None else len(self.apart))
 
     def dimension_for(self, n_features: int) -> int | None:
-        """The columns that a solver is asked for; None leaves them to it."""
+        """The columns of the embedding; None leaves them to a solver that chooses them."""
         if self.dimension is None and not self.solver.chooses_dimension:
             return self.solver.most_columns(n_features, self.n_levels or 1)
         return self.dimension

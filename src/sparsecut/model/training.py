@@ -1,7 +1,7 @@
 """The one training loop, over M or over rows, full batch or the mini-batches of Algorithm 2, with Adam.
 
 The loop knows only a list of energies to take one step each on. Over M there is one, Σ tr(Wᵀ M W); over rows one too, the
-negative graph's energy of Z; with mini-batches one a batch. The first two are the same function of the weights, so for the
+negative graph's energy of Z; with mini-batches one per batch. The first two are the same function of the weights, so for the
 same start and the same negatives they give the same weights, step for step.
 """
 
@@ -156,7 +156,7 @@ def energy_over_rows(levels: Sequence[TrainableRows], negatives: NegativeGraph) 
 def energies_of_batches(
     levels: Sequence[TrainableRows], negatives: NegativeGraph, batch_size: int, generator: torch.Generator
 ) -> Iterator[Energy]:
-    """One energy a mini-batch, over all nodes in a new random order."""
+    """One energy per mini-batch, over all nodes in a new random order."""
     order = torch.randperm(negatives.n_nodes, generator=generator).to(levels[0].device)
     batches = list(torch.split(order, batch_size))
     if len(batches) > 1 and len(batches[-1]) < 2:

@@ -17,11 +17,11 @@ from sparsecut.base.errors import InputError, WriteError, check_real
 from sparsecut.base.progress import Reporter
 from sparsecut.features.encoder import Encoder as FeatureEncoder
 from sparsecut.graph import Graph
+from sparsecut.graph.graph_kind import GraphKind
 from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.alignment import align
 from sparsecut.updates.changes import Changes, check_edges, check_nodes, check_rows
 from sparsecut.updates.drift import ADVISED_FROM
-from sparsecut.updates.graph_kind import GraphKind
 from sparsecut.updates.live import Changed, LiveState
 from sparsecut.updates.resuming import Position, Replayed
 from sparsecut.updates.update_log import UpdateLog
@@ -175,37 +175,6 @@ class Updating:
         )
         return self._apply(changes, tolerance)
 
-    def _checked(
-        self,
-        *,
-        edges_added: Any,
-        edges_removed: Any,
-        weights_changed: Any,
-        features_changed: Any,
-        nodes_added: Any,
-        nodes_removed: Any,
-    ) -> Changes:
-        """The changes that `update` is given, in one form."""
-        caller = type(self).__name__
-        n_features = len(self.weights_[0]) if hasattr(self, "weights_") else 0
-        state = self._live()
-        added = check_rows(nodes_added, caller, "nodes_added", self.encoder_, n_features)
-        return Changes(
-            edges_removed=check_edges(edges_removed, caller, "edges_removed"),
-            nodes_removed=check_nodes(nodes_removed, caller, "nodes_removed"),
-            nodes_added=added,
-            edges_added=check_edges(edges_added, caller, "edges_added"),
-            weights_changed=check_edges(weights_changed, caller, "weights_changed", needs_weights=True),
-            features_changed=check_rows(
-                features_changed,
-                caller,
-                "features_changed",
-                self.encoder_,
-                n_features,
-                lambda ids: state.present_rows(ids, added),
-            ),
-        )
-
     def refit(self: Model, *, align: bool = True, progress: Reporter | None = None) -> Model:
         """Fit again on the graph as it is.
 
@@ -246,6 +215,37 @@ class Updating:
         """A copy does not write to the log of the original."""
         return {name: value for name, value in self.__dict__.items() if name != "_log"}
 
+    def _checked(
+        self,
+        *,
+        edges_added: Any,
+        edges_removed: Any,
+        weights_changed: Any,
+        features_changed: Any,
+        nodes_added: Any,
+        nodes_removed: Any,
+    ) -> Changes:
+        """The changes that `update` is given, in one form."""
+        caller = type(self).__name__
+        n_features = len(self.weights_[0]) if hasattr(self, "weights_") else 0
+        state = self._live()
+        added = check_rows(nodes_added, caller, "nodes_added", self.encoder_, n_features)
+        return Changes(
+            edges_removed=check_edges(edges_removed, caller, "edges_removed"),
+            nodes_removed=check_nodes(nodes_removed, caller, "nodes_removed"),
+            nodes_added=added,
+            edges_added=check_edges(edges_added, caller, "edges_added"),
+            weights_changed=check_edges(weights_changed, caller, "weights_changed", needs_weights=True),
+            features_changed=check_rows(
+                features_changed,
+                caller,
+                "features_changed",
+                self.encoder_,
+                n_features,
+                lambda ids: state.present_rows(ids, added),
+            ),
+        )
+
     def _rotate(self, before: NDArray[np.float32], widths: list[int]) -> None:
         """Rotate what was fitted onto older vectors of the same nodes, of so many columns at each level."""
         is_same = widths == [matrix.shape[1] for matrix in self.weights_]
@@ -279,7 +279,8 @@ class Updating:
 
     def _follow_kind(self, changes: Changes) -> None:
         if self.kind_ is not None:
-            self.kind_ = self.kind_.after(changes)
+            weights = np.concatenate([changes.edges_added.weights, changes.weights_changed.weights])
+            self.kind_ = self.kind_.with_weights(weights)
 
     def _checkpoint(self) -> None:
         """Take the log into the model's file."""

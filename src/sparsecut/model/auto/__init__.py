@@ -1,1 +1,1 @@
-"""Everything that is chosen from the graph: the weighting, the filter, the channels, the directions that are smoothed."""
+"""Everything that is chosen from the graph: weighting, filter, channels, directions to smooth; and its constants."""

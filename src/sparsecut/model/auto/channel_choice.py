@@ -1,4 +1,4 @@
-"""Which channels a graph asks for, told without labels by its features: do neighbours carry what a node's row carries?
+"""Which channels to embed, chosen without labels: do a node's neighbours help to predict its features?
 
 The columns are cut into two halves, a and b. What a row says in both is no noise: how well half b is told by half a measures
 what is known of a node from its own row, and how much better it is told with the neighbourhood's mean of half a beside it
@@ -284,7 +284,7 @@ def _side_by_side(blocks: Tensor) -> Tensor:
 
 
 def _gain(M: Array, n_directions: int, n_nodes: int, ridge: float) -> tuple[float, float]:
-    """How well a half is told by the other, and what its neighbourhood's mean adds to that; the mean of both ways."""
+    """R² of one half of the columns from the other, and what the neighbours' mean adds to it; averaged over both ways."""
     k = n_directions
     first, second, around_first, around_second = (np.arange(start, start + k) for start in range(0, 4 * k, k))
     found = []

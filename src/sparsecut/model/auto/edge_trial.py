@@ -35,7 +35,7 @@ N_SIGNS = 64  # columns of random signs: the bits of a hash
 
 @dataclass(frozen=True)
 class Trial:
-    """The nodes whose rows are asked for, and the pairs, by their position among those: edges and others, (2, m) each."""
+    """The nodes whose rows are needed, and the pairs, by their position among those: edges and others, (2, m) each."""
 
     nodes: NDArray[np.int64]
     edges: NDArray[np.int64]

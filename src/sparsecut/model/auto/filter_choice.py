@@ -118,7 +118,7 @@ def _scores(
 def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any], n_hops: int, cost: FilterCost) -> Any:  # (n, k)
     """Directions of the features that lead once they are smoothed, as rows that have taken no hop.
 
-    The span of M·Ω for a random Ω is all that is asked for: the spectrum inside it is found after the hops. M is that of two
+    Only the span of M·Ω for a random Ω is needed: the spectrum inside it is found after the hops. M is that of two
     hops, or, where hops are dear, of one hop that a sample of nodes has taken, with a few products more.
     """
     n_features, is_large = graph.n_features, graph.n_nodes > cost.many_nodes

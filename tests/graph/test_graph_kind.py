@@ -14,8 +14,8 @@ import sparsecut as sc
 from local_cluster import cluster
 from shell import sparsecut
 from sparsecut.base.errors import InputError, OtherWeightsWarning
+from sparsecut.graph.graph_kind import GraphKind
 from sparsecut.model.persistence import read_model, write_model
-from sparsecut.updates.graph_kind import GraphKind
 
 N = 60
 RANDOM = np.random.default_rng(0)

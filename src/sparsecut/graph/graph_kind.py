@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, OtherWeightsWarning
-from sparsecut.graph import Graph
-from sparsecut.updates.changes import Changes
+from sparsecut.graph.graph import Graph
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,8 @@ class GraphKind:
                 stacklevel=3,
             )
 
-    def after(self, changes: Changes) -> GraphKind:
-        """The kind of the graph once an update is made."""
-        weights = np.concatenate([changes.edges_added.weights, changes.weights_changed.weights])
+    def with_weights(self, weights: NDArray[np.float32]) -> GraphKind:
+        """The kind of the graph once some of its edges have these weights."""
         return GraphKind(self.is_directed, self.is_weighted or bool((weights != 1).any()))
 
 
