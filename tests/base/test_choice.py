@@ -124,3 +124,10 @@ def test_long_arrays_are_compared_number_by_number() -> None:
     assert repr(sc.Pairs(pairs)) == repr(sc.Pairs(other))
     assert sc.Pairs(pairs) != sc.Pairs(other)
     assert sc.Power(order=2) != sc.Symmetric(order=2)
+
+
+def test_a_misspelled_word_is_answered_with_the_one_it_resembles() -> None:
+    with pytest.raises(InputError, match=r"Got 'appel' instead\. Did you mean 'apple'\?"):
+        Fruit.of("appel", "Basket", "fruit")
+    with pytest.raises(InputError, match=r"Did you mean 'pagerank'\?"):
+        sc.SCE(filter="page_rank").fit(sc.datasets.load("digits"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 import sparsecut as sc
 from cut_graphs import graph_of, grid, planted
-from sparsecut.cuts import certificate, cut
+from sparsecut.cuts import cut
 from sparsecut.cuts.certificate import prove_second
 from sparsecut.cuts.eigenvectors import Spectrum, scaled_laplacian
 from sparsecut.cuts.objective import OBJECTIVES, CutProblem
@@ -86,9 +87,8 @@ def test_no_graph_is_found_whose_eigenvalue_is_below_the_proof(
     N, root = scaled_laplacian(CutProblem.of(graph, objective))
     second = second_eigenvalue(graph, objective)
     rounding = 1e-12 * abs(N).sum(axis=0).max()  # of the dense eigenvalue itself
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(certificate, "DENSE_BELOW", 0)  # both ways, however small the graph
-        assert prove_second(N, root, tried * second, is_cheap=is_cheap) <= second + rounding
+    proved = prove_second(N, root, tried * second, is_cheap=is_cheap, dense_below=0)  # both ways, however small the graph
+    assert proved <= second + rounding
 
 
 def test_the_bound_is_one_where_the_estimate_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +109,7 @@ def test_the_bound_is_one_where_the_estimate_is_not(monkeypatch: pytest.MonkeyPa
     assert found.estimate > second >= found.lower_bound > 0
 
 
-def test_the_estimate_is_less_its_residual(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_estimate_is_less_its_residual() -> None:
     spectrum = Spectrum(np.array([0.5]), np.ones((3, 1)), residual=0.2)
     problem = CutProblem.of(graph_of(np.ones((3, 3))), "ratio")
     estimate, proved = cut._second_eigenvalue(problem, spectrum)
@@ -118,10 +118,12 @@ def test_the_estimate_is_less_its_residual(monkeypatch: pytest.MonkeyPatch) -> N
     assert cut._second_eigenvalue(problem, None) == (0.0, 0.0)
 
 
-def test_without_a_proof_the_bound_is_nothing_and_the_estimate_is_called_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certificate, "DENSE_UP_TO", 100)
-    monkeypatch.setattr(cut, "is_cheap_to_factorise", lambda problem: False)
-    found = sc.sparsest_cut(planted(300, 3, 9, 2, seed=2))
-    assert found.lower_bound == 0.0
-    assert 0 < found.estimate <= found.value
+def test_without_a_proof_the_bound_is_nothing_and_the_estimate_is_called_one() -> None:
+    graph = planted(300, 3, 9, 2, seed=2)
+    found = sc.sparsest_cut(graph)
+    assert 0 < found.lower_bound <= found.estimate <= found.value
+    N, root = scaled_laplacian(CutProblem.of(graph, "ratio"))
+    assert prove_second(N, root, found.estimate, is_cheap=False, dense_up_to=300) > 0
+    assert prove_second(N, root, found.estimate, is_cheap=False, dense_up_to=299) == 0.0
+    found = replace(found, lower_bound=0.0)
     assert "no bound is proved" in repr(found)

@@ -7,8 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from cut_graphs import planted
-from sparsecut.cuts import eigenvectors
-from sparsecut.cuts.eigenvectors import _iterate, smoothest
+from sparsecut.cuts.eigenvectors import Ways, _iterate, smoothest
 from sparsecut.cuts.objective import OBJECTIVES, CutProblem
 
 
@@ -29,11 +28,8 @@ def test_eigenvectors_are_those_of_the_dense_matrix(objective: str, n: int) -> N
     np.testing.assert_allclose(iterated, values[:2], rtol=1e-3)
 
 
-def test_eigenvectors_of_many_coarser_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_eigenvectors_of_many_coarser_graphs() -> None:
     """A million nodes are ten or more graphs deep, each with half the iterations: here from 1,500 nodes down to 60."""
-    monkeypatch.setattr(eigenvectors, "DENSE_BELOW", 60)
-    monkeypatch.setattr(eigenvectors, "is_cheap_to_factorise", lambda problem: False)
     problem = CutProblem.of(planted(1500, 2, 8, 1, seed=1), "conductance")
-    value = smoothest(problem, 1, np.random.default_rng(0), n_iterations=20).values[0]
-    monkeypatch.undo()
+    value = smoothest(problem, 1, np.random.default_rng(0), n_iterations=20, ways=Ways(60, factors_up_to=0)).values[0]
     assert value == pytest.approx(smoothest(problem, 1, np.random.default_rng(0)).values[0], rel=1e-3)

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import sparsecut as sc
 from cut_graphs import every_cut, graph_of, grid, planted
-from sparsecut.cuts import solve
+from sparsecut.cuts.candidates import Candidate
+from sparsecut.cuts.cut_input import material
 from sparsecut.cuts.exact_cut import ENUMERATED
+from sparsecut.cuts.kway import split_into
+from sparsecut.cuts.objective import CutProblem
+from sparsecut.cuts.solve import LIGHT, THOROUGH, Effort, solve
 
 
-def test_the_search_itself_finds_the_optimum_of_small_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+def silent(stage: str, done: int, total: int) -> None: ...
+
+
+def found_in(graph: sc.Graph, objective: str, effort: Effort, balance: float = 0.0) -> Candidate:
+    """The best cut of a search that is no public option."""
+    problem = CutProblem.of(graph, objective, balance)
+    return solve(problem, np.random.default_rng(0), silent, effort=effort).cuts[0]
+
+
+def test_the_search_itself_finds_the_optimum_of_small_graphs() -> None:
     """With enumeration switched off: what is found on larger graphs is found here too."""
-    monkeypatch.setattr(solve, "ENUMERATED", 2)
+    searching = replace(THOROUGH, enumerated=2)
     random = np.random.default_rng(5)
     for objective in ("ratio", "conductance"):
         for _ in range(15):
@@ -21,27 +36,32 @@ def test_the_search_itself_finds_the_optimum_of_small_graphs(monkeypatch: pytest
             A = np.triu(random.random((n, n)) < 0.45, 1) * random.integers(1, 4, (n, n))
             A[np.arange(n - 1), np.arange(1, n)] = 1  # connected
             graph = graph_of(A)
-            assert sc.sparsest_cut(graph, objective=objective).value == pytest.approx(every_cut(graph, objective), rel=1e-6)
+            found = found_in(graph, objective, searching)
+            assert found.value == pytest.approx(every_cut(graph, objective), rel=1e-6)
 
 
 @pytest.mark.parametrize("balance", [0.0, 0.5])
-def test_larger_graphs_are_searched_on_coarser_ones(monkeypatch: pytest.MonkeyPatch, balance: float) -> None:
+def test_larger_graphs_are_searched_on_coarser_ones(balance: float) -> None:
     """The way of graphs beyond 30,000 nodes, on a grid of 12 × 50: a straight cut across the middle is the sparsest."""
-    monkeypatch.setattr(solve, "DIRECT", 100)
-    found = sc.sparsest_cut(grid(12, 50), balance=balance)
+    found = found_in(grid(12, 50), "ratio", replace(THOROUGH, direct=100), balance)
     assert found.value == pytest.approx(600 * 12 / (300 * 300))
-    assert len(found.nodes) == 300
+    assert found.side.sum() == 300
 
 
-def test_a_coarser_graph_finds_planted_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_coarser_graph_finds_planted_parts() -> None:
     graph = planted(2000, 2, 10, 1, seed=6)
     direct = sc.sparsest_cut(graph, objective="conductance")
-    monkeypatch.setattr(solve, "DIRECT", 300)
-    found = sc.sparsest_cut(graph, objective="conductance")
-    assert found.value <= 1.02 * direct.value
-    assert found.lower_bound == pytest.approx(direct.lower_bound, rel=1e-2)
-    again = sc.partition(graph, 4, balance=0.2)
-    assert again.sizes.min() >= 400 * graph.n_nodes // 2000
+    problem = CutProblem.of(graph, "conductance")
+    found = solve(problem, np.random.default_rng(0), silent, effort=replace(THOROUGH, direct=300))
+    assert found.cuts[0].value <= 1.02 * direct.value
+    assert found.spectrum is not None
+    assert found.spectrum.values[0] / 2 == pytest.approx(direct.estimate, rel=1e-2)
+    efforts = (replace(THOROUGH, direct=300), replace(LIGHT, direct=300))
+    least, most = 0.2 * graph.n_nodes, graph.n_nodes / 4 / 0.8
+    source = material(graph, "structure", None, "test")
+    members = split_into(source, 4, (np.ceil(least), np.floor(most)), np.random.default_rng(0), silent, efforts)
+    assert least <= np.bincount(members, minlength=4).min()
+    assert np.bincount(members).max() <= most
 
 
 def test_the_limit_of_enumeration_is_worth_its_time() -> None:

@@ -15,14 +15,16 @@ from sparsecut.explore import exact_search as exact
 
 @pytest.mark.parametrize("metric", exact.METRICS)
 @pytest.mark.parametrize("block", [1, 2**24])
-def test_exact_neighbours_are_those_of_all_pairs(metric: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact, "BLOCK", block)
+def test_exact_neighbours_are_those_of_all_pairs(metric: str, block: int) -> None:
     Z = np.random.default_rng(1).normal(size=(150, 5)).astype(np.float32)
     D = distances(Z, metric)
     np.fill_diagonal(D, np.inf)
-    found = Neighbors(Z, metric=metric).nearest(7)
-    np.testing.assert_array_equal(found.positions, np.argsort(D, axis=1, kind="stable")[:, :7])
-    np.testing.assert_allclose(found.distances, np.sort(D, axis=1)[:, :7], rtol=1e-4, atol=1e-6)
+    rows = exact.prepare(Z, metric)
+    positions = exact.exact_nearest(rows, rows, 8, metric, block=block)[:, 1:]  # the nearest to a row is itself
+    np.testing.assert_array_equal(positions, np.argsort(D, axis=1, kind="stable")[:, :7])
+    np.testing.assert_array_equal(positions, Neighbors(Z, metric=metric).nearest(7).positions)
+    found = exact.distances_to(rows, rows, positions, metric, block)
+    np.testing.assert_allclose(found, np.sort(D, axis=1)[:, :7], rtol=1e-4, atol=1e-6)
 
 
 @given(

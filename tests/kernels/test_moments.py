@@ -12,15 +12,15 @@ from sparsecut.kernels import moments
 @pytest.mark.parametrize("block", [3, 100])
 @pytest.mark.parametrize("with_shares", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16])
-def test_mean_and_scatter(monkeypatch: pytest.MonkeyPatch, block: int, with_shares: bool, dtype: torch.dtype) -> None:
-    monkeypatch.setattr(moments, "ROW_BLOCK", block)
+def test_mean_and_scatter(block: int, with_shares: bool, dtype: torch.dtype) -> None:
     generator = np.random.default_rng(0)
     rows = torch.from_numpy(generator.normal(size=(40, 5)) + 3).to(dtype)
     X, p = rows.double().numpy(), generator.random(40)
     p = p / p.sum() if with_shares else np.full(40, 1 / 40)
     shares = torch.from_numpy(p) if with_shares else None
     mean = p @ X
-    assert np.allclose(moments.mean_of(rows, shares), mean, atol=1e-5)
-    assert np.allclose(moments.scatter(rows, shares), (X - mean).T @ ((X - mean) * p[:, None]), atol=1e-4)
+    assert np.allclose(moments.mean_of(rows, shares, row_block=block), mean, atol=1e-5)
+    assert np.allclose(moments.scatter(rows, shares, row_block=block), (X - mean).T @ ((X - mean) * p[:, None]), atol=1e-4)
     squares = ((X - X.mean(axis=0)) ** 2).sum() / 40
-    assert moments.mean_square_length(rows, torch.from_numpy(X.mean(axis=0)).float()) == pytest.approx(squares, rel=1e-5)
+    middle = torch.from_numpy(X.mean(axis=0)).float()
+    assert moments.mean_square_length(rows, middle, row_block=block) == pytest.approx(squares, rel=1e-5)

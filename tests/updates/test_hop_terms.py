@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from filter_cases import FILTERS, make_filter
 from reference import dense_filter, dense_propagation
 from sparsecut.operators.filters import Difference, PageRank, Power
-from sparsecut.updates import hop_terms
 from sparsecut.updates.changing_graph import ChangingGraph
 from sparsecut.updates.hop_terms import HopTerms
 
@@ -70,17 +69,16 @@ def test_what_rows_lack_is_within_the_bound_that_is_kept(seed: int, name: str, t
     assert (v * bound).max() <= tolerance * (1 + 1e-5)
 
 
-def test_sums_do_not_round_away_however_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_do_not_round_away_however_many_there_are() -> None:
     """A row that is added to thousands of times stays as near as one that is computed; left alone it would not."""
 
     def error(most_rounding: float) -> float:
-        monkeypatch.setattr(hop_terms, "MOST_ROUNDING", most_rounding)
-        monkeypatch.setattr(hop_terms, "WHOLE_SHARE", 2.0)  # hops for all rows would hide it
         dense = np.zeros((40, 40), dtype=np.float32)
         dense[0, 1:] = dense[1:, 0] = 1
         graph, generator = ChangingGraph(sp.csr_array(dense), is_directed=False), np.random.default_rng(0)
         X = generator.normal(size=(40, 2)).astype(np.float32)
         terms = HopTerms(graph, Power(order=1), (0.0, 1.0), X.copy())
+        terms.most_rounding, terms.whole_share = most_rounding, 2.0  # hops for all rows would hide it
         P, errors = dense_propagation(dense), []
         for _ in range(2000):
             place = generator.integers(1, 40, 1)
@@ -90,19 +88,19 @@ def test_sums_do_not_round_away_however_many_there_are(monkeypatch: pytest.Monke
             errors.append(np.linalg.norm(terms.level(np.arange(1), 2) - exact) / np.abs(exact).max())
         return float(np.mean(errors))
 
-    computed_anew = error(hop_terms.MOST_ROUNDING)
+    computed_anew = error(HopTerms.most_rounding)
     assert computed_anew < 1e-6
     assert error(math.inf) > 2 * computed_anew
 
 
 @pytest.mark.parametrize("width", [None, 1], ids=["every column exact", "an outlier beside the exact columns"])
-def test_an_outlier_that_goes_leaves_no_rounding_behind(width: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outlier_that_goes_leaves_no_rounding_behind(width: int | None) -> None:
     """2^−24 of a million is 6 % of one: a row of ones that such a number was added to and taken from is computed anew."""
-    monkeypatch.setattr(hop_terms, "WHOLE_SHARE", 2.0)
     dense, X = random_start(6, 60)
     graph = ChangingGraph(sp.csr_array(dense), is_directed=False)
     filter = PageRank(restart=0.2, order=4)
     terms = HopTerms(graph, filter, filter.coefficients(), X.copy(), width)
+    terms.whole_share = 2.0
     generator = np.random.default_rng(0)
     for _ in range(40):
         places = np.sort(generator.choice(60, 3, replace=False))
@@ -113,25 +111,25 @@ def test_an_outlier_that_goes_leaves_no_rounding_behind(width: int | None, monke
     np.testing.assert_allclose(terms.level(np.arange(60), 4), expected, atol=2e-6)
 
 
-def test_one_large_column_hides_no_move_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_large_column_hides_no_move_of_the_others() -> None:
     """A hop for all rows takes over every number that is another than before, however large the row's largest is."""
-    monkeypatch.setattr(hop_terms, "WHOLE_SHARE", 0.0)
     dense, X = random_start(3)
     X[:, 3] = 2e7
     graph = ChangingGraph(sp.csr_array(dense), is_directed=False)
     terms = HopTerms(graph, Power(order=2), Power(order=2).coefficients(), X.copy())
+    terms.whole_share = 0.0
     terms.update(toggle(dense, graph, np.random.default_rng(0)), np.empty(0, dtype=np.int64), X[:0], 0.0)
     expected = dense_filter(dense, "row", 2, 0.0) @ X.astype(np.float64)
     np.testing.assert_allclose(terms.level(np.arange(30), 3), expected[:, :3], atol=2e-6)
 
 
-def test_hops_for_all_rows_give_the_same_and_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hops_for_all_rows_give_the_same_and_are_counted() -> None:
     results = []
     for share in (0.0, 10.0):
-        monkeypatch.setattr(hop_terms, "WHOLE_SHARE", share)
         dense, X = random_start(3)
         graph = ChangingGraph(sp.csr_array(dense), is_directed=False)
         terms = HopTerms(graph, PageRank(restart=0.2, order=4), PageRank(restart=0.2, order=4).coefficients(), X)
+        terms.whole_share = share
         followed = terms.update(
             toggle(dense, graph, np.random.default_rng(0)), np.array([5]), np.ones((1, 4), np.float32), 0.0
         )

@@ -5,24 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from conftest import random_graph
 from sparsecut import SCE, Power, load
-from sparsecut.updates import update_log
 from sparsecut.updates.changes import Changes, RowList
 from sparsecut.updates.live import Changed
 from sparsecut.updates.resuming import Position
+from sparsecut.updates.update_log import UpdateLog, read_log
 
 
 def features(node: int, value: float) -> Changes:
     return Changes(features_changed=RowList([node], np.full((1, 4), value, dtype=np.float32)))
 
 
-def followed(path: Path) -> dict[int, Changed]:
+def followed(path: Path, long_bytes: int = UpdateLog.long_bytes) -> dict[int, Changed]:
     """Three updates of a stream, and what each changed by the offset behind it."""
     SCE(filter=Power(order=1), dimension=3).fit(random_graph(30, 4, seed=1, density=0.1)).save(path, with_state=True)
     model = load(path, in_place=True)
+    model._log.long_bytes = long_bytes
     found = {
         10: model._apply(features(0, 1.0), 0.0, Position(1, 10)),
         20: model._apply(Changes(nodes_removed=[5]), 0.0, Position(2, 20)),
@@ -64,12 +64,11 @@ def test_all_vectors_are_given_where_the_file_has_taken_the_log_in(tmp_path: Pat
     assert len(again._replayed.behind(30, again._live())) == 0
 
 
-def test_the_last_update_is_in_the_log_however_long_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(update_log, "LONG_BYTES", 1)
+def test_the_last_update_is_in_the_log_however_long_it_is(tmp_path: Path) -> None:
     path = tmp_path / "m.safetensors"
-    followed(path)
+    followed(path, long_bytes=1)
     model = load(path, in_place=True)
-    assert [logged.position for logged in update_log.read_log(path, model._log.key, 0)][-1:] == [None]
+    assert [logged.position for logged in read_log(path, model._log.key, 0)][-1:] == [None]
     assert len(model._replayed._updates) == 1
 
 

@@ -12,7 +12,6 @@ from changing import Shadow
 from conftest import random_graph
 from killing import run_killed
 from sparsecut import SCE, InputError, Power, load
-from sparsecut.updates import update_log
 from sparsecut.updates.changes import Changes, EdgeList, RowList
 from sparsecut.updates.resuming import Position
 from sparsecut.updates.update_log import UpdateLog, log_path, read_log
@@ -35,9 +34,8 @@ def batches(n_batches: int) -> list[dict]:
     return found
 
 
-def test_killed_at_any_moment_a_batch_has_happened_or_has_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_at_any_moment_a_batch_has_happened_or_has_not(tmp_path: Path) -> None:
     """SIGKILL before and after everything that is brought to the disk, with a log that is taken into the file on the way."""
-    monkeypatch.setattr(update_log, "LONG_BYTES", 2000)
     made = batches(5)
     expected = []
     model = load(saved(tmp_path))
@@ -55,6 +53,7 @@ def test_killed_at_any_moment_a_batch_has_happened_or_has_not(tmp_path: Path, mo
 
         def work(event: object, path: Path = path, progress: Path = progress) -> int:
             updated = load(path, in_place=True)
+            updated._log.long_bytes = 2000
             for number, batch in enumerate(made, start=1):
                 updated.update(**batch)
                 progress.write_text(str(number))

@@ -1,13 +1,15 @@
 """Choices as objects: a filter, a negative graph, a solver or an engine, with its own parameters, rules and mathematics.
 
 A kind of choice is a direct subclass of `Choice`; each choice is a class of that kind. A word is short for the object with
-its defaults: `filter="pagerank"` is `filter=PageRank()`. A class of one's own takes part as those of the library do, saving
-and loading included: a file names the class, and `find` looks among the classes that have been defined. Nothing is imported
-because a file says so.
+its defaults: `filter="pagerank"` is `filter=PageRank()`. The words of the library are read from the source of the classes
+that `model/choices.py` lists, and a class is imported when its word is used: a fit in memory does not load the cluster. A
+class of one's own takes part as those of the library do, saving and loading included: a file names the class, and `read`
+looks among the library's and those that have been defined. Nothing else is imported because a file says so.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
@@ -15,8 +17,9 @@ from typing import Any, ClassVar, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.base.errors import InputError, parameter_error
+from sparsecut.base.errors import InputError, did_you_mean, parameter_error
 from sparsecut.base.parameters import call_of, get_params, set_params
+from sparsecut.base.source_names import listed_words
 
 Kind = TypeVar("Kind", bound="Choice")
 
@@ -40,19 +43,37 @@ class Choice:
     @classmethod
     def words(cls) -> tuple[str, ...]:
         """The words that are short for a choice of this kind."""
-        return tuple(sorted(member.word for member in cls._members.values() if member.word is not None))
+        defined = {member.word for member in cls._members.values() if member.word is not None}
+        return tuple(sorted({*defined, *listed_words(cls.__name__)}))
 
     @classmethod
-    def of(cls: type[Kind], value: Any, caller: str, name: str) -> Kind:
-        """The choice itself, or the one that a word is short for, checked."""
-        if isinstance(value, str) and value in cls.words():
+    def is_word(cls, value: Any) -> bool:
+        """Whether a value is a word for a choice of this kind."""
+        member = cls._find(value) if isinstance(value, str) else None
+        return member is not None and member.word == value
+
+    @classmethod
+    def of(cls: type[Kind], value: Any, caller: str, name: str, *, besides: tuple[str, ...] = ()) -> Kind:
+        """The choice itself, or the one that a word is short for, checked.
+
+        `besides` are the words that the caller takes itself, for the message.
+        """
+        if cls.is_word(value):
             return cast("Kind", cls._members[value]())
         if not isinstance(value, cls):
-            words = ", ".join(repr(word) for word in cls.words())
+            words = (*besides, *cls.words())
             article = "an" if cls.__name__[0] in "AEIOU" else "a"
-            raise parameter_error(caller, name, f"one of {words}, or {article} {cls.__name__} object", value)
+            rule = f"one of {', '.join(map(repr, words))}, or {article} {cls.__name__} object"
+            raise InputError(f"{parameter_error(caller, name, rule, value)}{did_you_mean(value, words)}")
         value.check()
         return value
+
+    @classmethod
+    def _find(cls, name: str) -> type[Choice] | None:
+        """The class of a name; one of the library is imported if it is not there yet."""
+        if name not in cls._members and name in listed_words(cls.__name__):
+            importlib.import_module(listed_words(cls.__name__)[name][0])
+        return cls._members.get(name)
 
     def check(self) -> None:
         """Raise where a parameter breaks its rule."""
@@ -71,12 +92,13 @@ class Choice:
     def read(cls: type[Kind], header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Kind:
         """The choice that `to_header` described."""
         name = header["choice"]
-        if name not in cls._members:
+        member = cls._find(name)
+        if member is None:
             raise InputError(
                 f"The model was made with the {cls.__name__.lower()} {name}, which is not defined here. "
                 "Import the module that defines it, then load the model."
             )
-        return cast("Kind", cls._members[name].from_header(header["parameters"], arrays))
+        return cast("Kind", member.from_header(header["parameters"], arrays))
 
     @classmethod
     def from_header(cls: type[Kind], values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Kind:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from types import ModuleType
 from typing import Any
@@ -64,8 +64,17 @@ def parameter_error(caller: str, name: str, rule: str, got: object) -> InputErro
 
 def check_choice(caller: str, name: str, value: object, choices: Sequence[str]) -> str:
     if not (isinstance(value, str) and value in choices):
-        raise parameter_error(caller, name, "one of " + ", ".join(repr(choice) for choice in choices), value)
+        error = parameter_error(caller, name, "one of " + ", ".join(repr(choice) for choice in choices), value)
+        raise InputError(f"{error}{did_you_mean(value, choices)}")
     return value
+
+
+def did_you_mean(value: object, words: Iterable[str]) -> str:
+    """A sentence with the word that a misspelled one resembles, to end a message with; empty where it resembles none."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(value.lower(), words, n=1) if isinstance(value, str) else []
+    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def check_integer(caller: str, name: str, value: object, minimum: int) -> int:

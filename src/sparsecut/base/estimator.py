@@ -110,7 +110,7 @@ class Estimator:
 
     def _held(self, name: str) -> Any:
         value = getattr(self, name)
-        is_word = name in self.kinds and isinstance(value, str) and value in self.kinds[name].words()
+        is_word = name in self.kinds and self.kinds[name].is_word(value)
         return self._choice(name) if is_word else value
 
     def _repr_html_(self) -> str:

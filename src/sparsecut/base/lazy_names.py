@@ -6,16 +6,23 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sparsecut.base.source_names import imported_names
 
-def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+
+def lazy_names(package: str, homes: Mapping[str, str] | None = None) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """A package's `__getattr__` and `__dir__`; `homes` says in which module each of its names is.
 
-    A module of the package itself is its own home.
+    A module of the package itself is its own home. Without `homes` they are what the package imports for type checkers:
+    `if TYPE_CHECKING: from … import name as name`.
     """
+    if homes is None:
+        homes = imported_names(package)
 
     def get(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if homes[name] == package:  # a module of its own: from sparsecut import datasets as datasets
+            return importlib.import_module(f"{package}.{name}")
         home = importlib.import_module(homes[name])
         return home if home.__name__ == f"{package}.{name}" else getattr(home, name)
 

@@ -8,9 +8,22 @@ functions as their methods.
 from __future__ import annotations
 
 import inspect
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from sparsecut.base.errors import InputError
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of the command line, `--memory-limit SIZE`, that sets a parameter of a choice, `memory_limit`."""
+
+    parameter: str
+    text: str  # of the help page, without a full stop
+    metavar: str = "NAME"
+    type: str = "text"  # or integer, number, path
+    default: str = ""  # as the help page shows it
+    choices: tuple[str, ...] = ()
 
 
 class Parametrised(Protocol):

@@ -4,11 +4,11 @@ Input that breaks a rule ends with one sentence on standard error and exit code 
 program, told as such with exit code 70. torch, scikit-learn and pyarrow are imported inside the commands, so that `--help`
 and completion answer at once.
 
-- `program`: the program `sparsecut`, which the commands are registered with. `help_pages`: how a help page looks.
+- `program`: the program `sparsecut` and its commands. `help_pages`: how a help page looks.
 - `options`: options that several commands have, in groups. `choices`: the words they take, and completion.
-- `console`: tables, JSON and notes. `pipes`: `-` for standard input and output.
-- `sources`: GRAPH and the options for reading it. `embeddings`: EMBEDDING and the labels of its nodes.
-- `tasks`: what `evaluate` measures. `disk`, `cluster`: what these engines need around the library's call.
+- `engine_options`: `--engine` and the options that engines declare. `engine_run`: what is done around an engine's work.
+- `graph_input`: GRAPH and the options for reading it. `embedding_input`: EMBEDDING and the labels of its nodes.
+- `console`: tables, JSON and notes. `pipes`: `-` for standard input and output. `evaluate_tasks`: what `evaluate` measures.
 - Every other module is the command of its name.
 """
 

@@ -1,7 +1,8 @@
 """The words that options take, and their completion by the shell.
 
-The lists stand here a second time, without an import of what they name: completion must answer at once, and the library
-would take a second to load. A test holds them to the library's own.
+Completion must answer at once, and the library would take a second to load. So the words of filters, solvers and engines
+are read from the source of their classes, and the other lists are written here a second time; a test compares these with the
+library's own.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import typer
 
+from sparsecut.base.source_names import listed_words
 from sparsecut.lab.baselines.methods import METHODS, names
 from sparsecut.lab.paper import EXPERIMENTS
 
@@ -21,13 +23,12 @@ DATASETS = (
     *("ogbn_arxiv", "ogbn_products", "ogbn_papers100M"),
 )
 PAPER_DATASETS = ("cora", "citeseer", "pubmed", "cora_full", "flickr", "reddit")
-FILTERS = ("power", "symmetric", "lazy", "pagerank", "heat", "average", "difference")
+FILTERS = tuple(listed_words("Filter"))
 CHANNELS = ("own", "smoothed", "neighbors", "difference", "structure")
-SOLVERS = ("closed_form", "adam")
+SOLVERS = tuple(listed_words("Solver"))
 USES = ("auto", "given", "structure", "both")
-ENGINES = ("memory", "disk", "dask")
+ENGINES = tuple(listed_words("EngineChoice"))
 DEVICES = ("auto", "cpu", "cuda")
-PRECISIONS = ("single", "half")
 PROBES = ("paper", "tuned")
 SPLITS = ("random", "10-10-80", "public", "official", "published")
 TASKS = ("classify", "cluster", "links", "health")

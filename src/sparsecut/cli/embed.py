@@ -12,19 +12,17 @@ from sparsecut.cli.choices import (
     CHANNELS,
     FILTERS,
     PAPER_DATASETS,
-    PRECISIONS,
     SOLVERS,
     USES,
     complete_method,
     completing,
     completing_list,
 )
-from sparsecut.cli.cluster_options import Scheduler, Workers, check_cluster_output, cluster_engine, run_on_cluster
 from sparsecut.cli.console import Output, in_mebibytes
-from sparsecut.cli.disk_options import Engine, MemoryLimit, Scratch, disk_graph, disk_options, finish
+from sparsecut.cli.engine_options import Requested, takes_engine
+from sparsecut.cli.engine_run import check_output, opened
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
 from sparsecut.cli.options import (
-    ENGINE,
     METHOD,
     OUTPUT,
     AsJson,
@@ -39,13 +37,14 @@ from sparsecut.cli.options import (
     Verbose,
     option,
 )
-from sparsecut.cli.pipes import is_standard, shown, written_to
+from sparsecut.cli.pipes import shown, written_to
 from sparsecut.lab.baselines.methods import find_method, names
 
 if TYPE_CHECKING:
     from sparsecut.graph import Graph
 
 
+@takes_engine
 @takes_reading()
 def embed(
     graph: GraphName,
@@ -110,16 +109,8 @@ def embed(
         int | None, option(METHOD, "Training epochs; for sce and mosce with --solver adam.", metavar="N")
     ] = None,
     seed: Seed = 0,
-    engine: Engine = "memory",
-    memory_limit: MemoryLimit = None,
-    scratch: Scratch = None,
-    scheduler: Scheduler = None,
-    workers: Workers = None,
+    engine: Requested,
     device: Device = "auto",
-    precision: Annotated[
-        str | None,
-        option(ENGINE, "half keeps features and smoothed rows in float16.", choices=PRECISIONS, show_default="single"),
-    ] = None,
     save_model: Annotated[
         Path | None,
         option(OUTPUT, "Also save the model (.safetensors), to embed later nodes with.", metavar="FILE"),
@@ -160,7 +151,7 @@ def embed(
     Labels, if given, are not trained on: they go into the metadata of a .tsv.
     """
     output = Output(as_json, quiet, verbose, output_path)
-    from sparsecut.io import check_embedding_path, check_writable, write_embedding
+    from sparsecut.io import check_writable, write_embedding
 
     chosen = find_method(method)
     if chosen.is_supervised:
@@ -172,22 +163,19 @@ def embed(
         from sparsecut.features.structure import FEATURES
 
         check_choice("embed", "--use", use, FEATURES)
-        if engine != "memory" and use in ("structure", "both"):
-            raise InputError(f"embed --engine {engine} cannot take structure: --use {use} needs --engine memory.")
-    is_folder = engine == "dask" and check_cluster_output(output_path, force=force)
-    if not is_folder and not is_standard(output_path):
-        check_embedding_path(output_path, overwrite=force)
-    if xy and (output_path.suffix != ".parquet" or engine != "memory"):
+    where = engine.make(device=device)
+    if use in ("structure", "both") and "structure" not in where.supports:
+        raise InputError(f"embed --engine {engine.word} cannot take structure: --use {use} needs --engine memory.")
+    check_output(where, output_path, force=force)
+    if xy and (output_path.suffix != ".parquet" or where.keeps_files):
         raise InputError("--xy writes the columns x and y of a .parquet file, with --engine memory. Got others.")
     if save_model is not None:
         check_writable(save_model, overwrite=force)
-    on_disk = disk_options(engine, memory_limit, scratch, output_path, reading.missing)
-    on_cluster = cluster_engine(engine, scheduler, workers, memory_limit, scratch)
     _check_together(method, filter, order, solver, epochs, paper)
     asked: dict[str, Any] = {"dimension": dimension, "filter": filter, "order": order, "solver": solver, "epochs": epochs}
     asked |= {"use": use, "channels": None if channels is None else tuple(channels.split(","))}
-    asked |= {"precision": precision, **on_disk} | ({} if on_cluster is None else {"engine": "dask"})
-    model: Any = chosen.make(asked, {"random_state": seed} | ({} if on_cluster else {"device": device}), paper)
+    asked |= engine.given if engine.is_default else {"engine": where}
+    model: Any = chosen.make(asked, {"random_state": seed, "device": device}, paper)
     if hasattr(model, "check_parameters"):
         model.check_parameters()  # before a long file is read
     if save_model is not None and not hasattr(model, "save"):
@@ -200,36 +188,22 @@ def embed(
     def open_in_memory() -> Graph:
         return open_graph(graph, features, output, labels, reading)
 
-    if on_disk:
-        files = {"labels": labels}
-        with disk_graph(graph, features, output_path, scratch, on_disk, output, open_in_memory, reading, **files) as (
-            loaded,
-            work,
-        ):
-            rows_path = output_path if output_path.suffix == ".npy" else work / "rows.npy"
-            started = time.perf_counter()
-            with output.warnings_as_notes(), output.progress() as bar:
-                Z = model.set_params(engine__scratch=work).fit_transform(loaded, output=rows_path, progress=bar)
-            finish(rows_path, output_path, loaded)
-        model.set_params(engine__scratch=None)
-        seconds = time.perf_counter() - started
-    elif on_cluster is not None:
-
-        def run(running: Any, loaded: Graph, rows_path: Path | None, bar: Any) -> Any:
-            return model.set_params(engine=running).fit_transform(loaded, output=rows_path, progress=bar)
-
-        Z, seconds = run_on_cluster(on_cluster, graph, features, output_path, output, open_in_memory, reading, run)
-        model.set_params(engine=on_cluster)
-    else:
-        loaded = open_in_memory()
+    with opened(where, graph, features, output_path, output, open_in_memory, reading, labels=labels) as run:
         started = time.perf_counter()
         with output.warnings_as_notes(), output.progress() as bar:
-            Z = model.fit_transform(loaded, progress=bar)
+            if where.keeps_files:
+                Z = model.set_params(engine=run.engine).fit_transform(run.graph, output=run.rows_path, progress=bar)
+            else:
+                Z = model.fit_transform(run.graph, progress=bar)
         seconds = time.perf_counter() - started
-        marks = loaded.labels if output_path.suffix == ".tsv" else None
-        places = _lay_out(Z, output) if xy else None
-        with written_to(output_path) as path:
-            write_embedding(path, Z, loaded.node_ids, labels=marks, xy=places, overwrite=force)
+        if where.keeps_files:
+            run.write(Z, output_path)
+            model.set_params(engine=where)
+        else:
+            marks = run.graph.labels if output_path.suffix == ".tsv" else None
+            places = _lay_out(Z, output) if xy else None
+            with written_to(output_path) as path:
+                write_embedding(path, Z, run.graph.node_ids, labels=marks, xy=places, overwrite=force)
     if save_model is not None:
         model.save(save_model, with_state=with_state, overwrite=force)
 

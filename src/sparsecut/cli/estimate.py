@@ -45,16 +45,16 @@ def estimate(
     sizes = {"n_nodes": nodes, "n_edges": edges, "n_features": columns}
     if (graph is None) == any(value is None for value in sizes.values()):
         raise InputError("estimate takes a graph, or all of --nodes, --edges and --columns.")
-    from sparsecut.engines.dask.feature_sources import is_partitioned
     from sparsecut.lab.baselines.methods import find_method
     from sparsecut.model.cost_estimate import estimate as estimate_costs
+    from sparsecut.model.cost_estimate import is_in_parts
 
     if method not in ("sce", "mosce"):
         raise InputError(f"estimate is for the methods sce and mosce. Got {method}.")
     model = find_method(method).make({})
     if graph is None:
         found = estimate_costs(sizes, model)
-    elif any(is_partitioned(path) for path in (graph, features) if path is not None):
+    elif is_in_parts(graph, features):
         found = estimate_costs(graph, model, features=features)
     else:
         found = estimate_costs(open_graph(graph, features, output), model)

@@ -113,7 +113,7 @@ def _run_app() -> None:
     with contextlib.redirect_stdout(_standard_output()) as out:
         try:
             try:
-                app()
+                app(prog_name="sparsecut")
             finally:
                 out.flush()
         except (OSError, WriteError) as error:

@@ -31,15 +31,24 @@ CLOSE, N_HALVINGS = 0.02, 3  # shares further apart than this are halved between
 SHARES = (1.0, 1 - 1e-7, 0.999, 0.99, 0.9, 0.7, 0.5, 0.25, 0.1)  # of the first σ, tried until one is proved
 
 
-def prove_second(N: sp.csc_array, root: Real, theta: float, *, is_cheap: bool) -> float:
+def prove_second(
+    N: sp.csc_array,
+    root: Real,
+    theta: float,
+    *,
+    is_cheap: bool,
+    dense_up_to: int = DENSE_UP_TO,
+    dense_below: int = DENSE_BELOW,
+) -> float:
     """The largest number tried that λ₂ of N is proved not to be below; 0 where the graph is too large for a proof.
 
     theta : the first number to try. is_cheap : whether sparse factors stay small. root : the square roots of the measure.
+    dense_up_to : nodes up to which the matrix may be dense. dense_below : nodes below which it always is.
     """
     n = N.shape[0]
-    if not is_cheap and n > DENSE_UP_TO:
+    if not is_cheap and n > dense_up_to:
         return 0.0
-    dense = N.toarray() if n < DENSE_BELOW or not is_cheap else None
+    dense = N.toarray() if n < dense_below or not is_cheap else None
 
     def proved(sigma: float) -> float:
         """What is proved with σ: a little less than σ, or 0."""

@@ -44,15 +44,28 @@ class Spectrum:
     residual: float
 
 
-def smoothest(problem: CutProblem, count: int, random: np.random.Generator, n_iterations: int = 60) -> Spectrum:
+@dataclass(frozen=True)
+class Ways:
+    """How eigenvectors are computed, by the number of nodes: dense, by factors where these are cheap, by iterations."""
+
+    dense_up_to: int = DENSE_BELOW
+    factors_up_to: int = MAX_FACTORISED
+
+
+WAYS = Ways()
+
+
+def smoothest(
+    problem: CutProblem, count: int, random: np.random.Generator, n_iterations: int = 60, ways: Ways = WAYS
+) -> Spectrum:
     """The `count` smoothest vectors beside the constant one, of a connected graph."""
     n = problem.n_nodes
     count = min(count, n - 1)
     L, root = scaled_laplacian(problem)
-    if n <= DENSE_BELOW:
+    if n <= ways.dense_up_to:
         values, vectors = np.linalg.eigh(L.toarray())
         values, vectors = values[1 : count + 1], vectors[:, 1 : count + 1]
-    elif is_cheap_to_factorise(problem):
+    elif n <= ways.factors_up_to and is_cheap_to_factorise(problem):
         start = random.normal(size=n)
         shift = -1e-3 * float(L.diagonal().mean()) / n
         factors = splu(
@@ -63,7 +76,7 @@ def smoothest(problem: CutProblem, count: int, random: np.random.Generator, n_it
         order = np.argsort(values)[1:]
         values, vectors = values[order], vectors[:, order]
     else:
-        values, vectors = _iterate(problem, L, root, count, random, n_iterations)
+        values, vectors = _iterate(problem, L, root, count, random, n_iterations, ways)
     constant = root / np.linalg.norm(root)
     first = vectors[:, 0] - constant * (constant @ vectors[:, 0])
     first /= np.linalg.norm(first)
@@ -80,14 +93,20 @@ def scaled_laplacian(problem: CutProblem) -> tuple[sp.csc_array, Real]:
 
 
 def _iterate(
-    problem: CutProblem, L: sp.csc_array, root: Real, count: int, random: np.random.Generator, n_iterations: int
+    problem: CutProblem,
+    L: sp.csc_array,
+    root: Real,
+    count: int,
+    random: np.random.Generator,
+    n_iterations: int,
+    ways: Ways = WAYS,
 ) -> tuple[Real, Real]:
     """LOBPCG, started from the vectors of a coarser graph."""
     groups = pair_up(problem, random)
     coarse = contract(problem, groups)
     start = random.normal(size=(problem.n_nodes, count + 2))  # two to spare: the last ones of a block converge last
     if coarse.n_nodes <= 0.9 * problem.n_nodes:
-        smooth = smoothest(coarse, count, random, max(n_iterations // 2, LEAST_ITERATIONS)).vectors[groups]
+        smooth = smoothest(coarse, count, random, max(n_iterations // 2, LEAST_ITERATIONS), ways).vectors[groups]
         start[:, : smooth.shape[1]] = smooth * root[:, None]
     solve = _tree_preconditioner(L)
     constant = root[:, None] / np.linalg.norm(root)

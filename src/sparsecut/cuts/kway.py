@@ -18,7 +18,7 @@ from sparsecut.cuts.cut_input import Material, material
 from sparsecut.cuts.improve import band
 from sparsecut.cuts.local import local_search
 from sparsecut.cuts.objective import CutProblem, ratio
-from sparsecut.cuts.solve import LIGHT, THOROUGH, solve
+from sparsecut.cuts.solve import LIGHT, THOROUGH, Effort, solve
 from sparsecut.graph import Graph, as_graph
 
 N_ROUNDS = 2  # over all pairs of parts that touch
@@ -26,6 +26,7 @@ WIDTHS = (2, 6)
 
 Members = NDArray[np.int64]
 Bounds = tuple[float, float]
+Efforts = tuple[Effort, Effort]
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,11 +145,24 @@ def partition(
     bounds = _bounds(n, count, balance)
     with reporting(progress) as report:
         cut_from = material(graph, use, embedding, "partition")
-        members = np.zeros(n, dtype=np.int64)
-        _split(cut_from, np.arange(n), count, 0, bounds, members, np.random.default_rng(seed), report)
-        if count > 2:
-            improve_pairs(cut_from.adjacency, members, bounds, report)
+        members = split_into(cut_from, count, bounds, np.random.default_rng(seed), report)
     return measured(graph, members)
+
+
+def split_into(
+    source: Material,
+    count: int,
+    bounds: Bounds,
+    random: np.random.Generator,
+    report: Reporter,
+    efforts: Efforts = (THOROUGH, LIGHT),
+) -> Members:
+    """The part of every node. efforts : for the first cut, and for the later ones."""
+    members = np.zeros(source.adjacency.shape[0], dtype=np.int64)
+    _split(source, np.arange(len(members)), count, 0, bounds, members, random, report, efforts)
+    if count > 2:
+        improve_pairs(source.adjacency, members, bounds, report)
+    return members
 
 
 def measured(graph: Graph, members: Members) -> Partition:
@@ -197,6 +211,7 @@ def _split(
     members: Members,
     random: np.random.Generator,
     report: Reporter,
+    efforts: Efforts,
 ) -> None:
     """Number the parts of some nodes from `first` on."""
     members[nodes] = first
@@ -208,14 +223,14 @@ def _split(
     A = source.adjacency[nodes][:, nodes] if size < source.adjacency.shape[0] else source.adjacency
     problem = replace(CutProblem.of_adjacency(A, "ratio"), allowed=tuple((a, b) for _, a, b in pairs if a <= b))
     vectors = None if source.vectors is None else source.vectors[nodes]
-    effort = THOROUGH if size == source.adjacency.shape[0] else LIGHT
+    effort = efforts[0] if size == source.adjacency.shape[0] else efforts[1]
     side = solve(problem, random, report, vectors=vectors, effort=effort, with_certificate=False).cuts[0].side
     inside = int(side.sum())
     # As many parts for a side as its size asks for, among the numbers its size allows.
     options = [k for k, a, b in pairs if a <= inside <= b]
     n_inside = min(options, key=lambda k: abs(k - count * inside / size))
-    _split(source, nodes[side], n_inside, first, bounds, members, random, report)
-    _split(source, nodes[~side], count - n_inside, first + n_inside, bounds, members, random, report)
+    _split(source, nodes[side], n_inside, first, bounds, members, random, report, efforts)
+    _split(source, nodes[~side], count - n_inside, first + n_inside, bounds, members, random, report, efforts)
 
 
 def improve_pairs(A: sp.csr_array, members: Members, bounds: Bounds, report: Reporter) -> None:

@@ -41,7 +41,8 @@ class Effort:
     """How much is tried.
 
     work : arcs of flow networks for a graph of 50,000 edges; in proportion below, down to least_work, and with the square
-    root beyond. communities_from : nodes below which eigenvectors must do.
+    root beyond. communities_from : nodes below which eigenvectors must do. enumerated : nodes up to which all cuts are
+    tried. direct : nodes up to which no coarser graph is searched first.
     """
 
     n_eigenvectors: int
@@ -50,6 +51,8 @@ class Effort:
     work: float
     least_work: float
     communities_from: int = 0
+    enumerated: int = ENUMERATED
+    direct: int = DIRECT
 
 
 THOROUGH = Effort(n_eigenvectors=8, resolutions=(1.0, 0.1, 0.02), n_finalists=4, work=8e5, least_work=8e5)
@@ -81,13 +84,13 @@ def solve(
     vectors : columns beside the eigenvectors whose thresholds are tried too. effort : how much is tried.
     with_certificate : also on large graphs, compute λ₂.
     """
-    if problem.n_nodes <= ENUMERATED:
+    if problem.n_nodes <= effort.enumerated:
         cuts = [Candidate(side, problem.value(side), "all cuts") for side in best_of_all(problem)]
         return CutSolution(cuts, _small_spectrum(problem, random) if with_certificate else None)
     parts = whole_components(problem)
     if parts is not None:
         return CutSolution([parts])
-    if problem.n_nodes <= DIRECT:
+    if problem.n_nodes <= effort.direct:
         return _search(problem, random, report, vectors, effort)
     return _search_coarse(problem, random, report, vectors, effort, with_certificate)
 

@@ -4,22 +4,13 @@
 memory, `Dask` on the workers of a cluster. Nothing outside this room knows where the rows are.
 """
 
-from typing import Literal
-
 from sparsecut.engines.contract import Block, Engine, EngineChoice, Job, Moments
-from sparsecut.engines.dask import Dask
-from sparsecut.engines.disk import Disk
 from sparsecut.engines.memory import Memory, MemoryEngine, resolve_device
-
-EngineWord = Literal["memory", "disk", "dask"]
 
 __all__ = [
     "Block",
-    "Dask",
-    "Disk",
     "Engine",
     "EngineChoice",
-    "EngineWord",
     "Job",
     "Memory",
     "MemoryEngine",

@@ -20,11 +20,11 @@ engine is one file or folder beside this one, and no other room changes. Two eng
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -33,6 +33,7 @@ from torch import Tensor
 
 from sparsecut.base.choice import Choice
 from sparsecut.base.errors import InputError
+from sparsecut.base.parameters import Option
 from sparsecut.base.progress import Reporter
 from sparsecut.engines.costs import Cost, Machine, Workload
 from sparsecut.features.weighting import Weighting
@@ -218,6 +219,19 @@ class EngineChoice(Choice):
     supports: frozenset[str] = frozenset()
     """Which of NEEDS it can serve."""
 
+    options: ClassVar[tuple[Option, ...]] = ()
+    """Its options of the command line, written out: help pages read them from the source, without importing the engine."""
+
+    keeps_files: ClassVar[bool] = False
+    """Whether it works from files to files: unfinished work is in a folder, its parameter `scratch`, from which a command
+    that was killed goes on. It then has `reads_in_parts` and `build_store`."""
+
+    writes: ClassVar[tuple[str, ...]] = ()
+    """Endings of what it writes an embedding to by itself; "" is a folder of parts."""
+
+    build_store: Callable[..., None]
+    """Make a folder that `sparsecut.open_store` opens, of files that it reads in parts, as `sparsecut.build_store` does."""
+
     @abstractmethod
     def open(self, job: Job) -> AbstractContextManager[Engine[Any]]:
         """The engine, ready for a job, until the job is done. What it cannot do it refuses here."""
@@ -225,6 +239,22 @@ class EngineChoice(Choice):
     def estimate(self, work: Workload, machine: Machine) -> Cost | None:
         """What a fit would take on this machine; None where an engine has no estimate."""
         return None
+
+    def reads_in_parts(self, edges: str | Path, features: str | Path | None, **columns: Any) -> bool:
+        """Whether `build_store` takes these files; any other graph is read in memory first.
+
+        `columns` are `source`, `target`, `weight` and `bipartite` of `sparsecut.build_store`. Files that no other reader
+        takes are refused here where they break a rule.
+        """
+        return False
+
+    def check_output(self, path: Path) -> None:
+        """Raise where an embedding cannot be written to a path whose ending is one of `writes`."""
+
+    @contextmanager
+    def running(self, tell: Callable[[str], None] | None = None) -> Iterator[EngineChoice]:
+        """A copy of it for several jobs: what an engine has to start for a job is started once, and ended with the block."""
+        yield type(self)(**self.get_params(deep=False))
 
     def refuse_unsupported(self, job: Job) -> None:
         """Raise where the job needs what the engine does not support."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.base.errors import InputError, check_choice, check_integer, parameter_error
+from sparsecut.base.parameters import Option
 from sparsecut.base.progress import Reporter
 from sparsecut.engines.contract import EngineChoice, Job, Moments
 from sparsecut.engines.costs import BASE_BYTES, Cost, Machine, Workload
@@ -69,6 +70,14 @@ class Memory(EngineChoice, word="memory"):
     """
 
     supports = frozenset({"structure", "max", "batches", "rows"})
+    options = (
+        Option(
+            "precision",
+            "half keeps features and smoothed rows in float16",
+            default="single",
+            choices=("single", "half"),
+        ),
+    )
 
     def __init__(
         self, *, device: str = "auto", precision: Literal["single", "half"] = "single", n_jobs: int | None = None

@@ -33,14 +33,19 @@ def prepare(embedding: Vectors, metric: str) -> Vectors:
     return np.asarray(embedding / np.where(lengths > 0, lengths, 1)[:, None], dtype=np.float32)
 
 
-def exact_nearest(vectors: Vectors, queries: Vectors, k: int, metric: str, report: Reporter | None = None) -> Positions:
-    """The positions (q, k) of the k rows nearest to each query, nearest first; of equals the first row."""
+def exact_nearest(
+    vectors: Vectors, queries: Vectors, k: int, metric: str, report: Reporter | None = None, block: int = BLOCK
+) -> Positions:
+    """The positions (q, k) of the k rows nearest to each query, nearest first; of equals the first row.
+
+    block : the most products in memory at a time.
+    """
     n_rows = len(vectors)
     k = min(k, n_rows)
     half_squares = None if metric == "cosine" else np.einsum("nd,nd->n", vectors, vectors) / 2
     found = np.empty((len(queries), k), dtype=np.int64)
     first_equal = _first_equal(vectors)
-    step = max(1, BLOCK // n_rows)
+    step = max(1, block // n_rows)
     for start in range(0, len(queries), step):
         closeness = queries[start : start + step] @ vectors.T  # (block, n)
         if half_squares is not None:
@@ -57,10 +62,12 @@ def exact_nearest(vectors: Vectors, queries: Vectors, k: int, metric: str, repor
     return found
 
 
-def distances_to(vectors: Vectors, queries: Vectors, positions: Positions, metric: str) -> NDArray[np.float32]:
+def distances_to(
+    vectors: Vectors, queries: Vectors, positions: Positions, metric: str, block: int = BLOCK
+) -> NDArray[np.float32]:
     """The distance of each query to its rows: 1 − cosine, or Euclidean."""
     distances = np.empty(positions.shape, dtype=np.float32)
-    step = max(1, BLOCK // max(1, positions.shape[1] * vectors.shape[1]))
+    step = max(1, block // max(1, positions.shape[1] * vectors.shape[1]))
     for start in range(0, len(queries), step):
         rows = slice(start, start + step)
         near, query = vectors[positions[rows]], queries[rows, None, :]

@@ -22,6 +22,7 @@ order of the nodes decides between equally wide ones alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,8 +39,24 @@ PRODUCT_BLOCK = 1 << 24  # multiplications at a time, and so the most entries a 
 ROUNDING = 1e-3  # sums in float32 may come out larger than their bound by no larger a part
 
 
+@dataclass(frozen=True)
+class Work:
+    """What bounds time and memory: multiplications by rare steps, rows at a time, multiplications at a time."""
+
+    rare_steps: int = RARE_STEPS
+    row_block: int = ROW_BLOCK
+    product_block: int = PRODUCT_BLOCK
+
+
+WORK = Work()
+
+
 def log_proximity(
-    adjacency: sp.csr_array, min_share: float | None = None, n_hops: int = N_HOPS, report: Reporter | None = None
+    adjacency: sp.csr_array,
+    min_share: float | None = None,
+    n_hops: int = N_HOPS,
+    report: Reporter | None = None,
+    work: Work = WORK,
 ) -> sp.csr_array:
     """log max(1, q_ij·vol/d_j) made symmetric, (n, n) and sparse, a block of rows at a time."""
     n_nodes = adjacency.shape[0]
@@ -47,12 +64,12 @@ def log_proximity(
     degrees = adjacency.sum(axis=1, dtype=np.float64)
     inverse = np.divide(1, degrees, out=np.zeros(n_nodes), where=degrees > 0)
     P = (sp.diags_array(inverse) @ adjacency).tocsr().astype(np.float32)
-    steps = Steps(P, share)
+    steps = Steps(P, share, work)
     chance = (degrees.sum() * inverse / n_hops).astype(np.float32)
     blocks = []
-    starts = range(0, n_nodes, ROW_BLOCK)
+    starts = range(0, n_nodes, work.row_block)
     for number, start in enumerate(starts, start=1):
-        visits = power = P[start : start + ROW_BLOCK]
+        visits = power = P[start : start + work.row_block]
         own = np.diff(power.indptr)
         for _ in range(n_hops - 1):
             power = steps.after(power)
@@ -66,16 +83,17 @@ def log_proximity(
     del P, steps, visits, power
     ratio = [sp.vstack(blocks, format="csr")]
     blocks.clear()
-    return _log_of_mean(ratio.pop())
+    return _log_of_mean(ratio.pop(), work.product_block)
 
 
 class Steps:
     """The matrix P that a walk steps by, and what bounds a product with it."""
 
-    def __init__(self, P: sp.csr_array, share: float) -> None:
+    def __init__(self, P: sp.csr_array, share: float, work: Work = WORK) -> None:
+        self.work = work
         self.P = P  # rows of sum 1 or 0
         self.share = share
-        self.rare_limit = RARE_STEPS / P.shape[0]  # of one row
+        self.rare_limit = work.rare_steps / P.shape[0]  # of one row
         self.n_multiplications = 0  # so far
         self._widths = np.diff(P.indptr).astype(np.int64)
         self._likeliest = np.zeros(P.shape[0])  # the largest entry of each row
@@ -99,7 +117,7 @@ class Steps:
         return sp.csr_array((product.data, product.indices, np.cumsum(counts)), shape=power.shape)
 
     def _blocks(self, power: sp.csr_array) -> Iterator[tuple[sp.csr_array, NDArray[np.float64]]]:
-        """As many rows at a time as take PRODUCT_BLOCK multiplications, or one that takes more; and their excess.
+        """As many rows at a time as take `product_block` multiplications, or one that takes more; and their excess.
 
         The excess is how many rare steps a row would take beyond its limit.
         """
@@ -108,7 +126,7 @@ class Steps:
         start, n_rows = 0, power.shape[0]
         while start < n_rows:
             done = ends[start - 1] if start else 0
-            stop = max(int(np.searchsorted(ends, done + PRODUCT_BLOCK, side="right")), start + 1)
+            stop = max(int(np.searchsorted(ends, done + self.work.product_block, side="right")), start + 1)
             part = power if stop - start == n_rows else power[start:stop]
             yield part, excess[start:stop]
             start = stop
@@ -151,14 +169,14 @@ def keep_largest(rows: sp.csr_array, limits: NDArray[np.integer]) -> sp.csr_arra
     return kept
 
 
-def _log_of_mean(ratio: sp.csr_array) -> sp.csr_array:
+def _log_of_mean(ratio: sp.csr_array, n_at_once: int) -> sp.csr_array:
     """log max(1, (ratio + ratioᵀ)/2), its columns in order."""
     flipped = ratio.T.tocsr()
     ratio = flipped.T.tocsr()  # sorts the columns of each row, in one pass
     mean = ratio + flipped
     del ratio, flipped
-    for start in range(0, mean.nnz, PRODUCT_BLOCK):
-        block = mean.data[start : start + PRODUCT_BLOCK]
+    for start in range(0, mean.nnz, n_at_once):
+        block = mean.data[start : start + n_at_once]
         block[:] = np.log(np.maximum(block.astype(np.float64) / 2, 1))
     mean.eliminate_zeros()
     return mean

@@ -37,8 +37,13 @@ def without_pairs(adjacency: sp.csr_array, pairs: Pairs) -> sp.csr_array:
     return sp.coo_array(kept, shape=adjacency.shape).tocsr()
 
 
-def sample_non_edges(known: Pairs, n_nodes: int, n_pairs: int, generator: np.random.Generator) -> Pairs:
-    """Different pairs i < j, uniform over all that are not `known`."""
+def sample_non_edges(
+    known: Pairs, n_nodes: int, n_pairs: int, generator: np.random.Generator, n_enumerated: int = N_ENUMERATED
+) -> Pairs:
+    """Different pairs i < j, uniform over all that are not `known`.
+
+    n_enumerated : the most pairs of a graph that are listed; of more, some are drawn.
+    """
     n_all = n_nodes * (n_nodes - 1) // 2
     taken = np.unique(number_pairs(known[:, 0], known[:, 1], n_nodes))
     if n_all - len(taken) < n_pairs:
@@ -46,7 +51,7 @@ def sample_non_edges(known: Pairs, n_nodes: int, n_pairs: int, generator: np.ran
             f"The graph is too dense to hold {n_pairs:,} edges out: only {n_all - len(taken):,} pairs of its nodes are no "
             "edges to tell them from. Use a smaller fraction."
         )
-    if n_all <= N_ENUMERATED:
+    if n_all <= n_enumerated:
         i, j = np.triu_indices(n_nodes, k=1)
         free = np.setdiff1d(i * n_nodes + j, taken)
         chosen = generator.choice(free, n_pairs, replace=False)

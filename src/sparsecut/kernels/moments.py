@@ -20,21 +20,21 @@ ROW_BLOCK = 8192  # 20 MB of 602 columns: multiplied at full speed, and small be
 ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a column that a few hops have averaged, against its mean
 
 
-def mean_of(rows: Tensor, shares: Tensor | None = None) -> Tensor:
+def mean_of(rows: Tensor, shares: Tensor | None = None, *, row_block: int = ROW_BLOCK) -> Tensor:
     """(f,) float64; every row has the same share where none are given."""
     mean = torch.zeros(rows.shape[1], dtype=torch.float64, device=rows.device)
 
     def sum_of(block: slice) -> Tensor:
         return _single(rows[block]).sum(dim=0) if shares is None else shares[block].to(_type(rows)) @ _single(rows[block])
 
-    for part in each(sum_of, row_blocks(rows, ROW_BLOCK), work=0 if rows.is_cuda else ROW_BLOCK * rows.shape[1]):
+    for part in each(sum_of, row_blocks(rows, row_block), work=0 if rows.is_cuda else row_block * rows.shape[1]):
         mean += part
     return mean / len(rows) if shares is None else mean
 
 
-def scatter(rows: Tensor, shares: Tensor | None = None, mean: Tensor | None = None) -> Tensor:
+def scatter(rows: Tensor, shares: Tensor | None = None, mean: Tensor | None = None, *, row_block: int = ROW_BLOCK) -> Tensor:
     """(f, f) float64; `mean` is that of the rows with their shares, where it is known."""
-    mean = (mean_of(rows, shares) if mean is None else mean).to(_type(rows))
+    mean = (mean_of(rows, shares, row_block=row_block) if mean is None else mean).to(_type(rows))
     total = torch.zeros(rows.shape[1], rows.shape[1], dtype=torch.float64, device=rows.device)
 
     def squares(block: slice) -> Tensor:
@@ -43,8 +43,8 @@ def scatter(rows: Tensor, shares: Tensor | None = None, mean: Tensor | None = No
             centred *= shares[block, None].sqrt().to(centred.dtype)
         return _squares(centred)
 
-    for together in groups(row_blocks(rows, ROW_BLOCK), 1 if rows.is_cuda else N_TOGETHER):
-        for part in each(squares, together, work=0 if rows.is_cuda else ROW_BLOCK * rows.shape[1] ** 2):
+    for together in groups(row_blocks(rows, row_block), 1 if rows.is_cuda else N_TOGETHER):
+        for part in each(squares, together, work=0 if rows.is_cuda else row_block * rows.shape[1] ** 2):
             total += part
     return total / len(rows) if shares is None else total
 
@@ -59,10 +59,10 @@ def drop_rounding(matrices: Sequence[Tensor], variances: Tensor, mean: Tensor, n
         matrix[is_rounding], matrix[:, is_rounding] = 0, 0
 
 
-def mean_square_length(rows: Tensor, mean: Tensor) -> float:
+def mean_square_length(rows: Tensor, mean: Tensor, *, row_block: int = ROW_BLOCK) -> float:
     """The mean of ‖s_i − mean‖², the trace of the scatter, without the rest of it."""
     total = 0.0
-    for block in row_blocks(rows, ROW_BLOCK):
+    for block in row_blocks(rows, row_block):
         squares = (_single(rows[block]) - mean).square_().sum(dim=1)
         total += float(squares.sum(dtype=torch.float64))
     return total / len(rows)

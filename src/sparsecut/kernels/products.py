@@ -15,30 +15,30 @@ GPU_BLOCK = 1 << 18  # a GPU is faster than its launches
 N_TOGETHER = 16  # blocks whose (f, d) sums are held at a time
 
 
-def times(rows: Tensor, weights: Tensor) -> Tensor:
+def times(rows: Tensor, weights: Tensor, *, row_block: int = ROW_BLOCK) -> Tensor:
     """S·W, (n, d), in the type of the weights."""
-    if len(rows) <= ROW_BLOCK and rows.dtype == weights.dtype:
+    if len(rows) <= row_block and rows.dtype == weights.dtype:
         return rows @ weights
     result = weights.new_empty((len(rows), weights.shape[1]))
 
     def multiply(block: slice) -> None:
         torch.mm(rows[block].to(weights.dtype), weights, out=result[block])
 
-    each(multiply, row_blocks(rows, ROW_BLOCK), work=0 if rows.is_cuda else ROW_BLOCK * weights.numel())
+    each(multiply, row_blocks(rows, row_block), work=0 if rows.is_cuda else row_block * weights.numel())
     return result
 
 
-def transpose_times(rows: Tensor, others: Tensor) -> Tensor:
+def transpose_times(rows: Tensor, others: Tensor, *, row_block: int = ROW_BLOCK, n_together: int = N_TOGETHER) -> Tensor:
     """Sᵀ·G, (f, d), in the type of G."""
-    if len(rows) <= ROW_BLOCK and rows.dtype == others.dtype:
+    if len(rows) <= row_block and rows.dtype == others.dtype:
         return rows.T @ others
     result = others.new_zeros((rows.shape[1], others.shape[1]))
 
     def multiply(block: slice) -> Tensor:
         return rows[block].to(others.dtype).T @ others[block]
 
-    for together in groups(row_blocks(rows, ROW_BLOCK), 1 if rows.is_cuda else N_TOGETHER):
-        for part in each(multiply, together, work=0 if rows.is_cuda else ROW_BLOCK * result.numel()):
+    for together in groups(row_blocks(rows, row_block), 1 if rows.is_cuda else n_together):
+        for part in each(multiply, together, work=0 if rows.is_cuda else row_block * result.numel()):
             result += part
     return result
 

@@ -112,9 +112,14 @@ def estimate(graph: Any, model: SparsestCutEmbedding | None = None, *, features:
     return Estimates([cost for cost in found if cost is not None])
 
 
+def is_in_parts(path: str | Path, features: str | Path | None) -> bool:
+    """Whether the edges or the features are a folder of Parquet files or a Zarr array, of which only the sizes are read."""
+    return any(is_partitioned(source) for source in (path, features) if source is not None)
+
+
 def _measured(path: str | Path, features: str | Path | None) -> Any:
     """The sizes of a graph in folders, which are larger than memory as likely as not; any other graph is read."""
-    if not any(is_partitioned(source) for source in (path, features) if source is not None):
+    if not is_in_parts(path, features):
         return read_graph(path, features=features)
     if features is None:
         raise InputError(

@@ -19,8 +19,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+import sparsecut.engines.memory
+import sparsecut.model.closed_form  # noqa: F401  the estimators' defaults, which they name by words
 from sparsecut.base.choice import Choice
-from sparsecut.base.errors import InputError, check_choice, check_integer, parameter_error
+from sparsecut.base.errors import InputError, check_choice, check_integer
 from sparsecut.base.estimator import Estimator, not_fitted
 from sparsecut.base.notebook import Lines
 from sparsecut.base.progress import Reporter
@@ -398,9 +400,8 @@ class SparsestCutEmbedding(Updating, Estimator):
         value = getattr(self, name)
         if name == "filter" and isinstance(value, str) and value == "auto":
             return None
-        if name == "filter" and not isinstance(value, Filter) and value not in Filter.words():
-            words = ", ".join(repr(word) for word in ("auto", *Filter.words()))
-            raise parameter_error(type(self).__name__, name, f"one of {words}, or a Filter object", value)
+        if name == "filter":
+            return Filter.of(value, type(self).__name__, name, besides=("auto",))
         if name == "negatives" and not isinstance(value, str | Negatives):
             raise InputError(f"Pairs to keep apart are given as an object: negatives=sparsecut.Pairs(…). Got {value!r}.")
         return super()._choice(name)

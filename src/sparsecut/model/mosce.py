@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from sparsecut.base.errors import check_choice, check_integer
-from sparsecut.engines import EngineChoice, EngineWord
+from sparsecut.engines import EngineChoice
 from sparsecut.features.structure import FeaturesWord
 from sparsecut.features.weighting import WeightingWord
 from sparsecut.model.embedding_model import SparsestCutEmbedding
 from sparsecut.model.solver import Solver
-from sparsecut.model.solvers import SolverWord
 from sparsecut.operators.aggregation import AGGREGATIONS, Aggregation
 from sparsecut.operators.filters import Filter
-from sparsecut.operators.negatives import Negatives, NegativesWord
+from sparsecut.operators.negatives import Negatives
 
 
 class MoSCE(SparsestCutEmbedding):
@@ -54,10 +53,10 @@ class MoSCE(SparsestCutEmbedding):
         features: FeaturesWord = "auto",
         weighting: WeightingWord = "auto",
         filter: Literal["auto", "power", "symmetric", "lazy"] | Filter = "auto",
-        negatives: NegativesWord | Negatives = "complete",
+        negatives: str | Negatives = "complete",
         apart: Any = None,
-        solver: SolverWord | Solver = "closed_form",
-        engine: EngineWord | EngineChoice = "memory",
+        solver: str | Solver = "closed_form",
+        engine: str | EngineChoice = "memory",
         random_state: int | None = 0,
     ) -> None:
         self.dimension = dimension

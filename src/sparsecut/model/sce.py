@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from sparsecut.engines import EngineChoice, EngineWord
+from sparsecut.engines import EngineChoice
 from sparsecut.features.structure import FeaturesWord
 from sparsecut.features.weighting import WeightingWord
 from sparsecut.model.embedding_model import SparsestCutEmbedding
 from sparsecut.model.solver import Solver
-from sparsecut.model.solvers import SolverWord
 from sparsecut.operators.aggregation import Aggregation
-from sparsecut.operators.filters import Filter, FilterWord
-from sparsecut.operators.negatives import Negatives, NegativesWord
+from sparsecut.operators.filters import Filter
+from sparsecut.operators.negatives import Negatives
 
 
 class SCE(SparsestCutEmbedding):
@@ -102,12 +101,12 @@ class SCE(SparsestCutEmbedding):
         dimension: int | Literal["auto"] = "auto",
         features: FeaturesWord = "auto",
         weighting: WeightingWord = "auto",
-        filter: FilterWord | Filter = "auto",
+        filter: str | Filter = "auto",
         channels: str | Sequence[str] | Mapping[str, float] = "auto",
-        negatives: NegativesWord | Negatives = "complete",
+        negatives: str | Negatives = "complete",
         apart: Any = None,
-        solver: SolverWord | Solver = "closed_form",
-        engine: EngineWord | EngineChoice = "memory",
+        solver: str | Solver = "closed_form",
+        engine: str | EngineChoice = "memory",
         random_state: int | None = 0,
     ) -> None:
         self.dimension = dimension

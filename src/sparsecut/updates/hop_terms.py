@@ -84,6 +84,9 @@ class Followed:
 class HopTerms:
     """Y₀ … Y_K of one polynomial of one matrix P. The first `width` columns are exact; those behind follow them."""
 
+    most_rounding: float = MOST_ROUNDING
+    whole_share: float = WHOLE_SHARE
+
     def __init__(
         self, graph: ChangingGraph, filter: Filter, coefficients: Polynomial, X: Rows, width: int | None = None
     ) -> None:
@@ -192,7 +195,7 @@ class HopTerms:
         sources, messages = self._messages(moved, relinked, before, previous)
         into = graph.columns
         n_read = int(into.count[sources].sum()) + int(graph.rows.count[relinked].sum()) + len(sources)
-        if n_read > WHOLE_SHARE * (graph.n_entries + len(graph)):
+        if n_read > self.whole_share * (graph.n_entries + len(graph)):
             return self._whole(hop)
         targets, change, sizes = self._sums(moved, relinked, sources, messages)
         term, lacking, rounding = self._terms[hop].rows, self._lacking[hop].rows, self._rounding[hop].rows
@@ -214,7 +217,7 @@ class HopTerms:
         rows = before_rows + change
         lengths = self._exact_lengths(rows)
         rounds = rounding[targets] + np.float32(ROUNDING) * (lengths + sizes)
-        is_anew = (rounds > MOST_ROUNDING * lengths) | (lacking[targets] > 0)
+        is_anew = (rounds > self.most_rounding * lengths) | (lacking[targets] > 0)
         if hop < self.n_hops or len(targets) * KEPT_SHARE <= len(graph):
             # What is passed on is what the stored row moved by, rounding and all: so errors do not travel.
             change = np.subtract(rows, before_rows, out=before_rows)

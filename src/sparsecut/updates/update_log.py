@@ -47,6 +47,8 @@ class Logged(NamedTuple):
 class UpdateLog:
     """The log of one model's file, held by one process."""
 
+    long_bytes: int = LONG_BYTES
+
     def __init__(self, path: str | Path, key: bytes) -> None:
         self.path, self.key = Path(path), key
         with telling_where(log_path(path), "log"):
@@ -88,7 +90,7 @@ class UpdateLog:
     @property
     def is_long(self) -> bool:
         """Whether replaying it takes longer than it should."""
-        return self._n_bytes > LONG_BYTES or self.seconds > LONG_SECONDS
+        return self._n_bytes > self.long_bytes or self.seconds > LONG_SECONDS
 
     def clear(self) -> None:
         """The model's file holds all of it."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from sparsecut.base.errors import InputError, ReadingWarning, check_choice, check_integer, check_real, parameter_error
 from sparsecut.base.package_version import __version__
+from sparsecut.base.parameters import Option
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.engines.contract import EngineChoice, Job
 from sparsecut.engines.costs import Cost, Machine, Workload
@@ -22,7 +23,7 @@ from sparsecut.engines.dask.cluster import Cluster, check_shared, local_cluster,
 from sparsecut.engines.dask.cluster_building import StoreBuild
 from sparsecut.engines.dask.cost import estimate_cost
 from sparsecut.engines.dask.dask_engine import DaskEngine
-from sparsecut.engines.dask.feature_sources import open_sources
+from sparsecut.engines.dask.feature_sources import is_partitioned, open_source, open_sources
 from sparsecut.engines.dask.job_opening import make_engine
 from sparsecut.engines.dask.parts import Parts, check_output
 from sparsecut.engines.dask.plan import PLANS, PlanWord
@@ -34,6 +35,8 @@ from sparsecut.io.store import check_place, move_store
 from sparsecut.io.workfolder import fingerprint_of, work_folder
 from sparsecut.kernels.streaming import parse_bytes
 
+ARRAYS = (".npy", ".parquet")  # files that workers read in parts
+COLUMNS = ("source", "target", "weight")
 SECURITY = ("tls_ca_file", "tls_client_cert", "tls_client_key", "require_encryption")
 
 
@@ -82,6 +85,27 @@ class Dask(EngineChoice, word="dask"):
     """
 
     supports = frozenset({"output"})
+    keeps_files = True
+    writes = ("",)
+    options = (
+        Option(
+            "scheduler",
+            "the address of a scheduler, tcp://host:8786",
+            metavar="ADDRESS",
+            default="a cluster on this machine",
+        ),
+        Option(
+            "workers", "worker processes, where there is no scheduler", metavar="N", type="integer", default="one per core"
+        ),
+        Option("memory_limit", "what each worker on this machine may take", metavar="SIZE", default="an even share"),
+        Option(
+            "scratch",
+            "a folder for unfinished work, which all workers must see",
+            metavar="FOLDER",
+            type="path",
+            default="the output's",
+        ),
+    )
 
     def __init__(
         self,
@@ -151,7 +175,7 @@ class Dask(EngineChoice, word="dask"):
         distributed_module("Dask")
         graph, output = job.graph, job.output
         if output is not None:
-            check_output(output)
+            self.check_output(output)
         if self.partition is not None and np.shape(self.partition) != (graph.n_nodes,):
             raise parameter_error(
                 "Dask", "partition", f"one part for each of {graph.n_nodes:,} nodes", np.shape(self.partition)
@@ -204,6 +228,25 @@ class Dask(EngineChoice, word="dask"):
             own = {"scheduler": cluster.client.scheduler.address, "workers": None, "memory_limit": None}
             with cluster.client.as_current():
                 yield Dask(**{**self.get_params(deep=False), **own})
+
+    def reads_in_parts(self, edges: str | Path, features: str | Path | None, **columns: Any) -> bool:
+        paths = [Path(edges), *([] if features is None else [Path(features)])]
+        are_sources = [is_partitioned(path) or (path.suffix in ARRAYS and path.is_file()) for path in paths]
+        if len(paths) < 2 or not all(are_sources):
+            if not any(is_partitioned(path) for path in paths):
+                return False
+            if features is None:
+                raise InputError(
+                    f"The folder of edges {edges} needs features beside it that are read in parts too (--features): a "
+                    "folder of Parquet files, a Parquet or .npy file or a Zarr array."
+                )
+            open_source(edges, "edge")  # one of the two says what is wrong with it
+            open_source(features, "features")
+        open_sources(paths[0], paths[1], {key: columns.get(key) for key in COLUMNS}, columns.get("bipartite"))
+        return True
+
+    def check_output(self, path: Path) -> None:
+        check_output(path)
 
     def build_store(
         self,

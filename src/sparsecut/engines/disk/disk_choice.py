@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from sparsecut.base.errors import InputError, parameter_error
 from sparsecut.base.package_version import __version__
+from sparsecut.base.parameters import Option
 from sparsecut.engines.contract import EngineChoice, Job
 from sparsecut.engines.costs import Cost, Machine, Workload
 from sparsecut.engines.disk.disk_engine import DiskEngine
@@ -23,6 +25,7 @@ from sparsecut.engines.disk.sizes import (
     plan_sizes,
     product_bytes,
 )
+from sparsecut.io import STREAMED_SUFFIXES, build_store
 from sparsecut.io.files import check_writable
 from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, unfinished, work_folder
 from sparsecut.kernels.streaming import in_words, parse_bytes
@@ -53,6 +56,12 @@ class Disk(EngineChoice, word="disk"):
     """
 
     supports = DiskEngine.supports
+    keeps_files = True
+    writes = (".npy",)
+    options = (
+        Option("memory_limit", "what the process may take, e.g. 500MB", metavar="SIZE", default="2GiB"),
+        Option("scratch", "a folder for unfinished work", metavar="FOLDER", type="path", default="the output's"),
+    )
 
     def __init__(self, *, memory_limit: int | str = "2GiB", scratch: str | Path | None = None) -> None:
         self.memory_limit = memory_limit
@@ -79,13 +88,26 @@ class Disk(EngineChoice, word="disk"):
             why = str(error)
         return Cost("disk", seconds, memory, disk, fits=not why, why=why)
 
+    def reads_in_parts(self, edges: str | Path, features: str | Path | None, **columns: Any) -> bool:
+        files = [Path(path) for path in (edges, features) if path is not None]
+        return len(files) == 2 and all(file.suffix.lower() in STREAMED_SUFFIXES and file.is_file() for file in files)
+
+    def build_store(self, folder: Path, edges: str | Path, **options: Any) -> None:
+        """As `sparsecut.build_store`, within the engine's limit; features are linked to where they can be."""
+        build_store(folder, edges, memory_limit=self.memory_limit, link_features=True, **options)
+
+    def check_output(self, path: Path) -> None:
+        if path.suffix != ".npy":
+            raise InputError(f"The output {path} must end in .npy: it is written row by row.")
+        check_writable(path)
+
     @contextmanager
     def open(self, job: Job) -> Iterator[DiskEngine]:
         self.refuse_unsupported(job)
         graph, limit, output = job.graph, parse_bytes("Disk", "memory_limit", self.memory_limit), job.output
         n_nodes, n_columns = graph.n_nodes, graph.n_features * job.n_levels
         if output is not None:
-            check_output(output)
+            self.check_output(output)
         matrix_bytes = 0
         if job.with_moments:
             of_products = product_bytes(n_nodes, n_columns, job.n_columns)
@@ -112,10 +134,3 @@ class Disk(EngineChoice, word="disk"):
         if job.output is not None:
             needed[job.output.parent] = 4 * n_nodes * job.n_columns
         check_room(needed, "name a folder on another disk (scratch)")
-
-
-def check_output(path: Path) -> None:
-    """The path of an embedding that is written as it is computed."""
-    if path.suffix != ".npy":
-        raise InputError(f"The output {path} must end in .npy: it is written row by row.")
-    check_writable(path)

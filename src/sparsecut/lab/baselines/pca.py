@@ -13,7 +13,7 @@ from sparsecut.graph import Graph
 from sparsecut.lab.baselines.baseline import Baseline, Inductive, Run
 from sparsecut.lab.baselines.declared import declared, learned
 from sparsecut.lab.baselines.untrained import smoothed_features
-from sparsecut.operators.filters import Filter, FilterWord
+from sparsecut.operators.filters import Filter
 
 
 @declared
@@ -47,7 +47,7 @@ class SmoothedPCA(Inductive, Baseline):
     kinds: ClassVar = {"filter": Filter}
 
     dimension: int = 512
-    filter: FilterWord | Filter = "power"
+    filter: str | Filter = "power"
     device: str = "auto"
     random_state: int | None = 0
 

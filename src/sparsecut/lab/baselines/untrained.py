@@ -18,7 +18,7 @@ from sparsecut.kernels.magnitude import check_finite
 from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.lab.baselines.baseline import Baseline, Run, with_features
 from sparsecut.lab.baselines.declared import declared
-from sparsecut.operators.filters import Filter, FilterWord
+from sparsecut.operators.filters import Filter
 
 
 class Untrained:
@@ -69,7 +69,7 @@ class SmoothedFeatures(Untrained, Baseline):
 
     kinds: ClassVar = {"filter": Filter}
 
-    filter: FilterWord | Filter = "power"
+    filter: str | Filter = "power"
     device: str = "auto"
 
     def _check(self) -> None:

@@ -17,6 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sparsecut.base.source_names import imported_names
+
 PACKAGE = "sparsecut"
 HOME = Path(__file__).parents[2]  # the package's own folder
 SCRIPTS = HOME.parents[1] / "benchmarks"
@@ -103,6 +105,8 @@ def _home_of(module: str, name: str) -> str:
     if _path_of(f"{module}.{name}") is not None:
         return f"{module}.{name}"
     path = _path_of(module)
+    if module == PACKAGE and name in imported_names(PACKAGE):  # which a star may pass on
+        return _home_of(imported_names(PACKAGE)[name], name)
     if path is not None and path.name == "__init__.py":
         for node in ast.walk(_tree(path)):
             names = [one.asname or one.name for one in node.names] if isinstance(node, ast.ImportFrom) else []

@@ -11,8 +11,6 @@ Average     (I + P + … + P^k)/(k + 1)
 Difference  I − P, the one that is high-pass
 """
 
-from typing import Literal
-
 from sparsecut.operators.filters.average import Average
 from sparsecut.operators.filters.difference import Difference
 from sparsecut.operators.filters.filter import Filter, is_served_by
@@ -22,6 +20,4 @@ from sparsecut.operators.filters.pagerank import PageRank
 from sparsecut.operators.filters.power import Power
 from sparsecut.operators.filters.symmetric import Symmetric
 
-FilterWord = Literal["auto", "power", "symmetric", "lazy", "pagerank", "heat", "average", "difference"]
-
-__all__ = ["Average", "Difference", "Filter", "FilterWord", "Heat", "Lazy", "PageRank", "Power", "Symmetric", "is_served_by"]
+__all__ = ["Average", "Difference", "Filter", "Heat", "Lazy", "PageRank", "Power", "Symmetric", "is_served_by"]

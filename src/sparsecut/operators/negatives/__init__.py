@@ -9,8 +9,6 @@
 `NegativeGraph` is what each describes itself as: parts that an engine can sum, whatever they stand for.
 """
 
-from typing import Literal
-
 from sparsecut.operators.negatives.complete import Complete
 from sparsecut.operators.negatives.degrees import Degrees
 from sparsecut.operators.negatives.negative_graph import AllPairs, ListedPairs, NegativeGraph, complete_graph, quadratic_form
@@ -19,8 +17,6 @@ from sparsecut.operators.negatives.pairs import Pairs
 from sparsecut.operators.negatives.sampled import Sampled, sampled_weight
 from sparsecut.operators.negatives.sparsifier import Sparsifier
 
-NegativesWord = Literal["complete", "degrees", "sampled", "sparsifier"]
-
 __all__ = [
     "AllPairs",
     "Complete",
@@ -28,7 +24,6 @@ __all__ = [
     "ListedPairs",
     "NegativeGraph",
     "Negatives",
-    "NegativesWord",
     "Pairs",
     "Sampled",
     "Sparsifier",

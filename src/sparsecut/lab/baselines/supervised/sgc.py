@@ -14,7 +14,7 @@ from sparsecut.graph import Graph
 from sparsecut.lab.baselines.declared import declared
 from sparsecut.lab.baselines.supervised.classifier import ClassifierNetwork, SupervisedBaseline
 from sparsecut.lab.baselines.tensors import scale_rows
-from sparsecut.operators.filters import Filter, FilterWord
+from sparsecut.operators.filters import Filter
 
 
 @declared
@@ -43,7 +43,7 @@ class SGC(SupervisedBaseline):
     paper_method = "sgc"
     kinds: ClassVar = {"filter": Filter}
 
-    filter: FilterWord | Filter = "symmetric"
+    filter: str | Filter = "symmetric"
     learning_rate: float = 0.2
     l2: float = 5e-6
     epochs: int = 100
