@@ -82,9 +82,9 @@ def score_choices(name: str, graph: Graph, choices: dict[str, dict[str, float]],
 
 
 def evidence_of(graph: Graph, weighting: Weighting) -> channel_choice.ChannelEvidence:
-    engine = MemoryEngine(resolve_device("cpu", NAME))
+    engine = MemoryEngine(resolve_device("cpu", NAME), graph=graph)
     rows = engine.load(graph, weighting, PageRank(restart=0.2))
-    nodes = sample_linked_nodes(graph, CONSTANTS.channel_cost.most_nodes)
+    nodes = sample_linked_nodes(engine, CONSTANTS.channel_cost.most_nodes)
     return channel_choice.gather_evidence(graph, rows, weighting, engine, nodes)
 
 

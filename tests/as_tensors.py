@@ -12,6 +12,5 @@ CPU = torch.device("cpu")
 
 
 def as_tensors(graph: Graph) -> Graph:
-    placed = graph.replace()
-    placed._place(entries_on(graph.adjacency, CPU), None if graph.features is None else features_on(graph.features, CPU))
-    return placed
+    features = None if graph.features is None else features_on(graph.features, CPU)
+    return graph._moved(entries_on(graph.adjacency, CPU), features)

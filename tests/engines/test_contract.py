@@ -95,7 +95,7 @@ def rows_of(engine: Any, rows: Any, graph: Graph) -> np.ndarray:
 
 
 def load(engine: Any, graph: Graph, filter: Any, weighting: str = "none") -> Any:
-    return engine.load(graph, learn_weighting(weighting, graph.features), filter)
+    return engine.load(graph, learn_weighting(weighting, engine), filter)
 
 
 @pytest.mark.parametrize("weighting", ["none", "l2", "tf-idf"])
@@ -118,7 +118,7 @@ def test_load_takes_other_features_by_slices(engine: Any, graph: Graph) -> None:
         def __repr__(self) -> str:
             return "Positions()"
 
-    rows = engine.load(graph, learn_weighting("none", graph.features), sc.Power(), Positions())
+    rows = engine.load(graph, learn_weighting("none", engine), sc.Power(), Positions())
     np.testing.assert_allclose(rows_of(engine, rows, graph), Positions()[:])
 
 

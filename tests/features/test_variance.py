@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from as_tensors import CPU
-from sparsecut.features import dominant_column
-from sparsecut.graph.placing import features_on
+from cut_blocks import cut
+from sparsecut.features import dominant_column as dominant_by
+from sparsecut.features import variance
+from sparsecut.graph import Graph
+
+
+def dominant_column(features: Any, *, cuts: tuple[int, ...] = (), with_tensors: bool = False) -> tuple[int, float] | None:
+    n_nodes = features.shape[0]
+    return dominant_by(cut(Graph(sp.csr_array((n_nodes, n_nodes)), features=features), cuts, with_tensors=with_tensors))
 
 
 def test_a_column_of_large_numbers_is_named_with_its_share() -> None:
@@ -30,6 +38,23 @@ def test_a_tensor_has_the_dominant_column_of_its_array(is_sparse: bool) -> None:
     for scale in (1.0, 1000.0):
         X[:, 3] *= scale
         features = sp.csr_array(X) if is_sparse else X
-        ours, theirs = dominant_column(features_on(features, CPU)), dominant_column(features)
+        ours, theirs = dominant_column(features, with_tensors=True), dominant_column(features)
         assert (ours is None) == (theirs is None) == (scale == 1)
         assert ours is None or ours == pytest.approx(theirs)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+@pytest.mark.parametrize("with_tensors", [False, True])
+def test_rows_are_the_same_sample_however_they_are_cut(
+    is_sparse: bool, with_tensors: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every fourth row: with another first row of a block another sample, in which the column would not stand out."""
+    monkeypatch.setattr(variance, "N_SAMPLED", 10)
+    X = np.ones((40, 3), dtype=np.float32)
+    X[::8, 1] = 1e4
+    X[::4, 2] += np.arange(10)
+    features = sp.csr_array(X) if is_sparse else X
+    found = dominant_column(features, cuts=(1, 6, 7, 30), with_tensors=with_tensors)
+    assert found == dominant_column(features)
+    assert found is not None
+    assert found[0] == 1

@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from sparsecut.features.weighting import learn_weighting, row_lengths
+from as_tensors import CPU
+from cut_blocks import cut
+from sparsecut.base.errors import OverflowInputError
+from sparsecut.features.matrices import row_lengths
+from sparsecut.features.weighting import Weighting
+from sparsecut.features.weighting import learn_weighting as learn_by
+from sparsecut.graph import Graph
+from sparsecut.graph.placing import features_on
+
+
+def learn_weighting(name: str, features: Any, *, with_tensors: bool = False) -> Weighting:
+    """From two blocks of rows of a graph without edges."""
+    n_nodes = features.shape[0]
+    graph = Graph(sp.csr_array((n_nodes, n_nodes)), features=features)
+    return learn_by(name, cut(graph, [2], with_tensors=with_tensors))
 
 
 @pytest.mark.parametrize("is_sparse", [False, True])
@@ -39,3 +58,24 @@ def test_another_graph_is_weighed_by_what_was_learned() -> None:
     weighting = learn_weighting("tf-idf", F)
     one = sp.csr_array(np.array([[1, 1, 0, 0]], dtype=np.float32))
     assert weighting.apply(one).toarray()[0, 0] < weighting.apply(one).toarray()[0, 1]  # the first word is the common one
+
+
+@settings(deadline=None)
+@given(st.integers(1, 8), st.integers(1, 6), st.sampled_from(["none", "l2", "tf-idf"]), st.booleans(), st.integers(0, 99))
+def test_tensors_are_weighed_as_arrays_are(n_rows: int, n_columns: int, name: str, is_sparse: bool, seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    X = (generator.random((n_rows, n_columns)) < 0.4) * generator.integers(1, 5, (n_rows, n_columns)).astype(np.float32)
+    features = sp.csr_array(X) if is_sparse else X
+    tensor = features_on(features, CPU)
+    ours, theirs = learn_weighting(name, features, with_tensors=True), learn_weighting(name, features)
+    assert (ours.columns is None) == (theirs.columns is None)
+    assert ours.columns is None or np.array_equal(ours.columns, theirs.columns)
+    weighted, expected = ours.apply(tensor), theirs.apply(features)
+    assert (weighted.layout == torch.strided) != is_sparse
+    assert np.allclose(weighted.to_dense(), expected.toarray() if is_sparse else expected, atol=1e-6)
+
+
+def test_what_overflows_is_named() -> None:
+    for features in (torch.full((2, 2), 3e38) * 10, np.full((2, 2), np.inf, dtype=np.float32)):
+        with pytest.raises(OverflowInputError):
+            Weighting("l2").apply(features)

@@ -16,11 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sparsecut as sc
+from as_tensors import as_tensors
 from conftest import random_graph
 from sparsecut.base.errors import DirectedGraphWarning
+from sparsecut.engines import Job
+from sparsecut.features import FeatureMatrix
 from sparsecut.graph.canonical import check_adjacency
 from sparsecut.graph.device import check_edges, check_feature_tensor, check_tensor, is_symmetric, transposed
-from sparsecut.kernels.entries import csr_tensor, entries_on
+from sparsecut.kernels.entries import Entries, csr_tensor, entries_on
 
 CPU = torch.device("cpu")
 needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA GPU here")
@@ -135,6 +138,27 @@ def test_features_keep_their_type_where_it_can_be_kept() -> None:
     assert torch.equal(sparse.to_dense(), torch.eye(3))
 
 
+@pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize("kind", ["plain", "weighted", "counts", "words"])
+def test_a_fit_of_tensors_asks_the_host_for_nothing(kind: str, is_sparse: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tensors of the CPU take the way of those of a GPU; of their edges and features no array is made."""
+    graph = random_graph(300, 20, density=0.05, is_weighted=kind == "weighted")
+    numbers = np.floor(np.abs(3 * graph.features)) if kind in ("counts", "words") else graph.features
+    graph = graph.replace(features=sp.csr_array(numbers) if is_sparse else numbers)
+    if kind == "words":
+        graph = graph.replace(node_ids=np.array([f"node {number}" for number in range(300)]))
+    given = as_tensors(graph)
+    given._set({"_adjacency": None, "_matrix": None, "_source": FeatureMatrix(given.held_features)})
+    expected = sc.SCE(engine=sc.Memory(device="cpu")).fit(graph)
+    monkeypatch.setattr(Entries, "to_scipy", lambda *_: pytest.fail("the edges went to the host"))
+    model = sc.SCE(engine=sc.Memory(device="cpu")).fit(given)
+    assert given._adjacency is None
+    assert given._matrix is None
+    assert model.recipe_.weighting.name == expected.recipe_.weighting.name
+    np.testing.assert_allclose(model.embedding_, expected.embedding_, atol=1e-5 * np.abs(expected.embedding_).max())
+    np.testing.assert_allclose(given.degrees, graph.degrees)
+
+
 @pytest.mark.cuda
 @needs_cuda
 @pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
@@ -144,7 +168,7 @@ def test_a_graph_of_device_tensors_is_the_graph(is_weighted: bool, is_sparse: bo
     A = graph.adjacency
     features = csr(graph.features) if is_sparse else torch.from_numpy(np.array(graph.features))
     placed = sc.Graph(csr(A).cuda(), features=features.cuda())
-    assert placed.entries.indices.is_cuda
+    assert placed.held_edges.indices.is_cuda
     assert repr(placed).startswith(repr(graph)[:-1])
     Z = sc.SCE().fit_transform(placed, output="torch")
     assert Z.is_cuda
@@ -155,6 +179,9 @@ def test_a_graph_of_device_tensors_is_the_graph(is_weighted: bool, is_sparse: bo
     assert np.array_equal(placed.adjacency.toarray(), A.toarray())
     there = graph.to("cuda")
     assert there.to("cuda") is there
+    assert there.replace(labels=np.zeros(500)).to("cuda").held_edges is there.held_edges
+    with sc.Memory().open(Job("test", there)) as engine:
+        assert engine.here is there  # nothing is copied for a fit
     assert np.allclose(sc.SCE().fit_transform(there), Z.cpu(), atol=1e-6 * np.abs(expected).max())
     assert np.array_equal(there.to("cpu").adjacency.toarray(), A.toarray())
 
@@ -165,7 +192,7 @@ def test_an_edge_index_on_a_device_is_the_graph() -> None:
     graph = random_graph(200, 10)
     edges = torch.from_numpy(np.stack(graph.adjacency.tocoo().coords)).long().cuda()
     placed = sc.Graph(edges, features=torch.from_numpy(np.array(graph.features)).cuda().half())
-    assert placed.feature_tensor.dtype == torch.float16
+    assert placed.held_features.dtype == torch.float16
     assert np.array_equal(placed.adjacency.toarray(), graph.adjacency.toarray())
     Z = sc.SCE(engine=sc.Memory(precision="half")).fit_transform(placed)
     expected = sc.SCE(engine=sc.Memory(device="cpu")).fit_transform(graph)

@@ -13,15 +13,19 @@ from scipy import stats
 
 from any_graph import graphs
 from conftest import random_graph
+from cut_blocks import cut
+from sparsecut.engines.in_process import InProcess
 from sparsecut.graph import Graph, edge_sample
 from sparsecut.graph.edge_sample import (
-    hash_ids,
-    mixed,
+    degrees_at,
     sample_edges,
+    sample_linked_nodes,
     sample_neighbourhoods,
     sample_node_pairs,
     sample_nodes,
+    sample_of,
 )
+from sparsecut.kernels.hashing import hash_ids, mixed
 
 KINDS = ("positions", "gaps", "negative", "words", "unicode")
 
@@ -56,13 +60,13 @@ def brute_force(graph: Graph) -> list[Any]:
     found = []
     for i, j in zip(*A.nonzero(), strict=True):
         if graph.is_directed:
-            second = int(mixed(hashes[j : j + 1])[0])
+            second = int(mixed(hashes[j : j + 1].view(np.int64)).view(np.uint64)[0])
         elif i < j:
             second = int(hashes[j])
         else:
             continue
         total = int(hashes[i]) + second
-        tie = int(mixed(np.array([total % 2**64], dtype=np.uint64))[0])
+        tie = int(mixed(np.array([total % 2**64], dtype=np.uint64).view(np.int64)).view(np.uint64)[0])
         found.append((total % 2**32, tie, (graph.node_ids[i].item(), graph.node_ids[j].item())))
     return [ends if graph.is_directed else tuple(sorted(ends)) for _, _, ends in sorted(found)]
 
@@ -73,7 +77,7 @@ def test_they_are_the_edges_with_the_smallest_hashes(graph: Graph, kind: str, n_
     graph = with_ids(graph, ids_of(kind, graph.n_nodes))
     expected = brute_force(graph)
     assert len(expected) == graph.n_edges
-    assert ends_of(graph, sample_edges(graph, n_edges)) == expected[:n_edges]
+    assert ends_of(graph, sample_edges(InProcess(graph), n_edges)) == expected[:n_edges]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -86,8 +90,9 @@ def test_another_order_of_nodes_and_lines_draws_the_same_by_id(kind: str, is_dir
     graph = Graph(A, node_ids=ids_of(kind, 200), directed=directed)
     order = generator.permutation(200)
     turned = Graph(A[order][:, order], node_ids=graph.node_ids[order], directed=directed)
-    assert ends_of(graph, sample_edges(graph, 150)) == ends_of(turned, sample_edges(turned, 150))
-    named = [[tuple(drawn.node_ids[pair].tolist()) for pair in sample_node_pairs(drawn, 80).T] for drawn in (graph, turned)]
+    assert ends_of(graph, sample_edges(InProcess(graph), 150)) == ends_of(turned, sample_edges(InProcess(turned), 150))
+    found = [(drawn, sample_node_pairs(InProcess(drawn), 80)) for drawn in (graph, turned)]
+    named = [[tuple(drawn.node_ids[pair].tolist()) for pair in pairs.T] for drawn, pairs in found]
     assert named[0] == named[1]
 
 
@@ -97,18 +102,18 @@ def test_a_few_of_many_are_found_however_few_have_small_hashes(monkeypatch: pyte
     expected = brute_force(graph)
     monkeypatch.setattr(edge_sample, "SPARE", 1.0)
     monkeypatch.setattr(edge_sample, "MIN_SPARE", 0)
-    shares: list[float] = []
-    edges_below = edge_sample._edges_below
+    limits: list[int] = []
+    edges_below = edge_sample.edges_below
 
-    def watch(graph: Graph, hashes: Any, share: float) -> Any:
-        shares.append(share)
-        return edges_below(graph, hashes, share)
+    def watch(block: Any, hashes: Any, of_ends: Any, limit: int, is_directed: bool) -> Any:
+        limits.append(limit)
+        return edges_below(block, hashes, of_ends, limit, is_directed)
 
-    monkeypatch.setattr(edge_sample, "_edges_below", watch)
+    monkeypatch.setattr(edge_sample, "edges_below", watch)
     for n_edges in (1, 10, 100, 1000, graph.n_edges, 10 * graph.n_edges):
-        assert ends_of(graph, sample_edges(graph, n_edges)) == expected[:n_edges]
-    assert len(shares) > 6
-    assert max(shares) == 1
+        assert ends_of(graph, sample_edges(InProcess(graph), n_edges)) == expected[:n_edges]
+    assert len(limits) > 6
+    assert max(limits) == 2**31 - 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -121,7 +126,7 @@ def test_every_edge_has_the_same_chance(kind: str) -> None:
     pool = ids_of(kind, 12 * n_draws)
     for draw in range(n_draws):
         graph = Graph(A, node_ids=pool[12 * draw : 12 * draw + 12])
-        for i, j in sample_edges(graph, n_wanted).T:
+        for i, j in sample_edges(InProcess(graph), n_wanted).T:
             counts[min(i, j), max(i, j)] += 1
     assert sum(counts.values()) == n_draws * n_wanted
     assert stats.chisquare(list(counts.values())).pvalue > 0.001
@@ -130,43 +135,28 @@ def test_every_edge_has_the_same_chance(kind: str) -> None:
 
 def test_pairs_of_nodes_are_uniform_and_draw_any_two() -> None:
     graph = random_graph(40)
-    pairs = sample_node_pairs(graph, 40_000)
+    pairs = sample_node_pairs(InProcess(graph), 40_000)
     assert pairs.shape == (2, 40_000)
     table = np.bincount(40 * pairs[0] + pairs[1], minlength=1600)
     assert stats.chisquare(table).pvalue > 0.001
-    few = sample_node_pairs(random_graph(1000, density=0.002), 30)  # of a large graph: no more nodes than ends
+    few = sample_node_pairs(InProcess(random_graph(1000, density=0.002)), 30)  # of a large graph: no more nodes than ends
     assert few.shape == (2, 30)
     assert few.max() > 500
 
 
-def test_hashes_tell_ids_apart_and_do_not_depend_on_how_they_are_stored() -> None:
-    for kind in KINDS:
-        ids = ids_of(kind, 5000)
-        hashes = hash_ids(ids)
-        assert len(np.unique(hashes)) == 5000
-        bits = np.unpackbits(hashes.view(np.uint8).reshape(5000, 8), axis=1)
-        assert np.abs(bits.mean(axis=0) - 0.5).max() < 5 / (2 * 5000**0.5)  # five standard deviations
-    words = np.array(["a", "bb", "ccc"])
-    assert np.array_equal(hash_ids(words), hash_ids(words.astype("U100")))
-    assert np.array_equal(hash_ids(words), hash_ids(words.astype(object)))
-    assert np.array_equal(hash_ids(words[1:]), hash_ids(words)[1:])
-    numbers = np.array([3, 70, 2000], dtype=np.int16)
-    assert np.array_equal(hash_ids(numbers), hash_ids(numbers.astype(np.int64)))
-
-
 def test_a_graph_without_edges_has_none_to_draw() -> None:
-    assert sample_edges(Graph(sp.csr_array((5, 5))), 10).shape == (2, 0)
+    assert sample_edges(InProcess(Graph(sp.csr_array((5, 5)))), 10).shape == (2, 0)
 
 
 @pytest.mark.parametrize("n_neighbours", [1, 2, 5, 100])
 def test_neighbourhoods_are_those_of_the_sampled_nodes(n_neighbours: int) -> None:
     """Against a loop over the nodes: the neighbours with the smallest hashes, nodes with fewer than two left out."""
     graph = random_graph(n_nodes=60)
-    members, sizes = sample_neighbourhoods(graph, 25, n_neighbours)
+    members, sizes = sample_neighbourhoods(InProcess(graph), 25, n_neighbours)
     groups = np.split(members, np.cumsum(sizes + 1)[:-1])
     A = graph.adjacency
     expected = []
-    for node in sample_nodes(graph, 25):
+    for node in sample_nodes(InProcess(graph), 25):
         neighbours = A.indices[A.indptr[node] : A.indptr[node + 1]]
         if len(neighbours) > 1:
             order = np.argsort(hash_ids(graph.node_ids[neighbours]))
@@ -176,5 +166,49 @@ def test_neighbourhoods_are_those_of_the_sampled_nodes(n_neighbours: int) -> Non
 
 
 def test_no_neighbourhood_where_no_node_has_two_neighbours() -> None:
-    members, sizes = sample_neighbourhoods(Graph(np.array([[0, 1], [1, 0]])), 2, 3)
+    members, sizes = sample_neighbourhoods(InProcess(Graph(np.array([[0, 1], [1, 0]]))), 2, 3)
     assert len(members) == len(sizes) == 0
+
+
+def named(graph: Graph, ids: str) -> Graph:
+    if ids == "numbers":
+        return graph.replace(node_ids=np.arange(graph.n_nodes) * 10**9 - 5)
+    if ids == "words":
+        return graph.replace(node_ids=np.array([f"n{number}" for number in range(graph.n_nodes)]))
+    return graph
+
+
+@settings(deadline=None)
+@given(
+    graphs(), st.integers(0, 30), st.sampled_from(["none", "numbers", "words"]), st.lists(st.integers(0, 9)), st.booleans()
+)
+def test_any_blocks_of_arrays_or_tensors_have_the_samples_of_the_whole(
+    graph: Graph, n: int, ids: str, cuts: list[int], with_tensors: bool
+) -> None:
+    graph = named(graph, ids)
+    parts, whole = cut(graph, cuts, with_tensors=with_tensors), InProcess(graph)
+    for sample in (sample_edges, sample_node_pairs, sample_nodes, sample_linked_nodes):
+        if n or sample is sample_edges:
+            assert np.array_equal(sample(parts, n), sample(whole, n)), sample.__name__
+    for ours, theirs in zip(sample_neighbourhoods(parts, 5, 3), sample_neighbourhoods(whole, 5, 3), strict=True):
+        assert np.array_equal(ours, theirs)
+    some = sample_nodes(whole, 7)
+    assert np.allclose(degrees_at(parts, some), graph.degrees[some])
+
+
+@pytest.mark.parametrize("with_tensors", [False, True])
+def test_few_of_many_in_blocks_however_few_have_small_hashes(with_tensors: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With nothing to spare too few are found at first, half of the time: the share is then doubled."""
+    graph = random_graph(400, density=0.02)
+    hashes = hash_ids(graph.node_ids)
+    linked = np.flatnonzero(np.diff(graph.adjacency.indptr))
+    monkeypatch.setattr(edge_sample, "SPARE", 1.0)
+    monkeypatch.setattr(edge_sample, "MIN_SPARE", 0)
+    parts = cut(graph, [100, 101, 350], with_tensors=with_tensors)
+    expected = brute_force(graph)
+    for n in (1, 10, 50, 300, 3000):
+        assert ends_of(graph, sample_edges(parts, n)) == expected[:n]
+        assert np.array_equal(sample_nodes(parts, n), np.sort(np.argsort(hashes)[:n]))
+        nearest = np.sort(linked[np.argsort(hashes[linked])[:n]])
+        assert np.array_equal(sample_linked_nodes(parts, n), nearest)
+        assert np.array_equal(sample_of(graph, linked, n), nearest)

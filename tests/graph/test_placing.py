@@ -14,8 +14,8 @@ def test_back_in_the_hosts_memory_nothing_is_on_a_device() -> None:
     graph = random_graph(is_weighted=True)
     assert placed(graph, "cpu") is graph
     back = placed(as_tensors(graph), "cpu")
-    assert back.entries is None
-    assert back.feature_tensor is None
+    assert back.held_edges is back.adjacency
+    assert back.held_features is back.features
     assert np.array_equal(back.adjacency.toarray(), graph.adjacency.toarray())
     assert np.array_equal(back.features, graph.features)
 

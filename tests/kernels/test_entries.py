@@ -17,12 +17,10 @@ CPU = torch.device("cpu")
 
 
 @settings(deadline=None)
-@given(graphs(), st.integers(0, 99), st.integers(1, 20))
-def test_row_sums_and_blocks_match_the_matrix(graph: Graph, seed: int, at_once: int) -> None:
+@given(graphs(), st.integers(1, 20))
+def test_row_sums_and_blocks_match_the_matrix(graph: Graph, at_once: int) -> None:
     A, entries = graph.adjacency, entries_on(graph.adjacency, CPU)
-    x = np.random.default_rng(seed).normal(size=graph.n_nodes)
     assert np.allclose(entries.row_sums(), A.toarray().sum(axis=1))
-    assert np.allclose(entries.row_sums(torch.from_numpy(x)), A.toarray() @ x)
     blocks = list(entries.blocks(at_once))
     assert [row for rows, _ in blocks for row in range(rows.start, rows.stop)] == list(range(graph.n_nodes))
     assert [place for _, places in blocks for place in range(places.start, places.stop)] == list(range(A.nnz))

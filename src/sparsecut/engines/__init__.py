@@ -5,12 +5,14 @@ memory, `Dask` on the workers of a cluster. Nothing outside this room knows wher
 """
 
 from sparsecut.engines.contract import Block, Engine, EngineChoice, Job, Moments
+from sparsecut.engines.in_process import InProcess
 from sparsecut.engines.memory import Memory, MemoryEngine, resolve_device
 
 __all__ = [
     "Block",
     "Engine",
     "EngineChoice",
+    "InProcess",
     "Job",
     "Memory",
     "MemoryEngine",

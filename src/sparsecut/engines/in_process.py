@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
-from sparsecut.features.matrices import rows_between
+from sparsecut.features.matrices import rows_at, rows_between
 from sparsecut.graph import Graph
 from sparsecut.kernels.block import Block, Column
 from sparsecut.kernels.either import concatenate, is_tensor, on_device_of, on_host, positions
@@ -36,13 +36,14 @@ class HeldBlock(Block, Protocol):
 class InProcess:
     """Passes over the rows of a graph in this process."""
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph | None) -> None:
+        self.graph: Any = graph  # None until an engine without a job loads one
         self._columns: WeakValueDictionary[str, Any] = WeakValueDictionary()  # each is as long as the graph
 
     @cached_property
     def blocks(self) -> Sequence[HeldBlock]:
-        return blocks_of(self.graph)
+        """In the host's memory; an engine with a device of its own has them there."""
+        return blocks_of(self.graph.to("cpu"))
 
     def each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         found = []
@@ -90,8 +91,8 @@ class ArrayBlock:
     def ids(self) -> NDArray[Any]:
         return np.arange(self.rows.start, self.rows.stop) if self.named is None else self.named[self.rows]
 
-    def features(self) -> Any:
-        return rows_between(self.held, self.rows)
+    def features(self, places: NDArray[np.int64] | None = None) -> Any:
+        return rows_between(self.held, self.rows) if places is None else rows_at(self.held, places + self.rows.start)
 
     def starts(self) -> NDArray[Any]:
         ends = self.edges.indptr[self.rows.start : self.rows.stop + 1]
@@ -131,8 +132,8 @@ class TensorBlock:
         ids = self.named[self.rows]
         return on_device_of(self.edges.offsets, ids.astype(np.int64, copy=False)) if ids.dtype.kind in "iu" else ids
 
-    def features(self) -> Any:
-        return rows_between(self.held, self.rows)
+    def features(self, places: Any = None) -> Any:
+        return rows_between(self.held, self.rows) if places is None else rows_at(self.held, places + self.rows.start)
 
     def starts(self) -> Any:
         ends = self.edges.offsets[self.rows.start : self.rows.stop + 1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 from weakref import ref
@@ -20,7 +21,7 @@ from sparsecut.base.parameters import Option
 from sparsecut.base.progress import Reporter
 from sparsecut.engines.contract import EngineChoice, Job, Moments
 from sparsecut.engines.costs import BASE_BYTES, Cost, Machine, Workload
-from sparsecut.engines.in_process import InProcess
+from sparsecut.engines.in_process import HeldBlock, InProcess, blocks_of
 from sparsecut.engines.rows import Rows, StackedRows
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
@@ -102,14 +103,13 @@ class Memory(EngineChoice, word="memory"):
         self.refuse_unsupported(job)
         device = resolve_device(self.device, job.caller)
         with using(self.n_jobs):
-            graph = job.graph if device.type == "cpu" else job.graph.to(device)
-            yield MemoryEngine(device, self.precision, job.report, graph)
+            yield MemoryEngine(device, self.precision, job.report, job.graph)
 
 
 class MemoryEngine(InProcess):
     """Rows as torch tensors or sparse matrices (`engines.rows`).
 
-    Without a job's graph, passes go over the one that was loaded last.
+    Without a job's graph, passes go over the one that is loaded first.
     """
 
     supports = Memory.supports
@@ -121,7 +121,7 @@ class MemoryEngine(InProcess):
         report: Reporter | None = None,
         graph: Graph | None = None,
     ) -> None:
-        super().__init__(graph)  # type: ignore[arg-type]
+        super().__init__(graph)
         self.device = device
         self.precision = precision
         self.report: Reporter = report if report is not None else lambda *_: None
@@ -130,11 +130,24 @@ class MemoryEngine(InProcess):
         self._propagations: list[tuple[Graph, Filter, Propagation]] = []
         self._reduced: list[tuple[Propagation, NDArray[np.int64], ref[Propagation]]] = []
 
+    @cached_property
+    def here(self) -> Graph:
+        """The job's graph on the device: copied there once, or as the user gave it."""
+        graph: Graph = self.graph
+        edges = graph.held_edges
+        is_in_host = sp.issparse(edges) or edges.indices.device.type == "cpu"
+        return graph if is_in_host and self.device.type == "cpu" else graph.to(self.device)
+
+    @cached_property
+    def blocks(self) -> Sequence[HeldBlock]:
+        return blocks_of(self.here)
+
     def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> Rows:
+        if self.graph is None:
+            self.graph = graph
         P = self._propagation(graph, filter)
         if features is None:
-            self.graph = graph
-            features = graph.features if graph.feature_tensor is None else graph.feature_tensor
+            features = (self.here if graph.shares_features(self.graph) else graph).held_features
         is_held = sp.issparse(features) or isinstance(features, Tensor)
         return self.hold(weighting.apply(features if is_held else np.asarray(features)), P)
 
@@ -239,7 +252,7 @@ class MemoryEngine(InProcess):
         """P of a graph, made once: other features of the same graph are averaged by the same matrix."""
         known = next((P for of, by, P in self._propagations if of.shares_edges(graph) and by == filter), None)
         if known is None:
-            edges = graph.adjacency if graph.entries is None else graph.entries
+            edges = (self.here if graph.shares_edges(self.graph) else graph).held_edges
             known = Propagation.of(edges, filter, self.device, is_directed=graph.is_directed)
             self._propagations = [(graph, filter, known)]
         return known

@@ -36,6 +36,11 @@ def stored_blocks(features: Any) -> Iterator[Any]:
     return iter([features.values()] if is_sparse(features) else _dense_blocks(features))
 
 
+def stored_entries(features: Any) -> tuple[Any, Any]:
+    """The columns and the numbers of the entries of sparse features."""
+    return (features.col_indices(), features.values()) if is_tensor(features) else (features.indices, features.data)
+
+
 def column_counts(features: Any) -> Any:
     """How many rows have something in each column, int64."""
     n_columns = features.shape[1]

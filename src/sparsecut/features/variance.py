@@ -5,45 +5,42 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from sparsecut.features.matrices import is_sparse, stacked, stored_entries
+from sparsecut.kernels.block import Block, Passes
+from sparsecut.kernels.either import doubles, on_device_of, on_host
 
 MAX_SHARE = 0.99  # of the variance: above it, a linear embedding has one dimension worth the name
 N_SAMPLED = 4096  # rows, spread evenly: enough to see a factor of a hundred
 
 
-def dominant_column(features: Any) -> tuple[int, float] | None:
+def dominant_column(passes: Passes) -> tuple[int, float] | None:
     """The column with nearly all of the variance and its share; None where there is no such column, or only one."""
-    n_rows, n_columns = features.shape
+    n_rows, n_columns = passes.graph.n_nodes, passes.graph.n_features
     if n_columns < 2 or n_rows < 2:
         return None
-    if hasattr(features, "is_cuda"):
-        return _dominant(_variances(features).cpu().numpy())
-    sampled = features[:: -(-n_rows // N_SAMPLED)]
-    if sp.issparse(sampled):
-        sampled = sp.csr_array(sampled)
-        values = sampled.data.astype(np.float64)
-        sums, squares = (np.bincount(sampled.indices, weights, minlength=n_columns) for weights in (values, values**2))
-        variances = squares / sampled.shape[0] - (sums / sampled.shape[0]) ** 2
-    else:
-        # In units of the largest number: squares must not overflow.
-        largest = float(np.abs(sampled).max())
-        variances = (np.asarray(sampled, dtype=np.float64) / (largest or 1.0)).var(axis=0)
-    return _dominant(variances)
-
-
-def _variances(features: Any) -> Any:
-    """Of a tensor's columns, where it lies: of a sample of dense rows, or of all stored numbers."""
-    if str(features.layout) == "torch.strided":
-        sampled = features[:: -(-len(features) // N_SAMPLED)].double()
-        return (sampled / sampled.abs().max().clamp(min=1e-300)).var(dim=0, correction=0)
-    values, columns = features.values().double(), features.col_indices()
-    values = values / values.abs().max().clamp(min=1e-300) if len(values) else values
-    sums, squares = (columns.bincount(weights=weights, minlength=features.shape[1]) for weights in (values, values**2))
-    return squares / features.shape[0] - (sums / features.shape[0]) ** 2
-
-
-def _dominant(variances: NDArray[np.float64]) -> tuple[int, float] | None:
+    variances = _variances(stacked(passes.each(every_row, -(-n_rows // N_SAMPLED))))
     total, column = float(variances.sum()), int(variances.argmax())
     share = float(variances[column]) / total if total > 0 else 0.0
     return (column, share) if share > MAX_SHARE else None
+
+
+def every_row(block: Block, step: int) -> Any:
+    """The features of the rows 0, step, 2·step, … of the graph that are in the block."""
+    n_rows = block.rows.stop - block.rows.start
+    return block.features(on_device_of(block.starts(), np.arange(-block.rows.start % step, n_rows, step)))
+
+
+def _variances(sampled: Any) -> NDArray[np.float64]:
+    """The variance of each column, up to a common factor."""
+    n_rows, n_columns = sampled.shape
+    if is_sparse(sampled):
+        columns, values = (on_host(part) for part in stored_entries(sampled))
+        values = values.astype(np.float64)
+        sums, squares = (np.bincount(columns, weights, minlength=n_columns) for weights in (values, values**2))
+        return np.asarray(squares / n_rows - (sums / n_rows) ** 2)
+    # In units of the largest number: squares must not overflow.
+    scaled = doubles(sampled) / (float(abs(sampled).max()) or 1.0)
+    centred = scaled - scaled.mean(0)
+    return on_host((centred * centred).mean(0))

@@ -10,18 +10,16 @@ The column weights are learned from the graph that is fitted and kept for others
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from torch import Tensor
 
 from sparsecut.base.errors import OverflowInputError
-from sparsecut.features import on_device, walked
-from sparsecut.kernels.streaming import release, row_blocks
-from sparsecut.kernels.walk import Walk
+from sparsecut.features.matrices import column_counts, row_lengths, times_columns, times_rows
+from sparsecut.kernels.block import Block, Passes
 
 WeightingWord = Literal["auto", "none", "l2", "tf-idf"]
 WEIGHTINGS = ("none", "l2", "tf-idf")
@@ -36,47 +34,21 @@ class Weighting:
         """The weighted features, dense or sparse as they came, in float32; a tensor stays where it is."""
         if self.name == "none":
             return features
-        if isinstance(features, Tensor):
-            return on_device.apply(self.columns, features)
         if self.columns is not None:
-            features = sp.csr_array(features * self.columns[None, :]) if sp.issparse(features) else features * self.columns
+            features = times_columns(features, self.columns)
         lengths = row_lengths(features)
-        if not np.isfinite(lengths).all():
+        if not math.isfinite(float(lengths.sum())):
             raise OverflowInputError("The weighted features overflow. Scale the features down.")
-        scale = (1 / np.where(lengths > 0, lengths, 1)).astype(np.float32)
-        return sp.csr_array(sp.diags_array(scale) @ features) if sp.issparse(features) else features * scale[:, None]
+        return times_rows(features, 1 / (lengths + (lengths == 0)))  # an empty row stays empty
 
 
-def learn_weighting(name: str, features: Any, walk: Walk | None = None) -> Weighting:
-    """The weighting of that name, with the columns' weights from these features, by a walk over them where there is one."""
+def learn_weighting(name: str, passes: Passes) -> Weighting:
+    """The weighting of that name, with the columns' weights from the features of a graph."""
     if name != "tf-idf":
         return Weighting(name)
-    n_nodes, n_columns = features.shape
-    if isinstance(features, Tensor) or walk is not None:
-        counts = on_device.column_counts(features) if walk is None else walked.column_counts(walk)
-        return Weighting(name, (np.log((1 + n_nodes) / (1 + counts)) + 1).astype(np.float32))
-    counts = np.zeros(n_columns, dtype=np.int64)
-    for rows in row_blocks(n_nodes, 4 * n_columns):
-        block = features[rows]
-        if sp.issparse(block):
-            counts += np.bincount(block.indices[block.data != 0], minlength=n_columns)
-        else:
-            counts += np.count_nonzero(block, axis=0)
-        release(features, rows)
+    n_nodes, counts = passes.graph.n_nodes, passes.total(counts_of)
     return Weighting(name, (np.log((1 + n_nodes) / (1 + counts)) + 1).astype(np.float32))
 
 
-def row_lengths(features: Any) -> NDArray[np.float64]:
-    """The Euclidean length of every row."""
-    if isinstance(features, Tensor):
-        return on_device.row_lengths(features).cpu().numpy()
-    lengths = np.empty(features.shape[0])
-    for rows in row_blocks(features.shape[0], 4 * features.shape[1]):
-        block = features[rows]
-        if sp.issparse(block):
-            squares = np.add.reduceat(np.append(block.data.astype(np.float64) ** 2, 0.0), block.indptr[:-1])
-            lengths[rows] = np.sqrt(np.where(np.diff(block.indptr) > 0, squares, 0.0))
-        else:
-            lengths[rows] = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
-        release(features, rows)
-    return lengths
+def counts_of(block: Block) -> Any:
+    return column_counts(block.features())

@@ -2,6 +2,9 @@
 
 Every node has a hash of its id, every edge one of its two ends'. The edges with the smallest hashes are a uniform sample
 without repetition, and shuffling a file changes neither which they are nor their order.
+
+Samples are passes over the blocks of a graph (`sparsecut.kernels.block`). A block gives back what has a hash below a limit,
+a little more than is wanted in all, so what comes together is as small as the sample, however many blocks there are.
 """
 
 from __future__ import annotations
@@ -12,176 +15,182 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.graph.graph import Graph
-from sparsecut.kernels.streaming import blocks_of_entries, release, row_blocks
-from sparsecut.kernels.walk import degrees
+from sparsecut.kernels.block import Block, Column, Passes, degrees
+from sparsecut.kernels.either import (
+    concatenate,
+    is_tensor,
+    last_not_above,
+    longs,
+    on_device_of,
+    on_host,
+    places_of,
+    positions,
+    repeat,
+    stable_order,
+)
+from sparsecut.kernels.hashing import SIGN_32, hash_ids, low_half, mixed, ordered, shifted
 
 SPARE = 1.2  # how many more edges than wanted are looked at, and …
 MIN_SPARE = 1_000  # … how many more at least: then hardly ever too few have a small enough hash
 
 
-def sample_edges(graph: Graph, n_edges: int) -> NDArray[np.int64]:  # (2, m)
+def sample_edges(passes: Passes, n_edges: int) -> NDArray[np.int64]:  # (2, m)
     """Positions of the ends of some edges, no more than there are; each undirected edge once."""
-    if graph.entries is not None:
-        from sparsecut.graph import device_sample
-
-        return device_sample.sample_edges(graph, graph.entries, n_edges)
-    if graph.walk is not None:
-        from sparsecut.graph import walked_sample
-
-        return walked_sample.sample_edges(graph, graph.walk, n_edges)
-    hashes = hash_ids(graph.node_ids)
+    graph: Graph = passes.graph
+    hashes = node_hashes(passes)
+    of_ends = passes.column("hashes-of-ends", np.int32, hashes_of_ends, hashes, graph.is_directed)
     wanted = min(n_edges, graph.n_edges)
-    share = min(1.0, (SPARE * wanted + MIN_SPARE) / max(graph.n_edges, 1))
+    share = _share(wanted, graph.n_edges)
     while True:
-        first, second, keys = _edges_below(graph, hashes, share)
+        found = passes.each(edges_below, hashes, of_ends, _limit(share, 32), graph.is_directed)
+        first, second, keys, ties = (concatenate(parts) for parts in zip(*found, strict=True))
         if len(keys) >= wanted or share == 1:
             break
         share = min(1.0, 2 * share)
-    ties = mixed(hashes[first] + hashes[second] if not graph.is_directed else hashes[first] + mixed(hashes[second]))
-    return np.stack([first, second])[:, np.lexsort((ties, keys))[:wanted]]
+    order = stable_order(ties)
+    order = order[stable_order(keys[order])][:wanted]
+    return on_host(concatenate([first[order], second[order]])).reshape(2, -1)
 
 
-def sample_node_pairs(graph: Graph, n_pairs: int) -> NDArray[np.int64]:  # (2, m)
+def sample_node_pairs(passes: Passes, n_pairs: int) -> NDArray[np.int64]:  # (2, m)
     """Positions of any two nodes, uniform, a node with itself included."""
-    nodes = _by_hash(graph, min(graph.n_nodes, 2 * n_pairs))
+    nodes = _by_hash(passes, min(passes.graph.n_nodes, 2 * n_pairs))
     return nodes[np.random.default_rng(0).integers(0, len(nodes), (2, n_pairs))].astype(np.int64)
 
 
-def sample_nodes(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
+def sample_nodes(passes: Passes, n_nodes: int) -> NDArray[np.int64]:
     """Positions of some nodes, no more than there are, in ascending order."""
-    if n_nodes >= graph.n_nodes:
-        return np.arange(graph.n_nodes)
-    return np.sort(_by_hash(graph, n_nodes))
+    if n_nodes >= passes.graph.n_nodes:
+        return np.arange(passes.graph.n_nodes)
+    return np.sort(_by_hash(passes, n_nodes))
 
 
-def sample_linked_nodes(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
-    """The same of the nodes that have neighbours."""
-    if graph.entries is not None:
-        from sparsecut.graph import device_sample
-
-        return device_sample.sample_linked_nodes(graph, graph.entries, n_nodes)
-    if graph.walk is not None:
-        from sparsecut.graph import walked_sample
-
-        return walked_sample.sample_linked_nodes(graph, graph.walk, n_nodes)
-    return sample_of(graph, np.flatnonzero(np.diff(graph.adjacency.indptr) > 0), n_nodes)
+def sample_linked_nodes(passes: Passes, n_nodes: int) -> NDArray[np.int64]:
+    """Positions of some nodes that have neighbours, no more than there are, in ascending order."""
+    hashes, share = node_hashes(passes), _share(n_nodes, passes.graph.n_nodes)
+    while True:
+        found = passes.each(linked_below, hashes, _limit(share, 64))
+        nodes, keys = (concatenate([part[side] for part in found]) for side in (0, 1))
+        n_linked = sum(part[2] for part in found)
+        if len(nodes) >= min(n_nodes, n_linked):
+            break
+        share = 1.0 if n_linked <= n_nodes else max(min(1.0, 2 * share), _share(n_nodes, n_linked))
+    if n_linked <= n_nodes:
+        return on_host(nodes)
+    return np.sort(on_host(nodes[stable_order(keys)[:n_nodes]]))
 
 
 def sample_of(graph: Graph, nodes: NDArray[np.int64], n_nodes: int) -> NDArray[np.int64]:
-    """The same of some nodes, by their positions."""
+    """Some of the nodes at these positions, no more than there are, in ascending order."""
     if len(nodes) <= n_nodes:
         return nodes
-    hashes = hash_ids(ids_at(graph, nodes))
+    hashes = hash_ids(nodes if graph.has_plain_ids else np.asarray(graph.node_ids[nodes]))
     return np.sort(nodes[np.argpartition(hashes, n_nodes - 1)[:n_nodes]])
 
 
-def sample_neighbourhoods(graph: Graph, n_nodes: int, n_neighbours: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def sample_neighbourhoods(passes: Passes, n_nodes: int, n_neighbours: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Some nodes, each followed by some of its neighbours: positions, and the number of neighbours of each node.
 
     Nodes with fewer than two neighbours are left out.
     """
-    nodes = sample_nodes(graph, n_nodes)
-    if graph.entries is not None:
-        from sparsecut.graph import device_sample
-
-        return device_sample.neighbourhoods_of(graph, graph.entries, nodes, n_neighbours)
-    A = graph.adjacency
-    degrees = np.asarray(A.indptr[nodes + 1] - A.indptr[nodes], dtype=np.int64)
-    nodes, degrees = nodes[degrees > 1], degrees[degrees > 1]
-    first = np.cumsum(degrees) - degrees
-    entries = np.arange(degrees.sum()) + np.repeat(A.indptr[nodes].astype(np.int64) - first, degrees)
-    neighbours = np.array(A.indices[entries], dtype=np.int64)
-    others, place = np.unique(neighbours, return_inverse=True)
-    # In one number the node and, below it, the hash of its neighbour: sorted, every node has its first neighbours in front.
-    owner = np.repeat(np.arange(len(nodes), dtype=np.uint64), degrees)
-    keys = (owner << np.uint64(40)) | (hash_ids(ids_at(graph, others))[place] >> np.uint64(24))
-    neighbours = neighbours[np.argsort(keys)]
-    sizes = np.minimum(degrees, n_neighbours)
-    is_kept = np.arange(len(neighbours)) - np.repeat(first, degrees) < np.repeat(sizes, degrees)
-    return np.insert(neighbours[is_kept], np.cumsum(sizes) - sizes, nodes), sizes
+    hashes = node_hashes(passes)
+    found = passes.each(neighbourhoods_of, sample_nodes(passes, n_nodes), hashes, n_neighbours)
+    nodes, neighbours, sizes = (concatenate(parts) for parts in zip(*found, strict=True))
+    return np.insert(neighbours, np.cumsum(sizes) - sizes, nodes), sizes
 
 
-def ids_at(graph: Graph, positions: NDArray[np.int64]) -> NDArray[Any]:
-    """The ids of some nodes; those of a graph without ids are not listed for it."""
-    return positions if graph.has_plain_ids else np.asarray(graph.node_ids[positions])
+def degrees_at(passes: Passes, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The weighted degrees of the nodes at these positions."""
+    return on_host(degrees(passes)[nodes])
 
 
-def degrees_at(graph: Graph, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The weighted degrees of some nodes; those of a graph that workers go through are not listed for it."""
-    if graph.entries is not None:
-        from sparsecut.graph import device_sample
-
-        return device_sample.degrees_at(graph.entries, positions)
-    return graph.degrees[positions] if graph.walk is None else degrees(graph.walk).read(positions)
+def node_hashes(passes: Passes) -> Column:
+    """The hash of every node's id, as int64 of the same bits."""
+    return passes.column("node-hashes", np.int64, hashes_of)
 
 
-def _by_hash(graph: Graph, n_nodes: int) -> NDArray[np.int64]:
-    """The nodes with the smallest hashes, in their order."""
-    if graph.entries is not None:
-        from sparsecut.graph import device_sample
-
-        return device_sample.by_hash(graph, graph.entries, n_nodes)
-    if graph.walk is not None:
-        from sparsecut.graph import walked_sample
-
-        return walked_sample.by_hash(graph, graph.walk, n_nodes)
-    hashes = hash_ids(graph.node_ids)
-    nodes = np.argpartition(hashes, n_nodes - 1)[:n_nodes] if n_nodes < graph.n_nodes else np.arange(graph.n_nodes)
-    return nodes[np.argsort(hashes[nodes], kind="stable")].astype(np.int64)
+def hashes_of(block: Block) -> Any:
+    ids = block.ids()
+    return mixed(ids) if is_tensor(ids) else hash_ids(ids).view(np.int64)
 
 
-def hash_ids(ids: NDArray[Any]) -> NDArray[np.uint64]:
-    """A number for each id, the same for the same id in every graph and process."""
-    if ids.dtype.kind in "iu":
-        return mixed(ids.astype(np.int64).view(np.uint64))
-    hashes = np.empty(len(ids), dtype=np.uint64)
-    for rows in row_blocks(len(ids), 256):
-        words = np.ascontiguousarray(ids[rows].astype(str))
-        letters = words.view(np.uint32).reshape(len(words), -1).astype(np.uint64)
-        sums = np.full(len(words), 5381, dtype=np.uint64)
-        for column in letters.T:  # letters are never 0, the padding of short words is: it changes nothing
-            sums = np.where(column == 0, sums, mixed(sums + column))
-        hashes[rows] = sums
-    return hashes
+def hashes_of_ends(block: Block, hashes: Column, is_directed: bool) -> Any:
+    """What a node adds, as the second end, to the hash of an edge: that of an undirected edge is the same both ways."""
+    own = hashes[block.rows]
+    return low_half(mixed(own) if is_directed else own)
 
 
-def _edges_below(
-    graph: Graph, hashes: NDArray[np.uint64], share: float
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
-    """The edges whose hash, in 32 bits, is among the lowest share of all numbers: their ends and their hashes.
+def nodes_below(block: Block, hashes: Column, limit: int) -> tuple[Any, Any]:
+    """The nodes whose hash is no higher than a limit, and their hashes, in signed order."""
+    own = ordered(hashes[block.rows])
+    here = places_of(own <= limit)
+    return here + block.rows.start, own[here]
 
-    The hash of an edge is the sum of its ends', modulo 2³²: one gather and one addition per entry, and the same for both
-    entries of an undirected edge, so all other work is done for the few that are kept.
+
+def linked_below(block: Block, hashes: Column, limit: int) -> tuple[Any, Any, int]:
+    """Of the nodes that have neighbours those whose hash is no higher, their hashes, and how many have neighbours."""
+    own, starts = ordered(hashes[block.rows]), block.starts()
+    is_linked = starts[1:] > starts[:-1]
+    here = places_of(is_linked & (own <= limit))
+    return here + block.rows.start, own[here], int(is_linked.sum())
+
+
+def edges_below(block: Block, hashes: Column, of_ends: Column, limit: int, is_directed: bool) -> tuple[Any, Any, Any, Any]:
+    """The edges whose hash in 32 bits is no higher: their ends, their hashes, and what breaks ties between these.
+
+    The hash of an edge is the sum of its ends', modulo 2³²: one gather and one addition per entry, and all other work is
+    done for the few that are kept.
     """
-    A = graph.adjacency
-    limit = np.uint32(min(int(share * 2**32), 2**32 - 1))
-    of_rows = hashes.astype(np.uint32)  # the lower half
-    of_columns = mixed(hashes).astype(np.uint32) if graph.is_directed else of_rows
-    firsts, seconds, keys = [], [], []
-    for rows in blocks_of_entries(A.indptr):
-        starts = np.array(A.indptr[rows.start : rows.stop + 1], dtype=np.int64)
-        columns = A.indices[starts[0] : starts[-1]]
-        sums = of_columns[columns]
-        sums += np.repeat(of_rows[rows], np.diff(starts))
-        entries = np.flatnonzero(sums <= limit)
-        first = rows.start + np.searchsorted(starts - starts[0], entries, side="right") - 1
-        second = np.array(columns[entries], dtype=np.int64)
-        release(A, rows)
-        if not graph.is_directed:
-            is_first = first < second  # of the two entries of an edge
-            entries, first, second = entries[is_first], first[is_first], second[is_first]
-        firsts.append(first)
-        seconds.append(second)
-        keys.append(sums[entries])
-    if not keys:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint32)
-    return np.concatenate(firsts), np.concatenate(seconds), np.concatenate(keys)
+    starts, others, own = block.starts(), block.neighbours(), hashes[block.rows]
+    keys = repeat(low_half(own) ^ SIGN_32, starts[1:] - starts[:-1], len(others))  # flipped: in signed order
+    keys += of_ends[others]
+    places = places_of(keys <= limit)
+    rows = last_not_above(starts, places)
+    second = longs(others[places])
+    if not is_directed:
+        is_first = rows + block.rows.start < second  # of the two entries of an edge
+        places, rows, second = places[is_first], rows[is_first], second[is_first]
+    of_second = hashes[second]
+    ties = mixed(own[rows] + (mixed(of_second) if is_directed else of_second))
+    return rows + block.rows.start, second, keys[places], ordered(ties)
 
 
-def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Splitmix64: every bit of a number changes about half of the bits of its image."""
-    with np.errstate(over="ignore"):  # modulo 2⁶⁴ is what is meant
-        z = numbers + np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return np.asarray(z ^ (z >> np.uint64(31)))
+def neighbourhoods_of(
+    block: Block, nodes: NDArray[np.int64], hashes: Column, n_neighbours: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Of some nodes those in the block with two neighbours at least, the first neighbours of each, and how many."""
+    starts = block.starts()
+    here = on_device_of(starts, nodes[(nodes >= block.rows.start) & (nodes < block.rows.stop)] - block.rows.start)
+    counts = longs(starts[here + 1] - starts[here])
+    here, counts = here[counts > 1], counts[counts > 1]
+    first = counts.cumsum(0) - counts
+    numbers = positions(slice(0, int(counts.sum())), starts)
+    owners = repeat(positions(slice(0, len(here)), starts), counts, len(numbers))
+    neighbours = longs(block.neighbours(numbers + (longs(starts[here]) - first)[owners]))
+    # In one number the node and, below it, the hash of its neighbour: sorted, every node has its first neighbours in front.
+    neighbours = neighbours[stable_order((owners << 40) | shifted(hashes[neighbours], 24))]
+    sizes = counts.clip(max=n_neighbours)
+    is_kept = numbers - first[owners] < sizes[owners]
+    return on_host(here) + block.rows.start, on_host(neighbours[is_kept]), on_host(sizes)
+
+
+def _by_hash(passes: Passes, n_nodes: int) -> NDArray[np.int64]:
+    """The nodes with the smallest hashes, in their order."""
+    hashes, share = node_hashes(passes), _share(n_nodes, passes.graph.n_nodes)
+    while True:
+        found = passes.each(nodes_below, hashes, _limit(share, 64))
+        nodes, keys = (concatenate(parts) for parts in zip(*found, strict=True))
+        if len(nodes) >= n_nodes:  # with share 1 these are all nodes
+            break
+        share = min(1.0, 2 * share)
+    return on_host(nodes[stable_order(keys)[:n_nodes]])
+
+
+def _share(n_wanted: int, n_all: int) -> float:
+    return min(1.0, (SPARE * n_wanted + MIN_SPARE) / max(n_all, 1))
+
+
+def _limit(share: float, n_bits: int) -> int:
+    """The highest number of the lowest share of all, in signed order."""
+    n_all: int = 2**n_bits
+    return min(int(share * n_all), n_all - 1) - n_all // 2

@@ -1,7 +1,7 @@
 """What a graph holds, and what it says about itself. Its parts are read-only views, and no attribute can be set again.
 
-A graph may lie on a GPU: its edges as `entries` and its features as `feature_tensor`. What the host asks for as an array is
-then copied when it is first asked for.
+A graph may be given as tensors of a GPU: `held_edges` and `held_features` are then these. What is asked for as an array is
+copied to the host when it is first asked for.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from sparsecut.graph.mappings import are_word_lists, mapped_features, words_sour
 from sparsecut.graph.node_values import Features, check_column, check_features, wrong_rows
 from sparsecut.graph.view import graph_html
 from sparsecut.kernels import neighbour_sums, value_blocks
-from sparsecut.kernels.walk import Walk, degrees
 
 Self = TypeVar("Self", bound="FrozenGraph")
 
@@ -35,21 +34,20 @@ class FrozenGraph:
     """The parts of a `Graph`, stored once."""
 
     __slots__ = (
-        *("_adjacency", "_ids", "_matrix", "_source"),
-        *("entries", "feature_tensor", "is_directed", "labels", "notes", "side_names", "walk"),
+        *("_adjacency", "_edges", "_ids", "_matrix", "_source", "_tensor"),
+        *("is_directed", "labels", "notes", "side_names"),
     )
 
-    _adjacency: sp.csr_array | None  # None until it is asked for, where the edges lie on a GPU
+    _adjacency: sp.csr_array | None  # None until it is asked for, where the edges are tensors
+    _edges: Any  # as they were given: a csr_array, or Entries
     _ids: NDArray[Any] | None  # None for 0..n−1 that nobody asked for yet
     _matrix: Features | None  # the features as numbers, once they were asked for
     _source: Source | None  # what the features are made of
-    entries: Entries | None  # the edges on a GPU
-    feature_tensor: Tensor | None  # the features on a GPU, dense or CSR
+    _tensor: Tensor | None  # the features, dense or CSR, where they were given as a tensor of a GPU
     is_directed: bool
     labels: NDArray[Any] | None
     notes: tuple[str, ...]
     side_names: tuple[str, ...] | None  # of a graph with two sides: how its ids begin
-    walk: Walk | None  # how to go through its rows where they lie on the workers of a cluster
 
     def _store(
         self,
@@ -64,7 +62,7 @@ class FrozenGraph:
         id_column: str | None = None,
         side_names: tuple[str, ...] | None = None,
     ) -> None:
-        is_here = sp.issparse(adjacency)
+        adjacency = _freeze(adjacency)
         n_nodes = rows_of(adjacency)
         tensor = features if library_of(features) == "torch" else getattr(features, "own", None)
         tensor = tensor if getattr(tensor, "is_cuda", False) else None
@@ -98,18 +96,20 @@ class FrozenGraph:
             labels, told = place_labels(labels, named, id_column=id_column, features=beside)
             labels, notes = check_column("labels", labels, n_nodes), (*notes, *told)
         values = {
-            "_adjacency": adjacency if is_here else None,
+            "_adjacency": adjacency if sp.issparse(adjacency) else None,
+            "_edges": adjacency,
             "_ids": ids,
             "_source": features,
             "_matrix": features.own if isinstance(features, FeatureMatrix) and tensor is None else None,
-            "entries": None if is_here else adjacency,
-            "feature_tensor": tensor,
+            "_tensor": tensor,
             "is_directed": directed != "symmetrize",
             "labels": labels,
             "notes": notes,
             "side_names": None if side_names is None else tuple(side_names),
-            "walk": None,
         }
+        self._set(values)
+
+    def _set(self, values: Mapping[str, Any]) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, _freeze(value))
 
@@ -117,8 +117,7 @@ class FrozenGraph:
     def adjacency(self) -> sp.csr_array:
         """The edges as a matrix in the host's memory; those of a graph on a GPU are copied when this is first asked for."""
         if self._adjacency is None:
-            assert self.entries is not None
-            object.__setattr__(self, "_adjacency", _freeze(self.entries.to_scipy(self.n_nodes)))
+            self._set({"_adjacency": self._edges.to_scipy(self.n_nodes)})
         assert self._adjacency is not None
         return self._adjacency
 
@@ -126,7 +125,7 @@ class FrozenGraph:
     def node_ids(self) -> NDArray[Any]:
         """The id of every node, in the order of the rows."""
         if self._ids is None:
-            object.__setattr__(self, "_ids", _freeze(np.arange(self.n_nodes)))
+            self._set({"_ids": np.arange(self.n_nodes)})
         assert self._ids is not None
         return self._ids
 
@@ -149,24 +148,28 @@ class FrozenGraph:
     @property
     def n_nodes(self) -> int:
         """The number of nodes."""
-        return int(self._adjacency.shape[0]) if self._adjacency is not None else self._on_device().n_rows
+        return rows_of(self._edges)
 
     @property
     def n_edges(self) -> int:
         """The number of edges, each undirected edge once."""
-        n_entries = int(self._adjacency.nnz) if self._adjacency is not None else self._on_device().nnz
+        n_entries = int(self._edges.nnz)
         return n_entries if self.is_directed else n_entries // 2
 
     @property
     def degrees(self) -> NDArray[np.float64]:
         """The degree of every node, weighted."""
-        return self.neighbour_sums()
+        if sp.issparse(self._edges):
+            return neighbour_sums(self._edges)
+        from sparsecut.kernels.transfer import as_array
+
+        return as_array(self._edges.row_sums())
 
     @property
     def is_weighted(self) -> bool:
         """Whether any edge has a weight other than 1."""
         if self._adjacency is None:
-            return self._on_device().values is not None
+            return self._edges.values is not None
         data = self._adjacency.data
         if len(data) and data.strides == (0,):  # one number for all
             return bool(data[0] != 1)
@@ -176,12 +179,12 @@ class FrozenGraph:
     def features(self) -> Features | None:
         """The features as numbers; a table is encoded by itself when this is first asked for.
 
-        Those of a graph on a GPU are copied to the host then: `feature_tensor` has them where they are.
+        Those of a graph on a GPU are copied to the host then.
         """
         if self._matrix is None and self._source is not None:
             matrix, _ = self._source.matrix(self._source.encoder)
-            matrix = from_torch(matrix) if self.feature_tensor is not None else matrix
-            object.__setattr__(self, "_matrix", _freeze(check_features(matrix, self.n_nodes)))
+            matrix = from_torch(matrix) if library_of(matrix) == "torch" else matrix
+            self._set({"_matrix": check_features(matrix, self.n_nodes)})
         return self._matrix
 
     @property
@@ -192,15 +195,15 @@ class FrozenGraph:
     @property
     def has_sparse_features(self) -> bool:
         """Whether the features are a sparse matrix."""
-        if self.feature_tensor is not None:
-            return str(self.feature_tensor.layout) != "torch.strided"
+        if self._tensor is not None:
+            return str(self._tensor.layout) != "torch.strided"
         return bool(sp.issparse(self.features))
 
     @property
     def n_features(self) -> int:
         """The number of columns of `features`, after a table is encoded."""
-        if self.feature_tensor is not None:
-            return int(self.feature_tensor.shape[1])
+        if self._tensor is not None:
+            return int(self._tensor.shape[1])
         return 0 if self.features is None else int(self.features.shape[1])
 
     @property
@@ -215,54 +218,19 @@ class FrozenGraph:
 
     @property
     def held_edges(self) -> sp.csr_array | Entries:
-        """The edges where they are: a matrix of scipy, or tensors where the graph was given or moved as such."""
-        return self.adjacency if self.entries is None else self.entries
+        """The edges as they were given: a matrix of scipy, or tensors."""
+        edges: sp.csr_array | Entries = self._edges
+        return edges
 
     @property
     def held_features(self) -> Any:
-        """The features where they are: an array, a sparse matrix or a tensor; None where there are none."""
-        return self.features if self.feature_tensor is None else self.feature_tensor
+        """The features as numbers, as they were given: an array, a sparse matrix or a tensor; None where there are none."""
+        return self.features if self._tensor is None else self._tensor
 
-    def neighbour_sums(self, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """The sum of its neighbours' values for every node, in float64, by the edges where they lie.
-
-        Parameters
-        ----------
-        values : array (n,), default=None
-            One number per node; None for ones, whose sums are the degrees.
-
-        Returns
-        -------
-        numpy.ndarray of shape (n_nodes,)
-            A·values.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import sparsecut as sc
-        >>> sc.from_edges([("a", "b"), ("b", "c")]).neighbour_sums(np.array([1.0, 2.0, 4.0])).tolist()
-        [2.0, 5.0, 2.0]
-        """
-        if self.walk is not None and values is None:
-            return degrees(self.walk).read()
-        if self.entries is None:
-            return neighbour_sums(self.adjacency, values)
-        from sparsecut.kernels.transfer import as_array, as_tensor
-
-        given = None if values is None else as_tensor(values, self.entries.indices.device)
-        return as_array(self.entries.row_sums(given))
-
-    def _place(self, entries: Entries | None, feature_tensor: Tensor | None) -> None:
-        """Keep what was copied to a GPU beside what the host has."""
-        object.__setattr__(self, "entries", entries)
-        object.__setattr__(self, "feature_tensor", feature_tensor)
-
-    def _walked(self: Self, walk: Walk) -> Self:
-        """The same graph, the very same arrays, with passes over its rows taken by others."""
+    def _moved(self: Self, edges: Entries, tensor: Tensor | None) -> Self:
+        """The same graph as tensors; what the host has of it is kept."""
         graph = object.__new__(type(self))
-        for name in FrozenGraph.__slots__:
-            object.__setattr__(graph, name, getattr(self, name))
-        object.__setattr__(graph, "walk", walk)
+        graph._set({name: getattr(self, name) for name in FrozenGraph.__slots__} | {"_edges": edges, "_tensor": tensor})
         return graph
 
     def shares_edges(self, other: FrozenGraph) -> bool:
@@ -284,11 +252,29 @@ class FrozenGraph:
         >>> graph.shares_edges(graph.replace(labels=[0, 0, 1]))
         True
         """
-        return self._adjacency is other._adjacency and self.entries is other.entries
+        return self._edges is other._edges
 
-    def _on_device(self) -> Entries:
-        assert self.entries is not None
-        return self.entries
+    def shares_features(self, other: FrozenGraph) -> bool:
+        """Whether both have the same features, made of the very same arrays.
+
+        Parameters
+        ----------
+        other : Graph
+            Perhaps with other labels.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import sparsecut as sc
+        >>> graph = sc.Graph(np.ones((2, 2)), features=np.eye(2))
+        >>> graph.shares_features(graph.replace(labels=[0, 1]))
+        True
+        """
+        return self._source is other._source
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"A Graph is frozen: {name} cannot be set. Make a new Graph instead.")
@@ -309,7 +295,7 @@ class FrozenGraph:
         parts = [f"{self.n_nodes:,} nodes", f"{self.n_edges:,} edges"]
         kinds = ["directed"] * self.is_directed + ["weighted"] * self.is_weighted
         parts[-1] = " ".join([f"{self.n_edges:,}", *kinds, "edges"])
-        if self._matrix is not None or self.feature_tensor is not None:
+        if self._matrix is not None or self._tensor is not None:
             kind = "sparse " if self.has_sparse_features else ""
             parts.append(f"{self.n_features:,} {kind}features")
         elif self._source is not None:
@@ -317,7 +303,7 @@ class FrozenGraph:
         if self.labels is not None:
             parts.append("labels")
         if self._adjacency is None:
-            parts.append(f"on {self._on_device().indices.device}")
+            parts.append(f"on {self._edges.indices.device}")
         return f"Graph({', '.join(parts)})"
 
 

@@ -42,6 +42,8 @@ from sparsecut.graph.node_values import (
 )
 from sparsecut.kernels import check_mapped, is_mapped
 
+SHARED = {"_adjacency": "adjacency", "_tensor": "features"}  # copies of parts that a replaced graph keeps
+
 
 class Graph(FrozenGraph):
     """An undirected graph with optional node features, labels and ids, checked when it is made and frozen afterwards.
@@ -246,7 +248,7 @@ class Graph(FrozenGraph):
         Graph(3 nodes, 2 edges, labels)
         """
         kept: dict[str, Any] = {
-            "adjacency": self.entries if self._adjacency is None else self._adjacency,
+            "adjacency": self._edges,
             "features": self._source,
             "labels": self.labels,
             "node_ids": self._ids,
@@ -255,8 +257,7 @@ class Graph(FrozenGraph):
             "side_names": self.side_names,
         }
         changed = Graph.from_canonical(**(kept | changes))
-        if "adjacency" not in changes and self.entries is not None:
-            changed._place(self.entries, changed.feature_tensor if "features" in changes else self.feature_tensor)
+        changed._set({name: getattr(self, name) for name, part in SHARED.items() if part not in changes})
         return changed
 
     def to(self, device: Any) -> Graph:
@@ -282,12 +283,6 @@ class Graph(FrozenGraph):
         from sparsecut.graph.placing import placed
 
         return placed(self, device)
-
-    def _unplaced(self) -> Graph:
-        """The same graph without what was copied to a GPU beside the host's arrays."""
-        graph = self.replace()
-        graph._place(None, None)
-        return graph
 
     def __reduce__(self) -> tuple[Any, ...]:
         kept = (self.adjacency, self._source, self.labels, self.node_ids, self.notes, self.is_directed, self.side_names)

@@ -16,23 +16,18 @@ from sparsecut.kernels.transfer import as_tensor
 def placed(graph: Graph, device: Any) -> Graph:
     """The graph with its edges and features on a device; itself where they are there already."""
     device = torch.device(device)
+    edges = graph.held_edges
     if device.type == "cpu":
-        return graph if graph.entries is None else graph.replace(adjacency=graph.adjacency, features=graph.features)
+        return graph if sp.issparse(edges) else graph.replace(adjacency=graph.adjacency, features=graph.features)
     if device.index is None:
         device = torch.device(device.type, torch.cuda.current_device())
-    entries, features = graph.entries, graph.feature_tensor
-    is_there = entries is not None and entries.indices.device == device
-    if is_there and (features is not None or not graph.has_features):
-        return graph
-    here = graph.replace()
+    is_there = not sp.issparse(edges) and edges.indices.device == device
     if not is_there:
-        entries = entries_on(graph.adjacency, device)
-    if features is not None:
-        features = features.to(device)
-    elif graph.features is not None:
-        features = features_on(graph.features, device)
-    here._place(entries, features)
-    return here
+        edges = entries_on(graph.adjacency, device)
+    features = graph.held_features
+    if features is None or (isinstance(features, Tensor) and features.device == device):
+        return graph if is_there else graph._moved(edges, features)
+    return graph._moved(edges, features.to(device) if isinstance(features, Tensor) else features_on(features, device))
 
 
 def features_on(features: Any, device: torch.device) -> Tensor:

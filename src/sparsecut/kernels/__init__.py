@@ -3,7 +3,7 @@
 The names below need no torch: arrays that may be larger than memory, read in blocks, and numbers that float32 cannot hold.
 
 row_blocks, dense_blocks, value_blocks, blocks_of_entries, release, is_mapped     blocks of rows, and memory maps
-neighbour_sums                                                                    A·x, block by block
+neighbour_sums                                                                    weighted degrees, block by block
 parse_bytes, in_words                                                             "2GiB" as a number, and back
 check_mapped                                                                      an adjacency in memory maps, checked
 are_finite, in_single, check_finite, naming_overflow, *_error, REMEDIES           numbers beyond float32, named

@@ -29,14 +29,14 @@ class Block(Protocol):
     def ids(self) -> Any:
         """The ids of the nodes, (b,); words are always an array of numpy."""
 
-    def features(self) -> Any:
-        """Their features, (b, f), dense or CSR."""
+    def features(self, places: Any = None) -> Any:
+        """Their features, (b, f), dense or CSR; those at some places among the rows if given."""
 
     def starts(self) -> Any:
         """Where the neighbours of each node begin among those of the block, and where the last end, (b + 1,)."""
 
     def neighbours(self, places: Any = None) -> Any:
-        """The positions of the neighbours, one node after another; of some places among them if given."""
+        """The positions of the neighbours, one node after another; those at some places among them if given."""
 
     def weights(self) -> Any:
         """The weights of these edges; None where all are 1."""

@@ -21,6 +21,25 @@ def doubles(values: Any) -> Any:
     return values.double() if is_tensor(values) else values.astype(np.float64)
 
 
+def longs(values: Any) -> Any:
+    """The numbers in int64."""
+    return values.long() if is_tensor(values) else values.astype(np.int64, copy=False)
+
+
+def log(values: Any) -> Any:
+    """The natural logarithm of each number."""
+    return values.log() if is_tensor(values) else np.log(values)
+
+
+def stack(numbers: Sequence[Any]) -> Any:
+    """Single numbers as a vector."""
+    if is_tensor(numbers[0]):
+        import torch
+
+        return torch.stack(list(numbers))
+    return np.array(numbers)
+
+
 def concatenate(parts: Sequence[Any]) -> Any:
     """Vectors one after another; a single one is not copied."""
     if len(parts) == 1:

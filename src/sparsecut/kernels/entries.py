@@ -71,19 +71,14 @@ class Entries(NamedTuple):
         """The entries of each row."""
         return self.offsets.diff()
 
-    def row_sums(self, of_columns: Tensor | None = None) -> Tensor:
-        """Σ_j a_ij x_j for every row i, x = 1 where none is given, in float64."""
-        if self.values is None and of_columns is None:
+    def row_sums(self) -> Tensor:
+        """Σ_j a_ij for every row i, in float64."""
+        if self.values is None:
             return self.counts().double()
         sums = torch.zeros(self.n_rows, dtype=torch.float64, device=self.offsets.device)
         for rows, entries in self.blocks():
-            if of_columns is None:
-                assert self.values is not None
-                terms = self.values[entries].double()
-            else:
-                terms = of_columns[self.indices[entries]].double()
-                terms = terms if self.values is None else terms * self.values[entries]
             starts = self.offsets[rows.start : rows.stop + 1]
+            terms = self.values[entries].double()
             sums[rows] = torch.segment_reduce(terms, "sum", offsets=(starts - starts[0]).long())
         return sums
 

@@ -85,9 +85,9 @@ def blocks_of_entries(indptr: Any, block_bytes: int = BLOCK_BYTES, row_bytes: in
     return blocks
 
 
-def neighbour_sums(adjacency: Any, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-    """A·values, one number a node, or the (weighted) degrees A·1, in float64 and block by block."""
-    if values is None and adjacency.nnz and adjacency.data.strides == (0,):  # one weight for all
+def neighbour_sums(adjacency: Any) -> NDArray[np.float64]:
+    """The weighted degrees A·1, in float64 and block by block."""
+    if adjacency.nnz and adjacency.data.strides == (0,):  # one weight for all
         return np.asarray(np.diff(adjacency.indptr) * np.float64(adjacency.data[0]))
     sums = np.zeros(adjacency.shape[0])
     for rows in blocks_of_entries(adjacency.indptr):
@@ -95,8 +95,6 @@ def neighbour_sums(adjacency: Any, values: NDArray[np.float64] | None = None) ->
         entries = slice(int(starts[0]), int(starts[-1]))
         terms = np.zeros(entries.stop - entries.start + 1)  # one more, for rows without entries at the end
         terms[:-1] = adjacency.data[entries]
-        if values is not None:
-            terms[:-1] *= values[adjacency.indices[entries]]
         sums[rows] = np.where(np.diff(starts) > 0, np.add.reduceat(terms, starts[:-1] - starts[0]), 0.0)
         release(adjacency, rows)
     return sums

@@ -29,6 +29,8 @@ from sparsecut.features import dominant_column
 from sparsecut.features.structure import STRUCTURE_NOTE, structural_features
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
+from sparsecut.kernels.block import degrees
+from sparsecut.kernels.either import on_host
 from sparsecut.kernels.magnitude import naming_overflow
 from sparsecut.kernels.polynomials import is_power
 from sparsecut.kernels.spectrum import rank_of_scatter
@@ -72,21 +74,19 @@ def fit(
     if not is_structure:
         require_features(graph, settings.caller)
     n_features = graph.n_features if graph.has_features and not is_structure else 1
-    given = graph
     with reporting(progress) as report, naming_overflow(graph):
         job = _fit_job(settings, graph, n_features, _file_of(output), report)
         with settings.engine.open(job) as engine:
-            graph = engine.graph
             seeds = engine.checkpoint("seeds", lambda: _seeds(settings.random_state))
             if is_structure:
                 with history.stage("structure"):
                     graph = _with_structure(graph, seeds[3], engine.device, report)
                 history.notes.append(STRUCTURE_NOTE)
             else:
-                history.notes.extend(_say_features(graph, settings.caller))
+                history.notes.extend(_say_features(graph, engine, settings.caller))
             with history.stage("prepare"):
                 recipe, rows = settle(settings, graph, engine, is_structure=is_structure, notes=history.notes)
-                negatives = _describe_negatives(settings, graph, seeds[1])
+                negatives = _describe_negatives(settings, engine, seeds[1])
                 structure = None
                 if settings.with_structure:
                     with history.stage("structure"):
@@ -116,10 +116,6 @@ def fit(
                 history.notes.append(_say_structure(projection, recipe))
             embedding = _as_requested(found, output)
     check_meaning(embedding, graph, settings.caller, history.notes, is_structure=is_structure)
-    if graph.walk is not None:
-        graph = given  # the workers go with the fit
-    elif given.entries is None and graph.entries is not None:
-        graph = graph._unplaced()  # what the engine had copied to a GPU goes with the fit
     return Fitted(graph, recipe, projection, is_structure, history, embedding)
 
 
@@ -245,7 +241,6 @@ def embed(
             report=report,
         )
         with engine.open(job) as opened:
-            graph = opened.graph
             rows = opened.load(graph, recipe.weighting, recipe.loaded)
             levels = []
             for learned in recipe.filters:
@@ -310,11 +305,31 @@ def _is_power(settings: Settings) -> bool:
     return all(is_power(filter.coefficients()) for filter in settings.filter.candidates())
 
 
-def _describe_negatives(settings: Settings, graph: Graph, seed: int) -> NegativeGraph:
-    negatives = settings.negatives.describe(graph, np.random.default_rng(seed))
+@dataclass(frozen=True)
+class _Nodes:
+    """What a negative graph is made of."""
+
+    engine: Engine[Any]
+
+    @property
+    def n_nodes(self) -> int:
+        return self.engine.graph.n_nodes
+
+    @property
+    def node_ids(self) -> NDArray[Any]:
+        return self.engine.graph.node_ids
+
+    @property
+    def degrees(self) -> NDArray[np.float64]:
+        return on_host(degrees(self.engine)[:])
+
+
+def _describe_negatives(settings: Settings, engine: Engine[Any], seed: int) -> NegativeGraph:
+    nodes = _Nodes(engine)
+    negatives = settings.negatives.describe(nodes, np.random.default_rng(seed))
     if settings.apart is None:
         return negatives
-    return with_apart(negatives, settings.apart, graph.node_ids, settings.caller)
+    return with_apart(negatives, settings.apart, nodes.node_ids, settings.caller)
 
 
 def _remembered(engine: Engine[Any], projection: Projection) -> Projection:
@@ -339,12 +354,12 @@ def _say_structure(projection: Projection, recipe: Recipe) -> str:
     return f"{where} the graph's structure. They mean something for this graph alone: to embed another one, fit again."
 
 
-def _say_features(graph: Graph, caller: str) -> list[str]:
+def _say_features(graph: Graph, engine: Engine[Any], caller: str) -> list[str]:
     """What became of a table's columns; a column that drowns all others is worth a warning."""
     notes = [] if graph.encoder is None else list(graph.encoder.notes)
     for sentence in getattr(graph.encoder, "free_text", ()):
         warnings.warn(sentence, ReadingWarning, stacklevel=4)
-    dominant = dominant_column(graph.features if graph.feature_tensor is None else graph.feature_tensor)
+    dominant = dominant_column(engine)
     if dominant is not None:
         column, share = dominant
         names = getattr(graph.encoder, "names_out", graph.feature_names)

@@ -43,11 +43,15 @@ def planted(kind: str, n_nodes: int = 600, seed: int = 0) -> Graph:
     return Graph(sp.csr_array((upper + upper.T).astype(np.float32)), features=features.astype(np.float32), labels=groups)
 
 
+def engine_of(graph: Graph) -> MemoryEngine:
+    return MemoryEngine(torch.device("cpu"), graph=graph)
+
+
 def evidence_of(graph: Graph, constants: Constants = CONSTANTS) -> ChannelEvidence:
-    engine, weighting = MemoryEngine(torch.device("cpu")), Weighting("none")
+    engine, weighting = engine_of(graph), Weighting("none")
     rows = engine.load(graph, weighting, PageRank(restart=0.2))
     return gather_evidence(
-        graph, rows, weighting, engine, sample_linked_nodes(graph, constants.channel_cost.most_nodes), constants
+        graph, rows, weighting, engine, sample_linked_nodes(engine, constants.channel_cost.most_nodes), constants
     )
 
 
@@ -130,7 +134,7 @@ def test_neighbours_leave_the_row_out() -> None:
     nodes = np.flatnonzero(adjacency.sum(axis=1) > 0)[::2]
     closed = adjacency + np.eye(80)
     both = np.hstack([X, closed @ X / closed.sum(axis=1, keepdims=True)])[nodes]
-    found = channel_choice._told_by_neighbours(graph, torch.from_numpy(both.astype(np.float32)), nodes, RIDGE)
+    found = channel_choice._told_by_neighbours(engine_of(graph), torch.from_numpy(both.astype(np.float32)), nodes, RIDGE)
     means = (adjacency @ X)[nodes] / adjacency.sum(axis=1)[nodes, None]
     rows = np.hstack([means, X[nodes]])
     rows -= rows.mean(axis=0)
@@ -145,15 +149,15 @@ def test_cosines_of_neighbours_by_hand() -> None:
     adjacency = np.zeros((5, 5), dtype=np.float32)
     adjacency[0, 1:] = adjacency[1:, 0] = 1
     graph = Graph(sp.csr_array(adjacency), features=features)
-    engine = MemoryEngine(torch.device("cpu"))
+    engine = engine_of(graph)
     rows = engine.load(graph, Weighting("none"), PageRank(restart=0.2))
-    h, m = channel_choice._agreement(graph, rows, engine, 2000, 8)
+    h, m = channel_choice._agreement(rows, engine, 2000, 8)
     centred = features - features.mean(axis=0)
     unit = centred / np.linalg.norm(centred, axis=1, keepdims=True)
     assert h == pytest.approx(unit[0] @ unit[1], abs=1e-6)
     assert m == pytest.approx(1, abs=1e-6)
     bare = Graph(sp.csr_array((5, 5)), features=features)
-    assert channel_choice._agreement(bare, rows, engine, 2000, 8) == (0.0, 0.0)
+    assert channel_choice._agreement(rows, engine_of(bare), 2000, 8) == (0.0, 0.0)
 
 
 def test_the_order_of_a_tables_columns_chooses_nothing() -> None:
@@ -169,7 +173,7 @@ def test_the_order_of_a_tables_columns_chooses_nothing() -> None:
 
 def test_halves_share_no_column() -> None:
     graph = random_graph(300, 30)
-    product = channel_choice._sampled_product(graph, Weighting("none"), torch.device("cpu"), 4096)
+    product = channel_choice._sampled_product(engine_of(graph), Weighting("none"), 4096)
     halvings = channel_choice._directions_of_halves(
         product, 30, 8, 4, torch.Generator().manual_seed(0), torch.device("cpu"), None, n_iterations=3, effective_rank=16.0
     )
@@ -181,10 +185,7 @@ def test_halves_share_no_column() -> None:
     dense = np.asarray(graph.features)
     dense = dense - dense.mean(axis=0)
     sparse = channel_choice._sampled_product(
-        random_graph(300, 30, is_sparse=True).replace(features=sp.csr_array(graph.features)),
-        Weighting("none"),
-        torch.device("cpu"),
-        4096,
+        engine_of(graph.replace(features=sp.csr_array(graph.features))), Weighting("none"), 4096
     )
     for multiply in (product, sparse):
         np.testing.assert_allclose(multiply(W).numpy(), dense.T @ dense @ W.numpy(), rtol=1e-3, atol=1e-2)
@@ -247,7 +248,7 @@ def test_nodes_without_neighbours_are_no_evidence() -> None:
     larger = Graph(
         sp.block_diag([graph.adjacency, sp.csr_array((n, n))], format="csr"), features=np.vstack([graph.features, lonely])
     )
-    n_linked = [len(sample_linked_nodes(each, CONSTANTS.channel_cost.most_nodes)) for each in (graph, larger)]
+    n_linked = [len(sample_linked_nodes(engine_of(each), CONSTANTS.channel_cost.most_nodes)) for each in (graph, larger)]
     assert n_linked == 2 * [np.count_nonzero(np.diff(graph.adjacency.indptr))]
     assert set(choose_by(evidence_of(larger)).weights) == {"smoothed"}
 

@@ -11,6 +11,7 @@ import torch
 
 from conftest import load_or_skip
 from sparsecut import SCE, Disk, Graph, load
+from sparsecut.engines.in_process import InProcess
 from sparsecut.graph.edge_sample import sample_edges, sample_node_pairs
 from sparsecut.model.auto.edge_trial import N_SIGNS, RandomSigns, Trial, doubt
 
@@ -100,7 +101,7 @@ def test_the_structure_score_is_the_auc_of_averaged_signs() -> None:
     upper = np.triu(generator.random((300, 300)) < np.where(side[:, None] == side, 0.12, 0.01), 1).astype(np.float32)
     graph = Graph(sp.csr_array(upper + upper.T), features=generator.normal(size=(300, 20)).astype(np.float32))
     n_held_out = graph.n_edges // 10
-    edges, others = sample_edges(graph, n_held_out), sample_node_pairs(graph, n_held_out)
+    edges, others = sample_edges(InProcess(graph), n_held_out), sample_node_pairs(InProcess(graph), n_held_out)
     P = graph.adjacency.toarray() + np.eye(300)
     P[edges[0], edges[1]] = P[edges[1], edges[0]] = 0
     Z = np.linalg.matrix_power(P / P.sum(axis=1, keepdims=True), 5) @ RandomSigns(graph.node_ids)[:]

@@ -15,6 +15,7 @@ from disk_cases import community_graph
 from reference import dense_effective_rank, dense_filter
 from sparsecut import SCE, Disk, Graph, PageRank
 from sparsecut.engines import MemoryEngine
+from sparsecut.engines.in_process import InProcess
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph.edge_sample import sample_edges, sample_node_pairs
 from sparsecut.model.auto import filter_choice
@@ -22,12 +23,11 @@ from sparsecut.model.auto.constants import CONSTANTS, Constants, FilterCost, Fil
 from sparsecut.model.auto.filter_choice import choose_filter
 from sparsecut.operators.reason import Reason
 
-ENGINE = MemoryEngine(torch.device("cpu"))
-
 
 def choose(graph: Graph, filter: PageRank | None = None, constants: Constants = CONSTANTS) -> Any:
     asked = filter or PageRank()
-    return choose_filter(graph, ENGINE.load(graph, Weighting("none"), asked), asked, ENGINE, constants)
+    engine = MemoryEngine(torch.device("cpu"), graph=graph)
+    return choose_filter(graph, engine.load(graph, Weighting("none"), asked), asked, engine, constants)
 
 
 def scores_of(trial: Reason | None) -> dict[float, float]:
@@ -41,7 +41,7 @@ def dense_score(graph: Graph, restart: float) -> float:
     from sklearn.metrics import roc_auc_score
 
     n_held_out = graph.n_edges // 10
-    edges, others = sample_edges(graph, n_held_out), sample_node_pairs(graph, n_held_out)
+    edges, others = sample_edges(InProcess(graph), n_held_out), sample_node_pairs(InProcess(graph), n_held_out)
     A = graph.adjacency.toarray()
     A[edges[0], edges[1]] = 0
     if not graph.is_directed:
@@ -88,7 +88,7 @@ def test_nothing_is_left_of_the_edges_that_are_held_out(is_directed: bool, engin
     """Seen from the identity as features: a hop along an edge that is gone brings nothing of the other end."""
     plain = community_graph(is_directed=is_directed)
     graph = plain.replace(features=np.eye(300, dtype=np.float32))
-    edges = sample_edges(graph, graph.n_edges // 10)
+    edges = sample_edges(InProcess(graph), graph.n_edges // 10)
     assert edges.shape == (2, graph.n_edges // 10)
     assert (graph.adjacency.toarray()[edges[0], edges[1]] > 0).all()
     choice = Disk(scratch=tmp_path) if engine == "disk" else SCE()._choice("engine")

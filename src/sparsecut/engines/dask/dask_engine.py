@@ -61,7 +61,7 @@ class DaskEngine:
         self.smoother = Smoother(runner, plan, layout, len(cluster.workers))
         self.matrix = share_matrix(job.graph.adjacency, work, "adjacency")
         walk = walk_over(job.graph, self.matrix, work, runner, len(cluster.workers))
-        self.graph = job.graph if walk is None else job.graph._walked(walk)
+        self.graph = job.graph
         self.passes: Passes = InProcess(job.graph) if walk is None else walk
         self._has_plain_ids = job.graph.has_plain_ids  # as long as nobody has asked for them
         self.filtering = Filtering(job.graph, self.matrix, work, walk)

@@ -14,9 +14,9 @@ from sparsecut.engines.dask.shared import FileArray, SparseFile, carried, share
 from sparsecut.engines.dask.worker_passes import ClusterWalk, diagonal_of
 from sparsecut.graph import Graph
 from sparsecut.io.workfolder import WorkFolder, fingerprint_of
+from sparsecut.kernels.block import degrees
 from sparsecut.kernels.sparse import entries_of
 from sparsecut.kernels.streaming import neighbour_sums
-from sparsecut.kernels.walk import degrees
 from sparsecut.operators.filters import Filter
 
 Less = tuple[NDArray[np.int64], NDArray[np.float64]]  # nodes that an edge is taken from, and its weight

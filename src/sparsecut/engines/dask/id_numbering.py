@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.engines.dask.feature_sources import Piece
 from sparsecut.graph import as_id_array
-from sparsecut.graph.edge_sample import hash_ids
 from sparsecut.graph.id_columns import Evidence, KnownIds
 from sparsecut.io.edge_columns import EdgeColumns
 from sparsecut.io.ids import as_ids, id_remedy
 from sparsecut.io.record_batches import edges_of, ids_in, some_of
+from sparsecut.kernels.hashing import hash_ids
 
 
 @dataclass(frozen=True)

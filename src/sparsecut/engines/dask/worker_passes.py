@@ -46,9 +46,9 @@ class FilePart:
     def ids(self) -> NDArray[Any]:
         return np.arange(self.first, self.last) if self.names is None else self.names.read(self.rows)
 
-    def features(self) -> NDArray[Any]:
+    def features(self, places: NDArray[np.int64] | None = None) -> NDArray[Any]:
         assert self.held is not None
-        return self.held.read(self.rows)
+        return self.held.read(self.rows if places is None else places + self.first)
 
     def starts(self) -> NDArray[np.int64]:
         ends = self._ends()

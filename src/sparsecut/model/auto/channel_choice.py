@@ -42,9 +42,12 @@ from torch import Tensor
 
 from sparsecut.engines.contract import Engine
 from sparsecut.features import TableEncoder
+from sparsecut.features.matrices import n_stored, stacked
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.graph.edge_sample import degrees_at, sample_linked_nodes, sample_neighbourhoods, sample_nodes, sample_of
+from sparsecut.kernels.block import Block
+from sparsecut.kernels.either import on_device_of
 from sparsecut.kernels.moments import scatter
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
@@ -86,7 +89,7 @@ def choose_channels(
 ) -> ChannelChoice:
     """The channels for features that have been loaded; no hop is taken yet."""
     rule = constants.channels
-    nodes = sample_linked_nodes(graph, constants.channel_cost.most_nodes)
+    nodes = sample_linked_nodes(engine, constants.channel_cost.most_nodes)
     if graph.n_features < rule.min_columns or len(nodes) < rule.min_nodes:
         counts = {"features": graph.n_features} if graph.n_features < rule.min_columns else {"linked nodes": len(nodes)}
         return _choice({"own": 1.0, "smoothed": 1.0}, "too few", counts)
@@ -125,7 +128,7 @@ def gather_evidence(
     n_directions = min(
         cost.n_directions, max(cost.least_directions, len(nodes) // cost.nodes_per_direction), graph.n_features // 2
     )
-    product = _sampled_product(graph, weighting, engine.device, cost.n_sampled)
+    product = _sampled_product(engine, weighting, cost.n_sampled)
     generator = torch.Generator().manual_seed(0)  # which columns go together must not depend on a seed of the user's
     order = _by_name(graph)
 
@@ -142,18 +145,13 @@ def gather_evidence(
             effective_rank=constants.spectrum.effective_rank,
         )
 
-    n_numbers = graph.n_nodes * graph.n_features
-    if graph.has_sparse_features and graph.feature_tensor is None:
-        features: Any = graph.features
-        n_numbers = features.nnz
-    elif graph.feature_tensor is not None and graph.has_sparse_features:
-        n_numbers = graph.feature_tensor.values().numel()
+    n_numbers = int(engine.total(n_stored_of)) if graph.has_sparse_features else graph.n_nodes * graph.n_features
 
     def measure() -> dict[str, float]:
         n_halvings = cost.n_halvings if n_numbers < cost.many_entries else 1
         n_first, some = min(cost.first_halvings, n_halvings), sample_of(graph, nodes, cost.first_nodes)
         first = [engine.multiply([rows], W) for W in directions(n_first)]
-        h, m = _agreement(graph, first[0], engine, cost.n_neighborhoods, cost.n_neighbors)
+        h, m = _agreement(first[0], engine, cost.n_neighborhoods, cost.n_neighbors)
         own, gain, both = _mean_gain(first, some, n_directions, engine, rule.ridge)
         found = ChannelEvidence(own, gain, h, m)
         if (n_halvings > n_first or len(some) < len(nodes)) and not _is_clear(found, rule):
@@ -162,7 +160,7 @@ def gather_evidence(
                 halvings = [*first, *(engine.multiply([rows], W) for W in directions(n_left))]
             own, gain, both = _mean_gain(halvings, nodes, n_directions, engine, rule.ridge)
             some = nodes
-        told = _told_by_neighbours(graph, both, some, rule.ridge) if own < rule.least_own else 0.0
+        told = _told_by_neighbours(engine, both, some, rule.ridge) if own < rule.least_own else 0.0
         return {"own": own, "gain": gain, "h": h, "m": m, "told": told}
 
     return ChannelEvidence(**engine.checkpoint(f"channels-{weighting.name}", measure))
@@ -196,33 +194,28 @@ def _weights(g: float, around: str, even: float, rule: ChannelRule) -> dict[str,
     return {"own": round(min(1.0, ratio), 2), around: round(min(1.0, 1 / ratio), 2)}
 
 
-def _sampled_product(graph: Graph, weighting: Weighting, device: torch.device, n_sampled: int) -> Callable[[Tensor], Tensor]:
+def _sampled_product(engine: Engine[Any], weighting: Weighting, n_sampled: int) -> Callable[[Tensor], Tensor]:
     """W ↦ (F − mean)ᵀ(F − mean)·W for the weighted features F of a sample of nodes."""
-    nodes = sample_nodes(graph, n_sampled)
-    if graph.feature_tensor is not None:
-        features = _rows_of(graph.feature_tensor, nodes)
-    else:
-        given: Any = graph.features
-        features = given[nodes]
-    features = weighting.apply(features)
-    if isinstance(features, Tensor):
-        centred = features.float() - features.float().mean(dim=0)
-        return lambda W: centred.T @ (centred @ W)
+    device = engine.device
+    features = weighting.apply(stacked(engine.each(features_at, sample_nodes(engine, n_sampled))))
     if sp.issparse(features):
         F, transposed = SparseMatrix(features, device), SparseMatrix(sp.csr_array(features.T), device)
         mean = as_tensor(np.asarray(features.mean(axis=0), dtype=np.float32).ravel(), device)
         return lambda W: transposed @ (F @ W) - features.shape[0] * torch.outer(mean, mean @ W)
-    dense = as_tensor(np.asarray(features), device).float()
+    dense = (features if isinstance(features, Tensor) else as_tensor(np.asarray(features), device)).float()
     centred = dense - dense.mean(dim=0)
     return lambda W: centred.T @ (centred @ W)
 
 
-def _rows_of(features: Tensor, nodes: NDArray[np.int64]) -> Tensor:
-    """Some rows of a tensor, dense: they are few."""
-    chosen = torch.from_numpy(nodes).to(features.device)
-    if features.layout == torch.strided:
-        return features[chosen]
-    return SparseMatrix(features, features.device).take(chosen).to_dense()
+def features_at(block: Block, nodes: NDArray[np.int64]) -> Any:
+    """The features of those of some nodes that are in the block; those of tensors dense, since they are few."""
+    here = nodes[(nodes >= block.rows.start) & (nodes < block.rows.stop)] - block.rows.start
+    features = block.features(on_device_of(block.starts(), here))
+    return features.to_dense() if isinstance(features, Tensor) else features
+
+
+def n_stored_of(block: Block) -> NDArray[np.int64]:
+    return np.array(n_stored(block.features()))
 
 
 def _by_name(graph: Graph) -> Tensor | None:
@@ -295,9 +288,9 @@ def _gain(M: Array, n_directions: int, n_nodes: int, ridge: float) -> tuple[floa
     return float(own), float((with_neighbors - own) / max(1 - own, 1e-12))
 
 
-def _told_by_neighbours(graph: Graph, both: Tensor, nodes: NDArray[np.int64], ridge: float) -> float:
+def _told_by_neighbours(engine: Engine[Any], both: Tensor, nodes: NDArray[np.int64], ridge: float) -> float:
     """R² of the rows X from the means over their neighbours, the row left out of its own: d̃·PX = X + d·(the mean)."""
-    degrees = torch.from_numpy(degrees_at(graph, nodes)).to(both.device).float().clamp(min=1e-3)[:, None]
+    degrees = torch.from_numpy(degrees_at(engine, nodes)).to(both.device).float().clamp(min=1e-3)[:, None]
     X, smoothed = both.chunk(2, dim=1)
     M = scatter(torch.cat([X, smoothed + (smoothed - X) / degrees], dim=1)).cpu().numpy()
     columns = np.arange(X.shape[1])
@@ -317,9 +310,9 @@ def _r_squared(M: Array, predictors: NDArray[np.int64], targets: NDArray[np.int6
     return 1 - residual / total * (n_nodes / max(n_nodes - freedom, 1.0)) ** 2
 
 
-def _agreement(graph: Graph, X: Any, engine: Engine[Any], n_neighborhoods: int, n_neighbors: int) -> tuple[float, float]:
+def _agreement(X: Any, engine: Engine[Any], n_neighborhoods: int, n_neighbors: int) -> tuple[float, float]:
     """h and m, over a sample of nodes that have two neighbours at least; zeros where there is none."""
-    members, sizes = sample_neighbourhoods(graph, n_neighborhoods, n_neighbors)
+    members, sizes = sample_neighbourhoods(engine, n_neighborhoods, n_neighbors)
     if len(sizes) == 0:
         return 0.0, 0.0
     nodes, ends = np.unique(members, return_inverse=True)

@@ -25,7 +25,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.graph.edge_sample import hash_ids
+from sparsecut.kernels.hashing import hash_ids
 from sparsecut.kernels.transfer import as_tensor
 from sparsecut.model.auto.constants import CONSTANTS
 from sparsecut.operators.reason import Reason

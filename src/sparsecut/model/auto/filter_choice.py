@@ -59,8 +59,8 @@ def choose_filter(
         usual = filter.usual().on(is_directed=graph.is_directed)
         return FilterChoice(usual, Reason("trial", repr(usual), "few edges", {"edges": graph.n_edges}))
     n_held_out = min(int(rule.held_out * graph.n_edges), cost.max_held_out)
-    edges = sample_edges(graph, n_held_out)
-    trial = Trial.of(edges, sample_node_pairs(graph, n_held_out))
+    edges = sample_edges(engine, n_held_out)
+    trial = Trial.of(edges, sample_node_pairs(engine, n_held_out))
     kept = engine.without(rows, edges)
     leading = _leading_columns(kept, graph, engine, rule.n_hops, cost)
 
@@ -129,7 +129,7 @@ def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any], n_hops: int, 
     def directions() -> dict[str, Any]:
         V = torch.randn(n_features, n_directions, generator=torch.Generator().manual_seed(0)).to(engine.device)
         if is_large and not graph.has_sparse_features:
-            some = engine.take(engine.smooth(rows, power(1), lazily=True), sample_linked_nodes(graph, cost.n_sampled))
+            some = engine.take(engine.smooth(rows, power(1), lazily=True), sample_linked_nodes(engine, cost.n_sampled))
             centred = some - some.mean(dim=0)
             for number in range(1, cost.n_products + 1):
                 V = orthonormal(centred.T @ (centred @ V), n_passes=2 if number == cost.n_products else 1)

@@ -62,7 +62,7 @@ def narrow(
 
     def find() -> dict[str, Any]:
         after_one = engine.smooth(rows, _near(polynomial), lazily=True)
-        M = scatter(engine.take(after_one, sample_nodes(graph, cost.n_sampled)))
+        M = scatter(engine.take(after_one, sample_nodes(engine, cost.n_sampled)))
         vectors = torch.linalg.eigh(M.nan_to_num())[1].flip(1)
         return {"basis": _with_probes(vectors[:, :n_directions], cost.n_probes).cpu().numpy()}
 

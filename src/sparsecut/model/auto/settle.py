@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparsecut.engines.contract import Engine
+from sparsecut.engines.in_process import InProcess
 from sparsecut.features.weighting import Weighting, learn_weighting
 from sparsecut.graph import Graph
 from sparsecut.model import explanation
@@ -46,7 +47,7 @@ def settle(
     is_weighting_chosen = weighting == "auto" and chooses_from_graph and not is_structure
     if weighting == "auto":
         if is_weighting_chosen:
-            weighed = choose_weighting(graph, constants.weighting)
+            weighed = choose_weighting(engine, constants.weighting)
         else:
             weighed = Reason("weighting", "none", "structure" if is_structure else "paper")
         weighting = weighed.chosen
@@ -57,9 +58,7 @@ def settle(
         filter, because = (PageRank() if is_chosen else Power()), "structure" if is_structure else "paper"
     names = ("smoothed",) if channels is None else tuple(channels)
     loaded = loaded_filter([channel_filter(name, filter) for name in names], names)
-    learned = learn_weighting(
-        weighting, graph.features if graph.feature_tensor is None else graph.feature_tensor, graph.walk
-    )
+    learned = learn_weighting(weighting, InProcess(graph) if is_structure else engine)
     rows = engine.load(graph, learned, loaded)
     if n_levels is not None:
         filters = filter.at_levels(n_levels, settings.caller)

@@ -2,58 +2,107 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from sparsecut.features import walked
-from sparsecut.features.on_device import values_of
-from sparsecut.features.weighting import row_lengths
-from sparsecut.graph import Graph
-from sparsecut.kernels.streaming import value_blocks
+from sparsecut.features.matrices import row_lengths, rows_between, stored_blocks
+from sparsecut.kernels.block import Block, Column, Passes, sums_over_neighbours
+from sparsecut.kernels.either import log, stack
+from sparsecut.kernels.exact_sums import exact_parts
 from sparsecut.model.auto.constants import CONSTANTS, WeightingRule
 from sparsecut.operators.reason import Reason
 
+ROUNDING = 1e-6  # a deviation of means over neighbours that is no more than that of rounded sums
+LEAST_SHARE, LEAST_LENGTH = 1e-3, 1e-30  # of the longest row: shorter ones count as so long
+LOG_BOUND = 7.0  # above −ln(LEAST_SHARE)
+FIRST_ROWS = 4096
 
-def choose_weighting(graph: Graph, rule: WeightingRule = CONSTANTS.weighting) -> Reason:
+
+def choose_weighting(passes: Passes, rule: WeightingRule = CONSTANTS.weighting) -> Reason:
     """The weighting for a graph's features, and why."""
-    seen = None if graph.walk is None else walked.look_at_values(graph.walk)
-    has_signs = _has_signs(graph) if seen is None else seen[0]
-    if has_signs:
+    if _have_signs(passes):
         return Reason("weighting", "none", "signs")
-    figures = {"correlation": _length_agreement(graph, rule)}
+    figures = {"correlation": length_agreement(passes, rule)}
     if figures["correlation"] >= rule.length_agreement:
         return Reason("weighting", "none", "lengths", figures)
-    are_whole = all(bool((values % 1 == 0).all()) for values in _values(graph)) if seen is None else seen[1]
-    if are_whole:
+    if all(all(passes.each(are_whole, n_rows)) for n_rows in _looks(passes)):
         return Reason("weighting", "tf-idf", "counts", figures)
     return Reason("weighting", "l2", "amounts", figures)
 
 
-def _values(graph: Graph) -> Iterator[Any]:
-    """The stored numbers of the features in blocks, where they lie."""
-    return value_blocks(graph.features) if graph.feature_tensor is None else values_of(graph.feature_tensor)
+def length_agreement(passes: Passes, rule: WeightingRule = CONSTANTS.weighting) -> float:
+    """The correlation of the log of a row's length with its mean over the neighbours, at nodes that have some.
 
-
-def _has_signs(graph: Graph) -> bool:
-    """Whether a number is below zero, or there is none at all."""
-    blocks = (values for values in _values(graph) if 0 not in values.shape)
-    first = next(blocks, None)
-    return first is None or float(first.min()) < 0 or any(float(values.min()) < 0 for values in blocks)
-
-
-def _length_agreement(graph: Graph, rule: WeightingRule = CONSTANTS.weighting) -> float:
-    """The correlation of the log of a row's length with its mean over the neighbours."""
-    if graph.walk is not None:
-        n_nodes, deviation, correlation = walked.length_agreement(graph.walk)
-        return 0.0 if n_nodes < rule.min_lengths or deviation < rule.min_deviation else correlation
-    lengths = row_lengths(graph.features if graph.feature_tensor is None else graph.feature_tensor)
-    logs = np.log(np.maximum(lengths, 1e-3 * max(float(lengths.max()), 1e-30)))
-    degrees, sums = graph.degrees, graph.neighbour_sums(logs)
-    around = np.divide(sums, degrees, out=np.zeros_like(logs), where=degrees > 0)
-    own, around = logs[degrees > 0], around[degrees > 0]
-    # Lengths that differ by rounding alone say nothing, however they correlate.
-    if len(own) < rule.min_lengths or own.std() < rule.min_deviation or around.std() == 0:
+    Logs are those of the length's share of the longest row, so they are small, and the sums are exact: the answer does not
+    depend on how the rows are cut into blocks.
+    """
+    lengths = passes.column("row-lengths", np.float64, lengths_of)
+    longest = max(*passes.each(longest_of, lengths), LEAST_LENGTH)
+    logs = passes.column("logs-of-lengths", np.float64, logs_of, lengths, longest)
+    sums = passes.total(agreement_of, logs, passes.graph.n_nodes).reshape(6, 2).sum(axis=1)
+    n_nodes, own, around, own_squared, around_squared, both = sums.tolist()
+    if n_nodes < rule.min_lengths:
         return 0.0
-    return float(np.corrcoef(own, around)[0, 1])
+    variances = (own_squared / n_nodes - (own / n_nodes) ** 2, around_squared / n_nodes - (around / n_nodes) ** 2)
+    deviations = [math.sqrt(max(variance, 0.0)) for variance in variances]
+    # Lengths that differ by rounding alone say nothing, however they correlate.
+    if deviations[0] < rule.min_deviation or deviations[1] < ROUNDING:
+        return 0.0
+    return float((both / n_nodes - own / n_nodes * around / n_nodes) / (deviations[0] * deviations[1]))
+
+
+def lowest_of(block: Block, n_rows: int) -> float:
+    """The lowest number stored in what the block has of the graph's first rows; infinite where none is."""
+    lows = [float(values.min()) for values in _stored(block, n_rows) if 0 not in values.shape]
+    return min(lows, default=math.inf)
+
+
+def are_whole(block: Block, n_rows: int) -> bool:
+    """Whether all numbers are whole in what the block has of the graph's first rows."""
+    return all(bool((values % 1 == 0).all()) for values in _stored(block, n_rows))
+
+
+def lengths_of(block: Block) -> Any:
+    return row_lengths(block.features())
+
+
+def longest_of(block: Block, lengths: Column) -> float:
+    return float(lengths[block.rows].max())
+
+
+def logs_of(block: Block, lengths: Column, longest: float) -> Any:
+    return log((lengths[block.rows] / longest).clip(min=LEAST_SHARE))
+
+
+def agreement_of(block: Block, logs: Column, n_nodes: int) -> Any:
+    """Exact sums at nodes x that have neighbours, y the mean of these: Σ1, Σx, Σy, Σx², Σy², Σxy, two parts each."""
+    degrees, sums = sums_over_neighbours(block), sums_over_neighbours(block, logs[block.neighbours()])
+    is_linked = degrees > 0
+    x = logs[block.rows][is_linked]
+    y = sums[is_linked] / degrees[is_linked]
+    terms = (x * 0 + 1, x, y, x * x, y * y, x * y)
+    return stack([part for term in terms for part in exact_parts(term, LOG_BOUND**2, n_nodes)])
+
+
+def _have_signs(passes: Passes) -> bool:
+    """Whether a number is below zero, or none is stored at all."""
+    for n_rows in _looks(passes):
+        lowest = min(passes.each(lowest_of, n_rows))
+        if lowest < 0:
+            return True
+    return bool(lowest == math.inf)
+
+
+def _looks(passes: Passes) -> tuple[int, ...]:
+    """How many rows are looked at: first a few, since most features show by so many what they are not, then all."""
+    n_nodes: int = passes.graph.n_nodes
+    return (FIRST_ROWS, n_nodes) if n_nodes > FIRST_ROWS else (n_nodes,)
+
+
+def _stored(block: Block, n_rows: int) -> Iterator[Any]:
+    """The numbers stored in those of the graph's first rows that are in the block."""
+    n_here = min(n_rows, block.rows.stop) - block.rows.start
+    return stored_blocks(rows_between(block.features(), slice(0, n_here))) if n_here > 0 else iter(())
