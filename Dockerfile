@@ -28,7 +28,7 @@ RUN apt-get update \
     && useradd --create-home --uid 1000 user
 WORKDIR /opt/sparsecut
 COPY pyproject.toml constraints.txt README.md LICENSE ./
-COPY src/sparsecut/version.py src/sparsecut/version.py
+COPY src/sparsecut/base/package_version.py src/sparsecut/base/package_version.py
 # hadolint ignore=SC2086
 RUN pip install ${PIP_ARGS} --constraint constraints.txt torch \
     && pip install ${PIP_ARGS} --constraint constraints.txt '.[dev]' \

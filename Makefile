@@ -25,10 +25,10 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --
 test: .venv/installed
 	$(PYTEST)
 
-# For the inner loop, in less than two minutes on two cores: without the tests that start a cluster or a browser, and without
-# the slow ones (the markers are in pyproject.toml).
+# For the inner loop, in less than two minutes on two cores: without the tests that start a cluster or a browser, without the
+# slow ones (the markers are in pyproject.toml), and without the examples of docstrings and pages.
 quick: .venv/installed
-	$(PYTEST) -m "not cluster and not browser and not slow"
+	$(PYTEST) tests -m "not cluster and not browser and not slow"
 
 # Property tests with examples never tried before, and longer stories; what fails is printed with the line that tries it again.
 # And fifty kills of workers in a row; the kill that fails is printed.

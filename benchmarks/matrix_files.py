@@ -23,11 +23,11 @@ import scipy.io
 import scipy.sparse as sp
 
 from results_file import read_points, write_results
-from sparsecut.io.matlab import read_matlab
-from sparsecut.io.matrix_market import read_matrix_market_file
+from sparsecut.io.formats.matlab import read_matlab
+from sparsecut.io.formats.matrix_market import read_matrix_market
 
 SIZES = {"1,000 entries": (1_000, 300), "1,000,000 entries": (1_000_000, 100_000), "4,000,000 entries": (4_000_000, 400_000)}
-SANDBOX: dict[str, Callable[[Path], Any]] = {".mtx": read_matrix_market_file, ".mat": read_matlab}
+SANDBOX: dict[str, Callable[[Path], Any]] = {".mtx": read_matrix_market, ".mat": read_matlab}
 SCIPY: dict[str, Callable[[Path], Any]] = {".mtx": scipy.io.mmread, ".mat": scipy.io.loadmat}
 COLUMNS = ("own reader", "scipy", "scipy in the sandbox")
 N_RUNS = 5

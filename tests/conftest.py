@@ -26,6 +26,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     marks.of_this_test = {mark.name for mark in item.iter_markers()}
 
 
+# Rooms that the library never imports, whose tests take a minute: `make quick` leaves them out.
+SLOW_FOLDERS = tuple(Path(__file__).parent / name for name in ("lab", "benchmarks"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(item.path.is_relative_to(folder) for folder in SLOW_FOLDERS):
+            item.add_marker(pytest.mark.slow)
+
+
 def times_when_exploring(number: int, factor: int) -> int:
     """How many examples, or steps of a story: as many each time, and so many times as many where new ones are drawn."""
     return number * factor if PROFILE == "explore" else number

@@ -95,7 +95,6 @@ NOT_MIRRORED = {
     "base/environment.py": "what a report of an error says of the machine: test_info, test_console",
     "base/errors.py": "every test of a refusal reads its sentences",
     "datasets/__init__.py": "`load` itself: every test of a dataset goes through it",
-    "datasets/checksums.py": "data: the checksums of files",
     "datasets/dataset.py": "data classes: the registry's tests fill them",
     "features/arrow_values.py": "tested through the columns and sources it serves",
     "graph/node_values.py": "tested through Graph: test_graph, test_frames",
@@ -108,8 +107,8 @@ NOT_MIRRORED = {
     **{
         f"io/{name}.py": _BY_READING
         for name in (
-            *("edge_weights", "edges", "guards", "node_attributes", "sandbox_child"),
-            *("numpy_files", "raw", "record_batches", "row_positions", "tables"),
+            *("edges", "guards", "node_attributes", "sandbox_child"),
+            *("numpy_files", "published_files", "record_batches", "row_positions", "table_files"),
         )
     },
     "updates/placed_changes.py": "tested through update, change by change: test_updating",
@@ -209,6 +208,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_the_core_works_without_any_extra(tmp_path: Path) -> None:
     if "sparsecut" not in {distribution.name for distribution in metadata.distributions()}:
         pytest.skip("sparsecut runs from its source here: what it depends on is not recorded")

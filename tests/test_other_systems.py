@@ -39,6 +39,7 @@ def test_help(tmp_path: Path) -> None:
     assert "embed" in run_without_unix(tmp_path, "--help").stdout
 
 
+@pytest.mark.slow
 def test_embed_and_what_it_does_not_know_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "edges.csv").write_text("source,target\na,b\nb,c\nc,a\nc,d\nd,e\ne,f\nf,d\n")
     words = ("embed", "edges.csv", "--dimension", "2", "-o", "z.csv", "--json")
@@ -49,6 +50,7 @@ def test_embed_and_what_it_does_not_know_is_left_out(tmp_path: Path) -> None:
     assert (tmp_path / "z.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_info(tmp_path: Path) -> None:
     shown = run_without_unix(tmp_path, "info").stdout
     assert re.search(r"memory +not known", shown)

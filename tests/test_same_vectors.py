@@ -23,6 +23,8 @@ from sparsecut.base.errors import DimensionWarning
 from table_world import IDS, KINDS, MODELS, World
 from telling import Telling, tell, tellings
 
+pytestmark = pytest.mark.slow
+
 ROUNDING = 1e-4  # of the rows' mean square length: what sums in another order may differ by
 WORLDS = {
     "seed": st.integers(0, 2**32 - 1),

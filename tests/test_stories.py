@@ -28,6 +28,8 @@ from story_child import OtherProcess
 from table_world import ALL_CHANGES, IDS, KINDS, MODELS, ROUNDING, World, dense_embedding, dense_levels
 from telling import HOLDERS_OF_CHANGES, ID_NAMES, Telling, tell, tellings, told_batch, write
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def other_process() -> Iterator[OtherProcess]:

@@ -102,6 +102,7 @@ sc.SCE(dimension=2).fit(sc.Graph(np.ones((4, 4)), features=np.eye(4))).explain()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of the notebook's own libraries
 def test_a_kernel_shows_a_bar_and_an_explanation_in_its_cell() -> None:
     assert not in_notebook()

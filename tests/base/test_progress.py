@@ -147,6 +147,7 @@ def stages() -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_every_stage_has_a_unit() -> None:
     assert {"training", "smoothing", "probe"} <= stages()
     assert {stage for stage in stages() if ", " not in stage} <= UNITS.keys()

@@ -22,6 +22,7 @@ def complete(words: str, folder: Path) -> list[str]:
     return [line for line in done.stdout.splitlines() if line]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

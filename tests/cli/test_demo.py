@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from shell import sparsecut
 from sparsecut import read_embedding
 
+pytestmark = pytest.mark.slow
+
 
 def test_demo(tmp_path: Path) -> None:
-    result = json.loads(sparsecut("demo", "--json", folder=tmp_path).stdout)
+    # With all its splits it runs in test_house.py, in an environment without extras.
+    result = json.loads(sparsecut("demo", "--quick", "--json", folder=tmp_path).stdout)
     raw, embedded = result["scores"]["raw features"], result["scores"]["SCE"]
     for n_labels in ("5", "20"):
         assert embedded[n_labels]["accuracy"] > raw[n_labels]["accuracy"]

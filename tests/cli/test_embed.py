@@ -63,6 +63,7 @@ def test_an_output_the_system_refuses(folder: Path) -> None:
     assert "The output /proc/z.npy" in done.stderr
 
 
+@pytest.mark.slow
 def test_embed_writes_positions_that_others_and_the_report_find(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import pyarrow.parquet as pq
 

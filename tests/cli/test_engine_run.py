@@ -35,6 +35,7 @@ def folder(tmp_path: Path) -> Path:
 ON_DISK = ("--engine", "disk", "--memory-limit", "1GiB")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", ["z.npy", "z.parquet"])
 @pytest.mark.parametrize(
     ("edges", "features"),
@@ -118,6 +119,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_is_resumed_and_says_so(folder: Path) -> None:
     given = ("embed", "edges.parquet", "--features", "features.npy", *ON_DISK, "-o", "z.npy")
     killed = subprocess.run([sys.executable, "-c", KILLED, *given], cwd=folder, capture_output=True, check=False)

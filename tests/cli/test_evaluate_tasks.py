@@ -159,6 +159,7 @@ def test_quick_is_fewer_splits(run, vectors, tmp_path):
     assert told["per_class"]["3"]["accuracies"] == evaluate(Z, labels, per_class=3, n_splits=2).accuracies.tolist()
 
 
+@pytest.mark.slow
 def test_links_take_a_graph_and_a_method(run, vectors):
     code, out, _ = run("evaluate", "--task", "links", "--graph", "digits", "--method", "smoothed", "--runs", 1, "--json")
     assert code == 0

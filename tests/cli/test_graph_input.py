@@ -127,6 +127,7 @@ def attributes(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_attributes_inside_the_graph_file_serve_every_command(attributes):
     embed = run("embed", "x.json", "-f", "age,size", "-l", "team", "-o", "z.tsv", "--save-model", "m.safetensors",
                 folder=attributes)  # fmt: skip

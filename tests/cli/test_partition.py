@@ -70,6 +70,7 @@ def test_the_tree_can_be_read_back_as_a_linkage(edges: Path) -> None:
     assert json.loads(done.stdout)["cost"] == pytest.approx(sc.hierarchy(sc.read_graph(edges)).cost)
 
 
+@pytest.mark.slow
 def test_a_named_dataset_with_both(tmp_path: Path) -> None:
     done = sparsecut("partition", "digits", "--parts", "10", "--use", "both", "--json", "-o", "p.parquet", folder=tmp_path)
     assert len(json.loads(done.stdout)["sizes"]) == 10

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from matplotlib.image import imread
 
 from cli_files import assert_refused, write_labels
@@ -24,6 +25,7 @@ def has_colors(path: Path, n_classes: int) -> bool:
     return all(np.abs(found - color).sum(axis=1).min() <= 4 for color in drawn)
 
 
+@pytest.mark.slow
 def test_labels_are_colours_and_the_file_is_replaced_only_by_force(run, tmp_path):
     places = np.array([[0, 0], [10, 0], [0, 10], [10, 10]], dtype=np.float32)
     write_embedding(tmp_path / "z.parquet", np.eye(4, 3), list("abcd"), xy=places)
@@ -38,6 +40,7 @@ def test_labels_are_colours_and_the_file_is_replaced_only_by_force(run, tmp_path
     assert (20, 23, 28) in colors_in(tmp_path / "map.png")
 
 
+@pytest.mark.slow
 def test_labels_may_be_those_of_the_graph(run, tmp_path):
     nodes = "".join(f'node [ id {place} label "{name}" team "{name in "ab"}" ] ' for place, name in enumerate("abcd"))
     (tmp_path / "g.gml").write_text(f"graph [ {nodes} edge [ source 0 target 1 ] edge [ source 1 target 3 ] ]")

@@ -14,6 +14,7 @@ from shell import sparsecut
 from sparsecut.base.package_version import __version__
 
 
+@pytest.mark.slow
 def test_a_real_process_ends_with_a_sentence_and_no_traceback(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "sparsecut", "embed", "nothing.csv", "-o", "z.npy"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False)
@@ -56,6 +57,7 @@ def test_verbose_shows_where_wrong_input_was_found(run) -> None:
     assert error.splitlines()[-1].startswith("Error: The edge file nothing.csv does not exist.")
 
 
+@pytest.mark.slow
 def test_an_interrupted_command_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "sparsecut", "embed", "-", "-o", "z.npy"]
     with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -118,6 +120,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_input_is_one_sentence_and_exit_code_2(folder: Path, case: str) -> None:
     (folder / "folder.csv").mkdir()

@@ -11,6 +11,7 @@ from report_blocks import meta_of
 from shell import sparsecut
 
 
+@pytest.mark.slow
 def test_report_reads_graph_labels_nodes_and_model(tmp_path: Path) -> None:
     options = ("--dimension", 8, "--solver", "adam", "--epochs", 4, "--save-model", "model.safetensors", "-o", "z.parquet")
     sparsecut("embed", "digits", *options, folder=tmp_path)

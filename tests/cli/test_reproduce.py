@@ -13,6 +13,7 @@ from shell import sparsecut
 QUICK = ("table1", "--dataset", "cora", "--method", "sce", "--splits", "2", "--seeds", "1")
 
 
+@pytest.mark.slow
 def test_results_go_to_a_folder_and_what_is_done_is_skipped(tmp_path: Path) -> None:
     load_or_skip("cora")
     done = sparsecut("reproduce", *QUICK, folder=tmp_path)

@@ -148,6 +148,7 @@ def follow(path: Path, *options: object, stdin: Any = subprocess.PIPE) -> subpro
     return subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
 
 
+@pytest.mark.slow
 def test_follow_answers_a_line_when_it_comes_and_a_killed_one_has_kept_it(tmp_path: Path) -> None:
     path = save(tmp_path)
     process = follow(path, "--on-error", "skip")

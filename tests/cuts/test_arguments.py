@@ -37,6 +37,7 @@ ANSWERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize(
     "graph",

@@ -91,6 +91,7 @@ def test_no_graph_is_found_whose_eigenvalue_is_below_the_proof(
     assert proved <= second + rounding
 
 
+@pytest.mark.slow
 def test_the_bound_is_one_where_the_estimate_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hundreds of eigenvalues close to λ₂, and an eigensolver that stops early: the estimate may be anything."""
     graph = core_with_cliques(900, 60, 8, seed=1)

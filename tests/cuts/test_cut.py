@@ -43,6 +43,7 @@ def test_values_agree_with_networkx(objective: str) -> None:
     assert found.value == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_values_agree_with_igraph_and_networkit() -> None:
     igraph = pytest.importorskip("igraph")
     networkit = pytest.importorskip("networkit")
@@ -170,6 +171,7 @@ def test_the_same_seed_gives_the_same_cut() -> None:
     assert one.value == other.value
 
 
+@pytest.mark.slow
 def test_balance_is_kept() -> None:
     graph = planted(500, 2, 5, 1, seed=4)
     free = sc.sparsest_cut(graph)

@@ -15,6 +15,7 @@ from cut_graphs import barbell, grid, planted, random_weights
 from sparsecut.base.errors import InputError
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(random_weights(1, 14), st.data())
 def test_parts_are_as_many_and_as_large_as_asked(A: np.ndarray, data: st.DataObject) -> None:
@@ -86,6 +87,7 @@ def test_the_embedding_alone_and_both() -> None:
     assert normalized_mutual_info_score(alone.parts, truth) < 0.1
 
 
+@pytest.mark.slow
 def test_a_graph_with_features_brings_its_embedding() -> None:
     graph = sc.datasets.load("digits")
     found = sc.partition(graph, 10, use="both")

@@ -26,6 +26,7 @@ def found_in(graph: sc.Graph, objective: str, effort: Effort, balance: float = 0
     return solve(problem, np.random.default_rng(0), silent, effort=effort).cuts[0]
 
 
+@pytest.mark.slow
 def test_the_search_itself_finds_the_optimum_of_small_graphs() -> None:
     """With enumeration switched off: what is found on larger graphs is found here too."""
     searching = replace(THOROUGH, enumerated=2)
@@ -48,6 +49,7 @@ def test_larger_graphs_are_searched_on_coarser_ones(balance: float) -> None:
     assert found.side.sum() == 300
 
 
+@pytest.mark.slow
 def test_a_coarser_graph_finds_planted_parts() -> None:
     graph = planted(2000, 2, 10, 1, seed=6)
     direct = sc.sparsest_cut(graph, objective="conductance")

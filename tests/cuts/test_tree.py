@@ -83,6 +83,7 @@ def test_dendrograms_work() -> None:
     assert sorted(drawn["leaves"]) == list(range(len(tree.values) + 1))
 
 
+@pytest.mark.slow
 def test_a_larger_graph_costs_less_than_average_linkage_by_chance() -> None:
     """Any tree over random groups costs more: the planted structure must be found."""
     graph = planted(500, 4, 10, 1, seed=1)

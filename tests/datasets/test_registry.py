@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 import sys
 import warnings
@@ -14,10 +16,9 @@ import scipy.sparse as sp
 
 from conftest import data_file, load_or_skip
 from sparsecut import SCE, Adam, datasets
-from sparsecut.datasets import DATASETS, Dataset
-from sparsecut.datasets.checksums import SHA256
+from sparsecut.datasets import DATASETS, Dataset, registry
 from sparsecut.evaluation import published_splits
-from sparsecut.io.unpickling import unpickle_planetoid
+from sparsecut.io.formats.unpickling import unpickle_planetoid
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -28,6 +29,8 @@ HERE = ("cora", "citeseer", "pubmed", "cora_full", "dblp", "amazon_photo", "blog
 HETEROPHILOUS = ("wiki", "actor", "chameleon_filtered", "cornell", "tolokers")
 TWITCH_HERE = ("twitch_de", "twitch_engb", "twitch_es")
 NOT_HERE = tuple(name for name in DATASETS if name not in (*HERE, *HETEROPHILOUS, *TWITCH_HERE, "digits"))
+FILES = {file.path: file for about in DATASETS.values() for file in (*about.raw, *about.without_features)}
+SHA256 = {path: file.sha256 for path, file in FILES.items() if file.sha256 is not None}
 PAPER = ("cora", "citeseer", "pubmed", "cora_full", "flickr", "reddit")
 
 
@@ -135,9 +138,18 @@ def test_checksums_are_those_of_the_files() -> None:
     assert {path: SHA256[path] for path in known} == known
 
 
-def test_every_file_at_hand_belongs_to_a_graph() -> None:
-    files = {file.path for dataset in DATASETS.values() for file in (*dataset.raw, *dataset.without_features)}
-    assert set(SHA256) <= files
+def test_every_file_with_datasets_is_in_the_registry() -> None:
+    modules = [
+        importlib.import_module(found.name) for found in pkgutil.iter_modules(datasets.__path__, f"{datasets.__name__}.")
+    ]
+    assert {m.__name__ for m in modules if hasattr(m, "DATASETS")} - {registry.__name__} == {
+        m.__name__ for m in registry.FILES
+    }
+
+
+def test_every_checksum_belongs_to_a_file_of_a_graph() -> None:
+    stated = [path for file in registry.FILES for path in getattr(file, "SHA256", {})]
+    assert sorted(stated) == sorted(SHA256)
 
 
 def test_citeseers_fifteen_nodes_have_no_features_and_class_0() -> None:

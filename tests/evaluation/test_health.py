@@ -77,6 +77,7 @@ def test_a_line_is_called_collapsed():
     assert health.verdict.startswith("Collapsed to a line: 100.0% of the variance lies in the first of 8 components")
 
 
+@pytest.mark.slow
 def test_a_model_trained_to_its_end_is_called_collapsed():
     graph = datasets.load("digits")
     fresh = measure_health(SCE(engine=Memory(device="cpu")).fit_transform(graph), graph)

@@ -43,6 +43,7 @@ def test_scores_are_scikit_learns(n_classes, per_class):
         assert scores.accuracies[number] == pytest.approx(100 * f1_score(labels[split.test], expected, average="micro"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cora", "citeseer", "pubmed"])
 def test_published_splits_score_as_with_liblinear(name):
     if not any(datasets.has_files(datasets.find_dataset(name), root) for root in datasets.roots()):

@@ -20,7 +20,7 @@ from sparsecut.evaluation import (
 )
 from sparsecut.evaluation.split_choice import WITH_PUBLIC, is_word, shares_of
 from sparsecut.io import read_planetoid_split
-from sparsecut.io.unpickling import unpickle_planetoid
+from sparsecut.io.formats.unpickling import unpickle_planetoid
 
 LABELS = np.repeat([0, 1, 2], [60, 80, 60])
 
@@ -58,6 +58,7 @@ def test_the_public_split_is_the_one_of_the_raw_files() -> None:
         np.testing.assert_array_equal(split.test, np.sort(listed))
 
 
+@pytest.mark.slow
 def test_torch_geometric_has_the_same_public_split() -> None:
     io = pytest.importorskip("torch_geometric.io")
     graph = load_or_skip("citeseer")
@@ -85,6 +86,7 @@ def test_official_and_published_splits_are_those_of_the_dataset() -> None:
     assert same(made, published_splits("cora", 5, cora.n_nodes)[:3])
 
 
+@pytest.mark.slow
 def test_evaluate_and_compare_take_the_same_words() -> None:
     graph = load_or_skip("cornell")
     splits = make_splits("official", graph.labels, dataset="cornell")

@@ -117,6 +117,7 @@ def test_published_files_read_as_the_paper_left_them(tmp_path):
         published_splits("toy", 1, 7, root=tmp_path / "elsewhere")
 
 
+@pytest.mark.slow
 @needs_published
 @pytest.mark.parametrize("per_class", [5, 20])
 def test_our_rule_for_small_classes_is_the_published_one(per_class):
@@ -143,6 +144,7 @@ def test_our_rule_for_small_classes_is_the_published_one(per_class):
         assert (ours_validation != theirs_validation).sum() <= 1
 
 
+@pytest.mark.slow
 @needs_published
 @pytest.mark.parametrize(("name", "n_nodes", "n_classes"), [("cora", 2708, 7), ("citeseer", 3327, 6), ("pubmed", 19717, 3)])
 def test_published_splits_are_whole(name, n_nodes, n_classes):

@@ -18,6 +18,7 @@ def groups(n: int = 120, d: int = 10) -> tuple[np.ndarray, np.ndarray]:
     return (6 * generator.normal(size=(3, d))[which] + generator.normal(size=(n, d))).astype(np.float32), which
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_groups_stay_together_and_the_seed_decides(method: str) -> None:
     if method != "pca" and importlib.util.find_spec(MODULES[method]) is None:

@@ -157,6 +157,7 @@ BIG: dict[str, Callable[[], sp.csr_array]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BIG)
 def test_work_and_size_are_bounded_whatever_the_degrees(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted, not timed. Without limits the star takes 10 billion multiplications and the hub 2.5 billion."""

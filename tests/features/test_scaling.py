@@ -82,6 +82,7 @@ def test_where_the_tail_asks_for_it_the_scale_is_logarithmic(kind: str) -> None:
     assert read_encoder(encoder.to_header()) == encoder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_rows", [1, 7, 1000, N])
 def test_a_table_in_parts_gets_the_same_scales(n_rows: int) -> None:
     columns = {name: values for name, values in (ORDINARY | TAILED).items() if len(values) == N and name != "huge"}

@@ -163,7 +163,7 @@ class Target:
         from sparsecut.base.errors import InputError
         from sparsecut.io import read_embedding, read_graph
         from sparsecut.io.attributes import read_labels
-        from sparsecut.io.unpickling import unpickle_planetoid
+        from sparsecut.io.formats.unpickling import unpickle_planetoid
 
         self.group, self.folder, self.n_runs, self.n_read = group, folder, 0, 0
         self.InputError, self.max_seconds = InputError, max_seconds

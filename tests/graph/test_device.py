@@ -34,6 +34,7 @@ def csr(A: sp.csr_array) -> torch.Tensor:
     return csr_tensor(*parts, A.shape)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(st.data())
 def test_any_matrix_becomes_what_scipys_becomes(data: st.DataObject) -> None:

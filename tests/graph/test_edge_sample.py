@@ -116,6 +116,7 @@ def test_a_few_of_many_are_found_however_few_have_small_hashes(monkeypatch: pyte
     assert max(limits) == 2**31 - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_edge_has_the_same_chance(kind: str) -> None:
     """Over many sets of ids each edge of a small graph is drawn as often as any other, in any place."""

@@ -80,6 +80,7 @@ FORMS: dict[str, Callable[[pd.DataFrame], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", ["dense", "from 1", "gaps", "words", "zeros first"])
 @pytest.mark.parametrize("name", ["account_id", "customer_no", "paper_id", "key"])

@@ -99,6 +99,7 @@ def test_ids_come_back_exactly(kind: str, suffix: str, tmp_path: Path) -> None:
     assert graph.subgraph([ids[2]]).node_ids.tolist() == [ids[2]]
 
 
+@pytest.mark.slow
 def test_ids_come_back_exactly_from_a_model_in_another_process(tmp_path: Path) -> None:
     generator = np.random.default_rng(0)
     for ids in (2**62 + np.arange(40), [f"{2**64 - k}" for k in range(40)]):

@@ -23,6 +23,7 @@ def brute_force(A: sp.csr_array, is_symmetric: bool) -> bool:
     return not is_symmetric or np.array_equal(A.toarray(), A.toarray().T)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(st.data())
 def test_against_the_rules_one_by_one(data: st.DataObject) -> None:

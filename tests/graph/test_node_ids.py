@@ -91,6 +91,7 @@ def test_positions_out_of_range_are_refused(positions: Any) -> None:
         PLAIN.subgraph(positions=positions)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(-50, 50) | st.text(max_size=3), unique=True, min_size=1, max_size=30), st.data())
 def test_ids_are_found_where_they_stand(ids: list[Any], data: st.DataObject) -> None:
     kind = type(ids[0])

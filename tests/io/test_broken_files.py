@@ -126,8 +126,8 @@ FILES = {
         "has an edge that names the node 2, which is not among its nodes."),
     "no known suffix": (
         "x.xyz", b"1 2\n", "graph",
-        "has no known suffix. Known ones: .csv, .tsv, .txt, .edges, .edgelist, .parquet, .feather, .arrow, .mtx, .npz, "
-        ".mat, .graph, .metis, .graphml, .gml, .json, .h5ad; text also packed: .gz, .bz2, .xz, .zst, .zip."),
+        "has no known suffix. Known ones: .csv, .tsv, .txt, .edges, .edgelist, .parquet, .feather, .arrow, .h5ad, "
+        ".graphml, .gml, .json, .mat, .mtx, .graph, .metis, .npz; text also packed: .gz, .bz2, .xz, .zst, .zip."),
 }  # fmt: skip
 
 MANY = [b"a", b"b", *(b"n%d" % k for k in range(18))]
@@ -248,6 +248,7 @@ def test_arrays_that_claim_more_than_they_have(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_zip_that_grows_without_end(tmp_path):
     np.savez_compressed(tmp_path / "x.npz", adjacency=np.zeros((9000, 9000), dtype=np.float32))
     size = (tmp_path / "x.npz").stat().st_size
@@ -256,6 +257,7 @@ def test_a_zip_that_grows_without_end(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_matlab_file_that_grows_without_end(tmp_path):
     savemat(tmp_path / "x.mat", {"A": np.zeros((6000, 6000))}, do_compression=True)
     said = message(sc.read_graph, tmp_path / "x.mat")

@@ -193,6 +193,7 @@ print(n_kills)
 """
 
 
+@pytest.mark.slow
 def test_a_build_that_is_killed_goes_on(files: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", RUNS, str(files), "0"],

@@ -15,7 +15,7 @@ from full_disk import REASONS, full_disk, no_room_left
 from sparsecut.base.errors import WriteError
 from sparsecut.explore.index_file import write_index
 from sparsecut.io.embeddings import EMBEDDING_SUFFIXES
-from sparsecut.io.result_tables import write_columns
+from sparsecut.io.result_files import write_columns
 from sparsecut.updates.live import Changed
 from sparsecut.updates.vector_files import write_changed
 

@@ -120,6 +120,7 @@ def test_seeds_are_read(group, tmp_path):
     assert target.n_read >= len(fuzz_readers.SUFFIXES[group])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("group", sorted(set(fuzz_readers.SUFFIXES) - fuzz_readers.IN_CHILDREN))
 def test_changed_files(group, tmp_path_factory):
@@ -135,6 +136,7 @@ def test_changed_files(group, tmp_path_factory):
     assert target.n_runs >= 100
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("group", fuzz_readers.SUFFIXES)
 def test_arbitrary_bytes(group, tmp_path_factory):
@@ -212,6 +214,7 @@ HEAPS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", HEAPS)
 def test_h5ad_with_a_damaged_heap_of_texts_ends_in_one_sentence(h5ad, monkeypatch, damage):
     """It took 3 GiB, or never came back, or ended the process."""

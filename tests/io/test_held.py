@@ -118,6 +118,7 @@ def test_other_files_and_node_tables_still_serve(folder):
     assert (sc.read_graph("x.graphml", features="f.npy", labels="club").features == np.eye(34)).all()
 
 
+@pytest.mark.slow
 def test_everything_in_an_h5ad(folder):
     graph = sc.read_graph("x.h5ad", features="X_pca", labels="type")
     assert graph.features.tolist() == [[0, 1], [2, 3], [4, 5]]

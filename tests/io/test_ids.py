@@ -14,6 +14,7 @@ def write(path, text):
     return path
 
 
+@pytest.mark.slow
 def test_names_of_facebook_pages_with_spaces_at_their_ends(tmp_path):
     """ "Korean Air Japan " and one that ends in an ideographic space: the graph grew by two nodes."""
     with data_file("musae/facebook/target.csv").open(encoding="utf-8", newline="") as file:

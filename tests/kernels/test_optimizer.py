@@ -8,6 +8,7 @@ import torch
 from sparsecut.kernels.optimizer import AdamSteps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("l2", [0.0, 0.3])
 def test_matches_torch(l2: float) -> None:
     generator = torch.Generator().manual_seed(0)

@@ -69,6 +69,7 @@ CORA_CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CORA_CASES)
 def test_routes_give_the_same_weights_on_cora(cora: Graph, case: str) -> None:
     def by(route: str) -> SCE | MoSCE:
@@ -143,6 +144,7 @@ def test_a_given_alpha_does_not_depend_on_how_heavy_the_negatives_are() -> None:
     assert relative_difference(fitted("sparsifier"), fitted("complete")) < 0.1  # drawn: equal in expectation
 
 
+@pytest.mark.slow
 def test_the_papers_settings_score_the_same_over_all_pairs_on_cora(cora: Graph) -> None:
     for per_class in (5, 20):
         splits = published_splits("cora", per_class, cora.n_nodes)[:10]
@@ -230,6 +232,7 @@ def test_the_ratio_is_equation_opt_and_falls(route: str) -> None:
     assert 1 / longer.history_.energy[-1] == pytest.approx(ratio_of(model.embedding_, graph), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_the_ratio_run_to_its_end_is_the_smallest_generalised_eigenvalue() -> None:
     """No embedding that is linear in S has a smaller ratio than the least λ of M_G v = λ M v."""
     graph = random_graph(is_weighted=True)

@@ -33,6 +33,7 @@ def assert_same_model(one: sc.SCE, other: sc.SCE, ids: np.ndarray, other_ids: np
     assert len(trial) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["memory", "disk"])
 @pytest.mark.parametrize("name", ["cora", "citeseer"])
 def test_another_order_of_the_nodes(name: str, engine: str) -> None:
@@ -44,6 +45,7 @@ def test_another_order_of_the_nodes(name: str, engine: str) -> None:
     assert_same_model(one, other, graph.node_ids, turned.node_ids)
 
 
+@pytest.mark.slow
 def test_another_order_of_the_lines(cora: Graph, tmp_path: Path) -> None:
     """Files as people have them: an edge a line, ids that are words, features beside them."""
     generator = np.random.default_rng(0)

@@ -189,6 +189,7 @@ def test_noise_in_place_of_features_costs_little_with_both() -> None:
     assert both > structure - 5
 
 
+@pytest.mark.slow
 def test_the_shell_reaches_every_choice(tmp_path: Path) -> None:
     """`--use` is what `features=` is in Python; what cannot be is refused before the graph is looked for."""
     run = CliRunner().invoke

@@ -115,6 +115,7 @@ def test_their_rules_are_checked_and_their_parameters_seen_through() -> None:
         sc.MoSCE(filter=Band()).fit(graph)
 
 
+@pytest.mark.slow
 def test_a_model_whose_class_is_not_defined_is_not_loaded(tmp_path: Path) -> None:
     """In a process that has not imported this module: a sentence, and nothing is imported because the file says so."""
     path = tmp_path / "model.safetensors"

@@ -59,6 +59,7 @@ def embeddings(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int]
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SCE", "MoSCE", "Adam", "wide", "structure"])
 def test_the_same_number_of_threads_gives_the_same_bits(
     embeddings: dict[tuple[int, int], dict[str, np.ndarray]], name: str

@@ -30,6 +30,7 @@ def toggle(dense: np.ndarray, graph: ChangingGraph, generator: np.random.Generat
     return graph.change(np.array([i]), np.array([j]), np.array([weight]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILTERS)
 def test_every_filter_is_its_dense_matrix_after_a_hundred_changes(name: str) -> None:
     dense, X = random_start(1)
@@ -44,6 +45,7 @@ def test_every_filter_is_its_dense_matrix_after_a_hundred_changes(name: str) -> 
         np.testing.assert_allclose(terms.level(np.arange(30), 4), expected, atol=2e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(["row", "symmetric", "pagerank", "pagerank-symmetric"]), st.floats(1e-3, 1))
 def test_what_rows_lack_is_within_the_bound_that_is_kept(seed: int, name: str, tolerance: float) -> None:
@@ -69,6 +71,7 @@ def test_what_rows_lack_is_within_the_bound_that_is_kept(seed: int, name: str, t
     assert (v * bound).max() <= tolerance * (1 + 1e-5)
 
 
+@pytest.mark.slow
 def test_sums_do_not_round_away_however_many_there_are() -> None:
     """A row that is added to thousands of times stays as near as one that is computed; left alone it would not."""
 

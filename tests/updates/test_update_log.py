@@ -34,6 +34,7 @@ def batches(n_batches: int) -> list[dict]:
     return found
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_a_batch_has_happened_or_has_not(tmp_path: Path) -> None:
     """SIGKILL before and after everything that is brought to the disk, with a log that is taken into the file on the way."""
     made = batches(5)

@@ -24,6 +24,7 @@ from sparsecut.operators.filters import Filter
 from table_world import CITIES, KINDS, MODELS, ROUNDING, World, dense_embedding, dense_levels
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -59,6 +60,7 @@ def test_an_update_is_transform_and_both_are_the_dense_matrices(
         before = now
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),

@@ -63,6 +63,7 @@ def start(seed: int, *, is_directed: bool = False, is_sparse: bool = False, n_no
     return Graph(oriented, features=graph.features, directed="out")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_directed", [False, True], ids=["undirected", "directed"])
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_hundreds_of_mixed_changes_give_what_transform_gives(model: SCE, is_directed: bool) -> None:
@@ -85,6 +86,7 @@ def test_hundreds_of_mixed_changes_give_what_transform_gives(model: SCE, is_dire
     assert n_changes > 200
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.integers(0, 2**32 - 1),
@@ -112,6 +114,7 @@ def test_no_row_is_further_than_the_tolerance_after_any_sequence(
         assert np.linalg.norm(model.embedding_ - exact, axis=1).max() <= (tolerance + 1e-5) * length
 
 
+@pytest.mark.slow
 def test_the_tolerance_does_not_add_up_over_a_long_sequence() -> None:
     graph = random_graph(600, 8, seed=3, density=0.008)
     model = SCE(filter=PageRank(restart=0.2, order=6), dimension=6).fit(graph)

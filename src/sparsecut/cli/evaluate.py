@@ -133,7 +133,7 @@ def evaluate(
 
 def _check_output(task: str, path: Path, force: bool) -> None:
     from sparsecut.io.files import check_writable
-    from sparsecut.io.result_tables import COLUMN_SUFFIXES
+    from sparsecut.io.result_files import COLUMN_SUFFIXES
 
     if task != "cluster":
         raise InputError(f"The task {task} has no output but its figures. Leave -o out; --json prints them for programs.")

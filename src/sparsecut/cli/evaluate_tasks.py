@@ -115,7 +115,7 @@ def cluster(
 ) -> None:
     """Agreement of k-means clusters with the labels, and how they cut the graph; the clusters themselves, to a file."""
     from sparsecut.evaluation import evaluate_clusters
-    from sparsecut.io.result_tables import write_columns
+    from sparsecut.io.result_files import write_columns
 
     if labels is None and graph is None and output_path is None:
         raise InputError(

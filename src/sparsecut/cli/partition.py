@@ -89,7 +89,7 @@ def partition(
     output = Output(as_json, quiet, verbose, output_path)
     from sparsecut.cuts import PICTURES
     from sparsecut.io.files import check_writable
-    from sparsecut.io.result_tables import COLUMN_SUFFIXES, write_columns
+    from sparsecut.io.result_files import COLUMN_SUFFIXES, write_columns
 
     if (parts is not None) + tree + cut != 1:
         raise InputError("sparsecut partition needs exactly one of --parts K, --tree and --cut.")

@@ -58,7 +58,7 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str, root: str | Path | None = None, *, download: bool = True, progress: Reporter | None = None) -> Graph:
-    """A named graph, with features and labels, whose counts are those that were published.
+    """Load a named graph with its features and labels; its counts are checked against the published ones.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def find_dataset(name: str) -> Dataset:
     --------
     >>> import sparsecut as sc
     >>> sc.datasets.find_dataset("cora").sizes
-    Sizes(nodes=2708, edges=5278, features=1433, classes=7)
+    GraphSizes(nodes=2708, edges=5278, features=1433, classes=7)
     """
     if not is_known(name):
         raise InputError(f"There is no dataset {name!r}. There are: {', '.join(DATASETS)}.")

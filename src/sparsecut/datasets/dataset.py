@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from sparsecut.base.progress import Reporter
 from sparsecut.graph import Graph
 
+MIT = "MIT (the repository that publishes it)"  # a licence of many
+
 
 class GraphSizes(NamedTuple):
     """How large a graph is: edges are undirected and counted once, self-loops are none."""
@@ -37,7 +39,7 @@ class RawFile:
 
     path: str  # below a root, in PyTorch Geometric's layout
     url: str | None = None  # of the file, or of the zip archive that holds it; None where nobody serves it
-    sha256: str | None = None  # None where no copy was at hand to compute it
+    sha256: str | None = None  # None where it is not known
     member: str | None = None  # the file's name in that archive
     archive_sha256: str | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from sparsecut.datasets.dataset import Dataset, GraphSizes
 from sparsecut.graph import Graph
 
 N_NEIGHBORS = 10
@@ -24,3 +25,17 @@ def read_digits() -> Graph:
     ends = np.repeat(np.arange(len(images)), N_NEIGHBORS), nearest.ravel()
     A = sp.csr_array((np.ones(nearest.size), ends), shape=distances.shape)
     return Graph(A.maximum(A.T), features=images, labels=digits)
+
+
+DATASETS = (
+    Dataset(
+        name="digits",
+        about="handwritten digits joined to their 10 nearest neighbours; built in",
+        sizes=GraphSizes(1797, 12339, 64, 10),
+        origin="scikit-learn",
+        licence="CC BY 4.0 (UCI Machine Learning Repository)",
+        citation="Alpaydin and Kaynak, Optical recognition of handwritten digits, UCI Machine Learning Repository, 1998",
+        raw=(),
+        read=lambda _: read_digits(),
+    ),
+)

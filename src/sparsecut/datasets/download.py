@@ -1,12 +1,14 @@
 """Raw files from the hosts that serve them.
 
-A file is received beside its place as `NAME.part`. A connection that breaks leaves what has come, and the next attempt asks
-for the rest; a server that does not continue, or whose file has changed since, sends all of it again. Once whole and with
-the right checksum the file is moved into place: nothing ever reads a half of it.
+A file is received beside its place as `NAME.part`. Where a connection breaks, the part stays, and the next attempt requests
+the rest, in this run or a later one; a server that cannot continue, or whose file has changed since, sends all of it again.
+Once complete and with the right checksum the file is moved into place, so an incomplete file is never read. (pooch would
+serve but for this: it begins every attempt at the first byte, and some archives are larger than a gigabyte.)
 """
 
 from __future__ import annotations
 
+import hashlib
 import http.client
 import os
 import shutil
@@ -22,7 +24,6 @@ from typing import Any
 from sparsecut.base.errors import InputError
 from sparsecut.base.package_version import __version__
 from sparsecut.base.progress import Reporter
-from sparsecut.datasets.checksums import sha256_of
 from sparsecut.datasets.dataset import RawFile
 from sparsecut.io import write_whole
 
@@ -32,7 +33,7 @@ CHUNK = 1 << 18
 
 
 def fetch(files: Sequence[RawFile], root: Path, report: Reporter) -> None:
-    """Fetch those of the files that are not under `root`, there."""
+    """Download the files that are missing under `root`."""
     archives: dict[str, list[RawFile]] = {}
     for file in files:
         if (root / file.path).is_file():
@@ -48,7 +49,7 @@ def fetch(files: Sequence[RawFile], root: Path, report: Reporter) -> None:
 
 
 def fetch_file(url: str, path: Path, sha256: str | None, report: Reporter) -> None:
-    """Fetch one file, or go on fetching it, and move it into place when it is whole and what it should be."""
+    """Download one file, or the rest of it, and move it into place once it is complete and its checksum is right."""
     part = path.with_name(path.name + ".part")
     with _writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -65,6 +66,15 @@ def fetch_file(url: str, path: Path, sha256: str | None, report: Reporter) -> No
         with _writing(path):
             part.replace(path)
         _forget(part)
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file in hexadecimal digits."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 def _fetch_members(url: str, members: list[RawFile], root: Path, report: Reporter) -> None:
@@ -94,7 +104,7 @@ class _BrokenError(Exception):
 
 
 def _receive_whole(url: str, part: Path, is_checked: bool, report: Reporter) -> bool:
-    """Ask until nothing is missing. Returns whether what an earlier request had left was used."""
+    """Repeat the request until the file is complete. Returns whether the part of an earlier request was used."""
     is_continued = False
     for _ in range(ATTEMPTS):
         try:
@@ -105,7 +115,7 @@ def _receive_whole(url: str, part: Path, is_checked: bool, report: Reporter) -> 
 
 
 def _receive(url: str, part: Path, is_checked: bool, report: Reporter) -> bool:
-    """One request: all of the file, or the rest of it. Returns which."""
+    """One request for the file, or for the rest of it. Returns whether the rest was sent."""
     n_kept = _size(part)
     tag = _tag_file(part).read_text() if _tag_file(part).is_file() else ""
     headers = {"User-Agent": f"sparsecut/{__version__}", "Accept-Encoding": "identity"}
@@ -156,7 +166,7 @@ def _save(response: Any, part: Path, n_kept: int, report: Reporter) -> None:
 
 
 def _tag_of(headers: Any) -> str:
-    """What tells this version of a file from another, if the server says so (a weak tag does not)."""
+    """The version of a file: its strong tag or its date, where the server gives one (a weak tag is none)."""
     tag = headers.get("ETag", "")
     return str(tag if tag and not tag.startswith("W/") else headers.get("Last-Modified", ""))
 
@@ -176,7 +186,7 @@ def _size(part: Path) -> int:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """A full disk or a folder without permission is not a broken connection."""
+    """Turn an error of the disk into an `InputError`, so that it is not taken for a broken connection."""
     try:
         yield
     except OSError as error:
@@ -185,7 +195,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _one_at_a_time(folder: Path) -> Iterator[None]:
-    """Processes that want the same files wait for each other instead of writing into one another's."""
+    """Lock the folder, so that processes that need the same files wait for each other."""
     try:
         import fcntl
     except ImportError:  # not on Windows

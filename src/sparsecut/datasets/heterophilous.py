@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from sparsecut.datasets.checksums import SHA256
-from sparsecut.datasets.dataset import Dataset, GraphSizes, RawFile, Roles
+from sparsecut.datasets.dataset import MIT, Dataset, GraphSizes, RawFile, Roles
 from sparsecut.datasets.musae import CITATION as ROZEMBERCZKI
 from sparsecut.graph import Graph
 from sparsecut.io import published_arrays, read_matlab, reading_published, undirected_adjacency
@@ -24,6 +23,13 @@ MASKS = ("train_masks", "val_masks", "test_masks")
 ORIGIN = "https://github.com/yandex-research/heterophilous-graphs"
 PEI = "Pei et al., Geom-GCN: geometric graph convolutional networks, ICLR 2020"
 PLATONOV = "Platonov et al., A critical look at the evaluation of GNNs under heterophily, ICLR 2023"
+SHA256 = {
+    "heterophilous/actor.npz": "c350eef06b2c2a9bf8218be2b57cac6d4003d0922eb597a039e9123f75817816",
+    "heterophilous/chameleon_filtered.npz": "bf46f07e1fb5249280447e5fe3100f3e82fc4b93ad1e13ffcfdec924b6ac0bb5",
+    "heterophilous/cornell.npz": "684c54ba3daa13b0ba1f04a3d6dd1b1175c1ae9bdeb982851fd4ff96d3aac298",
+    "heterophilous/tolokers.npz": "dacf3ac94cec53d03cd2adb5255c08b33dee1656c33ca8164a464bd9450a1667",
+    "heterophilous/wiki.mat": "1b59b0b19cbf398bbc5c1c940f3c262300bcd56dae04890094666f9d220533b3",
+}
 DENSE_FROM = 0.1  # the share of entries that are not zero from which features are kept dense
 
 
@@ -82,7 +88,7 @@ def _heterophilous(
         sizes=sizes,
         note=note,
         origin=f"{ORIGIN}, folder data",
-        licence="MIT (the repository that publishes it)",
+        licence=MIT,
         citation=f"{citation}; {PLATONOV}",
         raw=(RawFile(path, f"{ORIGIN}/raw/main/data/{name}.npz", SHA256[path]),),
         read=partial(read_heterophilous, path),
@@ -91,7 +97,7 @@ def _heterophilous(
     )
 
 
-HETEROPHILOUS = (
+DATASETS = (
     Dataset(
         name="wiki",
         about="Wikipedia pages in 17 categories, their words, and the links between them",

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from sparsecut.base.errors import InputError
 from sparsecut.base.progress import Reporter, reporting
-from sparsecut.datasets.checksums import sha256_of
 from sparsecut.datasets.dataset import Dataset, RawFile
-from sparsecut.datasets.download import fetch
+from sparsecut.datasets.download import fetch, sha256_of
 
 
 class Found(NamedTuple):
@@ -53,7 +52,7 @@ def find_folder(dataset: Dataset, root: str | Path | None = None) -> Path:
 def provide(
     dataset: Dataset, root: str | Path | None = None, *, is_fetched: bool = True, progress: Reporter | None = None
 ) -> Path:
-    """The root that holds the files of a dataset, which are fetched if need be and are what they should be."""
+    """The root that holds the files of a dataset, downloaded where they are missing, and with the right checksums."""
     found = locate(dataset, root)
     if found is None:
         if not is_fetched:

@@ -1,4 +1,4 @@
-"""OGB's node graphs, one entry each. No copy of their files was at hand.
+"""OGB's node graphs, one entry each. Their checksums are not known here.
 
 The sizes are those that OGB states. Edges, which it counts with their direction or with self-loops, are those that others
 count in the undirected graphs without self-loops: 2,315,598, 123,718,024 and 3,228,124,712 entries, two per edge.
@@ -18,7 +18,7 @@ HU = "Hu et al., Open Graph Benchmark: datasets for machine learning on graphs, 
 WANG = "Wang et al., Microsoft Academic Graph: when experts are not enough, Quantitative Science Studies 1(1), 2020"
 DIRECTED = "Citations have a direction in the file, which is not kept: each counts once here, whichever way"
 
-OGB = (
+DATASETS = (
     Dataset(
         name="ogbn_arxiv",
         about="computer science papers on arXiv in 40 fields and their citations",

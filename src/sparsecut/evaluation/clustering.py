@@ -38,7 +38,7 @@ class ClusterScores:
     Attributes
     ----------
     n_clusters : int
-        How many clusters were asked for.
+        How many clusters were requested.
     figures : dict of str to array
         "nmi", "ari" and "accuracy" in percent where there are labels; "modularity" and "conductance" where there is a graph.
     notes : tuple of str

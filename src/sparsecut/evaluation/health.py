@@ -1,4 +1,4 @@
-"""The health of an embedding, read without labels: how many dimensions it fills, and whether edges hold together in it.
+"""The health of an embedding, measured without labels: how many dimensions it fills, and whether linked nodes are near.
 
 - spectrum: the shares of variance of its principal components, largest first
 - effective rank: exp of the entropy of those shares. 1 is a line, d an even ball, 0 a point
@@ -95,7 +95,7 @@ class Health:
 
 
 def measure_health(embedding: ArrayLike, graph: Graph | None = None) -> Health:
-    """How many dimensions an embedding fills, and whether edges hold together in it.
+    """Measure how many dimensions an embedding fills, and whether linked nodes are near each other in it.
 
     Parameters
     ----------

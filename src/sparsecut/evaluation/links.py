@@ -1,6 +1,6 @@
-"""Link prediction: edges held out before training, and told from pairs that are no edges by the embedding.
+"""Link prediction: edges held out before training, and ranked by the embedding among pairs without an edge.
 
-An embedding of the whole graph has seen every edge, so it cannot be asked which ones it would have predicted. Here the graph
+An embedding of the whole graph has seen every edge, so it cannot show which ones it would have predicted. Here the graph
 is cut first (`hold_out_edges`), the method sees only what is left, and both kinds of held-out pairs are then ranked by
 
 - dot: z_i·z_j
@@ -97,7 +97,7 @@ def evaluate_links(
 ) -> LinkScores:
     """Score an estimator by how well it predicts edges it has not seen.
 
-    Edges are held out, what is left is embedded, and the held-out edges are told from as many pairs that are no edges.
+    Edges are held out, what is left is embedded, and the held-out edges are ranked among as many pairs without an edge.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
     """Take a fraction of the edges out of a graph, uniformly, and draw as many pairs that are no edges of it.
 
     All nodes stay, with their features, labels and ids; a node may lose all its edges. A directed graph stays directed. Of
-    two nodes that point to each other both edges are held out or neither: the scores do not tell i, j from j, i, so an edge
+    two nodes that point to each other both edges are held out or neither: the scores of i, j and j, i are equal, so an edge
     that stays would give the other away.
 
     Parameters
@@ -200,7 +200,7 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
 def score_links(
     embedding: ArrayLike, split: LinkSplit, random_state: int = 0, scorings: Sequence[str] = SCORINGS
 ) -> dict[str, tuple[float, float]]:
-    """How well an embedding of the training graph tells held-out edges from pairs that are none.
+    """How well an embedding of the training graph separates held-out edges from pairs without an edge.
 
     Parameters
     ----------
@@ -226,11 +226,11 @@ def score_links(
     Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z, dtype=np.float64)
     if len(Z) != split.graph.n_nodes:
         raise InputError(f"The embedding must have one row for each of the {split.graph.n_nodes:,} nodes. Got {len(Z):,}.")
-    asked = np.concatenate([split.positive, split.negative])
+    pairs = np.concatenate([split.positive, split.negative])
     is_edge = np.repeat([True, False], [len(split.positive), len(split.negative)])
-    rankings = _rank_by_geometry(Z, asked)
+    rankings = _rank_by_geometry(Z, pairs)
     if "hadamard" in scorings:
-        rankings["hadamard"] = _hadamard(Z, split, asked, np.random.default_rng(random_state))
+        rankings["hadamard"] = _hadamard(Z, split, pairs, np.random.default_rng(random_state))
     return {
         name: (
             100 * float(roc_auc_score(is_edge, rankings[name])),
@@ -240,13 +240,13 @@ def score_links(
     }
 
 
-def _rank_by_geometry(Z: NDArray[np.float64], asked: Pairs) -> dict[str, NDArray[np.float64]]:
+def _rank_by_geometry(Z: NDArray[np.float64], pairs: Pairs) -> dict[str, NDArray[np.float64]]:
     """Dot, cosine and distance of pairs of rows, some pairs at a time: raw features have thousands of columns."""
-    dots, lengths, distances = (np.empty(len(asked)) for _ in range(3))
+    dots, lengths, distances = (np.empty(len(pairs)) for _ in range(3))
     step = max(1, CHUNK // Z.shape[1])
-    for start in range(0, len(asked), step):
+    for start in range(0, len(pairs), step):
         place = slice(start, start + step)
-        left, right = Z[asked[place, 0]], Z[asked[place, 1]]
+        left, right = Z[pairs[place, 0]], Z[pairs[place, 1]]
         dots[place] = np.einsum("md,md->m", left, right)
         lengths[place] = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
         distances[place] = -np.square(left - right).sum(axis=1)
@@ -254,8 +254,8 @@ def _rank_by_geometry(Z: NDArray[np.float64], asked: Pairs) -> dict[str, NDArray
     return {"dot": dots, "cosine": cosines, "distance": distances}
 
 
-def _hadamard(Z: NDArray[np.float64], split: LinkSplit, asked: Pairs, generator: np.random.Generator) -> NDArray[np.float64]:
-    """The decision values of a logistic regression for products of rows; no pair asked for is among its examples."""
+def _hadamard(Z: NDArray[np.float64], split: LinkSplit, pairs: Pairs, generator: np.random.Generator) -> NDArray[np.float64]:
+    """The decision values of a logistic regression for products of rows; no scored pair is among its examples."""
     edges = linked_pairs(split.graph)
     n_nodes = split.graph.n_nodes
     avoided = np.concatenate([edges, split.positive, split.negative])
@@ -271,4 +271,4 @@ def _hadamard(Z: NDArray[np.float64], split: LinkSplit, asked: Pairs, generator:
     scale[scale == 0] = 1.0
     signs = np.repeat([1.0, -1.0], count)[None, :, None]
     weights = OneVsRest(((products - centre) / scale)[None], signs).fit(C=1.0, tolerance=1e-6)[0, :, 0]
-    return np.asarray((Z[asked[:, 0]] * Z[asked[:, 1]] - centre) / scale @ weights[:-1] + weights[-1])
+    return np.asarray((Z[pairs[:, 0]] * Z[pairs[:, 1]] - centre) / scale @ weights[:-1] + weights[-1])

@@ -106,13 +106,13 @@ class OneVsRest:
         return np.asarray(_dot(W, W) / 2 + C * losses)
 
     def _attainable(self, C: float, tolerance: float) -> Array:
-        """The tolerance as asked, or what the rounding of a gradient with this curvature allows."""
+        """The requested tolerance, or what the rounding of a gradient with this curvature allows."""
         rounding = np.finfo(np.float64).eps * C * self._spectrum.max(axis=1)[:, None, None]
         return np.asarray(np.clip(rounding, tolerance, 1e-4))
 
 
 def _rotate(features: Array) -> tuple[Array, Array]:
-    """The same points in r = min(n, d + 1) coordinates, X (s, n, r), in which XᵀX is diagonal: X and that diagonal."""
+    """The points in r = min(n, d + 1) coordinates, X (s, n, r), in which XᵀX is diagonal: X and that diagonal."""
     transposed = features.swapaxes(1, 2)
     if features.shape[1] <= features.shape[2]:
         values, vectors = np.linalg.eigh(features @ transposed)  # the Gram matrix of the rows

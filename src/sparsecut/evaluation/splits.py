@@ -22,7 +22,7 @@ Nodes = NDArray[np.int64]
 
 
 class SmallClassWarning(UserWarning):
-    """Some classes have too few nodes for the labels asked of each class."""
+    """Some classes have too few nodes for the labels requested per class."""
 
 
 @dataclass(frozen=True)
@@ -204,9 +204,9 @@ def role_split(train: ArrayLike, validation: ArrayLike | None, test: ArrayLike |
     train : array-like
         Node positions, or a mask of shape (n,).
     validation : array-like or None
-        The same; None where there are none.
+        Node positions or a mask; None where there are none.
     test : array-like or None
-        The same; None takes all the other nodes.
+        Node positions or a mask; None takes all the other nodes.
     n_nodes : int
         How many nodes the graph has.
 

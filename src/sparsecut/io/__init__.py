@@ -15,7 +15,6 @@ work_folder, WorkFolder, RowWriter, fingerprint_of, …        pieces of a long 
 from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
 from sparsecut.io.attributes import read_labels, read_node_table
 from sparsecut.io.building import build_store
-from sparsecut.io.cells import from_anndata
 from sparsecut.io.edge_objects import from_edges
 from sparsecut.io.embeddings import (
     EMBEDDING_SUFFIXES,
@@ -27,23 +26,23 @@ from sparsecut.io.embeddings import (
     write_embedding,
 )
 from sparsecut.io.files import check_readable, check_writable, refuse_url, write_error, write_whole
+from sparsecut.io.formats.cells import from_anndata
+from sparsecut.io.formats.matlab import read_matlab
+from sparsecut.io.formats.npz_graphs import read_gnn_benchmark
+from sparsecut.io.formats.planetoid_files import PLANETOID_PARTS, read_planetoid_folder, read_planetoid_split
 from sparsecut.io.graphs import read_graph
 from sparsecut.io.guards import reading
 from sparsecut.io.holders import add_embedding, from_pyg, to_pyg
 from sparsecut.io.ids import ID_NAMES, as_ids, check_known, check_unique, positions_of
-from sparsecut.io.matlab import read_matlab
-from sparsecut.io.matrices import read_gnn_benchmark
 from sparsecut.io.node_files import MISSING, align_labels
 from sparsecut.io.numpy_files import Archive, write_npy, write_npy_header
 from sparsecut.io.objects import from_igraph, from_networkx, to_networkx
 from sparsecut.io.opening import check_encoding
-from sparsecut.io.planetoid_files import PLANETOID_PARTS, read_planetoid_folder, read_planetoid_split
-from sparsecut.io.raw import published_arrays, read_json, reading_published
+from sparsecut.io.published_files import published_arrays, read_json, reading_published
 from sparsecut.io.record_batches import STREAMED_SUFFIXES
-from sparsecut.io.result_tables import COLUMN_SUFFIXES, write_columns
+from sparsecut.io.result_files import COLUMN_SUFFIXES, save_tensors, write_columns
 from sparsecut.io.store import is_store, open_store, write_header
-from sparsecut.io.tables import as_table
-from sparsecut.io.tensor_files import save_tensors
+from sparsecut.io.table_files import as_table
 from sparsecut.io.workfolder import RowWriter, WorkFolder, check_room, fingerprint_of, unfinished, work_folder
 
 __all__ = [

@@ -30,7 +30,7 @@ from sparsecut.io.guards import check_claim, reading
 from sparsecut.io.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_remedy
 from sparsecut.io.numpy_files import Archive, read_npy
 from sparsecut.io.opening import open_bytes, refuse_packed, table_suffix
-from sparsecut.io.tables import describe_table, trim_id_column
+from sparsecut.io.table_files import describe_table, trim_id_column
 
 
 def read_features(

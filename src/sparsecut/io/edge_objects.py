@@ -37,7 +37,7 @@ from sparsecut.io.adjacency import build_adjacency
 from sparsecut.io.edge_columns import EdgeColumns, decide_by_table, plan_columns
 from sparsecut.io.edges import edges_from_table, mixed_kinds
 from sparsecut.io.ids import check_known, plain_ids, positions_of
-from sparsecut.io.tables import as_table
+from sparsecut.io.table_files import as_table
 
 TAKES = "from_edges takes a table (pandas, polars, pyarrow, DuckDB), an array (m, 2) or (m, 3), or a list of pairs."
 ROLES = ("source", "target", "weight")

@@ -1,14 +1,24 @@
-"""The weights of edges: finite numbers of zero or more, as float32, from a column of a table or from a list."""
+"""The weights of edges: finite numbers of zero or more, as float32, from a column of a table, a list, or dictionaries.
+
+`networkx.write_edgelist` ends each line with the attributes of the edge, {'weight': 4}. Such a cell is read as what it is, a
+Python literal, and never run. Most cells hold one number under one key: those are taken out by a regular expression, all at
+once; the others are parsed one by one, each distinct cell once.
+"""
 
 from __future__ import annotations
 
+import ast
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.base.errors import InputError
+from sparsecut.base.errors import InputError, first_few
 from sparsecut.kernels import REMEDIES
+
+MAX_CELL = 10_000  # characters: Python's own parser is recursive
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 
 
 def edge_weights(values: Any, column: str, what: str) -> NDArray[np.float32]:
@@ -39,6 +49,45 @@ def edge_weights(values: Any, column: str, what: str) -> NDArray[np.float32]:
     return weights
 
 
+def check_weights(values: Any, what: str) -> NDArray[np.float32]:
+    """Finite weights of zero or more, as float32."""
+    try:
+        with np.errstate(over="ignore"):
+            weights = np.asarray(values, dtype=np.float64).astype(np.float32)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} must have numbers as edge weights. Got others.") from error
+    if weights.ndim != 1 or not (np.isfinite(weights) & (weights >= 0)).all():
+        raise InputError(f"{what} must have finite edge weights of zero or more. Got others.")
+    return weights
+
+
+def values_in_dictionaries(cells: Any, key: str, is_asked: bool, what: str) -> tuple[Any | None, tuple[str, ...]]:
+    """(the numbers under a key, 1 where a cell has none, or None if no cell has it; notes about other keys)."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    cells = cells.combine_chunks()
+    cells = cells if isinstance(cells, pa.Array) else pa.concat_arrays(cells.chunks)
+    numbers = pa.nulls(len(cells), pa.float64())
+    if key.isidentifier():  # and needs no escape in a pattern
+        simple = pc.extract_regex(cells, rf"^\{{'{key}': (?P<value>{NUMBER})\}}$")
+        numbers = pc.cast(pc.struct_field(simple, "value"), pa.float64())
+    left = pc.filter(cells, pc.is_null(numbers)).dictionary_encode()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # about a backslash in a text
+        parsed = [_parse_cell(cell, what) for cell in left.dictionary.to_pylist()]
+    n_simple = len(cells) - len(left)
+    has_key = n_simple > 0 or any(key in attributes for attributes in parsed)
+    others = sorted({str(name) for attributes in parsed for name in attributes if name != key})
+    if is_asked and not has_key:
+        raise InputError(f"{what} has no {key!r} at any of its edges. It has: {first_few(others, 20) or 'none'}.")
+    notes = (f"Edge attributes not used: {', '.join(others)}.",) if others else ()
+    if not has_key:
+        return None, notes
+    values = pa.array([_number_in_cell(attributes.get(key, 1), key, what) for attributes in parsed], pa.float64())
+    return pc.replace_with_mask(numbers, pc.is_null(numbers), values.take(left.indices)), notes
+
+
 def _numbers_of(words: Any, column: str, what: str) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -57,13 +106,22 @@ def _numbers_of(words: Any, column: str, what: str) -> Any:
     return pc.cast(words, pa.float64())
 
 
-def check_weights(values: Any, what: str) -> NDArray[np.float32]:
-    """Finite weights of zero or more, as float32."""
+def _parse_cell(cell: str, what: str) -> dict[Any, Any]:
     try:
-        with np.errstate(over="ignore"):
-            weights = np.asarray(values, dtype=np.float64).astype(np.float32)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{what} must have numbers as edge weights. Got others.") from error
-    if weights.ndim != 1 or not (np.isfinite(weights) & (weights >= 0)).all():
-        raise InputError(f"{what} must have finite edge weights of zero or more. Got others.")
-    return weights
+        if len(cell) > MAX_CELL:
+            raise ValueError
+        attributes = ast.literal_eval(cell)
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        attributes = None
+    if not isinstance(attributes, dict):
+        raise InputError(f"{what} must end its lines with attributes like {{'weight': 4}}. Got {cell[:60]!r}.")
+    return attributes
+
+
+def _number_in_cell(value: Any, key: str, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{what} must hold numbers under {key!r}, the weights of its edges. Got {value!r}.")
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.features import spells_number
 from sparsecut.io.column_evidence import is_date
-from sparsecut.io.dictionaries import values_in_dictionaries
 from sparsecut.io.edge_columns import SOURCE_NAMES, TARGET_NAMES, EdgeColumns
-from sparsecut.io.edge_weights import edge_weights
+from sparsecut.io.edge_weights import edge_weights, values_in_dictionaries
 from sparsecut.io.headers import Beside, Verdict, review_first_edge, review_header
 from sparsecut.io.ids import as_array, as_integers, check_present, has_outer_space, plain_ids
 from sparsecut.io.numbering import number_integers, number_words

@@ -33,7 +33,7 @@ from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids
 from sparsecut.io.numpy_files import Archive, read_npy, write_npy
 from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed, table_suffix
-from sparsecut.io.tables import read_parquet
+from sparsecut.io.table_files import read_parquet
 from sparsecut.io.vectors import ids_beside, read_vectors, write_vectors
 from sparsecut.kernels import release, row_blocks
 

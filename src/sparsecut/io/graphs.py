@@ -1,9 +1,7 @@
 """`read_graph`: a graph from a file of any format, with feature and label files matched to it by node id.
 
 .csv .tsv .txt .edges .edgelist   edge lists in separated text     .parquet .feather .arrow   edge tables
-.mtx   Matrix Market              .npz   scipy sparse, gnn-benchmark     .mat   MATLAB v5
-.graphml .gml .json   documents   ind.NAME.graph   Planetoid             .h5ad  AnnData
-.graph .metis   METIS
+.mtx .npz .mat .graphml .gml .json .h5ad .graph .metis, Planetoid's ind.NAME.graph: a module each in `formats`
 a folder made by `build_store`, whose arrays stay on disk
 
 Text may be packed (.csv.gz, .csv.zst, …) and in any encoding (`sparsecut.io.opening`).
@@ -12,7 +10,7 @@ Text may be packed (.csv.gz, .csv.zst, …) and in any encoding (`sparsecut.io.o
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,8 +22,6 @@ from sparsecut.base.errors import InputError, ReadingWarning, check_choice
 from sparsecut.features import Scale
 from sparsecut.graph import DIRECTIONS, Graph, loop_notes, refuse_foreign
 from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
-from sparsecut.io.cells import read_h5ad
-from sparsecut.io.documents import read_gml, read_graphml, read_node_link
 from sparsecut.io.edge_columns import (
     HEADER_NAMES,
     ColumnPlan,
@@ -36,32 +32,17 @@ from sparsecut.io.edge_columns import (
 )
 from sparsecut.io.edges import Edges, EdgeText, edges_from_table, edges_from_text, share_no_id
 from sparsecut.io.files import check_readable
+from sparsecut.io.formats.graph_format import OPTIONS, GraphRequest, format_of, known_suffixes
 from sparsecut.io.headers import Verdict
-from sparsecut.io.held import HeldGraph, graph_with_nodes
+from sparsecut.io.held import graph_with_nodes
 from sparsecut.io.ids import check_known, check_unique, positions_of
-from sparsecut.io.matrices import GraphParts, read_mat, read_matrix_market, read_npz_graph
-from sparsecut.io.metis import METIS_SUFFIXES, read_metis
 from sparsecut.io.node_files import MISSING, NodeFiles, align_labels, read_node_files
 from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed, table_suffix
-from sparsecut.io.planetoid_files import find_planetoid, read_planetoid_folder
 from sparsecut.io.store import is_store, open_store
-from sparsecut.io.tables import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table
+from sparsecut.io.table_files import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table
 from sparsecut.io.text import read_layout, read_text
 
 __all__ = ["align_labels", "read_graph", "undirected_adjacency"]
-
-MATRIX_READERS: dict[str, Callable[[Path, str | None], GraphParts]] = {
-    ".mtx": read_matrix_market,
-    ".npz": read_npz_graph,
-    ".mat": read_mat,
-}
-BINARY_SUFFIXES = (".npz", ".mat", ".h5ad")
-HELD_READERS: dict[str, Callable[..., HeldGraph]] = {
-    ".graphml": read_graphml,
-    ".gml": read_gml,
-    ".json": read_node_link,
-    ".h5ad": read_h5ad,
-}
 
 
 def read_graph(
@@ -168,47 +149,34 @@ def read_graph(
         _refuse(path, source=source, target=target, weight=weight, adjacency=adjacency, header=header, separator=separator)
         _refuse(path, bipartite=bipartite)
         return read_node_files(path, features, labels, nodes, missing, **beside).onto(open_store(path), path)
-    planetoid = find_planetoid(path)
     suffix = table_suffix(path)
-    if planetoid is None:
+    form = None if suffix in TABLE_SUFFIXES and not path.is_dir() else format_of(path, suffix)
+    if form is None or form.recognises is None:
         check_readable(path, "edge" if suffix in TABLE_SUFFIXES else "graph")
-    asked = {"source": source, "target": target, "weight": weight}
-    if suffix in BINARY_SUFFIXES:
-        refuse_packed(path, "graph")
-    if planetoid is None and suffix in HELD_READERS:
-        is_h5ad = suffix == ".h5ad"
-        _refuse(path, source=source, target=target, header=header, separator=separator, bipartite=bipartite)
-        _refuse(path, **({"weight": weight} if is_h5ad else {"adjacency": adjacency}))
-        read = HELD_READERS[suffix]
-        held = read(path, adjacency, directed) if is_h5ad else read(path, weight, directed, encoding)
-        return graph_with_nodes(held, path, features, labels, nodes, missing, **beside)
-    table_of_nodes = read_node_files(path, features, labels, nodes, missing, **beside)
-
-    if planetoid is None and suffix in TABLE_SUFFIXES:
+    if form is None and suffix not in TABLE_SUFFIXES:
+        raise InputError(
+            f"The graph file {path} has no known suffix. Known ones: "
+            f"{', '.join((*TABLE_SUFFIXES, *known_suffixes()))}; text also packed: {', '.join(PACKED_SUFFIXES)}."
+        )
+    if form is None:
         _refuse(path, adjacency=adjacency)
         if suffix not in TEXT_SUFFIXES:
             _refuse(path, header=header, separator=separator)
+        asked = {"source": source, "target": target, "weight": weight}
+        table_of_nodes = read_node_files(path, features, labels, nodes, missing, **beside)
         graph, doubts = _read_edges(path, asked, table_of_nodes, directed, header, separator, bipartite)
         for doubt in doubts:
             warnings.warn(doubt, ReadingWarning, stacklevel=2)
         return graph
+    if not form.is_text and form.suffixes:
+        refuse_packed(path, "graph")
+    request = GraphRequest(path, directed, adjacency, weight, encoding)
     _refuse(path, source=source, target=target, header=header, separator=separator, bipartite=bipartite)
-    if planetoid is not None:
-        _refuse(path, adjacency=adjacency, weight=weight)
-        graph = read_planetoid_folder(*planetoid, directed)
-    elif suffix in MATRIX_READERS:
-        _refuse(path, weight=weight)
-        parts = MATRIX_READERS[suffix](path, adjacency)
-        graph = Graph(parts.adjacency, features=parts.features, labels=parts.labels, directed=directed, notes=parts.notes)
-    elif suffix in METIS_SUFFIXES:
-        _refuse(path, adjacency=adjacency, weight=weight)
-        graph = read_metis(path, directed)
-    else:
-        known = (*TABLE_SUFFIXES, *MATRIX_READERS, *METIS_SUFFIXES, *HELD_READERS)
-        raise InputError(
-            f"The graph file {path} has no known suffix. Known ones: {', '.join(known)}; text also packed: "
-            f"{', '.join(PACKED_SUFFIXES)}."
-        )
+    _refuse(path, **{name: getattr(request, name) for name in OPTIONS if name not in form.options})
+    if form.has_attributes:
+        return graph_with_nodes(form.read(request), path, features, labels, nodes, missing, **beside)
+    table_of_nodes = read_node_files(path, features, labels, nodes, missing, **beside)
+    graph = form.read(request)
     return table_of_nodes.onto(graph, path)
 
 

@@ -20,7 +20,7 @@ from sparsecut.io.headers import Beside, looks_like_name
 from sparsecut.io.hints import header_hint, layout_of, taken_for_header
 from sparsecut.io.ids import ID_NAMES, check_known, id_remedy, positions_of
 from sparsecut.io.opening import PACKED_SUFFIXES, table_suffix, without_packing
-from sparsecut.io.tables import TABLE_SUFFIXES
+from sparsecut.io.table_files import TABLE_SUFFIXES
 
 MISSING = ("error", "zero")
 REMEDY = " missing='zero' (--missing zero) accepts that."

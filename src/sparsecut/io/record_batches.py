@@ -33,7 +33,7 @@ from sparsecut.io.files import check_readable
 from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids, check_present, check_unique, plain_ids
 from sparsecut.io.sides import with_side
-from sparsecut.io.tables import check_parquet
+from sparsecut.io.table_files import check_parquet
 from sparsecut.kernels import are_finite, feature_error, release, row_blocks
 
 BATCH_ROWS = 1 << 20

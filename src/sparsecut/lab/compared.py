@@ -46,7 +46,7 @@ class MethodResult:
 
 
 class MethodComparison(Sequence[MethodResult]):
-    """The rows of a comparison, in the order the methods were asked for: see `sparsecut.compare`.
+    """The rows of a comparison, in the order of the requested methods: see `sparsecut.compare`.
 
     It is a sequence of `MethodResult`; `to_pandas` has the same as a table, and a notebook shows it sortable.
     """

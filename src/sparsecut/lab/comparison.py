@@ -93,7 +93,7 @@ def compare(
     Returns
     -------
     MethodComparison
-        One `MethodResult` per method, in the order asked for; one that failed has an `error`. `to_pandas()` is the table,
+        One `MethodResult` per method, in the order of `methods`; one that failed has an `error`. `to_pandas()` is the table,
         which a notebook shows by itself.
 
     Examples

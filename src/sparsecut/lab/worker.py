@@ -29,7 +29,7 @@ REPEAT_BELOW = 5.0  # seconds
 
 
 def run(folder: Path) -> dict[str, Any]:
-    """Fit what the job asks for; what was measured."""
+    """Fit the method of the job and return the measurements."""
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     method = Method(job["name"], "", job["home"], job["words"], job["is_supervised"])
     paper = job["paper"] if hasattr(method.estimator_class(), "paper") else None
@@ -77,7 +77,7 @@ def _peak_memory() -> dict[str, int | None]:
 
 
 def memory(field: str) -> int | None:
-    """The process's memory now (VmRSS) or at its highest (VmHWM), in bytes; None where the system does not tell.
+    """The process's memory now (VmRSS) or at its highest (VmHWM), in bytes; None where the system does not report it.
 
     Not `getrusage` where Linux says it better: the peak it gives a fresh process includes that of its parent.
     """

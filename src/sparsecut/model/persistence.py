@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError
 from sparsecut.base.package_version import __version__
 from sparsecut.io.files import check_readable, write_whole
-from sparsecut.io.tensor_files import save_tensors
+from sparsecut.io.result_files import save_tensors
 
 FORMAT = "sparsecut-model"
 FORMAT_VERSION = 4

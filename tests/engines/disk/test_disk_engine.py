@@ -23,6 +23,7 @@ from sparsecut.model.auto.constants import Constants, FilterRule
 from sparsecut.operators.negatives import AllPairs, ListedPairs, NegativeGraph
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [

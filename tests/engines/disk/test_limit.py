@@ -27,6 +27,7 @@ print(Z.shape[0], status.partition('VmHWM:')[2].split()[0])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not say what a process has taken")
 def test_a_fit_takes_no_more_than_its_limit(tmp_path: Path) -> None:
     store = tmp_path / "store"

@@ -113,6 +113,7 @@ print((folder / "said").read_text())
 """
 
 
+@pytest.mark.slow
 def test_killed_at_any_point_it_goes_on_and_gives_the_same_bits(tmp_path: Path) -> None:
     graph = community_graph()
     (tmp_path / "store").mkdir()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import subprocess
 import sys
 
@@ -9,8 +11,11 @@ import numpy as np
 import pytest
 
 from sparsecut import SCE, InputError, MoSCE, Power, datasets
+from sparsecut.lab import baselines
 from sparsecut.lab.baselines import methods
+from sparsecut.lab.baselines.baseline import Baseline
 from sparsecut.lab.baselines.methods import Method, find_method
+from sparsecut.lab.baselines.supervised.classifier import SupervisedBaseline
 
 
 @pytest.mark.parametrize("name", methods.names(is_supervised=False))
@@ -59,6 +64,16 @@ def test_a_method_is_registered_as_what_its_class_is(name):
     method = find_method(name)
     assert hasattr(method.estimator_class(), "fit_predict") == method.is_supervised
     assert hasattr(method.estimator_class(), "fit_transform") != method.is_supervised
+
+
+def test_every_class_of_a_method_is_on_the_list():
+    """A method is its file and a line of the list: no class is forgotten, and the package offers them all."""
+    for module in pkgutil.walk_packages(baselines.__path__, f"{baselines.__name__}."):
+        importlib.import_module(module.name)
+    kinds = {*Baseline.__subclasses__(), *SupervisedBaseline.__subclasses__()}
+    defined = {kind.__name__ for kind in kinds if kind.__module__.startswith(baselines.__name__)}
+    listed = {find_method(name).home.partition(":")[2] for name in methods.names() if name not in ("sce", "mosce")}
+    assert listed == defined == set(baselines.__all__) == set(dir(baselines))
 
 
 def test_names_of_either_kind_are_all_names():

@@ -33,6 +33,7 @@ def spoiled(graph: Graph, share: float = 0.9) -> Graph:
     return Graph(graph.adjacency, features=graph.features[order], labels=graph.labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cora", "citeseer", "pubmed", "blogcatalog", "amazon_photo", "facebook"])
 def test_real_features_are_not_doubted_and_spoiled_ones_are(name: str, tmp_path: Path) -> None:
     graph = load_or_skip(name)
@@ -48,6 +49,7 @@ def test_real_features_are_not_doubted_and_spoiled_ones_are(name: str, tmp_path:
     assert doubts(load(tmp_path / "model.safetensors")) == [said]
 
 
+@pytest.mark.slow
 def test_noise_is_doubted_on_disk_as_in_memory(tmp_path: Path) -> None:
     cora = load_or_skip("cora")
     noise = np.random.default_rng(0).normal(size=(cora.n_nodes, 80)).astype(np.float32)

@@ -69,6 +69,7 @@ def test_the_scores_are_the_auc_of_cosines_on_the_graph_that_is_left(is_directed
         assert score == pytest.approx(dense_score(graph, restart), abs=5e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cora", "wiki", "facebook"])
 def test_a_sample_of_the_nodes_tells_the_same_of_a_large_graph(name: str) -> None:
     """Fewer directions, found by a sample: the candidates come in the same order, but for those that are hardly apart."""

@@ -39,6 +39,7 @@ def test_a_saved_model_transforms_as_before(tmp_path: Path) -> None:
     assert again.explain(details=True) == model.explain(details=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "floors"),
     [("cora", (77.0, 82.5)), ("citeseer", (68.5, 71.8)), ("pubmed", (69.0, 78.3))],

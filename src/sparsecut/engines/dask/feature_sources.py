@@ -21,7 +21,7 @@ from sparsecut.io.files import refuse_url
 from sparsecut.io.guards import reading
 from sparsecut.io.record_batches import numbers_of, refuse_for_array
 from sparsecut.io.sides import check_side_ids
-from sparsecut.io.tables import check_parquet
+from sparsecut.io.table_files import check_parquet
 
 PIECE_BYTES = 64 << 20  # of a piece in memory, about
 LEFT_OUT = ("_", ".")  # how the names of files begin that are not data: _SUCCESS, _metadata

@@ -1,4 +1,4 @@
-"""Deep Graph Infomax (Veličković et al., ICLR'19): tell each node's vector from one made of shuffled features.
+"""Deep Graph Infomax (Veličković et al., ICLR'19): classify vectors as of the graph or of shuffled features.
 
     H = σ(P·F·W + b),   H̃ = σ(P·F[order]·W + b)       the graph as it is, and with the rows of F in a random order
     c = sigmoid(mean of the rows of H)                  the summary of the graph
@@ -31,7 +31,7 @@ N_MEAN_LAYERS = 3
 
 @declared
 class DGI(TrainsNetwork, Baseline):
-    """Deep Graph Infomax (Veličković et al., 2019): nodes embedded so that they can be told from nodes of a shuffled graph.
+    """Deep Graph Infomax (Veličković et al., 2019): vectors that a classifier can separate from those of shuffled features.
 
     Parameters
     ----------

@@ -62,13 +62,13 @@ class Graph2Gauss(Inductive, Baseline):
     dimension : int, default=128
         Columns of the mean, and as many of the variance.
     hops : int, default=1
-        K, the number of rings told apart: nodes at 1, 2, …, K steps; all further nodes are one more.
+        K: nodes at 1, 2, …, K steps are ranked in this order, and before all further ones.
     hidden : int, default=512
         Width of the hidden layer.
     weighting : {"none", "sizes"}, default="none"
         "none" counts every drawn triple once; "sizes" by how many triples it was drawn from.
     held_out : float, default=0.1
-        The fraction of edges kept from training, to measure how well energies tell them from pairs that are no edges.
+        The fraction of edges kept from training, to measure how well energies separate them from pairs without an edge.
     patience : int, default=100
         Training ends when that has not improved for so many epochs, and goes back to the best weights. Where no edges are
         held out the loss decides; it falls long after the embedding has stopped improving.

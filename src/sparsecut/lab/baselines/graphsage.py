@@ -1,6 +1,6 @@
 """GraphSAGE (Hamilton, Ying and Leskovec, NeurIPS'17) without labels, one class for each of its aggregators.
 
-Two layers over sampled neighbours; nodes that meet on short random walks are drawn together and others apart (eq. sageloss):
+Two layers over sampled neighbours. Nodes of one short random walk get similar vectors, random pairs do not (eq. sageloss):
 
     loss(u, v) = -log σ(z_u·z_v) - Σ_Q log σ(-z_u·z_n),    n drawn by degree^0.75, one set of Q for a batch
 """

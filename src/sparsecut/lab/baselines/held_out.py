@@ -1,4 +1,4 @@
-"""Edges kept from training, and pairs that are no edges, to see whether what was learned tells one from the other.
+"""Edges kept from training, and pairs that are no edges, to measure whether the embedding separates them.
 
 No node loses its last edge: one edge of each node stays, drawn at random, and what is held out is drawn from the rest. Where
 `evaluation.hold_out_edges` measures what a finished embedding knows, this decides when a training ends.
@@ -37,7 +37,7 @@ def hold_out(
 
 
 def link_score(energy: NDArray[np.float32], is_edge: NDArray[np.bool_]) -> float:
-    """AUC plus average precision, between 0 and 2: the lower an edge's energy, the better."""
+    """AUC plus average precision of the pairs ranked by low energy, between 0 and 2."""
     return float(roc_auc_score(is_edge, -energy) + average_precision_score(is_edge, -energy))
 
 

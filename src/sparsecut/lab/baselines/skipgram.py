@@ -6,8 +6,8 @@
 
 x are the input vectors, the embedding; y the output vectors; negatives are drawn by (number of visits)^0.75. The ways lead
 from the root of a Huffman tree of the nodes by visits to its leaves, + to one side and − to the other, so that the second
-sum is the logarithm of a probability of v. The third is what gensim does when it is asked for the second and for nothing
-else, since its negatives are on by default: DeepWalk's release does so.
+sum is the logarithm of a probability of v. The third is what gensim does where only the hierarchical softmax is
+switched on, since its negatives are on by default: DeepWalk's release does so.
 
 One worker gives the same bits for the same seed; several write over each other. On Cora (128 columns, two epochs) with both
 cores of the machine busy otherwise, two workers took 1.6 to 2.4 s and one 1.6 to 2.1 s, so one is the default.
@@ -31,7 +31,7 @@ from sparsecut.lab.baselines.walks import WalkNodes
 SLOWEST = 0.0001  # the rate at the end, as word2vec has it
 N_PAIRS = 10_000  # steps of walks on which an epoch's loss is read: gensim's own sum is a float32 and soon stands still
 
-Corpus = Callable[[int], Iterable[WalkNodes]]  # the walks of an epoch, a block at a time; the same ones when asked again
+Corpus = Callable[[int], Iterable[WalkNodes]]  # the walks of an epoch, a block at a time; the same ones for the same epoch
 EpochEnd = Callable[[float, float], None]
 Vectors = NDArray[np.float32]
 OBJECTIVES = ("negative", "hierarchical", "both")

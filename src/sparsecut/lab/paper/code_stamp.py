@@ -5,7 +5,7 @@ scores it, what reads the graph), and carries a hash of these and of all modules
 through others. Comments and docstrings do not count. A name that a package only passes on (`from sparsecut.graph import
 Graph`) leads to the module that defines it, so a change elsewhere in that package leaves the hash as it is.
 
-Scripts of `benchmarks/` count as modules by their file names, where the checkout is at hand.
+Scripts of `benchmarks/` count as modules by their file names, where there is a checkout.
 """
 
 from __future__ import annotations

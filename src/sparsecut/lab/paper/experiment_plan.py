@@ -24,7 +24,7 @@ class Request:
     n_seeds: int | None = None
 
     def made_quick(self, datasets: Sequence[str], methods: Sequence[str], n_splits: int = 2) -> Request:
-        """The same request with one seed, few splits and few cells, wherever it does not ask for others."""
+        """The request with one seed, few splits and few cells, except where it names others itself."""
         return replace(
             self,
             datasets=self.datasets or datasets,

@@ -6,9 +6,9 @@ An experiment is a TOML file with its published figures, and a module with
     plan(request)        the jobs, before any work is done
     tables(results)      what the page shows of its results
 
-An experiment with several runs per cell, of more than one seed or in rounds, keeps each of them: `runs_by` is what tells
-them apart. Modules are imported when they are used, so that the names alone cost nothing. The settings of a method stand
-beside its class (`sparsecut.model.published`).
+An experiment with several runs per cell, of more than one seed or in rounds, keeps each of them: `runs_by` names the keys
+that distinguish them. Modules are imported when they are used, so that the names alone cost nothing. A method's settings
+stand beside its class (`sparsecut.model.published`).
 """
 
 from __future__ import annotations

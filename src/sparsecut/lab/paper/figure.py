@@ -49,7 +49,7 @@ def plan(request: Request) -> Plan:
 
 
 def tables(results: Results) -> list[ResultsTable]:
-    """None: the figure is drawn (`draw_figure`)."""
+    """No tables: the figure is drawn by `draw_figure`."""
     return []
 
 

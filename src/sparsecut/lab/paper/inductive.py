@@ -1,7 +1,7 @@
 """Inductive learning: train on the graph of some nodes, then embed nodes that came after, and classify those.
 
-The graphs are Reddit and Flickr with the roles their authors gave the nodes, and others cut by fractions or met whole after
-training on another (`inductive.toml`); `unseen.py` keeps what comes later from the method.
+The graphs are Reddit and Flickr with the roles their authors gave the nodes, and others cut by fractions, or
+embedded whole after training on another (`inductive.toml`); `unseen.py` keeps the test nodes from the training.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def training_in_words(cell: Cell) -> str:
 
 
 def _width(cell: Cell) -> int:
-    """The columns of an embedding: as measured, those asked for, or as many as the graph has features."""
+    """The columns of an embedding: as measured, as requested, or as many as the graph has features."""
     if "columns" in cell:
         return int(cell["columns"])
     graph = GRAPHS[cell["dataset"]].get("meet", cell["dataset"])

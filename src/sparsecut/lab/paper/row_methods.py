@@ -58,7 +58,7 @@ def missing(dataset: str, *, is_fetched: bool = True, needs_features: bool = Tru
 
 @lru_cache(maxsize=1)
 def load_graph(name: str) -> Graph:
-    """A named graph; the last one stays, for the rows are run graph by graph."""
+    """A named graph. The last one is kept, since rows are run graph by graph."""
     return datasets.load(name)
 
 

@@ -1,4 +1,4 @@
-"""What the runs of several seeds come to. Each seed is one fit, scored on the same splits: a table of seeds by splits.
+"""Runs of several seeds, summarised. Each seed is one fit, scored on the same splits: a table of seeds by splits.
 
     mean        over all of it
     split_std   the spread over the splits of one fit: root of the mean over seeds of the variance over splits

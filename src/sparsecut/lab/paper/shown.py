@@ -72,7 +72,7 @@ def without_empty_columns(table: ResultsTable) -> ResultsTable:
 
 
 def verdict(ours: float, paper: float, deviation: float, *, is_less_better: bool = False) -> str:
-    """Within one deviation, ahead or behind. The last digit published is not held against anyone: 1e-9 for rounding."""
+    """Within one deviation, ahead or behind. 1e-9 allows for rounding."""
     if abs(ours - paper) <= deviation + 1e-9:
         return WITHIN
     return AHEAD if (ours < paper) == is_less_better else BEHIND

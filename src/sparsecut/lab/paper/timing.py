@@ -1,4 +1,4 @@
-"""The table of training times: every method of the table timed in one process, in an order fair to all.
+"""The table of training times: every method of the table timed in one process, in rounds that each run all of them.
 
 In every round each method is fitted once, and each round starts with the next method, so that none always runs first, or
 always after the same one. A process fits each method once to warm up (imports, threads, caches) before it times it; to a

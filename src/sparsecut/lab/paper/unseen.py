@@ -1,4 +1,4 @@
-"""A graph cut in two for inductive learning: what a method may see, and what it meets afterwards.
+"""A graph cut in two for inductive learning: the part a method is trained on, and the graph it embeds afterwards.
 
 The method sees the subgraph of the training nodes and nothing else: the others' features, labels and edges are cut away
 before a `Graph` is made of it. The probe is trained on the embedding of that subgraph and tested on the embedding of the
@@ -22,7 +22,7 @@ from sparsecut.lab.paper.row_methods import fit
 
 @dataclass(frozen=True)
 class Unseen:
-    """What a method may see, the graph it meets afterwards, and the nodes of that graph it is tested on."""
+    """The graph of the training, the graph embedded afterwards, and the nodes of that graph that are tested."""
 
     seen: Graph
     met: Graph
@@ -52,7 +52,7 @@ def only_seen(
     node_ids: ArrayLike | None = None,
     directed: str = "symmetrize",
 ) -> Graph:
-    """The graph of some nodes alone. Rows and columns of the others are dropped before anything looks at them.
+    """The graph of some nodes alone. Rows and columns of the others are dropped before anything reads them.
 
     The nodes keep their ids, by which a method may know them again in the whole graph: their numbers where none are given.
     `directed` is what `Graph` takes it for.
@@ -68,7 +68,7 @@ def only_seen(
 
 
 def embed_unseen(model: Any, task: Unseen, report: Reporter) -> tuple[Any, Any, dict[str, float]]:
-    """Train on what may be seen; the embeddings of that graph and of the test nodes, and what both took."""
+    """Train on the seen graph; its embedding, that of the test nodes, and the seconds of both."""
     started = time.perf_counter()
     Z_seen = fit(model, task.seen, report).embedding_
     trained = time.perf_counter()

@@ -47,7 +47,7 @@ Classifier = TypeVar("Classifier", bound="SupervisedBaseline")
 
 
 class SplitNodes(Protocol):
-    """What a fit looks at of a `sparsecut.evaluation.Split`: positions of nodes. It does not look at test nodes."""
+    """The part of a `sparsecut.evaluation.Split` that a fit reads: positions of nodes. It does not read the test nodes."""
 
     @property
     def train(self) -> Nodes: ...

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import scipy.sparse as sp
 from sparsecut.base.errors import InputError, first_few, import_extra
 from sparsecut.features import Scale, table_source
 from sparsecut.graph import Graph, as_arrow, refuse_foreign
+from sparsecut.io.formats.graph_format import GraphFormat, GraphRequest
 from sparsecut.io.guards import reading
 from sparsecut.io.held import HeldGraph
 from sparsecut.io.sandbox import check_hdf5
@@ -97,8 +97,9 @@ def _graph_of_cells(
     )
 
 
-def read_h5ad(path: Path, adjacency: str | None, directed: str) -> HeldGraph:
-    """An .h5ad file, looked through by another process first."""
+def read_h5ad(request: GraphRequest) -> HeldGraph:
+    """An .h5ad file, read to its end by the sandbox first."""
+    path = request.path
     anndata = import_extra("anndata", caller="Reading .h5ad", extra="anndata")
     check_hdf5(path, "graph")
     with reading(path, "graph"):
@@ -106,7 +107,7 @@ def read_h5ad(path: Path, adjacency: str | None, directed: str) -> HeldGraph:
         for matrix in (cells.X, *cells.obsp.values(), *cells.obsm.values(), *cells.layers.values()):
             if sp.issparse(matrix):  # scipy follows an index that points outside, and ends the process
                 matrix.check_format(full_check=True)
-    make = partial(_graph_of_cells, cells, adjacency or "connectivities", directed)
+    make = partial(_graph_of_cells, cells, request.adjacency or "connectivities", request.directed)
     return HeldGraph(_attributes(cells), make, usual="X")
 
 
@@ -160,3 +161,6 @@ def _place_of(cells: Any, name: str, role: str, among: tuple[str, ...] = ("X", "
         has = "; ".join(f"{place}: {first_few(names[place], 20)}" for place in among if names[place] and place != "X")
         raise InputError(f"The AnnData object has no {name!r} for the {role}. It has {has or 'nothing else'}.")
     return found[0], name
+
+
+FORMATS = (GraphFormat((".h5ad",), read_h5ad, options=("adjacency",), has_attributes=True),)

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from sparsecut.base.errors import InputError
+from sparsecut.graph import Graph
+from sparsecut.io.formats.graph_format import GraphFormat, GraphParts, GraphRequest
 from sparsecut.io.guards import check_claim, reading
 from sparsecut.io.opening import open_bytes
 from sparsecut.io.sandbox import read_matrices
@@ -34,7 +36,13 @@ class MatrixHeader:
     n_header_lines: int
 
 
-def read_matrix_market_file(path: Path) -> Any:
+def read_mtx(request: GraphRequest) -> Graph:
+    """The graph whose adjacency is the matrix of a file."""
+    parts = GraphParts(read_matrix_market(request.path), notes=(f"Adjacency: {request.path}, Matrix Market.",))
+    return parts.graph(request.directed)
+
+
+def read_matrix_market(path: Path) -> Any:
     """The matrix of a file, as a sparse or a dense array."""
     what = f"The graph file {path}"
     with reading(path, "graph"), open_bytes(path, "graph") as file:
@@ -96,3 +104,6 @@ def _is_entry(line: bytes) -> bool:
 
 def _n_lower(n_rows: int, symmetry: str) -> int:
     return n_rows * (n_rows - 1) // 2 if symmetry == "skew-symmetric" else n_rows * (n_rows + 1) // 2
+
+
+FORMATS = (GraphFormat((".mtx",), read_mtx, options=("adjacency",), is_text=True),)

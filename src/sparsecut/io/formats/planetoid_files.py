@@ -13,8 +13,9 @@ from sparsecut.base.errors import InputError
 from sparsecut.graph import Graph, loop_notes
 from sparsecut.io.adjacency import build_adjacency
 from sparsecut.io.files import check_readable
-from sparsecut.io.raw import reading_published
-from sparsecut.io.unpickling import unpickle_planetoid
+from sparsecut.io.formats.graph_format import GraphFormat, GraphRequest
+from sparsecut.io.formats.unpickling import unpickle_planetoid
+from sparsecut.io.published_files import reading_published
 
 PLANETOID_PARTS = ("x", "y", "tx", "ty", "allx", "ally", "graph", "test.index")
 N_VALIDATION = 500
@@ -73,3 +74,12 @@ def read_planetoid_folder(folder: Path, name: str, directed: str = "symmetrize")
             directed=directed,
             notes=loop_notes(n_loops),
         )
+
+
+def _read(request: GraphRequest) -> Graph:
+    found = find_planetoid(request.path)
+    assert found is not None  # or it would not have been recognised
+    return read_planetoid_folder(*found, request.directed)
+
+
+FORMATS = (GraphFormat((), _read, recognises=lambda path: find_planetoid(path) is not None),)

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsecut as sc
-from sparsecut.io.unpickling import unpickle_planetoid
+from sparsecut.io.formats.unpickling import unpickle_planetoid
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from raw_files import write
 from sparsecut import datasets
 from sparsecut.base.errors import InputError
-from sparsecut.io.unpickling import _STAND_INS, unpickle_planetoid
+from sparsecut.io.formats.unpickling import _STAND_INS, unpickle_planetoid
 
 
 class Call:

@@ -1,7 +1,8 @@
-"""Results with several columns per row, as a table: `.parquet` or `.csv`, written whole or not at all."""
+"""Results on disk, written whole or not at all: columns of one length as `.parquet` or `.csv`, tensors as safetensors."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,20 @@ def write_columns(path: str | Path, columns: Mapping[str, NDArray[Any]], overwri
             import pyarrow.csv
 
             pyarrow.csv.write_csv(table, temporary)
+
+
+def save_tensors(path: Path, tensors: dict[str, NDArray[Any]], metadata: dict[str, str]) -> None:
+    """Write a safetensors file; what the system says about the disk is an OSError, as it is of any other file."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import save_file
+
+    try:
+        save_file({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}, path, metadata=metadata)
+    except SafetensorError as error:
+        number = re.search(r"\(os error (\d+)\)", str(error))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), str(error)) from error
 
 
 def _column(values: NDArray[Any]) -> Any:

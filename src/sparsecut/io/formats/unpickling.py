@@ -25,7 +25,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
-from sparsecut.io.raw import csr, reading_published
+from sparsecut.io.published_files import csr, reading_published
 
 _NUMBERS = re.compile(r"[biuf][1248]")
 

@@ -16,13 +16,16 @@ from xml.parsers import expat
 from sparsecut.base.errors import InputError, import_extra
 from sparsecut.features import Scale
 from sparsecut.graph import Graph
+from sparsecut.io.formats.graph_format import GraphFormat, GraphRequest
 from sparsecut.io.guards import reading
 from sparsecut.io.held import HeldGraph
 from sparsecut.io.objects import graph_of_links, graph_of_networkx
 from sparsecut.io.opening import open_bytes
 
 
-def read_graphml(path: Path, weight: str | None, directed: str, encoding: str | None = None) -> HeldGraph:
+def read_graphml(request: GraphRequest) -> HeldGraph:
+    """A GraphML file, by way of networkx. One that declares XML entities is refused."""
+    path, encoding = request.path, request.encoding
     networkx = import_extra("networkx", caller="Reading GraphML", extra="formats")
     with reading(path, "graph"):
         with open_bytes(path, "graph", encoding) as file:
@@ -31,13 +34,15 @@ def read_graphml(path: Path, weight: str | None, directed: str, encoding: str | 
         text = content.decode(declared[1].decode("ascii") if declared else "utf-8-sig")
         _refuse_entities(content, path)
         graph = _quietly(networkx.parse_graphml, text)
-    return _converted(graph, path, "GraphML", weight, directed)
+    return _converted(graph, request, "GraphML")
 
 
-def read_gml(path: Path, weight: str | None, directed: str, encoding: str | None = None) -> HeldGraph:
+def read_gml(request: GraphRequest) -> HeldGraph:
+    """A GML file, by way of networkx, with labels or without."""
     networkx = import_extra("networkx", caller="Reading GML", extra="formats")
+    path = request.path
     with reading(path, "graph"):
-        with open_bytes(path, "graph", encoding) as file:
+        with open_bytes(path, "graph", request.encoding) as file:
             lines = file.read().decode("utf-8-sig").splitlines()
         try:
             graph = _quietly(networkx.parse_gml, lines)
@@ -45,12 +50,13 @@ def read_gml(path: Path, weight: str | None, directed: str, encoding: str | None
             if "label" not in str(error):
                 raise
             graph = _quietly(networkx.parse_gml, lines, label="id")  # nodes without labels
-    return _converted(graph, path, "GML", weight, directed)
+    return _converted(graph, request, "GML")
 
 
-def read_node_link(path: Path, weight: str | None, directed: str, encoding: str | None = None) -> HeldGraph:
+def read_node_link(request: GraphRequest) -> HeldGraph:
     """`{"nodes": [{"id": …}], "links": [{"source": …, "target": …}]}`, or with `edges` for `links`."""
-    with reading(path, "graph"), open_bytes(path, "graph", encoding) as file:
+    path, weight, directed = request.path, request.weight, request.directed
+    with reading(path, "graph"), open_bytes(path, "graph", request.encoding) as file:
         content = json.loads(file.read())
     links = next((content[key] for key in ("links", "edges") if key in content), None) if isinstance(content, dict) else None
     nodes = content.get("nodes") if isinstance(content, dict) else None
@@ -85,7 +91,8 @@ def read_node_link(path: Path, weight: str | None, directed: str, encoding: str 
     return HeldGraph({"node attributes": names}, make)
 
 
-def _converted(graph: Any, path: Path, form: str, weight: str | None, directed: str) -> HeldGraph:
+def _converted(graph: Any, request: GraphRequest, form: str) -> HeldGraph:
+    path, weight, directed = request.path, request.weight, request.directed
     names = _names({name for _, attributes in graph.nodes(data=True) for name in attributes})
     has_weights = any((weight or "weight") in attributes for *_, attributes in graph.edges(data=True))
     if weight is not None and not has_weights:
@@ -125,3 +132,9 @@ def _refuse_entities(content: bytes, path: Path) -> None:
 
     parser.EntityDeclHandler = refuse
     parser.Parse(content, True)
+
+
+FORMATS = tuple(
+    GraphFormat((suffix,), read, options=("weight",), is_text=True, has_attributes=True)
+    for suffix, read in ((".graphml", read_graphml), (".gml", read_gml), (".json", read_node_link))
+)

@@ -23,23 +23,24 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError
 from sparsecut.graph import Graph
 from sparsecut.io.adjacency import as_weights, offset_type
+from sparsecut.io.formats.graph_format import GraphFormat, GraphRequest
 from sparsecut.io.guards import check_claim, reading
 from sparsecut.io.opening import open_bytes
 
-METIS_SUFFIXES = (".graph", ".metis")
 MAX_DIGITS = 18  # of a number that 64 bits hold
 NEWLINE, COMMENT = ord("\n"), ord("%")
 
 
-def read_metis(path: Path, directed: str) -> Graph:
+def read_metis(request: GraphRequest) -> Graph:
     """The graph of a METIS file, with the ids 1..n. Sizes and weights of nodes have no place in it, which a note says."""
+    path = request.path
     with reading(path, "graph"):
         with open_bytes(path, "graph") as file:
             content = file.read().removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         header, n_before = _header(content, path)
         what = f"The graph file {path}"
         check_claim(header.n_nodes, header.n_nodes, header.n_edges, path, "graph")
-        lines = _Lines(content, n_before, header, what)
+        lines = _NodeLines(content, n_before, header, what)
         i, j, weights = _entries(lines, header, what)
         _check_symmetric(i, j, weights, lines, header, what)
         adjacency = _adjacency(i, j, weights, header.n_nodes)
@@ -49,7 +50,7 @@ def read_metis(path: Path, directed: str) -> Graph:
     return Graph.from_canonical(
         adjacency,
         node_ids=np.arange(1, header.n_nodes + 1),
-        directed=directed,
+        directed=request.directed,
         notes=(f"Graph: {path}, METIS, {kind}, nodes counted from 1.{said}",),
     )
 
@@ -99,7 +100,7 @@ def _header(content: bytes, path: Path) -> tuple[_Header, int]:
     return _Header(n_nodes, n_edges, has_sizes, n_weights, has_edge_weights), n_before
 
 
-class _Lines:
+class _NodeLines:
     """The numbers of all lines: `values[starts[k] : starts[k + 1]]` are those of node k, in line `number(k)` of the file."""
 
     def __init__(self, content: bytes, n_before: int, header: _Header, what: str) -> None:
@@ -142,7 +143,7 @@ class _Lines:
 
 
 def _entries(
-    lines: _Lines, header: _Header, what: str
+    lines: _NodeLines, header: _Header, what: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64] | None]:
     """(nodes, neighbours, weights of the edges), one entry for each neighbour in a line, nodes counted from 0."""
     counts = np.diff(lines.starts) - header.n_leading
@@ -180,7 +181,12 @@ def _entries(
 
 
 def _check_symmetric(
-    i: NDArray[np.int64], j: NDArray[np.int64], weights: NDArray[np.int64] | None, lines: _Lines, header: _Header, what: str
+    i: NDArray[np.int64],
+    j: NDArray[np.int64],
+    weights: NDArray[np.int64] | None,
+    lines: _NodeLines,
+    header: _Header,
+    what: str,
 ) -> None:
     """Every edge stands once in the lines of both ends, with one weight, and there are as many as the header says."""
     order, order_back = np.lexsort((j, i)), np.lexsort((i, j))
@@ -217,3 +223,6 @@ def _adjacency(i: NDArray[np.int64], j: NDArray[np.int64], weights: NDArray[np.i
     A = sp.csr_array((values, (i, j)), shape=(n_nodes, n_nodes))
     A.sort_indices()
     return as_weights(A, index_type)
+
+
+FORMATS = (GraphFormat((".graph", ".metis"), read_metis, is_text=True),)
