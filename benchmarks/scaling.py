@@ -27,8 +27,8 @@ from results_file import read_points, write_results
 from sparsecut.base.errors import InputError
 from sparsecut.engines.dask.plan import (
     PLAN_NAMES,
+    ClusterWork,
     Plan,
-    Work,
     choose_plan,
     columns_traffic,
     list_bytes,
@@ -61,7 +61,7 @@ class Model:
     fixed: dict[str, float]  # c
     waiting: dict[str, float]  # u
 
-    def parts(self, work: Work, plan: Plan, n_hops: int) -> dict[str, float]:
+    def parts(self, work: ClusterWork, plan: Plan, n_hops: int) -> dict[str, float]:
         """Seconds of one core for hops and rows, and of one connection for transfers, before they are shared out."""
         n_panels = len(plan.widths(work.n_columns, work.n_workers))
         reach = float(n_hops * (work.n_nodes + work.n_entries))
@@ -71,13 +71,13 @@ class Model:
             "transfers": self.byte * traffic(work, plan, n_hops),
         }
 
-    def seconds(self, work: Work, plan: Plan, n_hops: int) -> float:
+    def seconds(self, work: ClusterWork, plan: Plan, n_hops: int) -> float:
         """On workers of one core each, as measured."""
         busy = sum(self.parts(work, plan, n_hops).values()) / work.n_workers
         return self.fixed[plan.name] + self.waiting[plan.name] * busy
 
 
-def traffic(work: Work, plan: Plan, n_hops: int) -> int:
+def traffic(work: ClusterWork, plan: Plan, n_hops: int) -> int:
     """Bytes between workers."""
     if plan.name == "columns":
         return columns_traffic(work.n_nodes, work.n_columns, work.n_workers)
@@ -85,8 +85,8 @@ def traffic(work: Work, plan: Plan, n_hops: int) -> int:
     return rows_traffic(halo, work.n_columns, n_hops) + 4 * halo
 
 
-def work_of(cell: dict[str, Any]) -> Work:
-    return Work(
+def work_of(cell: dict[str, Any]) -> ClusterWork:
+    return ClusterWork(
         n_nodes=cell["n_nodes"],
         n_entries=cell["n_entries"],
         is_weighted=False,
@@ -136,7 +136,7 @@ def _solve(rows: list[list[float]], measured: list[float]) -> list[float]:
 def predict(model: Model, machines: tuple[int, int, int, float], n_columns: int) -> dict[str, Any]:
     """A fit of two hops on a cluster with a worker per machine."""
     n_workers, n_cores, n_bytes, network = machines
-    work = Work(N_NODES, 2 * N_EDGES, False, n_columns, n_workers, n_bytes)
+    work = ClusterWork(N_NODES, 2 * N_EDGES, False, n_columns, n_workers, n_bytes)
     try:
         plan = choose_plan(work)
     except InputError as error:
@@ -244,7 +244,7 @@ def _predicted(model: Model) -> dict[str, Any]:
 
 
 def _notes() -> list[str]:
-    lists = list_bytes(Work(N_NODES, 2 * N_EDGES, False, 64, 1, 1))
+    lists = list_bytes(ClusterWork(N_NODES, 2 * N_EDGES, False, 64, 1, 1))
     narrow = 12 * N_NODES + 4 * 2 * N_EDGES
     return [
         f"Memory saturates first for columns first: its neighbour lists are {narrow / 1e12:.2f} TB by 12 bytes per node and "

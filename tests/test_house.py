@@ -101,7 +101,7 @@ NOT_MIRRORED = {
     "io/word_loop.py": "compiled twin of what test_numbering tests",
     **{
         f"engines/dask/{name}.py": "what workers run: test_contract holds it to dense matrices, test_faults kills it"
-        for name in ("cluster_rows", "dask_engine", "filtering", "plugin", "smoothing", "tasks")
+        for name in ("dask_engine", "filtering", "plugin", "tasks")
     },
     "engines/dask/job_opening.py": "tested through what explain says of a plan and a partition: test_choice",
     **{

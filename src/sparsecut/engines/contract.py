@@ -44,7 +44,7 @@ from sparsecut.operators.aggregation import Projection
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import NegativeGraph
 
-__all__ = ["NEEDS", "Block", "Column", "Engine", "EngineChoice", "Job", "Moments"]
+__all__ = ["NEEDS", "Block", "Column", "Engine", "EngineChoice", "Job", "Moments", "TrainableRows"]
 
 R = TypeVar("R")
 Value = TypeVar("Value")

@@ -1,11 +1,11 @@
-"""What a fit takes before it is run: work counted from sizes, speeds measured on this machine.
+"""What a fit will take: work counted from sizes, speeds measured on this machine.
 
     hops     (m + n)·Σ columns·hops gathered multiply-adds, m entries of the graph
     dense    n·f² for every Gram matrix, n·f·d for every product with W, c³ for the eigenvectors of M
     streams  bytes of rows that are read and written once: weighted, summed, projected
     steps    of the interpreter, for what does not grow with the graph
 
-An engine says what it makes of them (`EngineChoice.estimate`): seconds, memory, disk, bytes between machines.
+An engine turns them into seconds, memory, disk and bytes between machines (`EngineChoice.estimate`).
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Machine:
     steps: float = 2e7  # of a loop of the interpreter per second
 
     def seconds(self, work: Workload) -> float:
-        """Of a fit with all rows in memory."""
+        """The time of a fit with all rows in memory."""
         rows = work.gathered / self.gathers + work.multiplied / self.products + work.streamed / self.streams
         return rows + work.steps / self.steps
 

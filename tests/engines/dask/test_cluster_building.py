@@ -12,6 +12,7 @@ import pytest
 
 import sparsecut as sc
 from local_cluster import address
+from sparsecut.base.errors import ReadingWarning
 from sparsecut.engines.dask.cluster_building import sort_out
 from sparsecut.graph import loop_notes
 
@@ -206,7 +207,7 @@ def test_two_sides_on_the_cluster(tmp_path: Path) -> None:
     for build, given, beside in (
         (engine.build_store, "edges", "numbers"), (sc.build_store, "e.parquet", "f.parquet"),
     ):  # fmt: skip
-        with pytest.warns(sc.errors.ReadingWarning, match="ids in both columns 'user_id' and 'item_id'") as told:
+        with pytest.warns(ReadingWarning, match="ids in both columns 'user_id' and 'item_id'") as told:
             build(tmp_path / f"one-{given}", tmp_path / given, features=tmp_path / beside)
         said.append(str(told[0].message).partition(" has ")[2])
         assert str(told[0].message) in sc.open_store(tmp_path / f"one-{given}").notes
@@ -217,7 +218,7 @@ def test_two_sides_on_the_cluster(tmp_path: Path) -> None:
 
 
 def _doubt_in_memory(edges: pa.Table) -> Any:
-    with pytest.warns(sc.errors.ReadingWarning) as told:
+    with pytest.warns(ReadingWarning) as told:
         sc.from_edges(edges)
     return told[0].message
 

@@ -47,7 +47,7 @@ def test_a_partition_is_followed_where_it_saves_rows(is_good: bool, tmp_path: Pa
     assert_same_rows(np.asarray(model.embedding_), sc.SCE(filter="power").fit_transform(graph))
     assert "halo" not in model.explain()
     said = model.explain(details=True)
-    assert "rows with a halo: it was asked for" in said
+    assert "rows with a halo: it was requested" in said
     assert ("The given partition is followed" in said) or not is_good
     assert "of smoothing were estimated to move" in said
     model.save(tmp_path / "model.safetensors")

@@ -1,4 +1,4 @@
-"""Which plan is taken, what it moves, and how rows and columns are cut."""
+"""Which plan is taken, what it moves and takes, and how rows and columns are cut."""
 
 from __future__ import annotations
 
@@ -8,13 +8,20 @@ import numpy as np
 import pytest
 
 import sparsecut as sc
+from sparsecut.engines.costs import Machine, Workload
 from sparsecut.engines.dask.plan import (
     BASE_BYTES,
+    MOVED_STREAMS,
+    PASS_STEPS,
+    ROW_STREAMS,
+    SHARE_LOST,
+    START_STEPS,
     USABLE,
+    ClusterWork,
     Plan,
-    Work,
     choose_plan,
     columns_traffic,
+    estimate_cost,
     even_starts,
     list_bytes,
     ordered_starts,
@@ -23,7 +30,23 @@ from sparsecut.engines.dask.plan import (
     summed_starts,
 )
 
-WORK = Work(n_nodes=1_000_000, n_entries=20_000_000, is_weighted=False, n_columns=64, n_workers=4, worker_bytes=4 << 30)
+WORK = ClusterWork(
+    n_nodes=1_000_000, n_entries=20_000_000, is_weighted=False, n_columns=64, n_workers=4, worker_bytes=4 << 30
+)
+FIT = Workload(
+    n_nodes=1_000_000,
+    n_entries=20_000_000,
+    n_features=64,
+    is_weighted=False,
+    hop_columns=640,
+    pass_columns=128,
+    gram_columns=4096,
+    product_columns=1024,
+    n_levels=1,
+    dimension=16,
+    n_passes=2,
+)
+MACHINE = Machine(gathers=1e9, products=1e10, disk=1e9, memory=32 << 30, room=1 << 40, n_cores=4, streams=4e9, steps=1e7)
 
 
 def test_columns_are_first_where_the_lists_fit_and_rows_where_they_do_not() -> None:
@@ -34,7 +57,7 @@ def test_columns_are_first_where_the_lists_fit_and_rows_where_they_do_not() -> N
     assert choose_plan(replace(WORK, worker_bytes=int(least) + 10)).name == "columns"
     assert choose_plan(replace(WORK, worker_bytes=int(least) - 10)).name == "rows"
     assert "do not fit" in choose_plan(replace(WORK, worker_bytes=int(least) - 10)).why
-    assert choose_plan(WORK, "rows").why == "it was asked for"
+    assert choose_plan(WORK, "rows").why == "it was requested"
 
 
 def test_workers_without_room_for_a_column_are_refused_with_what_would_do() -> None:
@@ -51,10 +74,10 @@ def test_a_plan_that_is_asked_for_is_refused_too_where_it_has_no_room(asked: str
 
 
 def test_panels_cover_the_columns_and_every_worker_has_one() -> None:
-    assert Plan("columns", 4, 100, "").widths(10, 4) == [3, 3, 2, 2]
-    assert Plan("columns", 4, 2, "").widths(10, 4) == [2, 2, 1, 1, 1, 1, 1, 1]
-    assert Plan("rows", 4, 4, "").widths(10, 4) == [4, 3, 3]
-    assert Plan("columns", 4, 100, "").widths(2, 4) == [1, 1]
+    assert Plan("columns", 4, 100, "").widths(10, 4) == (3, 3, 2, 2)
+    assert Plan("columns", 4, 2, "").widths(10, 4) == (2, 2, 1, 1, 1, 1, 1, 1)
+    assert Plan("rows", 4, 4, "").widths(10, 4) == (4, 3, 3)
+    assert Plan("columns", 4, 100, "").widths(2, 4) == (1, 1)
 
 
 def test_traffic_by_hand() -> None:
@@ -103,3 +126,28 @@ def test_rows_hop_in_as_few_groups_as_fit() -> None:
     assert plan.n_groups > 4
     assert plan.n_groups % 4 == 0
     assert 3 * 4 * small.n_entries // plan.n_groups <= USABLE * small.worker_bytes - BASE_BYTES
+
+
+def test_bytes_of_both_plans_and_the_time_of_the_one_that_is_taken() -> None:
+    cost = estimate_cost(FIT, MACHINE, n_workers=4, worker_bytes=8 << 30, plan="auto", n_blocks=8)
+    by_columns = 2 * 4 * 1_000_000 * 128 * 3 // 4
+    by_rows = 4 * scattered_halo(1_000_000, 20_000_000, 4, 4) * 640
+    assert cost.moved_by == {"columns first": by_columns, "rows with a halo": by_rows}
+    assert (cost.moved, cost.fits, cost.why) == (by_columns, True, "")
+    fit = FIT.gathered / 1e9 + FIT.multiplied / 1e10 + FIT.streamed / 4e9 + FIT.steps / 1e7
+    rows = (ROW_STREAMS * 4 * 64_000_000 + MOVED_STREAMS * by_columns) / (4 * 4e9)
+    assert cost.seconds == pytest.approx(SHARE_LOST * (fit + rows) + (START_STEPS + 2 * PASS_STEPS) / 1e7)
+    other = estimate_cost(FIT, MACHINE, n_workers=4, worker_bytes=8 << 30, plan="rows", n_blocks=8)
+    assert other.moved == by_rows
+    assert other.moved_by == cost.moved_by
+    assert other.seconds > cost.seconds
+
+
+def test_workers_that_are_too_small_are_told() -> None:
+    cost = estimate_cost(FIT, MACHINE, n_workers=4, worker_bytes=450 << 20, plan="auto", n_blocks=None)
+    assert not cost.fits
+    assert "is too small for 1,000,000 nodes" in cost.why
+    wide = replace(FIT, n_levels=40)
+    assert estimate_cost(wide, MACHINE, n_workers=4, worker_bytes=4 << 30, plan="auto", n_blocks=None).why == (
+        "a worker has 4.00 GiB"
+    )

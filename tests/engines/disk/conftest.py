@@ -1,4 +1,4 @@
-"""Sizes at which small graphs are many blocks and many panels."""
+"""PanelSizes at which small graphs are many blocks and many panels."""
 
 from __future__ import annotations
 

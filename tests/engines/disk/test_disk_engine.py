@@ -17,6 +17,7 @@ from disk_cases import assert_alike, assert_same_rows, community_graph, limit_fo
 from filter_cases import make_filter
 from reference import dense_filter, dense_laplacian
 from sparsecut.engines import Job
+from sparsecut.engines.disk.disk_engine import DiskEngine
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.model.auto.constants import Constants, FilterRule
@@ -102,14 +103,14 @@ def test_wide_features_go_by_products_and_m_is_never_built(
 ) -> None:
     graph = random_graph(60, 1100, seed=3, is_sparse=is_sparse)
     built: list[tuple[int, int]] = []
-    moments = sc.engines.disk.engine.DiskEngine.moments
+    moments = DiskEngine.moments
 
     def watch(engine: Any, *arguments: Any) -> Any:
         found = moments(engine, *arguments)
         built.append(tuple(found.M.shape))
         return found
 
-    monkeypatch.setattr(sc.engines.disk.engine.DiskEngine, "moments", watch)
+    monkeypatch.setattr(DiskEngine, "moments", watch)
     assert_alike(model, graph, tmp_path, n_columns=400)
     assert built
     assert max(shape[0] for shape in built) <= 64 + 8  # of the probes and the embedding: M itself was never built

@@ -1,4 +1,4 @@
-"""Passes over panels against numpy, whatever the widths of the panels and the blocks."""
+"""PanelPasses over panels against numpy, whatever the widths of the panels and the blocks."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import torch
 
 from reference import dense_laplacian
 from sparsecut.engines.disk import disk_passes as passes_module
-from sparsecut.engines.disk.disk_passes import Passes
+from sparsecut.engines.disk.disk_passes import PanelPasses
 from sparsecut.engines.disk.panels import Panels
-from sparsecut.engines.disk.sizes import Sizes
+from sparsecut.engines.disk.sizes import PanelSizes
 from sparsecut.io.workfolder import WorkFolder, work_folder
 from sparsecut.operators.negatives import AllPairs, ListedPairs, NegativeGraph
 
@@ -38,7 +38,7 @@ def test_moments_of_several_lists_of_weights(work: WorkFolder, block_bytes: int,
     monkeypatch.setattr(passes_module, "ROW_BLOCK", 4)
     weights = [None, torch.linspace(0, 1, 50, dtype=torch.float64)]
     side_by_side = [panels_of(work, "S", S, (3, 4)), panels_of(work, "G", G, (5,))]
-    means, scatters = Passes(Sizes(9, block_bytes), lambda *_: None).moments(side_by_side, weights)
+    means, scatters = PanelPasses(PanelSizes(9, block_bytes), lambda *_: None).moments(side_by_side, weights)
     X = np.hstack([S, G]).astype(np.float64)
     for w, mean, scatter in zip(weights, means, scatters, strict=True):
         p = np.ones(50) if w is None else w.numpy()
@@ -52,7 +52,7 @@ def test_pairs_between_two_lists_of_panels(work: WorkFolder, block_bytes: int) -
     generator = np.random.default_rng(2)
     pairs, weights = generator.integers(0, 50, (80, 2)), generator.random(80).astype(np.float32)
     seen: list[tuple[str, int, int]] = []
-    passes = Passes(Sizes(9, block_bytes), lambda *report: seen.append(report))
+    passes = PanelPasses(PanelSizes(9, block_bytes), lambda *report: seen.append(report))
     first, second = [panels_of(work, "S", S, (3, 4))], [panels_of(work, "G", G, (2, 3)), panels_of(work, "T", S, (7,))]
     found = passes.gram_of_pairs(first, second, ListedPairs(50, pairs, weights))
     L = dense_laplacian(50, pairs, weights)
@@ -70,21 +70,21 @@ def test_the_laplacian_of_panels(work: WorkFolder, block_bytes: int) -> None:
     )
     L = dense_laplacian(50, pairs, weights) + 0.5 * (50 * np.eye(50) - 1) + 2 * (a.sum() * np.diag(a) - np.outer(a, a))
     panels, image = panels_of(work, "S", S, (3, 4)), Panels(work, "image", 50, (3, 4))
-    Passes(Sizes(9, block_bytes), lambda *_: None).laplacian(panels, negatives, image)
+    PanelPasses(PanelSizes(9, block_bytes), lambda *_: None).laplacian(panels, negatives, image)
     ((_, found),) = image.blocks([slice(0, 50)])
     assert np.allclose(found, L @ S, atol=1e-3)
 
 
 @pytest.mark.parametrize("start", [0, 12, 48])
 def test_rows_go_on_from_where_a_run_was_killed(work: WorkFolder, start: int) -> None:
-    passes = Passes(Sizes(9, 8 * 7 * 4), lambda *_: None)  # four rows a block
+    passes = PanelPasses(PanelSizes(9, 8 * 7 * 4), lambda *_: None)  # four rows a block
     blocks = [(rows, block.clone()) for rows, block in passes.rows([panels_of(work, "S", S, (3, 4))], "projection", start)]
     assert blocks[0][0].start == start
     assert np.array_equal(torch.cat([block for _, block in blocks]), S[start:])
 
 
 def test_room_for_panels_is_kept_and_grows(work: WorkFolder) -> None:
-    passes, panels = Passes(Sizes(9, 100), lambda *_: None), panels_of(work, "S", S, (3, 4))
+    passes, panels = PanelPasses(PanelSizes(9, 100), lambda *_: None), panels_of(work, "S", S, (3, 4))
     without = passes.buffers(panels, with_start=False)
     assert [len(room) for room in without] == [0, 200, 200]
     with_start = passes.buffers(panels, with_start=True)

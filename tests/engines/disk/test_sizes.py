@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from disk_cases import limit_for
 from sparsecut.base.errors import InputError
 from sparsecut.engines.disk import sizes
-from sparsecut.engines.disk.sizes import Sizes, check_in_memory, gram_bytes, plan_sizes, product_bytes
+from sparsecut.engines.disk.sizes import PanelSizes, check_in_memory, gram_bytes, plan_sizes, product_bytes
 
 MiB = 1 << 20
 
 
 @given(st.integers(1, 40), st.integers(1, 500))
 def test_widths_are_as_few_as_can_be_and_about_the_same(widest: int, n_columns: int) -> None:
-    widths = Sizes(widest, 1).widths(n_columns)
+    widths = PanelSizes(widest, 1).widths(n_columns)
     assert sum(widths) == n_columns
     assert max(widths) <= widest
     assert max(widths) - min(widths) <= 1

@@ -21,7 +21,7 @@ import numpy as np
 
 from sparsecut.base.errors import InputError
 from sparsecut.engines.dask import id_numbering as numbering
-from sparsecut.engines.dask.feature_sources import Piece, Table
+from sparsecut.engines.dask.feature_sources import PartitionedTable, Piece
 from sparsecut.engines.dask.plan import even_starts
 from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import Target
@@ -49,8 +49,8 @@ class StoreBuild:
         self,
         folder: Path,
         runner: Runner,
-        edges: Table,
-        features: Table,
+        edges: PartitionedTable,
+        features: PartitionedTable,
         plan: ColumnPlan | None,
         directed: str,
         n_workers: int,

@@ -21,12 +21,11 @@ from sparsecut.engines.contract import EngineChoice, Job
 from sparsecut.engines.costs import Cost, Machine, Workload
 from sparsecut.engines.dask.cluster import Cluster, check_shared, local_cluster, remote_cluster
 from sparsecut.engines.dask.cluster_building import StoreBuild
-from sparsecut.engines.dask.cost import estimate_cost
 from sparsecut.engines.dask.dask_engine import DaskEngine
 from sparsecut.engines.dask.feature_sources import is_partitioned, open_source, open_sources
 from sparsecut.engines.dask.job_opening import make_engine
 from sparsecut.engines.dask.parts import Parts, check_output
-from sparsecut.engines.dask.plan import PLANS, PlanWord
+from sparsecut.engines.dask.plan import PLANS, PlanWord, estimate_cost
 from sparsecut.engines.dask.running import Runner, distributed_module
 from sparsecut.features import Scale
 from sparsecut.graph import DIRECTIONS
@@ -203,12 +202,12 @@ class Dask(EngineChoice, word="dask"):
 
     @contextmanager
     def running(self, tell: Callable[[str], None] | None = None) -> Iterator[Dask]:
-        """The same engine with its cluster started once, for several calls, and closed with the block.
+        """Start the cluster once for several calls; it is closed with the block.
 
         Parameters
         ----------
         tell : callable, optional
-            Called with a sentence that has the dashboard's address; by default it is printed on a terminal.
+            Called with a sentence that has the dashboard's address; by default the sentence is printed on a terminal.
 
         Yields
         ------
@@ -274,7 +273,7 @@ class Dask(EngineChoice, word="dask"):
         edges : str or Path
             A folder of Parquet files, a Parquet file, an .npy file or a Zarr array (m, 2).
         features : str or Path
-            The same, with a column of ids of any type, or an .npy file or a Zarr array whose rows are the nodes 0..n-1.
+            Parquet files with a column of ids of any type, or an .npy file or a Zarr array whose rows are the nodes 0..n-1.
         source, target, weight : str, optional
             Columns of the edges; chosen by their names and values where not given (docs/files.md).
         bipartite : bool, optional
@@ -310,7 +309,7 @@ class Dask(EngineChoice, word="dask"):
         columns = {"source": source, "target": target, "weight": weight}
         sources = open_sources(edges, features, columns, bipartite)
         if id_column is not None and sources[1].names is not None:
-            likely_name(sources[1].names, id_column, sources[1].what)  # says which columns there are
+            likely_name(sources[1].names, id_column, sources[1].what)  # raises where there is no such column
         mark = fingerprint_of("store", str(edges), str(features), columns, bipartite, directed, id_column, str(folder))
         parent = self.scratch if self.scratch is not None else folder.parent
         with reporting(progress) as report, work_folder(parent, mark) as work, self.connected(work.path) as cluster:
@@ -331,7 +330,7 @@ class Dask(EngineChoice, word="dask"):
 
     @contextmanager
     def connected(self, folder: Path, tell: Callable[[str], None] | None = None) -> Iterator[Cluster]:
-        """The cluster, whose workers all see a folder. The dashboard's address is told once, by whoever connects first."""
+        """The cluster, whose workers all see a folder. The dashboard's address is said at the first connection."""
         limit = None if self.memory_limit is None else parse_bytes("Dask", "memory_limit", self.memory_limit)
         with ExitStack() as stack:
             if self.scheduler is None:

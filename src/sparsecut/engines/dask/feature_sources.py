@@ -1,4 +1,4 @@
-"""Edges and features in many files, cut into pieces that one task reads: nobody reads all of them.
+"""Edges and features in many files, cut into pieces that one task reads: no process reads all of them.
 
 A source is a folder of Parquet files as Spark, DuckDB and polars write them, a Parquet file, an .npy file, or a Zarr array.
 Here only their schemas and sizes are read; a piece is some row groups of a file, or some rows of an array.
@@ -46,7 +46,7 @@ class Piece:
             return file.read_row_groups(list(range(self.first, self.last)), columns=list(names)).select(list(names))
 
     def first_row(self, names: Sequence[str], what: str) -> Any:
-        """The same of its first row alone."""
+        """Some columns of the first row of a piece."""
         import pyarrow as pa
         import pyarrow.parquet
 
@@ -60,7 +60,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Table:
+class PartitionedTable:
     """A source: its pieces in order, the names of its columns, and how many rows it has."""
 
     what: str
@@ -93,7 +93,7 @@ def is_zarr(path: Path) -> bool:
     return path.is_dir() and any((path / name).exists() for name in ("zarr.json", ".zarray"))
 
 
-def open_source(path: str | Path, kind: str, row_bytes: int | None = None) -> Table:
+def open_source(path: str | Path, kind: str, row_bytes: int | None = None) -> PartitionedTable:
     """The pieces of a source. `kind` is "edge" or "features"; a row takes `row_bytes` in memory, about."""
     refuse_url(path, f"The {kind} file")
     path = Path(path)
@@ -111,8 +111,11 @@ def open_source(path: str | Path, kind: str, row_bytes: int | None = None) -> Ta
 
 def open_sources(
     edges: str | Path, features: str | Path, columns: dict[str, str | None], bipartite: bool | None = None
-) -> tuple[Table, Table, ColumnPlan | None]:
-    """Both, and what the names of the edges' columns say: whatever can be refused before a worker starts is."""
+) -> tuple[PartitionedTable, PartitionedTable, ColumnPlan | None]:
+    """The pieces of edges and features, and what the names of the edges' columns say.
+
+    Errors that can be found before a worker starts are raised here.
+    """
     tables = open_source(edges, "edge"), open_source(features, "features")
     what, names = tables[0].what, tables[0].names
     if names is None:
@@ -142,7 +145,7 @@ def open_array(path: Path, kind: str) -> Any:
     return np.load(path, mmap_mode="r", allow_pickle=False)
 
 
-def _array_pieces(path: Path, what: str, kind: str) -> Table:
+def _array_pieces(path: Path, what: str, kind: str) -> PartitionedTable:
     form = "zarr" if path.is_dir() else "npy"
     with reading(path, kind):
         array = open_array(path, form)
@@ -158,10 +161,10 @@ def _array_pieces(path: Path, what: str, kind: str) -> Table:
         Piece(str(path.absolute()), form, start, min(start + step, n_rows), min(start + step, n_rows) - start)
         for start in range(0, n_rows, step)
     ]
-    return Table(what, tuple(pieces), None, n_columns, str(array.dtype))
+    return PartitionedTable(what, tuple(pieces), None, n_columns, str(array.dtype))
 
 
-def _parquet_pieces(files: Sequence[Path], what: str, kind: str, row_bytes: int | None) -> Table:
+def _parquet_pieces(files: Sequence[Path], what: str, kind: str, row_bytes: int | None) -> PartitionedTable:
     import pyarrow.parquet
 
     pieces: list[Piece] = []
@@ -188,4 +191,4 @@ def _parquet_pieces(files: Sequence[Path], what: str, kind: str, row_bytes: int 
     if not pieces:
         raise InputError(f"{what} has no rows.")
     types = tuple((name, str(schema.field(name).type)) for name in schema.names)
-    return Table(what, tuple(pieces), tuple(schema.names), len(schema.names), None, types)
+    return PartitionedTable(what, tuple(pieces), tuple(schema.names), len(schema.names), None, types)

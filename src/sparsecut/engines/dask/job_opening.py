@@ -1,4 +1,4 @@
-"""A job planned and its engine made: which plan, which blocks of rows, and what is said of both."""
+"""The engine for a job: which plan, which blocks of rows, and the notes on both."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparsecut.engines.dask.cluster import Cluster
 from sparsecut.engines.dask.dask_engine import DaskEngine
 from sparsecut.engines.dask.operator import Layout
 from sparsecut.engines.dask.parts import Parts
-from sparsecut.engines.dask.plan import PLAN_NAMES, Plan, PlanWord, Work, choose_plan, even_starts, ordered_starts
+from sparsecut.engines.dask.plan import PLAN_NAMES, ClusterWork, Plan, PlanWord, choose_plan, even_starts, ordered_starts
 from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import has_values, share
 from sparsecut.io.workfolder import WorkFolder, fingerprint_of
@@ -30,9 +30,9 @@ def make_engine(
     partition: Any,
     timeout: float,
 ) -> DaskEngine:
-    """The engine for a job on a cluster. With rows to be exchanged a partition is followed where that saves some."""
+    """The engine for a job on a cluster. A given partition cuts the blocks of plan="rows" where fewer rows are exchanged."""
     graph = job.graph
-    sizes = Work(
+    sizes = ClusterWork(
         n_nodes=graph.n_nodes,
         n_entries=int(graph.adjacency.nnz),
         is_weighted=has_values(graph.adjacency),
@@ -67,16 +67,16 @@ def _by_partition(
     other = DaskEngine(job, work, cluster, engine.smoother.plan, layout, engine.runner, parts)
     halos = [one.smoother.halo_rows(one.plain_operator()) for one in (engine, other)]
     chosen = other if halos[1] < halos[0] else engine
-    told = "is followed" if chosen is other else "is not followed"
+    verdict = "is followed" if chosen is other else "is not followed"
     chosen.notes = [
         *engine.notes,
-        f"the given partition {told}: a hop exchanges {halos[1]:,} rows with it and {halos[0]:,} without.",
+        f"The given partition {verdict}: a hop exchanges {halos[1]:,} rows with it and {halos[0]:,} without.",
     ]
     return chosen
 
 
 def _say(plan: Plan, cluster: Cluster) -> str:
     return (
-        f"engine dask, {PLAN_NAMES[plan.name]}: {plan.why}; {plan.n_blocks} blocks of rows on {len(cluster.workers)} "
+        f"Engine dask, {PLAN_NAMES[plan.name]}: {plan.why}; {plan.n_blocks} blocks of rows on {len(cluster.workers)} "
         f"workers with {in_words(cluster.worker_bytes)} each, dashboard {cluster.dashboard}."
     )

@@ -70,7 +70,7 @@ class Layout:
         return len(self.starts) - 1
 
     def grouped(self, n_groups: int) -> Layout:
-        """The same rows in fewer blocks: groups of blocks that follow one another."""
+        """These rows in fewer blocks: groups of blocks that follow one another."""
         firsts = [self.n_blocks * group // n_groups for group in range(n_groups + 1)]
         return Layout(tuple(self.starts[first] for first in firsts), self.order, self.place)
 

@@ -2,7 +2,7 @@
 
 Columns first
     Every worker holds the neighbour lists, 12 bytes per node and 4 per entry (8 with weights), and takes a slice of columns
-    through all hops without a word to the others. Blocks of rows become panels of columns before, and blocks of rows after:
+    through all hops without communication. Blocks of rows become panels of columns before, and blocks of rows after:
     bytes moved = 2 · 4·n·c · (1 − 1/w) for c columns on w workers, however many hops.
 
 Rows with a halo
@@ -12,6 +12,10 @@ Rows with a halo
     group, its halo and its lists fit into a worker.
 
 What fits is a share of a worker's limit: Dask writes blocks to disk above 70 % of it, and stops a worker at 80 %.
+
+`estimate_cost` is what a fit on a cluster of this machine takes: the work of memory and more, the start of the workers, and
+bytes between them. The halo depends on the graph: the estimate is that of edges that go anywhere, and a graph whose
+neighbours lie together moves less.
 """
 
 from __future__ import annotations
@@ -22,6 +26,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sparsecut.base.errors import InputError
+from sparsecut.engines.blocked import even_widths
+from sparsecut.engines.costs import BASE_BYTES, Cost, Machine, Workload
 from sparsecut.kernels.moments import ROW_BLOCK
 from sparsecut.kernels.streaming import in_words
 
@@ -29,7 +35,6 @@ PlanWord = Literal["auto", "columns", "rows"]
 PLANS = ("auto", "columns", "rows")
 PLAN_NAMES = {"columns": "columns first", "rows": "rows with a halo"}
 
-BASE_BYTES = 400 << 20  # the interpreter and the libraries of a worker
 USABLE = 0.75  # of its limit: Dask stops a worker above 80 %
 PANEL_COPIES = 3  # of a panel at a time: where a hop starts, where it goes, what a series comes back to
 HALO_COPIES = 2  # of all rows at most, by rows: what arrives, and the same beside a group's own
@@ -39,10 +44,16 @@ BLOCK_BYTES = 64 << 20  # of rows that are moved, summed or written at a time
 MIN_COLUMNS = 8  # of a panel: narrower ones read the lists too often
 MAX_BLOCKS = 512
 
+START_STEPS = 1.8e8  # of the interpreter, for a cluster on this machine: processes, and their libraries
+PASS_STEPS = 3e6  # for a pass with nothing to do: its tasks, sent and waited for
+MOVED_STREAMS = 8  # copies of a byte that goes from one process of this machine to another
+ROW_STREAMS = 40  # copies of the rows beside those of memory: cut, joined, written as Parquet, which takes most
+SHARE_LOST = 1.25  # hops of narrow panels, and workers that wait for each other
+
 
 @dataclass(frozen=True)
-class Work:
-    """What a plan depends on."""
+class ClusterWork:
+    """The sizes that a plan depends on."""
 
     n_nodes: int
     n_entries: int
@@ -60,24 +71,23 @@ class Plan:
     why: str
     n_groups: int = 1  # of blocks whose rows take a hop together, by rows
 
-    def widths(self, n_columns: int, n_workers: int) -> list[int]:
-        """The widths of the panels: as few as may be, but one for each worker where columns are what they share."""
+    def widths(self, n_columns: int, n_workers: int) -> tuple[int, ...]:
+        """The widths of as few panels as `widest` allows; by columns a multiple of the workers, so that all have work."""
         n_panels = math.ceil(n_columns / min(self.widest, n_columns))
         if self.name == "columns":
             n_panels = min(n_columns, math.ceil(n_panels / n_workers) * n_workers)
-        share, rest = divmod(n_columns, n_panels)
-        return [share + (panel < rest) for panel in range(n_panels)]
+        return even_widths(n_columns, n_panels)
 
 
-def choose_plan(work: Work, asked: PlanWord = "auto", n_blocks: int | None = None) -> Plan:
+def choose_plan(work: ClusterWork, requested: PlanWord = "auto", n_blocks: int | None = None) -> Plan:
     """Columns first where every worker can hold the lists and a panel beside them; else rows with a halo."""
     usable = int(USABLE * work.worker_bytes) - BASE_BYTES
     lists, column = list_bytes(work), 4 * PANEL_COPIES * work.n_nodes
     needed = lists + column * min(MIN_COLUMNS, work.n_columns)
     blocks = min(work.n_nodes, n_blocks or _n_blocks(work, usable))
-    if asked == "columns" and needed > usable:
+    if requested == "columns" and needed > usable:
         raise _too_small(work, BASE_BYTES + needed, "every worker holds the neighbour lists and a panel of columns")
-    if asked == "columns" or (asked == "auto" and needed <= usable):
+    if requested == "columns" or (requested == "auto" and needed <= usable):
         why = f"the neighbour lists ({in_words(lists)}) fit into a worker"
         return Plan("columns", blocks, (usable - lists) // column, why)
     groups = work.n_workers
@@ -88,28 +98,64 @@ def choose_plan(work: Work, asked: PlanWord = "auto", n_blocks: int | None = Non
     if widest < 1:
         least = max(_group_bytes(work, groups) + _group_column(work, groups), LIST_COPIES * 4 * work.n_entries // groups)
         raise _too_small(work, BASE_BYTES + least, f"a worker holds one of {groups} groups of rows and its halo")
-    why = f"the neighbour lists ({in_words(lists)}) do not fit into a worker" if needed > usable else "it was asked for"
+    why = f"the neighbour lists ({in_words(lists)}) do not fit into a worker" if needed > usable else "it was requested"
     return Plan("rows", blocks, widest, why, groups)
 
 
-def _panel_of(work: Work, n_groups: int, usable: int) -> int:
+def estimate_cost(
+    work: Workload, machine: Machine, *, n_workers: int, worker_bytes: int, plan: PlanWord, n_blocks: int | None
+) -> Cost:
+    """What a fit takes with worker processes on this machine, each with so many bytes of memory."""
+    sizes = ClusterWork(
+        n_nodes=work.n_nodes,
+        n_entries=work.n_entries,
+        is_weighted=work.is_weighted,
+        n_columns=work.n_features,
+        n_workers=n_workers,
+        worker_bytes=worker_bytes,
+    )
+    name, groups, why = "rows" if plan == "rows" else "columns", n_workers, ""
+    try:
+        chosen = choose_plan(sizes, plan, n_blocks)
+        name, groups = chosen.name, max(n_workers, chosen.n_groups)
+    except InputError as error:
+        why = str(error)
+    halo = scattered_halo(work.n_nodes, work.n_entries, groups, n_workers)
+    moved = {
+        "columns": columns_traffic(work.n_nodes, work.pass_columns, n_workers),
+        "rows": rows_traffic(halo, work.hop_columns, 1),
+    }
+    streams = work.feature_bytes * ROW_STREAMS + moved[name] * MOVED_STREAMS
+    shared = min(n_workers, machine.n_cores) * machine.streams
+    seconds = SHARE_LOST * (machine.seconds(work) + streams / shared)
+    seconds += (START_STEPS + work.n_passes * PASS_STEPS) / machine.steps
+    lists = list_bytes(sizes) if name == "columns" else LIST_COPIES * 4 * work.n_entries // groups
+    held = BASE_BYTES + lists + 2 * work.feature_bytes * (1 + work.n_levels) // n_workers
+    if not why and held > worker_bytes:
+        why = f"a worker has {in_words(worker_bytes)}"
+    by_plan = {PLAN_NAMES[one]: n_bytes for one, n_bytes in moved.items()}
+    disk = work.feature_bytes + work.graph_bytes
+    return Cost("dask", seconds, held, disk, moved[name], not why, why, by_plan)
+
+
+def _panel_of(work: ClusterWork, n_groups: int, usable: int) -> int:
     """Columns that a worker can take through a hop of one of so many groups; none where it cannot make its lists."""
     if LIST_COPIES * 4 * work.n_entries // n_groups > usable:
         return 0
     return max(0, (usable - _group_bytes(work, n_groups)) // _group_column(work, n_groups))
 
 
-def _group_bytes(work: Work, n_groups: int) -> int:
+def _group_bytes(work: ClusterWork, n_groups: int) -> int:
     """The lists of a group, and which rows it wants."""
     return (4 + 4 * work.is_weighted) * work.n_entries // n_groups + 8 * work.n_nodes
 
 
-def _group_column(work: Work, n_groups: int) -> int:
+def _group_column(work: ClusterWork, n_groups: int) -> int:
     """One column of a group and of a halo of all rows."""
     return 4 * (HALO_COPIES * work.n_nodes + GROUP_COPIES * work.n_nodes // n_groups)
 
 
-def _too_small(work: Work, needed: int, what: str) -> InputError:
+def _too_small(work: ClusterWork, needed: int, what: str) -> InputError:
     return InputError(
         f"The workers' limit of {in_words(work.worker_bytes)} is too small for {work.n_nodes:,} nodes and "
         f"{work.n_entries:,} entries: {what}, so a worker needs at least {in_words(int(needed / USABLE))}. Give them more "
@@ -117,7 +163,7 @@ def _too_small(work: Work, needed: int, what: str) -> InputError:
     )
 
 
-def list_bytes(work: Work) -> int:
+def list_bytes(work: ClusterWork) -> int:
     index = 4 if max(work.n_entries, work.n_nodes) < 2**31 else 8
     return 12 * work.n_nodes + index * work.n_nodes + (index + 4 * work.is_weighted) * work.n_entries
 
@@ -150,13 +196,13 @@ def even_starts(n_nodes: int, n_blocks: int) -> tuple[int, ...]:
 
 
 def summed_starts(starts: Sequence[int]) -> tuple[int, ...]:
-    """The same of blocks that rows are summed over: the nearest ends of the kernels' blocks, each once."""
+    """Where blocks begin that rows are summed over: the ends of the kernels' blocks that are nearest to `starts`."""
     nearest = {round(start / ROW_BLOCK) * ROW_BLOCK for start in starts[:-1]}
     return (*sorted(start for start in nearest if start < starts[-1]), starts[-1])
 
 
 def ordered_starts(sizes: Sequence[int], n_blocks: int) -> tuple[int, ...]:
-    """The same with whole parts of a partition in a block, as even as their sizes allow."""
+    """Where blocks of whole parts of a partition begin, as even as the sizes of the parts allow."""
     n_nodes, starts, place = sum(sizes), [0], 0
     for size in sizes:
         place += size
@@ -165,7 +211,7 @@ def ordered_starts(sizes: Sequence[int], n_blocks: int) -> tuple[int, ...]:
     return (*starts, n_nodes)
 
 
-def _n_blocks(work: Work, usable: int) -> int:
+def _n_blocks(work: ClusterWork, usable: int) -> int:
     """Blocks of rows: one for each worker at least, of a size that is moved and summed at a time."""
     by_rows = math.ceil(4 * work.n_nodes * work.n_columns / BLOCK_BYTES)
     by_lists = math.ceil(2 * LIST_COPIES * 4 * work.n_entries / max(usable, 64 << 20))

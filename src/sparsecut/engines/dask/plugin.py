@@ -1,7 +1,7 @@
 """What every worker does when it starts, or starts again: take its share of the machine's cores, and count what it sends.
 
-Dask's nannies set one thread for BLAS and OpenMP in every worker, whatever cores are left over. Its heartbeats tell what is
-being sent at the moment, not what has been.
+Dask's nannies set one thread for BLAS and OpenMP in every worker, whatever cores are left over. Its heartbeats have what is
+being sent at the moment, not what has been sent.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Threads(WorkerPlugin):
         n_threads = self.n_threads or max(1, (os.cpu_count() or 1) // slots)
         torch.set_num_threads(n_threads)
         threadpool_limits(n_threads)  # for BLAS: numpy's products too
-        worker.metrics[MOVED] = sent_by  # told with every heartbeat
+        worker.metrics[MOVED] = sent_by  # sent with every heartbeat
 
 
 def sent_by(worker: Any) -> int:

@@ -18,9 +18,9 @@ from sparsecut.base.errors import InputError, import_extra
 from sparsecut.base.progress import Reporter
 from sparsecut.kernels.streaming import in_words
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.02  # seconds between two looks at what is pending
-ANSWER_SECONDS = 10.0  # that workers have to say something of themselves
-HEARTBEAT = 2.0  # seconds between two looks at what the workers have said of themselves
+FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.02  # seconds between two checks of the pending tasks
+ANSWER_SECONDS = 10.0  # that workers have to answer
+HEARTBEAT = 2.0  # seconds between two readings of the workers' heartbeats
 MOVED = "sparsecut-moved"  # bytes that a worker has sent, in its heartbeats
 FAN_IN = 8  # arrays that one task adds up
 
@@ -38,9 +38,9 @@ class Runner:
         self._before = self._total_moved()
 
     def submit(self, function: Callable[..., Any], *arguments: Any, near: Any = None) -> Any:
-        """A future of a function of arrays, futures and files, that runs where its inputs are.
+        """A future of a function of arrays, futures and files, which runs where its inputs are.
 
-        `near` is a future whose result is no input of the function, and had best be where it runs.
+        `near` is a future whose result the function does not need: it runs on that worker, if that is not too busy.
         """
         if near is not None:
             arguments = near, function, *arguments
@@ -62,9 +62,9 @@ class Runner:
         return f"{function.__name__}-{self._token}-{self._n_tasks}", 0
 
     def wait(self, futures: Sequence[Any], stage: str, n_total: int | None = None) -> None:
-        """Until all are done, or one has failed. What a future knows of itself is looked at: that asks nobody.
+        """Until all are done, or one has failed. Only the state of the futures here is read, which sends no message.
 
-        `n_total` are those that the pass will have, where more are to come.
+        `n_total` is the number of tasks of the whole pass, where more will follow.
         """
         pending, last, pause = list(futures), time.monotonic(), FIRST_PAUSE
         while pending:
@@ -121,7 +121,7 @@ class Runner:
         return self.n_moved
 
     def moved_lately(self) -> int:
-        """The same as the workers' last heartbeats have it: without asking them."""
+        """Bytes that workers have sent by their last heartbeats: no worker is asked."""
         if time.monotonic() - self._looked < HEARTBEAT:
             return self.n_moved
         self._looked = time.monotonic()
@@ -131,13 +131,13 @@ class Runner:
         return self.n_moved
 
     def workers(self) -> frozenset[str]:
-        """The addresses of the workers that there are now."""
+        """The addresses of the workers at this moment."""
         with self.telling():
             return frozenset(self.client.scheduler_info(n_workers=-1).get("workers", {}))
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """Errors of the cluster in a sentence."""
+        """Errors of the cluster become errors that say what happened and what to do."""
         from concurrent.futures import CancelledError
 
         from distributed.comm.core import CommClosedError
@@ -176,10 +176,10 @@ class Runner:
 
 
 def measured(client: Any, what: str) -> list[float]:
-    """What each worker says of itself: the bytes it has "sent", its "peak" of memory in bytes, its "cpu" seconds."""
+    """Of each worker the bytes it has "sent", its "peak" of memory in bytes, or its "cpu" seconds."""
     try:
         found = client.sync(client._run, _measure, what, on_error="return", callback_timeout=ANSWER_SECONDS)
-    except (TimeoutError, asyncio.TimeoutError):  # a worker stands still: what is not known does not hold up the run
+    except (TimeoutError, asyncio.TimeoutError):  # a stopped worker: figures that are not known do not stop the run
         return []
     return [value for value in found.values() if isinstance(value, float)]
 
@@ -189,13 +189,13 @@ def _measure(what: str, dask_worker: Any) -> float:
         return float(dask_worker.transfer_outgoing_bytes_total)
     if what == "cpu":
         return time.process_time()
-    status = Path("/proc/self/status")  # what the system counts for a process includes what its parent held
+    status = Path("/proc/self/status")  # getrusage includes the peak of the parent process
     lines = status.read_text().splitlines() if status.exists() else []
     return float(next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), 0))
 
 
 def beside(_: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-    """A function where something is that it does not need."""
+    """Call a function on the worker that holds a result which the function does not need."""
     return function(*arguments)
 
 

@@ -1,4 +1,10 @@
-"""Σ c_k P^k X on the workers of a cluster, X in blocks of rows and the result too, by either plan (`engines.dask.plan`)."""
+"""Σ c_k P^k X on the workers of a cluster, X in blocks of rows and the result too, by either plan (`engines.dask.plan`).
+
+Which blocks of rows lie together is said without the address of a worker: an anchor is a small result that some worker
+holds, and a task that depends on it alone runs there. A task that is bound to an address may wait forever: where no worker
+runs when Dask places it, it waits for that address, and a worker that comes back has another one. An anchor that is lost
+with its worker is computed again elsewhere, like any other result.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +14,6 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from sparsecut.engines.dask import tasks
-from sparsecut.engines.dask.anchors import Anchors
 from sparsecut.engines.dask.operator import Layout, Operator
 from sparsecut.engines.dask.plan import Plan, columns_traffic, rows_traffic
 from sparsecut.engines.dask.running import Runner
@@ -39,7 +44,7 @@ class Smoother:
         return smoothed
 
     def homes(self) -> list[Any]:
-        """For every block the anchor near which it is loaded."""
+        """For every block the anchor whose worker loads it."""
         return self.anchors.spread(self.layout.n_blocks)
 
     def estimate(self, n_columns: int, operator: Operator, n_hops: int) -> int:
@@ -48,7 +53,7 @@ class Smoother:
             return columns_traffic(self.layout.starts[-1], n_columns, self.n_workers)
         is_known = operator.name in self._halos
         n_rows = self.halo_rows(operator)
-        return rows_traffic(n_rows, n_columns, n_hops) + (0 if is_known else 4 * n_rows)  # which rows, told once
+        return rows_traffic(n_rows, n_columns, n_hops) + (0 if is_known else 4 * n_rows)  # which rows are wanted: sent once
 
     def halo_rows(self, operator: Operator) -> int:
         """The rows that groups want of other workers, in all."""
@@ -84,7 +89,7 @@ class Smoother:
             self.runner.wait([part for panel in parts for part in panel], "cutting columns")
             joined = [submit(tasks.stacked, panel) for panel in parts]
             panels += [submit(tasks.smooth_panel, operator, polynomial, panel) for panel in joined]
-            del parts, joined  # a worker lets go of what nobody has asked for any more
+            del parts, joined  # a worker frees results that no future refers to
             self.runner.wait(panels, "smoothing", len(widths))
         smoothed: list[Any] = [None] * len(blocks)
         for block in self.anchors.in_turn(len(blocks)):
@@ -95,7 +100,7 @@ class Smoother:
 
     def _by_rows(self, blocks: Sequence[Any], n_columns: int, operator: Operator, polynomial: Polynomial) -> list[Any]:
         submit = self.runner.submit
-        self.halo_rows(operator)  # what is wanted of whom
+        self.halo_rows(operator)  # which rows are wanted, block by block
         pieces: list[list[Any]] = [[] for _ in blocks]
         start = 0
         for width in self.plan.widths(n_columns, self.n_workers):
@@ -172,3 +177,38 @@ class Smoother:
             }
             self._lists[operator.name] = lists, wanted
         return self._lists[operator.name]
+
+
+class Anchors:
+    """As many anchors as there were workers at the start: one on each, while all of them are there."""
+
+    def __init__(self, runner: Runner, n_workers: int) -> None:
+        self.runner, self.n_workers = runner, n_workers
+        self._known: frozenset[str] = frozenset()  # workers that the anchors were spread over
+        self._held: list[Any] = []
+
+    def spread(self, n_blocks: int) -> list[Any]:
+        """An anchor for each of so many blocks of rows; those that follow one another share one.
+
+        Where workers have gone or come, new anchors are made, so that those that came take their share of what is loaded
+        from now on.
+        """
+        workers = self.runner.workers()
+        if workers != self._known:
+            self._known, self._held = workers, self.runner.submit_each(anchor, range(self.n_workers))
+        return [self._held[self.number(block, n_blocks)] for block in range(n_blocks)]
+
+    def number(self, block: int, n_blocks: int) -> int:
+        """Which anchor a block has: blocks of the same one exchange nothing."""
+        return block * self.n_workers // n_blocks
+
+    def in_turn(self, n_blocks: int) -> list[int]:
+        """The blocks, one of every anchor after another: tasks sent in this order give each worker as much to do.
+
+        Dask sends a task to its inputs unless the worker that has them is busier than the bytes are worth.
+        """
+        return sorted(range(n_blocks), key=lambda block: (block * self.n_workers % n_blocks, block))
+
+
+def anchor(number: int) -> int:
+    return number

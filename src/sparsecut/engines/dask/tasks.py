@@ -1,4 +1,4 @@
-"""What workers compute. Every function takes blocks and names of files, and gives back one array.
+"""What workers compute. Every function takes blocks and names of files, and returns one array.
 
 The kernels are those of the other engines: `kernels.hops` for a panel of columns, `kernels.sparse` for a block of rows,
 `kernels.moments` for sums over rows.
@@ -46,25 +46,19 @@ class RowsOfIds:
         return self.of_ids(np.arange(nodes.start, nodes.stop) if isinstance(nodes, slice) else nodes)
 
 
-Held = FileArray | SparseFile | RowsOfIds
+Readable = FileArray | SparseFile | RowsOfIds
 
 
-def load_block(features: Held, layout: Layout, block: int, weighting: Weighting) -> Array:
-    """The weighted features of a block, (b, f)."""
-    read = weighting.apply(features.read(layout.nodes(block)))
-    dense = read.toarray() if sp.issparse(read) else read
-    return np.ascontiguousarray(dense, dtype=np.float32)
-
-
-def load_product(features: Held, layout: Layout, block: int, weighting: Weighting, W: Any) -> Array:
-    """The weighted features of a block times a matrix, (b, d), a few rows dense at a time."""
-    nodes, matrix = layout.nodes(block), torch.from_numpy(opened(W))
-    read = features.read(nodes)
-    out = torch.empty(read.shape[0], matrix.shape[1])
+def load_block(features: Readable, layout: Layout, block: int, weighting: Weighting, W: Any) -> Array:
+    """The weighted features of a block, (b, f), or their product with a matrix, (b, d), a few rows dense at a time."""
+    read = features.read(layout.nodes(block))
+    if W is None:
+        return _dense(weighting.apply(read))
+    matrix = torch.from_numpy(opened(W))
+    product = torch.empty(read.shape[0], matrix.shape[1])
     for rows in row_blocks(read.shape[0], 4 * read.shape[1]):
-        part = weighting.apply(read[rows])
-        out[rows] = _tensor(part.toarray() if sp.issparse(part) else part) @ matrix
-    return out.numpy()
+        product[rows] = _tensor(_dense(weighting.apply(read[rows]))) @ matrix
+    return product.numpy()
 
 
 def columns_of(block: Array, start: int, stop: int) -> Array:
@@ -159,26 +153,24 @@ def product_of(first: Sequence[Array], second: Sequence[Array]) -> Array:
     return total.numpy()
 
 
-def centred_product_of(
-    first: Sequence[Array],
-    second: Sequence[Array],
-    layout: Layout,
-    block: int,
-    weights: Weights,
-    means: tuple[Any, Any],
+def image_of(
+    block: Array, layout: Layout, number: int, terms: Sequence[tuple[Weights, Array, float]], of_pairs: Sequence[Array]
 ) -> Array:
-    """The block's share of Σ w_i (s_i − mean)(g_i − mean)ᵀ, (c, d) float64."""
-    S, G = (side_by_side(part) - opened(mean).astype(np.float32) for part, mean in zip((first, second), means, strict=True))
-    if weights is not None:
-        G = G * weights.read(layout.nodes(block)).astype(np.float32)[:, None]
-    return product_of([S], [G])
+    """The block's rows of L_H·G: scale·w_i·(g_i − mean) for every (w, mean, scale) of `terms`, and what listed pairs add."""
+    G = _tensor(block)
+    image = torch.zeros_like(G)
+    for weights, mean, scale in terms:
+        part = (G - torch.from_numpy(mean).float()).mul_(scale)
+        if weights is not None:
+            part.mul_(_tensor(weights.read(layout.nodes(number)))[:, None])
+        image += part
+    for other in of_pairs:
+        image += _tensor(other)
+    return image.numpy()
 
 
-def times(levels: Sequence[Array], W: Any) -> Array:
-    """[S₁ … S_k]·W of a block."""
-    parts = torch.split(torch.from_numpy(opened(W)), [level.shape[1] for level in levels])
-    products = [_tensor(level) @ part for level, part in zip(levels, parts, strict=True)]
-    return (products[0] if len(products) == 1 else torch.stack(products).sum(dim=0)).numpy()
+def times(block: Array, W: Any) -> Array:
+    return (_tensor(block) @ torch.from_numpy(opened(W))).numpy()
 
 
 def embedding_of(
@@ -188,7 +180,7 @@ def embedding_of(
     offset: Array | None,
     part: tuple[str, FileArray | None, Layout, int] | None,
 ) -> Array:
-    """The block's rows of Z; where a file is named they are written there, and their number is given back."""
+    """The block's rows of Z; where a file is named they are written there, and their number is returned."""
     parts = [_tensor(level) for level in levels]
     if weights is not None:
         parts = [level @ torch.from_numpy(opened(matrix)) for level, matrix in zip(parts, weights, strict=True)]
@@ -221,12 +213,16 @@ def added(parts: Sequence[Array]) -> Array:
 
 
 def opened(array: Any) -> Any:
-    """An array that came with the task, or lies in a file because it is large."""
+    """An array that came with the task, or one in a file because it is large."""
     return array.read() if isinstance(array, FileArray) else array
 
 
 def _shares(weights: FileArray, layout: Layout, block: int, total: float) -> Tensor:
     return torch.from_numpy(np.ascontiguousarray(weights.read(layout.nodes(block)) / max(total, 1e-300)))
+
+
+def _dense(rows: Any) -> Array:
+    return np.ascontiguousarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float32)
 
 
 def _tensor(array: Any) -> Tensor:

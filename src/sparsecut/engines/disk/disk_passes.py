@@ -1,4 +1,4 @@
-"""Passes over panels on disk: blocks of whole rows, and what is summed up over them in float64."""
+"""PanelPasses over panels on disk: blocks of whole rows, and what is summed up over them in float64."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from torch import Tensor
 
 from sparsecut.base.progress import Reporter
 from sparsecut.engines.disk.panels import Panels
-from sparsecut.engines.disk.sizes import N_PANELS, Sizes
+from sparsecut.engines.disk.sizes import N_PANELS, PanelSizes
 from sparsecut.kernels.moments import ROW_BLOCK, mean_of, scatter
 from sparsecut.kernels.products import blocks
 from sparsecut.kernels.streaming import row_blocks
 from sparsecut.operators.negatives import ListedPairs, NegativeGraph
 
 
-class Passes:
-    def __init__(self, sizes: Sizes, report: Reporter) -> None:
+class PanelPasses:
+    def __init__(self, sizes: PanelSizes, report: Reporter) -> None:
         self.sizes, self.report = sizes, report
         self._room: list[Tensor] = []
 
@@ -48,7 +48,7 @@ class Passes:
         return sums / torch.tensor(totals, dtype=torch.float64).clamp(min=1e-300)[:, None]
 
     def gram_of_pairs(self, first: Sequence[Panels], second: Sequence[Panels], pairs: ListedPairs) -> Tensor:
-        """Sᵀ L G a panel of G at a time: L joins any two rows, so it is held whole, and S streams past its image."""
+        """Sᵀ L G a panel of G at a time: L joins any two rows, so it is held whole, and S is read block by block."""
         n_columns = sum(part.shape[1] for part in second)
         M = torch.zeros(sum(part.shape[1] for part in first), n_columns, dtype=torch.float64)
         column = 0
@@ -82,7 +82,7 @@ class Passes:
         self, panels: Sequence[Panels], stage: str, start: int = 0, *, least: int = 1
     ) -> Iterator[tuple[slice, Tensor]]:
         """Blocks of rows of all panels side by side, of a multiple of `least` rows but for the last."""
-        self._room = []  # what comes next holds matrices of f × f
+        self._room = []  # the caller needs the memory for matrices of f × f
         slices = [rows for rows in self._slices(panels, least) if rows.start >= start]
         for parts in zip(*(part.blocks(slices) for part in panels), strict=True):
             rows = parts[0][0]

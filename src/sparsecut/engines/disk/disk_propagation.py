@@ -1,4 +1,4 @@
-"""The matrix P of a filter with the adjacency on disk: it streams by, some rows of it at a time."""
+"""The matrix P of a filter with the adjacency on disk, of which each hop reads some rows at a time."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.graph import Graph
+from sparsecut.io.workfolder import fingerprint_of
 from sparsecut.kernels.sparse import as_tensor, entries_of, weighted_sums
 from sparsecut.kernels.streaming import blocks_of_entries, release, row_blocks
 from sparsecut.operators.filters import Filter
@@ -37,9 +38,9 @@ class DiskPropagation:
         self.removed = np.empty(0, dtype=np.int64) if removed is None else np.sort(removed)
 
     @property
-    def marks(self) -> tuple[str, bool, NDArray[np.int64]]:
+    def name(self) -> str:
         """What tells P from its transpose, from that of another filter, or of other edges."""
-        return repr(self.filter), self.is_transposed, self.removed
+        return f"P-{fingerprint_of(repr(self.filter), self.is_transposed, self.removed)}"
 
     @property
     def T(self) -> DiskPropagation:  # noqa: N802 - the transpose's usual name
@@ -63,7 +64,7 @@ class DiskPropagation:
         return blocks_of_entries(self.adjacency.indptr, self.block_bytes, 4 * n_columns)
 
     def hop(self, X: Tensor, into: Tensor, tick: Callable[[], None], start: Tensor | None, coefficient: float) -> Tensor:
-        """P·X + coefficient·start, (n, c), in the memory of `into`. X is scaled in passing: nobody needs it afterwards.
+        """P·X + coefficient·start, (n, c), in the memory of `into`. X is scaled in place and must not be used afterwards.
 
         The operations are those of `kernels.hops` in their order, so that rows have the same bits wherever they are.
         """
@@ -86,7 +87,7 @@ class DiskPropagation:
     def _hop_against_edges(
         self, X: Tensor, into: Tensor, tick: Callable[[], None], start: Tensor | None, coefficient: float
     ) -> Tensor:
-        """The same with Aᵀ, whose rows do not lie together: a row of A adds to the rows of the nodes it names.
+        """A hop with Aᵀ, whose rows do not lie together: a row of A adds to the rows of the nodes it names.
 
         `into` has the rows before they were scaled.
         """

@@ -28,7 +28,11 @@ class Panels:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.n_rows, sum(self.widths)
+        return self.n_rows, self.n_columns
+
+    @property
+    def n_columns(self) -> int:
+        return sum(self.widths)
 
     @property
     def spans(self) -> list[slice]:

@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 
 from sparsecut.base.errors import InputError
+from sparsecut.engines.blocked import even_widths
 from sparsecut.kernels.moments import ROW_BLOCK
 from sparsecut.kernels.streaming import in_words
 
@@ -26,18 +27,16 @@ SPARE_COLUMNS = 64  # of those beyond the embedding's: directions that are not k
 
 
 @dataclass(frozen=True)
-class Sizes:
+class PanelSizes:
     widest: int  # columns of a panel
     block_bytes: int
 
     def widths(self, n_columns: int) -> tuple[int, ...]:
         """The widths of as few panels as the widest allows, all about the same."""
-        n_panels = math.ceil(n_columns / min(self.widest, n_columns))
-        share, rest = divmod(n_columns, n_panels)
-        return tuple(share + (panel < rest) for panel in range(n_panels))
+        return even_widths(n_columns, math.ceil(n_columns / min(self.widest, n_columns)))
 
 
-def plan_sizes(n_nodes: int, limit: int, *, is_series: bool = True, n_pairs: int = 0, matrix_bytes: int = 0) -> Sizes:
+def plan_sizes(n_nodes: int, limit: int, *, is_series: bool = True, n_pairs: int = 0, matrix_bytes: int = 0) -> PanelSizes:
     """Panels as wide as the limit allows. Matrices of the features' size need room when no panel is in memory."""
     n_panels = N_PANELS if is_series else N_PANELS - 1
     fixed = BASE_BYTES + NODE_BYTES * n_nodes + PAIR_BYTES * n_pairs
@@ -50,7 +49,7 @@ def plan_sizes(n_nodes: int, limit: int, *, is_series: bool = True, n_pairs: int
             f"The memory_limit of Disk is too small for this graph: {in_words(limit)}. It needs at least "
             f"{enough} MiB, of which {in_words(BASE_BYTES)} are the interpreter and its libraries."
         )
-    return Sizes(widest, block_bytes)
+    return PanelSizes(widest, block_bytes)
 
 
 def gram_bytes(n_nodes: int, n_columns: int) -> int:

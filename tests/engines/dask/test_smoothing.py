@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from local_cluster import address, cluster, wait_for_workers
-from sparsecut.engines.dask.anchors import Anchors
 from sparsecut.engines.dask.running import Runner
+from sparsecut.engines.dask.smoothing import Anchors
 
 pytestmark = pytest.mark.cluster
 
