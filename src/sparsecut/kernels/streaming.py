@@ -1,4 +1,4 @@
-"""Arrays larger than memory are walked in blocks of rows, and a memory map gives each block back once it is done with.
+"""Arrays larger than memory are read in blocks of rows, and a memory map gives each block back once it is done with.
 
 A page of a memory map counts as the process's memory from the first look at it. `release` hands the pages back; the system
 keeps them as long as it has room, so a second look costs no disk either.

@@ -15,7 +15,7 @@ from disk_cases import assert_same_rows, community_graph, names_in
 from local_cluster import address
 from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import share, share_matrix
-from sparsecut.engines.dask.worker_passes import FilePart, diagonal_of, walk_over
+from sparsecut.engines.dask.worker_passes import FileBlock, diagonal_of, walk_over
 from sparsecut.io.workfolder import WorkFolder, work_folder
 from sparsecut.kernels.block import degrees
 
@@ -107,7 +107,7 @@ def test_a_held_out_edge_is_taken_from_both_degrees_wherever_parts_begin(node: i
     kept = graph.adjacency.toarray()
     less = np.array([node, other]), kept[[node, other], [other, node]].astype(np.float64)
     kept[[node, other], [other, node]] = 0
-    parts = [FilePart(first, first + 4, matrix, None, None) for first in (0, 4)]
+    parts = [FileBlock(first, first + 4, matrix, None, None) for first in (0, 4)]
     found = np.concatenate([diagonal_of(part, degrees, sc.Power(), "left", less) for part in parts])
     np.testing.assert_allclose(found, 1 / (1 + kept.sum(axis=1)), rtol=1e-6)
 

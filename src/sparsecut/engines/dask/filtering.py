@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsecut.engines.dask.operator import Operator
 from sparsecut.engines.dask.shared import FileArray, SparseFile, carried, share
-from sparsecut.engines.dask.worker_passes import ClusterWalk, diagonal_of
+from sparsecut.engines.dask.worker_passes import ClusterPasses, diagonal_of
 from sparsecut.graph import Graph
 from sparsecut.io.workfolder import WorkFolder, fingerprint_of
 from sparsecut.kernels.block import degrees
@@ -23,7 +23,7 @@ Less = tuple[NDArray[np.int64], NDArray[np.float64]]  # nodes that an edge is ta
 
 
 class Filtering:
-    def __init__(self, graph: Graph, matrix: SparseFile, work: WorkFolder, walk: ClusterWalk | None) -> None:
+    def __init__(self, graph: Graph, matrix: SparseFile, work: WorkFolder, walk: ClusterPasses | None) -> None:
         self.graph, self.matrix, self.work, self.walk = graph, matrix, work, walk
         self._filters: dict[str, Filter] = {}  # by the names of their operators
         self._degrees: NDArray[np.float64] | None = None  # where this process has the graph
@@ -57,7 +57,7 @@ class Filtering:
             if values is not None
         }
 
-    def _made_by(self, walk: ClusterWalk, name: str, filter: Filter, less: Less | None) -> dict[str, FileArray]:
+    def _made_by(self, walk: ClusterPasses, name: str, filter: Filter, less: Less | None) -> dict[str, FileArray]:
         few = filter.diagonals(torch.ones(1, dtype=torch.float64))._asdict()  # which of them there are
         taken = () if less is None else tuple(carried(array, self.work) for array in less)
         return {

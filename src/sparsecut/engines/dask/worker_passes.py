@@ -1,7 +1,7 @@
-"""A walk over a graph that lies in files (`sparsecut.kernels.walk`): a task per part of the rows, results here or in a file.
+"""Passes over a graph that lies in files (`sparsecut.kernels.block`): a task per block, results here or in a file.
 
-The parts are consecutive rows, whatever blocks the engine has cut the rows into: a part is as large as one task reads at a
-time. Columns lie in the work folder, whole or absent, so a driver that was killed finds them again.
+Blocks are consecutive rows, each as large as one task reads at a time, whatever blocks the engine has cut the smoothed rows
+into. Columns lie in the work folder, whole or absent, so a driver that was killed finds them again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ STAGE = "looking through rows"
 
 
 @dataclass(frozen=True)
-class FilePart:
+class FileBlock:
     """Rows `first` to `last` of a graph, by the names of its files."""
 
     first: int
@@ -70,8 +70,10 @@ class FilePart:
         return slice(int(ends[0]), int(ends[-1]))
 
 
-class ClusterWalk:
-    def __init__(self, graph: Graph, runner: Runner, work: WorkFolder, parts: Sequence[FilePart]) -> None:
+class ClusterPasses:
+    """`Passes` whose functions run on the workers."""
+
+    def __init__(self, graph: Graph, runner: Runner, work: WorkFolder, parts: Sequence[FileBlock]) -> None:
         self.graph, self.runner, self.work, self.parts = graph, runner, work, parts
 
     def each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
@@ -94,8 +96,8 @@ class ClusterWalk:
         return found
 
 
-def walk_over(graph: Graph, matrix: SparseFile, work: WorkFolder, runner: Runner, n_workers: int) -> ClusterWalk | None:
-    """A walk over a graph whose edges and features lie in files already; None for any other: this process has it."""
+def walk_over(graph: Graph, matrix: SparseFile, work: WorkFolder, runner: Runner, n_workers: int) -> ClusterPasses | None:
+    """Passes over a graph whose edges and features lie in files already; None for any other: this process has it."""
     is_in_files = graph.features is None or (is_mapped(graph.features) and not graph.has_sparse_features)
     if not is_in_files or not is_mapped(graph.adjacency):
         return None
@@ -104,17 +106,17 @@ def walk_over(graph: Graph, matrix: SparseFile, work: WorkFolder, runner: Runner
     by_rows = math.ceil(4 * graph.n_nodes * graph.n_features / BLOCK_BYTES)
     by_entries = math.ceil(int(graph.adjacency.nnz) / ENTRIES_PER_PART)
     starts = even_starts(graph.n_nodes, min(graph.n_nodes, max(n_workers, by_rows, by_entries)))
-    return ClusterWalk(graph, runner, work, [FilePart(*ends, matrix, held, names) for ends in pairwise(starts)])
+    return ClusterPasses(graph, runner, work, [FileBlock(*ends, matrix, held, names) for ends in pairwise(starts)])
 
 
-def write_column(function: Callable[..., Any], part: FilePart, target: Target, arguments: Sequence[Any]) -> int:
+def write_column(function: Callable[..., Any], part: FileBlock, target: Target, arguments: Sequence[Any]) -> int:
     """What a function makes of a part, to its place in a file."""
     values = function(part, *arguments)
     target.write(part.first, values)
     return len(values)
 
 
-def diagonal_of(part: FilePart, degrees: FileArray, filter: Filter, which: str, less: Sequence[Any]) -> NDArray[Any]:
+def diagonal_of(part: FileBlock, degrees: FileArray, filter: Filter, which: str, less: Sequence[Any]) -> NDArray[Any]:
     """A diagonal of a filter's matrix for the degrees less those of some edges: nodes, and a weight for each."""
     own = degrees.read(part.rows)
     if less:
