@@ -1,6 +1,7 @@
 """How long the package takes to import, beside torch, which it needs.
 
     python benchmarks/import_time.py [--repeats 9]
+    python benchmarks/import_time.py --modules        # instead: how many modules a fit and a command load, and run through
 
 Every import in a process of its own, the statements in turn, the best of each: what is left is the work, not the disk.
 `import sparsecut` alone imports next to nothing, for names are imported when first used; so the estimator is asked for too.
@@ -40,6 +41,45 @@ except SystemExit:
     pass
 """
 
+# What is loaded, and what runs: the modules of the package in which a function is called.
+MODULES_PROGRAM = """
+import json, os, sys, tempfile
+os.chdir(tempfile.mkdtemp())
+called = set()
+def watch(frame, event, argument):
+    if event == "call" and frame.f_code.co_name != "<module>":
+        called.add(frame.f_globals.get("__name__", ""))
+{before}
+sys.setprofile(watch)
+try:
+    {run}
+except SystemExit:
+    pass
+sys.setprofile(None)
+of_ours = [{{name for name in names if name.partition(".")[0] == "sparsecut"}} for names in (sys.modules, called)]
+print(json.dumps([len(names) for names in of_ours]), file=sys.stderr)
+"""
+WAYS = {
+    "SCE().fit_transform(digits)": (
+        "import sparsecut as sc; graph = sc.datasets.load('digits')",
+        "sc.SCE().fit_transform(graph)",
+    ),
+    "sparsecut embed edges.csv": (
+        "open('edges.csv', 'w').write('a,b\\nb,c\\nc,d\\nd,a\\na,c\\n'); from sparsecut.cli import main; "
+        "sys.argv = ['sparsecut', 'embed', 'edges.csv', '-o', 'z.npy', '--quiet']",
+        "main()",
+    ),
+}
+
+
+def count_modules() -> None:
+    """Print how many modules of the package each way loads, and in how many of them a function is called."""
+    for name, (before, run) in WAYS.items():
+        program = MODULES_PROGRAM.format(before=before, run=run)
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        n_loaded, n_called = json.loads(done.stderr.splitlines()[-1])
+        print(f"{name}: {n_loaded} modules loaded, {n_called} run through")
+
 
 def measure(statement: str) -> tuple[float, bool]:
     """The seconds of a statement in a new process, and whether torch was imported by it."""
@@ -52,7 +92,11 @@ def measure(statement: str) -> tuple[float, bool]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--modules", action="store_true", help="count modules instead")
     arguments = parser.parse_args()
+    if arguments.modules:
+        count_modules()
+        return
     statements = {**STATEMENTS, HELP: HELP_STATEMENT}
     runs: dict[str, list[tuple[float, bool]]] = {name: [] for name in statements}
     for _ in range(arguments.repeats):

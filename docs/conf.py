@@ -7,6 +7,7 @@ of all other pages are tests (conftest.py of the root). The API reference is mad
 from __future__ import annotations
 
 import os
+import runpy
 import tempfile
 from pathlib import Path
 
@@ -52,6 +53,9 @@ _settings = Path(tempfile.mkdtemp(prefix="sparsecut-site-"))
 (_settings / "profile_default/ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n", "utf-8")
 os.environ["IPYTHONDIR"] = str(_settings)
 os.environ["NUMBA_DISABLE_JIT"] = "1"  # scanpy's loops over 700 cells take less time than compiling them
+
+# The lists of choices on the API page are those of the classes.
+runpy.run_path(str(Path(__file__).with_name("api_page.py")), run_name="__main__")
 
 # The reference: numpydoc's sections; words between single backticks are code, as in Markdown.
 default_role = "literal"

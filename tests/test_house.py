@@ -150,6 +150,32 @@ def test_the_estimators_stand_on_few_classes(name: str) -> None:
     assert len(getattr(sparsecut, name).__mro__) - 1 <= 4  # without object
 
 
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name without their endings, in any order: those of change_files and of changed_files."""
+    return tuple(sorted(re.sub(r"(ed|es|s|ing)$", "", word) for word in name.split("_")))
+
+
+def test_a_module_has_its_name_alone() -> None:
+    modules = [path for path in sorted(SOURCE.rglob("*.py")) if path.stem not in ("__init__", "__main__")]
+    homes: dict[str, list[str]] = {}
+    alike: dict[tuple[str, ...], set[str]] = {}
+    for path in modules:
+        homes.setdefault(path.stem, []).append(str(path.relative_to(SOURCE)))
+        if "_" in path.stem:
+            alike.setdefault(words_of(path.stem), set()).add(path.stem)
+    assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
+    assert [names for names in alike.values() if len(names) > 1] == []
+
+
+def test_a_class_has_its_name_alone() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(f"{path.relative_to(SOURCE)}:{node.lineno}")
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
 def run_python(code: str, *flags: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *flags, "-c", code],

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import sparsecut
-from sparsecut.base.source_names import CHOICES, ancestors, find_class, imported_names, listed_words
+from sparsecut.base.source_names import CHOICES, ancestors, assigned, find_class, imported_names, listed_words, literal
 from sparsecut.engines import EngineChoice
 from sparsecut.model.solver import Solver
 from sparsecut.operators.filters import Filter
@@ -63,3 +63,11 @@ def test_a_word_imports_its_class_alone() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_values_that_are_written_out_are_read() -> None:
+    from sparsecut.datasets.registry import FILES
+
+    assert literal("sparsecut.datasets.registry", "FILES") == FILES
+    with pytest.raises(LookupError, match=r"sparsecut\.datasets\.registry assigns no NOTHING"):
+        assigned("sparsecut.datasets.registry", "NOTHING")

@@ -14,7 +14,7 @@ from conftest import random_graph
 from reference import dense_log_proximity
 from sparsecut import SCE, Graph
 from sparsecut.features import proximity
-from sparsecut.features.proximity import MIN_SHARE, Steps, Work, keep_largest, log_proximity
+from sparsecut.features.proximity import MIN_SHARE, ProximityWork, Steps, keep_largest, log_proximity
 
 
 def from_pairs(n_nodes: int, i: np.ndarray, j: np.ndarray, weights: np.ndarray | float = 1.0) -> sp.csr_array:
@@ -88,7 +88,7 @@ def test_dropping_rare_visits_changes_only_small_entries() -> None:
 @pytest.mark.parametrize("name", ["random", "hub", "directed hub"])
 def test_blocks_of_rows_and_of_multiplications_give_the_same_matrix(name: str) -> None:
     whole = log_proximity(SMALL[name])
-    parts = log_proximity(SMALL[name], work=Work(row_block=7, product_block=50))
+    parts = log_proximity(SMALL[name], work=ProximityWork(row_block=7, product_block=50))
     for one, other in ((parts.data, whole.data), (parts.indices, whole.indices), (parts.indptr, whole.indptr)):
         assert np.array_equal(one, other)
 
@@ -165,12 +165,12 @@ def test_work_and_size_are_bounded_whatever_the_degrees(name: str, monkeypatch: 
     used: list[Steps] = []
 
     class Counted(Steps):
-        def __init__(self, P: sp.csr_array, share: float, work: Work) -> None:
+        def __init__(self, P: sp.csr_array, share: float, work: ProximityWork) -> None:
             super().__init__(P, share, work)
             used.append(self)
 
     monkeypatch.setattr(proximity, "Steps", Counted)
-    N = log_proximity(A, work=Work(rare_steps=2_000_000))  # fewer than on large graphs, for smaller ones
+    N = log_proximity(A, work=ProximityWork(rare_steps=2_000_000))  # fewer than on large graphs, for smaller ones
     assert N.nnz <= 2 * (A.nnz + A.shape[0] / MIN_SHARE)
     assert used[0].n_multiplications < 80_000_000
 

@@ -1,4 +1,4 @@
-"""Evidence about columns: the same from one table and from parts of it in any order, and right about what columns hold."""
+"""IdEvidence about columns: the same from one table and from parts of it in any order, and right about what columns hold."""
 
 import numpy as np
 import pyarrow as pa

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any, cast
 
 PACKAGE = __name__.partition(".")[0]
 CHOICES = f"{PACKAGE}.model.choices"  # which lists every filter, negative graph, solver and engine of the library
@@ -53,6 +54,21 @@ def ancestors(module: str, definition: ast.ClassDef) -> Iterator[tuple[str, ast.
             yield from ancestors(*found)
 
 
+def literal(module: str, name: str) -> Any:
+    """The value that a module gives a name, where it is written out: a number, a string, a tuple or a dictionary of them."""
+    return ast.literal_eval(assigned(module, name))
+
+
+def assigned(module: str, name: str) -> ast.expr:
+    """The expression that a module gives a name at its top."""
+    for node in _statements(_tree(module)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        value = getattr(node, "value", None)
+        if value is not None and any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            return cast("ast.expr", value)
+    raise LookupError(f"{module} assigns no {name}")
+
+
 @cache
 def listed_words(kind: str) -> dict[str, tuple[str, ast.ClassDef]]:
     """The choices of the library that have a word, `class Heat(Filter, word="heat")`, by that word.
@@ -79,8 +95,18 @@ def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
             yield node
 
 
-@cache
-def _tree(module: str) -> ast.Module:
+def modules_in(package: str) -> list[str]:
+    """The modules of a package, by its folder."""
+    names = sorted(path.stem for path in _HOME.joinpath(*package.split(".")[1:]).glob("*.py"))
+    return [f"{package}.{name}" for name in names if name != "__init__"]
+
+
+def source_of(module: str) -> str:
     place = _HOME.joinpath(*module.split(".")[1:])
     path = place / "__init__.py" if place.is_dir() else place.with_name(f"{place.name}.py")
-    return ast.parse(path.read_text("utf-8"))
+    return path.read_text("utf-8")
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    return ast.parse(source_of(module))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sparsecut.base.errors import InputError, check_choice
-from sparsecut.cli.choices import PAPER_DATASETS, completing, completing_list
+from sparsecut.cli.completion import PAPER_DATASETS, completing, completing_list
 from sparsecut.cli.console import Output, in_mebibytes, print_error
 from sparsecut.cli.evaluate_tasks import how_many
 from sparsecut.cli.graph_input import Reading, dataset_of, open_graph, takes_reading

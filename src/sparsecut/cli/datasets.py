@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsecut.cli.choices import DATASETS, completing
+from sparsecut.cli.completion import completing, dataset_names
 from sparsecut.cli.console import Output
 from sparsecut.cli.options import AsJson
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def datasets(
-    name: Annotated[str | None, typer.Argument(help="One dataset, in full.", autocompletion=completing(DATASETS))] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="One dataset, in full.", autocompletion=completing(dataset_names()))
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the named graphs, where they come from, and whether their files are on this machine.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sparsecut.base.errors import InputError, check_choice
 from sparsecut.base.system_memory import peak_memory
-from sparsecut.cli.choices import (
+from sparsecut.cli.completion import (
     CHANNELS,
     FILTERS,
     PAPER_DATASETS,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sparsecut.base.errors import InputError
-from sparsecut.cli.choices import complete_source
+from sparsecut.cli.completion import complete_source
 from sparsecut.cli.graph_input import Reading, dataset_of, open_graph
 from sparsecut.cli.options import READING, option
 from sparsecut.cli.pipes import vectors_from

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 from sparsecut.base.errors import InputError, check_choice
 from sparsecut.base.parameters import Option
 from sparsecut.base.source_names import listed_words
-from sparsecut.cli.choices import ENGINES, completing
+from sparsecut.cli.completion import ENGINES, completing
 from sparsecut.cli.options import ENGINE, option
 
 if TYPE_CHECKING:

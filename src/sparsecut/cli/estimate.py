@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sparsecut.base.errors import InputError
-from sparsecut.cli.choices import complete_source
+from sparsecut.cli.completion import complete_source
 from sparsecut.cli.console import Output
 from sparsecut.cli.graph_input import open_graph
 from sparsecut.cli.options import METHOD, READING, AsJson, Features, Quiet, Verbose, option

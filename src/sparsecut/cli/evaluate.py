@@ -10,7 +10,7 @@ import typer
 
 from sparsecut.base.errors import InputError, check_choice
 from sparsecut.cli import evaluate_tasks as tasks
-from sparsecut.cli.choices import TASKS, complete_method
+from sparsecut.cli.completion import TASKS, complete_method
 from sparsecut.cli.console import Output
 from sparsecut.cli.embedding_input import NodeLabels, is_attribute, read_labels, read_rows
 from sparsecut.cli.graph_input import Reading, dataset_of, open_graph, takes_reading

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-from sparsecut.base.errors import InputError, check_choice
-from sparsecut.cli.choices import DIRECTIONS, MISSING
+from sparsecut.base.errors import InputError, check_choice, did_you_mean
+from sparsecut.cli.completion import DIRECTIONS, MISSING
 from sparsecut.cli.options import READING, Encoding, option
 from sparsecut.cli.pipes import WORDS, edges_from, is_standard
 
@@ -155,16 +155,17 @@ def _scale_of(text: str, is_none: bool) -> Any:
 
 def dataset_of(name: str | None) -> str | None:
     """The dataset that a word names, where it names one and no file has this name."""
+    if name is None or Path(name).exists():
+        return None
     from sparsecut import datasets
 
-    return name if name is not None and datasets.is_known(name) and not Path(name).exists() else None
+    return name if datasets.is_known(name) else None
 
 
 def open_graph(
     name: str, features: str | Path | None, output: Output, labels: str | Path | None = None, reading: Reading | None = None
 ) -> Graph:
     """The graph behind a name or a path, with its notes printed."""
-    from sparsecut import datasets
     from sparsecut.io import read_graph, refuse_url
 
     reading = reading or Reading()
@@ -177,12 +178,18 @@ def open_graph(
             if given:
                 one = given[0].replace("_", "-")
                 raise InputError(f"The dataset {name} has its own {one}. Leave --{one} out.")
+            from sparsecut import datasets
+
             with output.progress() as bar:
                 graph = datasets.load(name, progress=bar)
         else:
             refuse_url(path, "The graph file")
             if not Path(path).exists() and not Path(path).suffix:
-                raise InputError(f"{name} is neither a file nor a dataset. Datasets: {', '.join(datasets.names())}.")
+                from sparsecut import datasets
+
+                known = datasets.names()
+                about = f"{name} is neither a file nor a dataset. Datasets: {', '.join(known)}."
+                raise InputError(f"{about}{did_you_mean(name, known)}")
             graph = read_graph(path, features=features, labels=labels, **asdict(reading))
         if is_standard(name):  # the temporary file is nobody's concern
             graph = graph.replace(notes=tuple(note.replace(path, WORDS) for note in graph.notes))

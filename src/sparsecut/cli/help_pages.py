@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
+from sparsecut.cli.command_files import Commands
 from sparsecut.cli.options import GROUPS, OUTPUT
 
 MAX_WIDTH = 100
@@ -40,7 +41,14 @@ class Command(TyperCommand):
 
 
 class Program(TyperGroup):
-    """The program itself, whose commands are listed."""
+    """The program itself: the commands of this folder, which its page lists."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = Commands(Command)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.commands)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         commands = [self.get_command(ctx, name) for name in self.list_commands(ctx)]

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sparsecut.cli.choices import DEVICES, LAYOUTS, METRICS, PROBES, SPLITS, complete_source, completing
+from sparsecut.cli.completion import DEVICES, LAYOUTS, METRICS, PROBES, SPLITS, complete_source, completing, format_suffixes
 
 READING, METHOD, ENGINE, EVALUATION, OUTPUT = "Reading", "Method", "Engine", "Evaluation", "Output"
 MAX_TYPE = 12  # characters of choices in place of a type; longer ones are named in the text
@@ -43,8 +43,8 @@ GraphName = Annotated[
     str,
     typer.Argument(
         metavar="GRAPH",
-        help="A dataset's name or a file: an edge list (CSV, TSV, text, Parquet, Feather), Matrix Market, npz, .mat, "
-        "GraphML, GML, node-link JSON, METIS, Planetoid, .h5ad; text may be packed (.gz, .bz2, .xz, .zst, "
+        help="A dataset's name or a file: an edge list (CSV, TSV, text, Parquet, Feather), a matrix or a "
+        f"document ({', '.join(format_suffixes())}), Planetoid; text may be packed (.gz, .bz2, .xz, .zst, "
         ".zip); a folder made by build_store; or - for standard input.",
         autocompletion=complete_source,
     ),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sparsecut.base.errors import InputError
-from sparsecut.cli.choices import OBJECTIVES, PARTED
+from sparsecut.cli.completion import OBJECTIVES, PARTED
 from sparsecut.cli.console import Output
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
 from sparsecut.cli.options import (

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from sparsecut.base.errors import check_choice
-from sparsecut.cli.choices import LAYOUTS
+from sparsecut.cli.completion import LAYOUTS
 from sparsecut.cli.console import Output
 from sparsecut.cli.embedding_input import EmbeddingPath, NodeLabels, read_marks
 from sparsecut.cli.graph_input import Reading

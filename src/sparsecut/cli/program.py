@@ -15,25 +15,8 @@ import typer
 
 from sparsecut.base.errors import InputError, WriteError
 from sparsecut.base.package_version import __version__
-from sparsecut.cli import (
-    compare,
-    datasets,
-    demo,
-    embed,
-    estimate,
-    evaluate,
-    info,
-    neighbors,
-    partition,
-    plot,
-    report,
-    reproduce,
-    transform,
-    update,
-    version,
-)
 from sparsecut.cli.console import print_error
-from sparsecut.cli.help_pages import Command, Program
+from sparsecut.cli.help_pages import Program
 
 FAILED, WRONG_INPUT, DEFECT, NOT_WRITTEN, INTERRUPTED = 1, 2, 70, 74, 130  # exit codes; docs/command_line.md explains each
 
@@ -62,26 +45,6 @@ def options(
     ),
 ) -> None:
     """Shared by all commands."""
-
-
-for _name, _run in (
-    ("demo", demo.demo),
-    ("embed", embed.embed),
-    ("transform", transform.transform),
-    ("update", update.update),
-    ("estimate", estimate.estimate),
-    ("evaluate", evaluate.evaluate),
-    ("partition", partition.partition),
-    ("neighbors", neighbors.neighbors),
-    ("plot", plot.plot),
-    ("report", report.report),
-    ("compare", compare.compare),
-    ("reproduce", reproduce.reproduce),
-    ("datasets", datasets.datasets),
-    ("info", info.info),
-    ("version", version.version),
-):
-    app.command(_name, cls=Command)(_run)
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sparsecut.base.errors import InputError, check_choice, check_integer
-from sparsecut.cli.choices import complete_column, complete_row, completing
+from sparsecut.cli.completion import complete_column, complete_row, completing
 from sparsecut.cli.console import Output
 from sparsecut.cli.options import EVALUATION, METHOD, OUTPUT, AsJson, Quiet, Verbose, option
 from sparsecut.lab.paper import EXPERIMENTS

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.base.errors import InputError
+from sparsecut.base.errors import InputError, did_you_mean
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.datasets.dataset import Dataset, GraphSizes, RawFile, Roles
 from sparsecut.datasets.lookup import find_folder, has_files, locate, provide, roots
@@ -221,7 +221,7 @@ def find_dataset(name: str) -> Dataset:
     GraphSizes(nodes=2708, edges=5278, features=1433, classes=7)
     """
     if not is_known(name):
-        raise InputError(f"There is no dataset {name!r}. There are: {', '.join(DATASETS)}.")
+        raise InputError(f"There is no dataset {name!r}. There are: {', '.join(DATASETS)}.{did_you_mean(name, DATASETS)}")
     return DATASETS[name if name in DATASETS else _underscored(name)]
 
 

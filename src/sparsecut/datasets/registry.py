@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from sparsecut.datasets import benchmark, cora_full, digits, heterophilous, inductive_graphs, musae, ogb_graphs, planetoid
+from importlib import import_module
+
 from sparsecut.datasets.dataset import Dataset
 
-FILES = (digits, planetoid, cora_full, inductive_graphs, benchmark, musae, heterophilous, ogb_graphs)
+FILES = (
+    "sparsecut.datasets.digits",
+    "sparsecut.datasets.planetoid",
+    "sparsecut.datasets.cora_full",
+    "sparsecut.datasets.inductive_graphs",
+    "sparsecut.datasets.benchmark",
+    "sparsecut.datasets.musae",
+    "sparsecut.datasets.heterophilous",
+    "sparsecut.datasets.ogb_graphs",
+)
 
-DATASETS: dict[str, Dataset] = {dataset.name: dataset for file in FILES for dataset in file.DATASETS}
+DATASETS: dict[str, Dataset] = {dataset.name: dataset for file in FILES for dataset in import_module(file).DATASETS}

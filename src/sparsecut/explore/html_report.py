@@ -25,7 +25,7 @@ from sparsecut.explore.nearest import Neighbors
 from sparsecut.explore.node_columns import NodeColumn, make_column, make_label_column, read_columns, unique_names
 from sparsecut.explore.positions import find_positions
 from sparsecut.explore.report_input import ReportInput, check_input
-from sparsecut.explore.report_page import Blocks
+from sparsecut.explore.report_page import PageBlocks
 from sparsecut.explore.separation import separation_section
 from sparsecut.graph import Graph, encode_labels
 from sparsecut.io import check_writable
@@ -155,7 +155,7 @@ def report(
         computed = _computed_columns(whole.labels, degrees, lengths, clusters)
         tell("findings", 3, 3)
     all_columns = unique_names([*computed, *columns])
-    blocks = Blocks()
+    blocks = PageBlocks()
     described, left_out = blocks.add_columns(all_columns)
     if left_out:
         warnings_found.append(

@@ -25,7 +25,7 @@ MAX_COLUMN_BYTES = 24 << 20  # of all columns, packed: what is beyond is left ou
 HEAD_BYTES = 4 << 20  # of a report, in which its layout's key is found
 
 
-class Blocks:
+class PageBlocks:
     """The blocks of a page, packed as they are added."""
 
     def __init__(self) -> None:

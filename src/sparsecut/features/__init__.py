@@ -19,11 +19,11 @@ column becomes; a fitted model keeps it, so that a later table is encoded as the
 from sparsecut.features.arrow_values import spells_number
 from sparsecut.features.columns import VectorColumn
 from sparsecut.features.encoder import Encoder, NamedColumns, TableEncoder, Vocabulary, check_names, read_encoder
+from sparsecut.features.feature_tables import FeatureMatrix, FeatureTable, Source, WordLists, table_source
 from sparsecut.features.numbers import LeftOut, NumberColumn
 from sparsecut.features.scaling import Scale, check_scale
 from sparsecut.features.spelling import column_of
 from sparsecut.features.streamed import NumberScan
-from sparsecut.features.tables import FeatureMatrix, FeatureTable, Source, WordLists, table_source
 from sparsecut.features.variance import dominant_column
 from sparsecut.features.word_lists import mark_words
 

@@ -40,7 +40,7 @@ ROUNDING = 1e-3  # sums in float32 may come out larger than their bound by no la
 
 
 @dataclass(frozen=True)
-class Work:
+class ProximityWork:
     """What bounds time and memory: multiplications by rare steps, rows at a time, multiplications at a time."""
 
     rare_steps: int = RARE_STEPS
@@ -48,7 +48,7 @@ class Work:
     product_block: int = PRODUCT_BLOCK
 
 
-WORK = Work()
+WORK = ProximityWork()
 
 
 def log_proximity(
@@ -56,7 +56,7 @@ def log_proximity(
     min_share: float | None = None,
     n_hops: int = N_HOPS,
     report: Reporter | None = None,
-    work: Work = WORK,
+    work: ProximityWork = WORK,
 ) -> sp.csr_array:
     """log max(1, q_ij·vol/d_j) made symmetric, (n, n) and sparse, a block of rows at a time."""
     n_nodes = adjacency.shape[0]
@@ -89,7 +89,7 @@ def log_proximity(
 class Steps:
     """The matrix P that a walk steps by, and what bounds a product with it."""
 
-    def __init__(self, P: sp.csr_array, share: float, work: Work = WORK) -> None:
+    def __init__(self, P: sp.csr_array, share: float, work: ProximityWork = WORK) -> None:
         self.work = work
         self.P = P  # rows of sum 1 or 0
         self.share = share

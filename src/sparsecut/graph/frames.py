@@ -13,8 +13,8 @@ from sparsecut.base.errors import InputError, first_few
 from sparsecut.features import column_of
 from sparsecut.graph.id_columns import (
     INDEX,
-    Evidence,
     Fit,
+    IdEvidence,
     KnownIds,
     ambiguous,
     choose_ids,
@@ -132,7 +132,7 @@ def match_frame(
     return Matched(table.drop_columns([chosen.name, *copies]), column, chosen.spoken, tuple(notes), rows)
 
 
-def _nearest(evidence: list[Evidence], what: str, has_order: bool) -> Evidence | None:
+def _nearest(evidence: list[IdEvidence], what: str, has_order: bool) -> IdEvidence | None:
     """Where nothing fits: what was meant as ids, for the error; None where rows are in the order of the nodes."""
     meant = [one for one in evidence if one.standing == 3 or one.is_index]
     # Half of the nodes may be among the values of a column of integers by chance, but not among its words.
@@ -146,7 +146,7 @@ def _nearest(evidence: list[Evidence], what: str, has_order: bool) -> Evidence |
 
 def _asked(table: Any, index: NDArray[Any] | None, index_name: str | None, asked: str, what: str) -> Matched:
     if asked in table.column_names:
-        spoken = Evidence(asked, np.empty(0, dtype=bool), 0, True).spoken
+        spoken = IdEvidence(asked, np.empty(0, dtype=bool), 0, True).spoken
         _check_present(table.column(asked), what)
         return Matched(table.drop_columns([asked]), table.column(asked), spoken)
     if asked in (INDEX, index_name):

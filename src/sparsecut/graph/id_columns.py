@@ -18,7 +18,7 @@ frame counts as a column, unless it is the default one (0, 1, 2, …), which nam
 The order is known where `node_ids` were given, where the nodes are the rows of a matrix, and where ids are consecutive
 integers. A table in a file always has an id column: where none fits, the error says which was read as ids.
 
-What is found in a column is `Evidence`, gathered from a whole table or from its parts, so that a file that is read in parts
+What is found in a column is `IdEvidence`, gathered from a whole table or from its parts, so that a file read in parts
 and a table on a cluster are decided by the same rule; there a sample of the edges' ids stands for all of them. Most columns
 are refused by their type or by the first repeated value among their first thousand rows, which costs nothing.
 """
@@ -89,7 +89,7 @@ class KnownIds:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class IdEvidence:
     """What is known of a column, or an index, that may hold ids."""
 
     name: str | None  # None for an index without a name
@@ -152,7 +152,7 @@ class Evidence:
         """How `id_column=` names it."""
         return INDEX if self.name is None else self.name
 
-    def merge(self, other: Evidence) -> Evidence:
+    def merge(self, other: IdEvidence) -> IdEvidence:
         """Of two parts of one column. That no value is in both is known only of whole columns."""
         bounds = None
         if self.bounds is not None and other.bounds is not None:
@@ -167,12 +167,12 @@ class Evidence:
         )
 
 
-def gather(name: str | None, values: Any, known: KnownIds, *, is_index: bool = False) -> Evidence:
+def gather(name: str | None, values: Any, known: KnownIds, *, is_index: bool = False) -> IdEvidence:
     """What the values of a column say for its being the ids."""
     import pyarrow.compute as pc
 
     is_decimal = _is_decimal(values)
-    nothing = Evidence(name, np.zeros(len(known), dtype=bool), len(values), False, None, is_index, is_decimal)
+    nothing = IdEvidence(name, np.zeros(len(known), dtype=bool), len(values), False, None, is_index, is_decimal)
     first = comparable(values[:N_FIRST])
     if first is None or pc.count_distinct(first).as_py() < len(first):
         return nothing
@@ -198,7 +198,7 @@ def gather(name: str | None, values: Any, known: KnownIds, *, is_index: bool = F
     return replace(nothing, found=found, is_unique=is_unique, rows=rows)
 
 
-def choose_ids(evidence: Sequence[Evidence], fit: Fit, what: str) -> Evidence | None:
+def choose_ids(evidence: Sequence[IdEvidence], fit: Fit, what: str) -> IdEvidence | None:
     """The one that holds the ids, or None where none fits; where it could be several, an error that names `id_column=`."""
     fitting = [one for one in evidence if one.fits(fit)]
     if len(fitting) < 2:
@@ -210,7 +210,7 @@ def choose_ids(evidence: Sequence[Evidence], fit: Fit, what: str) -> Evidence | 
     return named[0]
 
 
-def choose_of_file(evidence: Sequence[Evidence], fit: Fit, what: str, likely: str) -> Evidence | None:
+def choose_of_file(evidence: Sequence[IdEvidence], fit: Fit, what: str, likely: str) -> IdEvidence | None:
     """`choose_ids` for a table in a file, which always has an id column: `likely`, where names alone decide."""
     chosen = choose_ids(evidence, fit, what)
     if chosen is not None and chosen.may_count and chosen.name != likely:
@@ -221,9 +221,9 @@ def choose_of_file(evidence: Sequence[Evidence], fit: Fit, what: str, likely: st
     return chosen
 
 
-def choose_of_parts(parts: Sequence[Sequence[Evidence]], what: str, likely: str) -> str:
+def choose_of_parts(parts: Sequence[Sequence[IdEvidence]], what: str, likely: str) -> str:
     """The id column of a table that was looked at in parts; `likely` where none fits."""
-    whole = [reduce(Evidence.merge, same) for same in zip(*parts, strict=True)]
+    whole = [reduce(IdEvidence.merge, same) for same in zip(*parts, strict=True)]
     chosen = choose_of_file(whole, "cover", what, likely)
     return likely if chosen is None else chosen.option
 
@@ -236,7 +236,7 @@ def ambiguous(spoken: Sequence[str], options: Sequence[str], what: str) -> Input
 
 
 def name_standing(name: str | None) -> int:
-    """How much a name is one of ids (see `Evidence.standing`)."""
+    """How much a name is one of ids (see `IdEvidence.standing`)."""
     if name is None:
         return 0
     if name.lower() in EXACT_NAMES:

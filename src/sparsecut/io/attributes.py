@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.features import FeatureTable, Scale, WordLists, mark_words, table_source
 from sparsecut.graph import LABEL_NAMES, as_labels, label_column_of, table_of_rows
-from sparsecut.graph.id_columns import Evidence, Fit, KnownIds, choose_of_file, gather, likely_name
+from sparsecut.graph.id_columns import Fit, IdEvidence, KnownIds, choose_of_file, gather, likely_name
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import check_claim, reading
 from sparsecut.io.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_remedy
@@ -190,7 +190,7 @@ class NodeTable:
             return self
         return NodeTable.read(self.path, self.kind, self.header_names, chosen.name, encoding=self.encoding)
 
-    def _evidence(self, known: NDArray[Any], never: Sequence[str]) -> list[Evidence]:
+    def _evidence(self, known: NDArray[Any], never: Sequence[str]) -> list[IdEvidence]:
         import pyarrow as pa
         import pyarrow.compute as pc
 

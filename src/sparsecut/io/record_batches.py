@@ -25,7 +25,7 @@ from sparsecut.features import (
     check_scale,
 )
 from sparsecut.graph import as_id_array
-from sparsecut.graph.id_columns import N_FIRST, Evidence, KnownIds, choose_of_parts, gather, likely_name
+from sparsecut.graph.id_columns import N_FIRST, IdEvidence, KnownIds, choose_of_parts, gather, likely_name
 from sparsecut.io.column_evidence import evidence_of
 from sparsecut.io.edge_columns import EdgeColumns, plan_columns
 from sparsecut.io.edge_weights import edge_weights
@@ -267,7 +267,7 @@ class FeatureFile:
         return numbers_of(table, self._names, self.what)
 
 
-def ids_in(table: Any, names: Sequence[str], known: KnownIds) -> list[Evidence]:
+def ids_in(table: Any, names: Sequence[str], known: KnownIds) -> list[IdEvidence]:
     """What a part of a table says for each of some columns to hold the ids."""
     return [gather(name, table.column(name), known) for name in names]
 

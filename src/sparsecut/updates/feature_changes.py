@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.features.columns import CategoryColumn, FittedColumn, VectorColumn
 from sparsecut.features.encoder import Encoder, NamedColumns, TableEncoder, check_names
+from sparsecut.features.feature_tables import FeatureTable, WordLists, table_source
 from sparsecut.features.numbers import NumberColumn
-from sparsecut.features.tables import FeatureTable, WordLists, table_source
 from sparsecut.features.word_lists import WordsColumn
 from sparsecut.graph import Graph
 

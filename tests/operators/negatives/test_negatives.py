@@ -24,7 +24,7 @@ from sparsecut.operators.negatives import (
     sampled_weight,
     with_apart,
 )
-from sparsecut.operators.sampling import sample_pairs
+from sparsecut.operators.pair_sampling import sample_pairs
 
 
 def test_one_edge_is_the_denominator_of_the_minimum_s_t_cut() -> None:

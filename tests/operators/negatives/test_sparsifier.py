@@ -22,7 +22,7 @@ from scipy.linalg import eigh
 from negative_cases import make_negatives
 from sparsecut import Sampled
 from sparsecut.operators.negatives import ListedPairs
-from sparsecut.operators.sampling import sparsifier_probability, sparsify_complete
+from sparsecut.operators.pair_sampling import sparsifier_probability, sparsify_complete
 
 DELTA = 1e-6
 

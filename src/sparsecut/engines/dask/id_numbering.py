@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.engines.dask.feature_sources import Piece
 from sparsecut.graph import as_id_array
-from sparsecut.graph.id_columns import Evidence, KnownIds
+from sparsecut.graph.id_columns import IdEvidence, KnownIds
 from sparsecut.io.edge_columns import EdgeColumns
 from sparsecut.io.ids import as_ids, id_remedy
 from sparsecut.io.record_batches import edges_of, ids_in, some_of
@@ -59,7 +59,7 @@ def some_ids(piece: Piece, columns: EdgeColumns | None, what: str) -> NDArray[An
     return some_of(i, j)
 
 
-def look_for_ids(piece: Piece, names: Sequence[str], ids: NDArray[Any], what: str) -> list[Evidence]:
+def look_for_ids(piece: Piece, names: Sequence[str], ids: NDArray[Any], what: str) -> list[IdEvidence]:
     """For each column of a piece of the features the evidence that it holds the ids."""
     return ids_in(piece.table(names, what), names, KnownIds(ids))
 

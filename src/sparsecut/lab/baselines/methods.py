@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sparsecut.base.errors import InputError
+from sparsecut.base.errors import InputError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def names(*, is_supervised: bool | None = None) -> tuple[str, ...]:
 def find_method(name: str) -> Method:
     """The method of a name; an `InputError` lists the names where there is none."""
     if name not in METHODS:
-        raise InputError(f"There is no method {name!r}. There are: {', '.join(METHODS)}.")
+        raise InputError(f"There is no method {name!r}. There are: {', '.join(METHODS)}.{did_you_mean(name, METHODS)}")
     return METHODS[name]
 
 

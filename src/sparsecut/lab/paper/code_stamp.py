@@ -94,6 +94,8 @@ def _imported(path: Path) -> tuple[str, ...]:
                     aliases[name.asname or name.name] = PACKAGE
                 elif _path_of(name.name) is not None:
                     found.append(name.name)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(f"{PACKAGE}."):
+            found += [node.value] if _path_of(node.value) is not None else []  # a list of modules that are imported by name
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
             found.append(_home_of(aliases[node.value.id], node.attr))

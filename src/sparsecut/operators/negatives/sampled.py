@@ -10,7 +10,7 @@ import numpy as np
 from sparsecut.base.errors import check_integer
 from sparsecut.operators.negatives.negative_graph import ListedPairs, NegativeGraph
 from sparsecut.operators.negatives.negatives import Negatives, Nodes
-from sparsecut.operators.sampling import sample_pairs
+from sparsecut.operators.pair_sampling import sample_pairs
 
 
 class Sampled(Negatives, word="sampled"):

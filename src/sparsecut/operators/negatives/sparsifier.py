@@ -14,7 +14,7 @@ import numpy as np
 
 from sparsecut.operators.negatives.negative_graph import ListedPairs, NegativeGraph, complete_graph
 from sparsecut.operators.negatives.negatives import Negatives, Nodes
-from sparsecut.operators.sampling import sparsifier_probability, sparsify_complete
+from sparsecut.operators.pair_sampling import sparsifier_probability, sparsify_complete
 
 
 class Sparsifier(Negatives, word="sparsifier"):

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import sparsecut as sc
 from sparsecut.features import FeatureTable, NamedColumns
-from sparsecut.features.tables import FeatureMatrix
+from sparsecut.features.feature_tables import FeatureMatrix
 
 TABLE = pa.table({"age": [10.0, 20.0, 30.0, 40.0], "city": ["Rome", "Oslo", "Rome", "Bonn"]})
 

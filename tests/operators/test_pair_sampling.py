@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from reference import complete_pairs
-from sparsecut.operators.sampling import pair_of_number, sample_pairs, sparsifier_probability, sparsify_complete
+from sparsecut.operators.pair_sampling import pair_of_number, sample_pairs, sparsifier_probability, sparsify_complete
 
 
 def test_sampling_is_reproducible_and_uniform() -> None:

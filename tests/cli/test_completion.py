@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sparsecut.cli import choices
+from sparsecut.cli import completion
 
 
 def complete(words: str, folder: Path) -> list[str]:
@@ -45,8 +45,8 @@ def test_a_shell_is_told_what_fits(words: str, expected: list[str], tmp_path: Pa
 
 
 def test_a_word_that_is_there_is_not_offered_again() -> None:
-    assert choices.completing_list(("own", "smoothed"))("own,") == ["own,smoothed"]
-    assert choices.completing_list(("own", "smoothed"))("o") == ["own"]
+    assert completion.completing_list(("own", "smoothed"))("own,") == ["own,smoothed"]
+    assert completion.completing_list(("own", "smoothed"))("o") == ["own"]
 
 
 def test_the_lists_are_the_librarys() -> None:
@@ -59,19 +59,21 @@ def test_the_lists_are_the_librarys() -> None:
     from sparsecut.features.structure import FEATURES
     from sparsecut.graph import DIRECTIONS
     from sparsecut.io import MISSING
+    from sparsecut.io.formats.graph_format import all_formats
     from sparsecut.model.channels import CHANNELS
     from sparsecut.model.published import paper_settings
     from sparsecut.model.sce import SCE
 
-    assert datasets.names() == choices.DATASETS
-    assert choices.CHANNELS == CHANNELS
-    assert choices.USES == FEATURES
-    assert tuple(PROTOCOLS) == choices.PROBES
-    assert set(OF_A_DATASET) < set(choices.SPLITS)
-    assert all(is_word(word) for word in choices.SPLITS)
-    assert choices.METRICS == METRICS
-    assert ("auto", *METHODS) == choices.LAYOUTS
-    assert choices.DIRECTIONS == DIRECTIONS
-    assert choices.MISSING == MISSING
-    assert choices.OBJECTIVES == OBJECTIVES
-    assert all(paper_settings(SCE, name) for name in choices.PAPER_DATASETS)
+    assert completion.format_suffixes() == sorted(suffix for one in all_formats() for suffix in one.suffixes)
+    assert datasets.names() == completion.dataset_names()
+    assert completion.CHANNELS == CHANNELS
+    assert completion.USES == FEATURES
+    assert tuple(PROTOCOLS) == completion.PROBES
+    assert set(OF_A_DATASET) < set(completion.SPLITS)
+    assert all(is_word(word) for word in completion.SPLITS)
+    assert completion.METRICS == METRICS
+    assert ("auto", *METHODS) == completion.LAYOUTS
+    assert completion.DIRECTIONS == DIRECTIONS
+    assert completion.MISSING == MISSING
+    assert completion.OBJECTIVES == OBJECTIVES
+    assert all(paper_settings(SCE, name) for name in completion.PAPER_DATASETS)

@@ -1,27 +1,23 @@
 """The words that options take, and their completion by the shell.
 
 Completion must answer at once, and the library would take a second to load. So the words of filters, solvers and engines
-are read from the source of their classes, and the other lists are written here a second time; a test compares these with the
-library's own.
+and the names of datasets are read from source. The other lists are written here a second time; a test compares them with
+the library's own.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
+from typing import cast
 
 import typer
 
-from sparsecut.base.source_names import listed_words
+from sparsecut.base.source_names import assigned, listed_words, literal, modules_in, source_of
 from sparsecut.lab.baselines.methods import METHODS, names
-from sparsecut.lab.paper import EXPERIMENTS
 
-DATASETS = (
-    *("digits", "cora", "citeseer", "pubmed", "cora_full", "flickr", "reddit", "dblp", "amazon_photo", "amazon_computers"),
-    *("coauthor_cs", "coauthor_physics", "blogcatalog", "facebook", "twitch_de", "twitch_engb", "twitch_es", "twitch_fr"),
-    *("twitch_pt", "twitch_ru", "wiki", "actor", "chameleon_filtered", "cornell", "tolokers"),
-    *("ogbn_arxiv", "ogbn_products", "ogbn_papers100M"),
-)
 PAPER_DATASETS = ("cora", "citeseer", "pubmed", "cora_full", "flickr", "reddit")
 FILTERS = tuple(listed_words("Filter"))
 CHANNELS = ("own", "smoothed", "neighbors", "difference", "structure")
@@ -40,6 +36,25 @@ OBJECTIVES = ("ratio", "conductance")
 PARTED = ("structure", "embedding", "both")
 
 Completer = Callable[[str], list[str]]
+
+
+@cache
+def dataset_names() -> tuple[str, ...]:
+    """The names of the datasets: the first argument, or `name`, of each entry in the files that the registry lists."""
+    entries = [
+        cast("ast.Call", entry)
+        for file in literal("sparsecut.datasets.registry", "FILES")
+        for entry in cast("ast.Tuple", assigned(file, "DATASETS")).elts
+    ]
+    written = [[*entry.args, *(word.value for word in entry.keywords if word.arg == "name")] for entry in entries]
+    return tuple(ast.literal_eval(words[0]) for words in written)
+
+
+def format_suffixes() -> list[str]:
+    """The suffixes of graph files: those that are written in the `FORMATS` of the modules of `io/formats`."""
+    declared = [assigned(one, "FORMATS") for one in modules_in("sparsecut.io.formats") if "\nFORMATS = " in source_of(one)]
+    words = [node.value for formats in declared for node in ast.walk(formats) if isinstance(node, ast.Constant)]
+    return sorted(word for word in words if isinstance(word, str) and word.startswith("."))
 
 
 def completing(words: Iterable[str]) -> Completer:
@@ -72,7 +87,7 @@ def complete_source(incomplete: str) -> list[str]:
     if "/" in incomplete:
         return []
     files = sorted(path.name for path in Path.cwd().glob(f"{incomplete}*") if path.is_file() and path.name[0] != ".")
-    return [*completing(DATASETS)(incomplete), *files]
+    return [*completing(dataset_names())(incomplete), *files]
 
 
 def complete_row(context: typer.Context, incomplete: str) -> list[str]:
@@ -86,6 +101,8 @@ def complete_column(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def _of_experiments(context: typer.Context, name: str, incomplete: str) -> list[str]:
+    from sparsecut.lab.paper import EXPERIMENTS
+
     words = (context.params.get("experiment"), *context.args)  # before an unfinished option it is among the arguments
     chosen = [EXPERIMENTS[word] for word in words if word in EXPERIMENTS] or [*EXPERIMENTS.values()]
     known = dict.fromkeys(value for experiment in chosen for value in getattr(experiment.module(), name))
