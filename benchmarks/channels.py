@@ -50,12 +50,18 @@ def measure(name: str) -> dict[str, Any]:
         f"{even:g}, {steep:g}": channel_choice.choose_by(evidence, ChannelRule(even_gain=even, steepness=steep)).weights
         for even, steep in product(EVEN_GAINS, STEEPNESSES)
     }
-    point = {**vars(evidence), "weights": channel_choice.choose_by(evidence).weights}
+    point = {**figures_of(evidence), "weights": channel_choice.choose_by(evidence).weights}
     return point | {"scores": score_choices(name, graph, choices, weighting.name)} | seconds_of(graph)
 
 
+def figures_of(evidence: channel_choice.Evidence) -> dict[str, float]:
+    """The evidence by the names that the results file has."""
+    figures = dict(vars(evidence))
+    return {**figures, "told": figures.pop("neighbor_r2")}
+
+
 def measure_components(name: str) -> dict[str, Any]:
-    """The rule of columns that tell nothing of each other."""
+    """The rule of columns that do not predict each other."""
     graph = load_graph(name)
     whole = ClosedForm(effective_rank=1e6)  # no sharpening: the principal components
     components = SCE(channels="own", dimension=N_COMPONENTS, solver=whole).fit_transform(graph, progress=_silent)
@@ -64,7 +70,7 @@ def measure_components(name: str) -> dict[str, Any]:
     choices = {
         f"{even:g}": channel_choice.choose_by(evidence, ChannelRule(even_neighbor_r2=even)).weights for even in EVEN_TOLDS
     }
-    point = {**vars(evidence), "weights": channel_choice.choose_by(evidence).weights}
+    point = {**figures_of(evidence), "weights": channel_choice.choose_by(evidence).weights}
     return point | {"scores": score_choices(name, graph, choices, "none"), "raw": score(name, graph, components)}
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -67,3 +69,39 @@ def test_sections_are_read_as_numpydoc_has_them() -> None:
     docstring = f"One line.\n\n{parameters}\nReturns\n-------\nint\n    c : not a parameter.\n"
     assert entries_of(docstring) == {"a": "First.", "b": "Second."}
     assert entries_of("Nothing.") == {}
+
+
+SOURCE = Path(sparsecut.__file__).parent
+ROOMS = ("cli", "cuts", "explore", "features", "kernels", "operators", "updates")
+
+# Phrases that readers had to guess at, and what to say instead (CONTRIBUTING has the rule: the words of the field).
+RIDDLES = {
+    r"^The same\b": "say what the function returns",
+    r"^(Of|Those|That of)\b": "begin with the thing itself: 'The seeds of …'",
+    r"\btold\b": "predicted (R²), ranked (AUC), reported, named or identified",
+    r"\basked for\b": "requested, or needed",
+    r"\blooked at\b": "read, checked or visited",
+    r"\b(row|rows|label|labels|number|numbers|line|vector|vectors) an? (node|class|row|entry|edge)\b": "one row per node",
+    r"\bby what \w+ moved\b": "the change of Z",
+    r"\bwhat is too little is refused\b": "raises an error naming the smallest one that works",
+}
+
+
+def docstrings() -> list[tuple[str, str]]:
+    """Every docstring of the source, with its place."""
+    found = []
+    for path in sorted(path for room in ROOMS for path in (SOURCE / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                words = ast.get_docstring(node)
+                if words:
+                    found.append((f"{path.relative_to(SOURCE)}: {getattr(node, 'name', 'the module')}", words))
+    return found
+
+
+@pytest.mark.parametrize("riddle", RIDDLES)
+def test_docstrings_say_the_thing_itself(riddle: str) -> None:
+    every = docstrings()
+    assert len(every) > 500  # they are found
+    found = [place for place, words in every if re.search(riddle, words, re.IGNORECASE if riddle[0] != "^" else 0)]
+    assert not found, f"say {RIDDLES[riddle]!r} in place of {riddle!r}: {found}"

@@ -24,8 +24,10 @@ def test_warnings_name_what_is_wrong_and_are_silent_otherwise() -> None:
     whole = sc.Graph(ring + ring.T)
     assert warned(good, whole) == ""
     assert "Collapsed to a line" in warned(np.outer(generator.normal(size=60), [1, 2, 3]))
-    assert "1 of 5 dimensions are collapsed" in warned(np.column_stack([good, np.full(60, 3.0)]))
-    assert "1 node has a vector of zeros, near to nothing: 'n7'" in warned(np.where(np.arange(60)[:, None] == 7, 0, good))
+    assert "1 of 5 dimensions are the same for every node" in warned(np.column_stack([good, np.full(60, 3.0)]))
+    assert "1 node has a vector of zeros, which has no nearest neighbours by cosine: 'n7'" in warned(
+        np.where(np.arange(60)[:, None] == 7, 0, good)
+    )
     assert "3 nodes (5%) share their vector" in warned(np.where(np.isin(np.arange(60), [4, 8, 9])[:, None], 1.5, good))
     assert "more than 10 times as long as the median: 'n5'" in warned(np.where(np.arange(60)[:, None] == 5, 500, good))
     cut = (ring + ring.T).toarray()

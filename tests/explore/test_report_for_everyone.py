@@ -292,7 +292,7 @@ def test_odd_embeddings_give_a_useful_page(browser: Any, tmp_path: Path, name: s
     page.wait_for_selector(".node-id")
     assert page.locator("#sections h2").count() >= 2
     if name == "NaN rows":
-        assert "not finite" in page.text("#warnings")
+        assert "NaN or infinite numbers" in page.text("#warnings")
     if name == "all vectors equal":
         assert "Collapsed to a point" in page.text("#warnings")
     if name == "500 classes":

@@ -35,7 +35,8 @@ def test_nodes_with_broken_vectors_are_left_out_and_named(tmp_path: Path) -> Non
         Z, tmp_path / "r.html", layout_method="pca", nodes={"n": np.arange(40) + 0.5, "t": [f"t{i}" for i in range(40)]}
     )
     blocks, meta = blocks_of(path), meta_of(path)
-    assert "2 of 40 nodes have vectors that are not finite and are left out: 5, 9" in meta["warnings"][0]
+    assert "2 of 40 nodes have vectors with NaN or infinite numbers" in meta["warnings"][0]
+    assert "left out: 5, 9." in meta["warnings"][0]
     kept = [number for number in range(40) if number not in (5, 9)]
     assert json.loads(blocks["ids"]) == [str(number) for number in kept]
     number = next(column for column in meta["columns"] if column["name"] == "n")

@@ -98,3 +98,14 @@ def test_columns_that_hold_no_ids():
 )
 def test_dates(word, expected):
     assert is_date(word) == expected
+
+
+@pytest.mark.parametrize("n_shared", [0, 1, 500])
+@pytest.mark.parametrize("kind", [np.int64, np.str_])
+def test_a_value_in_two_columns_is_found_wherever_it_is(n_shared, kind):
+    generator = np.random.default_rng(n_shared)
+    values = generator.permutation(np.arange(10_000, 99_999))[: 4000 - n_shared]
+    table = pa.table({"one": values[:2000].astype(kind), "two": values[2000 - n_shared :].astype(kind)})
+    one, two = evidence_of([table], 2000).values()
+    assert one.shares_values(two) == two.shares_values(one) == (n_shared > 0)
+    assert one.shares_values(two) == (one.overlap(two) > 0)

@@ -113,3 +113,21 @@ def test_node_ids_of_two_kinds_are_refused():
         sc.from_edges([("a", "b")], node_ids=["a", 0, "b"])
     with pytest.raises(sc.InputError, match="The list of node_ids has None as a node id, in row 2"):
         sc.from_edges([("a", "b")], node_ids=["a", None, "b"])
+
+
+@pytest.mark.parametrize("is_word", [False, True])
+@pytest.mark.parametrize("is_index", [False, True])
+def test_an_id_column_that_is_found_gives_the_graph_of_one_that_is_named(is_word, is_index):
+    """Some nodes have no edge: their rows are looked up once where the column is found, and again where it is named."""
+    generator = np.random.default_rng(0)
+    names = np.array([f"n{number:03d}" for number in range(90)]) if is_word else np.arange(5, 95)
+    ends = generator.integers(0, 60, (2, 300))
+    edges = pandas.DataFrame({"source": names[ends[0]], "target": names[ends[1]]})
+    features = pandas.DataFrame({"konto": names, "x": generator.normal(size=90)}).sample(frac=1, random_state=0)
+    features = features.set_index("konto") if is_index else features.reset_index(drop=True)
+    found, named = sc.from_edges(edges, features=features), sc.from_edges(edges, features=features, id_column="konto")
+    assert found.n_nodes == 90
+    assert found.node_ids.dtype == named.node_ids.dtype
+    assert found.node_ids.tolist() == named.node_ids.tolist()
+    assert (found.features == named.features).all()
+    assert (found.adjacency != named.adjacency).nnz == 0

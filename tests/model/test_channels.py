@@ -221,5 +221,5 @@ def test_a_note_is_made_once(tmp_path: Path) -> None:
             app, ["embed", str(tmp_path / "edges.csv"), *more, "--force", "-o", str(tmp_path / "Z.npy")]
         )
         assert said.exit_code == 0, said.output
-        assert said.stderr.count("tells no node from another") == 1
+        assert said.stderr.count("every node has the same vector") == 1
         assert (said.stderr + said.stdout).count("in place of node features") == 1

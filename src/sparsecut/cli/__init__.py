@@ -1,8 +1,8 @@
 """The command line: one file per command, each of which parses its options, calls the library and prints.
 
 Input that breaks a rule ends with one sentence on standard error and exit code 2; any other exception is a defect of the
-program, told as such with exit code 70. torch, scikit-learn and pyarrow are imported inside the commands, so that `--help`
-and completion answer at once.
+program, reported as such with exit code 70. torch, scikit-learn and pyarrow are imported inside the commands, so that
+`--help` and completion answer at once.
 
 - `program`: the program `sparsecut` and its commands. `help_pages`: how a help page looks.
 - `options`: options that several commands have, in groups. `completion`: the words they take, and completion.

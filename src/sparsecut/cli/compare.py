@@ -144,6 +144,6 @@ def compare(
 
 
 def _difference(compared: Comparison) -> str:
-    """In points, with the p-value where there is more than one split to tell it from."""
+    """The difference in points, with the p-value where there is more than one split."""
     p_value = f" (p = {compared.p_value:.1g})" if compared.n_splits > 1 else ""
     return f"{compared.mean_difference:+.1f}{p_value}"

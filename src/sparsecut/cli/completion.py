@@ -91,12 +91,12 @@ def complete_source(incomplete: str) -> list[str]:
 
 
 def complete_row(context: typer.Context, incomplete: str) -> list[str]:
-    """The rows of the table that `reproduce` was asked for."""
+    """The rows of the table that `reproduce` will make."""
     return _of_experiments(context, "ROWS", incomplete)
 
 
 def complete_column(context: typer.Context, incomplete: str) -> list[str]:
-    """The columns of the table that `reproduce` was asked for."""
+    """The columns of the table that `reproduce` will make."""
     return _of_experiments(context, "COLUMNS", incomplete)
 
 

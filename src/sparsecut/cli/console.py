@@ -55,7 +55,7 @@ class Output:
             _console(stderr=True).print(message, style="dim", markup=False)
 
     def detail(self, message: str) -> None:
-        """What is told with `--verbose` alone, on standard error whatever goes to standard output."""
+        """A remark printed with `--verbose` alone, on standard error."""
         if self.is_verbose:
             _console(stderr=True).print(message, style="dim", markup=False)
 
@@ -128,5 +128,5 @@ def _parts(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) ->
 
 
 def in_mebibytes(n_bytes: int | None) -> str:
-    """A size of memory in words; None is what the system does not tell."""
+    """A size of memory in words; None where the system does not report it."""
     return "not known" if n_bytes is None else f"{n_bytes / 2**20:,.0f} MiB"

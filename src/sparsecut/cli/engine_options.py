@@ -29,7 +29,7 @@ TYPES = {"text": str, "integer": int, "number": float, "path": Path}
 
 @dataclass(frozen=True)
 class Requested:
-    """The engine that a command was asked for: its word, and the options that were given, by the names of its parameters."""
+    """The engine that a command was requested: its word, and the options that were given, by the names of its parameters."""
 
     word: str
     given: dict[str, Any]

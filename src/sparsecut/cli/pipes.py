@@ -2,8 +2,8 @@
 
     cut -f1,2 links.tsv | sparsecut embed - -o - | duckdb -c "SELECT count(*) FROM read_csv('/dev/stdin')"
 
-Standard input is kept in a temporary file, whose format is told by its first bytes: readers go back and forth in a file, and
-a pipe cannot. Standard output gets CSV, once it is whole, and nothing else: all words go to standard error.
+Standard input is kept in a temporary file, whose format is found from its first bytes: readers go back and forth in a file,
+and a pipe cannot. Standard output gets CSV, once it is whole, and nothing else: all words go to standard error.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def _run_app() -> None:
 
 
 def _standard_output() -> TextIO:
-    """Standard output, whose errors are told from those of other files; as it is where it has no file."""
+    """Standard output, whose errors are distinguished from those of other files; unchanged where it has no file."""
     if sys.stdout is None:  # closed, as by >&-
         return Path(os.devnull).open("w")
     try:

@@ -68,8 +68,8 @@ def reproduce(
         bool,
         option(
             EVALUATION,
-            "A first look in about a minute: one small graph, the fastest methods, two splits, one seed, unless others are "
-            "asked for; into a folder of its own.",
+            "A first result in about a minute: one small graph, the fastest methods, two splits, one seed, unless others "
+            "are requested; into a folder of its own.",
             "--quick",
         ),
     ] = False,

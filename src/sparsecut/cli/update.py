@@ -105,7 +105,7 @@ def update(
 
     tail -c +$((N + 1)) changes.ndjson | sparsecut update MODEL --follow --start-at N
 
-    A batch is made whole or not at all, also where the process is killed. Bad changes are told by their line.
+    A batch is made whole or not at all, also where the process is killed. Bad changes are named by their line.
     """
     output = Output(as_json, quiet, verbose, output_path)
     from sparsecut.io import check_writable

@@ -40,7 +40,7 @@ class Candidate:
 
     @property
     def key(self) -> bytes:
-        """The same for both sides of one cut."""
+        """Bytes that identify the cut: equal for a side and its complement."""
         return np.packbits(self.side if self.side[0] else ~self.side).tobytes()
 
 
@@ -98,7 +98,7 @@ def from_clusters(problem: CutProblem, vectors: Real, random: np.random.Generato
 
 
 def from_groups(problem: CutProblem, groups: Groups, source: str) -> Iterator[Candidate]:
-    """Those parts of a clustering that are the sparsest of their range of sizes, and of few parts the sparsest unions."""
+    """The sparsest parts of a clustering in each range of sizes and, of few parts, their sparsest unions."""
     count = int(groups.max()) + 1
     if count < 2:
         return

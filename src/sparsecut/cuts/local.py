@@ -36,7 +36,7 @@ def local_search(problem: CutProblem, side: Mask, patience: int = PATIENCE) -> M
 
 
 def _pass(problem: CutProblem, side: Mask, patience: int, limit: int) -> tuple[Mask, int]:
-    """The best moment of one pass, and how many edges were looked at."""
+    """The best moment of one pass, and how many edges were visited."""
     A = problem.adjacency
     within = A @ side.astype(np.float64)
     # What moving a node takes off the cut: its weight across less its weight on its own side. Only nodes that touch the

@@ -81,7 +81,7 @@ class CutProblem:
         return cls(A, degrees, np.ones(A.shape[0]) if objective == "ratio" else degrees, objective)
 
     def with_balance(self, balance: float) -> CutProblem:
-        """The same with a least share of the measure for the smaller side."""
+        """The problem with a least share of the measure required of the smaller side."""
         least = balance * self.total
         if self.objective == "ratio":
             least = min(np.ceil(least - 1e-9), np.floor(self.total / 2))

@@ -1,4 +1,4 @@
-"""Search an embedding and look at it: nearest neighbours, positions in the plane, pictures, the HTML report.
+"""Search an embedding and draw it: nearest neighbours, positions in the plane, pictures, the HTML report.
 
 Other rooms use the names exported here. The search is `neighbors`, over `exact` or the index of `inverted`. The report is
 `report`, which puts sections (`findings`, `separation`, `clusters`), warnings (`cautions`) and columns (`node_columns`)

@@ -24,17 +24,23 @@ def cautions(Z: NDArray[np.float32], health: Health, ids: NDArray[Any], graph: G
     deviations = Z.std(axis=0, dtype=np.float64)
     n_flat = int((deviations <= FLAT * deviations.max()).sum()) if deviations.max() > 0 else Z.shape[1]
     if n_flat and not health.is_collapsed:
-        found.append(f"{n_flat} of {Z.shape[1]} dimensions are collapsed: they are the same for every node. Ask for fewer.")
+        found.append(
+            f"{n_flat} of {Z.shape[1]} dimensions are the same for every node and only cost space. Set dimension lower."
+        )
     lengths = np.linalg.norm(Z, axis=1)
     if (lengths == 0).any():
         zero = np.flatnonzero(lengths == 0)
-        found.append(f"{_nodes(len(zero))} {_have(len(zero))} a vector of zeros, near to nothing: {first_few(ids[zero])}.")
+        found.append(
+            f"{_nodes(len(zero))} {_have(len(zero))} a vector of zeros, which has no nearest neighbours by cosine: "
+            f"{first_few(ids[zero])}. Such nodes usually have features of zeros and no edges: give them some."
+        )
     found += _duplicates(Z, ids)
     far = np.flatnonzero(lengths > FAR * max(float(np.median(lengths)), 1e-30))
     if len(far) and (lengths > 0).any():
         found.append(
             f"{_nodes(len(far))} {_have(len(far))} a vector more than {FAR} times as long as the median: "
-            f"{first_few(ids[far])}. By Euclidean distance they are far from everything."
+            f"{first_few(ids[far])}. By Euclidean distance they are far from every other node: compare by cosine, or see "
+            "whether their features are right."
         )
     if graph is not None:
         found += _of_graph(graph, ids)
@@ -42,7 +48,7 @@ def cautions(Z: NDArray[np.float32], health: Health, ids: NDArray[Any], graph: G
 
 
 def _duplicates(Z: NDArray[np.float32], ids: NDArray[Any]) -> list[str]:
-    """Equal vectors: their nodes cannot be told apart."""
+    """A warning where many nodes have the same vector."""
     if len(Z) < 2:
         return []
     rows = np.ascontiguousarray(Z + np.float32(0)).view(np.dtype((np.void, Z.shape[1] * Z.itemsize))).ravel()  # −0 is 0
@@ -53,8 +59,9 @@ def _duplicates(Z: NDArray[np.float32], ids: NDArray[Any]) -> list[str]:
     largest = int(counts.argmax())
     same = np.flatnonzero(rows == rows[first[largest]])
     return [
-        f"{n_equal:,} nodes ({n_equal / len(Z):.0%}) share their vector with another and cannot be told apart from it; the "
-        f"largest group has {len(same):,}: {first_few(ids[same])}. Equal features and neighbourhoods give equal vectors."
+        f"{n_equal:,} nodes ({n_equal / len(Z):.0%}) have the same vector as another node, so no search or classifier can "
+        f"separate them; the largest group has {len(same):,}: {first_few(ids[same])}. Equal features and neighbourhoods "
+        "give equal vectors: more features, or features='both' for the place in the graph, would separate them."
     ]
 
 
@@ -68,8 +75,8 @@ def _of_graph(graph: Graph, ids: NDArray[Any]) -> list[str]:
     isolated = np.flatnonzero(degrees == 0)
     if len(isolated):
         found.append(
-            f"{_nodes(len(isolated))} of the graph {_have(len(isolated))} no edge: the vector comes from the node's own "
-            f"features alone. {first_few(ids[isolated])}."
+            f"{_nodes(len(isolated))} of the graph {_have(len(isolated))} no edge, so the vector comes from the node's own "
+            f"features alone: {first_few(ids[isolated])}. See whether edges are missing."
         )
     n_components, component_of = connected_components(graph.adjacency, directed=False)
     n_components -= len(isolated)
@@ -77,7 +84,7 @@ def _of_graph(graph: Graph, ids: NDArray[Any]) -> list[str]:
         sizes = np.sort(np.bincount(component_of))[::-1]
         found.append(
             f"The graph has {n_components:,} components with edges, the largest with {sizes[0] / graph.n_nodes:.1%} of the "
-            "nodes: no edge says how near nodes of different components are."
+            "nodes. Between components only features say how near two nodes are: compare nodes within one."
         )
     return found
 

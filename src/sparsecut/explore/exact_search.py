@@ -90,7 +90,7 @@ def _first_equal(vectors: Vectors) -> Positions | None:
 
 
 def _take_first_of_ties(best: Positions, closeness: Vectors) -> None:
-    """Of rows that are as close as the last of the best the first ones, which a partition does not see to."""
+    """Among rows as close as the last of the best, take those with the lowest positions: a partition takes any."""
     k, values = best.shape[1], np.take_along_axis(closeness, best, axis=1)
     last = values.min(axis=1, keepdims=True)
     for row in np.flatnonzero((closeness == last).sum(axis=1) > (values == last).sum(axis=1)):

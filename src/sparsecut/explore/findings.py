@@ -56,15 +56,15 @@ def spectrum_section(health: Health) -> Section:
 def rank_meaning(health: Health) -> str:
     """What to do about an effective rank."""
     if health.is_collapsed:
-        return "So few directions cannot tell many groups apart: use a closed form or fewer epochs, and more dimensions."
+        return "So few directions cannot separate many groups: use the closed form or fewer epochs, and more dimensions."
     if health.effective_rank < 0.1 * health.dimension:
         return (
-            f"Most of the {health.dimension} dimensions carry little: about {max(2, round(2 * health.effective_rank))} "
-            "would nearly do, and files and searches would be smaller."
+            f"Most of the {health.dimension} dimensions hold little variance: about "
+            f"{max(2, round(2 * health.effective_rank))} would nearly do, and make files smaller and searches faster."
         )
     if health.effective_rank > 0.8 * health.dimension:
-        return "All dimensions carry about the same: more of them may hold more of the graph."
-    return "A few strong directions and a tail of weaker ones is what a graph with groups gives."
+        return "All dimensions hold about the same variance: a higher dimension may hold more of the graph."
+    return "A few strong directions and a tail of weaker ones are usual for a graph with groups."
 
 
 def choices_section(explanation: list[str]) -> Section:
@@ -72,7 +72,7 @@ def choices_section(explanation: list[str]) -> Section:
     return {
         "id": "choices",
         "title": "What was chosen, and why",
-        "sentences": ["The settings that fit the graph, as the model explains them."],
+        "sentences": ["What the fit chose for this graph, the evidence, and what to set to choose otherwise."],
         "list": explanation,
     }
 
@@ -88,8 +88,8 @@ def curve_section(loss: list[float]) -> Section:
         "title": "Training",
         "sentences": [
             f"The loss after each of {len(values):,} epochs, from {values[0]:.4g} to {values[-1]:.4g}. "
-            f"The last epoch changed it by {change:.2%}. A loss that still falls is no reason for more "
-            "epochs: they leave fewer directions, and with an L2 penalty one in the end."
+            f"The last epoch changed it by {change:.2%}. A loss that still falls is no reason for more epochs: further "
+            "epochs concentrate the embedding in fewer directions, and with an L2 penalty in a single one."
         ],
         "chart": {
             "kind": "line",
@@ -108,7 +108,11 @@ def degree_section(degrees: NDArray[Any], lengths: NDArray[Any]) -> Section:
     known = degrees > 0
     title = "Degree against length"
     if known.sum() < 3 or degrees[known].min() == degrees[known].max() or lengths.min() == lengths.max():
-        return {"id": "degree", "title": title, "sentences": ["Degrees or lengths are all the same: nothing to compare."]}
+        return {
+            "id": "degree",
+            "title": title,
+            "sentences": ["All degrees or all lengths are the same, so there is nothing to compare."],
+        }
     from scipy.stats import spearmanr
 
     follows = float(spearmanr(degrees[known], lengths[known]).statistic)

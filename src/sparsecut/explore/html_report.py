@@ -129,7 +129,8 @@ def report(
     warnings_found = []
     if n_broken:
         warnings_found.append(
-            f"{n_broken:,} of {len(everything.Z):,} nodes have vectors that are not finite and are left out: {broken}."
+            f"{n_broken:,} of {len(everything.Z):,} nodes have vectors with NaN or infinite numbers, which have no place on "
+            f"a map, and are left out: {broken}. Embed them again from finite features."
         )
     with reporting(progress) as tell:
         positions, drawn_by = find_positions(path, whole, layout_method, random_state, tell)
@@ -159,7 +160,8 @@ def report(
     described, left_out = blocks.add_columns(all_columns)
     if left_out:
         warnings_found.append(
-            f"The page has no room for {len(left_out)} columns and leaves them out: {first_few(left_out)}."
+            f"{len(left_out)} columns of the node table would make the page too large and are left out: "
+            f"{first_few(left_out)}. Give fewer columns."
         )
     sections.append(_how_section(drawn_by, near, command, random_state))
     meta = {
@@ -223,7 +225,8 @@ def _of_model(model: Any) -> list[Section]:
 
 def _how_section(drawn_by: str, near: Neighbors | None, command: str | None, seed: int) -> Section:
     sentences = [
-        f"Layout: {drawn_by}, seed {seed}. Distances on the map are not those of the embedding; neighbourhoods are."
+        f"Layout: {drawn_by}, seed {seed}. Nodes that are near on the map are near in the embedding; longer distances mean "
+        "little."
     ]
     if near is not None:
         how = (

@@ -1,4 +1,4 @@
-"""An approximate index: the vectors in lists around centroids, of which a query looks into the nearest few.
+"""An approximate index: the vectors in lists around centroids, of which a query searches the nearest few.
 
 k-means (faiss) finds about 4·√n centroids on a sample; every vector is in the list of its nearest one. A query compares
 itself with all centroids, then with the vectors of the `n_probed` nearest lists. How many lists it takes is measured here,
@@ -34,7 +34,7 @@ ADDED = 2**16  # vectors added at a time
 
 @dataclass
 class Inverted:
-    """A built index: centroids (l, d), the list of each vector (n,), how many lists a query looks into."""
+    """A built index: centroids (l, d), the list of each vector (n,), how many lists a query searches."""
 
     metric: str
     centroids: Vectors
@@ -51,7 +51,7 @@ class Inverted:
 
 
 def build_inverted(vectors: Vectors, metric: str, recall: float, seed: int, report: Reporter) -> Inverted:
-    """Cluster, fill the lists, and find how many of them a query must look into."""
+    """Cluster, fill the lists, and find how many of them a query must search."""
     faiss = import_extra("faiss", caller="Neighbors(index='approximate')", extra="search")
     generator = np.random.default_rng(seed)
     n_rows, dimension = vectors.shape

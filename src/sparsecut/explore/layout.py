@@ -81,7 +81,7 @@ def layout(embedding: Any, *, method: str = "auto", random_state: int = 0, progr
 
 
 def choose_method(method: str, n_nodes: int = 2**31) -> str:
-    """The layout that "auto" stands for here; one that was asked for must be installed."""
+    """The layout that "auto" stands for here; one that was requested must be installed."""
     if method == "auto":
         installed = (name for name in METHODS if name == "pca" or importlib.util.find_spec(MODULES[name]) is not None)
         return next(installed)
@@ -104,7 +104,7 @@ def principal_components(Z: Plane, n_components: int = N_COMPONENTS) -> Plane:
 
 
 def _scatter(centred: Plane, block: int = 2**18) -> NDArray[np.float64]:
-    """In blocks: a copy of all rows in double precision would not fit beside them."""
+    """The scatter matrix, block by block: a copy of all rows in double precision would not fit beside them."""
     total = np.zeros((centred.shape[1],) * 2)
     for start in range(0, len(centred), block):
         rows = centred[start : start + block].astype(np.float64)

@@ -152,7 +152,7 @@ class Neighbors:
         Returns
         -------
         Nearest
-            `ids`, `distances` and `positions`, each with one row per node asked for.
+            `ids`, `distances` and `positions`, each with one row per requested node.
 
         Raises
         ------

@@ -1,6 +1,6 @@
 """A map of an embedding as a picture, for notebooks and papers (matplotlib, extra `explore`).
 
-Colours can be told apart on a light and on a dark background, also with red-green colour blindness. Classes are named on
+Colours differ visibly on a light and on a dark background, also with red-green colour blindness. Classes are named on
 the map. Up to 20,000 nodes are points, drawn in a random order, so that no class lies on top of another because of its
 name; more nodes are an image whose pixels have the mean colour of their nodes, the denser the more opaque.
 """

@@ -28,7 +28,7 @@ N_SILHOUETTE = 2000
 
 
 def separation_section(Z: Vectors, labels: ArrayLike, seed: int) -> Section | None:
-    """The section on classes; None where there are not two of them to tell apart."""
+    """The section on classes; None where there are fewer than two."""
     classes, codes = encode_labels(labels)
     sizes = np.bincount(codes[codes >= 0], minlength=len(classes))
     probed = [int(code) for code in np.argsort(-sizes, kind="stable")[:MAX_CLASSES] if sizes[code] >= MIN_NODES]

@@ -1,4 +1,4 @@
-"""The vectors of an embedding: what they must be, and what tells them from any others."""
+"""The vectors of an embedding: what they must be, and a number that identifies them."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@
     time        dates, times and durations: seconds since 1970, midnight or zero, then as a number
     vector      a list of numbers: one column per element, all divided by one number, so that their mean variance is 1
     words       a list of words: one column of 0 and 1 per word, "… has WORD", in alphabetical order; a gap has none of them
-    left out    a column that tells nothing that carries over: one value throughout, only gaps, text that is a name rather
+    left out    a column that has nothing to learn from: one value throughout, only gaps, text that is a name rather
                 than a category (over 100 values, over half of the rows with a value of their own), or free text (over 10
                 values of 5 words each on average, over half of the rows with a value of their own)
 
@@ -61,7 +61,7 @@ class CategoryColumn:
     categories: tuple[str, ...] = ()
     with_other: bool = False
     with_missing: bool = False
-    left_out: str = ""  # why there are no categories: then the gaps alone tell something
+    left_out: str = ""  # why there are no categories: then only the gaps are a feature
 
     @classmethod
     def fit(cls, name: str, column: Any, what: str) -> CategoryColumn | LeftOut:

@@ -88,7 +88,7 @@ class FeatureTable:
         return TableEncoder.fit(self.columns, self.what, scale=self.scale)
 
     def take(self, rows: NDArray[np.int64]) -> FeatureTable:
-        """The same table for some of the nodes, encoded as for all of them."""
+        """The table of the nodes at positions `rows`, encoded as the whole table is."""
         taken = object.__new__(FeatureTable)
         taken.what, taken.scale, taken.columns, taken.texts = self.what, self.scale, self.columns, self.texts
         taken.rows = self.rows[rows]
@@ -223,7 +223,7 @@ class FeatureMatrix:
 
 
 def _place_rows(matrix: sp.csr_array, rows: NDArray[np.int64]) -> sp.csr_array:
-    """The rows of a sparse matrix that are asked for; zeros for −1."""
+    """The rows of a sparse matrix at the given positions; zeros for −1."""
     found = np.flatnonzero(rows >= 0)
     ones = np.ones(len(found), dtype=np.float32)
     pick = sp.csr_array((ones, (found, rows[found])), shape=(len(rows), matrix.shape[0]))

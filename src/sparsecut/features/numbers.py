@@ -57,7 +57,7 @@ class NumberColumn:
     mean: float = 0.0
     deviation: float = 1.0
     fill: float = 0.0
-    with_value: bool = True  # one value or a gap: then the gap alone tells something
+    with_value: bool = True  # one value or a gap: then only the gaps are a feature
     with_missing: bool = False
     is_time: bool = False
     transform: str = ""  # "log" or "rank"

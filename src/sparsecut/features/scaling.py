@@ -1,4 +1,4 @@
-"""The scale of a column of numbers, and which one a column asks for.
+"""The scale of a column of numbers, and which one suits a column.
 
     none        x as it is
     standard    (x − mean) / deviation

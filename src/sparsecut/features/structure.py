@@ -35,7 +35,7 @@ STRUCTURE_NOTE = (
 )
 
 N_COLUMNS = 128
-EFFECTIVE_RANK = 35.0  # of the weighted columns: fewer cannot tell dozens of groups apart, more keep what is noise
+EFFECTIVE_RANK = 35.0  # of the weighted columns: fewer cannot separate dozens of groups, more keep what is noise
 ROW_LENGTH = 6.0  # of every row: a logistic regression with C = 1 then neither under- nor overfits
 N_ITERATIONS = 4  # of subspace iteration; the spectrum of q falls fast
 
@@ -43,7 +43,7 @@ N_ITERATIONS = 4  # of subspace iteration; the spectrum of q falls fast
 def structural_features(
     adjacency: sp.csr_array, *, seed: int, device: torch.device, n_columns: int = N_COLUMNS, report: Reporter | None = None
 ) -> NDArray[np.float32]:
-    """One row a node, `n_columns` or as many as there are nodes; the same seed gives the same bits."""
+    """One row per node, `n_columns` or as many as there are nodes; the same seed gives the same bits."""
     n_columns = min(n_columns, adjacency.shape[0])
     N = SparseMatrix(log_proximity(adjacency, report=report), device)
     eigenvalues, vectors = leading_eigenvectors(
@@ -61,7 +61,7 @@ def structural_features(
 
 
 def fingerprint(adjacency: sp.csr_array) -> int:
-    """A number that tells graphs apart: structural features belong to one graph."""
+    """A number that identifies a graph by its edges: structural features belong to one graph."""
     checksum = 0
     for array in (adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int64), adjacency.data):
         checksum = zlib.crc32(array.tobytes(), checksum)
@@ -69,7 +69,7 @@ def fingerprint(adjacency: sp.csr_array) -> int:
 
 
 def fingerprint_with_features(adjacency: sp.csr_array, features: Any) -> int:
-    """A number that tells graphs apart by their edges and their features."""
+    """A number that identifies a graph by its edges and its features."""
     checksum = fingerprint(adjacency)
     arrays = (features.indptr, features.indices, features.data) if sp.issparse(features) else (features,)
     for array in (part for part in arrays if part is not None):

@@ -3,7 +3,7 @@
     none      the features as they are
     l2        every row divided by its length
     tf-idf    every column times ln((1 + n)/(1 + n_j)) + 1, where n_j of the n nodes have it, then l2: a word that every page
-              has tells nothing
+              has says nothing
 
 The column weights are learned from the graph that is fitted and kept for others.
 """

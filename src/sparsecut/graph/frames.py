@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -64,6 +64,7 @@ class Matched:
     by: str = ""  # what held the ids, for messages
     notes: tuple[str, ...] = ()
     found: NDArray[np.int64] | None = None  # the row of each node that was known, where every row is one of them
+    covering: NDArray[np.int64] | None = None  # the row of each node that was known, where other rows are of other nodes
 
     @cached_property
     def ids(self) -> NDArray[Any] | None:
@@ -71,6 +72,16 @@ class Matched:
         if self.column is None or isinstance(self.column, np.ndarray):
             return self.column
         return np.asarray(self.column.to_numpy())
+
+    def extended(self, node_ids: NDArray[Any]) -> tuple[NDArray[Any], Matched]:
+        """(the nodes with those that only this table names, this table for them): see `with_others`."""
+        if self.covering is None:
+            return with_others(node_ids, self.column), self
+        is_other = np.ones(self.table.num_rows, dtype=bool)
+        is_other[self.covering] = False
+        joined, is_sorted = _joined(node_ids, KnownIds(self.column), is_other)
+        order = np.argsort(joined, kind="stable") if is_sorted else slice(None)
+        return joined[order], replace(self, found=np.concatenate([self.covering, np.flatnonzero(is_other)])[order])
 
     def rows(self, node_ids: NDArray[Any], what: str) -> NDArray[np.int64] | None:
         """The row of each node, where the rows name just the nodes, each once; None: in the order of the nodes."""
@@ -121,15 +132,16 @@ def match_frame(
     if chosen is None:
         return Matched(table, None)
     rows = chosen.rows if chosen.fits("all") else None
+    covering = chosen.rows if rows is None and chosen.fits("cover") else None
     if chosen.is_index:
-        return Matched(table, index, chosen.spoken, found=rows)
+        return Matched(table, index, chosen.spoken, found=rows, covering=covering)
     column = table.column(chosen.name)
     copies = [one.name for one in evidence if one.fits(fit) and one is not chosen and not one.is_index]
     copies = [name for name in copies if _are_same(column, table.column(name))]
     notes = [f"{what}: rows matched by {chosen.spoken}."]
     notes += [f"{what}: column {name!r} holds the ids once more and was left out." for name in copies]
     _check_present(column, what)
-    return Matched(table.drop_columns([chosen.name, *copies]), column, chosen.spoken, tuple(notes), rows)
+    return Matched(table.drop_columns([chosen.name, *copies]), column, chosen.spoken, tuple(notes), rows, covering)
 
 
 def _nearest(evidence: list[IdEvidence], what: str, has_order: bool) -> IdEvidence | None:
@@ -192,18 +204,23 @@ def check_rows(node_ids: NDArray[Any], ids: Any, what: str) -> NDArray[np.int64]
 
 def with_others(node_ids: NDArray[Any], ids: Any) -> NDArray[Any]:
     """The nodes of the edges and those that only a table names: integers ascending, words after those of the edges."""
+    known = KnownIds(ids)
+    joined, is_sorted = _joined(node_ids, known, positions(known.own, node_ids) < 0)
+    return np.unique(joined) if is_sorted else joined
+
+
+def _joined(node_ids: NDArray[Any], known: KnownIds, is_other: NDArray[np.bool_]) -> tuple[NDArray[Any], bool]:
+    """(the nodes, and behind them those of a table that are others; whether they are still to be sorted)."""
     import pyarrow as pa
 
-    known = KnownIds(ids)
-    others = known.own.filter(pa.array(positions(known.own, node_ids) < 0))
+    others = known.own.filter(pa.array(is_other))
     if not len(others):
-        return node_ids
+        return node_ids, False
     if node_ids.dtype.kind in "iu" and known.is_integer:
-        return np.unique(np.concatenate([node_ids, others.to_numpy()]))
+        return np.concatenate([node_ids, others.to_numpy()]), True
     kind = object if node_ids.dtype == object else np.str_
-    return np.concatenate(
-        [node_ids.astype(np.str_).astype(kind), np.array(others.cast("large_string").to_pylist(), dtype=kind)]
-    )
+    words = np.array(others.cast("large_string").to_pylist(), dtype=kind)
+    return np.concatenate([node_ids.astype(np.str_).astype(kind), words]), False
 
 
 def _name_of_index(frame: Any) -> str | None:

@@ -22,6 +22,7 @@ from sparsecut.io.ids import as_array, plain_ids
 
 BLOCK = 2**13  # rows at a time: what is computed on the way stays in the cache
 ROWS = 1 << 16  # of a table whose values are all kept
+N_TRIED = 64  # values that are looked at before the whole column
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: the upper bits of a product are spread evenly
 INTEGER = r"^\s*(0|-?[1-9][0-9]{0,17})\s*$"
 DATE = re.compile(
@@ -59,6 +60,14 @@ class ColumnEvidence:
         if not self.is_integer or not len(self.values):
             return False
         return any(low <= self.values[0] and self.values[-1] <= high for low, high in EPOCHS)
+
+    def shares_values(self, other: ColumnEvidence) -> bool:
+        """Whether a value is in both columns. A few are looked for before all are."""
+        if self.is_integer != other.is_integer or not len(self.values) or not len(other.values):
+            return False
+        few = self.values[:: max(1, len(self.values) // N_TRIED)]
+        places = np.minimum(np.searchsorted(other.values, few), len(other.values) - 1)
+        return bool((other.values[places] == few).any()) or self.overlap(other) > 0
 
     def overlap(self, other: ColumnEvidence) -> float:
         """Of the values of both columns the share that is in both."""
@@ -105,7 +114,7 @@ def _column(column: Any, n_rows: int) -> ColumnEvidence:
     column = column.drop_null() if not reason and column.null_count else column
     if not reason and pa.types.is_floating(kind):
         column = column.filter(pc.is_finite(column))
-        if not pc.all(pc.equal(column, pc.round(column))).as_py():
+        if any(not pc.all(pc.equal(some, pc.round(some))).as_py() for some in (column[:N_TRIED], column)):
             reason = "fractions"
     nothing = np.empty(0, dtype=np.int64)
     if reason or not len(column):
@@ -137,8 +146,11 @@ def _spelt_integers(column: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if pa.types.is_integer(column.type) or not pc.all(pc.match_substring_regex(column, INTEGER)).as_py():
+    if pa.types.is_integer(column.type):
         return column
+    for words in (column[:N_TRIED], column):
+        if not pc.all(pc.match_substring_regex(words, INTEGER)).as_py():
+            return column
     return pc.cast(pc.utf8_trim_whitespace(column), pa.int64())
 
 

@@ -161,7 +161,7 @@ class ColumnPlan:
         first = {**named, **dict(zip(wanted, free, strict=False))}
         if named or len(free) < 3 or not all(name in evidence for name in free):
             return first, ()
-        if evidence[free[0]].overlap(evidence[free[1]]):
+        if evidence[free[0]].shares_values(evidence[free[1]]):
             return first, ()
         near = _nearest(free[1:], {**evidence}, {})
         if near is None:
@@ -252,7 +252,7 @@ def _reasons(evidence: Mapping[str, ColumnEvidence]) -> dict[str, str]:
         others = [other for one, other in able.items() if one != name]
         if column.is_constant:
             found[name] = "one value throughout"
-        elif not any(column.overlap(other) for other in others):
+        elif (column.is_epoch or column.is_unique) and not any(column.shares_values(other) for other in others):
             if column.is_epoch:
                 found[name] = "a time"
             elif column.is_unique:

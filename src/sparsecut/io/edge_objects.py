@@ -289,7 +289,7 @@ def _match_nodes(
         matched = match_frame(features, ids, what, id_column=id_column, fit=fit, is_ordered=is_given)
         beside, notes = (features, matched), [*matched.notes]
         if matched.column is not None and matched.found is None and not is_given:
-            ids = with_others(ids, matched.column)
+            ids, matched = matched.extended(ids)
         features = table_source(matched.table, what, scale=scale)
         rows = matched.rows(ids, what)
         features = features if rows is None else features.placed(rows)

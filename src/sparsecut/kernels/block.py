@@ -20,7 +20,7 @@ from sparsecut.kernels.either import doubles, segment_sums
 
 
 class Block(Protocol):
-    """Some consecutive rows of a graph and their edges, where they are. What is not asked for is not read."""
+    """Some consecutive rows of a graph and their edges, where they are. What is not requested is not read."""
 
     @property
     def rows(self) -> slice:

@@ -1,6 +1,6 @@
 """One hop on an NVIDIA GPU: a Triton kernel in place of a library call.
 
-A hop gathers one row an entry of the graph, many times more bytes than the rows have, so it runs at the speed of whatever
+A hop gathers one row per entry of the graph, many times more bytes than the rows have, so it runs at the speed of whatever
 holds them. Columns are taken in panels of 256 bytes, and all rows of a panel before the next: of a graph of Reddit's size a
 panel fits in the second-level cache, and the gathers come from there. One warp works on one row; it fetches the next eight
 neighbours' numbers while it adds up the rows of these eight. Rows with most neighbours go first, so that none is left to

@@ -6,7 +6,7 @@ import torch
 
 from sparsecut.base.system_memory import free_memory
 
-GUESS = 4 << 30  # where the system does not tell: macOS, Windows
+GUESS = 4 << 30  # where the system does not report it: macOS, Windows
 
 
 def available_memory(device: torch.device) -> int:

@@ -1,8 +1,8 @@
 """Hops on a CPU, a panel of columns at a time: the rows gathered are one cache line each and stay in the cache.
 
-A hop gathers one row an entry of the graph, many times more bytes than the rows have. Whole rows come from main memory; a
-panel of one line a row fits the last cache up to a few hundred thousand nodes, and the gathers come from there. All hops of
-a polynomial are taken in a panel before the next, so what is held beside the rows and the result is a few panels.
+A hop gathers one row per entry of the graph, many times more bytes than the rows have. Whole rows come from main memory; a
+panel of one line per row fits the last cache up to a few hundred thousand nodes, and the gathers come from there. All hops
+of a polynomial are taken in a panel before the next, so what is held beside the rows and the result is a few panels.
 
 At Reddit's size, two cores, this takes about half the time of whole rows, though every panel reads the neighbour lists again
 (`benchmarks/smoothing.py`). An order of the nodes that keeps communities together is not looked for: bringing graph and

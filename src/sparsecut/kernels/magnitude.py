@@ -36,7 +36,7 @@ def are_finite(matrix: Any) -> bool:
 
 
 def _is_finite(block: NDArray[Any]) -> bool:
-    """A sum is finite where all its terms are, unless it overflows: then they are looked at one by one."""
+    """A sum is finite where all its terms are, unless it overflows: then each is checked."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(block.sum())) or bool(np.isfinite(block).all())
 
@@ -68,7 +68,7 @@ def feature_error(given: Any, checked: Any, n_before: int = 0, names: Sequence[s
 
 
 def weight_error(given: Any, checked: sp.csr_array) -> InputError:
-    """The same for edge weights; `given` may hold several for one edge, which are summed."""
+    """The error that names the edge weight that is not finite; `given` may hold several for one edge, which are summed."""
     row, column = _first_not_finite(checked)
     value, place = _exactly(given, row, column), f"between the nodes at positions {row} and {column}"
     if np.isfinite(value):

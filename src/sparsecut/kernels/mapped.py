@@ -1,6 +1,6 @@
-"""An adjacency in memory maps is looked through once, block by block, and taken only if it needs no change.
+"""An adjacency in memory maps is read once, block by block, and taken only if it needs no change.
 
-Whether it is symmetric is told without transposing it: the sum of hashes of the entries above the diagonal must be that of
+Whether it is symmetric is found without transposing it: the sum of hashes of the entries above the diagonal must be that of
 the entries below.
 """
 

@@ -53,5 +53,5 @@ def blocks(n_rows: int, size: int) -> list[slice]:
 
 
 def groups(items: list[slice], size: int) -> list[list[slice]]:
-    """As many at a time: what each of them leaves is held until all have been summed up."""
+    """Groups of blocks that are worked on at a time: the result of each is held until all have been summed."""
     return [items[start : start + size] for start in range(0, len(items), size)]

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-HOST_COLUMNS = 128  # up to here the host solves an eigenproblem in less time than a GPU takes to be told of it
+HOST_COLUMNS = 128  # up to here the host solves an eigenproblem in less time than sending it to a GPU takes
 LEAST_PART = 1e-2  # of a column's square: what less is left of a block beside the next is rounding more than direction
 MAX_SHARPNESS, MOST_STEPS = 64.0, 60
 TIE = 1e-5  # of the largest entry: what another order of sums changes an eigenvector by

@@ -1,7 +1,7 @@
 """Arrays larger than memory are read in blocks of rows, and a memory map gives each block back once it is done with.
 
-A page of a memory map counts as the process's memory from the first look at it. `release` hands the pages back; the system
-keeps them as long as it has room, so a second look costs no disk either.
+A page of a memory map counts as the process's memory from its first use. `release` hands the pages back; the system
+keeps them as long as it has room, so a second use reads no disk either.
 """
 
 from __future__ import annotations

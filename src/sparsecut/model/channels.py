@@ -3,7 +3,7 @@
     own          F                       the node's own row
     smoothed     Σ c_k P^k F             the model's filter: its neighbourhood, and the row itself
     neighbors    P² F                    its neighbourhood two hops deep; the own row is not added back
-    difference   F − P F                 what tells it from its neighbourhood
+    difference   F − P F                 its difference from its neighbourhood
     structure    log-proximity           its place in the graph, without any features
 
     Z = [w₁·Z₁ … w_k·Z_k],   every Z_c scaled to one length (root mean square)
@@ -112,7 +112,7 @@ def refuse_several(caller: str, solver: object) -> InputError:
 
 
 def _kept_columns(variances: Sequence[Tensor], dimension: int | None, kept_share: float) -> list[Tensor]:
-    """Of each part, in order: one column in any case, and those with the largest variances of all."""
+    """The columns kept of each part, in order: one in any case, and those with the largest variances of all."""
     values, widths = torch.cat(list(variances)), [len(part) for part in variances]
     order = values.argsort(descending=True, stable=True)
     is_kept = torch.zeros(len(values), dtype=torch.bool, device=values.device)

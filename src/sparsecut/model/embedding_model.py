@@ -191,7 +191,7 @@ class SparsestCutEmbedding(Updating, Estimator):
 
         A table is encoded as the one that was fitted: its columns are matched by name, numbers are scaled by the fitted
         means and deviations, a category that was not fitted is "other" (a `NewValuesWarning` counts them). Edges have
-        directions where those of the fitted graph had them; weights on one side only are told by an `OtherWeightsWarning`.
+        directions where those of the fitted graph had them; weights on one side only give an `OtherWeightsWarning`.
 
         Parameters
         ----------

@@ -47,7 +47,7 @@ class History:
 def effective_rank(Z: Tensor) -> float:
     """exp of the entropy of the normalised spectrum of the centred embedding: 1 is a line, d an even ball, 0 a point.
 
-    Of more than 65,536 rows a sample is taken, which tells it to a few parts in a thousand.
+    Of more than 65,536 rows a sample is taken, which gives it to a few parts in a thousand.
     """
     if len(Z) > MOST_ROWS:
         Z = Z[torch.randint(len(Z), (MOST_ROWS,), generator=torch.Generator().manual_seed(0)).to(Z.device)]

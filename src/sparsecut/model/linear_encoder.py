@@ -3,7 +3,7 @@
 SCE has one level, MoSCE several. Depth does not change what a linear network can express; it changes the path training
 takes (Arora et al., 2019), and so where early stopping leaves it. No bias, no activation, Glorot-uniform start.
 
-As `blocks`, a network tells how its energy splits over the Gram matrices of its levels:
+As `blocks`, a network says how its energy splits over the Gram matrices of its levels:
 
     concat   Σ_i tr(W⁽ⁱ⁾ᵀ M_ii W⁽ⁱ⁾)      levels side by side never meet
     mean     tr(Wᵀ M W)                  one linear map W = [W⁽¹⁾; …; W⁽ᵏ⁾]/k of [S₁ … S_k]

@@ -1,7 +1,7 @@
-"""Embeddings that mean nothing: every row is the same, up to rounding, so no node is told from another.
+"""Embeddings that mean nothing: every row is the same, up to rounding, so the embedding is useless.
 
 The rows are compared with the first one, block by block, and the first block that holds another row ends the search: an
-embedding that tells nodes apart costs a look at its first rows. Why all rows are alike is looked up only where they are.
+embedding with different rows costs a comparison of its first rows. Why all rows are alike is found only where they are.
 """
 
 from __future__ import annotations
@@ -24,21 +24,19 @@ FIRST_ROWS = 64
 
 
 def check_meaning(embedding: Any, graph: Graph, caller: str, notes: list[str], *, is_structure: bool = False) -> None:
-    """Warn, and add to `notes`, if an embedding tells no node from another.
+    """Warn, and add to `notes`, if an embedding has the same row for every node.
 
     `graph` is the one that was embedded, with the features that were.
     """
     if not are_alike(embedding):
         return
-    message = (
-        f"The embedding by {caller} tells no node from another, all its rows are alike: {why_alike(graph, is_structure)}"
-    )
+    message = f"The embedding by {caller} is useless, since every node has the same vector: {why_alike(graph, is_structure)}"
     notes.append(message)
     warnings.warn(message, MeaninglessEmbeddingWarning, stacklevel=3)
 
 
 def are_alike(rows: Any) -> bool:
-    """Whether all rows of a dense or sparse matrix are the same up to rounding, or too small to tell."""
+    """Whether all rows of a dense or sparse matrix are the same up to rounding, or too small to compare."""
     _, block = next(dense_blocks(rows[:FIRST_ROWS]))
     first = np.array(_here(block)[0], dtype=np.float64)
     tolerance = max(ROUNDING * float(np.abs(first).max(initial=0)), SMALLEST)
@@ -62,8 +60,8 @@ def why_alike(graph: Graph, is_structure: bool) -> str:
         if graph.n_edges == 0:
             return "the graph has neither edges nor features. Give it one of them."
         return (
-            f"by structure its {graph.n_nodes:,} nodes cannot be told apart, as each is linked to the others in the same "
-            "way (two nodes, a triangle). Give it features, or more nodes."
+            f"by structure its {graph.n_nodes:,} nodes are equal, as each is linked to the others in the same way (two "
+            "nodes, a triangle). Give it features, or more nodes."
         )
     largest = max(float(np.abs(block).max(initial=0)) for _, block in dense_blocks(graph.features))
     if largest == 0:

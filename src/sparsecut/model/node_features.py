@@ -71,7 +71,7 @@ class NodeFeatures(Estimator):
         X : array of shape (n_samples,) or (n_samples, 1)
             Ids of nodes, checked and not used further: the embedding is of the whole graph.
         y : object
-            Ignored: no label is looked at.
+            Ignored: labels are not used.
 
         Returns
         -------

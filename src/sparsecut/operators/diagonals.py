@@ -21,17 +21,17 @@ class Diagonals(NamedTuple):
     own: Tensor
 
     def single(self) -> Diagonals:
-        """The same in float32, as products read them."""
+        """The diagonals in float32, as products read them."""
         return Diagonals(self.left.float(), None if self.right is None else self.right.float(), self.own.float())
 
 
 def mean_diagonals(degrees: Tensor) -> Diagonals:
-    """Those of D̃⁻¹Ã, for the degrees d̃ in float64."""
+    """The diagonals of D̃⁻¹Ã, for the degrees d̃ in float64."""
     inverse = 1 / degrees
     return Diagonals(inverse, None, inverse)
 
 
 def symmetric_diagonals(degrees: Tensor) -> Diagonals:
-    """Those of D̃^−½ÃD̃^−½."""
+    """The diagonals of D̃^−½ÃD̃^−½."""
     root = degrees.rsqrt()
     return Diagonals(root, root, 1 / degrees)

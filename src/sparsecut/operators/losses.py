@@ -83,7 +83,7 @@ class EnergyPerEdges:
         return self.negatives(encoder) / self.edges(encoder)
 
     def check(self, encoder: Any) -> None:
-        """Refuse rows that no edge tells apart: the ratio is 0 or 0/0 whatever the weights."""
+        """Refuse rows that are equal along every edge: the ratio is 0 or 0/0 whatever the weights."""
         with torch.no_grad():
             if not self.edges(encoder) > 0:
                 raise InputError(

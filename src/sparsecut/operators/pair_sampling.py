@@ -28,7 +28,7 @@ def sparsify_complete(
     """Each pair of nodes independently with a probability, in time proportional to the pairs kept.
 
     Number the n(n−1)/2 pairs. The gap from one kept pair to the next is geometric, so the kept ones are found by summing
-    gaps, and the others are never looked at.
+    gaps, and the others are never visited.
     """
     n_pairs = n_nodes * (n_nodes - 1) // 2
     kept: list[NDArray[np.int64]] = []

@@ -61,7 +61,7 @@ def read_recipe(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Reci
 
 
 def loaded_filter(filters: Sequence[Filter], names: Sequence[str]) -> Filter:
-    """Of the filters of some channels the model's own, or the first that takes a hop."""
+    """The filter of the channel "smoothed" where there is one, else the first that takes a hop."""
     if "smoothed" in names:
         return filters[list(names).index("smoothed")]
     return next((filter for filter in filters if len(filter.coefficients()) > 1), filters[0])

@@ -30,14 +30,14 @@ class EigenSpectrum:
 
 
 def whole_spectrum(M: Tensor, n_directions: int) -> EigenSpectrum:
-    """Of an M that is built."""
+    """The leading eigenvectors of an M that is built."""
     values, vectors = eigenvectors(M.nan_to_num())
     leading = values.cpu().flip(0)[:n_directions].float(), signed(vectors.flip(1)[:, :n_directions].float()).to(M.device)
     return EigenSpectrum(*leading, float(M.trace()), f"eigenvectors of the {len(M):,} × {len(M):,} matrix M")
 
 
 def spectrum_within(M: Tensor, basis: Tensor, n_within: int, n_directions: int) -> EigenSpectrum:
-    """Of the M of rows in other columns, F·[B R]: the `n_within` columns of B hold what leads, those of R sample the rest.
+    """The leading eigenvectors of the M of F·[B R]: the `n_within` columns of B hold what leads, those of R sample the rest.
 
     Signs are those of the vectors in all columns of F.
     """
@@ -58,7 +58,7 @@ def leading_spectrum(
     device: torch.device,
     n_iterations: int,
 ) -> EigenSpectrum:
-    """Of an M that is known by its products, by subspace iteration."""
+    """The leading eigenvectors of an M that is known by its products, by subspace iteration."""
     values, vectors = leading_eigenvectors(multiply, n_columns, n_directions, device=device, n_iterations=n_iterations)
     route = f"{n_directions} eigenvectors of M by {n_iterations + 1} products with S, as M would have {n_columns:,} columns"
     return EigenSpectrum(values.cpu(), vectors, total, route)

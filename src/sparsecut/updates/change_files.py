@@ -58,7 +58,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Line:
-    """Where a change stands, and what stands there; parsed when it is asked for, since a bad line may be skipped."""
+    """Where a change stands, and what stands there; parsed when it is needed, since a bad line may be skipped."""
 
     number: int  # from 1; of CSV, with the header
     parse: Callable[[type], Change]

@@ -16,7 +16,7 @@ Where Ω spans all that W leaves out it is what `refit(align=True)` reports, up 
 directions that are new to the graph lie outside, and neither more columns in Ω nor a factor makes up for them. `python
 benchmarks/updates.py --cases drift` has both side by side.
 
-The scatter follows each update by as many rows as moved; where most rows moved it is computed anew when it is asked for.
+The scatter follows each update by as many rows as moved; where most rows moved it is computed anew when it is needed.
 """
 
 from __future__ import annotations

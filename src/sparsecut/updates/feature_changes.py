@@ -110,7 +110,7 @@ def _encoded_part(table: Any, name: str, encoder: Encoder) -> tuple[NDArray[np.i
         return places, encode_rows(table, part)
     widths = [len(column.names) for column in encoder.columns]
     is_given = np.repeat([column.name in given for column in encoder.columns], widths)
-    if not is_given.any():  # columns that were left out tell nothing now either
+    if not is_given.any():  # columns that were left out of the fit are left out now too
         return np.empty(0, dtype=np.int64), None
     part = TableEncoder(tuple(column for column in encoder.columns if column.name in given))
     return np.flatnonzero(is_given), encode_rows(table, part)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class GrowingArray:
-    """`rows` are those in use; writing to them writes to the array. They are asked for again after `extend`."""
+    """`rows` are those in use; writing to them writes to the array. `extend` may move it: read `rows` again then."""
 
     def __init__(self, rows: NDArray[Any]) -> None:
         self._held = rows

@@ -54,7 +54,7 @@ CPU = torch.device("cpu")
 
 @dataclass(frozen=True)
 class Moved:
-    """Places whose rows moved, and by what; `change` None where nobody asks: many rows moved, or the hop was for all."""
+    """Places whose rows changed, and the change; None where it is not kept: many rows changed, or the hop was for all."""
 
     places: Integers
     change: Rows | None
@@ -69,7 +69,7 @@ class Followed:
     n_whole: int
 
     def change_of(self, places: Integers) -> Rows | None:
-        """By what Z moved at some places, ascending, which hold all that moved; None where it is not known."""
+        """The change of Z at `places`, which are ascending and include all that changed; None where it was not kept."""
         changes = [
             (coefficient, moved.places, moved.change) for coefficient, moved in self.moves if moved.change is not None
         ]
@@ -111,7 +111,7 @@ class HopTerms:
         rounding: list[Rows],
         width: int | None,
     ) -> HopTerms:
-        """Those whose `terms`, `lacking` and `rounding` were saved."""
+        """The terms as they were saved, with their bounds `lacking` and `rounding`."""
         known = object.__new__(cls)
         known.graph, known.filter, known.coefficients, known.width = graph, filter, filter.coefficients(), width
         known._diagonals = [GrowingArray(diagonal) for diagonal in known._diagonals_of(graph.degrees)]
@@ -147,7 +147,7 @@ class HopTerms:
         return sum(term.rows.nbytes for term in self._terms)
 
     def extend(self, n_nodes: int) -> None:
-        """Nodes at the end; `update` must be told their rows."""
+        """Nodes at the end; `update` must be given their rows."""
         for diagonal, rows in zip(self._diagonals, self._diagonals_of(np.ones(n_nodes)), strict=True):
             diagonal.extend(rows)
         for term, *bounds in zip(self._terms, self._lacking, self._rounding, strict=True):
@@ -184,7 +184,7 @@ class HopTerms:
         return Followed([(coefficient, moved) for coefficient, moved in moves if coefficient], n_whole)
 
     def packed(self, graph: ChangingGraph, places: Integers) -> HopTerms:
-        """The same for some places, in their order."""
+        """The terms of the nodes at `places`, in that order, numbered from 0."""
         terms, lacking, rounding = ([rows[places] for rows in kept] for kept in (self.terms, self.lacking, self.rounding))
         return HopTerms.restored(graph, self.filter, terms, lacking, rounding, self.width)
 
@@ -332,7 +332,7 @@ class HopTerms:
         return 1 / self._diagonals[2].rows[places] if len(self._diagonals) == 3 else 1.0
 
     def _limits(self, relinked: Integers, tolerance: float) -> list[float]:
-        """Of r_k/v_i for each hop."""
+        """The bound on r_k/v_i for each hop."""
         if not tolerance:
             return [0.0] * len(self.coefficients)
         if len(self._diagonals) == 3:

@@ -80,7 +80,7 @@ class Changed:
 
 
 class LiveState:
-    """A graph with its hops. `basis` has for every level W, and beside it the columns that drift is told by."""
+    """A graph with its hops. `basis` has for every level W, and beside it the columns that drift is measured by."""
 
     def __init__(
         self,
@@ -146,12 +146,12 @@ class LiveState:
 
     @property
     def n_bytes(self) -> int:
-        """Of the hops."""
+        """Bytes of memory that the hops take."""
         return sum(level.n_bytes for level in self.levels)
 
     @property
     def n_edges_since_fit(self) -> tuple[int, int]:
-        """When the graph was fitted, and now."""
+        """Edges when the graph was fitted, and now."""
         entries = 1 if self.graph.is_directed else 2  # of an edge
         return self.n_entries_fitted // entries, self.graph.n_entries // entries
 

@@ -1,4 +1,4 @@
-"""What a filter of the user's own must be for changes to stay local: told by its diagonals at a range of degrees."""
+"""What a filter of the user's own must be for changes to stay local: checked by its diagonals at a range of degrees."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sparsecut.operators.filters import Filter
 
 
 def keeps_lengths(filter: Filter) -> bool:
-    """Whether P·v ≤ v for v = 1/right, so that residuals have a bound; looked at for a range of degrees."""
+    """Whether P·v ≤ v for v = 1/right, so that residuals have a bound; checked for a range of degrees."""
     degrees = torch.cat([torch.linspace(1, 64, 253), 2.0 ** torch.arange(7, 30)]).double()
     left, right, own = filter.diagonals(degrees)
     v = torch.ones_like(degrees) if right is None else 1 / right

@@ -38,7 +38,7 @@ class NodeIndex:
 
     @property
     def ids(self) -> NDArray[Any]:
-        """Those of all places, integers or objects."""
+        """The ids of all places, integers or objects."""
         return self._ids.rows
 
     @property
@@ -47,7 +47,7 @@ class NodeIndex:
         return self._is_present.rows
 
     def places(self) -> Integers:
-        """Of the nodes that are there, in their order."""
+        """The places of the nodes that are there, in their order."""
         return np.flatnonzero(self.is_present)
 
     def find(self, wanted: Sequence[Any] | NDArray[Any]) -> Integers:

@@ -1,7 +1,7 @@
 """The state of a model in its file: the graph, the features and the hops as tensors beside the weights.
 
 state.indptr, .indices, .weights     the adjacency, as in CSR          state.ids         node ids, words as the bytes of JSON
-state.features…                      dense, or CSR in three parts      state.basis.L     W and the columns that tell drift
+state.features…                      dense, or CSR in three parts      state.basis.L     W and the columns that measure drift
 state.L.term.K                       the hops of level L, and bounds   state.learned.G   what the fit had learned, for drift,
 state.L.lacking.K, .rounding.K       on what they lack                 state.mean.G      and the mean of its rows
 state.embedding                      Z

@@ -305,7 +305,7 @@ class Updating:
 
     def _vectors(self) -> NDArray[np.float32]:
         """The fitted vectors in the host's memory."""
-        Z: Any = self.embedding_  # a tensor where output="torch" was asked for
+        Z: Any = self.embedding_  # a tensor where output="torch" was requested
         return np.asarray(Z.cpu() if hasattr(Z, "cpu") else Z)
 
     def _refuse_structure(self) -> None:

@@ -61,8 +61,8 @@ def test_the_rule_by_hand() -> None:
     assert choose_by(ChannelEvidence(own=0.5, gain=0.0125)).weights == {"own": 1.0, "smoothed": 0.12}
     assert choose_by(ChannelEvidence(own=0.5, gain=0.1)).weights == {"smoothed": 1.0}
     assert choose_by(ChannelEvidence(own=0.5, gain=-0.01)).weights == {"own": 1.0}
-    tolds = (-0.1, 0.08, 0.09, 0.135, 0.18, 0.3)
-    blind = {told: choose_by(ChannelEvidence(own=0.0, gain=0.3, told=told)).weights for told in tolds}
+    r2s = (-0.1, 0.08, 0.09, 0.135, 0.18, 0.3)
+    blind = {r2: choose_by(ChannelEvidence(own=0.0, gain=0.3, neighbor_r2=r2)).weights for r2 in r2s}
     assert blind[-0.1] == {"own": 1.0, "smoothed": 0.5}  # never less than half
     assert blind[0.08] == {"own": 1.0, "smoothed": 0.7}  # (0.08/0.09)³
     assert blind[0.09] == {"own": 1.0, "smoothed": 1.0}
@@ -74,9 +74,9 @@ def test_the_rule_by_hand() -> None:
     assert choose_by(ChannelEvidence(own=0.5, gain=0.1, h=0.01, m=0.04)).weights == {"smoothed": 1.0}  # they hardly agree
 
 
-@given(own=st.floats(-0.5, 1), gain=st.floats(-1, 1), h=st.floats(-1, 1), m=st.floats(-1, 1), told=st.floats(-1, 1))
-def test_whatever_the_evidence_one_channel_has_weight_one(own: float, gain: float, h: float, m: float, told: float) -> None:
-    weights = choose_by(ChannelEvidence(own, gain, h, m, told)).weights
+@given(own=st.floats(-0.5, 1), gain=st.floats(-1, 1), h=st.floats(-1, 1), m=st.floats(-1, 1), r2=st.floats(-1, 1))
+def test_whatever_the_evidence_one_channel_has_weight_one(own: float, gain: float, h: float, m: float, r2: float) -> None:
+    weights = choose_by(ChannelEvidence(own, gain, h, m, r2)).weights
     assert max(weights.values()) == 1.0
     assert min(weights.values()) >= CONSTANTS.channels.least_weight
     assert set(weights) in ({"own"}, {"smoothed"}, {"neighbors"}, {"own", "smoothed"}, {"own", "neighbors"})
@@ -134,7 +134,7 @@ def test_neighbours_leave_the_row_out() -> None:
     nodes = np.flatnonzero(adjacency.sum(axis=1) > 0)[::2]
     closed = adjacency + np.eye(80)
     both = np.hstack([X, closed @ X / closed.sum(axis=1, keepdims=True)])[nodes]
-    found = channel_choice._told_by_neighbours(engine_of(graph), torch.from_numpy(both.astype(np.float32)), nodes, RIDGE)
+    found = channel_choice._neighbor_r_squared(engine_of(graph), torch.from_numpy(both.astype(np.float32)), nodes, RIDGE)
     means = (adjacency @ X)[nodes] / adjacency.sum(axis=1)[nodes, None]
     rows = np.hstack([means, X[nodes]])
     rows -= rows.mean(axis=0)

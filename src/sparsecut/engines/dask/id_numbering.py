@@ -60,7 +60,7 @@ def some_ids(piece: Piece, columns: EdgeColumns | None, what: str) -> NDArray[An
 
 
 def look_for_ids(piece: Piece, names: Sequence[str], ids: NDArray[Any], what: str) -> list[IdEvidence]:
-    """For each column of a piece of the features the evidence that it holds the ids."""
+    """The evidence, for each column of a piece of the features, that it holds the ids."""
     return ids_in(piece.table(names, what), names, KnownIds(ids))
 
 

@@ -1,23 +1,24 @@
-"""Which channels to embed, chosen without labels: do a node's neighbours help to predict its features?
+"""Which channels suit a graph, measured by its features without labels: do neighbours help to predict a node's features?
 
-The columns are cut into two halves, a and b. What a row says in both is no noise: how well half b is told by half a measures
-what is known of a node from its own row, and how much better it is told with the neighbourhood's mean of half a beside it
-measures what its neighbours add (as Noise2Self tells a denoiser by what it has not seen):
+The columns are cut into two halves, a and b. What both have in common is no noise: how well half b is predicted from half a
+measures what is known of a node from its own row, and how much better it is predicted with the neighbourhood's mean of half
+a beside it measures what its neighbours add (as Noise2Self judges a denoiser by what it has not seen):
 
     own  = R²(X_b from X_a)
     gain = (R²(X_b from X_a and P·X_a) − own) / (1 − own)            g = gain / own
 
 X_a, X_b are the leading directions of each half, sharpened as in the closed form; R² is ridge regression's, by generalised
-cross-validation, so that what cannot be told from chance counts as nothing; the figures are means over a few halvings. Where
-two halvings and some of the nodes leave one channel, that is the choice; where they leave a mixture, all are looked at.
+cross-validation, so that what may be chance counts as nothing; the figures are means over a few halvings. Where two
+halvings and a sample of the nodes leave one channel, that is the choice; where they leave a mixture, all halvings and nodes
+are used.
 
 The own row then weighs (g₀/g)^q beside the smoothed one: where neighbours add nothing the embedding is that of the features,
-where they add much it is the smoothed one, and between lies a mixture. Held-out edges cannot tell this: smoothing tells
-edges better on every graph, also where it ruins the features.
+where they add much it is the smoothed one, and between lies a mixture. Held-out edges cannot show this: smoothing
+predicts edges better on every graph, also where it ruins the features.
 
-Columns that are made to have nothing in common (principal components, whitened rows) tell nothing of each other, whatever
-their neighbours carry. There the row itself is told by the mean of its neighbours, the row left out: r = R²(X from
-(A/d)·X) is nothing where neighbours differ, and the own row weighs (r₀/r)^q. A small r may also be that of noise, which
+Columns that are made to have nothing in common (principal components, whitened rows) do not predict each other,
+whatever their neighbours have. There the row itself is predicted from the mean of its neighbours, the row left out: r = R²(X
+from (A/d)·X) is nothing where neighbours differ, and the own row weighs (r₀/r)^q. A small r may also be that of noise, which
 smoothing turns into the place in the graph: the smoothed channel keeps half the weight at least.
 
 Second: do a node's neighbours agree with one another more than with the node? h is the mean cosine of a node and a
@@ -62,13 +63,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ChannelEvidence:
-    """What the features say of the neighbours."""
+    """Whether neighbours help to predict features, in five figures."""
 
     own: float  # R² of a half of the columns from the other
     gain: float  # what the neighbourhood's mean adds to it
     h: float = 0.0  # mean cosine of a node and its neighbour
     m: float = 0.0  # mean cosine of two neighbours of a node
-    told: float = 0.0  # R² of a row from the mean of its neighbours; measured where `own` says nothing
+    neighbor_r2: float = 0.0  # R² of a row from the mean of its neighbours; measured where `own` is nothing
 
 
 @dataclass(frozen=True)
@@ -103,9 +104,9 @@ def choose_by(evidence: ChannelEvidence, rule: ChannelRule = CONSTANTS.channels)
     around = "neighbors" if is_apart else "smoothed"
     agreement = {"cosine with neighbours": h, "cosine among neighbours": m}
     if own < rule.least_own:
-        weights = _weights(evidence.told, around, rule.even_neighbor_r2, rule)
+        weights = _weights(evidence.neighbor_r2, around, rule.even_neighbor_r2, rule)
         weights[around] = max(weights.get(around, 0.0), rule.least_smoothed)
-        return _choice(weights, "neighbours alone", {"R2 from neighbours": max(evidence.told, 0.0), **agreement})
+        return _choice(weights, "neighbours alone", {"R2 from neighbours": max(evidence.neighbor_r2, 0.0), **agreement})
     weights = _weights(gain / own, around, rule.even_gain, rule)
     both = own + max(gain, 0.0) * (1 - own)
     return _choice(weights, "neighbours", {"R2": own, "R2 with neighbours": both, **agreement})
@@ -123,7 +124,7 @@ def gather_evidence(
     nodes: NDArray[np.int64],
     constants: Constants = CONSTANTS,
 ) -> ChannelEvidence:
-    """What the features of some nodes that have neighbours say."""
+    """The figures, measured on some nodes that have neighbours."""
     rule, cost = constants.channels, constants.channel_cost
     n_directions = min(
         cost.n_directions, max(cost.least_directions, len(nodes) // cost.nodes_per_direction), graph.n_features // 2
@@ -160,8 +161,8 @@ def gather_evidence(
                 halvings = [*first, *(engine.multiply([rows], W) for W in directions(n_left))]
             own, gain, both = _mean_gain(halvings, nodes, n_directions, engine, rule.ridge)
             some = nodes
-        told = _told_by_neighbours(engine, both, some, rule.ridge) if own < rule.least_own else 0.0
-        return {"own": own, "gain": gain, "h": h, "m": m, "told": told}
+        neighbor_r2 = _neighbor_r_squared(engine, both, some, rule.ridge) if own < rule.least_own else 0.0
+        return {"own": own, "gain": gain, "h": h, "m": m, "neighbor_r2": neighbor_r2}
 
     return ChannelEvidence(**engine.checkpoint(f"channels-{weighting.name}", measure))
 
@@ -277,7 +278,7 @@ def _side_by_side(blocks: Tensor) -> Tensor:
 
 
 def _gain(M: Array, n_directions: int, n_nodes: int, ridge: float) -> tuple[float, float]:
-    """R² of one half of the columns from the other, and what the neighbours' mean adds to it; averaged over both ways."""
+    """R² of a half from the other, and what the neighbourhood's mean adds to it; the means of both directions."""
     k = n_directions
     first, second, around_first, around_second = (np.arange(start, start + k) for start in range(0, 4 * k, k))
     found = []
@@ -288,7 +289,7 @@ def _gain(M: Array, n_directions: int, n_nodes: int, ridge: float) -> tuple[floa
     return float(own), float((with_neighbors - own) / max(1 - own, 1e-12))
 
 
-def _told_by_neighbours(engine: Engine[Any], both: Tensor, nodes: NDArray[np.int64], ridge: float) -> float:
+def _neighbor_r_squared(engine: Engine[Any], both: Tensor, nodes: NDArray[np.int64], ridge: float) -> float:
     """R² of the rows X from the means over their neighbours, the row left out of its own: d̃·PX = X + d·(the mean)."""
     degrees = torch.from_numpy(degrees_at(engine, nodes)).to(both.device).float().clamp(min=1e-3)[:, None]
     X, smoothed = both.chunk(2, dim=1)
@@ -298,7 +299,7 @@ def _told_by_neighbours(engine: Engine[Any], both: Tensor, nodes: NDArray[np.int
 
 
 def _r_squared(M: Array, predictors: NDArray[np.int64], targets: NDArray[np.int64], n_nodes: int, ridge: float) -> float:
-    """Of a ridge regression, by generalised cross-validation: 1 − residual/total·(n/(n − degrees of freedom))²."""
+    """R² of a ridge regression, by generalised cross-validation: 1 − residual/total·(n/(n − degrees of freedom))²."""
     inner, cross = M[np.ix_(predictors, predictors)], M[np.ix_(predictors, targets)]
     total, spread = float(M[targets, targets].sum()), float(np.trace(inner))
     if total <= 0 or spread <= 0:

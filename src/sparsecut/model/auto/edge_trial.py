@@ -1,17 +1,18 @@
-"""Edges held out of a graph, against other pairs of nodes: what tells them apart, and whether the features do at all.
+"""Edges held out of a graph, ranked against other pairs of nodes, and whether the features rank them better than chance.
 
 The score is the AUC: the chance that an edge ranks above another pair, by the cosine of its ends' rows. Three scores say
 whether the features of a graph go with its edges:
 
 - alike: by the features as they are, no hop taken, in their leading directions;
-- told: by the embedding, with the best restart;
+- embedded: by the embedding, with the best restart;
 - structure: by no features at all, random signs averaged over five hops, whose cosines are those of two nodes' short walks.
 
-Structure often tells edges better than features that are worth far more (BlogCatalog: told 0.73, structure 0.79, accuracy of
-the features 90 %, of the structure 63 %). So that alone is no reason to doubt them. But where linked nodes are hardly more
-alike than any two nodes, smoothing averages numbers that have nothing to do with each other. With the features of fourteen
-real graphs alike is 0.61 to 0.99, with Actor's 0.50, and 0.51 to 0.60 on six of them where nine in ten nodes have the
-features of another node. The note is for `alike` below 0.6 and `told` below `structure`; `docs/method.md` has the table.
+Structure often predicts edges better than features that are worth far more (BlogCatalog: embedded 0.73, structure
+0.79, accuracy of the features 90 %, of the structure 63 %). So that alone is no reason to doubt them. But where linked nodes
+are hardly more alike than any two nodes, smoothing averages numbers that have nothing to do with each other. With the
+features of fourteen real graphs alike is 0.61 to 0.99, with Actor's 0.50, and 0.51 to 0.60 on six of them where nine in
+ten nodes have the features of another node. The note is for `alike` below 0.6 and `embedded` below `structure`;
+`docs/method.md` has the table.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Trial:
         return found
 
     def score_centred(self, Z: Tensor) -> float:
-        """That of rows (m, d) about their mean."""
+        """The AUC by the cosines of rows (m, d) about their mean."""
         (score,) = self.scores((Z - Z.mean(dim=0))[None])
         return score
 
@@ -89,12 +90,12 @@ class RandomSigns:
 
 
 def doubt(
-    alike: float, told: float, structure: Callable[[], float], max_alike: float = CONSTANTS.filter.max_alike
+    alike: float, embedded: float, structure: Callable[[], float], max_alike: float = CONSTANTS.filter.max_alike
 ) -> Reason | None:
     """The evidence against features that do not go with the edges. Structure is scored only where that is likely."""
     if alike >= max_alike:
         return None
     alone = structure()
-    if told >= alone:
+    if embedded >= alone:
         return None
-    return Reason("doubt", "", "held-out edges", {"features": alike, "embedding": told, "structure": alone})
+    return Reason("doubt", "", "held-out edges", {"features": alike, "embedding": embedded, "structure": alone})

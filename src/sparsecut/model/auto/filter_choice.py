@@ -1,13 +1,13 @@
 """What a filter leaves to the graph (the restart of PageRank), chosen by edges held out.
 
-Some edges are taken out of the graph, the rest is embedded with each candidate, and the one whose embedding tells the edges
-best from other pairs of nodes is taken. The embeddings are made of directions that lead after a hop or two: found once, they
-are few columns to smooth, and what lies beyond weighs nothing. The candidates are polynomials of one matrix, so they share
-their hops,
+Some edges are taken out of the graph, the rest is embedded with each candidate, and the one whose embedding ranks the edges
+best above other pairs of nodes is taken. The embeddings are made of directions that lead after a hop or two: found once,
+they are few columns to smooth, and what lies beyond weighs nothing. The candidates are polynomials of one matrix, so they
+share their hops,
 
     P^k X, k = 0 … d,      S_c = Σ c_k P^k X  for each candidate c,
 
-and only some rows of each power are looked at: those of the pairs, and of the nodes that the spectrum is read off. So the
+and only some rows of each power are read: those of the pairs, and of the nodes that the spectrum is read off. So the
 trial takes d hops of few columns, whatever the number of candidates. The edges are drawn by a hash of the node ids
 (`sparsecut.graph.edge_sample`), so the order of nodes and lines changes nothing.
 """
@@ -50,7 +50,7 @@ class FilterChoice:
 def choose_filter(
     graph: Graph, rows: Any, filter: Filter, engine: Engine[Any], constants: Constants = CONSTANTS
 ) -> FilterChoice:
-    """The candidate whose embedding tells held-out edges best from other pairs of nodes."""
+    """The candidate whose embedding ranks held-out edges best above other pairs of nodes."""
     rule, cost = constants.filter, constants.filter_cost
     candidates = [candidate.on(is_directed=graph.is_directed) for candidate in filter.candidates()]
     if len(candidates) == 1:
@@ -70,7 +70,7 @@ def choose_filter(
         return trial.score_centred(engine.take(walks, trial.nodes))
 
     scores = engine.checkpoint("trials", lambda: _scores(candidates, leading, graph, trial, engine, constants))
-    # Of those that no measurement tells apart the one with the fewest hops.
+    # Of those that no measurement can rank, the one with the fewest hops.
     near = [number for number, score in enumerate(scores) if score >= max(scores) - rule.tie]
     best = min(near, key=lambda number: len(candidates[number].coefficients()))
     tried = {repr(candidate): score for score, candidate in zip(scores, candidates, strict=True)}
@@ -118,7 +118,7 @@ def _scores(
 def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any], n_hops: int, cost: FilterCost) -> Any:  # (n, k)
     """Directions of the features that lead once they are smoothed, as rows that have taken no hop.
 
-    Only the span of M·Ω for a random Ω is needed: the spectrum inside it is found after the hops. M is that of two
+    The span of M·Ω for a random Ω is all that is needed: the spectrum inside it is found after the hops. M is that of two
     hops, or, where hops are dear, of one hop that a sample of nodes has taken, with a few products more.
     """
     n_features, is_large = graph.n_features, graph.n_nodes > cost.many_nodes

@@ -50,7 +50,7 @@ def narrow(
 ) -> Narrowed | None:
     """The rows in the directions that lead, more than the `n_kept` of the embedding; None where it would not pay.
 
-    The `key` tells the directions of one channel from another's.
+    The `key` is the channel's, so that a checkpoint keeps the directions of each.
     """
     graph, n_hops = engine.graph, len(polynomial) - 1
     width = narrowed_width(n_features, n_kept, cost)

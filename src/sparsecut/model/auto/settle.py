@@ -2,10 +2,10 @@
 
 - The weighting follows from what the numbers are. Signed numbers are measurements and stay as they are. Counts and marks are
   words on a page: tf-idf. Other amounts are weighted already: l2. Both make every row as long as any other, which is right
-  unless the length itself belongs to the place in the graph: where a node's length is told by its neighbours', it stays.
-  It stays too where rows of one length say nothing, no half of the columns anything of the other, and rows as they come do.
+  unless the length itself belongs to the place in the graph: where a node's length goes with its neighbours', it
+  stays. It stays too where half of the columns predicts the other half in rows as they are, and not in rows of one length.
 - The filter is personalised PageRank. Its restart says how much of a node's own row is kept, and how little of its
-  neighbourhood is added. Edges that are held out tell how much is right (`sparsecut.model.auto.filter_choice`).
+  neighbourhood is added. Edges that are held out choose it (`sparsecut.model.auto.filter_choice`).
 - The channels, own row and smoothed, follow from whether neighbours carry what a row carries
   (`sparsecut.model.auto.channel_choice`).
 - The sharpness follows from the spectrum (`sparsecut.operators.sharpened`): one effective rank for every graph.

@@ -23,7 +23,7 @@ class PageRank(Series, word="pagerank"):
     ----------
     restart : float or "auto", default="auto"
         The probability of going back, above 0 and at most 1. A large one keeps more of the node's own row. "auto" takes the
-        one of 0.3, 0.2 and 0.1 whose embedding tells edges that were held out best from other pairs of nodes, and 0.2 on
+        one of 0.3, 0.2 and 0.1 whose embedding ranks held-out edges best above other pairs of nodes, and 0.2 on
         graphs with too few edges to hold some out.
     order : int or "auto", default="auto"
         The number of hops k. "auto" is k = 2/restart, by which only an eighth of the walk has not restarted, by the fewest

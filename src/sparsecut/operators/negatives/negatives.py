@@ -15,7 +15,7 @@ from sparsecut.operators.negatives.negative_graph import ListedPairs, NegativeGr
 
 
 class Nodes(Protocol):
-    """What negatives may ask of the nodes of a graph: a `Graph` looks each up when it is asked for."""
+    """What negatives may ask of the nodes of a graph: a `Graph` computes each when it is first used."""
 
     @property
     def n_nodes(self) -> int: ...
