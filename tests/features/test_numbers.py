@@ -89,7 +89,7 @@ def test_a_changed_table_in_another_process_is_encoded_as_documented(tmp_path: P
     edges = pd.read_csv(tmp_path / "edges.csv")
     fitted, later = people(0), changed(1)
     graph = sc.from_edges(edges, node_ids=ids, features=pd.DataFrame(fitted, index=ids))
-    with pytest.warns(sc.errors.ReadingWarning, match="Column 'note' of the features was left out: it is free text"):
+    with pytest.warns(sc.base.errors.ReadingWarning, match="Column 'note' of the features was left out: it is free text"):
         model = sc.SCE(dimension=6).fit(graph)
     assert model.encoder_.names_out == (
         "age", "age is missing", "log(balance)", "city = Bonn", "city = Oslo", "city = Rome", "member", "joined",

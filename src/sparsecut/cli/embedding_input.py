@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparsecut.cli.console import Output
-    from sparsecut.graph import Graph
+    from sparsecut.graph import Graph, Ids
     from sparsecut.io.embeddings import Embedding
 
 EmbeddingPath = Annotated[
@@ -66,7 +66,7 @@ def read_rows(embedding: Path, graph: Graph | None, encoding: str | None = None)
 
 def read_labels(
     name: str,
-    node_ids: NDArray[Any],
+    node_ids: Ids,
     embedding: Path,
     output: Output,
     *,
@@ -115,7 +115,7 @@ def read_labels(
 
 
 def read_marks(
-    labels: str | None, graph: str | None, node_ids: NDArray[Any], embedding: Path, output: Output, reading: Reading
+    labels: str | None, graph: str | None, node_ids: Ids, embedding: Path, output: Output, reading: Reading
 ) -> NDArray[Any] | None:
     """What to colour an embedding's nodes by: labels from a file or a dataset, or those that a graph brings; else None."""
     from sparsecut.io.ids import check_known, positions_of

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparsecut.evaluation import Split
-    from sparsecut.graph import Graph
+    from sparsecut.graph import Graph, Ids
 
 
 def classify(
@@ -24,7 +24,7 @@ def classify(
     embedding: Path,
     Z: NDArray[Any],
     labels: NDArray[Any],
-    node_ids: NDArray[Any],
+    node_ids: Ids,
     probe: str,
     split: str,
     dataset: str | None,
@@ -68,7 +68,7 @@ def how_many(caller: str, split: str, per_class: list[int] | None, splits: int |
 def _splits(
     output: Output,
     labels: NDArray[Any],
-    node_ids: NDArray[Any],
+    node_ids: Ids,
     split: str,
     dataset: str | None,
     per_class: list[int],
@@ -109,7 +109,7 @@ def cluster(
     n_clusters: int | None,
     runs: int,
     seed: int,
-    node_ids: NDArray[Any],
+    node_ids: Ids,
     output_path: Path | None,
     force: bool,
 ) -> None:

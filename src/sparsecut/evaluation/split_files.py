@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.datasets import roots
 from sparsecut.evaluation.splits import Split, role_split
+from sparsecut.graph import Ids
 from sparsecut.io import ID_NAMES, check_known, check_readable, positions_of, read_node_table, write_whole
 
 ROLES = {
@@ -133,7 +134,7 @@ def write_splits(path: str | Path, splits: Sequence[Split], node_ids: ArrayLike,
         temporary.write_text(json.dumps(rows) + "\n", encoding="utf-8")
 
 
-def _find(names: Any, ids: NDArray[Any], path: Path) -> NDArray[np.int64]:
+def _find(names: Any, ids: Ids, path: Path) -> NDArray[np.int64]:
     positions = positions_of(names, ids)
     check_known(positions, names, f"The split file {path}", "the graph")
     return positions

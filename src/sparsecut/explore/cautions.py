@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import first_few
 from sparsecut.evaluation.health import Health
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, Ids
 
 FLAT = 1e-6  # of the largest column's deviation; below it a dimension says nothing
 FAR = 10  # times the median length
 MANY = 0.01  # share of equal vectors from which it is said
 
 
-def cautions(Z: NDArray[np.float32], health: Health, ids: NDArray[Any], graph: Graph | None) -> list[str]:
+def cautions(Z: NDArray[np.float32], health: Health, ids: Ids, graph: Graph | None) -> list[str]:
     """Sentences on an embedding without its broken rows."""
     found = []
     if health.is_collapsed:
@@ -47,7 +45,7 @@ def cautions(Z: NDArray[np.float32], health: Health, ids: NDArray[Any], graph: G
     return found
 
 
-def _duplicates(Z: NDArray[np.float32], ids: NDArray[Any]) -> list[str]:
+def _duplicates(Z: NDArray[np.float32], ids: Ids) -> list[str]:
     """A warning where many nodes have the same vector."""
     if len(Z) < 2:
         return []
@@ -65,7 +63,7 @@ def _duplicates(Z: NDArray[np.float32], ids: NDArray[Any]) -> list[str]:
     ]
 
 
-def _of_graph(graph: Graph, ids: NDArray[Any]) -> list[str]:
+def _of_graph(graph: Graph, ids: Ids) -> list[str]:
     from scipy.sparse.csgraph import connected_components
 
     found = []

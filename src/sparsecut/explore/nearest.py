@@ -17,7 +17,7 @@ from sparsecut.explore.index_file import read_index, write_index
 from sparsecut.explore.inverted import Inverted, build_inverted, check_arrays, restore_inverted
 from sparsecut.explore.node_lookup import Lookup
 from sparsecut.explore.vector_rows import check_vectors, fingerprint
-from sparsecut.graph import Graph, as_id_array, rows_and_ids
+from sparsecut.graph import Graph, Ids, as_id_array, rows_and_ids
 from sparsecut.io.ids import check_unique
 
 EXACT_NODES = 50_000  # up to which no index is built: one query is a millisecond of matrix product
@@ -38,7 +38,7 @@ class Nearest(NamedTuple):
         Their rows in the embedding.
     """
 
-    ids: NDArray[Any]
+    ids: Ids
     distances: NDArray[np.float32]
     positions: Positions
 

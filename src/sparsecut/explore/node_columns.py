@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.base.errors import InputError
-from sparsecut.graph import labelled_nodes, match_frame
+from sparsecut.graph import Ids, labelled_nodes, match_frame
 from sparsecut.io import ID_NAMES, check_encoding, check_known, check_unique, positions_of, read_node_table
 
 FEW_VALUES = 30  # different whole numbers up to which they are classes
@@ -33,7 +33,7 @@ class NodeColumn:
     names: tuple[str, ...] = ()
 
 
-def read_columns(nodes: Any, ids: NDArray[Any], encoding: str | None = None) -> list[NodeColumn]:
+def read_columns(nodes: Any, ids: Ids, encoding: str | None = None) -> list[NodeColumn]:
     """The columns of a node table (a path, a frame or a mapping), in the order of the embedding's nodes.
 
     A node without a row has no values; a row without a node is refused.

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.explore.exact_search import Positions
+from sparsecut.graph import Ids
 from sparsecut.io import check_known
 
 
 class Lookup:
     """The positions of ids. As in files, a number and the word that spells it are equal."""
 
-    def __init__(self, ids: NDArray[Any]) -> None:
+    def __init__(self, ids: Ids) -> None:
         self._is_integer = ids.dtype.kind in "iu"
         if self._is_integer:
             self._order = np.argsort(ids, kind="stable")

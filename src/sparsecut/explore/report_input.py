@@ -11,14 +11,14 @@ from sparsecut.base.errors import InputError, first_few
 from sparsecut.explore.exact_search import METRICS
 from sparsecut.explore.layout import choose_method
 from sparsecut.explore.vector_rows import fingerprint
-from sparsecut.graph import Graph, as_graph, place_graph, place_rows, place_values, rows_and_ids
+from sparsecut.graph import Graph, Ids, as_graph, place_graph, place_rows, place_values, rows_and_ids
 
 
 class ReportInput:
     """What was passed in, checked and in one order."""
 
     def __init__(
-        self, Z: NDArray[np.float32], ids: NDArray[Any], graph: Graph | None, labels: Any, xy: NDArray[np.float32] | None
+        self, Z: NDArray[np.float32], ids: Ids, graph: Graph | None, labels: Any, xy: NDArray[np.float32] | None
     ) -> None:
         self.Z, self.ids, self.graph, self.labels, self.xy = Z, ids, graph, labels, xy
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +10,67 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError
 
 
-def check_type(name: str, column: Any, what: str) -> None:
+class ArrowType(Protocol):
+    """What `pyarrow.DataType` is to this library, which has no types of its own."""
+
+    @property
+    def value_type(self) -> ArrowType: ...
+    @property
+    def bit_width(self) -> int: ...
+    @property
+    def unit(self) -> str: ...
+
+
+class ArrowColumn(Protocol):
+    """What `pyarrow.Array` and `pyarrow.ChunkedArray` share."""
+
+    @property
+    def type(self) -> ArrowType: ...
+    @property
+    def null_count(self) -> int: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, row: int, /) -> Any: ...
+    def to_numpy(self, zero_copy_only: bool = True) -> NDArray[Any]: ...
+    def to_pylist(self) -> list[Any]: ...
+    def cast(self, kind: ArrowType | str, /) -> ArrowColumn: ...
+    def take(self, rows: ArrowColumn, /) -> ArrowColumn: ...
+    def slice(self, offset: int, length: int, /) -> ArrowColumn: ...
+
+
+class ArrowDictionary(ArrowColumn, Protocol):
+    """Rows as numbers of distinct values: `pyarrow.DictionaryArray`."""
+
+    @property
+    def dictionary(self) -> ArrowColumn: ...
+    @property
+    def indices(self) -> ArrowColumn: ...
+
+
+class ArrowTable(Protocol):
+    """What `pyarrow.Table` is to this library."""
+
+    @property
+    def column_names(self) -> list[str]: ...
+    @property
+    def num_rows(self) -> int: ...
+    @property
+    def num_columns(self) -> int: ...
+    @property
+    def schema(self) -> Any: ...
+    @property
+    def columns(self) -> list[ArrowColumn]: ...
+    def column(self, name: str | int, /) -> ArrowColumn: ...
+    def select(self, names: list[str], /) -> ArrowTable: ...
+    def drop_columns(self, names: list[str], /) -> ArrowTable: ...
+
+
+def check_type(name: str, column: ArrowColumn, what: str) -> None:
     """Refuse what can be no feature, before anything is fitted."""
     if not any(is_kind(column.type) for is_kind in (has_numbers, has_times, has_lists, has_text)):
         raise InputError(f"{what} has values of type {column.type} in column {name!r}, which cannot be features.")
 
 
-def check_infinite(name: str, column: Any, what: str) -> None:
+def check_infinite(name: str, column: ArrowColumn, what: str) -> None:
     """Refuse infinite numbers, which have no place on any scale."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -35,7 +89,7 @@ def check_infinite(name: str, column: Any, what: str) -> None:
     )
 
 
-def decoded(column: Any) -> Any:
+def decoded(column: ArrowColumn) -> ArrowColumn:
     """A column with the values that a dictionary numbers in place of their numbers; itself where it has no dictionary."""
     import pyarrow as pa
 
@@ -43,11 +97,13 @@ def decoded(column: Any) -> Any:
         return column
     is_view = pa.types.is_string_view(column.type.value_type)  # polars' text, of which Arrow cannot take values
     kind = pa.large_string() if is_view else column.type.value_type
-    parts = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    return pa.chunked_array([part.dictionary.cast(kind).take(part.indices) for part in parts], kind)
+    whole = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    parts: list[ArrowDictionary] = whole.chunks
+    values: ArrowColumn = pa.chunked_array([part.dictionary.cast(kind).take(part.indices) for part in parts], kind)
+    return values
 
 
-def plain(column: Any) -> Any:
+def plain(column: ArrowColumn) -> ArrowColumn:
     """A column in one type: dictionaries decoded, NaN a gap, decimals and halves floats, the many kinds of text one."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -64,7 +120,7 @@ def plain(column: Any) -> Any:
     return column
 
 
-def is_number(column: Any) -> bool:
+def is_number(column: ArrowColumn) -> bool:
     """Whether a plain column holds numbers without gaps."""
     return has_numbers(column.type) and not column.null_count
 
@@ -79,7 +135,7 @@ def mean_and_deviation(values: NDArray[np.float64]) -> tuple[float, float]:
     return float((values / scale).mean() * scale), float((values / scale).std() * scale)
 
 
-def numbers_of(column: Any) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+def numbers_of(column: ArrowColumn) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """(where the gaps are, the numbers), of numbers, truth values and times."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -91,7 +147,7 @@ def numbers_of(column: Any) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     return pc.is_null(column).to_numpy(), _as_float(column).to_numpy()
 
 
-def words_of(column: Any) -> tuple[list[str], NDArray[Any], NDArray[np.bool_]]:
+def words_of(column: ArrowColumn) -> tuple[list[str], NDArray[Any], NDArray[np.bool_]]:
     """(the distinct words, the number of each row's word, where the gaps are)."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -102,7 +158,7 @@ def words_of(column: Any) -> tuple[list[str], NDArray[Any], NDArray[np.bool_]]:
     return encoded.dictionary.to_pylist(), np.asarray(pc.fill_null(encoded.indices, 0)), is_missing
 
 
-def vectors_of(name: str, column: Any, what: str) -> NDArray[np.float64]:
+def vectors_of(name: str, column: ArrowColumn, what: str) -> NDArray[np.float64]:
     import pyarrow.compute as pc
 
     lengths = pc.unique(pc.list_value_length(column)).to_pylist()
@@ -114,22 +170,27 @@ def vectors_of(name: str, column: Any, what: str) -> NDArray[np.float64]:
     return flat
 
 
-def _as_float(column: Any) -> Any:
+def _as_float(column: ArrowColumn) -> ArrowColumn:
     """A column as float64. Integers beyond 2⁵³ round: features are float32 in the end."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    return pc.cast(column, pa.float64(), safe=False)
+    numbers: ArrowColumn = pc.cast(column, pa.float64(), safe=False)
+    return numbers
 
 
-def _seconds(column: Any) -> Any:
+def _seconds(column: ArrowColumn) -> ArrowColumn:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if pa.types.is_time(column.type) or pa.types.is_duration(column.type):
         ticks = _as_float(pc.cast(column, pa.int64() if column.type.bit_width == 64 else pa.int32()))
-        return pc.divide(ticks, {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[column.type.unit])
-    return pc.divide(_as_float(pc.cast(pc.cast(column, pa.timestamp("ms"), safe=False), pa.int64())), 1000.0)
+        per_second = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[column.type.unit]
+    else:
+        ticks = _as_float(pc.cast(pc.cast(column, pa.timestamp("ms"), safe=False), pa.int64()))
+        per_second = 1e3
+    seconds: ArrowColumn = pc.divide(ticks, per_second)
+    return seconds
 
 
 def check_slips(name: str, words: list[str], codes: NDArray[Any], is_missing: NDArray[np.bool_], what: str) -> None:
@@ -154,31 +215,31 @@ def spells_number(word: str) -> bool:
     return True
 
 
-def has_numbers(kind: Any) -> bool:
+def has_numbers(kind: ArrowType) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
 
 
-def has_times(kind: Any) -> bool:
+def has_times(kind: ArrowType) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_temporal(kind))
 
 
-def has_lists(kind: Any) -> bool:
+def has_lists(kind: ArrowType) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
 
-def has_text(kind: Any) -> bool:
+def has_text(kind: ArrowType) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def has_word_lists(kind: Any) -> bool:
+def has_word_lists(kind: ArrowType) -> bool:
     import pyarrow as pa
 
     return has_lists(kind) and bool(

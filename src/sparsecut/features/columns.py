@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.features.arrow_values import (
+    ArrowColumn,
     check_slips,
     has_lists,
     has_numbers,
@@ -64,7 +65,7 @@ class CategoryColumn:
     left_out: str = ""  # why there are no categories: then only the gaps are a feature
 
     @classmethod
-    def fit(cls, name: str, column: Any, what: str) -> CategoryColumn | LeftOut:
+    def fit(cls, name: str, column: ArrowColumn, what: str) -> CategoryColumn | LeftOut:
         words, codes, is_missing = words_of(column)
         check_slips(name, words, codes, is_missing, what)
         counts = np.bincount(codes[~is_missing], minlength=len(words))
@@ -93,7 +94,7 @@ class CategoryColumn:
         told = became(self.name, self.names)
         return f"{told}, and its text was left out: {self.left_out}" if self.left_out else told
 
-    def encode(self, column: Any, what: str) -> tuple[list[NDArray[Any]], str]:
+    def encode(self, column: ArrowColumn, what: str) -> tuple[list[NDArray[Any]], str]:
         if has_numbers(column.type) or has_times(column.type):  # words that spell them, or numbers that stand for words
             column = respelt(column, self.categories, self.name, what)
         if not has_text(column.type):
@@ -130,7 +131,7 @@ class VectorColumn:
     deviation: float = 1.0
 
     @classmethod
-    def fit(cls, name: str, column: Any, what: str, *, is_scaled: bool) -> VectorColumn | LeftOut:
+    def fit(cls, name: str, column: ArrowColumn, what: str, *, is_scaled: bool) -> VectorColumn | LeftOut:
         values = vectors_of(name, column, what)
         deviation = float(np.sqrt(values.var(axis=0).mean())) if is_scaled else 1.0
         if is_scaled and not deviation > 0:
@@ -145,7 +146,7 @@ class VectorColumn:
     def note(self) -> str:
         return became(self.name, self.names)
 
-    def encode(self, column: Any, what: str) -> tuple[list[NDArray[Any]], str]:
+    def encode(self, column: ArrowColumn, what: str) -> tuple[list[NDArray[Any]], str]:
         if not has_lists(column.type):
             raise other_type(self.name, column, what, "lists of numbers")
         values = vectors_of(self.name, column, what)
@@ -161,7 +162,7 @@ FittedColumn: TypeAlias = "LeftOut | NumberColumn | CategoryColumn | VectorColum
 KINDS: dict[str, Any] = {kind.kind: kind for kind in (LeftOut, NumberColumn, CategoryColumn, VectorColumn, WordsColumn)}
 
 
-def fit_column(name: str, column: Any, what: str, *, scale: str, is_alone: bool) -> FittedColumn:
+def fit_column(name: str, column: ArrowColumn, what: str, *, scale: str, is_alone: bool) -> FittedColumn:
     """What a column becomes, by its type. Vectors that are the whole table are a matrix, and taken as they are."""
     if has_numbers(column.type) or has_times(column.type):
         return NumberColumn.fit(name, column, scale=scale)

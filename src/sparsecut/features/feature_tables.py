@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, first_few
-from sparsecut.features.arrow_values import check_infinite, check_type, has_word_lists, is_number, plain
+from sparsecut.features.arrow_values import ArrowTable, check_infinite, check_type, has_word_lists, is_number, plain
 from sparsecut.features.columns import CategoryColumn
 from sparsecut.features.encoder import Encoder, NamedColumns, TableEncoder, Vocabulary
 from sparsecut.features.scaling import Scale, check_scale
@@ -23,7 +23,7 @@ from sparsecut.features.word_lists import words_in
 from sparsecut.kernels import in_single
 
 
-def table_source(table: Any, what: str, *, scale: Scale = "auto") -> FeatureTable | WordLists:
+def table_source(table: ArrowTable, what: str, *, scale: Scale = "auto") -> FeatureTable | WordLists:
     """The features of an Arrow table: its columns, or the lists of words that are its only column."""
     if table.num_columns == 1 and has_word_lists(table.column(0).type) and table.column(0).null_count < table.num_rows:
         check_scale(scale, tuple(table.column_names), what)
@@ -53,7 +53,9 @@ class FeatureTable:
         The text of the columns that spell something else.
     """
 
-    def __init__(self, table: Any, what: str, *, scale: Scale = "auto", rows: NDArray[np.int64] | None = None) -> None:
+    def __init__(
+        self, table: ArrowTable, what: str, *, scale: Scale = "auto", rows: NDArray[np.int64] | None = None
+    ) -> None:
         self.what, self.scale = what, scale
         self.columns: dict[str, Any] = {}
         self.texts: dict[str, Any] = {}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
-from sparsecut.features.arrow_values import has_numbers, has_times, is_mark, mean_and_deviation, numbers_of
+from sparsecut.features.arrow_values import ArrowColumn, has_numbers, has_times, is_mark, mean_and_deviation, numbers_of
 from sparsecut.features.scaling import (
     Floats,
     Quantiles,
@@ -41,7 +41,7 @@ class LeftOut:
     def note(self) -> str:
         return f"{self.name!r} was left out: {self.why}"
 
-    def encode(self, column: Any, what: str) -> tuple[list[NDArray[Any]], str]:
+    def encode(self, column: ArrowColumn, what: str) -> tuple[list[NDArray[Any]], str]:
         return [], ""
 
 
@@ -67,7 +67,7 @@ class NumberColumn:
     distance: float = 0.0  # of the furthest value from the mean before the log scale was chosen, in deviations
 
     @classmethod
-    def fit(cls, name: str, column: Any, *, scale: str) -> NumberColumn | LeftOut:
+    def fit(cls, name: str, column: ArrowColumn, *, scale: str) -> NumberColumn | LeftOut:
         """`scale` is a word of `scaling.SCALES`, or "none"."""
         is_time, (is_missing, values) = has_times(column.type), numbers_of(column)
         present, with_missing = values[~is_missing], bool(is_missing.any())
@@ -148,7 +148,7 @@ class NumberColumn:
             return on_log_scale(values, self.unit)
         return Quantiles(self.values, self.shares).share_below(values) if self.transform == "rank" else values
 
-    def encode(self, column: Any, what: str) -> tuple[list[NDArray[Any]], str]:
+    def encode(self, column: ArrowColumn, what: str) -> tuple[list[NDArray[Any]], str]:
         is_empty = column.null_count == len(column)
         is_fit = has_times(column.type) if self.is_time else has_numbers(column.type)
         if not (is_fit or is_empty):
@@ -165,7 +165,7 @@ class NumberColumn:
         return parts, f"{n_new:,} gaps in {self.name!r}, which had none when it was fitted, became its mean" if n_new else ""
 
 
-def other_type(name: str, column: Any, what: str, fitted: str) -> InputError:
+def other_type(name: str, column: ArrowColumn, what: str, fitted: str) -> InputError:
     """The error for a column whose values are of another kind than those fitted."""
     return InputError(
         f"{what} holds values of type {column.type} in column {name!r}, which held {fitted} when the model was fitted. "

@@ -14,12 +14,12 @@ from numbers import Number
 from typing import Any
 
 from sparsecut.base.errors import InputError
-from sparsecut.features.arrow_values import has_text
+from sparsecut.features.arrow_values import ArrowColumn, ArrowDictionary, ArrowType, has_text
 
 N_FIRST = 8  # words that are looked at before all are: most columns of text are text from their first words on
 
 
-def typed(column: Any) -> Any:
+def typed(column: ArrowColumn) -> ArrowColumn:
     """A column of text in the type that its words spell; itself where that is text."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -34,10 +34,11 @@ def typed(column: Any) -> Any:
         return column
     if pa.types.is_null(values.type):
         values = pa.nulls(len(values), pa.float64())
-    return pa.chunked_array([pc.take(values, encoded.indices)])
+    spelt: ArrowColumn = pa.chunked_array([pc.take(values, encoded.indices)])
+    return spelt
 
 
-def respelt(column: Any, words: tuple[str, ...], name: str, what: str) -> Any:
+def respelt(column: ArrowColumn, words: tuple[str, ...], name: str, what: str) -> ArrowColumn:
     """A column of numbers, truth values or times as text, each value spelt as the one of `words` that spells it.
 
     A later table may hold just those words of a column that spell numbers: "01" and "02" of "01", "02" and "unknown".
@@ -48,8 +49,9 @@ def respelt(column: Any, words: tuple[str, ...], name: str, what: str) -> Any:
     text = pa.large_string()
     values = [_value(word, column.type) for word in words]
     spelt = [word for word, value in zip(words, values, strict=True) if value is not None]
+    as_text: ArrowColumn = pc.cast(column, text)
     if not spelt:
-        return pc.cast(column, text)
+        return as_text
     known = pa.concat_arrays([value for value in values if value is not None])
     if len(known.unique()) < len(known):
         value = next(value for value in known.to_pylist() if known.to_pylist().count(value) > 1)
@@ -60,10 +62,11 @@ def respelt(column: Any, words: tuple[str, ...], name: str, what: str) -> Any:
                 "which both spell it. Give the column as text in a frame or a Parquet file."
             )
     found = pc.index_in(column, value_set=known)
-    return pc.if_else(pc.is_valid(found), pc.take(pa.array(spelt, text), found), pc.cast(column, text))
+    as_fitted: ArrowColumn = pc.if_else(pc.is_valid(found), pc.take(pa.array(spelt, text), found), as_text)
+    return as_fitted
 
 
-def _value(word: str, kind: Any) -> Any:
+def _value(word: str, kind: ArrowType) -> ArrowColumn | None:
     """What a word spells in a type, as an array of one; None where it spells nothing."""
     import pyarrow as pa
 
@@ -73,21 +76,23 @@ def _value(word: str, kind: Any) -> Any:
         return None
 
 
-def _distinct(column: Any) -> Any:
+def _distinct(column: ArrowColumn) -> ArrowDictionary:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     encoded = pc.dictionary_encode(column)
-    return encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
+    whole: ArrowDictionary = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
+    return whole
 
 
-def _parse(words: Any, kind: Any = None) -> Any:
+def _parse(words: ArrowColumn, kind: ArrowType | None = None) -> ArrowColumn:
     """Distinct words as the parser of CSV files reads them, in a type or in the one that they all fit."""
     import pyarrow as pa
     from pyarrow import csv
 
+    nothing: ArrowColumn = pa.nulls(0)
     if not len(words):  # gaps alone, so far
-        return pa.nulls(0)
+        return nothing
     buffer = pa.BufferOutputStream()
     csv.write_csv(pa.table({"x": words}), buffer, csv.WriteOptions(include_header=False))
     content = buffer.getvalue()
@@ -97,15 +102,16 @@ def _parse(words: Any, kind: Any = None) -> Any:
         csv.ParseOptions(newlines_in_values=True),
         csv.ConvertOptions(column_types={} if kind is None else {"x": kind}),
     ).column("x")
-    return parsed.combine_chunks() if parsed.num_chunks != 1 else parsed.chunk(0)
+    values: ArrowColumn = parsed.combine_chunks() if parsed.num_chunks != 1 else parsed.chunk(0)
+    return values
 
 
-def column_of(values: Any, name: str, what: str) -> Any:
+def column_of(values: Any, name: str, what: str) -> ArrowColumn:
     """An Arrow array of a list or a series of Python's values. Values of several types are their text, as in a CSV file."""
     import pyarrow as pa
 
     try:
-        return pa.array(values, from_pandas=True)
+        column: ArrowColumn = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         cells = [None if value is None or value != value else value for value in values]
         if not all(cell is None or isinstance(cell, str | Number | Decimal | date | time) for cell in cells):
@@ -113,4 +119,5 @@ def column_of(values: Any, name: str, what: str) -> Any:
                 f"{what} must hold values of one type in each column. Column {name!r} does not: "
                 f"{str(error).splitlines()[0]}."
             ) from error
-        return pa.array([None if cell is None else str(cell) for cell in cells], pa.large_string())
+        column = pa.array([None if cell is None else str(cell) for cell in cells], pa.large_string())
+    return column

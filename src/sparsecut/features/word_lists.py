@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.features.arrow_values import has_word_lists
+from sparsecut.features.arrow_values import ArrowColumn, has_word_lists
 from sparsecut.features.numbers import LeftOut, became, other_type
 
 
@@ -26,7 +26,7 @@ class WordsColumn:
     words: tuple[str, ...]
 
     @classmethod
-    def fit(cls, name: str, column: Any) -> WordsColumn | LeftOut:
+    def fit(cls, name: str, column: ArrowColumn) -> WordsColumn | LeftOut:
         _, words = words_in(column)
         return cls(name, words) if words else LeftOut(name, "it holds nothing but gaps")
 
@@ -38,7 +38,7 @@ class WordsColumn:
     def note(self) -> str:
         return became(self.name, self.names)
 
-    def encode(self, column: Any, what: str) -> tuple[list[sp.csr_array], str]:
+    def encode(self, column: ArrowColumn, what: str) -> tuple[list[sp.csr_array], str]:
         if not has_word_lists(column.type) and column.null_count < len(column):
             raise other_type(self.name, column, what, "lists of words")
         matrix, words = words_in(column)
@@ -47,7 +47,7 @@ class WordsColumn:
         return [known], note if n_lost else ""
 
 
-def words_in(column: Any) -> tuple[sp.csr_array, tuple[str, ...]]:
+def words_in(column: ArrowColumn) -> tuple[sp.csr_array, tuple[str, ...]]:
     """(matrix of 0 and 1, the words of its columns in alphabetical order) of an Arrow column of lists of words."""
     import pyarrow as pa
     import pyarrow.compute as pc

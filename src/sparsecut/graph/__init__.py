@@ -19,7 +19,7 @@ from sparsecut.graph.canonical import DIRECTIONS, loop_notes
 from sparsecut.graph.foreign import from_torch, library_of, not_square, refuse_foreign
 from sparsecut.graph.frames import as_arrow, is_frame, match_frame, with_others
 from sparsecut.graph.graph import Graph
-from sparsecut.graph.id_kinds import as_id_array, as_integers, check_one_kind, id_error
+from sparsecut.graph.id_kinds import Ids, as_id_array, as_integers, check_one_kind, id_error
 from sparsecut.graph.labels import (
     LABEL_NAMES,
     as_labels,
@@ -40,6 +40,7 @@ __all__ = [
     "LABEL_NAMES",
     "Features",
     "Graph",
+    "Ids",
     "are_word_lists",
     "as_arrow",
     "as_graph",

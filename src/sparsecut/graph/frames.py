@@ -22,7 +22,7 @@ from sparsecut.graph.id_columns import (
     gather,
     positions,
 )
-from sparsecut.graph.id_kinds import as_id_array
+from sparsecut.graph.id_kinds import Ids, as_id_array
 
 NAME_IT = "Name the column, or the index, that holds the node ids: id_column=…"
 NAME_OTHER = "If another column holds the ids, name it: id_column=…"
@@ -67,13 +67,13 @@ class Matched:
     covering: NDArray[np.int64] | None = None  # the row of each node that was known, where other rows are of other nodes
 
     @cached_property
-    def ids(self) -> NDArray[Any] | None:
+    def ids(self) -> Ids | None:
         """The id of each row."""
         if self.column is None or isinstance(self.column, np.ndarray):
             return self.column
         return np.asarray(self.column.to_numpy())
 
-    def extended(self, node_ids: NDArray[Any]) -> tuple[NDArray[Any], Matched]:
+    def extended(self, node_ids: Ids) -> tuple[Ids, Matched]:
         """(the nodes with those that only this table names, this table for them): see `with_others`."""
         if self.covering is None:
             return with_others(node_ids, self.column), self
@@ -83,7 +83,7 @@ class Matched:
         order = np.argsort(joined, kind="stable") if is_sorted else slice(None)
         return joined[order], replace(self, found=np.concatenate([self.covering, np.flatnonzero(is_other)])[order])
 
-    def rows(self, node_ids: NDArray[Any], what: str) -> NDArray[np.int64] | None:
+    def rows(self, node_ids: Ids, what: str) -> NDArray[np.int64] | None:
         """The row of each node, where the rows name just the nodes, each once; None: in the order of the nodes."""
         if self.found is not None or self.column is None:
             return self.found
@@ -92,7 +92,7 @@ class Matched:
 
 def match_frame(
     frame: Any,
-    node_ids: NDArray[Any],
+    node_ids: Ids,
     what: str,
     *,
     id_column: str | None = None,
@@ -175,7 +175,7 @@ def index_of(values: Any) -> NDArray[Any] | None:
     return None if is_default else np.asarray(index)
 
 
-def rows_of(node_ids: NDArray[Any], ids: Any, what: str) -> NDArray[np.int64]:
+def rows_of(node_ids: Ids, ids: Any, what: str) -> NDArray[np.int64]:
     """The row of each node, where the rows name just the nodes, each once."""
     rows = positions(node_ids, ids)
     n_found = int(np.count_nonzero(rows >= 0))
@@ -187,7 +187,7 @@ def rows_of(node_ids: NDArray[Any], ids: Any, what: str) -> NDArray[np.int64]:
     return rows
 
 
-def check_rows(node_ids: NDArray[Any], ids: Any, what: str) -> NDArray[np.int64]:
+def check_rows(node_ids: Ids, ids: Any, what: str) -> NDArray[np.int64]:
     """The node of each row, where every row names a node and none is named twice."""
     nodes = positions(ids, node_ids)
     if (nodes < 0).any():
@@ -202,14 +202,14 @@ def check_rows(node_ids: NDArray[Any], ids: Any, what: str) -> NDArray[np.int64]
     return nodes
 
 
-def with_others(node_ids: NDArray[Any], ids: Any) -> NDArray[Any]:
+def with_others(node_ids: Ids, ids: Any) -> Ids:
     """The nodes of the edges and those that only a table names: integers ascending, words after those of the edges."""
     known = KnownIds(ids)
     joined, is_sorted = _joined(node_ids, known, positions(known.own, node_ids) < 0)
     return np.unique(joined) if is_sorted else joined
 
 
-def _joined(node_ids: NDArray[Any], known: KnownIds, is_other: NDArray[np.bool_]) -> tuple[NDArray[Any], bool]:
+def _joined(node_ids: Ids, known: KnownIds, is_other: NDArray[np.bool_]) -> tuple[NDArray[Any], bool]:
     """(the nodes, and behind them those of a table that are others; whether they are still to be sorted)."""
     import pyarrow as pa
 

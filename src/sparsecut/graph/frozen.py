@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sparsecut.features import Encoder, FeatureMatrix, FeatureTable, Scale, Source, WordLists, table_source
 from sparsecut.graph.foreign import from_torch, library_of
 from sparsecut.graph.frames import is_frame, match_frame
+from sparsecut.graph.id_kinds import Ids
 from sparsecut.graph.labels import place_labels
 from sparsecut.graph.mappings import are_word_lists, mapped_features, words_source
 from sparsecut.graph.node_values import Features, check_column, check_features, wrong_rows
@@ -40,7 +41,7 @@ class FrozenGraph:
 
     _adjacency: sp.csr_array | None  # None until it is asked for, where the edges are tensors
     _edges: Any  # as they were given: a csr_array, or Entries
-    _ids: NDArray[Any] | None  # None for 0..n−1 that nobody asked for yet
+    _ids: Ids | None  # None for 0..n−1 that nobody asked for yet
     _matrix: Features | None  # the features as numbers, once they were asked for
     _source: Source | None  # what the features are made of
     _tensor: Tensor | None  # the features, dense or CSR, where they were given as a tensor of a GPU
@@ -54,7 +55,7 @@ class FrozenGraph:
         adjacency: sp.csr_array | Entries,
         features: Any,
         labels: Any,
-        ids: NDArray[Any] | None,
+        ids: Ids | None,
         directed: str,
         notes: tuple[str, ...],
         encoder: Encoder | None,
@@ -122,7 +123,7 @@ class FrozenGraph:
         return self._adjacency
 
     @property
-    def node_ids(self) -> NDArray[Any]:
+    def node_ids(self) -> Ids:
         """The id of every node, in the order of the rows."""
         if self._ids is None:
             self._set({"_ids": np.arange(self.n_nodes)})

@@ -27,13 +27,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sparsecut.base.errors import InputError, NewValuesWarning, check_choice
 from sparsecut.features import Encoder, Scale
 from sparsecut.graph.canonical import DIRECTIONS, check_adjacency
 from sparsecut.graph.foreign import is_edge_index, is_parts, library_of, plain_adjacency
 from sparsecut.graph.frozen import FrozenGraph, rows_of
+from sparsecut.graph.id_kinds import Ids
 from sparsecut.graph.node_ids import choose_nodes
 from sparsecut.graph.node_values import (
     check_ids,
@@ -154,7 +155,7 @@ class Graph(FrozenGraph):
         *,
         features: Any = None,
         labels: ArrayLike | None = None,
-        node_ids: NDArray[Any] | None,
+        node_ids: Ids | None,
         directed: str = "symmetrize",
         encoder: Encoder | None = None,
         scale: Scale = "auto",

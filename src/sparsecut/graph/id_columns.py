@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, first_few
-from sparsecut.features.arrow_values import decoded
+from sparsecut.features.arrow_values import ArrowColumn, ArrowType, decoded
 
 EXACT_NAMES = ("id", "node", "node_id", "nodeid")
 _ID_WORDS = """
@@ -81,7 +81,7 @@ class KnownIds:
         """Whether the ids are integers without gaps: their order is then known."""
         return self.is_integer and len(self) > 0 and self.bounds[1] - self.bounds[0] + 1 == len(self)
 
-    def alike(self, column: Any) -> tuple[Any, Any]:
+    def alike(self, column: ArrowColumn) -> tuple[Any, Any]:
         """(the ids, a comparable column), both integers or both words."""
         if self.is_integer and str(column.type) == "int64":
             return self.own, column
@@ -296,7 +296,7 @@ def _is_decimal(values: Any) -> bool:
     return pa.types.is_floating(kind) if kind is not None else np.asarray(values).dtype.kind == "f"
 
 
-def _wide(kind: Any) -> Any:
+def _wide(kind: ArrowType) -> ArrowType:
     import pyarrow as pa
 
     is_text = pa.types.is_string(kind) or pa.types.is_string_view(kind)

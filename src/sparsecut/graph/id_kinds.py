@@ -7,12 +7,15 @@ something else is therefore no id: integers beyond 64 bits, large integers that 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.base.errors import InputError
+
+# 64-bit integers or words, never both.
+Ids: TypeAlias = NDArray[np.int64 | np.str_]
 
 RULE = "integers or words as node ids"
 EXACT = 2.0**53  # the first whole float that may stand for another integer
@@ -32,7 +35,7 @@ def id_error(what: str, got: str, example: Any = None, as_words: str = "") -> In
     return InputError(f"{what} must have {RULE}. Got {got}{shown}. {REMEDIES.get(got, as_words.strip() or AS_WORDS)}")
 
 
-def as_id_array(values: ArrayLike, what: str = "The list of node_ids") -> NDArray[Any]:
+def as_id_array(values: ArrayLike, what: str = "The list of node_ids") -> Ids:
     """Ids as an array in which each is what it was: numpy would make words of ["a", 0], and floats of [2**63, -1]."""
     if hasattr(values, "dtype"):
         values = np.asarray(values)

@@ -15,13 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.graph.frames import Matched, check_rows, index_of, is_frame, match_frame
 from sparsecut.graph.id_columns import KnownIds
+from sparsecut.graph.id_kinds import Ids
 
 LABEL_NAMES = ("label", "labels", "class", "target", "y")
 
 
 def place_labels(
     labels: Any,
-    node_ids: NDArray[Any],
+    node_ids: Ids,
     *,
     id_column: str | None = None,
     is_ordered: bool = True,
@@ -61,7 +62,7 @@ def place_labels(
 
 
 def _ids_beside(
-    values: NDArray[Any], node_ids: NDArray[Any], is_ordered: bool, features: tuple[Any, Matched] | None
+    values: NDArray[Any], node_ids: Ids, is_ordered: bool, features: tuple[Any, Matched] | None
 ) -> NDArray[Any] | None:
     """The ids of a series without an index: those of the rows of the features, where it is a column of theirs."""
     has_order = is_ordered or KnownIds(node_ids).are_consecutive

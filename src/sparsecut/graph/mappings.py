@@ -7,12 +7,11 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.features import Scale, column_of, table_source
 from sparsecut.graph.frames import rows_of
-from sparsecut.graph.id_kinds import as_id_array
+from sparsecut.graph.id_kinds import Ids, as_id_array
 
 WHAT = "The dict of features"
 TAKES = (
@@ -21,7 +20,7 @@ TAKES = (
 )
 
 
-def mapped_features(features: Mapping[Any, Any], node_ids: NDArray[Any], scale: Scale) -> Any:
+def mapped_features(features: Mapping[Any, Any], node_ids: Ids, scale: Scale) -> Any:
     """The features of a dict in the order of the nodes: lists of words, a table, or a matrix."""
     if not features:
         raise InputError(f"{WHAT} is empty. Leave it out if there are no features.")

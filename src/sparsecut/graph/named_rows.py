@@ -22,11 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, first_few
+from sparsecut.features.arrow_values import ArrowTable, ArrowType
 from sparsecut.graph.foreign import library_of
 from sparsecut.graph.frames import as_arrow, index_of, is_frame, rows_of
 from sparsecut.graph.graph import Graph
 from sparsecut.graph.id_columns import EXACT_NAMES, positions
-from sparsecut.graph.id_kinds import check_one_kind
+from sparsecut.graph.id_kinds import Ids, check_one_kind
 
 PLANE = ("x", "y")  # positions beside vectors that are lists
 IDS_RULE = "Ids are the index of a pandas frame, or a column named id, node or node_id"
@@ -51,15 +52,13 @@ def rows_and_ids(matrix: Any, what: str = "The embedding", ids: Any = None) -> t
     return values, own
 
 
-def place_rows(matrix: Any, node_ids: NDArray[Any], what: str = "The embedding") -> Any:
+def place_rows(matrix: Any, node_ids: Ids, what: str = "The embedding") -> Any:
     """A matrix with its rows in the order of the nodes: by its ids where it brings them, which must be just the nodes'."""
     values, ids = rows_and_ids(matrix, what)
     return values if ids is None else values[rows_of(node_ids, ids, what)]
 
 
-def place_values(
-    values: Any, ids: NDArray[Any] | None, n_rows: int, what: str = "The labels", *, is_for_more: bool = False
-) -> Any:
+def place_values(values: Any, ids: Ids | None, n_rows: int, what: str = "The labels", *, is_for_more: bool = False) -> Any:
     """One value for each row of an embedding, whose ids are given: by the values' own ids where they bring them.
 
     Some rows may have none: they get what means "no label" (−1, NaN or None). Values of nodes that the embedding does not
@@ -81,7 +80,7 @@ def place_values(
     return placed
 
 
-def place_graph(graph: Graph, ids: NDArray[Any] | None) -> Graph:
+def place_graph(graph: Graph, ids: Ids | None) -> Graph:
     """The graph with its nodes in the order of an embedding's rows, whose ids are given; other nodes are left out."""
     if ids is None:
         return graph
@@ -94,7 +93,7 @@ def place_graph(graph: Graph, ids: NDArray[Any] | None) -> Graph:
     return graph if len(rows) == graph.n_nodes and (rows == np.arange(len(rows))).all() else graph.subgraph(positions=rows)
 
 
-def like_frame(frame: Any, columns: dict[str, NDArray[Any]], ids: NDArray[Any] | None) -> Any:
+def like_frame(frame: Any, columns: dict[str, NDArray[Any]], ids: Ids | None) -> Any:
     """Columns with one value per row of a frame, as a frame of the same library with the same ids."""
     library = library_of(frame)
     if library == "pandas":  # whoever has a frame of a library has imported it
@@ -114,7 +113,7 @@ def _split(frame: Any, what: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
     return _numbers(table, what), None if ids is None else _checked(ids, what)
 
 
-def _id_column(table: Any) -> str | None:
+def _id_column(table: ArrowTable) -> str | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -129,7 +128,7 @@ def _id_column(table: Any) -> str | None:
     return str(others[0].name) if is_different else None
 
 
-def _numbers(table: Any, what: str) -> NDArray[Any]:
+def _numbers(table: ArrowTable, what: str) -> NDArray[Any]:
     """The columns as a matrix: numbers, or one column of lists."""
     import pyarrow as pa
 
@@ -153,7 +152,7 @@ def _numbers(table: Any, what: str) -> NDArray[Any]:
     return np.column_stack(columns) if columns else np.empty((table.num_rows, 0))
 
 
-def _values_and_ids(values: Any, ids: NDArray[Any] | None, n_rows: int, what: str) -> tuple[Any, NDArray[Any] | None]:
+def _values_and_ids(values: Any, ids: Ids | None, n_rows: int, what: str) -> tuple[Any, NDArray[Any] | None]:
     if is_frame(values):
         table = as_arrow(values, what)
         name = next((name for name in table.column_names if name.lower() in EXACT_NAMES), None)
@@ -172,7 +171,7 @@ def _values_and_ids(values: Any, ids: NDArray[Any] | None, n_rows: int, what: st
     return (values, None) if own is None else (np.asarray(values), _checked(own, what))
 
 
-def _default_index(values: Any, ids: NDArray[Any] | None, n_rows: int, what: str) -> NDArray[Any] | None:
+def _default_index(values: Any, ids: Ids | None, n_rows: int, what: str) -> NDArray[Any] | None:
     """The default index of a series where it can only mean ids."""
     index = np.asarray(values.index)
     if len(index) != n_rows:
@@ -186,7 +185,7 @@ def _default_index(values: Any, ids: NDArray[Any] | None, n_rows: int, what: str
     return None
 
 
-def _checked(ids: NDArray[Any], what: str) -> NDArray[Any]:
+def _checked(ids: Ids, what: str) -> NDArray[Any]:
     """Ids as integers or words: whole floats, which pandas makes of integers with gaps, are integers."""
     if ids.dtype.kind in "fO":
         kind = check_one_kind(ids.tolist(), f"The ids of {_lowered(what)}")
@@ -194,13 +193,13 @@ def _checked(ids: NDArray[Any], what: str) -> NDArray[Any]:
     return ids
 
 
-def _check_once(ids: NDArray[Any], what: str) -> None:
+def _check_once(ids: Ids, what: str) -> None:
     names, counts = np.unique(ids.astype(np.str_) if ids.dtype == object else ids, return_counts=True)
     if len(names) < len(ids):
         raise InputError(f"{what} must name each node once. These occur more than once: {first_few(names[counts > 1])}.")
 
 
-def _unknown(what: str, unknown: NDArray[Any], ids: NDArray[Any] | None, n_rows: int) -> InputError:
+def _unknown(what: str, unknown: NDArray[Any], ids: Ids | None, n_rows: int) -> InputError:
     named = f"{what} name nodes that the embedding does not have: {first_few(unknown.tolist())}."
     plain = "pass them without their index (pandas: labels.to_numpy())"
     if ids is not None:
@@ -215,7 +214,7 @@ def _missing(values: NDArray[Any]) -> Any:
     return {"i": -1, "f": np.nan}.get(values.dtype.kind)
 
 
-def _is_list(kind: Any) -> bool:
+def _is_list(kind: ArrowType) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))

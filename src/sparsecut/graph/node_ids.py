@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.graph.frames import index_of
-from sparsecut.graph.id_kinds import EXACT
+from sparsecut.graph.id_kinds import EXACT, Ids
 
 
-def find_nodes(nodes: Any, node_ids: NDArray[Any], what: str) -> NDArray[np.int64]:
+def find_nodes(nodes: Any, node_ids: Ids, what: str) -> NDArray[np.int64]:
     """The positions of nodes given by their ids; ids that are not there are named in an error that begins with `what`."""
     values = nodes if isinstance(nodes, np.ndarray) and nodes.dtype != object else list(nodes)
     if not isinstance(values, np.ndarray) and values and all(type(value) is int for value in values):
@@ -37,7 +37,7 @@ def find_nodes(nodes: Any, node_ids: NDArray[Any], what: str) -> NDArray[np.int6
     return positions
 
 
-def choose_nodes(nodes: Any, positions: Any, node_ids: NDArray[Any], caller: str) -> NDArray[np.int64]:
+def choose_nodes(nodes: Any, positions: Any, node_ids: Ids, caller: str) -> NDArray[np.int64]:
     """The positions of the nodes that a call asks for: by id, by a boolean mask with one entry per node, or by position."""
     if (nodes is None) == (positions is None):
         raise InputError(f"{caller} takes nodes by id or by position. Pass {caller}(ids) or {caller}(positions=[...]).")
@@ -64,7 +64,7 @@ def choose_nodes(nodes: Any, positions: Any, node_ids: NDArray[Any], caller: str
     return np.flatnonzero(mask)
 
 
-def _find_integers(values: NDArray[Any], node_ids: NDArray[Any]) -> NDArray[np.int64]:
+def _find_integers(values: NDArray[Any], node_ids: Ids) -> NDArray[np.int64]:
     order = np.argsort(node_ids, kind="stable")
     place = np.searchsorted(node_ids, values, sorter=order).clip(max=len(node_ids) - 1)
     found = order[place]
@@ -101,7 +101,7 @@ def _check_positions(positions: Any, n_nodes: int, caller: str) -> NDArray[np.in
     return array.astype(np.int64)
 
 
-def _describe(node_ids: NDArray[Any]) -> str:
+def _describe(node_ids: Ids) -> str:
     """What the ids are like, and how a position becomes one."""
     if node_ids.dtype.kind in "iu":
         said = f"Its ids are integers from {node_ids.min()} to {node_ids.max()}"

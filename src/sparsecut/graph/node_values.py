@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.features import NamedColumns
 from sparsecut.graph.frames import is_frame
-from sparsecut.graph.id_kinds import as_id_array
+from sparsecut.graph.id_kinds import Ids, as_id_array
 from sparsecut.kernels import are_finite, feature_error
 
 Features: TypeAlias = "NDArray[np.float32] | sp.csr_array"
@@ -76,7 +76,7 @@ def check_column(name: str, values: ArrayLike, n_nodes: int) -> NDArray[Any]:
     return column
 
 
-def check_same_ids(named: NDArray[Any], node_ids: ArrayLike | None) -> NDArray[Any]:
+def check_same_ids(named: Ids, node_ids: ArrayLike | None) -> Ids:
     """The ids that the adjacency has as a frame's index, which others beside it may not contradict."""
     if node_ids is not None and not np.array_equal(named, np.asarray(node_ids)):
         raise InputError(
@@ -85,7 +85,7 @@ def check_same_ids(named: NDArray[Any], node_ids: ArrayLike | None) -> NDArray[A
     return named
 
 
-def check_ids(values: ArrayLike, n_nodes: int) -> NDArray[Any]:
+def check_ids(values: ArrayLike, n_nodes: int) -> Ids:
     """Ids of one kind, each of which occurs once."""
     ids = check_column("node_ids", as_id_array(values), n_nodes)
     unique, counts = np.unique(ids, return_counts=True)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, check_real, parameter_error
 from sparsecut.graph.arguments import check_graph
 from sparsecut.graph.graph import Graph
+from sparsecut.graph.id_kinds import Ids
 from sparsecut.graph.node_ids import find_nodes
 
 PAIRS_RULE = "an array of node pairs (m, 2) or weighted pairs (m, 3)"
@@ -74,7 +75,7 @@ def keep_close(graph: Graph, pairs: Any, *, weight: float | None = None) -> Grap
 
 
 def check_pairs(
-    pairs: Any, node_ids: NDArray[Any], *, caller: str, name: str, rule: str = PAIRS_RULE, with_same: bool = False
+    pairs: Any, node_ids: Ids, *, caller: str, name: str, rule: str = PAIRS_RULE, with_same: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Positions (m, 2) and weights (m,) of pairs of node ids that a user gave; the weights are 1 where they have none.
 

@@ -1,4 +1,4 @@
-"""Files in and out, and other libraries' objects. A format is a module; what several of them need is a module too.
+"""Files in and out, and other libraries' objects. A format of graph files is a module in `formats`.
 
 read_graph, build_store, open_store                          graphs from files, in memory or on disk
 from_edges, from_networkx, from_igraph, from_pyg,            graphs from other libraries' objects, and back

@@ -62,7 +62,7 @@ class ColumnEvidence:
         return any(low <= self.values[0] and self.values[-1] <= high for low, high in EPOCHS)
 
     def shares_values(self, other: ColumnEvidence) -> bool:
-        """Whether a value is in both columns. A few are looked for before all are."""
+        """Whether a value is in both columns. A few values are tried before all of them."""
         if self.is_integer != other.is_integer or not len(self.values) or not len(other.values):
             return False
         few = self.values[:: max(1, len(self.values) // N_TRIED)]

@@ -1,4 +1,4 @@
-"""Files are read only when they are there, written whole or not at all, and replaced only where that is asked for.
+"""Files are read only when they are there, written whole or not at all, and replaced only on request.
 
 One rule for whatever a user names: a file or folder that exists stays as it is unless `overwrite=True` (shell: `--force`)
 is given. A URL is not a file, which its error says.

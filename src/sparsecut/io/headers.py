@@ -57,7 +57,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether the first line of an edge list is a header after all, and what its reader should be told."""
+    """Whether the first line of an edge list is a header after all, and what the user should know about that choice."""
 
     has_header: bool
     doubt: str | None = None

@@ -73,7 +73,7 @@ def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:
 
 
 def _on_device(data: Any, n_nodes: int, directed: str) -> Graph:
-    """The same where the tensors lie on a GPU: they stay there."""
+    """The graph of PyG data whose tensors are on a GPU; they stay there."""
     from sparsecut.graph.device import check_edges
 
     entries, notes = check_edges(data.edge_index, _weights(data), n_nodes, directed)

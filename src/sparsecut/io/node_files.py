@@ -28,7 +28,7 @@ REMEDY = " missing='zero' (--missing zero) accepts that."
 
 @dataclass(frozen=True)
 class Asked:
-    """What of the tables was asked for: columns of features, columns that are none, the column of labels."""
+    """What of the tables is requested: columns of features, columns that are none, the column of labels."""
 
     features: Sequence[str] | None = None
     without: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class NodeFiles:
     encoding: str | None = None  # of the text files among them
 
     def settled(self, known: NDArray[Any], fit: Fit) -> NodeFiles:
-        """The same with ids from the columns that hold the nodes known (`sparsecut.graph.id_columns`), whatever their names.
+        """These files, with ids from the columns whose values are the known nodes (`sparsecut.graph.id_columns`).
 
         `fit` is for features. Labels may be of some nodes, and of all that have features.
         """

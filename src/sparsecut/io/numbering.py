@@ -138,7 +138,7 @@ def _is_dense(columns: Sequence[NDArray[Any]]) -> bool:
 
 
 def _arrow_integers(values: NDArray[np.int64]) -> Any:
-    """The same numbers as an Arrow array. `pa.array` would first import pandas, where that is installed."""
+    """Integers as an Arrow array, without a copy. `pa.array` would first import pandas, where that is installed."""
     import pyarrow as pa
 
     return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])

@@ -41,7 +41,7 @@ def write_npy(file: BinaryIO, array: NDArray[Any]) -> None:
 
 
 class Archive:
-    """The arrays of an .npz file, each read when it is asked for.
+    """The arrays of an .npz file, each read when it is requested.
 
     Parameters
     ----------

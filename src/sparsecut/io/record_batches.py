@@ -54,7 +54,7 @@ def check_streamed(path: str | Path, kind: str) -> Path:
 
 
 class EdgeFile:
-    """The edges of a file, as often as they are asked for."""
+    """The edges of a file, read in batches; each call reads the file again."""
 
     def __init__(self, path: str | Path, asked: dict[str, str | None], bipartite: bool | None = None) -> None:
         self.path = check_streamed(path, "edge")

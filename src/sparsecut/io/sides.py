@@ -45,7 +45,7 @@ def meet(i: NDArray[Any], j: NDArray[Any], n_ids: int) -> Meeting:
 
 
 def meeting_of(first: NDArray[Any], second: NDArray[Any], n_loops: int) -> Meeting:
-    """The same, from how often each id is in the two columns."""
+    """What two columns have in common, from how often each id is in the first and in the second."""
     n_shared = int(np.count_nonzero((first > 0) & (second > 0)))
     return Meeting(int(first.sum()), n_shared, n_loops, float(first.astype(np.float64) @ second))
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, OverflowInputError
 from sparsecut.features.encoder import Encoder
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, Ids
 from sparsecut.operators.aggregation import aggregate
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.recipe import Recipe
@@ -67,7 +67,7 @@ class Changed:
     [0, 1000]
     """
 
-    ids: NDArray[Any]
+    ids: Ids
     rows: Rows
     removed: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

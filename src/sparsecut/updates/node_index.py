@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.graph import Ids
 from sparsecut.updates.growing import GrowingArray
 
 Integers = NDArray[np.int64]
@@ -21,7 +22,7 @@ Integers = NDArray[np.int64]
 class NodeIndex:
     """`find` has the place of an id, −1 where there is none; `ids` those of places."""
 
-    def __init__(self, node_ids: NDArray[Any]) -> None:
+    def __init__(self, node_ids: Ids) -> None:
         self._is_integer = node_ids.dtype.kind in "iu"
         ids = np.array(node_ids, dtype=np.int64 if self._is_integer else object)
         self._ids, self._is_present = GrowingArray(ids), GrowingArray(np.ones(len(ids), dtype=bool))

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.features.encoder import Encoder
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, Ids
 from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.live import LiveState
 
@@ -100,7 +100,7 @@ def read_state(
     return state
 
 
-def pack_ids(ids: NDArray[Any]) -> NDArray[Any]:
+def pack_ids(ids: Ids) -> NDArray[Any]:
     """Ids as an array without Python objects: integers as they are, words as the bytes of JSON."""
     return (
         ids.astype(np.int64) if ids.dtype.kind in "iu" else np.frombuffer(json.dumps(ids.tolist()).encode(), dtype=np.uint8)

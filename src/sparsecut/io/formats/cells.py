@@ -112,7 +112,7 @@ def read_h5ad(request: GraphRequest) -> HeldGraph:
 
 
 def _attributes(cells: Any) -> dict[str, list[str]]:
-    """The names by which an AnnData's matrices and columns may be asked for, by the place they lie in."""
+    """The names by which an AnnData's matrices and columns may be requested, by the place that holds them."""
     return {
         "X": [] if cells.X is None else ["X"],
         **{place: [str(name) for name in getattr(cells, place)] for place in ("obsm", "layers", "obs")},

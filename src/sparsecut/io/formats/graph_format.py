@@ -100,7 +100,7 @@ class GraphParts:
 
 
 def choose_adjacency(names: Sequence[str], asked: str | None, path: Path) -> str:
-    """Which of the matrices of a file is the adjacency: the one asked for, one with a usual name, or the only one."""
+    """Which of the matrices of a file is the adjacency: the requested one, one with a usual name, or the only one."""
     if asked is not None:
         if asked not in names:
             raise InputError(f"The graph file {path} has no array {asked!r}. It has: {', '.join(names)}.")

@@ -40,7 +40,7 @@ def read_matlab(path: Path) -> dict[str, Any]:
 
 
 def read_mat(request: GraphRequest) -> Graph:
-    """The adjacency asked for, or with a usual name, or the only square matrix; features and labels by usual names."""
+    """The requested adjacency, or one with a usual name, or the only square matrix; features and labels by usual names."""
     path, content = request.path, read_matlab(request.path)
     squares = [name for name, matrix in content.items() if matrix.shape[0] == matrix.shape[1] > 1]
     if request.adjacency is None and not squares:
