@@ -15,7 +15,7 @@ import sparsecut as sc
 from cut_graphs import graph_of, grid, planted
 from sparsecut.cuts import cut
 from sparsecut.cuts.certificate import prove_second
-from sparsecut.cuts.eigenvectors import CutSpectrum, scaled_laplacian
+from sparsecut.cuts.eigenvectors import Spectrum, scaled_laplacian
 from sparsecut.cuts.objective import OBJECTIVES, CutProblem
 from sparsecut.cuts.solve import CutSolution, solve
 
@@ -102,7 +102,7 @@ def test_the_bound_is_one_where_the_estimate_is_not(monkeypatch: pytest.MonkeyPa
     def mistaken(problem: CutProblem, *arguments: Any, **more: Any) -> CutSolution:
         solution = solve(problem, *arguments, **more)
         assert solution.spectrum is not None
-        missed = CutSpectrum(solution.spectrum.values * 1.65, solution.spectrum.vectors, 1e-9)
+        missed = Spectrum(solution.spectrum.values * 1.65, solution.spectrum.vectors, 1e-9)
         return CutSolution(solution.cuts, missed)
 
     monkeypatch.setattr(cut, "solve", mistaken)
@@ -111,7 +111,7 @@ def test_the_bound_is_one_where_the_estimate_is_not(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_estimate_is_less_its_residual() -> None:
-    spectrum = CutSpectrum(np.array([0.5]), np.ones((3, 1)), residual=0.2)
+    spectrum = Spectrum(np.array([0.5]), np.ones((3, 1)), residual=0.2)
     problem = CutProblem.of(graph_of(np.ones((3, 3))), "ratio")
     estimate, proved = cut._second_eigenvalue(problem, spectrum)
     assert estimate == pytest.approx(0.3)
