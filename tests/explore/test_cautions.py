@@ -28,7 +28,9 @@ def test_warnings_name_what_is_wrong_and_are_silent_otherwise() -> None:
     assert "1 node has a vector of zeros, which has no nearest neighbours by cosine: 'n7'" in warned(
         np.where(np.arange(60)[:, None] == 7, 0, good)
     )
-    assert "3 nodes (5%) have the same vector as another node" in warned(np.where(np.isin(np.arange(60), [4, 8, 9])[:, None], 1.5, good))
+    assert "3 nodes (5%) have the same vector as another node" in warned(
+        np.where(np.isin(np.arange(60), [4, 8, 9])[:, None], 1.5, good)
+    )
     assert "more than 10 times as long as the median: 'n5'" in warned(np.where(np.arange(60)[:, None] == 5, 500, good))
     cut = (ring + ring.T).toarray()
     cut[3] = cut[:, 3] = 0
