@@ -143,6 +143,13 @@ def test_every_module_with_behaviour_has_its_test_file(room: str) -> None:
     assert without == excepted, "a test file is missing, or an exception is no longer one"
 
 
+@pytest.mark.parametrize("name", ["SCE", "MoSCE", "NodeFeatures"])
+def test_the_estimators_stand_on_few_classes(name: str) -> None:
+    import sparsecut
+
+    assert len(getattr(sparsecut, name).__mro__) - 1 <= 4  # without object
+
+
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a name without their endings, in any order: those of change_files and of changed_files."""
     return tuple(sorted(re.sub(r"(ed|es|s|ing)$", "", word) for word in name.split("_")))

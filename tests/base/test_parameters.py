@@ -7,17 +7,28 @@ from typing import Any
 import pytest
 
 from sparsecut.base.errors import InputError
-from sparsecut.base.parameters import Parametrised
+from sparsecut.base.parameters import call_of, get_params, set_params
 from sparsecut.lab.baselines import RawFeatures
 
 
-class Twofold(Parametrised):
+class Owner:
+    """What `Estimator` and `Choice` have in common."""
+
+    get_params = get_params
+    set_params = set_params
+    __repr__ = call_of
+
+    def _held(self, name: str) -> Any:
+        return getattr(self, name)
+
+
+class Twofold(Owner):
     def __init__(self, *, second: Any = None, first: int = 1) -> None:
         self.second = second
         self.first = first
 
 
-class Outer(Parametrised):
+class Outer(Owner):
     def __init__(self, *, inner: Any = None, name: str = "a") -> None:
         self.inner = inner
         self.name = name

@@ -12,6 +12,7 @@ import sparsecut
 from conftest import random_graph
 from sparsecut import SCE, InputError, MoSCE
 from sparsecut.base.choice import Choice
+from sparsecut.base.parameters import parameters_of
 from sparsecut.operators.filters.series import Series
 
 GRAPH = random_graph()
@@ -83,7 +84,7 @@ def test_every_choice_is_among_those_that_are_saved() -> None:
         # A series is a filter of its own making; a fit with Dask starts workers, and `tests/engines/dask` saves one.
         assert known - {Series, sparsecut.Dask} == {type(choice) for choice in choices}
         for choice in choices:
-            defaults = {key: parameter.default for key, parameter in choice._parameters().items()}
+            defaults = {key: parameter.default for key, parameter in parameters_of(type(choice)).items()}
             assert not [key for key, value in choice.get_params().items() if value is defaults[key]]
 
 

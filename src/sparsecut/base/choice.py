@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, did_you_mean, parameter_error
-from sparsecut.base.parameters import Parametrised
+from sparsecut.base.parameters import call_of, get_params, set_params
 from sparsecut.base.source_names import listed_words
 
 Kind = TypeVar("Kind", bound="Choice")
 
 
-class Choice(Parametrised):
+class Choice:
     """Stores its parameters untouched; `check` holds them to their rules."""
 
     word: ClassVar[str | None] = None  # short for the object with its defaults, where it has defaults
@@ -103,6 +103,13 @@ class Choice(Parametrised):
     @classmethod
     def from_header(cls: type[Kind], values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Kind:
         return cls(**values, **arrays)
+
+    get_params = get_params
+    set_params = set_params
+    __repr__ = call_of
+
+    def _held(self, name: str) -> Any:
+        return getattr(self, name)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

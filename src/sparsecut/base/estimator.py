@@ -22,14 +22,14 @@ from sparsecut.base.choice import Choice
 from sparsecut.base.containers import METHODS, choose_container, contained
 from sparsecut.base.errors import InputError
 from sparsecut.base.notebook import facts_html, table_html
-from sparsecut.base.parameters import Parametrised
+from sparsecut.base.parameters import call_of, get_params, parameters_of, set_params
 
 Self = TypeVar("Self", bound="Estimator")
 
 ALIASES: Mapping[str, str] = {"n_components": "dimension"}
 
 
-class Estimator(Parametrised):
+class Estimator:
     kinds: ClassVar[dict[str, type[Choice]]] = {}
     """The parameters that hold a choice, an object or a word, and of which kind."""
 
@@ -40,6 +40,9 @@ class Estimator(Parametrised):
         for name in METHODS:
             if name in vars(cls):
                 setattr(cls, name, contained(vars(cls)[name]))
+
+    get_params = get_params
+    __repr__ = call_of
 
     def set_params(self: Self, **parameters: Any) -> Self:
         """Set some parameters, `name__parameter` for those of an object it holds; `fit` checks them.
@@ -54,7 +57,7 @@ class Estimator(Parametrised):
         object
             Itself.
         """
-        return super().set_params(**_renamed(type(self), parameters))
+        return set_params(self, **_renamed(type(self), parameters))
 
     def set_output(self: Self, *, transform: str | None = None) -> Self:
         """Say what `transform` and `fit_transform` return, as scikit-learn's transformers do.
@@ -112,7 +115,7 @@ class Estimator(Parametrised):
 
     def _repr_html_(self) -> str:
         """For a notebook: the parameters with their defaults and, once it is fitted, what came out and why."""
-        values = self._parameters().items()
+        values = parameters_of(type(self)).items()
         rows = [(name, repr(getattr(self, name)), _default(parameter)) for name, parameter in values]
         embedding, history, explain = (getattr(self, name, None) for name in ("embedding_", "history_", "explain"))
         facts: list[tuple[str, str]] = []

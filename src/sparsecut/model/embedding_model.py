@@ -40,7 +40,7 @@ from sparsecut.model.explanation import say_choices, say_details
 from sparsecut.model.fit import Fitted, embed, fit, require_features
 from sparsecut.model.history import History
 from sparsecut.model.persistence import write_model
-from sparsecut.model.published import Published
+from sparsecut.model.published import from_paper
 from sparsecut.model.settings import Settings, check_aggregation, check_dimension
 from sparsecut.model.solver import Solver
 from sparsecut.operators.aggregation import Aggregation, Projection
@@ -56,10 +56,12 @@ Model = TypeVar("Model", bound="SparsestCutEmbedding")
 Callback = Callable[[int, History], None]
 
 
-class SparsestCutEmbedding(Updating, Published, Estimator):
+class SparsestCutEmbedding(Updating, Estimator):
     """Follows scikit-learn: the constructor stores its arguments untouched, `fit` checks, what was learned ends in `_`."""
 
     kinds: ClassVar = {"filter": Filter, "negatives": Negatives, "solver": Solver, "engine": EngineChoice}
+
+    paper_method: ClassVar[str]
 
     constants: ClassVar[Constants] = CONSTANTS
     """What "auto" goes by; a subclass may bring others."""
@@ -85,6 +87,25 @@ class SparsestCutEmbedding(Updating, Published, Estimator):
     encoder_: FeatureEncoder | None  # how a table became features; None for an array without names
     kind_: GraphKind | None = None  # whether the fitted graph had directions and weights; an older file does not say
     structure_: int | None  # the fingerprint of the graph whose structure served as features
+
+    @classmethod
+    def paper(cls: type[Model], dataset: str, **parameters: Any) -> Model:
+        """The estimator with the settings of the paper's tables for one of their datasets.
+
+        Parameters
+        ----------
+        dataset : str
+            One that the paper has, such as "cora".
+        **parameters
+            Set on top of them, as by `set_params`: `random_state=1`, `solver__epochs=50`.
+
+        Returns
+        -------
+        SCE or MoSCE
+            Not fitted.
+        """
+        model: Model = from_paper(cls, dataset, **parameters)
+        return model
 
     @abstractmethod
     def _levels(self) -> tuple[int | None, Aggregation]:

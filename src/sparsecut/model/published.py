@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol
 
 from sparsecut.base.choice import Choice
 from sparsecut.base.errors import InputError
@@ -20,37 +20,32 @@ else:
     import tomli as tomllib
 
 
-Model = TypeVar("Model", bound="Published")
-
-
-class Published:
-    """For an estimator that is a method of the paper's tables, by its name among their settings."""
+class Published(Protocol):
+    """The class of a method of the paper's tables, known by its name among their settings."""
 
     paper_method: ClassVar[str]
 
-    @classmethod
-    def paper(cls: type[Model], dataset: str, **parameters: Any) -> Model:
-        """The estimator with the settings of the paper's tables for one of their datasets.
 
-        Parameters
-        ----------
-        dataset : str
-            One that the paper has, such as "cora".
-        **parameters
-            Set on top of them, as by `set_params`: `random_state=1`, `solver__epochs=50`.
+def from_paper(cls: type[Any], /, dataset: str, **parameters: Any) -> Any:
+    """The estimator with the settings of the paper's tables for one of their datasets.
 
-        Returns
-        -------
-        estimator
-            Not fitted.
-        """
-        estimator: Any = cls
-        settings = {
-            name: read_choice(estimator.kinds[name], value) if isinstance(value, dict) else value
-            for name, value in paper_settings(cls, dataset).items()
-        }
-        made: Model = estimator(**settings).set_params(**parameters)
-        return made
+    Parameters
+    ----------
+    dataset : str
+        One that the paper has, such as "cora".
+    **parameters
+        Set on top of them, as by `set_params`: `random_state=1`, `solver__epochs=50`.
+
+    Returns
+    -------
+    estimator
+        Not fitted.
+    """
+    settings = {
+        name: read_choice(cls.kinds[name], value) if isinstance(value, dict) else value
+        for name, value in paper_settings(cls, dataset).items()
+    }
+    return cls(**settings).set_params(**parameters)
 
 
 def read_choice(kind: type[Choice], value: dict[str, Any]) -> Choice:

@@ -17,7 +17,7 @@ from sparsecut.lab.baselines.baseline import Baseline, Inductive, Run, seeded
 from sparsecut.lab.baselines.declared import declared, learned
 from sparsecut.lab.baselines.skipgram import OBJECTIVES, Corpus, EpochEnd, Known, SkipGram, Vectors
 from sparsecut.lab.baselines.walks import Walker, WalkNodes
-from sparsecut.model.published import Published
+from sparsecut.model.published import from_paper
 
 
 @declared
@@ -107,7 +107,7 @@ class ReadsWalks:
 
 
 @declared
-class DeepWalk(Published, ReadsWalks, Baseline):
+class DeepWalk(ReadsWalks, Baseline):
     """DeepWalk (Perozzi et al., 2014): uniform random walks, by weight where edges have one, read by skip-gram.
 
     It uses the edges alone and needs no features; it needs the extra `baselines`. Its authors' release is
@@ -125,6 +125,7 @@ class DeepWalk(Published, ReadsWalks, Baseline):
     """
 
     paper_method = "deepwalk"
+    paper = classmethod(from_paper)
 
 
 @declared
@@ -161,7 +162,7 @@ class Node2Vec(ReadsWalks, Baseline):
 
 
 @declared
-class DeepWalkFeatures(Published, ReadsWalks, Inductive, Baseline):
+class DeepWalkFeatures(ReadsWalks, Inductive, Baseline):
     """DeepWalk's embedding with the raw features beside it: [X, F], (n, dimension + features).
 
     `transform` embeds nodes that came later as GraphSAGE's authors did (Hamilton et al., 2017): new walks from them on the
@@ -181,6 +182,7 @@ class DeepWalkFeatures(Published, ReadsWalks, Inductive, Baseline):
     needs_features = True
     needs_known_nodes = True
     paper_method = "deepwalk-and-features"
+    paper = classmethod(from_paper)
 
     node_ids_: NDArray[Any] = learned()
     inputs_: Vectors = learned()

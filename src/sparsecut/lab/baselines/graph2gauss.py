@@ -33,7 +33,7 @@ from sparsecut.lab.baselines.declared import declared, learned
 from sparsecut.lab.baselines.held_out import hold_out, link_score
 from sparsecut.lab.baselines.rings import Rings
 from sparsecut.lab.baselines.stopping import EarlyStopping
-from sparsecut.model.published import Published
+from sparsecut.model.published import from_paper
 
 WEIGHTINGS = ("none", "sizes")
 EPSILON = 1e-14  # the least variance
@@ -51,7 +51,7 @@ class Gaussians(NamedTuple):
 
 
 @declared
-class Graph2Gauss(Published, Inductive, Baseline):
+class Graph2Gauss(Inductive, Baseline):
     """Graph2Gauss (Bojchevski and Günnemann, 2018): Gaussian embeddings, ranked by distance in the graph.
 
     `embedding_` is the mean of each node's Gaussian, `variance_` how uncertain it is. The encoder sees features alone, so a
@@ -89,6 +89,7 @@ class Graph2Gauss(Published, Inductive, Baseline):
     """
 
     paper_method = "g2g"
+    paper = classmethod(from_paper)
 
     dimension: int = 128
     hops: int = 1

@@ -24,13 +24,13 @@ from sparsecut.lab.baselines.aggregators import LAYERS, Layer, NodeRows
 from sparsecut.lab.baselines.baseline import Baseline, Inductive, Nodes, Run
 from sparsecut.lab.baselines.declared import declared, learned
 from sparsecut.lab.baselines.neighbour_lists import NeighbourLists, SampledLayers, number, sample_layers, walk_pairs
-from sparsecut.model.published import Published
+from sparsecut.model.published import from_paper
 
 EMBEDDED_AT_ONCE = 4096  # rows; beside features and messages of all nodes, `transform` holds what so many of them need
 
 
 @declared
-class GraphSAGE(Published, Inductive):
+class GraphSAGE(Inductive):
     """For a `Baseline`: GraphSAGE without labels, by one of the four aggregators in `sparsecut.lab.baselines.aggregators`.
 
     Memory in training depends on the batch and the fan-outs, beside a few numbers per node. `transform` computes layer by
@@ -58,6 +58,7 @@ class GraphSAGE(Published, Inductive):
 
     """
 
+    paper = classmethod(from_paper)
     aggregator: ClassVar[str]
 
     dimension: int = 256

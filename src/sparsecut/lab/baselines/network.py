@@ -24,7 +24,7 @@ from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.lab.baselines.baseline import Inductive, Run
 from sparsecut.lab.baselines.stopping import EarlyStopping
 from sparsecut.lab.baselines.tensors import GraphTensors, product
-from sparsecut.model.published import Published
+from sparsecut.model.published import from_paper
 
 
 class GraphLayer(nn.Module):
@@ -73,8 +73,10 @@ class GraphNetwork(nn.Module):
         return self.finish(self.start(tensors.features), tensors.propagation)
 
 
-class TrainsNetwork(Published, Inductive):
+class TrainsNetwork(Inductive):
     """For a `Baseline` whose embedding is a `GraphNetwork` of the features, trained over the whole graph by Adam."""
+
+    paper = classmethod(from_paper)
 
     # What its class declares.
     dimension: int

@@ -41,7 +41,7 @@ from sparsecut.lab.baselines.stopping import EarlyStopping
 from sparsecut.lab.baselines.supervised.differentiable import DifferentiableMatrix
 from sparsecut.lab.baselines.tensors import scale_rows
 from sparsecut.model.history import History
-from sparsecut.model.published import Published
+from sparsecut.model.published import from_paper
 
 Classifier = TypeVar("Classifier", bound="SupervisedBaseline")
 
@@ -71,7 +71,7 @@ class Optimizer(Protocol):
 
 
 @declared
-class SupervisedBaseline(Published, Estimator):
+class SupervisedBaseline(Estimator):
     """A method that predicts labels: it learns from those of a split's training nodes, for every node of the graph.
 
     Parameters
@@ -98,6 +98,7 @@ class SupervisedBaseline(Published, Estimator):
         Loss and seconds per epoch.
     """
 
+    paper = classmethod(from_paper)
     stops_on: ClassVar[str] = "loss"  # of the validation nodes, or "accuracy"
 
     learning_rate: float
