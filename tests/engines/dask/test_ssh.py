@@ -96,6 +96,6 @@ def test_a_fit_on_workers_that_are_started_over_ssh(connection: dict[str, Any], 
             client.wait_for_workers(2, timeout=120)  # the cluster is there before all of them are
         engine = sc.Dask(cluster.scheduler_address, scratch=shared, blocks=4)
         model = sc.SCE(engine=engine).fit(graph, output=shared / "z")
-        assert any("on 2 workers" in note for note in model.history_.notes)
+        assert any("on 2 workers" in note for note in model.history_.details)
     assert_same_rows(sc.read_embedding(shared / "z").vectors, sc.SCE().fit_transform(graph))
     assert names_in(shared) == ["z"]
