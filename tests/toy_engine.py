@@ -49,7 +49,7 @@ class ToyEngine(InProcess):  # which has the passes over a graph of this process
 
     def __init__(self, graph: Graph) -> None:
         super().__init__(graph)
-        self.notes: list[str] = []
+        self.notes, self.details = list[str](), list[str]()
 
     def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> ListRows:
         weighted = weighting.apply(graph.features if features is None else np.asarray(features))

@@ -98,6 +98,7 @@ class BlockedEngine(ABC, Generic[Held, Hop]):
         self.device = torch.device("cpu")
         self.graph = job.graph
         self.notes: list[str] = []
+        self.details: list[str] = []
 
     def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> BlockedRows[Held, Hop]:
         # The graph's own features are known from the name of the work folder.

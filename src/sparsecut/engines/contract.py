@@ -134,7 +134,10 @@ class Engine(Protocol[R]):
     """The job's graph: what `each`, `total` and `column` go over."""
 
     notes: list[str]
-    """What the user should know of how the job was done."""
+    """What the user should know: what was requested and could not be done as requested."""
+
+    details: list[str]
+    """How the job was done, for `explain(details=True)`."""
 
     def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> R:
         """The weighted features F, (n, f), and the filter's matrix P of the graph; no hop taken yet.

@@ -126,6 +126,7 @@ class MemoryEngine(InProcess):
         self.precision = precision
         self.report: Reporter = report if report is not None else lambda *_: None
         self.notes: list[str] = []
+        self.details: list[str] = []
         self._taken: tuple[NDArray[np.int64], Tensor] | None = None
         self._propagations: list[tuple[Graph, Filter, Propagation]] = []
         self._reduced: list[tuple[Propagation, NDArray[np.int64], ref[Propagation]]] = []

@@ -111,7 +111,8 @@ def fit(
             channels = _load_channels(fitting, graph, structure, recipe, rows, is_structure=is_structure)
             projection, found = _learn(fitting, channels, recipe, job.output)
             history.notes.extend(settings.say_dimension(graph.n_features, projection.dimension))
-            history.details.extend(engine.notes)
+            history.notes.extend(engine.notes)
+            history.details.extend(engine.details)
             if structure is not None:
                 history.notes.append(_say_structure(projection, recipe))
             embedding = _as_requested(found, output)

@@ -77,7 +77,7 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
         parts = self.parts if output is not None else None
         blocks = [block for block in range(self.layout.n_blocks) if parts is None or not parts.has(block)]
         found = self._embedding(levels, projection, parts, blocks) if blocks else []
-        self.notes.append(self._say_traffic())
+        self.details.append(self._say_traffic())
         if parts is not None:
             parts.finish()
             place = None if self.layout.place is None else self.layout.place.read()

@@ -43,7 +43,7 @@ def make_engine(
     chosen = choose_plan(sizes, plan, n_blocks)
     runner = Runner(cluster.client, job.report, timeout, cluster.where)
     engine = DaskEngine(job, work, cluster, chosen, Layout(even_starts(graph.n_nodes, chosen.n_blocks)), runner, parts)
-    engine.notes.append(_say(chosen, cluster))
+    engine.details.append(_say(chosen, cluster))
     if partition is not None and chosen.name == "rows":
         engine = _by_partition(engine, np.asarray(partition), job, work, cluster, parts)
     if parts is not None:
@@ -68,8 +68,8 @@ def _by_partition(
     halos = [one.smoother.halo_rows(one.plain_operator()) for one in (engine, other)]
     chosen = other if halos[1] < halos[0] else engine
     verdict = "is followed" if chosen is other else "is not followed"
-    chosen.notes = [
-        *engine.notes,
+    chosen.details = [
+        *engine.details,
         f"The given partition {verdict}: a hop exchanges {halos[1]:,} rows with it and {halos[0]:,} without.",
     ]
     return chosen
