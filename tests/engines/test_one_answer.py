@@ -57,7 +57,13 @@ def by_memory(name: str, model: str, folder: Path) -> Any:
     return fitted(MEMORY, MODELS[model](), graph_of(name, folder), folder)
 
 
-@pytest.mark.parametrize(("name", "model", "engine"), ALL if IS_EXPLORING else FEW)
+@pytest.mark.parametrize(
+    ("name", "model", "engine"),
+    [
+        pytest.param(*case, marks=pytest.mark.cluster if case[2].startswith("dask") else ())
+        for case in (ALL if IS_EXPLORING else FEW)
+    ],
+)
 def test_every_engine_gives_memorys_answer_on_real_graphs(
     name: str, model: str, engine: str, folder: Path, tmp_path: Path
 ) -> None:

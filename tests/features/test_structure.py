@@ -58,7 +58,7 @@ def test_tiny_graphs_and_graphs_without_edges(n_nodes: int) -> None:
 def test_an_embedding_of_structure_belongs_to_its_graph(estimator: type[SCE], tmp_path: Path) -> None:
     A, _ = two_communities()
     model = estimator(dimension=8).fit(Graph(A))
-    assert any("Structure took the place" in note for note in model.history_.notes)
+    assert any("structure is embedded in place of node features" in note for note in model.history_.notes)
     assert np.array_equal(model.transform(Graph(A)), model.embedding_)
     for graph in (two_communities(seed=1)[0], random_graph()):
         with pytest.raises(InputError, match=r"embedding belongs to that graph alone\. Fit the new graph"):
