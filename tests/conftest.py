@@ -34,6 +34,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(item.path.is_relative_to(folder) for folder in SLOW_FOLDERS):
             item.add_marker(pytest.mark.slow)
+    # Files that take long come first: of those at the end one process would work while the others are done.
+    long = {item.path for item in items if any(item.get_closest_marker(name) for name in ("cluster", "browser", "slow"))}
+    items.sort(key=lambda item: item.path not in long)
 
 
 def times_when_exploring(number: int, factor: int) -> int:
