@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,7 @@ RIDDLES = {
 }
 
 
+@cache
 def docstrings() -> list[tuple[str, str]]:
     """Every docstring of the source, with its place."""
     found = []

@@ -286,6 +286,7 @@ main()
 NAMES_OF_THE_LAB = {"lab", "lab.baselines", "lab.baselines.methods", "lab.paper", "lab.paper.experiments"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("script", "allowed"), [(LIBRARY_SCRIPT, set()), (EMBED_SCRIPT, NAMES_OF_THE_LAB)])
 def test_embedding_a_graph_loads_no_method_of_the_lab(tmp_path: Path, script: str, allowed: set[str]) -> None:
     note = "open('loaded', 'w').write(' '.join(name for name in sys.modules if name.startswith('sparsecut.lab')))"

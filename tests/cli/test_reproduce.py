@@ -29,6 +29,7 @@ def test_results_go_to_a_folder_and_what_is_done_is_skipped(tmp_path: Path) -> N
     assert [cell["scores"] for cell in experiment["cells"]] == [cell["scores"] for cell in cells]
 
 
+@pytest.mark.slow
 def test_quick_runs_little_into_a_folder_of_its_own(tmp_path: Path) -> None:
     load_or_skip("cora")
     (tmp_path / "docs/results").mkdir(parents=True)

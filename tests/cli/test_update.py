@@ -203,6 +203,7 @@ def stream_of_changes(n_changes: int) -> tuple[bytes, Shadow]:
     return "".join(lines).strip().encode() + b"\n", shadow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reads_on", [True, False], ids=["the reader goes on", "the reader loses what is in the pipe"])
 def test_killed_and_resumed_at_the_printed_offset_no_change_is_lost_or_made_twice(reads_on: bool, tmp_path: Path) -> None:
     """kill −9 while vectors wait in a full pipe, several times; the changes could not be made twice without an error."""
@@ -259,6 +260,7 @@ def wait_until_it_waits(path: Path) -> None:
         time.sleep(0.7)
 
 
+@pytest.mark.slow
 def test_a_file_of_vectors_goes_on_and_a_wrong_start_is_refused(tmp_path: Path) -> None:
     path = save(tmp_path)
     lines = [json.dumps({"op": "add", "source": 0, "target": 29}), json.dumps({"op": "remove", "source": 0, "target": 29})]
@@ -331,6 +333,7 @@ def test_a_packed_file_of_changes_in_another_encoding(tmp_path: Path) -> None:
     np.testing.assert_allclose(first.vectors, exact[[int(name.split()[1]) for name in first.ids]], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_vectors_that_find_no_room_leave_whole_batches(tmp_path: Path) -> None:
     """The stream of changed vectors on a full disk: exit 74, the file ends with a whole line, the model has the change."""
     path = save(tmp_path)

@@ -190,6 +190,7 @@ def test_a_model_of_one_twitch_graph_embeds_another() -> None:
     assert model.transform(english).shape == (7126, 8)
 
 
+@pytest.mark.slow
 def test_torch_geometric_reads_the_same_graphs() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its own use of what torch deprecates

@@ -80,6 +80,7 @@ def by_hand(fitted: dict[str, list[Any]], table: dict[str, list[Any]]) -> np.nda
     return np.array(columns).T
 
 
+@pytest.mark.slow
 def test_a_changed_table_in_another_process_is_encoded_as_documented(tmp_path: Path) -> None:
     ids = [f"c{k}" for k in range(N)]
     generator = np.random.default_rng(5)

@@ -108,6 +108,7 @@ def test_the_number_of_threads_does_not_change_a_bit(
         assert all(np.array_equal(found[0], Z) for Z in found)
 
 
+@pytest.mark.slow
 def test_a_worker_of_joblib_gets_its_share() -> None:
     """A process of its own, which joblib has told how many threads are its own."""
     joblib = pytest.importorskip("joblib")
