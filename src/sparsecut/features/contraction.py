@@ -6,8 +6,8 @@ One round, on a graph of n nodes that must become m groups:
    no two centres are neighbours, and every other node is next to a centre.
 2. A node that is no centre may join the centre it has the largest share of, the largest A_ij/d_j. A hub counts for little,
    so that it does not take in everything around it.
-3. Of those nodes the ones of lowest rank do join, as many as must; all others stay by themselves. Edges between groups are added up, and
-   those within a group are dropped: a walk of the small graph always moves on.
+3. Of those nodes the ones of lowest rank do join, as many as must; all others stay by themselves. Edges between groups are
+   added up, and those within a group are dropped: a walk of the small graph always moves on.
 
 Another round follows while more than m groups have neighbours. Leaves and other nodes of low degree go first, and hardly
 anything is lost with them: their place is that of their neighbours anyhow. Nothing is random, and a round takes a few passes
