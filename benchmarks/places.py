@@ -31,7 +31,7 @@ from sklearn.metrics import roc_auc_score
 from sparsecut import SCE, Graph, datasets
 from sparsecut.evaluation import probe, sample_splits
 from sparsecut.features import places
-from sparsecut.features.places import EFFECTIVE_RANK, N_ITERATIONS, ROW_LENGTH, Proximity
+from sparsecut.features.places import EFFECTIVE_RANK, N_ITERATIONS, ROW_LENGTH, Places
 from sparsecut.features.proximity import log_proximity
 from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.kernels.spectrum import leading_eigenvectors, sharpening
@@ -52,13 +52,13 @@ def scores(names: list[str]) -> None:
         for n_groups in (graph.n_nodes, places.N_GROUPS):
             started = time.process_time()
             with mock.patch.object(places, "N_GROUPS", n_groups):
-                proximity = Proximity.fit(graph.adjacency, graph.node_ids, seed=0)
-            rows = proximity.rows(graph.adjacency, graph.node_ids)
+                fitted = Places.fit(graph.adjacency, graph.node_ids, seed=0)
+            rows = fitted.rows(graph.adjacency, graph.node_ids)
             seconds = time.process_time() - started
             P = propagation_matrix(graph.adjacency)
             splits = [sample_splits(graph.labels, per_class, n_splits=20) for per_class in (5, 20)]
             accuracies = [probe(P @ (P @ rows), graph.labels, some).mean for some in splits]
-            found.append(f"{accuracies[0]:.1f} / {accuracies[1]:.1f} in {seconds:.2f} s, {proximity.nbytes / 2**20:.1f} MiB")
+            found.append(f"{accuracies[0]:.1f} / {accuracies[1]:.1f} in {seconds:.2f} s, {fitted.nbytes / 2**20:.1f} MiB")
         print(f"{name:14} {graph.n_nodes:7,} nodes | whole {found[0]} | groups {found[1]}", flush=True)
 
 
@@ -81,13 +81,13 @@ def timings() -> None:
         SCE().fit_transform(graph)  # first use of everything
         started = time.process_time()
         SCE().fit_transform(graph)
-        fitted = time.process_time()
-        proximity = Proximity.fit(graph.adjacency, graph.node_ids, seed=0)
+        embedded = time.process_time()
+        fitted = Places.fit(graph.adjacency, graph.node_ids, seed=0)
         placed = time.process_time()
-        proximity.rows(graph.adjacency, graph.node_ids)
+        fitted.rows(graph.adjacency, graph.node_ids)
         print(
-            f"{n_nodes:9,} nodes, {n_edges:9,} edges: default {fitted - started:.2f} s, places {placed - fitted:.2f} s, "
-            f"rows {time.process_time() - placed:.2f} s, {proximity.nbytes / 2**20:.1f} MiB",
+            f"{n_nodes:9,} nodes, {n_edges:9,} edges: default {embedded - started:.2f} s, places {placed - embedded:.2f} s, "
+            f"rows {time.process_time() - placed:.2f} s, {fitted.nbytes / 2**20:.1f} MiB",
             flush=True,
         )
 
@@ -101,7 +101,7 @@ def sides() -> None:
         for seed in range(3):
             generator = np.random.default_rng(seed)
             training, held = _without(A, generator.random(A.nnz // 2) < 0.1)
-            rows = Proximity.fit(training, ids, seed=0, sides=given).rows(training, ids)
+            rows = Places.fit(training, ids, seed=0, sides=given).rows(training, ids)
             crossing = generator.integers([0, first_movie], [first_movie, len(ids)], (len(held), 2))
             any_pairs = generator.integers(0, len(ids), (len(held), 2))
             aucs.append([_auc(rows, held, _absent(A, pairs)) for pairs in (crossing, any_pairs)])
@@ -140,8 +140,8 @@ def nystrom(A: sp.csr_array, is_known: NDArray[np.bool_]) -> Rows:
 def _ways(A: sp.csr_array, is_known: NDArray[np.bool_], node_ids: NDArray[Any]) -> list[Rows]:
     """The rows of a graph, fitted whole, with new nodes at their neighbours' means, and by Nyström."""
     known = np.flatnonzero(is_known)
-    part = Proximity.fit(sp.csr_array(A[known][:, known]), node_ids[known], seed=0)
-    return [Proximity.fit(A, node_ids, seed=0).rows(A, node_ids), part.rows(A, node_ids), nystrom(A, is_known)]
+    part = Places.fit(sp.csr_array(A[known][:, known]), node_ids[known], seed=0)
+    return [Places.fit(A, node_ids, seed=0).rows(A, node_ids), part.rows(A, node_ids), nystrom(A, is_known)]
 
 
 def _newcomers(graph: Graph, labels: NDArray[np.int64], generator: np.random.Generator) -> list[float]:

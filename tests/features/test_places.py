@@ -18,7 +18,7 @@ from sparsecut.features.places import (
     EFFECTIVE_RANK,
     ROUNDING,
     ROW_LENGTH,
-    Proximity,
+    Places,
     averaged,
     centred,
     filled,
@@ -53,8 +53,8 @@ def users_and_items(n_users: int = 60, n_items: int = 40, seed: int = 0) -> tupl
     return sp.csr_array(A + A.T), (np.arange(len(A)) >= n_users).astype(np.int8), taste
 
 
-def fitted(A: sp.csr_array, node_ids: np.ndarray | None = None, **options: object) -> Proximity:
-    return Proximity.fit(A, np.arange(A.shape[0]) if node_ids is None else node_ids, seed=0, **options)  # type: ignore[arg-type]
+def fitted(A: sp.csr_array, node_ids: np.ndarray | None = None, **options: object) -> Places:
+    return Places.fit(A, np.arange(A.shape[0]) if node_ids is None else node_ids, seed=0, **options)  # type: ignore[arg-type]
 
 
 def dense_rows(A: np.ndarray, place: np.ndarray, side: np.ndarray) -> np.ndarray:
@@ -83,7 +83,7 @@ def test_places_are_the_weighted_eigenvectors_of_the_dense_matrix(name: str) -> 
     power = sharpening(torch.from_numpy(sizes**2), EFFECTIVE_RANK)
     weights = np.where(sizes > 0, (sizes / sizes.max()) ** power, 0)
     found = fitted(A)
-    place = found.places[found.groups].astype(np.float64)
+    place = found.vectors[found.groups].astype(np.float64)
     assert np.allclose(place @ place.T, vectors * weights**2 @ vectors.T, atol=2e-3)
 
 
@@ -91,7 +91,7 @@ def test_places_are_the_weighted_eigenvectors_of_the_dense_matrix(name: str) -> 
 def test_rows_of_the_fitted_graph_are_means_over_closed_neighbourhoods(name: str) -> None:
     A = GRAPHS[name]()
     found = fitted(A)
-    expected = dense_rows(A.toarray().astype(np.float64), found.places[found.groups].astype(np.float64), found.sides)
+    expected = dense_rows(A.toarray().astype(np.float64), found.vectors[found.groups].astype(np.float64), found.sides)
     assert np.allclose(found.rows(A, np.arange(A.shape[0])), expected, atol=1e-4)
 
 
@@ -103,7 +103,7 @@ def test_a_new_node_is_at_the_mean_of_its_known_neighbours() -> None:
     edges = [(0, n_nodes), (7, n_nodes), (n_nodes, n_nodes + 1)]
     grown = sp.block_diag([A, sp.csr_array((2, 2))]).tocsr() + undirected(n_nodes + 2, edges, [1, 3, 2])
     rows = found.rows(sp.csr_array(grown), np.arange(n_nodes + 2))
-    place = found.places[found.groups]
+    place = found.vectors[found.groups]
     expected = (place[0] + 3 * place[7]) / 4 - found.means[0]
     expected *= ROW_LENGTH / np.linalg.norm(expected)
     assert np.allclose(rows[n_nodes], expected, atol=1e-4)
@@ -157,7 +157,7 @@ def test_the_order_of_the_nodes_does_not_change_a_bit(kind: str, n_groups: int, 
     ids = ids if kind == "integers" else np.array([f"node {number}" for number in ids])
     order = generator.permutation(120)
     one, other = fitted(A, ids), fitted(sp.csr_array(A[order][:, order]), ids[order])
-    for field in ("ids", "groups", "sides", "places", "means"):
+    for field in ("ids", "groups", "sides", "vectors", "means"):
         assert np.array_equal(getattr(one, field), getattr(other, field))
     assert np.allclose(one.rows(A, ids)[order], one.rows(sp.csr_array(A[order][:, order]), ids[order]), atol=1e-5)
 
@@ -166,7 +166,7 @@ def test_a_large_graph_is_contracted_and_its_communities_stay_apart(monkeypatch:
     monkeypatch.setattr(places, "N_GROUPS", 30)
     A, part = communities(300)
     found = fitted(A)
-    assert found.places.shape == (30, 128)
+    assert found.vectors.shape == (30, 128)
     assert len(found.ids) == 300
     rows = found.rows(A, np.arange(300))
     means = np.stack([rows[part == number].mean(axis=0) for number in range(3)])
@@ -180,7 +180,7 @@ def test_components_beyond_the_number_of_groups_have_no_place(monkeypatch: pytes
     pairs = undirected(20, [(2 * number, 2 * number + 1) for number in range(10)])
     found = fitted(sp.csr_array(sp.block_diag([A, pairs])))
     assert found.ids.tolist() == list(range(60))
-    assert len(found.places) == 50
+    assert len(found.vectors) == 50
 
 
 def test_two_sides_have_their_own_means_which_hops_keep_at_zero() -> None:
@@ -188,7 +188,7 @@ def test_two_sides_have_their_own_means_which_hops_keep_at_zero() -> None:
     found = fitted(A)
     assert found.means.shape == (2, 100)
     assert len(np.unique(found.sides[side == 0])) == len(np.unique(found.sides[side == 1])) == 1
-    dense, place = A.toarray().astype(np.float64), found.places[found.groups].astype(np.float64)
+    dense, place = A.toarray().astype(np.float64), found.vectors[found.groups].astype(np.float64)
     rows = dense_propagation(dense) @ place - found.means[found.sides]
     degrees = dense.sum(axis=1)
     for _ in range(3):
@@ -214,7 +214,7 @@ def test_a_new_node_is_on_the_side_that_its_neighbours_are_not_on() -> None:
     edges = [(first_item, n_nodes), (first_item + 1, n_nodes), (n_nodes, n_nodes + 1)]
     grown = sp.csr_array(sp.block_diag([A, sp.csr_array((2, 2))]).tocsr() + undirected(n_nodes + 2, edges))
     rows = found.rows(grown, np.arange(n_nodes + 2))
-    mean = found.places[found.groups][[first_item, first_item + 1]].mean(axis=0)
+    mean = found.vectors[found.groups][[first_item, first_item + 1]].mean(axis=0)
     user, item = (1, 0)  # in the order of the words
     for node, number in ((n_nodes, user), (n_nodes + 1, item)):
         expected = mean - found.means[number]
@@ -224,7 +224,7 @@ def test_a_new_node_is_on_the_side_that_its_neighbours_are_not_on() -> None:
 def test_given_sides_are_the_sides_that_are_found() -> None:
     A, side, _ = users_and_items()
     given, found = fitted(A, sides=np.array(["user", "item"])[side]), fitted(A)
-    assert np.array_equal(given.places, found.places)
+    assert np.array_equal(given.vectors, found.vectors)
     assert np.allclose(given.rows(A, np.arange(100)), found.rows(A, np.arange(100)), atol=1e-5)
     assert fitted(A, sides=np.full(100, "user")).means.shape == (1, 100)  # one word is no sides
 
@@ -235,11 +235,11 @@ def test_a_directed_graph_takes_the_mean_over_the_nodes_it_points_to() -> None:
     directed = sp.csr_array(A)
     found = fitted(directed, is_directed=True)
     assert len(found.ids) == 120
-    rows = dense_propagation(A) @ found.places[found.groups]
+    rows = dense_propagation(A) @ found.vectors[found.groups]
     rows -= np.average(rows, axis=0, weights=(A + A.T).sum(axis=1))
     rows *= ROW_LENGTH / np.linalg.norm(rows, axis=1, keepdims=True)
     assert np.allclose(found.rows(directed, np.arange(120)), rows, atol=1e-4)
-    assert not np.allclose(found.places, fitted(sp.csr_array(A.T), is_directed=True).places, atol=1e-3)
+    assert not np.allclose(found.vectors, fitted(sp.csr_array(A.T), is_directed=True).vectors, atol=1e-3)
 
 
 @pytest.mark.parametrize("n_sides", [1, 2])
@@ -274,7 +274,7 @@ def test_columns_are_made_by_id_in_blocks_and_travel() -> None:
     assert not rows[1].any()
     position = found.find(wanted)[[0, 2, 3]]
     assert found.ids[position].tolist() == ["n3", "n99", "n0"]
-    assert np.array_equal(rows[[0, 2, 3], : found.n_columns], found.places[found.groups[position]])
+    assert np.array_equal(rows[[0, 2, 3], : found.n_columns], found.vectors[found.groups[position]])
     assert np.array_equal(rows[[0, 2, 3], found.n_columns :], np.eye(2)[found.sides[position]])
 
 

@@ -1,4 +1,4 @@
-"""Proximity that travels: places of nodes, fitted on one graph, and the rows of any graph that has some of these nodes.
+"""Structure that travels: places of nodes, fitted on one graph, and the rows of any graph that has some of these nodes.
 
 Fitted, on one graph:
 
@@ -11,7 +11,7 @@ Fitted, on one graph:
 
 Rows, of any graph, by the hops that every engine takes (P is the mean over a node and its neighbours):
 
-4. `Proximity.on(node_ids)` is the row [place | side] of each node, zeros for unknown ones. After a hop `averaged` divides by
+4. `Places.on(node_ids)` is the row [place | side] of each node, zeros for unknown ones. After a hop `averaged` divides by
    the share of known nodes: a known node gets the mean over itself and its known neighbours, a new one that over its known
    neighbours. A second hop, by `filled`, reaches new nodes next to these.
 5. `centred` takes the mean off and gives rows one length. The mean weighs nodes by their degrees, so that hops keep it at
@@ -53,7 +53,7 @@ Rows = Any  # an array, or a tensor where the engine has its rows
 
 
 @dataclass(frozen=True, eq=False)
-class Proximity:
+class Places:
     """The places of a fitted graph's nodes. See the module for what they are and how rows follow from them.
 
     Attributes
@@ -61,10 +61,10 @@ class Proximity:
     ids : array of shape (n,)
         The ids of the nodes that have a place, ascending.
     groups : int32 array of shape (n,)
-        The group of each of these nodes, a row of `places`.
+        The group of each of these nodes, a row of `vectors`.
     sides : int8 array of shape (n,)
         The side of each of these nodes; 0 for all of them in a graph without sides.
-    places : float32 array of shape (g, k)
+    vectors : float32 array of shape (g, k)
         The place of each group; k is 128, or as many as the fitted graph has nodes.
     means : float32 array of shape (1, k) or (2, k)
         What rows are centred by: one row per side.
@@ -73,7 +73,7 @@ class Proximity:
     ids: NDArray[Any]
     groups: NDArray[np.int32]
     sides: NDArray[np.int8]
-    places: NDArray[np.float32]
+    vectors: NDArray[np.float32]
     means: NDArray[np.float32]
 
     @classmethod
@@ -86,7 +86,7 @@ class Proximity:
         sides: NDArray[Any] | None = None,
         is_directed: bool = False,
         report: Reporter | None = None,
-    ) -> Proximity:
+    ) -> Places:
         """Places for the nodes of a graph; `sides` are two words or numbers, found from the edges where none are given."""
         adjacency, node_ids, sides = _by_id(adjacency, node_ids, sides)
         n_nodes = adjacency.shape[0]
@@ -98,25 +98,25 @@ class Proximity:
         is_linked = np.bincount(graph.indices, minlength=graph.shape[0]) + np.diff(graph.indptr) > 0
         if not is_linked.all():
             graph = sp.csr_array(graph[is_linked][:, is_linked])
-        places = np.zeros((graph.shape[0], min(N_COLUMNS, n_nodes)), dtype=np.float32)
-        found = _weighted_eigenvectors(graph, places.shape[1], seed, report)
-        places[:, : found.shape[1]] = found
+        vectors = np.zeros((graph.shape[0], min(N_COLUMNS, n_nodes)), dtype=np.float32)
+        found = _weighted_eigenvectors(graph, vectors.shape[1], seed, report)
+        vectors[:, : found.shape[1]] = found
 
         known = np.flatnonzero(is_linked[groups])
         groups = (np.cumsum(is_linked, dtype=np.int32) - 1)[groups[known]]
         weights = np.zeros((n_nodes, 1 + int(side.max(initial=0))))  # of each side's nodes in its mean
         weights[np.arange(n_nodes), side] = links.sum(axis=1, dtype=np.float64)
-        means = _mean_rows(adjacency, weights, known, groups, places)
-        return cls(node_ids[known], groups, side[known], places, means)
+        means = _mean_rows(adjacency, weights, known, groups, vectors)
+        return cls(node_ids[known], groups, side[known], vectors, means)
 
     @property
     def n_columns(self) -> int:
-        return int(self.places.shape[1])
+        return int(self.vectors.shape[1])
 
     @property
     def nbytes(self) -> int:
         """What the arrays take, in memory and in a model's file."""
-        return sum(array.nbytes for array in (self.ids, self.groups, self.sides, self.places, self.means))
+        return sum(array.nbytes for array in (self.ids, self.groups, self.sides, self.vectors, self.means))
 
     def find(self, node_ids: NDArray[Any]) -> NDArray[np.int64]:
         """Where nodes stand among those with a place; −1 where they have none. The id 5 is not "5"."""
@@ -140,18 +140,18 @@ class Proximity:
         is_known = found >= 0
         known = found[is_known]
         numbers = np.full(len(ids), -1)  # of rows of the table; the last one has zeros
-        numbers[is_known] = len(self.places) * self.sides[known].astype(np.int64) + self.groups[known]
+        numbers[is_known] = len(self.vectors) * self.sides[known].astype(np.int64) + self.groups[known]
         rows: NDArray[np.float32] = self._table[numbers]
         return rows
 
     @cached_property
     def _table(self) -> NDArray[np.float32]:
         """[place | side] of each group, on one side after the other, and a last row of zeros."""
-        n_groups, n_sides = len(self.places), len(self.means)
+        n_groups, n_sides = len(self.vectors), len(self.means)
         table = np.zeros((n_groups * n_sides + 1, self.n_columns + n_sides), dtype=np.float32)
         for side in range(n_sides):
             rows = slice(side * n_groups, (side + 1) * n_groups)
-            table[rows, : self.n_columns] = self.places
+            table[rows, : self.n_columns] = self.vectors
             table[rows, self.n_columns + side] = 1
         return table
 
@@ -174,17 +174,17 @@ class Proximity:
 class PlaceColumns:
     """The columns [place | side] of some nodes by their ids, as features that are made in blocks."""
 
-    def __init__(self, proximity: Proximity, node_ids: NDArray[Any]) -> None:
-        self.proximity = proximity
+    def __init__(self, places: Places, node_ids: NDArray[Any]) -> None:
+        self.places = places
         self.node_ids = node_ids
-        self.shape = (len(node_ids), proximity.n_columns + len(proximity.means))
+        self.shape = (len(node_ids), places.n_columns + len(places.means))
 
     def __getitem__(self, rows: slice) -> NDArray[np.float32]:
         return self.of_ids(self.node_ids[rows])
 
     def of_ids(self, ids: NDArray[Any]) -> NDArray[np.float32]:
         """The rows of some nodes."""
-        return self.proximity.of_ids(ids)
+        return self.places.of_ids(ids)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return self[:].astype(np.float32 if dtype is None else dtype)
@@ -269,7 +269,7 @@ def _mean_rows(
     weights: NDArray[np.float64],
     known: NDArray[np.int64],
     groups: NDArray[np.int32],
-    places: NDArray[np.float32],
+    vectors: NDArray[np.float32],
 ) -> NDArray[np.float32]:
     """Σ_i w_i (P·X)_i / Σ_i w_i for each column w of the weights, by Xᵀ(Pᵀw), so that no hop of X is taken.
 
@@ -278,6 +278,6 @@ def _mean_rows(
     weights = weights * np.isin(np.arange(len(weights)), known)[:, None]
     stepped = weights / (1 + adjacency.sum(axis=1, dtype=np.float64))[:, None]
     arriving = (stepped + adjacency.T @ stepped)[known]  # Pᵀw
-    by_group = np.stack([np.bincount(groups, column, len(places)) for column in arriving.T])
-    means: NDArray[np.float64] = by_group @ places / np.maximum(weights.sum(axis=0), 1e-300)[:, None]
+    by_group = np.stack([np.bincount(groups, column, len(vectors)) for column in arriving.T])
+    means: NDArray[np.float64] = by_group @ vectors / np.maximum(weights.sum(axis=0), 1e-300)[:, None]
     return means.astype(np.float32)
