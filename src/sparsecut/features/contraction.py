@@ -40,6 +40,7 @@ def contract(
         links = sp.csr_array(graph + graph.T) if is_directed else graph
         n_excess = int(np.count_nonzero(np.diff(links.indptr))) - n_groups
         if n_excess <= 0:
+            graph.sort_indices()
             return groups, graph
         joined = _joined(links, hashes, n_excess)
         heads = np.flatnonzero(joined == np.arange(len(joined)))
@@ -49,26 +50,23 @@ def contract(
         groups, hashes, graph = numbers[groups], hashes[heads], _summed(graph, numbers, len(heads))
 
 
-def centres(adjacency: sp.csr_array, ranks: Numbers) -> NDArray[np.bool_]:
+def centres(links: sp.csr_array, ranks: Numbers) -> NDArray[np.bool_]:
     """Which nodes are centres: those without a centre of higher rank among their neighbours."""
-    n_nodes = adjacency.shape[0]
-    i = np.repeat(np.arange(n_nodes, dtype=np.int32), np.diff(adjacency.indptr))
-    j = adjacency.indices
-    is_open = i != j
+    n_nodes = links.shape[0]
     is_centre, is_undecided = np.zeros(n_nodes, dtype=bool), np.ones(n_nodes, dtype=bool)
-    while True:
-        i, j = i[is_open], j[is_open]  # the edges between undecided nodes, ordered by i
-        highest = np.full(n_nodes, -1, dtype=np.int32)
-        starts = _starts(i)
-        if len(i):
-            highest[i[starts]] = np.maximum.reduceat(ranks[j], starts)
-        is_new = is_undecided & (ranks > highest)
-        is_centre |= is_new
-        if not len(i):
-            return is_centre
-        is_undecided &= ~is_new
-        is_undecided[j[is_new[i]]] = False
-        is_open = is_undecided[i] & is_undecided[j]
+    nodes, starts, neighbours = np.arange(n_nodes), links.indptr, links.indices  # the undecided, and those around them
+    while len(nodes):
+        is_new = ranks[nodes] >= _row_maxima(ranks[neighbours], starts, -1)  # equal only at an edge to itself
+        counts = np.diff(starts)
+        is_centre[nodes[is_new]] = True
+        is_undecided[nodes[is_new]] = False
+        is_undecided[neighbours[np.repeat(is_new, counts)]] = False
+        is_left = is_undecided[nodes]
+        nodes, neighbours = nodes[is_left], neighbours[np.repeat(is_left, counts)]
+        is_left_too = is_undecided[neighbours]
+        starts = _ends(is_left_too)[_ends(counts[is_left])]
+        neighbours = neighbours[is_left_too]
+    return is_centre
 
 
 def _joined(links: sp.csr_array, hashes: NDArray[np.uint64], n_excess: int) -> Numbers:
@@ -79,45 +77,52 @@ def _joined(links: sp.csr_array, hashes: NDArray[np.uint64], n_excess: int) -> N
     ranks = np.empty(n_nodes, dtype=np.int32)
     ranks[order] = np.arange(n_nodes, dtype=np.int32)
     is_centre = centres(links, ranks)
-    is_joining = np.zeros(n_nodes, dtype=bool)
-    is_joining[_lowest(links, order[~is_centre[order]], is_centre, n_excess)] = True
-
-    i = np.repeat(np.arange(n_nodes, dtype=np.int32), np.diff(links.indptr))
-    entries = np.flatnonzero(is_joining[i] & is_centre[links.indices])
-    i, j = i[entries], links.indices[entries]
-    joined = np.arange(n_nodes, dtype=np.int32)
-    if not len(i):
-        return joined
-    share = links.data[entries] / degrees[j]
-    starts = _starts(i)
-    largest = np.repeat(np.maximum.reduceat(share, starts), np.diff(np.append(starts, len(i))))
-    rank = np.where(share == largest, ranks[j], -1)  # of equal ones that of the highest rank
-    joined[i[starts]] = order[np.maximum.reduceat(rank, starts)]
-    return joined
+    # A node that is no centre has a centre among its neighbours, so the shares of those have a maximum above 0.
+    share = np.where(is_centre, 1 / np.maximum(degrees, 1e-30), 0).astype(np.float32)[links.indices] * links.data
+    largest = np.repeat(_row_maxima(share, links.indptr, 0), np.diff(links.indptr))
+    rank = np.where(share == largest, ranks[links.indices], -1)  # of equal ones that of the highest rank
+    own = np.arange(n_nodes, dtype=np.int32)
+    centre = np.where(is_centre, own, order[_row_maxima(rank, links.indptr, -1)])
+    candidates = order[~is_centre[order]]
+    joining = candidates[: _number_joining(links, centre, candidates, n_excess)]
+    own[joining] = centre[joining]
+    return own
 
 
-def _lowest(links: sp.csr_array, candidates: Numbers, is_centre: NDArray[np.bool_], n_excess: int) -> Numbers:
-    """The first candidates, as many as must join: with the last of a component that has one centre two nodes go."""
-    component = sp.csgraph.connected_components(links, connection="strong")[1]
-    n_centres = np.bincount(component, is_centre)
-    own = component[candidates]
+def _number_joining(links: sp.csr_array, centre: Numbers, candidates: Numbers, n_excess: int) -> int:
+    """How many of the candidates must join. With the last one of a component that has one centre, two nodes go."""
+    is_leaving = np.repeat(centre, np.diff(links.indptr)) != centre[links.indices]
+    is_component = np.ones(len(centre), dtype=bool)  # of each centre, with all that may join it
+    is_component[centre[_row_maxima(is_leaving, links.indptr, 0)]] = False
+    own = centre[candidates]
     is_last = np.zeros(len(own), dtype=bool)
     is_last[len(own) - 1 - np.unique(own[::-1], return_index=True)[1]] = True
-    n_gone = np.cumsum(1 + (is_last & (n_centres[own] == 1)))
-    return candidates[: np.searchsorted(n_gone, n_excess) + 1]
+    return int(np.searchsorted(np.cumsum(1 + (is_last & is_component[own])), n_excess)) + 1
 
 
 def _summed(graph: sp.csr_array, numbers: Numbers, n_groups: int) -> sp.csr_array:
     """The edges between groups, added up, without those inside a group."""
-    i = np.repeat(numbers, np.diff(graph.indptr))
-    j = numbers[graph.indices]
-    between = np.flatnonzero(i != j)
-    entries = (graph.data[between], (i[between], j[between]))
-    summed = sp.coo_array(entries, shape=(n_groups, n_groups)).tocsr()
-    summed.sort_indices()
+    n_nodes = graph.shape[0]
+    ones = np.ones(n_nodes, dtype=graph.dtype)
+    member = sp.csr_array((ones, numbers, np.arange(n_nodes + 1, dtype=np.int32)), shape=(n_nodes, n_groups))
+    columns = sp.csr_array((graph.data, numbers[graph.indices], graph.indptr), shape=(n_nodes, n_groups))
+    summed = sp.csr_array(member.T.tocsr() @ columns)
+    summed.data[np.repeat(np.arange(n_groups), np.diff(summed.indptr)) == summed.indices] = 0
+    summed.eliminate_zeros()
     return summed
 
 
-def _starts(ascending: NDArray[Any]) -> NDArray[np.int64]:
-    """Where each run of equal numbers begins."""
-    return np.flatnonzero(np.concatenate([[True], ascending[1:] != ascending[:-1]])) if len(ascending) else np.zeros(0, int)
+def _ends(counts: NDArray[Any]) -> NDArray[np.int64]:
+    """Where runs of so many entries end, after a first 0."""
+    ends = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=ends[1:])
+    return ends
+
+
+def _row_maxima(values: NDArray[Any], starts: NDArray[Any], empty: int) -> NDArray[Any]:
+    """The largest of each row's values, which lie one row after the other; `empty` for rows without any."""
+    maxima = np.full(len(starts) - 1, empty, dtype=values.dtype)
+    is_there = np.diff(starts) > 0
+    if is_there.any():
+        maxima[is_there] = np.maximum.reduceat(values, starts[:-1][is_there])
+    return maxima
