@@ -30,9 +30,9 @@ from sklearn.metrics import roc_auc_score
 
 from sparsecut import SCE, Graph, datasets
 from sparsecut.evaluation import probe, sample_splits
-from sparsecut.features import places
+from sparsecut.features import places, proximity
 from sparsecut.features.places import EFFECTIVE_RANK, N_ITERATIONS, ROW_LENGTH, Places
-from sparsecut.features.proximity import log_proximity
+from sparsecut.features.proximity import MIN_SHARE, log_proximity
 from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.kernels.spectrum import leading_eigenvectors, sharpening
 from sparsecut.operators.propagation import propagation_matrix
@@ -49,9 +49,12 @@ def scores(names: list[str]) -> None:
     for name in names:
         graph = datasets.load(name)
         found = []
-        for n_groups in (graph.n_nodes, places.N_GROUPS):
+        for n_groups, n_products in ((graph.n_nodes, np.inf), (places.N_GROUPS, proximity.MAX_PRODUCTS)):
             started = time.process_time()
-            with mock.patch.object(places, "N_GROUPS", n_groups):
+            with (
+                mock.patch.object(places, "N_GROUPS", n_groups),
+                mock.patch.object(proximity, "MAX_PRODUCTS", n_products),
+            ):
                 fitted = Places.fit(graph.adjacency, graph.node_ids, seed=0)
             rows = fitted.rows(graph.adjacency, graph.node_ids)
             seconds = time.process_time() - started
@@ -121,7 +124,7 @@ def movielens() -> sp.csr_array:
 def nystrom(A: sp.csr_array, is_known: NDArray[np.bool_]) -> Rows:
     """Rows by N_new·V·Λ⁻¹ for new nodes and V for known ones, no node contracted, one mean for all."""
     known, new = np.flatnonzero(is_known), np.flatnonzero(~is_known)
-    N = SparseMatrix(log_proximity(sp.csr_array(A[known][:, known])), HOST)
+    N = SparseMatrix(log_proximity(sp.csr_array(A[known][:, known]), MIN_SHARE), HOST)
     n_columns = min(128, len(known))
     eigenvalues, vectors = leading_eigenvectors(
         N.__matmul__, len(known), n_columns, device=HOST, n_iterations=N_ITERATIONS, seed=0
@@ -131,7 +134,7 @@ def nystrom(A: sp.csr_array, is_known: NDArray[np.bool_]) -> Rows:
     place = np.zeros((A.shape[0], n_columns), dtype=np.float32)
     place[known] = (vectors * weights).numpy()
     inverse = torch.where(sizes > 0, 1 / eigenvalues, 0)
-    place[new] = sp.csr_array(log_proximity(A)[new][:, known]) @ (vectors * weights * inverse).numpy()
+    place[new] = sp.csr_array(log_proximity(A, MIN_SHARE)[new][:, known]) @ (vectors * weights * inverse).numpy()
     rows = propagation_matrix(A) @ place
     rows = rows - np.average(rows[known], axis=0, weights=A.sum(axis=1)[known])
     return np.asarray(rows * (ROW_LENGTH / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-6)))

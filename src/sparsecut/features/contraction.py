@@ -40,7 +40,8 @@ def contract(
         links = sp.csr_array(graph + graph.T) if is_directed else graph
         n_excess = int(np.count_nonzero(np.diff(links.indptr))) - n_groups
         if n_excess <= 0:
-            graph.sort_indices()
+            if graph is not adjacency:
+                graph.sort_indices()
             return groups, graph
         joined = _joined(links, hashes, n_excess)
         heads = np.flatnonzero(joined == np.arange(len(joined)))

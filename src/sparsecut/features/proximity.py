@@ -2,8 +2,8 @@
 
     q = mean of the first five powers of P = D⁻¹A,     N_ij = log max(1, q_ij·vol/d_j), made symmetric
 
-Entries of a power below a share of 1/500 are dropped, so q stays sparse; in a graph of more than 200,000 entries below a
-larger one, (entries)/10⁸, so that a hop takes about 10⁸ multiplications at most. That alone does not bound the work: every
+Entries of a power below a share of 1/500 are dropped, so q stays sparse; in a graph of more than 100,000 entries below a
+larger one, (entries)/5·10⁷, so that a hop takes about 5·10⁷ multiplications. That alone does not bound the work: every
 node next to a hub would list all neighbours of the hub, to find that each is too rare to keep. So before a power is
 multiplied
 
@@ -33,7 +33,7 @@ from sparsecut.base.progress import Reporter
 
 N_HOPS = 5
 MIN_SHARE = 0.002  # a walk that comes by less often is dropped: at most 500 entries per row
-MAX_PRODUCTS = 100_000_000  # of a hop: on dense graphs the share rises, so that (entries)/share stays below this
+MAX_PRODUCTS = 50_000_000  # of a hop: on dense graphs the share rises, so that (entries)/share stays below this
 RARE_STEPS = 100_000_000  # multiplications by rare steps, all rows together: 10,000 per row of a graph with 10,000 nodes
 ROW_BLOCK = 20_000  # rows of q computed at a time
 PRODUCT_BLOCK = 1 << 24  # multiplications at a time, and so the most entries a product has before the rare ones are dropped
