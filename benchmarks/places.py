@@ -1,7 +1,7 @@
 """Structure as places: what contraction costs and saves, new nodes, two sides. Each part prints a table.
 
     OMP_NUM_THREADS=1 python benchmarks/places.py scores [--graphs cora,dblp,…]     whole graph against 4,096 groups
-    OMP_NUM_THREADS=1 python benchmarks/places.py new                               a tenth of the nodes comes after the fit
+    OMP_NUM_THREADS=1 python benchmarks/places.py new [--left-out 0.1]              a tenth of the nodes comes after the fit
     OMP_NUM_THREADS=1 python benchmarks/places.py time                              beside the default fit, generated graphs
     OMP_NUM_THREADS=1 python benchmarks/places.py sides                             held-out ratings of MovieLens by cosine
 
@@ -65,15 +65,15 @@ def scores(names: list[str]) -> None:
         print(f"{name:14} {graph.n_nodes:7,} nodes | whole {found[0]} | groups {found[1]}", flush=True)
 
 
-def new_nodes() -> None:
+def new_nodes(left_out: float) -> None:
     """The score of nodes that came after the fit."""
     for name, n_runs in (("cora", 10), ("facebook", 3)):
         graph = datasets.load(name)
         labels = np.unique(np.asarray(graph.labels), return_inverse=True)[1]
-        runs = [_newcomers(graph, labels, np.random.default_rng(seed)) for seed in range(n_runs)]
+        runs = [_newcomers(graph, labels, left_out, np.random.default_rng(seed)) for seed in range(n_runs)]
         print("{:14} accuracy: fitted with them {:.1f}, mean {:.1f}, Nyström {:.1f}".format(name, *np.mean(runs, axis=0)))
     A = movielens()
-    runs = [_new_raters(A, np.random.default_rng(seed)) for seed in range(3)]
+    runs = [_new_raters(A, left_out, np.random.default_rng(seed)) for seed in range(3)]
     print("{:14} AUC: fitted with them {:.1f}, mean {:.1f}, Nyström {:.1f}".format("movielens", *np.mean(runs, axis=0)))
 
 
@@ -147,9 +147,9 @@ def _ways(A: sp.csr_array, is_known: NDArray[np.bool_], node_ids: NDArray[Any]) 
     return [Places.fit(A, node_ids, seed=0).rows(A, node_ids), part.rows(A, node_ids), nystrom(A, is_known)]
 
 
-def _newcomers(graph: Graph, labels: NDArray[np.int64], generator: np.random.Generator) -> list[float]:
+def _newcomers(graph: Graph, labels: NDArray[np.int64], left_out: float, generator: np.random.Generator) -> list[float]:
     is_known = np.ones(graph.n_nodes, dtype=bool)
-    is_known[generator.choice(graph.n_nodes, graph.n_nodes // 10, replace=False)] = False
+    is_known[generator.choice(graph.n_nodes, int(left_out * graph.n_nodes), replace=False)] = False
     examples = [np.flatnonzero(is_known & (labels == label)) for label in np.unique(labels)]
     train = np.concatenate([generator.choice(nodes, min(20, len(nodes)), replace=False) for nodes in examples])
     P = propagation_matrix(graph.adjacency)
@@ -161,10 +161,10 @@ def _newcomers(graph: Graph, labels: NDArray[np.int64], generator: np.random.Gen
     return found
 
 
-def _new_raters(A: sp.csr_array, generator: np.random.Generator) -> list[float]:
+def _new_raters(A: sp.csr_array, left_out: float, generator: np.random.Generator) -> list[float]:
     n_nodes = A.shape[0]
     is_known = np.ones(n_nodes, dtype=bool)
-    is_known[generator.choice(n_nodes, n_nodes // 10, replace=False)] = False
+    is_known[generator.choice(n_nodes, int(left_out * n_nodes), replace=False)] = False
     upper = sp.triu(A).tocoo()
     is_held = ~(is_known[upper.row] & is_known[upper.col]) & (generator.random(upper.nnz) < 0.5)
     training, held = _without(A, is_held)
@@ -198,11 +198,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=("scores", "new", "time", "sides"))
     parser.add_argument("--graphs", default=",".join(GRAPHS))
+    parser.add_argument("--left-out", type=float, default=0.1, help="the share of nodes that come after the fit")
     options = parser.parse_args()
     if options.part == "scores":
         scores(options.graphs.split(","))
+    elif options.part == "new":
+        new_nodes(options.left_out)
     else:
-        {"new": new_nodes, "time": timings, "sides": sides}[options.part]()
+        {"time": timings, "sides": sides}[options.part]()
 
 
 if __name__ == "__main__":
