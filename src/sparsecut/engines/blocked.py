@@ -143,8 +143,10 @@ class BlockedEngine(ABC, Generic[Held, Hop]):
     def total(self, function: Callable[..., Any], *arguments: Any) -> NDArray[Any]:
         return self.passes.total(function, *arguments)
 
-    def column(self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any) -> Column:
-        return self.passes.column(name, dtype, function, *arguments)
+    def column(
+        self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any, width: int | None = None
+    ) -> Column:
+        return self.passes.column(name, dtype, function, *arguments, width=width)
 
     def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:
         return self.work.remembered(key, compute)

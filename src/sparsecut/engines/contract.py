@@ -203,10 +203,13 @@ class Engine(Protocol[R]):
         depend on how many blocks there are.
         """
 
-    def column(self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any) -> Column:
+    def column(
+        self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any, width: int | None = None
+    ) -> Column:
         """function(block, *arguments), one number per node, of all blocks: where every block reads it, by `column[nodes]`.
 
-        It is computed once under its name, as long as somebody holds it at least.
+        With a width it is one row of so many numbers per node. It is computed once under its name, as long as somebody
+        holds it at least.
         """
 
     def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:

@@ -18,7 +18,6 @@ from sparsecut.graph.graph import Graph
 from sparsecut.kernels.block import Block, Column, Passes, degrees
 from sparsecut.kernels.either import (
     concatenate,
-    is_tensor,
     last_not_above,
     longs,
     on_device_of,
@@ -28,7 +27,7 @@ from sparsecut.kernels.either import (
     repeat,
     stable_order,
 )
-from sparsecut.kernels.hashing import SIGN_32, hash_ids, low_half, mixed, ordered, shifted
+from sparsecut.kernels.hashing import SIGN_32, hash_ids, low_half, mixed, node_hashes, ordered, shifted
 
 SPARE = 1.2  # how many more edges than wanted are looked at, and …
 MIN_SPARE = 1_000  # … how many more at least: then hardly ever too few have a small enough hash
@@ -102,16 +101,6 @@ def sample_neighbourhoods(passes: Passes, n_nodes: int, n_neighbours: int) -> tu
 def degrees_at(passes: Passes, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
     """The weighted degrees of the nodes at these positions."""
     return on_host(degrees(passes)[nodes])
-
-
-def node_hashes(passes: Passes) -> Column:
-    """The hash of every node's id, as int64 of the same bits."""
-    return passes.column("node-hashes", np.int64, hashes_of)
-
-
-def hashes_of(block: Block) -> Any:
-    ids = block.ids()
-    return mixed(ids) if is_tensor(ids) else hash_ids(ids).view(np.int64)
 
 
 def hashes_of_ends(block: Block, hashes: Column, is_directed: bool) -> Any:

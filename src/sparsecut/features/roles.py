@@ -1,0 +1,280 @@
+"""Roles: what stands in the graph around a node, in columns that mean the same in any graph.
+
+    undirected   log degree, log triangles, clustering, log strength where edges have weights
+    directed     log out- and in-degree, their difference, reciprocity, log triangles, clustering;
+                 log out- and in-strength and their difference where edges have weights
+
+each at the node, as the mean over its neighbours, and as the mean over its neighbours' means: 3 columns per count. Logarithms
+are of 1 + x, strengths in units of the fitted graph's typical weight. Out-edges are the rows of `graph.adjacency`; triangles
+and neighbours are those of the graph without directions.
+
+All numbers are rounded to multiples of `GRID`, so that sums of them are exact: the order of nodes, the blocks they come in and
+the engine do not change a bit. `Roles` keeps the mean and the deviation of every column of the fitted graph, and standardises
+those of any graph with them. A column that is constant there is zero everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.features.triangles import triangles
+from sparsecut.kernels.block import Block, Column, Passes
+from sparsecut.kernels.either import (
+    counts_of,
+    doubles,
+    log,
+    longs,
+    on_device_of,
+    on_host,
+    places_of,
+    segment_sums,
+    side_by_side,
+    singles,
+    stack,
+)
+from sparsecut.kernels.streaming import row_blocks
+
+GRID = 2.0**-16  # of every count, logarithm and mean: float32 holds what is below 256 without rounding
+WEIGHT_GRID = 2.0**-16  # of weights, in units of the typical one
+FURTHEST = 6.0  # deviations: a graph of another size may be far outside of the fitted one, and then says no more than that
+AT_ONCE = 1 << 24  # nodes whose incoming edges are added up in one pass
+LOW_BITS = 24  # of a square that are added up by themselves: sums of either half fit 64 bits
+
+UNDIRECTED = ("log degree", "log triangles", "clustering")
+UNDIRECTED_WEIGHTS = ("log strength",)
+DIRECTED = ("log out-degree", "log in-degree", "degree balance", "reciprocity", "log triangles", "clustering")
+DIRECTED_WEIGHTS = ("log out-strength", "log in-strength", "strength balance")
+HOPS = ("{}", "{}, mean of neighbours", "{}, mean of two hops")
+
+
+@dataclass(frozen=True)
+class RoleKind:
+    """Which counts there are, and the unit of weights."""
+
+    is_directed: bool
+    unit: float | None  # None where edges have no weights
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        plain, weighted = (DIRECTED, DIRECTED_WEIGHTS) if self.is_directed else (UNDIRECTED, UNDIRECTED_WEIGHTS)
+        return plain if self.unit is None else plain + weighted
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns: the counts of a node, then both means of them."""
+        return tuple(hop.format(count) for hop, count in product(HOPS, self.counts))
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The mean and the deviation of every column in the fitted graph; a deviation of 0 stands for a constant column."""
+
+    kind: RoleKind
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
+
+    @classmethod
+    def fit(cls, passes: Passes, undirected: Passes | None = None) -> Self:
+        """`undirected` are passes over the same graph without directions; needed for a directed graph alone."""
+        return cls.fit_columns(passes, undirected)[0]
+
+    @classmethod
+    def fit_columns(cls, passes: Passes, undirected: Passes | None = None) -> tuple[Self, RoleColumns]:
+        """What is fitted and the fitted graph's own columns, which are computed once for both."""
+        kind = kind_of(passes)
+        undirected = passes if undirected is None else undirected
+        counted = count_roles(passes, undirected, kind)
+        moments = [moments_in(undirected, table) for table in counted]
+        mean, scale = (np.concatenate(parts) for parts in zip(*moments, strict=True))
+        roles = cls(kind, mean, scale)
+        return roles, RoleColumns(roles, counted, passes.graph.n_nodes)
+
+    def columns(self, passes: Passes, undirected: Passes | None = None) -> RoleColumns:
+        """The columns of a graph, standardised as those of the fitted one."""
+        undirected = passes if undirected is None else undirected
+        return RoleColumns(self, count_roles(passes, undirected, self.kind), passes.graph.n_nodes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.kind.names
+
+    def standardised(self, counted: NDArray[Any]) -> NDArray[np.float32]:
+        """Rows of counts and means, (b, k), by the means and deviations of the fitted graph."""
+        is_constant = self.scale == 0
+        scaled = (counted - self.mean) / np.where(is_constant, 1.0, self.scale)
+        scaled[:, is_constant] = 0
+        return scaled.clip(-FURTHEST, FURTHEST).astype(np.float32)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """All of it as arrays, for a file."""
+        unit = np.nan if self.kind.unit is None else self.kind.unit
+        return {"kind": np.array([self.kind.is_directed, unit]), "mean": self.mean, "scale": self.scale}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        is_directed, unit = arrays["kind"].tolist()
+        kind = RoleKind(bool(is_directed), None if np.isnan(unit) else unit)
+        return cls(kind, np.asarray(arrays["mean"], np.float64), np.asarray(arrays["scale"], np.float64))
+
+
+@dataclass(frozen=True)
+class RoleColumns:
+    """The standardised columns of a graph, (n, k), a slice of rows at a time: counts are kept, (n, k/3) thrice."""
+
+    roles: Roles
+    counted: tuple[Column, ...]
+    n_nodes: int
+
+    dtype = np.dtype(np.float32)
+    ndim = 2
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_nodes, len(self.roles.names)
+
+    def __len__(self) -> int:
+        return self.n_nodes
+
+    def __getitem__(self, rows: slice | NDArray[np.int64]) -> NDArray[np.float32]:
+        return self.roles.standardised(np.hstack([on_host(table[rows]) for table in self.counted]))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        whole = np.empty(self.shape, dtype=np.float32)
+        for rows in row_blocks(self.n_nodes, 16 * self.shape[1]):
+            whole[rows] = self[rows]
+        return whole if dtype is None else whole.astype(dtype, copy=False)
+
+
+def kind_of(passes: Passes) -> RoleKind:
+    """Which counts a graph has; the unit is the power of two at the mean of its weights' exponents."""
+    graph = passes.graph
+    if not graph.is_weighted:
+        return RoleKind(graph.is_directed, None)
+    n_weights, exponents = (int(number) for number in passes.total(exponents_of))
+    return RoleKind(graph.is_directed, float(np.ldexp(1.0, exponents // n_weights)))
+
+
+def count_roles(passes: Passes, undirected: Passes, kind: RoleKind) -> tuple[Column, Column, Column]:
+    """The counts of every node, their means over neighbours, and the means over those: (n, c) float32 each."""
+    around, n_counts, unit = triangles(undirected), len(kind.counts), kind.unit
+    which = f"{'directed' if kind.is_directed else 'undirected'}-{unit}"
+    if kind.is_directed:
+        n_nodes: int = passes.graph.n_nodes
+        starts = range(0, n_nodes, AT_ONCE)
+        arrived = [passes.total(arriving, start, min(start + AT_ONCE, n_nodes), unit) for start in starts]
+        ends = passes.column(f"leaving-{unit}", np.float64, leaving, unit, width=2)
+        others = passes.column(f"arriving-{unit}", np.float64, own_rows, np.concatenate(arrived), width=2)
+        own = undirected.column(
+            f"roles-own-{which}", np.float32, directed_counts, around, ends, others, unit, width=n_counts
+        )
+    else:
+        own = undirected.column(f"roles-own-{which}", np.float32, undirected_counts, around, unit, width=n_counts)
+    near = undirected.column(f"roles-near-{which}", np.float32, means_over_neighbours, own, width=n_counts)
+    return own, near, undirected.column(f"roles-far-{which}", np.float32, means_over_neighbours, near, width=n_counts)
+
+
+def exponents_of(block: Block) -> NDArray[np.int64]:
+    """The number of weights and Σ ⌊log2 w⌋."""
+    weights = block.weights()
+    if weights is None:
+        return np.array([len(block.neighbours()), 0])
+    exponents = np.frexp(on_host(weights))[1]
+    return np.array([len(exponents), exponents.sum(dtype=np.int64) - len(exponents)])
+
+
+def leaving(block: Block, unit: float | None) -> Any:
+    """The number of edges that leave each node and the sum of their weights."""
+    return side_by_side([_degrees(block), _strengths(block, unit)])
+
+
+def arriving(block: Block, start: int, stop: int, unit: float | None) -> Any:
+    """The number of the block's edges that arrive at each of the nodes `start` to `stop`, and the sum of their weights."""
+    others, weights = block.neighbours(), _weights(block, unit)
+    here = places_of((others >= start) & (others < stop))
+    ends = longs(others[here]) - start
+    return side_by_side([doubles(counts_of(ends, stop - start)), counts_of(ends, stop - start, weights[here])])
+
+
+def own_rows(block: Block, values: NDArray[Any]) -> Any:
+    return on_device_of(block.starts(), values[block.rows])
+
+
+def undirected_counts(block: Block, around: Column, unit: float | None) -> Any:
+    degrees, found = _degrees(block), around[block.rows]
+    counts = [log(1 + degrees), log(1 + found), _clustering(found, degrees)]
+    if unit is not None:
+        counts.append(log(1 + _strengths(block, unit)))
+    return _on_grid(side_by_side(counts))
+
+
+def directed_counts(block: Block, around: Column, ends: Column, others: Column, unit: float | None) -> Any:
+    degrees, found = _degrees(block), around[block.rows]
+    out_degrees, out_strengths = ends[block.rows].T
+    in_degrees, in_strengths = others[block.rows].T
+    out_log, in_log = log(1 + out_degrees), log(1 + in_degrees)
+    reciprocity = (out_degrees + in_degrees - degrees) / degrees.clip(min=1)  # an edge that is answered counts twice
+    counts = [out_log, in_log, out_log - in_log, reciprocity, log(1 + found), _clustering(found, degrees)]
+    if unit is not None:
+        out_log, in_log = log(1 + out_strengths), log(1 + in_strengths)
+        counts += [out_log, in_log, out_log - in_log]
+    return _on_grid(side_by_side(counts))
+
+
+def means_over_neighbours(block: Block, table: Column) -> Any:
+    """Means of rows over the neighbours; 0 where there are none."""
+    sums = segment_sums(doubles(table[block.neighbours()]), block.starts())
+    return _on_grid(sums / _degrees(block).clip(min=1)[:, None])
+
+
+def moments_in(passes: Passes, table: Column) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(mean, deviation) of every column, from exact sums."""
+    n_nodes: int = passes.graph.n_nodes
+    totals, high, low = (part.tolist() for part in passes.total(sums_of, table).reshape(3, -1))
+    mean, scale = np.zeros(len(totals)), np.zeros(len(totals))
+    for column, total in enumerate(totals):
+        squares = (high[column] << LOW_BITS) + low[column]
+        mean[column] = total / n_nodes * GRID
+        scale[column] = (n_nodes * squares - total**2) ** 0.5 / n_nodes * GRID  # whole numbers of any size: exact
+    return mean, scale
+
+
+def sums_of(block: Block, table: Column) -> Any:
+    """Σx, and the sums of the upper and the lower bits of x², in multiples of the grid."""
+    numbers = longs(table[block.rows] / GRID)
+    squares = numbers * numbers
+    sums = [numbers, squares >> LOW_BITS, squares & ((1 << LOW_BITS) - 1)]
+    return stack([part.sum(0) for part in sums])
+
+
+def _degrees(block: Block) -> Any:
+    starts = block.starts()
+    return doubles(starts[1:] - starts[:-1])
+
+
+def _clustering(found: Any, degrees: Any) -> Any:
+    """The share of a node's pairs of neighbours that are linked; an estimate may be above 1."""
+    return (2 * found / (degrees * (degrees - 1)).clip(min=1)).clip(max=1)
+
+
+def _strengths(block: Block, unit: float | None) -> Any:
+    if unit is None or block.weights() is None:
+        return _degrees(block) / (unit or 1.0)  # a power of two: exact
+    return segment_sums(_weights(block, unit), block.starts())
+
+
+def _weights(block: Block, unit: float | None) -> Any:
+    """Weights in their unit, as multiples of a small fraction of it: then their sums are exact."""
+    weights = block.weights()
+    if weights is None or unit is None:
+        return doubles(block.neighbours() * 0) + 1 / (unit or 1.0)
+    return (doubles(weights) / (unit * WEIGHT_GRID)).round() * WEIGHT_GRID
+
+
+def _on_grid(values: Any) -> Any:
+    return singles((values / GRID).round() * GRID)

@@ -1,0 +1,122 @@
+"""How many triangles every node is in, by passes over the blocks of an undirected graph.
+
+Every edge points from its end of lower degree to the other; a hash of the ids decides between equal ones. A node points to few
+others, √(2m) at most, hubs included. A triangle at u is an edge v → w between two of its neighbours:
+
+    t(u) = Σ_{v ∈ N(u)} |N⁺(v) ∩ N(u)| ,     N⁺(v): those that v points to
+
+so a pass needs N⁺ of the neighbours, kept as a column, and the block's own rows to search in. At most `MOST_LISTED` of N⁺(v)
+are kept, chosen by a hash, and what is found among them is multiplied by |N⁺(v)| / MOST_LISTED: the count stays unbiased, and
+it is exact where no neighbour points to more. A pass costs MOST_LISTED look-ups per edge at most, and numbers are multiples of
+1 / MOST_LISTED, so sums of them are exact: neither the order of nodes nor the number of blocks changes a bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsecut.kernels.block import Block, Column, Passes
+from sparsecut.kernels.either import (
+    counts_of,
+    doubles,
+    filled,
+    is_tensor,
+    last_not_above,
+    longs,
+    on_host,
+    places_of,
+    positions,
+    repeat,
+    stable_order,
+)
+from sparsecut.kernels.hashing import mixed, node_hashes, shifted
+from sparsecut.kernels.streaming import blocks_of_entries
+
+MOST_LISTED = 16  # of N⁺(v); a power of two, so that its multiples are exact
+AT_ONCE = 4  # of a list, looked up together: most lists are short
+N_SLOTS = 256  # of a row's marks, which rule out most look-ups before any search
+ENTRIES_AT_ONCE = {False: 1 << 16, True: 1 << 22}  # of a part of a block: on a CPU what its cache holds, on a GPU more
+
+
+def triangles(passes: Passes, most_listed: int = MOST_LISTED) -> Column:
+    """The number of triangles at every node of an undirected graph, float64; estimated near nodes that point to many."""
+    n_nodes: int = passes.graph.n_nodes
+    hashes = node_hashes(passes)
+    order = passes.column("order-by-degree", np.int64, order_of, hashes)
+    dtype = np.int32 if n_nodes < 2**31 else np.int64
+    lists = passes.column(
+        f"listed-{most_listed}", dtype, listed_of, order, hashes, most_listed, width=most_listed + 1
+    )
+    return passes.column(f"triangles-{most_listed}", np.float64, triangles_of, lists, n_nodes, most_listed)
+
+
+def order_of(block: Block, hashes: Column) -> Any:
+    """Numbers that order nodes by their degree, then by a hash."""
+    starts = block.starts()
+    return (longs(starts[1:] - starts[:-1]) << 32) | shifted(hashes[block.rows], 32)
+
+
+def listed_of(block: Block, order: Column, hashes: Column, most_listed: int) -> Any:
+    """Some nodes that each node points to, at most `most_listed`, then −1; in the last column how many it points to."""
+    starts, others = block.starts(), block.neighbours()
+    n_rows = block.rows.stop - block.rows.start
+    rows = repeat(positions(slice(0, n_rows), starts), longs(starts[1:] - starts[:-1]), len(others))
+    own, theirs = order[block.rows][rows], order[others]
+    is_up = (theirs > own) | ((theirs == own) & (others > rows + block.rows.start))
+    places = places_of(is_up)
+    rows, others = rows[places], others[places]
+    counts = counts_of(rows, n_rows)
+    numbers = positions(slice(0, len(rows)), starts) - (counts.cumsum(0) - counts)[rows]
+    long = places_of((counts > most_listed)[rows])
+    if len(long):
+        # In one number the row and, below it, a hash of the edge: sorted, each row has those that are kept in front.
+        drawn = mixed(hashes[block.rows][rows[long]] + hashes[longs(others[long])])
+        numbers[long[stable_order((rows[long] << 32) | shifted(drawn, 32))]] = numbers[long]
+    kept = places_of(numbers < most_listed)
+    table = filled((n_rows, most_listed + 1), -1, others)
+    table.reshape(-1)[rows[kept] * (most_listed + 1) + numbers[kept]] = others[kept]
+    table[:, most_listed] = counts
+    return table
+
+
+def triangles_of(block: Block, lists: Column, n_nodes: int, most_listed: int) -> Any:
+    """Triangles at each node of the block, part by part."""
+    starts, others = block.starts(), block.neighbours()
+    ends = on_host(starts)
+    counts = doubles(starts[1:] * 0)
+    for part in blocks_of_entries(ends, 8 * ENTRIES_AT_ONCE[is_tensor(starts)], row_bytes=64):
+        here = slice(int(ends[part.start]), int(ends[part.stop]))
+        counts[part] = _triangles(starts[part.start : part.stop + 1], others[here], lists, n_nodes, most_listed)
+    return counts
+
+
+def _triangles(starts: Any, others: Any, lists: Column, n_nodes: int, most_listed: int) -> Any:
+    n_rows = len(starts) - 1
+    rows = repeat(positions(slice(0, n_rows), starts), longs(starts[1:] - starts[:-1]), len(others))
+    keys = rows * (n_nodes + 1) + others + 1  # ascending; −1 is nobody's neighbour
+    is_marked = filled((n_rows * N_SLOTS,), 0, others) != 0
+    is_marked[rows * N_SLOTS + _slot(others)] = True
+    around = lists[others]  # (entries, most_listed + 1)
+    n_listed = around[:, most_listed]
+    shares = doubles(n_listed.clip(min=most_listed)) / most_listed
+    totals = doubles(starts[1:] * 0)
+    step = min(AT_ONCE, most_listed)
+    for first in range(0, most_listed, step):
+        entries = places_of(n_listed > first)
+        if not len(entries):
+            break
+        listed = around[entries, first : first + step]  # (e, step)
+        slots = _slot(listed) + (rows[entries] * N_SLOTS)[:, None]
+        found = places_of(is_marked[slots.reshape(-1)])
+        entries = entries[found // step]
+        wanted = rows[entries] * (n_nodes + 1) + listed.reshape(-1)[found] + 1
+        entries = entries[keys[last_not_above(keys, wanted)] == wanted]
+        totals += counts_of(rows[entries], n_rows, shares[entries])
+    return totals
+
+
+def _slot(nodes: Any) -> Any:
+    """A number below `N_SLOTS` for each position; products wrap around."""
+    return longs((nodes * -1640531535) >> 24) & (N_SLOTS - 1)
