@@ -37,6 +37,7 @@ from sparsecut.kernels.either import (
     side_by_side,
     singles,
     stack,
+    take,
 )
 from sparsecut.kernels.streaming import row_blocks
 
@@ -228,7 +229,7 @@ def directed_counts(block: Block, around: Column, ends: Column, others: Column, 
 
 def means_over_neighbours(block: Block, table: Column) -> Any:
     """Means of rows over the neighbours; 0 where there are none."""
-    sums = segment_sums(doubles(table[block.neighbours()]), block.starts())
+    sums = segment_sums(doubles(take(table, block.neighbours())), block.starts())
     return _on_grid(sums / _degrees(block).clip(min=1)[:, None])
 
 

@@ -30,14 +30,15 @@ from sparsecut.kernels.either import (
     positions,
     repeat,
     stable_order,
+    take,
 )
 from sparsecut.kernels.hashing import mixed, node_hashes, shifted
 from sparsecut.kernels.streaming import blocks_of_entries
 
 MOST_LISTED = 16  # of N⁺(v); a power of two, so that its multiples are exact
-AT_ONCE = 4  # of a list, looked up together: most lists are short
-N_SLOTS = 256  # of a row's marks, which rule out most look-ups before any search
-ENTRIES_AT_ONCE = {False: 1 << 16, True: 1 << 22}  # of a part of a block: on a CPU what its cache holds, on a GPU more
+AT_ONCE = 8  # of a list, looked up together: most lists are short
+N_SLOTS = 1024  # of a row's marks, which rule out most look-ups before any search
+ENTRIES_AT_ONCE = {False: 1 << 14, True: 1 << 22}  # of a part of a block: on a CPU what its cache holds, on a GPU more
 
 
 def triangles(passes: Passes, most_listed: int = MOST_LISTED) -> Column:
@@ -96,27 +97,27 @@ def _triangles(starts: Any, others: Any, lists: Column, n_nodes: int, most_liste
     n_rows = len(starts) - 1
     rows = repeat(positions(slice(0, n_rows), starts), longs(starts[1:] - starts[:-1]), len(others))
     keys = rows * (n_nodes + 1) + others + 1  # ascending; −1 is nobody's neighbour
-    is_marked = filled((n_rows * N_SLOTS,), 0, others) != 0
-    is_marked[rows * N_SLOTS + _slot(others)] = True
-    around = lists[others]  # (entries, most_listed + 1)
+    offsets = rows * N_SLOTS
+    is_marked = filled((n_rows * N_SLOTS,), 0, others == -1)
+    is_marked[offsets + _slots(others)] = True
+    around = take(lists, others)  # (entries, most_listed + 1)
     n_listed = around[:, most_listed]
     shares = doubles(n_listed.clip(min=most_listed)) / most_listed
     totals = doubles(starts[1:] * 0)
-    step = min(AT_ONCE, most_listed)
-    for first in range(0, most_listed, step):
-        entries = places_of(n_listed > first)
-        if not len(entries):
-            break
-        listed = around[entries, first : first + step]  # (e, step)
-        slots = _slot(listed) + (rows[entries] * N_SLOTS)[:, None]
-        found = places_of(is_marked[slots.reshape(-1)])
-        entries = entries[found // step]
-        wanted = rows[entries] * (n_nodes + 1) + listed.reshape(-1)[found] + 1
+    for first in range(0, most_listed, AT_ONCE):
+        if first:  # few lists are so long
+            longer = places_of(n_listed > first)
+            rows, offsets, shares, n_listed = rows[longer], offsets[longer], shares[longer], n_listed[longer]
+            around = take(around, longer)
+        listed = around[:, first : min(first + AT_ONCE, most_listed)]  # (e, AT_ONCE)
+        found = places_of(take(is_marked, (_slots(listed) + offsets[:, None]).reshape(-1)))
+        entries = found // listed.shape[1]
+        wanted = rows[entries] * (n_nodes + 1) + listed[entries, found % listed.shape[1]] + 1
         entries = entries[keys[last_not_above(keys, wanted)] == wanted]
         totals += counts_of(rows[entries], n_rows, shares[entries])
     return totals
 
 
-def _slot(nodes: Any) -> Any:
-    """A number below `N_SLOTS` for each position; products wrap around."""
-    return longs((nodes * -1640531535) >> 24) & (N_SLOTS - 1)
+def _slots(nodes: Any) -> Any:
+    """A number below `N_SLOTS` for each position."""
+    return nodes & (N_SLOTS - 1)

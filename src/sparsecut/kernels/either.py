@@ -82,6 +82,11 @@ def places_of(is_there: Any) -> Any:
     return is_there.nonzero()[:, 0] if is_tensor(is_there) else np.flatnonzero(is_there)
 
 
+def take(values: Any, places: Any) -> Any:
+    """values[places], for rows as well: numpy's own indices are slow at those."""
+    return np.take(values, places, axis=0) if isinstance(values, np.ndarray) else values[places]
+
+
 def positions(rows: slice, like: Any) -> Any:
     """start … stop − 1, int64, where another array or tensor is."""
     if is_tensor(like):
@@ -138,8 +143,8 @@ def segment_sums(terms: Any, starts: Any) -> Any:
         import torch
 
         return torch.segment_reduce(terms, "sum", offsets=starts.long())
-    one_more = np.zeros_like(terms, shape=(1, *terms.shape[1:]))  # for segments without terms at the end
-    padded = np.concatenate([terms, one_more])
-    sums = np.add.reduceat(padded, starts[:-1], axis=0)
-    sums[starts[1:] == starts[:-1]] = 0
+    sums = np.zeros_like(terms, shape=(len(starts) - 1, *terms.shape[1:]))
+    filled = np.flatnonzero(np.diff(starts))  # reduceat has no empty segments
+    if len(filled):
+        sums[filled] = np.add.reduceat(terms, starts[filled], axis=0)
     return sums
