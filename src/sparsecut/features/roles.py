@@ -6,7 +6,8 @@
 
 each at the node, as the mean over its neighbours, and as the mean over its neighbours' means: 3 columns per count. Logarithms
 are of 1 + x, strengths in units of the fitted graph's typical weight. Out-edges are the rows of `graph.adjacency`; triangles
-and neighbours are those of the graph without directions.
+and neighbours are those of the graph without directions. The standardised columns of log degrees are there squared as well:
+without them no linear model tells middling degrees from both low and high ones.
 
 All numbers are rounded to multiples of `GRID`, so that sums of them are exact: the order of nodes, the blocks they come in and
 the engine do not change a bit. `Roles` keeps the mean and the deviation of every column of the fitted graph, and standardises
@@ -51,6 +52,7 @@ UNDIRECTED = ("log degree", "log triangles", "clustering")
 UNDIRECTED_WEIGHTS = ("log strength",)
 DIRECTED = ("log out-degree", "log in-degree", "degree balance", "reciprocity", "log triangles", "clustering")
 DIRECTED_WEIGHTS = ("log out-strength", "log in-strength", "strength balance")
+SQUARED = ("log degree", "log out-degree", "log in-degree")
 HOPS = ("{}", "{}, mean of neighbours", "{}, mean of two hops")
 
 
@@ -67,14 +69,20 @@ class RoleKind:
         return plain if self.unit is None else plain + weighted
 
     @property
+    def squared(self) -> list[int]:
+        """Which of the counts and their means are there squared as well."""
+        return [place for place, (_, count) in enumerate(product(HOPS, self.counts)) if count in SQUARED]
+
+    @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns: the counts of a node, then both means of them."""
-        return tuple(hop.format(count) for hop, count in product(HOPS, self.counts))
+        """The names of the columns: the counts of a node, both means of them, then squares."""
+        names = [hop.format(count) for hop, count in product(HOPS, self.counts)]
+        return (*names, *(f"{names[place]}, squared" for place in self.squared))
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The mean and the deviation of every column in the fitted graph; a deviation of 0 stands for a constant column."""
+    """The mean and the deviation of every count and mean in the fitted graph; a deviation of 0 stands for a constant one."""
 
     kind: RoleKind
     mean: NDArray[np.float64]
@@ -106,11 +114,13 @@ class Roles:
         return self.kind.names
 
     def standardised(self, counted: NDArray[Any]) -> NDArray[np.float32]:
-        """Rows of counts and means, (b, k), by the means and deviations of the fitted graph."""
-        is_constant = self.scale == 0
+        """The columns of some rows of counts and means, by the means and deviations of the fitted graph."""
+        is_constant, squared = self.scale == 0, self.kind.squared
         scaled = (counted - self.mean) / np.where(is_constant, 1.0, self.scale)
-        scaled[:, is_constant] = 0
-        return scaled.clip(-FURTHEST, FURTHEST).astype(np.float32)
+        squares = (scaled[:, squared] ** 2 - 1) / np.sqrt(2)  # mean 0 and deviation 1 where columns are normal
+        columns = np.hstack([scaled, squares]).clip(-FURTHEST, FURTHEST)
+        columns[:, np.append(is_constant, is_constant[squared])] = 0
+        return columns.astype(np.float32)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """All of it as arrays, for a file."""
@@ -126,7 +136,7 @@ class Roles:
 
 @dataclass(frozen=True)
 class RoleColumns:
-    """The standardised columns of a graph, (n, k), a slice of rows at a time: counts are kept, (n, k/3) thrice."""
+    """The standardised columns of a graph, (n, k), a slice of rows at a time, from its counts and their means."""
 
     roles: Roles
     counted: tuple[Column, ...]
