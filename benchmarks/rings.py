@@ -1,13 +1,15 @@
-"""Accounts that pass money round: a made graph where what stands around a node says what its features do not.
+"""Accounts that pass money round: a generated graph where what stands around a node says what its features do not.
 
     python benchmarks/rings.py [--seeds 3]
 
-3,000 accounts in 40 communities transfer money, mostly within their community. Some accounts are in rings of six, 3 % of all:
-each passes what it got on to the next, in a few transfers, so that about as much leaves it as arrives. The columns (a balance,
-an age, logins, a country, a word for what it trades in) tell the communities apart and next to nothing about fraud.
+3,000 accounts in 40 communities transfer money, mostly within their community. Some accounts are in rings of six, 3 % of
+all: each passes what it got on to the next, so that about as much leaves it as arrives. The columns (a balance, an age,
+logins, a country, a word for what it trades in) tell the communities apart and little about fraud.
 
 Printed is the average precision of a logistic regression that knows half of the accounts, the mean of ten halves: of the
-default, of structure alone, of roles alone, and of the default beside roles with a fifth of its length.
+default, of structure alone, of roles alone, and of the default beside roles with a fifth of its length. The number of
+transfers, the amounts of the rings and what the columns hint at were chosen for a default without roles near 0.2, structure
+near 0.6 and the default beside roles near 0.95: the graph shows whether roles are used, not how hard real fraud is to find.
 """
 
 from __future__ import annotations
@@ -105,9 +107,7 @@ def _rings(generator: np.random.Generator) -> tuple[NDArray[np.bool_], NDArray[n
     return is_fraud, edges, stakes.sum(axis=0).ravel()
 
 
-def _columns(
-    generator: np.random.Generator, community: NDArray[np.int64], is_fraud: NDArray[np.bool_]
-) -> pa.Table:
+def _columns(generator: np.random.Generator, community: NDArray[np.int64], is_fraud: NDArray[np.bool_]) -> pa.Table:
     """Numbers, categories and words, which follow from the community and from chance; fraud is younger and logs in more."""
     centre = generator.normal(0, 1, (N_COMMUNITIES, 3))[community]
     favourite = generator.integers(0, COUNTRIES, N_COMMUNITIES)[community]

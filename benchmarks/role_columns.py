@@ -2,8 +2,8 @@
 
     python benchmarks/role_columns.py [--graphs cora,chameleon_filtered]
 
-For every graph the accuracy with 5 and 20 labels per class, the mean of ten splits: the default, roles alone, and the default
-beside roles with a tenth, a fifth and two fifths of its length.
+For every graph the accuracy with 5 and 20 labels per class, the mean of ten splits: the default, roles alone, and the
+default beside roles with a tenth, a fifth and two fifths of its length.
 """
 
 from __future__ import annotations
@@ -46,4 +46,6 @@ if __name__ == "__main__":
     parser.add_argument("--graphs", default=",".join(GRAPHS))
     for name in parser.parse_args().graphs.split(","):
         scores = measure(name)
-        print(f"{name:20s}" + "   ".join(f"{which} {'/'.join(map(str, pair))}" for which, pair in scores.items()), flush=True)
+        print(
+            f"{name:20s}" + "   ".join(f"{which} {'/'.join(map(str, pair))}" for which, pair in scores.items()), flush=True
+        )

@@ -276,6 +276,11 @@ def neighbours_named(block: Any, column: Any) -> np.ndarray:
     return np.asarray(sums_over_neighbours(block, np.asarray(column[block.neighbours().astype(np.int64)])))
 
 
+def positions_twice(block: Any, column: Any) -> np.ndarray:
+    own = np.asarray(column[block.rows])
+    return np.stack([own, 2 * own], axis=1)
+
+
 def test_passes_see_every_row_once_in_order(engine: Any, graph: Graph) -> None:
     found = engine.each(rows_and_sums, 2.0)
     assert [rows.start for rows, _ in found] == [0, *(rows.stop for rows, _ in found[:-1])]
@@ -293,6 +298,9 @@ def test_a_column_is_read_by_every_block(engine: Any, graph: Graph) -> None:
     found = np.concatenate(engine.each(neighbours_named, column))
     A = graph.adjacency.toarray().astype(np.float64)
     np.testing.assert_allclose(found, A @ np.arange(N_NODES), rtol=1e-6)
+    table = engine.column("positions-twice", np.float64, positions_twice, column, width=2)
+    assert np.asarray(table[slice(3, 5)]).tolist() == [[3, 6], [4, 8]]
+    assert np.asarray(table[np.array([7, 0])]).tolist() == [[7, 14], [0, 0]]
 
 
 def test_a_checkpoint_gives_back_what_was_computed(engine: Any) -> None:

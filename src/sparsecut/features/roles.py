@@ -4,14 +4,14 @@
     directed     log out- and in-degree, their difference, reciprocity, log triangles, clustering;
                  log out- and in-strength and their difference where edges have weights
 
-each at the node, as the mean over its neighbours, and as the mean over its neighbours' means: 3 columns per count. Logarithms
-are of 1 + x, strengths in units of the fitted graph's typical weight. Out-edges are the rows of `graph.adjacency`; triangles
-and neighbours are those of the graph without directions. The standardised columns of log degrees are there squared as well:
-without them no linear model tells middling degrees from both low and high ones.
+each at the node, as the mean over its neighbours, and as the mean over its neighbours' means: three columns per count.
+Logarithms are of 1 + x, strengths in units of the fitted graph's typical weight. Out-edges are the rows of
+`graph.adjacency`; triangles and neighbours are those of the graph without directions. The standardised columns of log
+degrees are there squared as well: without them no linear model tells middling degrees from both low and high ones.
 
-All numbers are rounded to multiples of `GRID`, so that sums of them are exact: the order of nodes, the blocks they come in and
-the engine do not change a bit. `Roles` keeps the mean and the deviation of every column of the fitted graph, and standardises
-those of any graph with them. A column that is constant there is zero everywhere.
+All numbers are rounded to multiples of `GRID`, so that sums of them are exact: the order of nodes, the blocks they come in
+and the engine do not change a bit. `Roles` keeps the mean and the deviation of every column of the fitted graph, and
+standardises those of any graph with them. A column that is constant there is zero everywhere.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,12 +89,12 @@ class Roles:
     scale: NDArray[np.float64]
 
     @classmethod
-    def fit(cls, passes: Passes, undirected: Passes | None = None) -> Self:
+    def fit(cls, passes: Passes, undirected: Passes | None = None) -> Roles:
         """`undirected` are passes over the same graph without directions; needed for a directed graph alone."""
         return cls.fit_columns(passes, undirected)[0]
 
     @classmethod
-    def fit_columns(cls, passes: Passes, undirected: Passes | None = None) -> tuple[Self, RoleColumns]:
+    def fit_columns(cls, passes: Passes, undirected: Passes | None = None) -> tuple[Roles, RoleColumns]:
         """What is fitted and the fitted graph's own columns, which are computed once for both."""
         kind = kind_of(passes)
         undirected = passes if undirected is None else undirected
@@ -128,7 +128,7 @@ class Roles:
         return {"kind": np.array([self.kind.is_directed, unit]), "mean": self.mean, "scale": self.scale}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Roles:
         is_directed, unit = arrays["kind"].tolist()
         kind = RoleKind(bool(is_directed), None if np.isnan(unit) else unit)
         return cls(kind, np.asarray(arrays["mean"], np.float64), np.asarray(arrays["scale"], np.float64))

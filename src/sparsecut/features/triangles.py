@@ -1,14 +1,14 @@
 """How many triangles every node is in, by passes over the blocks of an undirected graph.
 
-Every edge points from its end of lower degree to the other; a hash of the ids decides between equal ones. A node points to few
-others, √(2m) at most, hubs included. A triangle at u is an edge v → w between two of its neighbours:
+Every edge points from its end of lower degree to the other; a hash of the ids decides between equal ones. A node points to
+few others, √(2m) at most, hubs included. A triangle at u is an edge v → w between two of its neighbours:
 
     t(u) = Σ_{v ∈ N(u)} |N⁺(v) ∩ N(u)| ,     N⁺(v): those that v points to
 
-so a pass needs N⁺ of the neighbours, kept as a column, and the block's own rows to search in. At most `MOST_LISTED` of N⁺(v)
-are kept, chosen by a hash, and what is found among them is multiplied by |N⁺(v)| / MOST_LISTED: the count stays unbiased, and
-it is exact where no neighbour points to more. A pass costs MOST_LISTED look-ups per edge at most, and numbers are multiples of
-1 / MOST_LISTED, so sums of them are exact: neither the order of nodes nor the number of blocks changes a bit.
+so a pass needs N⁺ of the neighbours, kept as a column, and the block's own rows to search in. At most `MOST_LISTED` of
+N⁺(v) are kept, chosen by a hash, and what is found among them is multiplied by |N⁺(v)| / MOST_LISTED: the count stays
+unbiased, and it is exact where no neighbour points to more. A pass costs MOST_LISTED look-ups per entry at most. Numbers are
+multiples of 1 / MOST_LISTED, so sums of them are exact: neither the order of nodes nor the number of blocks changes a bit.
 """
 
 from __future__ import annotations
@@ -47,9 +47,7 @@ def triangles(passes: Passes, most_listed: int = MOST_LISTED) -> Column:
     hashes = node_hashes(passes)
     order = passes.column("order-by-degree", np.int64, order_of, hashes)
     dtype = np.int32 if n_nodes < 2**31 else np.int64
-    lists = passes.column(
-        f"listed-{most_listed}", dtype, listed_of, order, hashes, most_listed, width=most_listed + 1
-    )
+    lists = passes.column(f"listed-{most_listed}", dtype, listed_of, order, hashes, most_listed, width=most_listed + 1)
     return passes.column(f"triangles-{most_listed}", np.float64, triangles_of, lists, n_nodes, most_listed)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -16,7 +18,7 @@ def without_directions(graph: Graph) -> Graph:
     if not graph.is_directed:
         return graph
     named = None if graph.has_plain_ids else graph.node_ids
-    edges = graph.held_edges
+    edges: Any = graph.held_edges
     if not sp.issparse(edges):
         from sparsecut.kernels.entries import entries_of_edges
 

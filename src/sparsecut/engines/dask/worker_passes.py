@@ -89,7 +89,9 @@ class ClusterPasses:
         path = self.work / f"column-{name}.npy"
         if not path.exists():
             unfinished = path.with_name(f"{path.name}.part")
-            target = Target.make(unfinished, dtype, (self.parts[-1].last,) if width is None else (self.parts[-1].last, width))
+            target = Target.make(
+                unfinished, dtype, (self.parts[-1].last,) if width is None else (self.parts[-1].last, width)
+            )
             written = [self.runner.submit(write_column, function, part, target, arguments) for part in self.parts]
             self.runner.collect(written, STAGE)
             unfinished.replace(path)
