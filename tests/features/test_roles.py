@@ -155,3 +155,14 @@ def test_rows_are_those_of_the_whole() -> None:
     whole = np.asarray(columns)
     np.testing.assert_array_equal(columns[10:30], whole[10:30])
     np.testing.assert_array_equal(columns[np.array([3, 49, 3])], whole[[3, 49, 3]])
+
+
+def test_edges_without_weights_weigh_one_in_any_unit() -> None:
+    """A graph without weights may hold none, or a one for each edge."""
+    graph = random_graph(30)
+    ones = Graph((graph.adjacency > 0).astype(np.float32))
+    one_for_all = ones.adjacency.copy()
+    one_for_all.data = np.broadcast_to(np.float32(1), one_for_all.data.shape)
+    for unit in (2.0**-30, 4.0, 2.0**20):
+        kind = RoleKind(is_directed=False, unit=unit)
+        np.testing.assert_array_equal(counts_of(Graph(one_for_all), kind), counts_of(ones, kind))

@@ -274,17 +274,19 @@ def _clustering(found: Any, degrees: Any) -> Any:
 
 
 def _strengths(block: Block, unit: float | None) -> Any:
-    if unit is None or block.weights() is None:
-        return _degrees(block) / (unit or 1.0)  # a power of two: exact
+    if block.weights() is None:
+        return _degrees(block) * float(_in_units(np.ones(1), unit)[0])
     return segment_sums(_weights(block, unit), block.starts())
 
 
 def _weights(block: Block, unit: float | None) -> Any:
-    """Weights in their unit, as multiples of a small fraction of it: then their sums are exact."""
     weights = block.weights()
-    if weights is None or unit is None:
-        return doubles(block.neighbours() * 0) + 1 / (unit or 1.0)
-    return (doubles(weights) / (unit * WEIGHT_GRID)).round() * WEIGHT_GRID
+    return _in_units(doubles(block.neighbours() * 0) + 1 if weights is None else doubles(weights), unit)
+
+
+def _in_units(weights: Any, unit: float | None) -> Any:
+    """Weights in their unit, as multiples of a small fraction of it: then their sums are exact."""
+    return weights if unit is None else (weights / (unit * WEIGHT_GRID)).round() * WEIGHT_GRID
 
 
 def _on_grid(values: Any) -> Any:
