@@ -27,7 +27,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from sparsecut import SCE, Graph
 from sparsecut.engines.in_process import InProcess
-from sparsecut.features.roles import Roles
+from sparsecut.features.roles import NodeRoles
 from sparsecut.graph.undirected import without_directions
 
 N_ACCOUNTS, N_COMMUNITIES = 3_000, 40
@@ -55,7 +55,7 @@ def make_rings(seed: int = 0) -> Graph:
 
 
 def roles_of(graph: Graph) -> NDArray[np.float32]:
-    return np.asarray(Roles.fit_columns(InProcess(graph), InProcess(without_directions(graph)))[1])
+    return np.asarray(NodeRoles.fit_columns(InProcess(graph), InProcess(without_directions(graph)))[1])
 
 
 def beside(Z: NDArray[Any], other: NDArray[Any], weight: float) -> NDArray[Any]:

@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from any_graph import graphs
 from conftest import random_graph
 from cut_blocks import cut
-from sparsecut.features.roles import FURTHEST, GRID, RoleKind, Roles, count_roles, kind_of
+from sparsecut.engines.memory import MemoryEngine
+from sparsecut.features.roles import FURTHEST, GRID, NodeRoles, RoleKind, count_roles, kind_of
 from sparsecut.graph import Graph
 from sparsecut.graph.undirected import without_directions
 from sparsecut.kernels.either import on_host
@@ -20,9 +22,9 @@ from sparsecut.kernels.either import on_host
 PATH = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
 
 
-def columns_of(graph: Graph, cuts: Any = (), *, with_tensors: bool = False) -> tuple[Roles, np.ndarray]:
+def columns_of(graph: Graph, cuts: Any = (), *, with_tensors: bool = False) -> tuple[NodeRoles, np.ndarray]:
     around = cut(without_directions(graph), cuts, with_tensors=with_tensors)
-    roles, columns = Roles.fit_columns(cut(graph, cuts, with_tensors=with_tensors), around)
+    roles, columns = NodeRoles.fit_columns(cut(graph, cuts, with_tensors=with_tensors), around)
     return roles, np.asarray(columns)
 
 
@@ -84,6 +86,17 @@ def test_the_order_of_nodes_changes_no_bit(graph: Graph, seed: int) -> None:
     np.testing.assert_array_equal(columns_of(shuffled)[1], columns_of(graph)[1][order])
 
 
+@pytest.mark.cuda
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA GPU here")
+@pytest.mark.parametrize("directed", ["symmetrize", "out"])
+def test_a_gpu_changes_no_bit(directed: str) -> None:
+    A = random_graph(2000, 4, density=0.02, is_weighted=True).adjacency
+    graph = Graph(A, directed=directed)
+    on_device = graph.to("cuda")
+    passes = [MemoryEngine(torch.device("cuda"), graph=one) for one in (on_device, without_directions(on_device))]
+    np.testing.assert_array_equal(np.asarray(NodeRoles.fit_columns(*passes)[1]), columns_of(graph)[1])
+
+
 def test_a_path_by_hand() -> None:
     graph = Graph(PATH)
     one, two = np.log(2), np.log(3)  # log(1 + degree) of an end and of the middle
@@ -141,7 +154,7 @@ def test_the_unit_of_weights_does_not_matter() -> None:
 @pytest.mark.parametrize("directed", ["symmetrize", "out"])
 def test_a_file_holds_all_of_it(directed: str) -> None:
     roles, _ = columns_of(Graph(PATH * 3.0, directed=directed))
-    again = Roles.from_arrays(roles.to_arrays())
+    again = NodeRoles.from_arrays(roles.to_arrays())
     assert again.kind == roles.kind
     assert again.names == roles.names
     np.testing.assert_array_equal(again.mean, roles.mean)
@@ -151,7 +164,7 @@ def test_a_file_holds_all_of_it(directed: str) -> None:
 def test_rows_are_those_of_the_whole() -> None:
     graph = random_graph(50, 120)
     passes = cut(graph, (20,))
-    _, columns = Roles.fit_columns(passes)
+    _, columns = NodeRoles.fit_columns(passes)
     whole = np.asarray(columns)
     np.testing.assert_array_equal(columns[10:30], whole[10:30])
     np.testing.assert_array_equal(columns[np.array([3, 49, 3])], whole[[3, 49, 3]])

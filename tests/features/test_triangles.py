@@ -58,6 +58,13 @@ def test_estimates_depend_on_neither_blocks_nor_the_order_of_nodes(most_listed: 
     np.testing.assert_array_equal(on_host(triangles(cut(shuffled), most_listed)), found[order])
 
 
+def test_lists_in_parts_give_the_same() -> None:
+    """As of graphs with so many nodes that whole lists would take too much memory."""
+    graph = graph_of(nx.gnp_random_graph(120, 0.5, seed=4))
+    found = on_host(triangles(cut(graph, (50,))))
+    np.testing.assert_array_equal(on_host(triangles(cut(graph, (50,)), most_nodes=100)), found)
+
+
 def test_estimates_are_unbiased_and_close() -> None:
     """Half of all pairs linked: 38 neighbours of 75 are pointed to where 16 are kept, and the counts stay within 10 %."""
     network = nx.gnp_random_graph(150, 0.5, seed=5)

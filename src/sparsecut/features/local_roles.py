@@ -69,9 +69,9 @@ def counts_at(graph: LinkedNodes, nodes: Integers, kind: RoleKind) -> NDArray[np
     far = graph.closed(near)  # ascending, so that numbers among them compare as positions do
     hashes = hash_ids(graph.ids(far)).view(np.int64)
     order = (graph.degrees(far) << 32) | shifted(hashes, 32)
-    lists = listed_of(_block(far, near, *graph.around(near)), order, hashes, MOST_LISTED)
+    lists = listed_of(_block(far, near, *graph.around(near)), order, hashes, slice(0, MOST_LISTED), MOST_LISTED)
     block = _block(far, nodes, *graph.around(nodes))
-    found = triangles_of(block, lists, len(far), MOST_LISTED)
+    found = triangles_of(block, lists, None, len(far), slice(0, MOST_LISTED), MOST_LISTED)
     if kind.is_directed:
         back = graph.out if graph.into is None else graph.into
         ends, others = (leaving(_block(far, nodes, *way.take(nodes)), kind.unit) for way in (graph.out, back))

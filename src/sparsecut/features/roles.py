@@ -10,7 +10,7 @@ Logarithms are of 1 + x, strengths in units of the fitted graph's typical weight
 degrees are there squared as well: without them no linear model tells middling degrees from both low and high ones.
 
 All numbers are rounded to multiples of `GRID`, so that sums of them are exact: the order of nodes, the blocks they come in
-and the engine do not change a bit. `Roles` keeps the mean and the deviation of every column of the fitted graph, and
+and the engine do not change a bit. `NodeRoles` keeps the mean and the deviation of every column of the fitted graph, and
 standardises those of any graph with them. A column that is constant there is zero everywhere.
 """
 
@@ -81,7 +81,7 @@ class RoleKind:
 
 
 @dataclass(frozen=True)
-class Roles:
+class NodeRoles:
     """The mean and the deviation of every count and mean in the fitted graph; a deviation of 0 stands for a constant one."""
 
     kind: RoleKind
@@ -89,12 +89,12 @@ class Roles:
     scale: NDArray[np.float64]
 
     @classmethod
-    def fit(cls, passes: Passes, undirected: Passes | None = None) -> Roles:
+    def fit(cls, passes: Passes, undirected: Passes | None = None) -> NodeRoles:
         """`undirected` are passes over the same graph without directions; needed for a directed graph alone."""
         return cls.fit_columns(passes, undirected)[0]
 
     @classmethod
-    def fit_columns(cls, passes: Passes, undirected: Passes | None = None) -> tuple[Roles, RoleColumns]:
+    def fit_columns(cls, passes: Passes, undirected: Passes | None = None) -> tuple[NodeRoles, RoleColumns]:
         """What is fitted and the fitted graph's own columns, which are computed once for both."""
         kind = kind_of(passes)
         undirected = passes if undirected is None else undirected
@@ -128,7 +128,7 @@ class Roles:
         return {"kind": np.array([self.kind.is_directed, unit]), "mean": self.mean, "scale": self.scale}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Roles:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> NodeRoles:
         is_directed, unit = arrays["kind"].tolist()
         kind = RoleKind(bool(is_directed), None if np.isnan(unit) else unit)
         return cls(kind, np.asarray(arrays["mean"], np.float64), np.asarray(arrays["scale"], np.float64))
@@ -138,7 +138,7 @@ class Roles:
 class RoleColumns:
     """The standardised columns of a graph, (n, k), a slice of rows at a time, from its counts and their means."""
 
-    roles: Roles
+    roles: NodeRoles
     counted: tuple[Column, ...]
     n_nodes: int
 

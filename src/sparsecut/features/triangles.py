@@ -36,19 +36,27 @@ from sparsecut.kernels.hashing import mixed, node_hashes, shifted
 from sparsecut.kernels.streaming import blocks_of_entries
 
 MOST_LISTED = 16  # of N⁺(v); a power of two, so that its multiples are exact
-AT_ONCE = 8  # of a list, looked up together: most lists are short
+MOST_NODES = 1 << 24  # whose lists are kept whole, 68 bytes per node; of more nodes a quarter at a time
+AT_ONCE = 8  # of a list, looked up together: most lists are no longer
 N_SLOTS = 1024  # of a row's marks, which rule out most look-ups before any search
 ENTRIES_AT_ONCE = {False: 1 << 14, True: 1 << 22}  # of a part of a block: on a CPU what its cache holds, on a GPU more
 
 
-def triangles(passes: Passes, most_listed: int = MOST_LISTED) -> Column:
+def triangles(passes: Passes, most_listed: int = MOST_LISTED, most_nodes: int = MOST_NODES) -> Column:
     """The number of triangles at every node of an undirected graph, float64; estimated near nodes that point to many."""
     n_nodes: int = passes.graph.n_nodes
     hashes = node_hashes(passes)
     order = passes.column("order-by-degree", np.int64, order_of, hashes)
     dtype = np.int32 if n_nodes < 2**31 else np.int64
-    lists = passes.column(f"listed-{most_listed}", dtype, listed_of, order, hashes, most_listed, width=most_listed + 1)
-    return passes.column(f"triangles-{most_listed}", np.float64, triangles_of, lists, n_nodes, most_listed)
+    width = most_listed if n_nodes <= most_nodes else -(-most_listed // 4)
+    found = None
+    for first in range(0, most_listed, width):
+        part = slice(first, min(first + width, most_listed))
+        name, n_columns = f"{part.start}-{part.stop}-of-{most_listed}", part.stop - part.start + 1
+        lists = passes.column(f"listed-{name}", dtype, listed_of, order, hashes, part, most_listed, width=n_columns)
+        found = passes.column(f"triangles-{name}", np.float64, triangles_of, lists, found, n_nodes, part, most_listed)
+    assert found is not None
+    return found
 
 
 def order_of(block: Block, hashes: Column) -> Any:
@@ -57,10 +65,10 @@ def order_of(block: Block, hashes: Column) -> Any:
     return (longs(starts[1:] - starts[:-1]) << 32) | shifted(hashes[block.rows], 32)
 
 
-def listed_of(block: Block, order: Column, hashes: Column, most_listed: int) -> Any:
-    """Some nodes that each node points to, at most `most_listed`, then −1; in the last column how many it points to."""
+def listed_of(block: Block, order: Column, hashes: Column, part: slice, most_listed: int) -> Any:
+    """A part of the list of `most_listed` nodes that each points to, then −1; in the last column how many it points to."""
     starts, others = block.starts(), block.neighbours()
-    n_rows = block.rows.stop - block.rows.start
+    n_rows, width = block.rows.stop - block.rows.start, part.stop - part.start
     rows = repeat(positions(slice(0, n_rows), starts), longs(starts[1:] - starts[:-1]), len(others))
     own, theirs = order[block.rows][rows], order[others]
     is_up = (theirs > own) | ((theirs == own) & (others > rows + block.rows.start))
@@ -73,41 +81,41 @@ def listed_of(block: Block, order: Column, hashes: Column, most_listed: int) -> 
         # In one number the row and, below it, a hash of the edge: sorted, each row has those that are kept in front.
         drawn = mixed(hashes[block.rows][rows[long]] + hashes[longs(others[long])])
         numbers[long[stable_order((rows[long] << 32) | shifted(drawn, 32))]] = numbers[long]
-    kept = places_of(numbers < most_listed)
-    table = filled((n_rows, most_listed + 1), -1, others)
-    table.reshape(-1)[rows[kept] * (most_listed + 1) + numbers[kept]] = others[kept]
-    table[:, most_listed] = counts
+    kept = places_of((numbers >= part.start) & (numbers < part.stop))
+    table = filled((n_rows, width + 1), -1, others)
+    table.reshape(-1)[rows[kept] * (width + 1) + numbers[kept] - part.start] = others[kept]
+    table[:, width] = counts
     return table
 
 
-def triangles_of(block: Block, lists: Column, n_nodes: int, most_listed: int) -> Any:
-    """Triangles at each node of the block, part by part."""
+def triangles_of(block: Block, lists: Column, so_far: Column | None, n_nodes: int, part: slice, most_listed: int) -> Any:
+    """Triangles at each node of the block that a part of the lists has, added to those of the parts before."""
     starts, others = block.starts(), block.neighbours()
     ends = on_host(starts)
     counts = doubles(starts[1:] * 0)
-    for part in blocks_of_entries(ends, 8 * ENTRIES_AT_ONCE[is_tensor(starts)], row_bytes=64):
-        here = slice(int(ends[part.start]), int(ends[part.stop]))
-        counts[part] = _triangles(starts[part.start : part.stop + 1], others[here], lists, n_nodes, most_listed)
-    return counts
+    for rows in blocks_of_entries(ends, 8 * ENTRIES_AT_ONCE[is_tensor(starts)], row_bytes=64):
+        here = slice(int(ends[rows.start]), int(ends[rows.stop]))
+        counts[rows] = _triangles(starts[rows.start : rows.stop + 1], others[here], lists, n_nodes, part, most_listed)
+    return counts if so_far is None else counts + so_far[block.rows]
 
 
-def _triangles(starts: Any, others: Any, lists: Column, n_nodes: int, most_listed: int) -> Any:
-    n_rows = len(starts) - 1
+def _triangles(starts: Any, others: Any, lists: Column, n_nodes: int, part: slice, most_listed: int) -> Any:
+    n_rows, width = len(starts) - 1, part.stop - part.start
     rows = repeat(positions(slice(0, n_rows), starts), longs(starts[1:] - starts[:-1]), len(others))
     keys = rows * (n_nodes + 1) + others + 1  # ascending; −1 is nobody's neighbour
     offsets = rows * N_SLOTS
     is_marked = filled((n_rows * N_SLOTS,), 0, others == -1)
     is_marked[offsets + _slots(others)] = True
-    around = take(lists, others)  # (entries, most_listed + 1)
-    n_listed = around[:, most_listed]
+    around = take(lists, others)  # (entries, width + 1)
+    n_listed = around[:, width]
     shares = doubles(n_listed.clip(min=most_listed)) / most_listed
     totals = doubles(starts[1:] * 0)
-    for first in range(0, most_listed, AT_ONCE):
-        if first:  # few lists are so long
-            longer = places_of(n_listed > first)
+    for first in range(0, width, AT_ONCE):
+        if part.start + first:  # few lists are so long
+            longer = places_of(n_listed > part.start + first)
             rows, offsets, shares, n_listed = rows[longer], offsets[longer], shares[longer], n_listed[longer]
             around = take(around, longer)
-        listed = around[:, first : min(first + AT_ONCE, most_listed)]  # (e, AT_ONCE)
+        listed = around[:, first : min(first + AT_ONCE, width)]  # (e, AT_ONCE)
         found = places_of(take(is_marked, (_slots(listed) + offsets[:, None]).reshape(-1)))
         entries = found // listed.shape[1]
         wanted = rows[entries] * (n_nodes + 1) + listed[entries, found % listed.shape[1]] + 1
