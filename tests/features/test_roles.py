@@ -179,3 +179,8 @@ def test_edges_without_weights_weigh_one_in_any_unit() -> None:
     for unit in (2.0**-30, 4.0, 2.0**20):
         kind = RoleKind(is_directed=False, unit=unit)
         np.testing.assert_array_equal(counts_of(Graph(one_for_all), kind), counts_of(ones, kind))
+
+
+def test_a_directed_graph_needs_its_links_without_directions() -> None:
+    with pytest.raises(ValueError, match="without directions"):
+        NodeRoles.fit(cut(Graph(np.triu(np.ones((3, 3)), 1), directed="out")))

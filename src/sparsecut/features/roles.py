@@ -97,16 +97,14 @@ class NodeRoles:
     def fit_columns(cls, passes: Passes, undirected: Passes | None = None) -> tuple[NodeRoles, RoleColumns]:
         """What is fitted and the fitted graph's own columns, which are computed once for both."""
         kind = kind_of(passes)
-        undirected = passes if undirected is None else undirected
         counted = count_roles(passes, undirected, kind)
-        moments = [moments_in(undirected, table) for table in counted]
+        moments = [moments_in(passes, table) for table in counted]
         mean, scale = (np.concatenate(parts) for parts in zip(*moments, strict=True))
         roles = cls(kind, mean, scale)
         return roles, RoleColumns(roles, counted, passes.graph.n_nodes)
 
     def columns(self, passes: Passes, undirected: Passes | None = None) -> RoleColumns:
         """The columns of a graph, standardised as those of the fitted one."""
-        undirected = passes if undirected is None else undirected
         return RoleColumns(self, count_roles(passes, undirected, self.kind), passes.graph.n_nodes)
 
     @property
@@ -171,8 +169,12 @@ def kind_of(passes: Passes) -> RoleKind:
     return RoleKind(graph.is_directed, float(np.ldexp(1.0, exponents // n_weights)))
 
 
-def count_roles(passes: Passes, undirected: Passes, kind: RoleKind) -> tuple[Column, Column, Column]:
+def count_roles(passes: Passes, undirected: Passes | None, kind: RoleKind) -> tuple[Column, Column, Column]:
     """The counts of every node, their means over neighbours, and the means over those: (n, c) float32 each."""
+    if undirected is None:
+        if passes.graph.is_directed:
+            raise ValueError("Roles of a directed graph need passes over the graph without directions beside its own.")
+        undirected = passes
     around, n_counts, unit = triangles(undirected), len(kind.counts), kind.unit
     which = f"{'directed' if kind.is_directed else 'undirected'}-{unit}"
     if kind.is_directed:
