@@ -154,9 +154,6 @@ def _evidence(reason: Reason, names: list[str]) -> str:
         verb = "do not help" if names == ["own"] else "help a little" if len(names) > 1 else "help"
         alone, both = figures["R2"], figures["R2 with neighbours"]
         measured = f"neighbours {verb} to predict a node's features (R² {alone:.0%} → {both:.0%})"
-    if "neighbors" in names:
-        h, m = figures["cosine with neighbours"], figures["cosine among neighbours"]
-        measured += f", and they resemble one another (cosine {m:.2f}) more than the node ({h:.2f})"
     return measured.replace("%", " %")
 
 

@@ -123,7 +123,7 @@ def test_only_pagerank_leaves_something_to_the_graph() -> None:
         assert filter.usual() == filter
     left = PageRank(order=4, normalization="symmetric")
     assert [candidate.restart for candidate in left.candidates()] == [0.3, 0.2, 0.1]
-    assert left.usual() == PageRank(restart=0.2, order=4, normalization="symmetric")
+    assert left.usual() == PageRank(restart=0.4, order=4, normalization="symmetric")
     assert {(candidate.order, candidate.normalization) for candidate in left.candidates()} == {(4, "symmetric")}
 
 
