@@ -208,7 +208,7 @@ def predict_left_out(predictors: Sequence[Array], targets: Array, ridges: Sequen
 
 def _of_total_one(rows: Array) -> Array:
     """The rows about their mean, their squares summing to one."""
-    centred = rows - rows.mean(axis=0)
+    centred: Array = rows - rows.mean(axis=0)
     return centred / max(math.sqrt(float(np.square(centred).sum())), 1e-30)
 
 

@@ -56,7 +56,7 @@ class GraphChannelRule:
 
     structure: float = 0.1  # s: structure weighs s/(2·AUC − 1), with the AUC of the embedding on held-out edges
     unmeasured_structure: float = 0.2  # its weight where that is not known
-    role_count: float = 0.035  # weight of roles for each count they are made of: 0.1 for those of a plain graph
+    role_count: float = 0.033  # weight of roles for each count they are made of: 0.1 for those of a plain graph
     roles_beside_structure: float = 0.5  # their weight where there are no features
 
 

@@ -7,9 +7,9 @@ where the embedding says nothing about them.
     w = s / (2·AUC − 1),     at least s and at most 1
 
 On citation graphs (AUC 0.95) w is 0.11 and costs next to nothing. On a graph of authors, papers and terms, where the two
-ends of an edge have no column in common (AUC 0.53), structure weighs as much as the features. w is a fixed small weight where
-no edges were held out, and where neighbours do not help to predict a node's features: its own row is embedded there, and the
-AUC of the smoothed one says nothing about it.
+ends of an edge have no column in common (AUC 0.53), structure weighs as much as the features. w is a fixed small weight
+where no edges were held out, and where neighbours do not help to predict a node's features: its own row is embedded there,
+and the AUC of the smoothed one says nothing about it.
 
 **Roles** weigh a fixed share for every count that they are made of: degrees, triangles and clustering of a plain graph, more
 where edges have directions or weights, which no other channel reads. Features cannot tell what roles are worth: a ring of
