@@ -94,7 +94,7 @@ class ChannelCost:
     nodes_per_direction: int = 64  # … between the two in proportion to the nodes
     n_sampled: int = 4096  # nodes that the directions are found from
     n_iterations: int = 3  # of the subspace iteration that finds them
-    most_nodes: int = 8192  # that the gain is measured on
+    most_nodes: int = 4096  # that the gain is measured on
     ridges: tuple[float, ...] = (1e-3, 1e-2, 1e-1, 1.0)  # that each regression chooses from
 
 
