@@ -3,10 +3,10 @@
     python benchmarks/channels.py [--graphs cora,wiki] [--force]
 
 For every graph the evidence (own, gain and its standard error, of `model.auto.channel_choice`), the weights that follow, and
-the accuracy with every pair of constants of a grid: the own rows and what is around them are embedded once and put side by side with the
-weights that the constants give. Each graph in turn is then left out: the constants with the least mean regret on the others
-are scored on it. The regret is the accuracy of the best mixture of the grid less that of the chosen one. Seconds are
-processor seconds of the default beside those of `SCE(channels="smoothed")`, the best of three each, alternately.
+the accuracy with every pair of constants of a grid: the own rows and what is around them are embedded once and put side by
+side with the weights that the constants give. Each graph in turn is then left out: the constants with the least mean regret
+on the others are scored on it. The regret is the accuracy of the best mixture of the grid less that of the chosen one.
+Seconds are processor seconds of the default beside those of `SCE(channels="smoothed")`, the best of three each, alternately.
 
 The same for the rule of columns that tell nothing of each other, with r₀: on every graph with its 64 leading principal
 components in place of its features.

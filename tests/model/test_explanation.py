@@ -181,6 +181,45 @@ def test_whether_features_are_averaged(weights: Any, because: str, figures: Any,
     assert said_of([FILTER, Reason("channels", "", because, figures)], weights) == [expected]
 
 
+BESIDE = (
+    "Beside the features the embedding has the graph's structure at weight 0.11 and counts around each node at weight 0.1"
+)
+LEFT_OUT = "Set channels to leave out what you do not want."
+
+
+@pytest.mark.parametrize(
+    ("weights", "because", "figures", "expected"),
+    [
+        (
+            {"smoothed": 1.0, "structure": 0.11, "roles": 0.1},
+            "held-out edges",
+            {"AUC": 0.949},
+            f"{BESIDE}: without them it predicts held-out edges with AUC 0.95 (0.5 is chance). {LEFT_OUT}",
+        ),
+        ({"own": 0.5, "structure": 0.055, "roles": 0.05}, "unmeasured", {}, f"{BESIDE}. {LEFT_OUT}"),
+        (
+            {"own": 1.0, "roles": 0.3},
+            "unmeasured",
+            {},
+            f"Beside the features the embedding has counts around each node at weight 0.3. {LEFT_OUT}",
+        ),
+        (
+            {"structure": 1.0, "roles": 0.5},
+            "no features",
+            {},
+            "The graph has no features, so the embedding has the graph's structure and counts around each node at weight 0.5.",
+        ),
+    ],
+)
+def test_what_the_graph_itself_adds(weights: Any, because: str, figures: Any, expected: str) -> None:
+    reasons = [
+        FILTER,
+        Reason("channels", "", "few columns", {"dimension": 3}),
+        Reason("graph channels", "", because, figures),
+    ]
+    assert expected in said_of(reasons, weights)
+
+
 @pytest.mark.parametrize(
     ("reasons", "expected"),
     [

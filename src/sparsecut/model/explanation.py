@@ -17,7 +17,9 @@ PARTS = {
     "neighbors": "features averaged over two hops of neighbours",
     "difference": "differences between a node and its neighbours",
     "structure": "the graph's structure",
+    "roles": "counts around each node",
 }
+OF_THE_GRAPH = ("structure", "roles")
 ALONE = {
     "own": "Features are embedded as they are, not averaged over neighbours",
     "neighbors": "Features are averaged over two hops of neighbours, and a node's own are not added back",
@@ -32,6 +34,7 @@ def say_choices(recipe: Recipe) -> list[str]:
     lines = [
         _weighting(reasons.get("weighting")),
         _averaging(reasons, recipe.channels),
+        _of_the_graph(reasons.get("graph channels"), recipe.channels),
         _dimension(reasons.get("dimension")),
         *(reason[:1].upper() + reason[1:] for reason in recipe.reasons if isinstance(reason, str)),
     ]
@@ -95,7 +98,8 @@ def _averaging(reasons: Mapping[str, Reason], weights: Mapping[str, float]) -> s
     filter, trial, channels = reasons.get("filter"), reasons.get("trial"), reasons.get("channels")
     if filter is not None and filter.because == "structure":
         return ""
-    names = [name for name in weights if name != "structure" or "structure" not in reasons]  # the notes speak of it
+    is_said_elsewhere = "structure" in reasons or "graph channels" in reasons  # in the notes, or in a line of its own
+    names = [name for name in weights if name not in OF_THE_GRAPH or not is_said_elsewhere]
     chosen = _chosen(filter, names, weights)
     if channels is None:
         assert filter is not None
@@ -165,6 +169,24 @@ def _otherwise(names: list[str]) -> str:
     return AS_THEY_ARE
 
 
+def _of_the_graph(reason: Reason | None, weights: Mapping[str, float]) -> str:
+    """Structure and roles: their weights, and by what structure has its own."""
+    if reason is None:
+        return ""
+    most = max(weights.values())
+    parts = [
+        PARTS[name] + ("" if weights[name] == most else f" at weight {weights[name] / most:.2g}")
+        for name in OF_THE_GRAPH
+        if name in weights
+    ]
+    joined = " and ".join(parts)
+    if reason.because == "no features":
+        return f"The graph has no features, so the embedding has {joined}."
+    auc = reason.figures.get("AUC")
+    ground = "" if auc is None else f": without them it predicts held-out edges with AUC {auc:.2f} (0.5 is chance)"
+    return f"Beside the features the embedding has {joined}{ground}. Set channels to leave out what you do not want."
+
+
 def _dimension(reason: Reason | None) -> str:
     if reason is None:
         return ""
@@ -187,6 +209,8 @@ def _details(reason: Reason) -> Iterator[str]:
         yield f"AUC of held-out edges against other pairs: {tried}."
     elif reason.topic == "channels":
         yield f"Channels: {reason.chosen}{_figures(figures)}."
+    elif reason.topic == "graph channels":
+        yield f"Of the graph itself: {reason.chosen}, {reason.because}{_figures(figures)}."
     elif reason.topic == "structure":
         yield f"Structure has half of the mean square length of {reason.chosen}."
     elif reason.topic == "spectrum":
