@@ -207,7 +207,8 @@ LEFT_OUT = "Set channels to leave out what you do not want."
             {"structure": 1.0, "roles": 0.5},
             "no features",
             {},
-            "The graph has no features, so the embedding has the graph's structure and counts around each node at weight 0.5.",
+            "The graph has no features, so the embedding has the graph's structure and counts around each node at weight "
+            "0.5.",
         ),
     ],
 )
