@@ -40,7 +40,7 @@ from peak import PEAK, RESIDENT, mebibytes, reset_peak
 from results_file import read_points, write_results
 from sparsecut import SCE, Disk, Graph, Memory
 from sparsecut.engines import EngineChoice
-from sparsecut.features.proximity import MAX_ENTRIES, MIN_SHARE
+from sparsecut.features.proximity import MAX_PRODUCTS, MIN_SHARE
 from standins import stand_in
 
 HALF_DECADES = tuple(10 ** (exponent / 2) for exponent in range(7))  # 1 … 1,000
@@ -234,7 +234,7 @@ def family_tables_of(points: dict[str, Point]) -> list[dict[str, Any]]:
 
 def bound_of(point: Point) -> float:
     """Mebibytes."""
-    per_node = min(1 / MIN_SHARE, MAX_ENTRIES / point["nodes"])
+    per_node = min(1 / MIN_SHARE, MAX_PRODUCTS / max(point["entries"], 1))
     size = 32 * (point["entries"] + per_node * point["nodes"]) + ROW_BYTES * point["nodes"]
     return size / 2**20 + BLOCK_MEBIBYTES
 

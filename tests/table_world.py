@@ -224,7 +224,10 @@ def dense_levels(model: Any, world: World) -> tuple[list[np.ndarray], list[np.nd
     F, A = dense_table(world.encoded, world.columns()), world.adjacency()
     X = dense_weighting(model.recipe_.weighting.name, dense_table(world.encoded, world.fitted), F)
     levels, sizes = [], []
-    for filter, W in zip(model.recipe_.filters, model.weights_, strict=True):
+    features, graph = X, world.graph()
+    for source, filter, W in zip(model.recipe_.sources, model.recipe_.filters, model.weights_, strict=True):
+        # What the graph brings by itself has tests of its own against dense definitions.
+        X = features if source == "features" else model.columns_.whole(source, graph).astype(np.float64)
         coefficients = filter.on(is_directed=world.is_directed).coefficients()
         P, S, size = dense_matrix(filter, A), np.zeros_like(X), np.zeros(len(X))
         term, terms_size = X, np.abs(X) @ np.linalg.norm(W, axis=1)

@@ -111,6 +111,7 @@ NOT_MIRRORED = {
             *("numpy_files", "published_files", "record_batches", "row_positions", "table_files"),
         )
     },
+    "updates/graph_rows.py": "a protocol: what fills it is tested in test_graph_columns",
     "updates/placed_changes.py": "tested through update, change by change: test_updating",
     "kernels/between_diagonals.py": "tested through the propagation matrix: test_propagation, test_structure",
     "kernels/cuda_kernels.py": "runs on a GPU alone: test_cuda",

@@ -98,6 +98,10 @@ class ToyEngine(InProcess):  # which has the passes over a graph of this process
         ]
         return ListRows(product, levels[0].graph, levels[0].filter, levels[0].is_directed)
 
+    def map(self, levels: Sequence[ListRows], function: Callable[..., Tensor], n_columns: int, *arguments: Any) -> ListRows:
+        mapped = function(*(torch.tensor(level.values).float() for level in levels), *arguments).tolist()
+        return ListRows(mapped, levels[0].graph, levels[0].filter, levels[0].is_directed)
+
     def transpose_multiply(self, levels: Sequence[ListRows], others: ListRows, negatives: NegativeGraph) -> Tensor:
         rows, G = self._side_by_side(levels), others.values
         image = [[0.0] * len(G[0]) for _ in G]  # L·G

@@ -72,5 +72,5 @@ def test_the_shipped_constants_are_those_of_the_estimator() -> None:
     assert leave_out.SETTINGS["shipped"] == {
         "effective_rank": CONSTANTS.spectrum.effective_rank,
         "length": CONSTANTS.spectrum.length,
-        "strength": pagerank.USUAL_RESTART,
+        "strength": pagerank.RESTARTS[1],
     }

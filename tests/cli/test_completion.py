@@ -56,11 +56,10 @@ def test_the_lists_are_the_librarys() -> None:
     from sparsecut.evaluation import PROTOCOLS
     from sparsecut.evaluation.split_choice import OF_A_DATASET, is_word
     from sparsecut.explore import METHODS, METRICS
-    from sparsecut.features.structure import FEATURES
     from sparsecut.graph import DIRECTIONS
     from sparsecut.io import MISSING
     from sparsecut.io.formats.graph_format import all_formats
-    from sparsecut.model.channels import CHANNELS
+    from sparsecut.model.channels import CHANNELS, FEATURES
     from sparsecut.model.published import paper_settings
     from sparsecut.model.sce import SCE
 

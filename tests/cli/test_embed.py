@@ -41,7 +41,7 @@ def test_json_is_one_object_and_quiet_is_quiet(folder: Path) -> None:
 def test_embed_says_how_it_read_the_edges(folder: Path) -> None:
     done = sparsecut("embed", "edges.csv", "-f", "features.csv", "-o", "z.npy", folder=folder)
     assert "source in column 'source', target in column 'target'" in done.stderr
-    assert "6 nodes × 8 dimensions" in done.stdout
+    assert "6 nodes × 13 dimensions" in done.stdout
 
 
 def test_paper_settings_from_the_command_line(folder: Path) -> None:

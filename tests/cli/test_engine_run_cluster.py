@@ -82,7 +82,6 @@ def test_duckdb_reads_the_parts(folder: Path) -> None:
         (("--scheduler", "tcp://x:1", "-o", "z.npy"), "--scheduler is for --engine dask"),
         (("--engine", "dask", "--scheduler", "x"), "must be an address such as"),
         (("--engine", "dask", "--scheduler", "tcp://x:1", "--workers", "2"), r"Dask\(workers=…\) is for a cluster on this"),
-        (("--engine", "dask", "--use", "structure"), "cannot take structure"),
         (("--engine", "dask", "--missing", "zero"), "--missing needs the graph in memory"),
         (("--engine", "dask", "--source", "nosuch"), "has no column 'nosuch' for the source. It has: source, target"),
         (("--engine", "dask", "-f", "nowhere"), "The features file nowhere does not exist"),

@@ -83,6 +83,9 @@ class DenseEngine(BlockedEngine[Dense, Dense]):
     def _sum(self, parts: Sequence[Dense], name: str) -> Dense:
         return self._made("sum", name, torch.stack([part.values for part in parts]).sum(dim=0))
 
+    def _mapped(self, held: Sequence[Dense], function: Any, n_columns: int, arguments: Sequence[Any], name: str) -> Dense:
+        return self._made("map", name, function(*(part.values for part in held), *arguments))
+
     def _scatters(self, held: Sequence[Dense], weights: Sequence[Tensor | None]) -> tuple[Tensor, Tensor]:
         X = torch.cat([part.values for part in held], dim=1).double()
         self.done.append("moments")

@@ -231,6 +231,24 @@ def test_project_aggregates_and_takes_the_offset_off(engine: Any, graph: Graph, 
     np.testing.assert_allclose(Z, expected - offset, atol=1e-5)
 
 
+def scaled_beside(first: torch.Tensor, second: torch.Tensor, length: float, shift: np.ndarray) -> torch.Tensor:
+    """Rows of one length from the sum of two levels: not linear, and row by row."""
+    both = first + second - torch.from_numpy(shift)
+    return length * both / both.norm(dim=1, keepdim=True)
+
+
+def test_map_is_the_function_of_all_rows_and_can_be_smoothed_on(engine: Any, graph: Graph) -> None:
+    rows = load(engine, graph, sc.Power(order=1))
+    smoothed = engine.smooth(rows, (0.0, 1.0))
+    shift = np.linspace(0, 1, N_FEATURES).astype(np.float32)
+    mapped = engine.map([rows, smoothed], scaled_beside, N_FEATURES, 3.0, shift)
+    F, P = dense_features(graph), dense_filter(graph.adjacency.toarray(), "row", 1, 0)
+    both = F + P @ F - shift
+    expected = 3 * both / np.linalg.norm(both, axis=1, keepdims=True)
+    np.testing.assert_allclose(rows_of(engine, mapped, graph), expected, atol=1e-5)
+    np.testing.assert_allclose(rows_of(engine, engine.smooth(mapped, (0.0, 1.0)), graph), P @ expected, atol=1e-5)
+
+
 def test_take_gives_some_rows(engine: Any, graph: Graph) -> None:
     nodes = np.array([0, 3, 4, 28])
     rows = load(engine, graph, sc.Power())
@@ -276,6 +294,11 @@ def neighbours_named(block: Any, column: Any) -> np.ndarray:
     return np.asarray(sums_over_neighbours(block, np.asarray(column[block.neighbours().astype(np.int64)])))
 
 
+def positions_twice(block: Any, column: Any) -> np.ndarray:
+    own = np.asarray(column[block.rows])
+    return np.stack([own, 2 * own], axis=1)
+
+
 def test_passes_see_every_row_once_in_order(engine: Any, graph: Graph) -> None:
     found = engine.each(rows_and_sums, 2.0)
     assert [rows.start for rows, _ in found] == [0, *(rows.stop for rows, _ in found[:-1])]
@@ -293,6 +316,9 @@ def test_a_column_is_read_by_every_block(engine: Any, graph: Graph) -> None:
     found = np.concatenate(engine.each(neighbours_named, column))
     A = graph.adjacency.toarray().astype(np.float64)
     np.testing.assert_allclose(found, A @ np.arange(N_NODES), rtol=1e-6)
+    table = engine.column("positions-twice", np.float64, positions_twice, column, width=2)
+    assert np.asarray(table[slice(3, 5)]).tolist() == [[3, 6], [4, 8]]
+    assert np.asarray(table[np.array([7, 0])]).tolist() == [[7, 14], [0, 0]]
 
 
 def test_a_checkpoint_gives_back_what_was_computed(engine: Any) -> None:
@@ -304,7 +330,7 @@ def test_a_checkpoint_gives_back_what_was_computed(engine: Any) -> None:
 
 
 def test_an_engine_refuses_what_it_does_not_support_before_any_work(choice: Any, graph: Graph) -> None:
-    unsupported = {"structure", "max", "batches", "rows", "output"} - choice.supports
+    unsupported = {"max", "batches", "rows", "output"} - choice.supports
     assert unsupported
     for need in unsupported:
         with pytest.raises(sc.InputError, match=r"test\(engine=.*\) cannot .*, or use engine='"):  # noqa: SIM117
@@ -341,4 +367,4 @@ def test_a_fit_is_the_same_by_every_engine(choice: Any, graph: Graph, name: str,
 
 def test_the_toy_is_small() -> None:
     lines = (Path(__file__).parents[1] / "toy_engine.py").read_text().splitlines()
-    assert len(lines) < 150
+    assert len(lines) < 160

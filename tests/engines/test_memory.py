@@ -84,9 +84,9 @@ def test_the_embedding_takes_the_place_of_s_where_it_fits(
 @pytest.mark.parametrize("is_sparse", [False, True])
 def test_half_precision_of_sparse_features_says_that_it_changes_nothing(is_sparse: bool) -> None:
     graph = random_graph(60, 8, is_sparse=is_sparse)
-    half = SCE(engine=Memory(precision="half")).fit(graph)
+    half = SCE(features="given", engine=Memory(precision="half")).fit(graph)
     assert any("single precision" in line for line in half.history_.notes) == is_sparse
-    assert np.array_equal(half.embedding_, SCE().fit_transform(graph)) == is_sparse
+    assert np.array_equal(half.embedding_, SCE(features="given").fit_transform(graph)) == is_sparse
 
 
 @pytest.mark.parametrize(

@@ -150,9 +150,9 @@ def test_a_fit_of_tensors_asks_the_host_for_nothing(kind: str, is_sparse: bool, 
         graph = graph.replace(node_ids=np.array([f"node {number}" for number in range(300)]))
     given = as_tensors(graph)
     given._set({"_adjacency": None, "_matrix": None, "_source": FeatureMatrix(given.held_features)})
-    expected = sc.SCE(engine=sc.Memory(device="cpu")).fit(graph)
+    expected = sc.SCE(features="given", engine=sc.Memory(device="cpu")).fit(graph)
     monkeypatch.setattr(Entries, "to_scipy", lambda *_: pytest.fail("the edges went to the host"))
-    model = sc.SCE(engine=sc.Memory(device="cpu")).fit(given)
+    model = sc.SCE(features="given", engine=sc.Memory(device="cpu")).fit(given)
     assert given._adjacency is None
     assert given._matrix is None
     assert model.recipe_.weighting.name == expected.recipe_.weighting.name
@@ -171,19 +171,21 @@ def test_a_graph_of_device_tensors_is_the_graph(is_weighted: bool, is_sparse: bo
     placed = sc.Graph(csr(A).cuda(), features=features.cuda())
     assert placed.held_edges.indices.is_cuda
     assert repr(placed).startswith(repr(graph)[:-1])
-    Z = sc.SCE().fit_transform(placed, output="torch")
+    Z = sc.SCE(features="given").fit_transform(placed, output="torch")
     assert Z.is_cuda
-    expected = sc.SCE(engine="memory").set_params(engine=sc.Memory(device="cpu")).fit_transform(graph)
+    expected = sc.SCE(features="given", engine=sc.Memory(device="cpu")).fit_transform(graph)
     assert np.allclose(Z.cpu(), expected, atol=2e-4 * np.abs(expected).max())
-    assert np.allclose(sc.SCE().fit_transform(placed), Z.cpu(), atol=1e-6 * np.abs(expected).max())
+    assert np.allclose(sc.SCE(features="given").fit_transform(placed), Z.cpu(), atol=1e-6 * np.abs(expected).max())
     assert placed._adjacency is None  # nothing asked the host for its edges
+    whole, there = sc.SCE().fit_transform(graph), sc.SCE().fit_transform(placed)  # with what the graph says by itself
+    assert np.allclose(there, whole, atol=2e-4 * np.abs(whole).max())
     assert np.array_equal(placed.adjacency.toarray(), A.toarray())
     there = graph.to("cuda")
     assert there.to("cuda") is there
     assert there.replace(labels=np.zeros(500)).to("cuda").held_edges is there.held_edges
     with sc.Memory().open(Job("test", there)) as engine:
         assert engine.here is there  # nothing is copied for a fit
-    assert np.allclose(sc.SCE().fit_transform(there), Z.cpu(), atol=1e-6 * np.abs(expected).max())
+    assert np.allclose(sc.SCE(features="given").fit_transform(there), Z.cpu(), atol=1e-6 * np.abs(expected).max())
     assert np.array_equal(there.to("cpu").adjacency.toarray(), A.toarray())
 
 

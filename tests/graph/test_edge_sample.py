@@ -20,10 +20,8 @@ from sparsecut.graph.edge_sample import (
     degrees_at,
     sample_edges,
     sample_linked_nodes,
-    sample_neighbourhoods,
     sample_node_pairs,
     sample_nodes,
-    sample_of,
 )
 from sparsecut.kernels.hashing import hash_ids, mixed
 
@@ -149,28 +147,6 @@ def test_a_graph_without_edges_has_none_to_draw() -> None:
     assert sample_edges(InProcess(Graph(sp.csr_array((5, 5)))), 10).shape == (2, 0)
 
 
-@pytest.mark.parametrize("n_neighbours", [1, 2, 5, 100])
-def test_neighbourhoods_are_those_of_the_sampled_nodes(n_neighbours: int) -> None:
-    """Against a loop over the nodes: the neighbours with the smallest hashes, nodes with fewer than two left out."""
-    graph = random_graph(n_nodes=60)
-    members, sizes = sample_neighbourhoods(InProcess(graph), 25, n_neighbours)
-    groups = np.split(members, np.cumsum(sizes + 1)[:-1])
-    A = graph.adjacency
-    expected = []
-    for node in sample_nodes(InProcess(graph), 25):
-        neighbours = A.indices[A.indptr[node] : A.indptr[node + 1]]
-        if len(neighbours) > 1:
-            order = np.argsort(hash_ids(graph.node_ids[neighbours]))
-            expected.append((int(node), set(neighbours[order[:n_neighbours]].tolist())))
-    assert [(int(group[0]), set(group[1:].tolist())) for group in groups] == expected
-    assert (sizes == [len(group) - 1 for group in groups]).all()
-
-
-def test_no_neighbourhood_where_no_node_has_two_neighbours() -> None:
-    members, sizes = sample_neighbourhoods(InProcess(Graph(np.array([[0, 1], [1, 0]]))), 2, 3)
-    assert len(members) == len(sizes) == 0
-
-
 def named(graph: Graph, ids: str) -> Graph:
     if ids == "numbers":
         return graph.replace(node_ids=np.arange(graph.n_nodes) * 10**9 - 5)
@@ -191,8 +167,6 @@ def test_any_blocks_of_arrays_or_tensors_have_the_samples_of_the_whole(
     for sample in (sample_edges, sample_node_pairs, sample_nodes, sample_linked_nodes):
         if n or sample is sample_edges:
             assert np.array_equal(sample(parts, n), sample(whole, n)), sample.__name__
-    for ours, theirs in zip(sample_neighbourhoods(parts, 5, 3), sample_neighbourhoods(whole, 5, 3), strict=True):
-        assert np.array_equal(ours, theirs)
     some = sample_nodes(whole, 7)
     assert np.allclose(degrees_at(parts, some), graph.degrees[some])
 
@@ -212,4 +186,3 @@ def test_few_of_many_in_blocks_however_few_have_small_hashes(with_tensors: bool,
         assert np.array_equal(sample_nodes(parts, n), np.sort(np.argsort(hashes)[:n]))
         nearest = np.sort(linked[np.argsort(hashes[linked])[:n]])
         assert np.array_equal(sample_linked_nodes(parts, n), nearest)
-        assert np.array_equal(sample_of(graph, linked, n), nearest)

@@ -33,7 +33,7 @@ def graph_of(*, is_directed: bool, is_weighted: bool) -> sc.Graph:
 KINDS = [(is_directed, is_weighted) for is_directed in (False, True) for is_weighted in (False, True)]
 
 
-@pytest.mark.parametrize("model", [sc.SCE(), sc.MoSCE(), sc.SCE(solver=sc.Adam(epochs=2))], ids=repr)
+@pytest.mark.parametrize("model", [sc.SCE(features="given"), sc.MoSCE(), sc.SCE(solver=sc.Adam(epochs=2))], ids=repr)
 @pytest.mark.parametrize("engine", ["memory", "disk"])
 @pytest.mark.parametrize(("is_directed", "is_weighted"), KINDS)
 def test_other_directions_are_refused_and_other_weights_told(
@@ -59,7 +59,7 @@ def test_other_directions_are_refused_and_other_weights_told(
 
 @pytest.mark.cluster
 def test_on_a_cluster(tmp_path: Path) -> None:
-    model = sc.SCE().fit(graph_of(is_directed=True, is_weighted=True))
+    model = sc.SCE(features="given").fit(graph_of(is_directed=True, is_weighted=True))
     model.set_params(engine=sc.Dask(cluster().scheduler_address, scratch=tmp_path))
     with pytest.raises(InputError, match=r"was fitted on a directed graph\. Got an undirected one"):
         model.transform(graph_of(is_directed=False, is_weighted=True))
@@ -88,7 +88,7 @@ def test_at_the_shell(tmp_path: Path) -> None:
 def test_weights_that_an_update_brings_belong_to_the_graph(tmp_path: Path) -> None:
     graph = graph_of(is_directed=False, is_weighted=False)
     a, b = (int(end[0]) for end in np.nonzero(ARCS))
-    model = sc.SCE().fit(graph)
+    model = sc.SCE(features="given").fit(graph)
     model.save(tmp_path / "model.safetensors", with_state=True)
     live = sc.load(tmp_path / "model.safetensors", in_place=True)
     live.update(features_changed={a: FEATURES[b]})
@@ -104,7 +104,7 @@ def test_weights_that_an_update_brings_belong_to_the_graph(tmp_path: Path) -> No
 
 def test_a_file_that_does_not_say_takes_any_graph(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
-    sc.SCE().fit(graph_of(is_directed=True, is_weighted=True)).save(path)
+    sc.SCE(features="given").fit(graph_of(is_directed=True, is_weighted=True)).save(path)
     header, tensors = read_model(path)
     assert json.loads(json.dumps(header["graph"])) == {"is_directed": True, "is_weighted": True}
     del header["graph"]
@@ -116,7 +116,7 @@ def test_a_file_that_does_not_say_takes_any_graph(tmp_path: Path) -> None:
 
 def test_what_it_costs_to_be_wrong() -> None:
     """The reason for all this: the same edges without directions or weights are other vectors."""
-    model = sc.SCE().fit(graph_of(is_directed=True, is_weighted=True))
+    model = sc.SCE(features="given").fit(graph_of(is_directed=True, is_weighted=True))
     length = np.median(np.linalg.norm(model.embedding_, axis=1))
     with pytest.warns(OtherWeightsWarning):
         moved = model.transform(graph_of(is_directed=True, is_weighted=False)) - model.embedding_

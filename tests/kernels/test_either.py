@@ -30,7 +30,20 @@ def test_sums_of_segments_some_of_them_empty(kind: str) -> None:
     make: Any = KINDS[kind]
     sums = either.segment_sums(either.doubles(make([1, 2, 4])), make([0, 0, 2, 2, 3, 3]))
     assert either.on_host(sums).tolist() == [0, 3, 0, 4, 0]
+    rows = either.segment_sums(either.doubles(make([[1, 2], [3, 4], [5, 6]])), make([0, 0, 2, 3, 3]))
+    assert either.on_host(rows).tolist() == [[0, 0], [4, 6], [5, 6], [0, 0]]
     assert either.on_host(either.repeat(make([7, 8, 9]), make([2, 0, 1]), 3)).tolist() == [7, 7, 9]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_and_counts(kind: str) -> None:
+    make: Any = KINDS[kind]
+    table = either.side_by_side([make([1.0, 2.0, 3.0]), make([4.0, 5.0, 6.0])])
+    assert either.on_host(either.take(table, make([2, 0]))).tolist() == [[3, 6], [1, 4]]
+    assert either.on_host(either.singles(table)).dtype == np.float32
+    assert either.on_host(either.filled((2, 1), -1, make([1]))).tolist() == [[-1], [-1]]
+    assert either.on_host(either.counts_of(make([2, 0, 2]), 4)).tolist() == [1, 0, 2, 0]
+    assert either.on_host(either.counts_of(make([2, 0, 2]), 4, make([0.5, 1.0, 0.25]))).tolist() == [1, 0, 0.75, 0]
 
 
 @pytest.mark.parametrize("kind", KINDS)

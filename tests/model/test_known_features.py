@@ -55,7 +55,11 @@ def by_hand(model: sc.SCE, table: pd.DataFrame, fitted: pd.DataFrame) -> np.ndar
     return twin.transform(sc.Graph(RING, features=dense_rows(table, fitted)))
 
 
-@pytest.mark.parametrize("model", [sc.SCE(), sc.MoSCE(), sc.SCE(solver=sc.Adam(epochs=3)), sc.SCE(engine="disk")], ids=repr)
+@pytest.mark.parametrize(
+    "model",
+    [sc.SCE(features="given"), sc.MoSCE(), sc.SCE(solver=sc.Adam(epochs=3)), sc.SCE(features="given", engine="disk")],
+    ids=repr,
+)
 def test_a_later_table_is_encoded_as_the_fitted_one(model: sc.SCE, tmp_path: Path) -> None:
     fitted, later = people(), people(seed=1, age=70)
     model.fit(graph_of(fitted)).save(tmp_path / "model.safetensors")
@@ -79,7 +83,7 @@ def test_what_scikit_learn_says_of_features(tmp_path: Path) -> None:
 
 
 def test_a_new_category_is_other_and_counted() -> None:
-    model = sc.SCE().fit(graph_of(people()))
+    model = sc.SCE(features="given").fit(graph_of(people()))
     later = people(seed=1, countries=("DE", "JP"))
     n_new = int((later["country"] == "JP").sum())
     with pytest.warns(NewValuesWarning, match=rf"{n_new} rows of 'country' hold categories that were not fitted \('JP'\)"):
@@ -87,7 +91,7 @@ def test_a_new_category_is_other_and_counted() -> None:
     assert pytest.approx(by_hand(model, later, people()), abs=1e-4) == Z
 
 
-@pytest.mark.parametrize("model", [sc.SCE(), DGI(epochs=1, dimension=4)], ids=["SCE", "DGI"])
+@pytest.mark.parametrize("model", [sc.SCE(features="given"), DGI(epochs=1, dimension=4)], ids=["SCE", "DGI"])
 def test_other_columns_are_named(model: sc.SCE) -> None:
     model.fit(graph_of(people()))
     with pytest.raises(sc.InputError, match="it lacks 'income'"):
@@ -100,7 +104,7 @@ def test_other_columns_are_named(model: sc.SCE) -> None:
 
 def test_columns_of_an_array_are_matched_by_name() -> None:
     X = np.random.default_rng(0).normal(size=(N_NODES, 3))
-    model = sc.SCE().fit(sc.Graph(RING, features=X, feature_names=["a", "b", "c"]))
+    model = sc.SCE(features="given").fit(sc.Graph(RING, features=X, feature_names=["a", "b", "c"]))
     Z = model.embedding_
     turned = sc.Graph(RING, features=X[:, [2, 0, 1]], feature_names=["c", "a", "b"])
     assert model.transform(turned) == pytest.approx(Z, abs=1e-5)
@@ -115,7 +119,7 @@ def test_numbers_of_unequal_scale() -> None:
     table = people()[["id", "age", "income"]]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = sc.SCE().fit(graph_of(table))
+        model = sc.SCE(features="given").fit(graph_of(table))
     assert model.history_.effective_rank > 1.5
     assert "Features: 2 columns of numbers standardised." in model.explain()
     array = table[["age", "income"]].to_numpy()
@@ -124,14 +128,16 @@ def test_numbers_of_unequal_scale() -> None:
     assert flat.history_.effective_rank < 1.01
     assert "of the variance" in flat.explain()
     with pytest.warns(ScaleWarning, match="Column 'income' holds"):
-        sc.SCE().fit(sc.Graph(RING, features=table.set_index("id"), node_ids=table["id"].to_numpy(), scale=False))
+        sc.SCE(features="given").fit(
+            sc.Graph(RING, features=table.set_index("id"), node_ids=table["id"].to_numpy(), scale=False)
+        )
     with pytest.warns(ScaleWarning, match="Column 1 holds"):
-        sc.SCE().fit(sc.Graph(RING, features=sp.csr_array(array)))
+        sc.SCE(features="given").fit(sc.Graph(RING, features=sp.csr_array(array)))
 
 
 def test_a_file_of_an_older_layout_gets_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "m.safetensors"
-    sc.SCE().fit(graph_of(people())).save(path)
+    sc.SCE(features="given").fit(graph_of(people())).save(path)
     with safe_open(path, framework="numpy") as file:
         metadata = {**file.metadata(), "format_version": "2", "version": "0.0.9"}
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
@@ -147,7 +153,7 @@ def test_lists_of_words_keep_their_vocabulary(tmp_path: Path) -> None:
     (tmp_path / "edges.csv").write_text(edges)
     fitted = {"0": ["red"], "1": ["big", "red"], "2": ["old"], "3": ["big"], "4": ["old", "red"], "5": ["big", "old"]}
     (tmp_path / "fitted.json").write_text(json.dumps(fitted))
-    model = sc.SCE().fit(sc.read_graph(tmp_path / "edges.csv", features=tmp_path / "fitted.json"))
+    model = sc.SCE(features="given").fit(sc.read_graph(tmp_path / "edges.csv", features=tmp_path / "fitted.json"))
     assert model.feature_names_in_.tolist() == ["big", "old", "red"]
     later = {node: [word for word in words if word != "big"] + ["new"] * (node == "3") for node, words in fitted.items()}
     (tmp_path / "later.json").write_text(json.dumps(later))
@@ -165,7 +171,19 @@ def test_the_story_at_the_shell(tmp_path: Path) -> None:
     pd.DataFrame({"source": ids, "target": np.roll(ids, -1)}).to_csv(tmp_path / "edges.csv", index=False)
     fitted.to_csv(tmp_path / "fitted.csv", index=False)
     later.to_csv(tmp_path / "later.csv", index=False)
-    sparsecut("embed", "edges.csv", "-f", "fitted.csv", "-o", "z.npy", "--save-model", "m.safetensors", folder=tmp_path)
+    sparsecut(
+        "embed",
+        "edges.csv",
+        "-f",
+        "fitted.csv",
+        "-o",
+        "z.npy",
+        "--use",
+        "given",
+        "--save-model",
+        "m.safetensors",
+        folder=tmp_path,
+    )
     done = sparsecut("transform", "m.safetensors", "edges.csv", "-f", "later.csv", "-o", "new.npy", folder=tmp_path)
     assert "rows of 'country' hold categories that were not fitted ('JP') and are in no category" in " ".join(
         done.stderr.split()
@@ -189,7 +207,7 @@ def test_a_store_is_encoded_as_the_model_was(tmp_path: Path) -> None:
     sc.build_store(tmp_path / "store", tmp_path / "edges.parquet", features=tmp_path / "fitted.parquet")
     store = sc.open_store(tmp_path / "store")
     assert store.feature_names == ("age", "income")
-    model = sc.SCE(engine="disk").fit(store)
+    model = sc.SCE(features="given", engine="disk").fit(store)
     in_memory = sc.read_graph(tmp_path / "edges.parquet", features=tmp_path / "later.parquet")
     expected = model.transform(in_memory)
     sc.build_store(tmp_path / "later", tmp_path / "edges.parquet", features=tmp_path / "later.parquet", encoder=model)

@@ -45,6 +45,7 @@ CHOICES: dict[str, list[Choice]] = {
         sparsecut.Power(order=1),
         sparsecut.Symmetric(order=3),
         sparsecut.Lazy(order=np.int64(4)),
+        sparsecut.Paired(order=1),
         sparsecut.PageRank(restart=0.35, order=3, normalization="symmetric"),
         sparsecut.Heat(time=np.float32(1.5), order=4, normalization="symmetric"),
         sparsecut.Average(order=5, normalization="symmetric"),

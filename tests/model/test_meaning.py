@@ -40,6 +40,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_it_warns_says_why_and_keeps_it(case: str, model: SCE | MoSCE) -> None:
     adjacency, features, why = CASES[case]
+    model.set_params(features="auto" if features is None else "given")
     with pytest.warns(MeaninglessEmbeddingWarning, match=why) as caught:
         Z = model.fit_transform(Graph(adjacency, features=features))
     assert np.ptp(Z, axis=0).max() <= 1e-5 * max(np.abs(Z).max(), 1e-12)  # what is said is so
@@ -53,10 +54,20 @@ def test_rows_on_disk_warn_too(features: Any, tmp_path: Path) -> None:
     np.save(tmp_path / "features.npy", features.astype(np.float32))
     mapped = Graph(ADJACENCY, features=np.load(tmp_path / "features.npy", mmap_mode="r"))
     for output in (None, tmp_path / "Z.npy"):
-        model = SCE(engine="disk")
+        model = SCE(engine="disk", features="given")
         with pytest.warns(MeaninglessEmbeddingWarning, match="every node has the same|too small for float32"):
             model.fit(mapped, output=output)
         assert "every node has the same vector" in model.explain()
+
+
+@pytest.mark.parametrize("case", [name for name, (_, features, _) in CASES.items() if features is not None])
+def test_features_that_say_nothing_beside_the_graph(case: str) -> None:
+    adjacency, features, why = CASES[case]
+    with pytest.warns(MeaninglessEmbeddingWarning, match=f"features add nothing.*of the graph alone: .*{why}"):
+        model = SCE().fit(Graph(adjacency, features=features))
+    of_features = [W for W, source in zip(model.weights_, model.recipe_.sources, strict=True) if source == "features"]
+    assert not any(matrix.any() for matrix in of_features)
+    assert np.ptp(model.embedding_, axis=0).max() > 0
 
 
 @pytest.mark.parametrize("model", [RawFeatures(), SmoothedFeatures(), SmoothedPCA(), DGI(epochs=1)], ids=repr)

@@ -41,7 +41,7 @@ def test_order_zero_is_the_features_times_the_weights() -> None:
         (
             {"filter": "hot"},
             "The filter parameter of SCE must be one of 'auto', 'average', 'difference', 'heat', 'lazy', 'pagerank', "
-            "'power', 'symmetric', or a Filter object. Got 'hot' instead.",
+            "'paired', 'power', 'symmetric', or a Filter object. Got 'hot' instead.",
         ),
         ({"filter": Power}, "or a Filter object. Got <class"),
         ({"filter": 2}, "or a Filter object. Got 2 instead."),

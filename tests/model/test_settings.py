@@ -13,24 +13,43 @@ GRAPH = random_graph()
 BARE = Graph(GRAPH.adjacency)
 
 
+BOTH = ("structure", "roles")
+
+
 @pytest.mark.parametrize(
-    ("features", "graph", "is_structure"),
-    [("auto", GRAPH, False), ("auto", BARE, True), ("given", GRAPH, False), ("structure", GRAPH, True)],
+    ("model", "graph", "with_features", "of_graph"),
+    [
+        (SCE(), GRAPH, True, BOTH),
+        (SCE(), BARE, False, BOTH),
+        (SCE(features="given"), GRAPH, True, ()),
+        (SCE(features="structure"), GRAPH, False, BOTH),
+        (SCE(features="both", filter="power"), GRAPH, True, BOTH),
+        (SCE(filter="power"), GRAPH, True, ()),  # a filter of one's own is one channel
+        (SCE(filter="power"), BARE, False, BOTH),
+        (SCE(channels=("own", "roles")), GRAPH, True, ("roles",)),
+        (SCE(channels="structure"), GRAPH, False, ("structure",)),
+        (SCE(solver="adam"), GRAPH, True, ()),
+        (SCE(solver="adam"), BARE, False, ("structure",)),
+        (MoSCE(), GRAPH, True, ()),
+        (MoSCE(), BARE, False, ("structure",)),
+        (MoSCE(features="both"), GRAPH, True, ("structure",)),
+    ],
 )
-def test_structure_takes_the_place_of_features(features: str, graph: Graph, is_structure: bool) -> None:
-    assert SCE(features=features)._settings().is_structure(graph) == is_structure
+def test_what_is_embedded(model: SCE | MoSCE, graph: Graph, with_features: bool, of_graph: tuple[str, ...]) -> None:
+    settings = model._settings()
+    assert settings.embeds_features(graph) == with_features
+    assert settings.graph_channels(graph) == of_graph
 
 
 def test_what_an_engine_must_serve() -> None:
-    for model, graph, needs in (
-        (SCE(), GRAPH, set()),
-        (SCE(), BARE, {"structure"}),
-        (SCE(solver=Adam(batch_size=8)), GRAPH, {"batches"}),
-        (SCE(solver=Adam(route="rows")), GRAPH, {"rows"}),
-        (MoSCE(aggregation="max", solver="adam"), GRAPH, {"max"}),
+    for model, needs in (
+        (SCE(), set()),
+        (SCE(solver=Adam(batch_size=8)), {"batches"}),
+        (SCE(solver=Adam(route="rows")), {"rows"}),
+        (MoSCE(aggregation="max", solver="adam"), {"max"}),
     ):
-        assert model._settings().needs(graph, with_output=False) == needs
-        assert model._settings().needs(graph, with_output=True) == needs | {"output"}
+        assert model._settings().needs(with_output=False) == needs
+        assert model._settings().needs(with_output=True) == needs | {"output"}
 
 
 def test_pairs_are_counted_together() -> None:

@@ -12,7 +12,7 @@ from sparsecut.updates.live import Changed, LiveState
 
 
 def state_of(model: SCE) -> LiveState:
-    return LiveState.of(model.graph_, model.recipe_, model.weights_, model.offset_, model.embedding_, rank=16.0)
+    return LiveState.of(model.graph_, model.recipe_, model.weights_, model.offset_, model.embedding_, 16.0, model.columns_)
 
 
 def test_memory_is_the_hops_of_the_columns_and_of_at_most_sixteen_beside() -> None:

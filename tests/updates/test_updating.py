@@ -218,12 +218,6 @@ def test_words_and_frames_serve_as_ids_and_rows() -> None:
     assert distance(model.embedding_, model.transform(whole)) < 1e-5
 
 
-def test_structure_is_refused_with_the_remedy() -> None:
-    model = SCE(features="both").fit(random_graph(80, 8, seed=1))
-    with pytest.raises(InputError, match="features='given'"):
-        model.update(edges_added=[(0, 1)])
-
-
 def test_a_model_without_a_graph_says_how_to_keep_one(tmp_path: Path) -> None:
     SCE().fit(start(1)).save(tmp_path / "model.safetensors")
     with pytest.raises(InputError, match="with_state=True"):

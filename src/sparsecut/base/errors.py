@@ -38,6 +38,10 @@ class MeaninglessEmbeddingWarning(UserWarning):
     """All nodes have the same vector, so the embedding is useless; the message says why and what to do."""
 
 
+class StrangersWarning(UserWarning):
+    """A model that knows places of nodes by their ids was given a graph of other nodes; the message says how many."""
+
+
 class OverflowInputError(InputError):
     """Sums of squares overflowed; `sparsecut.kernels.magnitude` finds the number that is too large."""
 

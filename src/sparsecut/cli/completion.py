@@ -20,7 +20,7 @@ from sparsecut.lab.baselines.methods import METHODS, names
 
 PAPER_DATASETS = ("cora", "citeseer", "pubmed", "cora_full", "flickr", "reddit")
 FILTERS = tuple(listed_words("Filter"))
-CHANNELS = ("own", "smoothed", "neighbors", "difference", "structure")
+CHANNELS = ("own", "smoothed", "neighbors", "difference", "structure", "roles")
 SOLVERS = tuple(listed_words("Solver"))
 USES = ("auto", "given", "structure", "both")
 ENGINES = tuple(listed_words("EngineChoice"))

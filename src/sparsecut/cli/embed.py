@@ -61,8 +61,8 @@ def embed(
         str | None,
         option(
             METHOD,
-            "What sce and mosce embed: given (the features), structure (the edges alone), both side by side, or auto: the "
-            "features, and structure where there are none.",
+            "What sce and mosce embed: given (the features alone), structure (the edges alone), both, or auto: what the "
+            "graph has.",
             metavar="WORD",
             completion=completing(USES),
             show_default="auto",
@@ -160,12 +160,10 @@ def embed(
             f"or call fit_predict of {chosen.home.replace(':', '.')}."
         )
     if use is not None:
-        from sparsecut.features.structure import FEATURES
+        from sparsecut.model.channels import FEATURES
 
         check_choice("embed", "--use", use, FEATURES)
     where = engine.make(device=device)
-    if use in ("structure", "both") and "structure" not in where.supports:
-        raise InputError(f"embed --engine {engine.word} cannot take structure: --use {use} needs --engine memory.")
     check_output(where, output_path, force=force)
     if xy and (output_path.suffix != ".parquet" or where.keeps_files):
         raise InputError("--xy writes the columns x and y of a .parquet file, with --engine memory. Got others.")

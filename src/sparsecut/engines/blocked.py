@@ -127,6 +127,14 @@ class BlockedEngine(ABC, Generic[Held, Hop]):
             products = [self._sum(products, f"sum-{fingerprint_of([product.name for product in products])}")]
         return BlockedRows(products[0], levels[0].P)
 
+    def map(
+        self, levels: Sequence[BlockedRows[Held, Hop]], function: Callable[..., Tensor], n_columns: int, *arguments: Any
+    ) -> BlockedRows[Held, Hop]:
+        held = [self._formed(level) for level in levels]
+        given = [function.__module__, function.__qualname__, *(part.name for part in held), *arguments]
+        mapped = self._mapped(held, function, n_columns, arguments, f"mapped-{fingerprint_of(*given)}")
+        return BlockedRows(mapped, levels[0].P)
+
     def transpose_multiply(
         self, levels: Sequence[BlockedRows[Held, Hop]], others: BlockedRows[Held, Hop], negatives: NegativeGraph
     ) -> Tensor:
@@ -143,8 +151,10 @@ class BlockedEngine(ABC, Generic[Held, Hop]):
     def total(self, function: Callable[..., Any], *arguments: Any) -> NDArray[Any]:
         return self.passes.total(function, *arguments)
 
-    def column(self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any) -> Column:
-        return self.passes.column(name, dtype, function, *arguments)
+    def column(
+        self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any, width: int | None = None
+    ) -> Column:
+        return self.passes.column(name, dtype, function, *arguments, width=width)
 
     def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:
         return self.work.remembered(key, compute)
@@ -176,6 +186,12 @@ class BlockedEngine(ABC, Generic[Held, Hop]):
     @abstractmethod
     def _sum(self, parts: Sequence[Held], name: str) -> Held:
         """X₁ + … + X_k."""
+
+    @abstractmethod
+    def _mapped(
+        self, held: Sequence[Held], function: Callable[..., Tensor], n_columns: int, arguments: Sequence[Any], name: str
+    ) -> Held:
+        """function(X₁, …, X_k, *arguments), some rows at a time."""
 
     @abstractmethod
     def _scatters(self, held: Sequence[Held], weights: Sequence[Tensor | None]) -> tuple[Tensor, Tensor]:

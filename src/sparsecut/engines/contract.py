@@ -51,7 +51,6 @@ Value = TypeVar("Value")
 
 # What a job may need beyond the calls of the contract, as a sentence "… cannot {what}. {remedy}, or use …".
 NEEDS = {
-    "structure": ("take structure in place of features", "Give the graph features, or use features='given'"),
     "max": ("aggregate by max, which is not a function of the Gram matrix", "Use aggregation='mean' or 'concat'"),
     "batches": ("train mini-batches, which take rows from everywhere", "Leave batch_size out"),
     "rows": ("train over rows", "Use Adam(route='auto') or Adam(route='gram')"),
@@ -167,6 +166,13 @@ class Engine(Protocol[R]):
     def transpose_multiply(self, levels: Sequence[R], others: R, negatives: NegativeGraph) -> Tensor:
         """Sᵀ L_H G, (c, d), for the rows G of `others`: with `multiply` the product M·W of an M that is not built."""
 
+    def map(self, levels: Sequence[R], function: Callable[..., Tensor], n_columns: int, *arguments: Any) -> R:
+        """function(S₁, …, S_k, *arguments), (n, n_columns), as rows of the same graph that have taken no hop yet.
+
+        The function works row by row: it is given some rows of every level as float32 tensors, (m, f₁), …, and returns
+        (m, n_columns). The arguments are numbers and small arrays; other processes find the function by its name.
+        """
+
     def project(
         self, levels: Sequence[R], projection: Projection, output: Path | None = None, *, is_last_use: bool = False
     ) -> NDArray[Any] | Tensor:
@@ -203,10 +209,13 @@ class Engine(Protocol[R]):
         depend on how many blocks there are.
         """
 
-    def column(self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any) -> Column:
+    def column(
+        self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any, width: int | None = None
+    ) -> Column:
         """function(block, *arguments), one number per node, of all blocks: where every block reads it, by `column[nodes]`.
 
-        It is computed once under its name, as long as somebody holds it at least.
+        With a width it is one row of so many numbers per node. It is computed once under its name, as long as somebody
+        holds it at least.
         """
 
     def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:

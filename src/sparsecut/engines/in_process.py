@@ -55,7 +55,9 @@ class InProcess:
     def total(self, function: Callable[..., Any], *arguments: Any) -> NDArray[Any]:
         return on_host(reduce(add, self.each(function, *arguments)))
 
-    def column(self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any) -> Column:
+    def column(
+        self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any, width: int | None = None
+    ) -> Column:
         column = self._columns.get(name)
         if column is None:
             values = concatenate(self.each(function, *arguments))

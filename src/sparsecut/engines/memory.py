@@ -70,7 +70,7 @@ class Memory(EngineChoice, word="memory"):
     >>> model = sc.SCE(engine=sc.Memory(device="cpu", precision="half")).fit(sc.datasets.load("digits"))
     """
 
-    supports = frozenset({"structure", "max", "batches", "rows"})
+    supports = frozenset({"max", "batches", "rows"})
     options = (
         Option(
             "precision",
@@ -213,6 +213,14 @@ class MemoryEngine(InProcess):
 
     def multiply(self, levels: Sequence[Rows], W: Tensor) -> Rows:
         return Rows(_side_by_side(levels) @ W, levels[0].propagation, is_spare=True)
+
+    def map(self, levels: Sequence[Rows], function: Callable[..., Tensor], n_columns: int, *arguments: Any) -> Rows:
+        formed = [level.columns(0, level.shape[1]) for level in levels]
+        mapped = torch.empty(levels[0].shape[0], n_columns, device=self.device)
+        for rows in row_blocks(mapped, ROW_BLOCK):
+            mapped[rows] = function(*(S[rows].float() for S in formed), *arguments)
+        held = self.hold(mapped, levels[0].propagation)
+        return Rows(held.features, held.propagation, held.coefficients, is_spare=True)
 
     def transpose_multiply(self, levels: Sequence[Rows], others: Rows, negatives: NegativeGraph) -> Tensor:
         assert isinstance(others.features, Tensor)

@@ -2,8 +2,10 @@
 
     q = mean of the first five powers of P = D⁻¹A,     N_ij = log max(1, q_ij·vol/d_j), made symmetric
 
-Entries of a power below a share of 1/500 are dropped, so q stays sparse. That alone does not bound the work: every node next
-to a hub would list all neighbours of the hub, to find that each is too rare to keep. So before a power is multiplied
+Entries of a power below a share of 1/500 are dropped, so q stays sparse; in a graph of more than 100,000 entries below a
+larger one, (entries)/5·10⁷, so that a hop takes about 5·10⁷ multiplications. That alone does not bound the work: every
+node next to a hub would list all neighbours of the hub, to find that each is too rare to keep. So before a power is
+multiplied
 
 1. a row i whose entries cannot reach the share is not multiplied: none exceeds Σ_h power_ih·max_j P_hj. Nothing is lost.
 2. a row may take 10⁸/n rare steps, those with P_hj < share: in a graph without weights, steps out of nodes with more than
@@ -15,8 +17,7 @@ to a hub would list all neighbours of the hub, to find that each is too rare to 
 
 Then the sizes do not depend on the degrees. A hop takes at most 1/share multiplications per entry of the power, and 10⁸
 rare ones. With E = (entries of A) + 500·(nodes), N has at most 2·E entries, and memory peaks at 32·E bytes and 0.5 GiB for
-the block at hand; beyond 100,000 nodes the share rises so that 500·(nodes) stays at 50 million. No step is random, and the
-order of the nodes decides between equally wide ones alone.
+the block at hand. No step is random, and the order of the nodes decides between equally wide ones alone.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from sparsecut.base.progress import Reporter
 
 N_HOPS = 5
 MIN_SHARE = 0.002  # a walk that comes by less often is dropped: at most 500 entries per row
-MAX_ENTRIES = 50_000_000  # on large graphs the share rises, so that all rows together stay below this
+MAX_PRODUCTS = 50_000_000  # of a hop: on dense graphs the share rises, so that (entries)/share stays below this
 RARE_STEPS = 100_000_000  # multiplications by rare steps, all rows together: 10,000 per row of a graph with 10,000 nodes
 ROW_BLOCK = 20_000  # rows of q computed at a time
 PRODUCT_BLOCK = 1 << 24  # multiplications at a time, and so the most entries a product has before the rare ones are dropped
@@ -60,7 +61,7 @@ def log_proximity(
 ) -> sp.csr_array:
     """log max(1, q_ij·vol/d_j) made symmetric, (n, n) and sparse, a block of rows at a time."""
     n_nodes = adjacency.shape[0]
-    share = max(MIN_SHARE, n_nodes / MAX_ENTRIES) if min_share is None else min_share
+    share = max(MIN_SHARE, adjacency.nnz / MAX_PRODUCTS) if min_share is None else min_share
     degrees = adjacency.sum(axis=1, dtype=np.float64)
     inverse = np.divide(1, degrees, out=np.zeros(n_nodes), where=degrees > 0)
     P = (sp.diags_array(inverse) @ adjacency).tocsr().astype(np.float32)

@@ -18,17 +18,14 @@ from sparsecut.graph.graph import Graph
 from sparsecut.kernels.block import Block, Column, Passes, degrees
 from sparsecut.kernels.either import (
     concatenate,
-    is_tensor,
     last_not_above,
     longs,
-    on_device_of,
     on_host,
     places_of,
-    positions,
     repeat,
     stable_order,
 )
-from sparsecut.kernels.hashing import SIGN_32, hash_ids, low_half, mixed, ordered, shifted
+from sparsecut.kernels.hashing import SIGN_32, low_half, mixed, node_hashes, ordered
 
 SPARE = 1.2  # how many more edges than wanted are looked at, and …
 MIN_SPARE = 1_000  # … how many more at least: then hardly ever too few have a small enough hash
@@ -80,38 +77,9 @@ def sample_linked_nodes(passes: Passes, n_nodes: int) -> NDArray[np.int64]:
     return np.sort(on_host(nodes[stable_order(keys)[:n_nodes]]))
 
 
-def sample_of(graph: Graph, nodes: NDArray[np.int64], n_nodes: int) -> NDArray[np.int64]:
-    """Some of the nodes at these positions, no more than there are, in ascending order."""
-    if len(nodes) <= n_nodes:
-        return nodes
-    hashes = hash_ids(nodes if graph.has_plain_ids else np.asarray(graph.node_ids[nodes]))
-    return np.sort(nodes[np.argpartition(hashes, n_nodes - 1)[:n_nodes]])
-
-
-def sample_neighbourhoods(passes: Passes, n_nodes: int, n_neighbours: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Some nodes, each followed by some of its neighbours: positions, and the number of neighbours of each node.
-
-    Nodes with fewer than two neighbours are left out.
-    """
-    hashes = node_hashes(passes)
-    found = passes.each(neighbourhoods_of, sample_nodes(passes, n_nodes), hashes, n_neighbours)
-    nodes, neighbours, sizes = (concatenate(parts) for parts in zip(*found, strict=True))
-    return np.insert(neighbours, np.cumsum(sizes) - sizes, nodes), sizes
-
-
 def degrees_at(passes: Passes, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
     """The weighted degrees of the nodes at these positions."""
     return on_host(degrees(passes)[nodes])
-
-
-def node_hashes(passes: Passes) -> Column:
-    """The hash of every node's id, as int64 of the same bits."""
-    return passes.column("node-hashes", np.int64, hashes_of)
-
-
-def hashes_of(block: Block) -> Any:
-    ids = block.ids()
-    return mixed(ids) if is_tensor(ids) else hash_ids(ids).view(np.int64)
 
 
 def hashes_of_ends(block: Block, hashes: Column, is_directed: bool) -> Any:
@@ -153,25 +121,6 @@ def edges_below(block: Block, hashes: Column, of_ends: Column, limit: int, is_di
     of_second = hashes[second]
     ties = mixed(own[rows] + (mixed(of_second) if is_directed else of_second))
     return rows + block.rows.start, second, keys[places], ordered(ties)
-
-
-def neighbourhoods_of(
-    block: Block, nodes: NDArray[np.int64], hashes: Column, n_neighbours: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The given nodes that are in the block with at least two neighbours, the first neighbours of each, and how many."""
-    starts = block.starts()
-    here = on_device_of(starts, nodes[(nodes >= block.rows.start) & (nodes < block.rows.stop)] - block.rows.start)
-    counts = longs(starts[here + 1] - starts[here])
-    here, counts = here[counts > 1], counts[counts > 1]
-    first = counts.cumsum(0) - counts
-    numbers = positions(slice(0, int(counts.sum())), starts)
-    owners = repeat(positions(slice(0, len(here)), starts), counts, len(numbers))
-    neighbours = longs(block.neighbours(numbers + (longs(starts[here]) - first)[owners]))
-    # In one number the node and, below it, the hash of its neighbour: sorted, every node has its first neighbours in front.
-    neighbours = neighbours[stable_order((owners << 40) | shifted(hashes[neighbours], 24))]
-    sizes = counts.clip(max=n_neighbours)
-    is_kept = numbers - first[owners] < sizes[owners]
-    return on_host(here) + block.rows.start, on_host(neighbours[is_kept]), on_host(sizes)
 
 
 def _by_hash(passes: Passes, n_nodes: int) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
     passes.each(function, …)           [function(block, …) for every block], in the order of the rows
     passes.total(function, …)          their sum, added up where the blocks are
-    passes.column(name, function, …)   one number per node, kept where the blocks are
+    passes.column(name, function, …)   one number per node, or one row, kept where the blocks are
 
 Every engine is `Passes` (`sparsecut.engines.contract`). A function is given to other processes by its name, and is written
 once for numpy and torch (`sparsecut.kernels.either`): blocks are arrays in the host's memory and tensors on a GPU.
@@ -43,7 +43,7 @@ class Block(Protocol):
 
 
 class Column(Protocol):
-    """One number per node where every block reads it: an array, a tensor or a file."""
+    """One number per node, or one row, where every block reads it: an array, a tensor or a file."""
 
     def __getitem__(self, nodes: Any, /) -> Any:
         """The numbers of a slice of the nodes, or of some positions."""
@@ -61,8 +61,13 @@ class Passes(Protocol):
     def total(self, function: Callable[..., Any], *arguments: Any) -> NDArray[Any]:
         """The sum over all blocks of the arrays function(block, *arguments), in the order of the rows."""
 
-    def column(self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any) -> Column:
-        """function(block, *arguments) of all blocks, one after another; computed once under a name."""
+    def column(
+        self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any, width: int | None = None
+    ) -> Column:
+        """function(block, *arguments) of all blocks, one after another; computed once under a name.
+
+        With a width the function returns so many numbers per node, (b, width).
+        """
 
 
 def degrees(passes: Passes) -> Column:

@@ -26,6 +26,11 @@ def longs(values: Any) -> Any:
     return values.long() if is_tensor(values) else values.astype(np.int64, copy=False)
 
 
+def singles(values: Any) -> Any:
+    """The numbers in float32."""
+    return values.float() if is_tensor(values) else values.astype(np.float32)
+
+
 def log(values: Any) -> Any:
     """The natural logarithm of each number."""
     return values.log() if is_tensor(values) else np.log(values)
@@ -38,6 +43,27 @@ def stack(numbers: Sequence[Any]) -> Any:
 
         return torch.stack(list(numbers))
     return np.array(numbers)
+
+
+def side_by_side(columns: Sequence[Any]) -> Any:
+    """Vectors as the columns of a matrix."""
+    if is_tensor(columns[0]):
+        import torch
+
+        return torch.stack(list(columns), dim=1)
+    return np.stack(columns, axis=1)
+
+
+def filled(shape: tuple[int, ...], value: int, like: Any) -> Any:
+    """An array of one whole number, of the type of another array or tensor and where it is."""
+    return like.new_full(shape, value) if is_tensor(like) else np.full(shape, value, dtype=like.dtype)
+
+
+def counts_of(places: Any, n_places: int, weights: Any = None) -> Any:
+    """How often each of 0 … n_places − 1 is among some places; the sums of their weights in float64 where given."""
+    if is_tensor(places):
+        return places.bincount(weights, minlength=n_places)
+    return np.bincount(places, weights, n_places)
 
 
 def concatenate(parts: Sequence[Any]) -> Any:
@@ -54,6 +80,11 @@ def concatenate(parts: Sequence[Any]) -> Any:
 def places_of(is_there: Any) -> Any:
     """The positions of what is true, ascending."""
     return is_there.nonzero()[:, 0] if is_tensor(is_there) else np.flatnonzero(is_there)
+
+
+def take(values: Any, places: Any) -> Any:
+    """values[places], for rows as well: numpy's own indices are slow at those."""
+    return np.take(values, places, axis=0) if isinstance(values, np.ndarray) else values[places]
 
 
 def positions(rows: slice, like: Any) -> Any:
@@ -107,10 +138,13 @@ def stable_order(values: Any) -> Any:
 
 
 def segment_sums(terms: Any, starts: Any) -> Any:
-    """The sums of consecutive terms, from each start to the next, (b,) for b + 1 starts."""
+    """The sums of consecutive terms, numbers or rows, from each start to the next, (b,) or (b, c) for b + 1 starts."""
     if is_tensor(terms):
         import torch
 
         return torch.segment_reduce(terms, "sum", offsets=starts.long())
-    padded = np.append(terms, 0)  # one more, for segments without terms at the end
-    return np.where(np.diff(starts) > 0, np.add.reduceat(padded, starts[:-1]), 0)
+    sums = np.zeros_like(terms, shape=(len(starts) - 1, *terms.shape[1:]))
+    filled = np.flatnonzero(np.diff(starts))  # reduceat has no empty segments
+    if len(filled):
+        sums[filled] = np.add.reduceat(terms, starts[filled], axis=0)
+    return sums

@@ -11,10 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.kernels.block import Block, Column, Passes
 from sparsecut.kernels.either import is_tensor
 from sparsecut.kernels.streaming import row_blocks
 
 SIGN_64, SIGN_32 = -(2**63), -(2**31)
+
+
+def node_hashes(passes: Passes) -> Column:
+    """The hash of every node's id, as int64 of the same bits."""
+    return passes.column("node-hashes", np.int64, hashes_of)
+
+
+def hashes_of(block: Block) -> Any:
+    ids = block.ids()
+    return mixed(ids) if is_tensor(ids) else hash_ids(ids).view(np.int64)
 
 
 def hash_ids(ids: NDArray[Any]) -> NDArray[np.uint64]:

@@ -4,7 +4,10 @@
     smoothed     Σ c_k P^k F             the model's filter: its neighbourhood, and the row itself
     neighbors    P² F                    its neighbourhood two hops deep; the own row is not added back
     difference   F − P F                 its difference from its neighbourhood
-    structure    log-proximity           its place in the graph, without any features
+    structure    log-proximity           its place in the graph, without any features (`features.places`)
+    roles        counts around it        degrees, triangles, …, without any features (`features.roles`)
+    roles_1      P · roles               their mean around the node …
+    roles_2      P² · roles              … and two hops deep
 
     Z = [w₁·Z₁ … w_k·Z_k],   every Z_c scaled to one length (root mean square)
 
@@ -25,10 +28,13 @@ from torch import Tensor
 from sparsecut.base.errors import InputError, check_real, parameter_error
 from sparsecut.model.auto.constants import CONSTANTS
 from sparsecut.operators.aggregation import Projection
-from sparsecut.operators.filters import Difference, Filter, Power
+from sparsecut.operators.filters import Difference, Filter, Paired, Power
 
-ChannelName = Literal["own", "smoothed", "neighbors", "difference", "structure"]
-CHANNELS: tuple[ChannelName, ...] = ("own", "smoothed", "neighbors", "difference", "structure")
+FeaturesWord = Literal["auto", "given", "structure", "both"]
+FEATURES: tuple[FeaturesWord, ...] = ("auto", "given", "structure", "both")
+ChannelName = Literal["own", "smoothed", "neighbors", "difference", "structure", "roles"]
+CHANNELS: tuple[ChannelName, ...] = ("own", "smoothed", "neighbors", "difference", "structure", "roles")
+HOPS = {"neighbors": 2, "structure": 2, "roles_1": 1, "roles_2": 2}  # the others take none, or are filtered
 
 
 @dataclass(frozen=True)
@@ -45,11 +51,24 @@ class ChannelPart:
         return math.sqrt(max(float(self.scatter.trace()), 0.0))
 
 
-def channel_filter(name: str, filter: Filter) -> Filter:
-    """The filter of a channel; `filter` is the model's."""
+def channel_filter(name: str, filter: Filter, *, has_sides: bool = False) -> Filter:
+    """The filter of a channel; `filter` is the model's.
+
+    Two hops of a graph with two sides lead back to a node's own side: structure takes two and three there.
+    """
     if name == "smoothed":
         return filter
-    return Difference() if name == "difference" else Power(order=2 if name in ("neighbors", "structure") else 0)
+    if name == "structure" and has_sides:
+        return Paired()
+    return Difference() if name == "difference" else Power(order=HOPS.get(name, 0))
+
+
+def with_hops(weights: Mapping[str, float]) -> dict[str, float]:
+    """The channels with roles as three: at the node, and their means one and two hops deep; together as heavy as the one."""
+    found = {name: weight for name, weight in weights.items() if name != "roles"}
+    if "roles" in weights:
+        found |= dict.fromkeys(("roles", "roles_1", "roles_2"), weights["roles"] / math.sqrt(3))
+    return found
 
 
 def check_channels(caller: str, channels: Any) -> dict[str, float] | None:
@@ -90,11 +109,6 @@ def side_by_side(
     if all(len(matrices) == 1 for matrices in weights):
         return Projection(tuple(matrices[0] for matrices in weights), "concat", offset)
     return Projection(tuple(_padded(weights)), "mean", offset)
-
-
-def combine_structure(weights: Mapping[str, float], share: float = CONSTANTS.channels.structure_share) -> dict[str, float]:
-    """The channels of the features, and structure beside them with a share of their mean square length."""
-    return {**weights, "structure": math.sqrt(share * sum(weight**2 for weight in weights.values()))}
 
 
 def describe(weights: Mapping[str, float]) -> str:

@@ -26,7 +26,7 @@ from torch import Tensor
 
 from sparsecut.base.errors import OverflowInputError, check_real
 from sparsecut.engines.contract import Moments
-from sparsecut.features.structure import ROW_LENGTH
+from sparsecut.features.places import ROW_LENGTH
 from sparsecut.kernels.spectrum import rank_of_scatter
 from sparsecut.model.auto.constants import CONSTANTS
 from sparsecut.model.problem import Problem, gram_product
@@ -108,7 +108,9 @@ class ClosedForm(Solver, word="closed_form"):
         factor = spectrum.length / rms if rms > 0 else 1.0
         weights = tuple(matrix * factor for matrix in spectrum.weights)
         reasons = spectrum.reasons(is_dimension_chosen=problem.dimension is None)
-        return Solution(Projection(weights, "mean", (mean * factor).float()), reasons, scatter * factor**2)
+        # Structure comes centred, each side of the graph by itself: near then means near across sides too.
+        offset = torch.zeros_like(mean) if problem.is_sharpened else mean * factor
+        return Solution(Projection(weights, "mean", offset.float()), reasons, scatter * factor**2)
 
 
 class _Spectra:

@@ -28,16 +28,16 @@ from sparsecut.base.notebook import Lines
 from sparsecut.base.progress import Reporter
 from sparsecut.engines import EngineChoice
 from sparsecut.features.encoder import Encoder as FeatureEncoder
-from sparsecut.features.structure import FEATURES, fingerprint, fingerprint_with_features
 from sparsecut.features.weighting import WEIGHTINGS
 from sparsecut.graph import Graph, as_graph, place_values
 from sparsecut.graph.graph_kind import GraphKind
 from sparsecut.graph.pair_lists import pack_pairs
 from sparsecut.io.files import check_writable
 from sparsecut.model.auto.constants import CONSTANTS, Constants
-from sparsecut.model.channels import check_channels
+from sparsecut.model.channels import FEATURES, check_channels
 from sparsecut.model.explanation import say_choices, say_details
 from sparsecut.model.fit import Fitted, embed, fit, require_features
+from sparsecut.model.graph_columns import GraphColumns
 from sparsecut.model.history import History
 from sparsecut.model.persistence import write_model
 from sparsecut.model.published import from_paper
@@ -86,7 +86,7 @@ class SparsestCutEmbedding(Updating, Estimator):
     feature_names_in_: NDArray[Any]  # their names, where they have names
     encoder_: FeatureEncoder | None  # how a table became features; None for an array without names
     kind_: GraphKind | None = None  # whether the fitted graph had directions and weights; an older file does not say
-    structure_: int | None  # the fingerprint of the graph whose structure served as features
+    columns_: GraphColumns  # what is kept of the graph itself: places by node id, the scale of roles
 
     @classmethod
     def paper(cls: type[Model], dataset: str, **parameters: Any) -> Model:
@@ -152,8 +152,6 @@ class SparsestCutEmbedding(Updating, Estimator):
         def on_epoch(epoch: int, fitted: Fitted) -> None:
             assert callback is not None
             self._keep(fitted, kind)
-            if fitted.is_structure:
-                self.embedding_ = self._embed(fitted.graph, None, None)
             callback(epoch, fitted.history)
 
         fitted = fit(settings, graph, output=output, on_epoch=None if callback is None else on_epoch, progress=progress)
@@ -211,19 +209,22 @@ class SparsestCutEmbedding(Updating, Estimator):
         """
         self._check_fitted("Call fit or fit_transform first, or sparsecut.load")
         graph = as_graph(graph, features)
-        if self.structure_ is not None:
-            return self._recall(graph)
-        require_features(graph, type(self).__name__)
         if self.kind_ is not None:
             self.kind_.check(graph, type(self).__name__)
-        graph = graph.encoded_by(self.encoder_)
-        n_features = len(self.weights_[0])
-        if graph.n_features != n_features:
-            raise InputError(
-                f"{type(self).__name__} was fitted with {n_features:,} features. Got a graph with {graph.n_features:,}. "
-                "A graph to transform needs the same features in the same order."
-            )
+        if "features" in self.recipe_.sources:
+            graph = self._encoded(graph)
         return self._embed(graph, output, progress)
+
+    def _encoded(self, graph: Graph) -> Graph:
+        """The graph with its features encoded as those that were fitted."""
+        require_features(graph, type(self).__name__)
+        graph = graph.encoded_by(self.encoder_)
+        if graph.n_features != self._n_encoded:
+            raise InputError(
+                f"{type(self).__name__} was fitted with {self._n_encoded:,} features. Got a graph with "
+                f"{graph.n_features:,}. A graph to transform needs the same features in the same order."
+            )
+        return graph
 
     def check_parameters(self) -> None:
         """Raise where a parameter breaks its rule, as `fit` does first: for callers with a long file to read.
@@ -329,11 +330,12 @@ class SparsestCutEmbedding(Updating, Estimator):
         parameters, arrays = self._stored_parameters()
         tensors = {f"weights.{level}": matrix for level, matrix in enumerate(self.weights_)} | {"offset": self.offset_}
         recipe, held = self.recipe_.to_header()
+        columns, kept = self.columns_.to_header()
         header = {
             "estimator": type(self).__name__,
             "parameters": parameters,
             "history": self.history_.to_dict(),
-            "structure": self.structure_,
+            "columns": columns,
             "graph": None if self.kind_ is None else self.kind_.to_header(),
             "recipe": recipe,
             "encoder": None if self.encoder_ is None else self.encoder_.to_header(),
@@ -342,7 +344,7 @@ class SparsestCutEmbedding(Updating, Estimator):
             state, state_arrays = state_tensors(self._live())
             header["state"] = {**state, "key": key.hex(), "position": self._position}
             arrays = arrays | state_arrays
-        write_model(path, header, tensors | arrays | held, overwrite=overwrite)
+        write_model(path, header, tensors | arrays | held | kept, overwrite=overwrite)
 
     def _checkpoint(self) -> None:
         """Take the log into the model's file: the file first, for its records are passed over once it holds them."""
@@ -442,12 +444,9 @@ class SparsestCutEmbedding(Updating, Estimator):
         self.weights_ = [matrix.cpu().numpy() for matrix in projection.weights]
         self.offset_ = (torch.zeros(projection.dimension) if projection.offset is None else projection.offset).cpu().numpy()
         self.recipe_ = fitted.recipe
-        self._know_features(None if fitted.is_structure else fitted.graph.encoder, fitted.graph.n_features)
-        self.structure_ = None
-        if fitted.is_structure:
-            self.structure_ = fingerprint(fitted.graph.adjacency)
-        elif "structure" in fitted.recipe.channels:
-            self.structure_ = fingerprint_with_features(fitted.graph.adjacency, fitted.graph.features)
+        self.columns_ = fitted.columns
+        with_features = "features" in fitted.recipe.sources
+        self._know_features(fitted.graph.encoder if with_features else None, fitted.graph.n_features if with_features else 0)
 
     def _know_features(self, encoder: FeatureEncoder | None, n_features: int) -> None:
         """Keep the encoder, and with it what scikit-learn's estimators say of their input."""
@@ -464,24 +463,7 @@ class SparsestCutEmbedding(Updating, Estimator):
         weights = tuple(torch.from_numpy(np.array(matrix)) for matrix in self.weights_)
         projection = Projection(weights, self.recipe_.aggregation, torch.from_numpy(np.array(self.offset_)))
         engine, caller = self._choice("engine"), type(self).__name__
-        return embed(engine, graph, self.recipe_, projection, caller=caller, output=output, progress=progress)
-
-    def _recall(self, graph: Graph) -> NDArray[np.float32]:
-        """The embedding of the graph whose structure served as features; no other graph has that structure."""
-        is_both = "structure" in self.recipe_.channels
-        seen = fingerprint_with_features(graph.adjacency, graph.features) if is_both else fingerprint(graph.adjacency)
-        if not hasattr(self, "embedding_") or seen != self.structure_:
-            if is_both:
-                raise InputError(
-                    f"This {type(self).__name__} was fitted with structure beside the features: it is part of the "
-                    "embedding, which belongs to that graph and its features alone. Fit the new graph, or fit with "
-                    "features='given' to embed other graphs."
-                )
-            raise InputError(
-                f"This {type(self).__name__} was fitted on a graph without features: its structure took their place, and "
-                "the embedding belongs to that graph alone. Fit the new graph, or give both graphs the same features."
-            )
-        return self.embedding_
+        return embed(engine, graph, self.recipe_, projection, self.columns_, caller=caller, output=output, progress=progress)
 
     def _check_fitted(self, remedy: str) -> None:
         if not hasattr(self, "weights_"):

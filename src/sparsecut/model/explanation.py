@@ -6,17 +6,19 @@ how the answer was computed, are details.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from sparsecut.model.history import History
 from sparsecut.operators.reason import Reason
-from sparsecut.operators.recipe import Recipe
+from sparsecut.operators.recipe import OF_GRAPH, Recipe, source_of
 
 PARTS = {
     "own": "each node's own features",
     "neighbors": "features averaged over two hops of neighbours",
     "difference": "differences between a node and its neighbours",
-    "structure": "the graph's structure",
+    "structure": "each node's place in the graph",
+    "roles": "counts around each node (degrees, triangles)",
 }
 ALONE = {
     "own": "Features are embedded as they are, not averaged over neighbours",
@@ -32,6 +34,7 @@ def say_choices(recipe: Recipe) -> list[str]:
     lines = [
         _weighting(reasons.get("weighting")),
         _averaging(reasons, recipe.channels),
+        _graph(reasons.get("graph channels"), recipe.channels),
         _dimension(reasons.get("dimension")),
         *(reason[:1].upper() + reason[1:] for reason in recipe.reasons if isinstance(reason, str)),
     ]
@@ -57,8 +60,8 @@ def say_doubt(doubt: Reason, *, is_own_kept: bool) -> str:
         "The features hardly go with the edges: linked nodes are about as alike as any two nodes (AUC "
         f"{figures['features']:.2f}; 0.5 is chance), and held-out edges are predicted better by the graph's structure alone "
         f"(AUC {figures['structure']:.2f}) than by the embedding ({figures['embedding']:.2f}). Averaging such features over "
-        "neighbours may lose more than it gains. Set features='structure' to leave them out, features='both' to put both "
-        f"side by side{own}."
+        "neighbours may lose more than it gains. Set features='structure' to leave them out"
+        f"{own}."
     )
 
 
@@ -93,9 +96,9 @@ def _weighting(reason: Reason | None) -> str:
 def _averaging(reasons: Mapping[str, Reason], weights: Mapping[str, float]) -> str:
     """Whether and how features are averaged over neighbours: the filter and the channels in one line."""
     filter, trial, channels = reasons.get("filter"), reasons.get("trial"), reasons.get("channels")
-    if filter is not None and filter.because == "structure":
+    names = [name for name in weights if source_of(name) == "features"]
+    if weights and not names:
         return ""
-    names = [name for name in weights if name != "structure" or "structure" not in reasons]  # the notes speak of it
     chosen = _chosen(filter, names, weights)
     if channels is None:
         assert filter is not None
@@ -103,6 +106,29 @@ def _averaging(reasons: Mapping[str, Reason], weights: Mapping[str, float]) -> s
     if channels.because == "requested":
         return f"{chosen}, as requested."
     return f"{chosen}: {_evidence(channels, names)}. {_otherwise(names)}"
+
+
+def _graph(reason: Reason | None, weights: Mapping[str, float]) -> str:
+    """What the graph brings by itself: the place of each node, and counts around it. No reason: it was requested."""
+    names = [name for name in OF_GRAPH if name in weights]
+    if not names:
+        return ""
+    lengths = {name: math.sqrt(sum(weights[key] ** 2 for key in weights if source_of(key) == name)) for name in names}
+    features = [weight for name, weight in weights.items() if source_of(name) == "features"]
+    most = max(features or lengths.values())
+    parts = [
+        PARTS[name]
+        + ("" if len(weights) == 1 or round(lengths[name] / most, 2) == 1 else f" at weight {lengths[name] / most:.2g}")
+        for name in names
+    ]
+    joined = " and ".join(parts)
+    if not features:
+        return f"The embedding is of {joined}{', as requested.' if reason is None else ': no features are embedded.'}"
+    if reason is None:
+        return f"Beside the features stand {joined}, as requested."
+    auc = reason.figures.get("AUC")
+    ground = "" if auc is None else f": without them held-out edges are predicted with AUC {auc:.2f} (0.5 is chance)"
+    return f"Beside the features stand {joined}{ground}. Set features='given' to leave them out."
 
 
 def _chosen(filter: Reason | None, names: list[str], weights: Mapping[str, float]) -> str:
@@ -154,9 +180,6 @@ def _evidence(reason: Reason, names: list[str]) -> str:
         verb = "do not help" if names == ["own"] else "help a little" if len(names) > 1 else "help"
         alone, both = figures["R2"], figures["R2 with neighbours"]
         measured = f"neighbours {verb} to predict a node's features (R² {alone:.0%} → {both:.0%})"
-    if "neighbors" in names:
-        h, m = figures["cosine with neighbours"], figures["cosine among neighbours"]
-        measured += f", and they resemble one another (cosine {m:.2f}) more than the node ({h:.2f})"
     return measured.replace("%", " %")
 
 
@@ -190,8 +213,8 @@ def _details(reason: Reason) -> Iterator[str]:
         yield f"AUC of held-out edges against other pairs: {tried}."
     elif reason.topic == "channels":
         yield f"Channels: {reason.chosen}{_figures(figures)}."
-    elif reason.topic == "structure":
-        yield f"Structure has half of the mean square length of {reason.chosen}."
+    elif reason.topic == "graph channels":
+        yield f"Of the graph itself: {reason.chosen}, {reason.because}{_figures(figures)}."
     elif reason.topic == "spectrum":
         wanted = f", effective rank at most {figures['effective rank']:g}" if "effective rank" in figures else ""
         yield (

@@ -12,7 +12,7 @@ Channels are solved one by one and projected together (`sparsecut.model.channels
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,6 @@ from sparsecut.base.errors import InputError, ReadingWarning, ScaleWarning
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.engines import Engine, EngineChoice, Job
 from sparsecut.features import dominant_column
-from sparsecut.features.structure import STRUCTURE_NOTE, structural_features
-from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.kernels.block import degrees
 from sparsecut.kernels.either import on_host
@@ -36,16 +34,17 @@ from sparsecut.kernels.polynomials import is_power
 from sparsecut.kernels.spectrum import rank_of_scatter
 from sparsecut.kernels.transfer import as_array
 from sparsecut.model.auto.settle import settle
-from sparsecut.model.channels import ChannelPart, combine_structure, side_by_side
+from sparsecut.model.channels import ChannelPart, side_by_side
+from sparsecut.model.graph_columns import GraphColumns
 from sparsecut.model.history import History, effective_rank
-from sparsecut.model.meaning import check_meaning
+from sparsecut.model.meaning import check_features, check_meaning
 from sparsecut.model.problem import Channel, Fitting, Problem
 from sparsecut.model.settings import Settings
 from sparsecut.operators.aggregation import Projection
-from sparsecut.operators.filters import Power, is_served_by
+from sparsecut.operators.filters import Filter, is_served_by
 from sparsecut.operators.negatives import NegativeGraph, complete_graph, with_apart
-from sparsecut.operators.reason import Reason, of_channel
-from sparsecut.operators.recipe import Recipe
+from sparsecut.operators.reason import of_channel
+from sparsecut.operators.recipe import Recipe, source_of
 from sparsecut.operators.sharpened import dimension_reason
 
 
@@ -53,10 +52,10 @@ from sparsecut.operators.sharpened import dimension_reason
 class Fitted:
     """What a fit has learned."""
 
-    graph: Graph  # with the features that were embedded
+    graph: Graph
     recipe: Recipe
     projection: Projection
-    is_structure: bool
+    columns: GraphColumns
     history: History
     embedding: NDArray[np.float32] | None = None  # None while it is being trained
 
@@ -70,54 +69,48 @@ def fit(
     progress: Reporter | None,
 ) -> Fitted:
     """Learn from a graph. `on_epoch` is called after every epoch of a solver that has epochs."""
-    is_structure, history = settings.is_structure(graph), History()
-    if not is_structure:
+    with_features, history = settings.embeds_features(graph), History()
+    if with_features:
         require_features(graph, settings.caller)
-    n_features = graph.n_features if graph.has_features and not is_structure else 1
     with reporting(progress) as report, naming_overflow(graph):
-        job = _fit_job(settings, graph, n_features, _file_of(output), report)
+        job = _fit_job(settings, graph, graph.n_features if with_features else 1, _file_of(output), report)
         with settings.engine.open(job) as engine:
             seeds = engine.checkpoint("seeds", lambda: _seeds(settings.random_state))
-            if is_structure:
-                with history.stage("structure"):
-                    graph = _with_structure(graph, seeds[3], engine.device, report)
-                history.notes.append(STRUCTURE_NOTE)
-            else:
+            if with_features:
                 history.notes.extend(_say_features(graph, engine, settings.caller))
+            with history.stage("structure"):
+                names = settings.graph_channels(graph)
+                history.notes.extend(settings.say_left_out(graph))
+                columns = GraphColumns.fit(names, graph, engine, is_alone=not with_features, report=report)
             with history.stage("prepare"):
-                recipe, rows = settle(settings, graph, engine, is_structure=is_structure, notes=history.notes)
+                recipe, rows = settle(settings, graph, engine, columns, notes=history.notes)
                 negatives = _describe_negatives(settings, engine, seeds[1])
-                structure = None
-                if settings.with_structure:
-                    with history.stage("structure"):
-                        structure = _with_structure(graph, seeds[3], engine.device, report)
-                if settings.features == "both":
-                    recipe = _beside_structure(settings, recipe)
 
             def keep(epoch: int, projection: Projection) -> None:
                 assert on_epoch is not None
-                on_epoch(epoch, Fitted(graph, recipe, projection, is_structure, history))
+                on_epoch(epoch, Fitted(graph, recipe, projection, columns, history))
 
+            n_features = graph.n_features if with_features else columns.n_columns(recipe.sources[0])
             fitting = Fitting(
                 settings=settings,
                 engine=engine,
                 negatives=negatives,
-                dimension=settings.dimension_for(graph.n_features),
+                dimension=settings.dimension_for(n_features),
                 seeds=(seeds[0], seeds[2]),
                 history=history,
                 report=report,
                 on_epoch=None if on_epoch is None else keep,
             )
-            channels = _load_channels(fitting, graph, structure, recipe, rows, is_structure=is_structure)
-            projection, found = _learn(fitting, channels, recipe, job.output)
-            history.notes.extend(settings.say_dimension(graph.n_features, projection.dimension))
+            projection, found = _learn(fitting, _load_channels(fitting, graph, columns, recipe, rows), recipe, job.output)
+            history.notes.extend(settings.say_dimension(n_features, projection.dimension))
             history.notes.extend(engine.notes)
             history.details.extend(engine.details)
-            if structure is not None:
-                history.notes.append(_say_structure(projection, recipe))
             embedding = _as_requested(found, output)
-    check_meaning(embedding, graph, settings.caller, history.notes, is_structure=is_structure)
-    return Fitted(graph, recipe, projection, is_structure, history, embedding)
+    of_features = [W for W, source in zip(projection.weights, recipe.sources, strict=True) if source == "features"]
+    if of_features and len(of_features) < len(projection.weights):
+        check_features(of_features, graph, settings.caller, history.notes)
+    check_meaning(embedding, graph, settings.caller, history.notes, is_structure=not with_features)
+    return Fitted(graph, recipe, projection, columns.of(recipe.sources), history, embedding)
 
 
 def _learn(fitting: Fitting, channels: Sequence[Channel], recipe: Recipe, output: Path | None) -> tuple[Projection, Any]:
@@ -139,37 +132,25 @@ def _learn(fitting: Fitting, channels: Sequence[Channel], recipe: Recipe, output
 
 
 def _load_channels(
-    fitting: Fitting, graph: Graph, structure: Graph | None, recipe: Recipe, rows: Any, *, is_structure: bool
+    fitting: Fitting, graph: Graph, columns: GraphColumns, recipe: Recipe, rows: Mapping[str, Any]
 ) -> list[Channel]:
-    """The rows of each channel of `SCE`, or of all levels of `MoSCE`; `rows` are loaded already."""
+    """The rows of each channel of `SCE`, or of all levels of `MoSCE`; `rows` are loaded already, by their source."""
     engine, n_levels = fitting.engine, fitting.settings.n_levels or 1
-    channels = []
+    channels, rows = [], dict(rows)
     for number, name in enumerate(recipe.channels or ("features",)):
         filters = recipe.filters[number * n_levels : (number + 1) * n_levels]
-        if name == "structure":
-            assert structure is not None
-            own = engine.load(structure, Weighting("none"), filters[0], structure.features)
-            channels.append(
-                Channel(name, structure.n_features, own, filters, structure.has_sparse_features, is_sharpened=True)
-            )
-        else:
+        source = source_of(name)
+        if source == "features":
             is_loaded = is_served_by(filters[0], recipe.loaded)
-            own = rows if is_loaded else engine.load(graph, recipe.weighting, filters[0])
-            channels.append(Channel(name, graph.n_features, own, filters, graph.has_sparse_features, is_structure))
+            own = rows[source] if is_loaded else engine.load(graph, recipe.weighting, filters[0])
+            channels.append(Channel(name, graph.n_features, own, filters, graph.has_sparse_features))
+        else:
+            if source not in rows:  # all of a source have one matrix
+                rows[source] = columns.load(source, graph, filters[0], engine)
+            own = rows[source]
+            is_sharpened = source == "structure"
+            channels.append(Channel(name, columns.n_columns(source), own, filters, is_sharpened=is_sharpened))
     return channels
-
-
-def _beside_structure(settings: Settings, recipe: Recipe) -> Recipe:
-    """The recipe with structure as one more channel."""
-    filters = (Power(),) if settings.n_levels is None else Power().at_levels(settings.n_levels, settings.caller)
-    channels = recipe.channels or {"features": 1.0}
-    return replace(
-        recipe,
-        filters=(*recipe.filters, *filters),
-        channels=combine_structure(channels, settings.constants.channels.structure_share),
-        aggregation="concat" if settings.n_levels is None else "mean",
-        reasons=[*recipe.reasons, Reason("structure", " and ".join(channels), "requested")],
-    )
 
 
 def _solve(fitting: Fitting, problems: Sequence[Problem], recipe: Recipe) -> Projection:
@@ -222,6 +203,7 @@ def embed(
     graph: Graph,
     recipe: Recipe,
     projection: Projection,
+    columns: GraphColumns,
     *,
     caller: str,
     output: str | Path | None,
@@ -238,15 +220,25 @@ def embed(
             with_moments=False,
             needs=frozenset() if _file_of(output) is None else frozenset({"output"}),
             output=_file_of(output),
-            key=("transform", recipe.to_header(), _arrays_of(projection)),
+            key=("transform", recipe.to_header(), _arrays_of(projection), columns.to_header()),
             report=report,
         )
         with engine.open(job) as opened:
-            rows = opened.load(graph, recipe.weighting, recipe.loaded)
+            columns = columns.checked(graph, opened, caller, is_alone="features" not in recipe.sources)
+            loaded: dict[str, tuple[Filter, Any]] = {}  # by their source
+            if "features" in recipe.sources:
+                loaded["features"] = recipe.loaded, opened.load(graph, recipe.weighting, recipe.loaded)
             levels = []
-            for learned in recipe.filters:
+            for source, learned in zip(recipe.sources, recipe.filters, strict=True):
                 filter = learned.on(is_directed=graph.is_directed)
-                own = rows if is_served_by(filter, recipe.loaded) else opened.load(graph, recipe.weighting, filter)
+                known, own = loaded.get(source, (None, None))
+                if known is None or not is_served_by(filter, known):
+                    own = (
+                        opened.load(graph, recipe.weighting, filter)
+                        if source == "features"
+                        else columns.load(source, graph, filter, opened)
+                    )
+                    loaded.setdefault(source, (filter, own))
                 levels.append(opened.smooth(own, filter.coefficients(), lazily=True))
             on_device = tuple(matrix.to(opened.device) for matrix in projection.weights)
             offset = None if projection.offset is None else projection.offset.to(opened.device)
@@ -290,7 +282,7 @@ def _fit_job(settings: Settings, graph: Graph, n_features: int, output: Path | N
         is_series=settings.n_levels is None and not _is_power(settings),
         n_pairs=settings.n_pairs(graph.n_nodes),
         with_whole_gram=solver.needs_whole_gram(n_features * n_levels),
-        needs=settings.needs(graph, with_output=output is not None),
+        needs=settings.needs(with_output=output is not None),
         output=output,
         key=("fit", settings.parameters, graph.node_ids if with_pairs else None),
         report=report,
@@ -348,13 +340,6 @@ def _arrays_of(projection: Projection) -> dict[str, NDArray[Any]]:
     return arrays if projection.offset is None else arrays | {"offset": projection.offset.cpu().numpy()}
 
 
-def _say_structure(projection: Projection, recipe: Recipe) -> str:
-    where = (
-        f"The last {projection.weights[-1].shape[1]} columns are" if recipe.aggregation == "concat" else "Some columns are"
-    )
-    return f"{where} the graph's structure. They mean something for this graph alone: to embed another one, fit again."
-
-
 def _say_features(graph: Graph, engine: Engine[Any], caller: str) -> list[str]:
     """What became of a table's columns; a column that drowns all others is worth a warning."""
     notes = [] if graph.encoder is None else list(graph.encoder.notes)
@@ -378,8 +363,3 @@ def _say_features(graph: Graph, engine: Engine[Any], caller: str) -> list[str]:
 def _seeds(random_state: int | None) -> list[int]:
     """Seeds of the weights' start, the sampled negatives, the order of mini-batches, and structure."""
     return [int(seed) & (2**63 - 1) for seed in np.random.SeedSequence(random_state).generate_state(4, np.uint64)]
-
-
-def _with_structure(graph: Graph, seed: int, device: torch.device, report: Reporter) -> Graph:
-    """The graph with its structure for features."""
-    return graph.replace(features=structural_features(graph.adjacency, seed=seed, device=device, report=report))

@@ -12,6 +12,7 @@ from sparsecut.features import read_encoder
 from sparsecut.graph.graph_kind import read_kind
 from sparsecut.graph.pair_lists import unpack_pairs
 from sparsecut.model.embedding_model import SparsestCutEmbedding
+from sparsecut.model.graph_columns import GraphColumns
 from sparsecut.model.history import History
 from sparsecut.model.mosce import MoSCE
 from sparsecut.model.persistence import read_model
@@ -62,14 +63,14 @@ def load(path: str | Path, *, in_place: bool = False) -> SparsestCutEmbedding:
     try:
         model: Any = ESTIMATORS[header["estimator"]](**_read_parameters(header["parameters"], tensors))
         model.history_ = History(**header["history"])
-        model._know_features(read_encoder(header["encoder"]), len(weights[0]))
-        model.structure_ = header["structure"]
+        model.columns_ = GraphColumns.read(header["columns"], tensors)
         model.kind_ = read_kind(header.get("graph"))
         model.offset_ = tensors.get("offset", np.zeros(weights[0].shape[1], dtype=np.float32))
         model.recipe_ = read_recipe(header["recipe"], tensors)
+        model.weights_ = weights
+        model._know_features(read_encoder(header["encoder"]), model._n_encoded)
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"{path} does not hold a whole sparsecut model: {error}. Save the model again.") from error
-    model.weights_ = weights
     about = header.get("state")
     if about is None and in_place:
         raise InputError(f"{path} was saved without its state. Save it with model.save(path, with_state=True).")
@@ -83,7 +84,7 @@ def _restore(model: Any, path: str | Path, about: dict[str, Any], tensors: dict[
     try:
         key = bytes.fromhex(about["key"])
         model._position = Position(*about["position"])
-        state = read_state(about, tensors, model.recipe_, model.weights_, model.offset_, model.encoder_)
+        state = read_state(about, tensors, model.recipe_, model.weights_, model.offset_, model.encoder_, model.columns_)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise InputError(f"{path} does not hold a whole state: {error}. Save the model again.") from error
     model._state = state

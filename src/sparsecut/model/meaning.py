@@ -7,6 +7,7 @@ embedding with different rows costs a comparison of its first rows. Why all rows
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,18 @@ def check_meaning(embedding: Any, graph: Graph, caller: str, notes: list[str], *
     if not are_alike(embedding):
         return
     message = f"The embedding by {caller} is useless, since every node has the same vector: {why_alike(graph, is_structure)}"
+    notes.append(message)
+    warnings.warn(message, MeaninglessEmbeddingWarning, stacklevel=3)
+
+
+def check_features(weights: Sequence[Tensor], graph: Graph, caller: str, notes: list[str]) -> None:
+    """Warn, and add to `notes`, if features stand beside other channels and add nothing: their weights are all zero."""
+    if any(bool(matrix.any()) for matrix in weights):
+        return
+    message = (
+        f"The features add nothing to the embedding by {caller}, which is of the graph alone: "
+        f"{why_alike(graph, is_structure=False)}"
+    )
     notes.append(message)
     warnings.warn(message, MeaninglessEmbeddingWarning, stacklevel=3)
 

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from sparsecut.base.errors import check_choice, check_integer
 from sparsecut.engines import EngineChoice
-from sparsecut.features.structure import FeaturesWord
 from sparsecut.features.weighting import WeightingWord
+from sparsecut.model.channels import FeaturesWord
 from sparsecut.model.embedding_model import SparsestCutEmbedding
 from sparsecut.model.solver import Solver
 from sparsecut.operators.aggregation import AGGREGATIONS, Aggregation

@@ -19,7 +19,7 @@ from sparsecut.io.files import check_readable, write_whole
 from sparsecut.io.result_files import save_tensors
 
 FORMAT = "sparsecut-model"
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 
 
 def write_model(

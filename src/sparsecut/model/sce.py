@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from sparsecut.engines import EngineChoice
-from sparsecut.features.structure import FeaturesWord
 from sparsecut.features.weighting import WeightingWord
+from sparsecut.model.channels import FeaturesWord
 from sparsecut.model.embedding_model import SparsestCutEmbedding
 from sparsecut.model.solver import Solver
 from sparsecut.operators.aggregation import Aggregation
@@ -27,22 +27,23 @@ class SCE(SparsestCutEmbedding):
         closed form, at most 128, and min(512, features) with `Adam`. In closed form an embedding has no more columns than
         its features fill: where more are requested there are fewer, and a `DimensionWarning` names their number.
     features : {"auto", "given", "structure", "both"}, default="auto"
-        What is smoothed. "auto" takes the graph's own features, or its structure where it brings none; "given" insists on
-        its own; "structure" passes them over; "both" embeds each by itself and puts them side by side, in closed form and
-        for this graph alone: for features that hardly go with the edges.
+        What is embedded. "auto" takes the node features, where there are any, and beside them what the graph says by
+        itself: each node's place in it and counts around the node. "given" takes the features alone, "structure" the graph
+        alone. "both" is "auto" where a filter of your own or the size of the graph would leave the graph's part out.
     weighting : {"auto", "none", "l2", "tf-idf"}, default="auto"
         How the features are weighted. "auto" chooses by what they are: counts by tf-idf, other amounts by the length of
         their row, measurements with signs not at all. With `Adam` it is "none", the paper's.
     filter : str or Filter, default="auto"
         The low-pass filter applied to the features before anything is learned. "auto" is personalised PageRank with a
         restart chosen from the graph, and with `Adam` the paper's `Power(order=2)`. `Power(order=0)` leaves the features as
-        they are, for graphs whose neighbours differ. Words: "power", "symmetric", "lazy", "pagerank", "heat", "average",
-        "difference".
+        they are, for graphs whose neighbours differ. Words: "power", "symmetric", "lazy", "paired", "pagerank", "heat",
+        "average", "difference".
     channels : str, sequence of str, or dict of str to float, default="auto"
         What is put side by side: "own" (the node's own row), "smoothed" (the filter), "neighbors" (the mean over two hops,
-        the own row not added back), "difference" (own row less neighbourhood), "structure" (the place in the graph, which
-        belongs to this graph alone). A dictionary has their weights: {"own": 0.5, "smoothed": 1}. "auto" chooses own,
-        smoothed or neighbors and their weights from the graph, where filter="auto"; a filter of your own is one channel.
+        the own row not added back), "difference" (own row less neighbourhood), "structure" (the place in the graph),
+        "roles" (degrees, triangles and other counts around the node). A dictionary has their weights: {"own": 0.5,
+        "smoothed": 1}. "auto" chooses own and smoothed, structure and roles and their weights from the graph, where
+        filter="auto"; a filter of your own is one channel.
     negatives : str or Negatives, default="complete"
         The pairs of nodes to keep apart: "complete" (all pairs, exactly), "degrees", "sampled" (the paper's), "sparsifier",
         or `Pairs` of your own.
@@ -57,7 +58,7 @@ class SCE(SparsestCutEmbedding):
         Where the rows live: "memory" (`Memory`: CPU or GPU, single or half precision), "disk" (`Disk`: under a limit of
         memory) or "dask" (`Dask`: on a cluster).
     random_state : int or None, default=0
-        The seed of Adam's start, of sampled negatives and of structure; None draws a new one. The same seed gives the same
+        The seed of Adam's start and of sampled negatives; None draws a new one. The same seed gives the same
         bits on the same machine with the same versions; with `Adam` also the same number of threads (`OMP_NUM_THREADS`).
 
     Attributes
@@ -70,6 +71,8 @@ class SCE(SparsestCutEmbedding):
         The columns of each channel.
     offset_ : numpy.ndarray of shape (dimension,)
         What is taken off every row.
+    columns_ : GraphColumns
+        What is kept of the graph itself: the places of its nodes by their ids, the scale of the counts.
     recipe_ : Recipe
         Weighting and filter as chosen; `explain()` says why.
     history_ : History

@@ -10,12 +10,13 @@ from typing import Any
 from sparsecut.base.errors import DimensionWarning, InputError, check_integer, parameter_error
 from sparsecut.engines import EngineChoice
 from sparsecut.graph import Graph
-from sparsecut.model.auto.constants import CONSTANTS, Constants
-from sparsecut.model.channels import refuse_several
+from sparsecut.model.auto.constants import CONSTANTS, Constants, GraphCost
+from sparsecut.model.channels import refuse_several, with_hops
 from sparsecut.model.solver import Solver
 from sparsecut.operators.aggregation import Aggregation
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import Negatives
+from sparsecut.operators.recipe import OF_GRAPH, source_of
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,39 @@ class Settings:
     parameters: Mapping[str, Any]  # as a file holds them: what the result depends on
     constants: Constants = CONSTANTS  # that "auto" goes by
 
-    def is_structure(self, graph: Graph) -> bool:
-        """Whether the graph's structure takes the place of its features."""
-        return self.features == "structure" or (self.features == "auto" and not graph.has_features)
+    def embeds_features(self, graph: Graph) -> bool:
+        """Whether a channel is made of the node features."""
+        if self.channels is not None:
+            return any(source_of(name) == "features" for name in self.channels)
+        return self.features in ("given", "both") or (self.features == "auto" and graph.has_features)
 
-    @property
-    def with_structure(self) -> bool:
-        """Whether structure is a channel beside the features."""
-        return self.features == "both" or (self.channels is not None and "structure" in self.channels)
+    def graph_channels(self, graph: Graph) -> tuple[str, ...]:
+        """The channels that are made of the graph alone, by request or by default.
+
+        By default they stand beside features whose filter is left to the fit too: a filter of the user's own is one channel,
+        the paper's training has one, and levels have structure where there is nothing else.
+        """
+        if self.channels is not None:
+            return tuple(name for name in OF_GRAPH if name in self.channels)
+        is_one = self.n_levels is not None or not self.solver.chooses_from_graph
+        if not self.embeds_features(graph) or self.features == "both":
+            return ("structure",) if is_one else OF_GRAPH
+        is_left_out = is_one or self.filter is not None or self.features == "given"
+        return () if is_left_out or self._is_large(graph) else OF_GRAPH
+
+    def say_left_out(self, graph: Graph) -> list[str]:
+        """A note where the graph's own channels would be there by default, and are left out for its size."""
+        small = replace(self, constants=replace(self.constants, graph_cost=GraphCost(most_edges=graph.n_edges)))
+        if self.graph_channels(graph) or not small.graph_channels(graph):
+            return []
+        return [
+            f"The graph has {graph.n_edges:,} edges. Beyond {self.constants.graph_cost.most_edges:,} the place of a node in "
+            "the graph and the counts around it would take longer than the rest, and are left out. Set features='both' to "
+            "have them all the same."
+        ]
+
+    def _is_large(self, graph: Graph) -> bool:
+        return graph.n_edges > self.constants.graph_cost.most_edges
 
     @property
     def n_channels(self) -> int:
@@ -63,32 +89,30 @@ class Settings:
         if self.channels is not None and self.features in ("structure", "both"):
             raise InputError(
                 f"{self.caller}(features={self.features!r}) says which channels there are. Leave channels out, or "
-                "name them all: channels=('own', 'smoothed', 'structure')."
+                "name them all: channels=('own', 'smoothed', 'structure', 'roles')."
             )
-        several = self.with_structure or (self.channels is not None and len(self.channels) > 1)
-        if several and not self.solver.chooses_from_graph:
+        n_parts = len(with_hops(self.channels)) if self.channels is not None else 2 * (self.features == "both")
+        if n_parts > 1 and not self.solver.chooses_from_graph:
             raise refuse_several(self.caller, self.solver)
-        if self.channels is not None and set(self.channels) == {"structure"}:
-            raise InputError(f"{self.caller}(channels='structure') alone is features='structure'. Use that.")
-        n_parts = (0 if self.channels is None else len(self.channels)) + (self.features == "both") * 2
         if self.dimension is not None and self.dimension < n_parts:
             raise InputError(
                 f"{self.caller}(dimension={self.dimension}) has no column for each of {n_parts} channels. Ask for more."
             )
-        if self.with_structure and not graph.has_features:
-            raise InputError(
-                f"{self.caller}(features='both') needs node features beside the structure, and the graph has none. "
-                "Use features='auto'."
-            )
-        if self.channels is not None and not graph.has_features:
-            raise InputError(
-                f"Channels are made of node features, and the graph has none. Leave channels out of {self.caller}."
-            )
+        if self.embeds_features(graph) and not graph.has_features:
+            if self.channels is not None:
+                raise InputError(
+                    f"Channels other than 'structure' and 'roles' are made of node features, and the graph has none. "
+                    f"Leave channels out of {self.caller}."
+                )
+            if self.features == "both":
+                raise InputError(
+                    f"{self.caller}(features='both') needs node features beside the structure, and the graph has none. "
+                    "Use features='auto'."
+                )
 
-    def needs(self, graph: Graph, *, with_output: bool) -> frozenset[str]:
+    def needs(self, *, with_output: bool) -> frozenset[str]:
         """What an engine must serve beyond the contract's calls."""
-        structure = self.is_structure(graph) or self.with_structure
-        asked = {"structure": structure, "max": self.aggregation == "max", "output": with_output}
+        asked = {"max": self.aggregation == "max", "output": with_output}
         return self.solver.needs() | {need for need, is_asked in asked.items() if is_asked}
 
     def n_pairs(self, n_nodes: int) -> int:

@@ -20,7 +20,8 @@ class Reason:
     Parameters
     ----------
     topic : str
-        What was decided: "weighting", "filter", "trial" (of filters), "channels", "structure", "dimension" or "spectrum".
+        What was decided: "weighting", "filter", "trial" (of filters), "channels", "graph channels", "structure",
+        "dimension" or "spectrum".
     chosen : str
         What it became.
     because : str

@@ -14,6 +14,8 @@ from sparsecut.operators.aggregation import Aggregation
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.reason import Reason, read_reasons, to_header
 
+OF_GRAPH = ("structure", "roles")  # channels that are made of the graph alone
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -31,6 +33,13 @@ class Recipe:
     @property
     def polynomials(self) -> tuple[Polynomial, ...]:
         return tuple(filter.coefficients() for filter in self.filters)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What the columns of each level are: "features", "structure" or "roles"."""
+        names = tuple(self.channels) or ("features",)
+        n_levels = len(self.filters) // len(names)
+        return tuple(source_of(name) for name in names for _ in range(n_levels))
 
     @property
     def loaded(self) -> Filter:
@@ -60,8 +69,17 @@ def read_recipe(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Reci
     return Recipe(weighting, tuple(filters), header["aggregation"], header["channels"], read_reasons(header["reasons"]))
 
 
+def source_of(channel: str) -> str:
+    """What a channel's columns are: "structure", "roles", or the node features."""
+    source = channel.partition("_")[0]
+    return source if source in OF_GRAPH else "features"
+
+
 def loaded_filter(filters: Sequence[Filter], names: Sequence[str]) -> Filter:
-    """The filter of the channel "smoothed" where there is one, else the first that takes a hop."""
+    """The filter of the channel "smoothed" where there is one, else the first of the features' that takes a hop."""
     if "smoothed" in names:
         return filters[list(names).index("smoothed")]
+    if len(names) == len(filters):
+        own = [filter for filter, name in zip(filters, names, strict=True) if source_of(name) == "features"]
+        filters = own or filters
     return next((filter for filter in filters if len(filter.coefficients()) > 1), filters[0])

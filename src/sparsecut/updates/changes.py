@@ -109,6 +109,11 @@ def check_rows(
     """
     if rows is None or (hasattr(rows, "__len__") and len(rows) == 0):
         return RowList()
+    if n_features == 0:
+        if isinstance(rows, Mapping) or is_frame(rows) or isinstance(rows, tuple):
+            raise InputError(f"The model embeds its graph without features. {name} must be a list of node ids.")
+        listed = check_nodes(rows, caller, name)
+        return RowList(listed, np.empty((len(listed), 0), dtype=np.float32))
     ids, values = _ids_and_values(rows, caller, name, encoder)
     listed = ids.tolist() if isinstance(ids, np.ndarray) else ids
     if len(set(listed)) < len(listed):

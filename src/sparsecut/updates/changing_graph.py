@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.updates.growing import GrowingArray
-from sparsecut.updates.neighbor_lists import EntryChanges, NeighborLists
+from sparsecut.updates.neighbor_lists import EntryChanges, ListedRows, NeighborLists
 
 Integers = NDArray[np.int64]
 
@@ -74,6 +74,44 @@ class ChangingGraph:
             nodes, sums = self.rows.change(_sorted_once(both[0][order], both[1][order], np.repeat(weights, 2)))
         self.degrees[nodes] = 1 + sums
         return nodes
+
+    def around(self, places: Integers, n_rings: int, *, both_ways: bool = False) -> tuple[Integers, sp.csr_array]:
+        """Some nodes, those within `n_rings` edges of them behind, and the rows of all but the last ring, numbered so.
+
+        `both_ways`, edges of a directed graph lead to either end, and have no weights.
+        """
+        rings, is_there = [places], np.zeros(len(self), dtype=bool)
+        is_there[places] = True
+        lists = []
+        for _ in range(n_rings):
+            lists.append(self.linked(rings[-1]) if both_ways else self.rows.take(rings[-1]))
+            found = np.unique(lists[-1].columns).astype(np.int64)
+            rings.append(found[~is_there[found]])
+            is_there[rings[-1]] = True
+        nodes = np.concatenate(rings)
+        number = np.zeros(len(self), dtype=np.int32)
+        number[nodes] = np.arange(len(nodes), dtype=np.int32)
+        counts = np.concatenate([*(np.diff(part.offsets) for part in lists), np.zeros(len(rings[-1]), dtype=np.int64)])
+        columns, weights = (np.concatenate([getattr(part, name) for part in lists]) for name in ("columns", "weights"))
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        rows = sp.csr_array((weights, number[columns], offsets), shape=(len(nodes), len(nodes)))
+        rows.sort_indices()
+        return nodes, rows
+
+    def linked(self, nodes: Integers) -> ListedRows:
+        """The neighbours of some nodes whichever way an edge points, each once."""
+        listed = self.rows.take(nodes)
+        if not self.is_directed:
+            return listed
+        others = self.columns.take(nodes)
+        rank = np.concatenate([np.repeat(np.arange(len(nodes)), np.diff(part.offsets)) for part in (listed, others)])
+        keys = np.unique((rank << 32) | np.concatenate([listed.columns, others.columns]))
+        offsets = np.searchsorted(keys >> 32, np.arange(len(nodes) + 1))
+        return ListedRows(offsets, (keys & 0xFFFFFFFF).astype(np.int32), np.ones(len(keys), dtype=np.float32))
+
+    def n_linked(self, nodes: Integers) -> Integers:
+        """How many neighbours some nodes have, whichever way an edge points."""
+        return np.diff(self.linked(nodes).offsets) if self.is_directed else self.rows.count[nodes]
 
     def packed(self, places: Integers) -> sp.csr_array:
         """The adjacency of some nodes, to which all edges belong, numbered in their order."""

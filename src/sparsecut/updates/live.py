@@ -30,6 +30,7 @@ from sparsecut.updates.changes import Changes, RowList
 from sparsecut.updates.changing_graph import ChangingGraph
 from sparsecut.updates.drift import DriftMeter, columns_beside
 from sparsecut.updates.feature_rows import FeatureRows
+from sparsecut.updates.graph_rows import RowsOfGraph
 from sparsecut.updates.growing import GrowingArray
 from sparsecut.updates.hop_terms import HopTerms
 from sparsecut.updates.local_filters import is_local, keeps_lengths
@@ -92,23 +93,25 @@ class LiveState:
         embedding: Rows,
         *,
         rank: float,
+        columns: RowsOfGraph,
         levels: Sequence[tuple[list[Rows], list[Rows], list[Rows]]] | None = None,
         length: float | None = None,
         learned: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None,
     ) -> None:
         """`levels` (terms, their bounds), `length` and `learned` are those of a state that was saved; else computed."""
+        self.columns = columns
         self.recipe, self.offset, self.basis = recipe, np.asarray(offset), [np.asarray(matrix) for matrix in basis]
         self.widths = [matrix.shape[1] for matrix in weights]
         self.encoder: Encoder | None = graph.encoder
         self.side_names = graph.side_names
         self.index = NodeIndex(graph.node_ids)
         self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed)
-        self.features = FeatureRows(graph.features)
+        self.features = FeatureRows(_features_of(graph, recipe))
         if levels is None:
-            weighted = recipe.weighting.apply(graph.features)
+            rows = _rows_of(graph, recipe, columns)
             self.levels = [
-                HopTerms(self.graph, filter, filter.coefficients(), np.asarray(weighted @ matrix, dtype=np.float32), width)
-                for filter, matrix, width in zip(self.filters, self.basis, self.widths, strict=True)
+                HopTerms(self.graph, filter, filter.coefficients(), _times(rows[source], matrix), width)
+                for source, filter, matrix, width in zip(recipe.sources, self.filters, self.basis, self.widths, strict=True)
             ]
         else:
             self.levels = [
@@ -128,7 +131,14 @@ class LiveState:
 
     @classmethod
     def of(
-        cls, graph: Graph, recipe: Recipe, weights: Sequence[Rows], offset: Rows, embedding: Rows, rank: float
+        cls,
+        graph: Graph,
+        recipe: Recipe,
+        weights: Sequence[Rows],
+        offset: Rows,
+        embedding: Rows,
+        rank: float,
+        columns: RowsOfGraph,
     ) -> LiveState:
         """The state of a model for a graph with its encoded features, and the vectors that they were given."""
         for filter in recipe.filters:
@@ -136,9 +146,12 @@ class LiveState:
                 raise InputError(
                     f"The diagonals of {filter!r} depend on all degrees, so every change changes every row. Use transform."
                 )
-        weighted = recipe.weighting.apply(graph.features)
-        basis = [np.concatenate([matrix, columns_beside(weighted, matrix)], axis=1) for matrix in weights]
-        return cls(graph, recipe, weights, offset, basis, embedding, rank=rank)
+        rows = _rows_of(graph, recipe, columns)
+        basis = [
+            np.concatenate([matrix, columns_beside(rows[source], matrix)], axis=1)
+            for source, matrix in zip(recipe.sources, weights, strict=True)
+        ]
+        return cls(graph, recipe, weights, offset, basis, embedding, rank=rank, columns=columns)
 
     @property
     def filters(self) -> tuple[Filter, ...]:
@@ -175,7 +188,7 @@ class LiveState:
         places = self.index.places()
         return Graph.from_canonical(
             self.graph.packed(places),
-            features=self.features.take(places),
+            features=self.features.take(places) if self.features.n_columns else None,
             node_ids=self.ids_of(places),
             directed="out" if self.graph.is_directed else "symmetrize",  # the rows are oriented already
             encoder=self.encoder,
@@ -221,12 +234,13 @@ class LiveState:
             self.features.replace(placed.row_places, placed.rows)
         relinked = np.union1d(self.graph.change(placed.sources, placed.targets, placed.weights), new)
         relinked = relinked[self.index.is_present[relinked]]
-        moved_rows = np.unique(np.concatenate([new, placed.row_places]))
-        weighted = self.recipe.weighting.apply(self.features.take(moved_rows)) if len(moved_rows) else None
+        ends = np.unique(np.concatenate([placed.sources, placed.targets, new]))
+        moved = self._moved(ends, np.unique(np.concatenate([new, placed.row_places])))
         followed = []
-        for level, matrix in zip(self.levels, self.basis, strict=True):
-            X = np.empty((0, matrix.shape[1]), dtype=np.float32) if weighted is None else np.asarray(weighted @ matrix)
-            followed.append(level.update(relinked, moved_rows, X, tolerance * self.length / math.sqrt(len(self.levels))))
+        for source, level, matrix in zip(self.recipe.sources, self.levels, self.basis, strict=True):
+            rows_moved, rows = moved[source]
+            X = np.empty((0, matrix.shape[1]), dtype=np.float32) if rows is None else np.asarray(rows @ matrix)
+            followed.append(level.update(relinked, rows_moved, X, tolerance * self.length / math.sqrt(len(self.levels))))
         places = self._distinct([new, *(moved.places for part in followed for _, moved in part.moves)])
         changes = [part.change_of(places) for part in followed]
         self.drift.follow(lambda level: self.columns_of(level, places), changes, places >= n_before, gone)
@@ -247,6 +261,22 @@ class LiveState:
             self._pack()
         return changed
 
+    def _moved(self, ends: Integers, changed: Integers) -> dict[str, tuple[Integers, Any]]:
+        """For every source of columns the places whose rows are others, and the rows; None where there are none.
+
+        `ends` are those of edges that changed, `changed` the places with other features.
+        """
+        found: dict[str, tuple[Integers, Any]] = {}
+        for source in dict.fromkeys(self.recipe.sources):
+            if source == "features":
+                rows = self.recipe.weighting.apply(self.features.take(changed)) if len(changed) else None
+                found[source] = changed, rows
+            else:
+                places = self.columns.moved(source, self.graph, self.index, ends)
+                places = places[self.index.is_present[places]]
+                found[source] = places, self.columns.at(source, self.graph, self.index, places) if len(places) else None
+        return found
+
     def check_tolerance(self, tolerance: float) -> None:
         """Refuse a tolerance for a filter of the user's own whose residuals have no bound."""
         for filter in self.filters:
@@ -257,11 +287,12 @@ class LiveState:
 
     def _check_magnitude(self, rows: Any) -> None:
         """Refuse features whose vectors overflow, as `transform` does, while nothing has changed yet."""
-        if rows is None or float(abs(rows).max()) < LARGE:
+        if rows is None or 0 in rows.shape or float(abs(rows).max()) < LARGE:
             return
         with np.errstate(over="ignore", invalid="ignore"):
             weighted = self.recipe.weighting.apply(rows)
-            if not all(np.isfinite(weighted @ matrix).all() for matrix in self.basis):
+            levels = zip(self.recipe.sources, self.basis, strict=True)
+            if not all(np.isfinite(weighted @ matrix).all() for source, matrix in levels if source == "features"):
                 raise OverflowInputError("The vectors of the new features overflow. Scale the features down.")
 
     def _distinct(self, found: Sequence[Integers]) -> Integers:
@@ -284,9 +315,26 @@ class LiveState:
         graph = self.to_graph()
         self.index = NodeIndex(graph.node_ids)
         self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed)
-        self.features = FeatureRows(graph.features)
+        self.features = FeatureRows(_features_of(graph, self.recipe))
         self.vectors = GrowingArray(self.vectors.rows[places])
         self.levels = [level.packed(self.graph, places) for level in self.levels]
+
+
+def _features_of(graph: Graph, recipe: Recipe) -> Any:
+    """The features, of no columns where none are embedded: nodes that come then bring none."""
+    return graph.features if "features" in recipe.sources else np.empty((graph.n_nodes, 0), dtype=np.float32)
+
+
+def _rows_of(graph: Graph, recipe: Recipe, columns: RowsOfGraph) -> dict[str, Any]:
+    """The rows of every source of columns, no hop taken."""
+    return {
+        source: recipe.weighting.apply(graph.features) if source == "features" else columns.whole(source, graph)
+        for source in dict.fromkeys(recipe.sources)
+    }
+
+
+def _times(rows: Any, matrix: Rows) -> Rows:
+    return np.asarray(rows @ matrix, dtype=np.float32)
 
 
 def _length(Z: Rows) -> float:

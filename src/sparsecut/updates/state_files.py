@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sparsecut.features.encoder import Encoder
 from sparsecut.graph import Graph, Ids
 from sparsecut.operators.recipe import Recipe
+from sparsecut.updates.graph_rows import RowsOfGraph
 from sparsecut.updates.live import LiveState
 
 Arrays = dict[str, NDArray[Any]]
@@ -31,7 +32,7 @@ def state_tensors(state: LiveState) -> tuple[dict[str, Any], Arrays]:
     if sp.issparse(graph.features):
         names = ("state.features.indptr", "state.features.indices", "state.features.data")
         arrays |= dict(zip(names, _parts(graph.features), strict=True))
-    else:
+    elif graph.has_features:
         arrays["state.features"] = np.asarray(graph.features)
     arrays["state.ids"] = pack_ids(graph.node_ids)
     arrays["state.embedding"] = state.embedding()
@@ -50,20 +51,25 @@ def state_tensors(state: LiveState) -> tuple[dict[str, Any], Arrays]:
         "is_directed": graph.is_directed,
         "sides": graph.side_names,
         "rank": state.drift.gauges[0].rank,
-        "n_features": graph.n_features,
+        "n_features": graph.n_features if graph.has_features else 0,
         "n_entries_fitted": state.n_entries_fitted,
     }
     return header, arrays
 
 
 def read_state(
-    header: dict[str, Any], arrays: Arrays, recipe: Recipe, weights: list[Any], offset: Any, encoder: Encoder | None
+    header: dict[str, Any],
+    arrays: Arrays,
+    recipe: Recipe,
+    weights: list[Any],
+    offset: Any,
+    encoder: Encoder | None,
+    columns: RowsOfGraph,
 ) -> LiveState:
     """What `state_tensors` wrote."""
     adjacency = _csr([arrays[f"state.{name}"] for name in ("indptr", "indices", "weights")])
-    if "state.features" in arrays:
-        features: Any = arrays["state.features"]
-    else:
+    features: Any = arrays.get("state.features")
+    if "state.features.indptr" in arrays:
         features = _csr([arrays[f"state.features.{name}"] for name in ("indptr", "indices", "data")], header["n_features"])
     graph = Graph.from_canonical(
         adjacency,
@@ -89,6 +95,7 @@ def read_state(
         [arrays[f"state.basis.{number}"] for number in range(len(weights))],
         arrays["state.embedding"],
         rank=float(header["rank"]),
+        columns=columns,
         levels=levels,
         length=float(header["length"]),
         learned=[

@@ -22,6 +22,7 @@ from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.alignment import align
 from sparsecut.updates.changes import Changes, check_edges, check_nodes, check_rows
 from sparsecut.updates.drift import ADVISED_FROM
+from sparsecut.updates.graph_rows import RowsOfGraph
 from sparsecut.updates.live import Changed, LiveState
 from sparsecut.updates.resuming import Position, Replayed
 from sparsecut.updates.update_log import UpdateLog
@@ -47,7 +48,7 @@ class Updating:
     history_: Noted
     encoder_: FeatureEncoder | None
     kind_: GraphKind | None = None
-    structure_: int | None
+    columns_: RowsOfGraph
 
     _choice: Callable[[str], Any]
 
@@ -200,7 +201,6 @@ class Updating:
         >>> bool(model.refit().alignment_residual_ < 0.05)
         True
         """
-        self._refuse_structure()
         graph, before, log = self.graph_, self.embedding_, self._log
         widths = [matrix.shape[1] for matrix in self.weights_]
         self._fit_again(graph, dimension=before.shape[1] if align else None, progress=progress)
@@ -210,6 +210,12 @@ class Updating:
             self._log = log
             self._checkpoint()
         return self
+
+    @property
+    def _n_encoded(self) -> int:
+        """The features that a channel takes, as they are encoded; 0 where none takes any."""
+        levels = zip(self.weights_, self.recipe_.sources, strict=True)
+        return next((len(matrix) for matrix, source in levels if source == "features"), 0)
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy does not write to the log of the original."""
@@ -227,8 +233,7 @@ class Updating:
     ) -> Changes:
         """The changes that `update` is given, in one form."""
         caller = type(self).__name__
-        n_features = len(self.weights_[0]) if hasattr(self, "weights_") else 0
-        state = self._live()
+        state, n_features = self._live(), self._n_encoded
         added = check_rows(nodes_added, caller, "nodes_added", self.encoder_, n_features)
         return Changes(
             edges_removed=check_edges(edges_removed, caller, "edges_removed"),
@@ -293,27 +298,21 @@ class Updating:
     def _live(self) -> LiveState:
         """The state, made where there is none yet."""
         if self._state is None:
-            self._refuse_structure()
             if self._graph is None:
                 raise InputError(
                     f"This {type(self).__name__} holds no graph to change. Fit it, or load a model that was saved with its "
                     "state: model.save(path, with_state=True)."
                 )
             rank = self._choice("solver").sharpened_rank
-            self._state = LiveState.of(self._graph, self.recipe_, self.weights_, self.offset_, self._vectors(), rank)
+            self._state = LiveState.of(
+                self._graph, self.recipe_, self.weights_, self.offset_, self._vectors(), rank, self.columns_
+            )
         return self._state
 
     def _vectors(self) -> NDArray[np.float32]:
         """The fitted vectors in the host's memory."""
         Z: Any = self.embedding_  # a tensor where output="torch" was requested
         return np.asarray(Z.cpu() if hasattr(Z, "cpu") else Z)
-
-    def _refuse_structure(self) -> None:
-        if getattr(self, "structure_", None) is not None:
-            raise InputError(
-                f"This {type(self).__name__} embeds the structure of its graph, every column of which depends on all edges: "
-                "no change stays local. Fit the new graph, or fit with features='given'."
-            )
 
     def _forget(self) -> None:
         """A fit begins: what followed the last one goes."""

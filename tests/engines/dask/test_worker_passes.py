@@ -16,6 +16,8 @@ from local_cluster import address
 from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import share, share_matrix
 from sparsecut.engines.dask.worker_passes import FileBlock, diagonal_of, walk_over
+from sparsecut.engines.in_process import InProcess
+from sparsecut.features.roles import NodeRoles
 from sparsecut.io.workfolder import WorkFolder, work_folder
 from sparsecut.kernels.block import degrees
 
@@ -93,6 +95,25 @@ def test_columns_are_kept_for_a_driver_that_comes_back(tmp_path: Path) -> None:
         walk.parts = []  # nothing more can be computed
         assert np.array_equal(degrees(walk)[np.array([3, 9])], found[[3, 9]])
         assert walk_over(community_graph(60, 4), walk_matrix(work), work, runner, 2) is None  # it is here
+
+
+def test_roles_of_a_store_are_those_of_memory(tmp_path: Path) -> None:
+    from distributed import get_client
+
+    address()
+    graph = community_graph(80, 4, is_weighted=True)
+    stored = store_of(graph, tmp_path)
+    runner = Runner(get_client(), lambda *_: None, 60.0, "the tests' cluster")
+    expected, columns = NodeRoles.fit_columns(InProcess(graph))
+    np.testing.assert_array_equal(NodeRoles.fit_columns(InProcess(stored))[1], np.asarray(columns))
+    with work_folder(tmp_path, "roles") as work:
+        walk = walk_over(stored, share_matrix(stored.adjacency, work, "adjacency"), work, runner, 3)
+        assert walk is not None
+        assert len(walk.parts) == 3
+        roles, found = NodeRoles.fit_columns(walk)
+        assert roles.mean.tobytes() == expected.mean.tobytes()
+        assert roles.scale.tobytes() == expected.scale.tobytes()
+        np.testing.assert_array_equal(np.asarray(found), np.asarray(columns))
 
 
 @pytest.mark.parametrize("node", [0, 3, 4, 7])

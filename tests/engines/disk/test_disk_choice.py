@@ -40,11 +40,6 @@ from disk_cases import community_graph, limit_for, names_in
             "engine='memory'.",
         ),
         (
-            sc.SCE(features="structure", engine="disk"),
-            "SCE(engine='disk') cannot take structure in place of features. Give the graph features, or use "
-            "features='given', or use engine='memory'.",
-        ),
-        (
             sc.MoSCE(aggregation="max", solver="adam", engine="disk"),
             "MoSCE(engine='disk') cannot aggregate by max, which is not a function of the Gram matrix. Use "
             "aggregation='mean' or 'concat', or use engine='memory'.",

@@ -141,9 +141,9 @@ def test_a_restart_that_is_given_is_not_tried() -> None:
 
 
 def test_too_few_edges_to_hold_out_take_the_usual_restart() -> None:
-    model = SCE().fit(random_graph(12, n_features=3))
+    model = SCE(features="given").fit(random_graph(12, n_features=3))
     assert "edges are too few to hold some out for a trial" in model.explain(details=True)
-    assert model.recipe_.filters[-1] == PageRank(restart=0.2)
+    assert model.recipe_.filters[-1] == PageRank(restart=0.4)
 
 
 def test_no_more_edges_are_held_out_than_tell_candidates_apart(monkeypatch: pytest.MonkeyPatch) -> None:

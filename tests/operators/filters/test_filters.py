@@ -17,7 +17,7 @@ from reference import dense_filter, dense_propagation
 from sparsecut import SCE, Graph, InputError, MoSCE
 from sparsecut.engines import MemoryEngine
 from sparsecut.features.weighting import Weighting
-from sparsecut.operators.filters import Average, Filter, Heat, Lazy, PageRank, Power, Symmetric
+from sparsecut.operators.filters import Average, Filter, Heat, Lazy, PageRank, Paired, Power, Symmetric
 from sparsecut.operators.filters.series import ERROR
 
 ENGINE = MemoryEngine(torch.device("cpu"))
@@ -56,7 +56,7 @@ def test_many_hops_of_heat_are_the_exponential() -> None:
 
 
 def test_the_usual_hops() -> None:
-    assert [len(kind().coefficients()) - 1 for kind in (Power, Symmetric, Lazy, Heat, Average)] == [2, 2, 2, 4, 6]
+    assert [len(kind().coefficients()) - 1 for kind in (Power, Symmetric, Lazy, Paired, Heat, Average)] == [2, 2, 2, 3, 4, 6]
     # By 2/restart hops no more than an eighth of the walk has not restarted, whatever the restart.
     for restart, n_hops in ((0.3, 4), (0.2, 6), (0.1, 8)):
         series = PageRank(restart=restart).series()
@@ -123,7 +123,7 @@ def test_only_pagerank_leaves_something_to_the_graph() -> None:
         assert filter.usual() == filter
     left = PageRank(order=4, normalization="symmetric")
     assert [candidate.restart for candidate in left.candidates()] == [0.3, 0.2, 0.1]
-    assert left.usual() == PageRank(restart=0.2, order=4, normalization="symmetric")
+    assert left.usual() == PageRank(restart=0.4, order=4, normalization="symmetric")
     assert {(candidate.order, candidate.normalization) for candidate in left.candidates()} == {(4, "symmetric")}
 
 

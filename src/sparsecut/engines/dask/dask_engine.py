@@ -11,7 +11,7 @@ Small results are kept in the work folder on shared storage, so a driver that wa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -133,6 +133,13 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
 
     def _sum(self, parts: Sequence[Futures], name: str) -> Futures:
         return Futures(name, [self.runner.submit(tasks.added, blocks) for blocks in _by_block(parts)], parts[0].n_columns)
+
+    def _mapped(
+        self, held: Sequence[Futures], function: Callable[..., Tensor], n_columns: int, arguments: Sequence[Any], name: str
+    ) -> Futures:
+        carried = [self._carried(value) if isinstance(value, np.ndarray) else value for value in arguments]
+        futures = [self.runner.submit(tasks.mapped, blocks, function, carried) for blocks in _by_block(held)]
+        return Futures(name, futures, n_columns)
 
     def _scatters(self, held: Sequence[Futures], weights: Sequence[Tensor | None]) -> tuple[Tensor, Tensor]:
         blocks, layout = self._as_memory_sums(_by_block(held))

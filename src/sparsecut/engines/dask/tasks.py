@@ -173,6 +173,17 @@ def times(block: Array, W: Any) -> Array:
     return (_tensor(block) @ torch.from_numpy(opened(W))).numpy()
 
 
+def mapped(parts: Sequence[Array], function: Callable[..., Tensor], arguments: Sequence[Any]) -> Array:
+    """A function of the rows of a block, some rows at a time."""
+    given = [opened(value) for value in arguments]
+    width = sum(part.shape[1] for part in parts)
+    found = [
+        function(*(_tensor(part[rows]) for part in parts), *given).numpy()
+        for rows in row_blocks(parts[0].shape[0], 4 * width)
+    ]
+    return found[0] if len(found) == 1 else np.concatenate(found)
+
+
 def embedding_of(
     levels: Sequence[Array],
     weights: Sequence[Any] | None,

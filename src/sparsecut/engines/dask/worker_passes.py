@@ -83,11 +83,15 @@ class ClusterPasses:
         found = [self.runner.submit(function, part, *arguments) for part in self.parts]
         return np.asarray(self.runner.total(found, STAGE))
 
-    def column(self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any) -> FileArray:
+    def column(
+        self, name: str, dtype: DTypeLike, function: Callable[..., Any], *arguments: Any, width: int | None = None
+    ) -> FileArray:
         path = self.work / f"column-{name}.npy"
         if not path.exists():
             unfinished = path.with_name(f"{path.name}.part")
-            target = Target.make(unfinished, dtype, (self.parts[-1].last,))
+            target = Target.make(
+                unfinished, dtype, (self.parts[-1].last,) if width is None else (self.parts[-1].last, width)
+            )
             written = [self.runner.submit(write_column, function, part, target, arguments) for part in self.parts]
             self.runner.collect(written, STAGE)
             unfinished.replace(path)

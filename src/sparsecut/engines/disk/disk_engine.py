@@ -14,7 +14,7 @@ the same bits. Panels are removed with the last rows that hold them. `engines.bl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -137,6 +137,18 @@ class DiskEngine(BlockedEngine[Panels, DiskPropagation]):
         total = self._new_panels(name, parts[0].n_columns)
         total.fill(lambda: (_added(block, len(parts)) for _, block in self.over_panels.rows(parts, "projection")))
         return total
+
+    def _mapped(
+        self, held: Sequence[Panels], function: Callable[..., Tensor], n_columns: int, arguments: Sequence[Any], name: str
+    ) -> Panels:
+        mapped, widths = self._new_panels(name, n_columns), [panels.n_columns for panels in held]
+
+        def blocks() -> Iterator[Tensor]:
+            for _, block in self.over_panels.rows(held, "features of the graph"):
+                yield function(*torch.split(block, widths, dim=1), *arguments)
+
+        mapped.fill(blocks)
+        return mapped
 
     def _scatters(self, held: Sequence[Panels], weights: Sequence[Tensor | None]) -> tuple[Tensor, Tensor]:
         return self.over_panels.moments(held, weights)

@@ -7,7 +7,7 @@
   choice costs. Larger samples and more products measure the same figures more exactly.
 
 Functions of this room receive the values they need; `Settings.constants` carries them through a fit. The candidates for the
-restart of PageRank are in its own class (`operators.filters.pagerank`), those of structure in `features.structure`.
+restart of PageRank are in its own class (`operators.filters.pagerank`), those of structure in `features.places`.
 """
 
 from __future__ import annotations
@@ -40,18 +40,25 @@ class FilterRule:
 class ChannelRule:
     """Own row, smoothed row or both, and their weights (`channel_choice`, `channels`)."""
 
-    even_gain: float = 0.05  # g₀: gain/own at which own and smoothed weigh the same
-    steepness: float = 3.0  # q: the own row weighs (g₀/g)^q
+    even_gain: float = 0.03  # g₀: (gain − its standard error)/own at which own and smoothed weigh the same
+    steepness: float = 2.0  # q: the own row weighs (g₀/g)^q
     least_weight: float = 0.1  # a channel that weighs less is left out: a hundredth of the variance
     least_own: float = 0.01  # R² between halves of the columns: below, they cannot measure what neighbours add
-    even_neighbor_r2: float = 0.09  # r₀: R² of a row from its neighbours at which own and smoothed weigh the same, if so
-    least_smoothed: float = 0.5  # the least weight of the smoothed channel, if so
-    monophily: float = 1.6  # m/h: neighbours that are so much more alike than node and neighbour are a channel of their own
-    least_agreement: float = 0.05  # m: mean cosine of two neighbours, below which they are not alike at all
+    even_neighbor_r2: float = 0.06  # r₀: R² of a row from its neighbours, less its error, at which both weigh the same
     min_columns: int = 4  # of the features: two in each half
     min_nodes: int = 64  # with neighbours
-    ridge: float = 1e-3  # of the mean variance of the predictors
-    structure_share: float = 0.5  # of the mean square length of the features' channels, with features="both"
+
+
+@dataclass(frozen=True)
+class GraphChannelRule:
+    """Structure and roles beside the features (`graph_channels`)."""
+
+    structure: float = 0.1  # s: structure weighs s/(2·AUC − 1), with the AUC of the embedding on held-out edges
+    unmeasured_structure: float = 0.2  # its weight where that is not known
+    role_count: float = 0.033  # weight of roles for each count they are made of: 0.1 for those of a plain graph
+    roles_beside_structure: float = 0.25  # their weight where there are no features
+    doubted: float = 0.3  # least weight of structure where the features hardly go with the edges (`edge_trial`)
+    columns_each: int = 4  # of a requested dimension, for each channel: with fewer the graph's own are left out
 
 
 @dataclass(frozen=True)
@@ -88,11 +95,8 @@ class ChannelCost:
     nodes_per_direction: int = 64  # … between the two in proportion to the nodes
     n_sampled: int = 4096  # nodes that the directions are found from
     n_iterations: int = 3  # of the subspace iteration that finds them
-    most_nodes: int = 20_000  # that the gain is measured on …
-    first_halvings: int = 2  # … unless so many halvings …
-    first_nodes: int = 8192  # … of so many nodes leave one channel: then they are enough
-    n_neighborhoods: int = 2000  # sampled for the mean cosines h and m …
-    n_neighbors: int = 8  # … with so many neighbours each, at most
+    most_nodes: int = 4096  # that the gain is measured on
+    ridges: tuple[float, ...] = (1e-3, 1e-2, 1e-1, 1.0)  # that each regression chooses from
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,13 @@ class NarrowingCost:
 
 
 @dataclass(frozen=True)
+class GraphCost:
+    """Up to which size the graph's own channels stand beside features by default."""
+
+    most_edges: int = 2_500_000  # of more they would take longer than the rest of a fit
+
+
+@dataclass(frozen=True)
 class SpectrumCost:
     """How the eigenvectors of M are found (`closed_form`)."""
 
@@ -127,11 +138,13 @@ class Constants:
     weighting: WeightingRule = WeightingRule()
     filter: FilterRule = FilterRule()
     channels: ChannelRule = ChannelRule()
+    graph_channels: GraphChannelRule = GraphChannelRule()
     spectrum: SpectrumRule = SpectrumRule()
 
     filter_cost: FilterCost = FilterCost()
     channel_cost: ChannelCost = ChannelCost()
     narrowing_cost: NarrowingCost = NarrowingCost()
+    graph_cost: GraphCost = GraphCost()
     spectrum_cost: SpectrumCost = SpectrumCost()
 
 
