@@ -18,7 +18,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "sparsecut"
 # From the top of the house down. A room may import those above it and itself.
 ROOMS = (
     *("base", "kernels", "features", "graph", "io", "datasets"),
-    *("operators", "engines", "updates", "model"),
+    *("operators", "engines", "updates", "model", "links"),
     *("cuts", "evaluation", "explore", "lab", "cli", "__main__"),
 )
 

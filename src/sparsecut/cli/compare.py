@@ -18,6 +18,7 @@ from sparsecut.cli.options import (
     Features,
     GraphName,
     Labels,
+    Metrics,
     PerClass,
     Probe,
     Quick,
@@ -48,6 +49,7 @@ def compare(
     labels: Labels = None,
     *,
     reading: Reading,
+    metrics: Metrics = None,
     probe: Probe = "paper",
     split: SplitKind = "random",
     per_class: PerClass = None,
@@ -106,31 +108,34 @@ def compare(
             per_class=counts,
             n_splits=n_asked,
             probe=probe,
+            metrics=metrics,
             random_state=seed,
             options={"dimension": dimension, "device": device},
             paper=paper,
             progress=bar,
         )
-    named = [f"{count} labels" for count in counts] or [split]
+    shown = [name.strip() for name in metrics.split(",")] if metrics else ["accuracy"]
     rows, n_splits = [], n_asked
     for result in results:
         if result.error is not None:
-            rows.append([result.method, *("failed" for _ in keys), "", "", ""])
+            rows.append([result.method, *("failed" for _ in range(len(keys) * len(shown))), "", "", ""])
             continue
         difference = result.against_first.get(keys[-1])
-        n_splits = len(result.scores[keys[-1]].accuracies)
+        n_splits = result.scores[keys[-1]].n_splits
+        cells = [(result.scores[key], name) for key in keys for name in shown]
         rows.append(
             [
                 result.method,
-                *(str(result.scores[key]) for key in keys),
+                *(scores.text(name) if name in scores.figures else "" for scores, name in cells),
                 "" if difference is None else _difference(difference),
                 f"{result.measured['seconds']:.2f}",
                 in_mebibytes(result.measured.get("peak_memory_bytes")),
             ]
         )
+    named = [results.heading(key, name).replace(" (", "\n(") for key in keys for name in shown]
     output.table(
-        f"Accuracy in percent, {n_splits} splits ({split}), probe: {probe}",
-        ["method", *named, f"less {chosen[0]},\n{named[-1]}", "seconds", "peak\nmemory"],
+        f"{', '.join(shown)}: mean ± deviation over {n_splits} splits ({split}), probe: {probe}",
+        ["method", *named, f"less {chosen[0]}", "seconds", "peak\nmemory"],
         rows,
     )
     told = {"graph": graph, "probe": probe, "split": split, "n_splits": n_splits}
@@ -144,6 +149,8 @@ def compare(
 
 
 def _difference(compared: Comparison) -> str:
-    """The difference in points, with the p-value where there is more than one split."""
-    p_value = f" (p = {compared.p_value:.1g})" if compared.n_splits > 1 else ""
-    return f"{compared.mean_difference:+.1f}{p_value}"
+    """The difference by the first metric with its 95 % interval and p-value, where there is more than one split."""
+    if compared.n_splits < 2:
+        return compared.amount
+    low, high = compared.interval
+    return f"{compared.amount} [{low:+.1f}, {high:+.1f}]\n(p = {compared.p_value:.1g})"

@@ -10,7 +10,7 @@ import typer
 
 from sparsecut.base.errors import InputError, check_choice
 from sparsecut.cli import evaluate_tasks as tasks
-from sparsecut.cli.completion import TASKS, complete_method
+from sparsecut.cli.completion import TARGETS, TASKS, complete_method
 from sparsecut.cli.console import Output
 from sparsecut.cli.embedding_input import NodeLabels, is_attribute, read_labels, read_rows
 from sparsecut.cli.graph_input import Reading, dataset_of, open_graph, takes_reading
@@ -23,6 +23,7 @@ from sparsecut.cli.options import (
     Features,
     Force,
     GraphOption,
+    Metrics,
     PerClass,
     Probe,
     Quick,
@@ -48,8 +49,12 @@ def evaluate(
     *,
     reading: Reading,
     task: Annotated[str, option(EVALUATION, "What to measure.", choices=TASKS)] = "classify",
+    metrics: Metrics = None,
+    predict: Annotated[
+        str, option(EVALUATION, "classify: what the labels are, where their type does not say it.", choices=TARGETS)
+    ] = "auto",
     probe: Probe = "paper",
-    split: SplitKind = "random",
+    split: SplitKind = "auto",
     per_class: PerClass = None,
     splits: Splits = None,
     quick: Quick = False,
@@ -89,6 +94,8 @@ def evaluate(
 
     sparsecut evaluate vectors.parquet --labels labels.csv
 
+    sparsecut evaluate vectors.parquet --labels fraud.csv --metrics roc_auc,average_precision,recall@5% --split cv
+
     sparsecut evaluate vectors.parquet --labels actor --split official --probe tuned
 
     sparsecut evaluate vectors.parquet --labels labels.csv --task cluster --graph edges.csv
@@ -116,15 +123,19 @@ def evaluate(
     if embedding is None:
         raise InputError(f"The task {task} scores an embedding. Name its file: sparsecut evaluate EMBEDDING.")
     Z, node_ids = read_rows(embedding, loaded, reading.encoding)
-    known = None if labels is None else read_labels(labels, node_ids, embedding, output, reading=reading)
+    known = None if labels is None else read_labels(labels, node_ids, embedding, output, reading=reading, target=predict)
     if known is None and loaded is not None:
         known = loaded.labels
     if task == "classify":
+        from sparsecut.evaluation.targets import read_target
+
         if known is None:
             raise InputError("The task classify needs labels. Name them: --labels FILE.")
         named = dataset_of(labels) or dataset_of(graph)
+        goal = read_target(known, None, len(node_ids), predict, "sparsecut evaluate")
+        split = tasks.split_for(goal, split)
         counts, n_splits = tasks.how_many("sparsecut evaluate", split, per_class, splits, quick)
-        tasks.classify(output, embedding, Z, known, node_ids, probe, split, named, counts, n_splits, seed)
+        tasks.classify(output, embedding, Z, goal, node_ids, probe, split, named, counts, n_splits, seed, metrics)
     elif task == "cluster":
         tasks.cluster(output, embedding, Z, known, loaded, clusters, runs, seed, node_ids, output_path, force)
     else:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparsecut.evaluation import Split
+    from sparsecut.evaluation.targets import ProbeTarget
     from sparsecut.graph import Graph, Ids
 
 
@@ -23,7 +24,7 @@ def classify(
     output: Output,
     embedding: Path,
     Z: NDArray[Any],
-    labels: NDArray[Any],
+    goal: ProbeTarget,
     node_ids: Ids,
     probe: str,
     split: str,
@@ -31,26 +32,46 @@ def classify(
     per_class: list[int],
     n_splits: int,
     seed: int,
+    metrics: str | None = None,
 ) -> None:
-    """Accuracy of a linear probe over splits of the labelled nodes."""
+    """Figures of a linear probe over splits of the labelled nodes."""
     from sparsecut.evaluation import PROTOCOLS
-    from sparsecut.evaluation import probe as run_probe
+    from sparsecut.evaluation.metrics import check_metrics, unit_of
+    from sparsecut.evaluation.probing import probe_target
 
     check_choice("sparsecut evaluate", "--probe", probe, PROTOCOLS)
+    check_metrics("sparsecut evaluate", metrics, goal.kind)
     rows, results = [], {}
     with output.progress() as bar:
-        for name, chosen in _splits(output, labels, node_ids, split, dataset, per_class, n_splits, seed):
-            scores = run_probe(Z, labels, chosen, protocol=probe, progress=bar)
-            low, high = scores.interval
-            interval = f"{low:.1f} to {high:.1f}" if len(chosen) > 1 else ""
-            rows.append([name, str(scores), interval, f"{scores.macro_f1:.1f}", str(len(chosen))])
+        for name, chosen in _splits(output, goal, node_ids, split, dataset, per_class, n_splits, seed):
+            scores = probe_target(Z, goal, chosen, protocol=probe, metrics=metrics, progress=bar)
+            for metric, values in scores.figures.items():
+                title = ", ".join(part for part in (metric, unit_of(metric)) if part)
+                text = f"{scores.text(metric)}{scores.beside(metric)}"
+                rows.append([name, title, text, _interval(values, 1 if unit_of(metric) else 3), str(len(chosen))])
             results[name] = scores.to_dict()
     output.table(
-        f"Accuracy (micro-F1) in percent, probe: {probe}, split: {split}",
-        ["labels per class" if per_class else "split", "mean ± std", "95 % interval", "macro-F1", "splits"],
+        f"Probe: {scores.probe}, split: {split}",
+        ["labels per class" if per_class else "split", "metric", "mean ± std", "95 % interval", "splits"],
         rows,
     )
-    output.result({"task": "classify", "embedding": str(embedding), "probe": probe, "split": split, "per_class": results})
+    told = {"task": "classify", "embedding": str(embedding), "target": goal.kind, "probe": scores.probe, "split": split}
+    output.result({**told, "per_class": results})
+
+
+def _interval(values: NDArray[Any], digits: int) -> str:
+    from sparsecut.evaluation.scores import interval_of
+
+    low, high = interval_of(values)
+    return f"{low:.{digits}f} to {high:.{digits}f}" if len(values) > 1 else ""
+
+
+def split_for(goal: ProbeTarget, split: str) -> str:
+    """The splits that "auto" stands for: so many nodes of each class, or, where there are no classes, all in ten parts."""
+    from sparsecut.evaluation.metrics import CLASSES
+    from sparsecut.evaluation.split_choice import AUTO, CV, RANDOM
+
+    return split if split != AUTO else RANDOM if goal.kind == CLASSES else CV
 
 
 def how_many(caller: str, split: str, per_class: list[int] | None, splits: int | None, quick: bool) -> tuple[list[int], int]:
@@ -67,7 +88,7 @@ def how_many(caller: str, split: str, per_class: list[int] | None, splits: int |
 
 def _splits(
     output: Output,
-    labels: NDArray[Any],
+    goal: ProbeTarget,
     node_ids: Ids,
     split: str,
     dataset: str | None,
@@ -79,7 +100,8 @@ def _splits(
     import numpy as np
 
     from sparsecut import datasets
-    from sparsecut.evaluation import Split, make_splits, read_splits
+    from sparsecut.evaluation import Split, read_splits
+    from sparsecut.evaluation.probing import splits_of
     from sparsecut.evaluation.split_choice import OF_A_DATASET, is_word
     from sparsecut.io.ids import check_known, positions_of
 
@@ -92,7 +114,7 @@ def _splits(
         ids = np.arange(datasets.find_dataset(dataset).n_nodes)
         position = positions_of(ids, node_ids)
         check_known(position, ids, f"The dataset {dataset}", "the embedding")
-    make = partial(make_splits, split, labels[position], dataset=dataset, n_splits=n_splits, random_state=seed)
+    make = partial(splits_of, goal.take(position), split, dataset=dataset, n_splits=n_splits, random_state=seed)
     named = {str(n_labels): partial(make, per_class=n_labels) for n_labels in per_class} or {split: make}
     for name, make_named in named.items():
         with output.warnings_as_notes():

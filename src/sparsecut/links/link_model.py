@@ -1,0 +1,418 @@
+"""`Links`: who links to whom, by the closed form that ranks held-out links best."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparsecut.base.errors import InputError, check_integer
+from sparsecut.base.progress import Reporter, reporting
+from sparsecut.graph import Graph, Ids, as_graph, find_nodes, place_rows
+from sparsecut.links.calibration import Calibration, calibrate
+from sparsecut.links.form_choice import FormTrial, HeldOut, hold_out_links, try_forms
+from sparsecut.links.forms import LinkForm, score_pairs, solve_form
+from sparsecut.links.link_files import read_links, write_links
+from sparsecut.links.link_sums import Incidence, end_rows, sum_links
+from sparsecut.links.node_kinds import find_ends
+
+AT_ONCE = 1 << 22  # numbers of a table of scores
+ROWS_AT_ONCE = 20_000
+ROLES = {"pairs": "pairs", "candidates": "candidates", "of_targets": "candidates_of_targets"}  # by figure of a trial
+ROLES_OF_CANDIDATES = ("candidates", "of_targets")
+
+
+class Recommended(NamedTuple):
+    """The best candidates of a node, best first.
+
+    Attributes
+    ----------
+    ids : array (k,)
+        Their ids.
+    scores : float array (k,)
+        By which they are ranked; they compare candidates of one node.
+    probabilities : float array (k,)
+        Of a link between the node and each of them.
+    positions : int array (k,)
+        Their rows in the graph.
+    """
+
+    ids: Ids
+    scores: NDArray[np.float64]
+    probabilities: NDArray[np.float64]
+    positions: NDArray[np.int64]
+
+
+class Links:
+    """Score possible links of a graph from vectors of its nodes, in closed form.
+
+    The score is an inner product of transformed vectors, whose matrices follow from sums over nodes and edges
+    (`sparsecut.links.forms` has the equations). The form, the power of the degrees and the penalty are those that rank a
+    tenth of the links best, which is held out first; a model embeds the rest of the graph anew for that.
+
+    Parameters
+    ----------
+    source : SCE, MoSCE or another estimator, array or frame (n, d)
+        What makes the vectors, or the vectors themselves, one per node; a frame is matched by the ids it brings. A fitted
+        estimator's `embedding_` of this graph is used; otherwise a copy of it is fitted. With vectors that are given the
+        choice is made by links that the vectors have seen.
+    graph : Graph, or an adjacency
+        The known links. Directed graphs are scored along the arcs: u → v is not v → u. In a graph with two sides links are
+        between the sides.
+    random_state : int, default=0
+        Seed of the links held out.
+    progress : callable, optional
+        Called as `progress(stage, done, total)` in place of the progress bar.
+
+    Attributes
+    ----------
+    forms_ : dict of str to LinkForm
+        "pairs" is the form of `score` and `probability`, "candidates" that of `recommend` for sources, and "of_targets" for
+        targets, where the graph has two sides: each with its kind, power of the degrees and penalty.
+    trials_ : list of FormTrial
+        Every form that was tried, with its figures on held-out links.
+
+    Raises
+    ------
+    InputError
+        Where the vectors are not of the graph's nodes, or it has fewer than ten edges.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> graph = sc.datasets.load("digits")
+    >>> links = sc.Links(sc.SCE().fit(graph), graph)
+    >>> found = links.recommend(0, k=3)
+    >>> len(found.ids), bool((found.probabilities > 0.02).all())
+    (3, True)
+    >>> links.score([(0, 1), (0, found.ids[0])]).argmax()
+    np.int64(1)
+    """
+
+    def __init__(self, source: Any, graph: Any, *, random_state: int = 0, progress: Reporter | None = None) -> None:
+        check_integer("Links", "random_state", random_state, 0)
+        graph = as_graph(graph)
+        ends = find_ends(graph)
+        held_out = hold_out_links(graph, ends, random_state)
+        with reporting(progress) as report:
+            vectors = _vectors_of(source, graph, report)
+            tried = _vectors_again(source, vectors, held_out, report)
+            trials, sums_of_rest = try_forms(held_out, tried, ends, random_state, report)
+        self.trials_: list[FormTrial] = trials
+        self._take(vectors, graph)
+        best = {role: max(trials, key=attrgetter(figure)) for role, figure in ROLES.items()}
+        sums = {power: sum_links(vectors, self._incidence, power) for power in {one.power for one in best.values()}}
+        self.forms_: dict[str, LinkForm] = {}
+        self._calibrations: dict[str, Calibration] = {}
+        for role, one in best.items():
+            chosen = (one.kind, one.power, one.penalty)
+            self.forms_[role] = solve_form(*chosen, sums[one.power])
+            on_rest = solve_form(*chosen, sums_of_rest[one.power])
+            self._calibrations[role] = self._calibrated(held_out, tried, on_rest, self.forms_[role])
+
+    def _take(self, vectors: Any, graph: Graph) -> None:
+        self.graph, self.ends = graph, find_ends(graph)
+        self._vectors = vectors
+        self._incidence = Incidence.of(graph, self.ends)
+
+    def _calibrated(self, held_out: HeldOut, tried: Any, on_rest: LinkForm, form: LinkForm) -> Calibration:
+        """Scores of held-out links by the form that has not seen them, at the scale of the one that has."""
+        rest = Incidence.of(held_out.graph, self.ends)
+        positive, others = (score_pairs(on_rest, tried, rest, pairs) for pairs in (held_out.positive, held_out.others))
+        n_links = self.graph.n_edges
+        n_sources, n_targets = int(self.ends.is_source.sum()), int(self.ends.is_target.sum())
+        n_pairs = n_sources * n_targets if self.ends.has_sides else n_sources * (n_sources - 1)
+        n_pairs = n_pairs if self.ends.has_order else n_pairs // 2
+        found = calibrate(positive, others, n_links, max(n_pairs - n_links, 1))
+        now = np.median(np.abs(score_pairs(form, self._vectors, self._incidence, held_out.others)))
+        before = np.median(np.abs(others))
+        return found.scaled(float(now / before)) if before > 0 and now > 0 else found
+
+    def score(self, pairs: ArrayLike) -> NDArray[np.float64]:
+        """Score pairs of nodes: the higher, the likelier a link. Any two pairs can be compared.
+
+        The score of a link that the graph has is what it is without that link, as far as the vectors allow.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (m, 2)
+            Ids of nodes: source and target. Where the graph is undirected the order does not matter.
+
+        Returns
+        -------
+        array of shape (m,)
+            −inf for pairs between which there can be no link: a node and itself, or two nodes of one side.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> graph = sc.datasets.load("digits")
+        >>> links = sc.Links(sc.SCE().fit_transform(graph), graph)
+        >>> bool(links.score([(3, 8)]) == links.score([(8, 3)]))
+        True
+        """
+        return self._scores(self.forms_["pairs"], self._positions(pairs))
+
+    def probability(self, pairs: ArrayLike) -> NDArray[np.float64]:
+        """The probability of a link between pairs of nodes, calibrated on held-out links.
+
+        Of all possible pairs with a probability of 0.2, a fifth are links.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (m, 2)
+            Ids of nodes, as in `score`.
+
+        Returns
+        -------
+        array of shape (m,)
+        """
+        scores = self.score(pairs)
+        return np.where(np.isneginf(scores), 0.0, self._calibrations["pairs"](np.maximum(scores, -1e300)))
+
+    def recommend(self, nodes: Any, k: int = 10, *, with_known: bool = False) -> Any:
+        """The best candidates for new links of a node: targets of a directed graph, nodes of the other side of two.
+
+        Parameters
+        ----------
+        nodes : id, or list of ids
+            The node or nodes.
+        k : int, default=10
+            How many candidates; fewer where there are fewer.
+        with_known : bool, default=False
+            Whether nodes that are linked already may be recommended.
+
+        Returns
+        -------
+        Recommended, or list of Recommended
+            One per node where a list was given.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> graph = sc.datasets.load("digits")
+        >>> links = sc.Links(sc.SCE().fit(graph), graph)
+        >>> [len(found.ids) for found in links.recommend([0, 7], k=5)]
+        [5, 5]
+        """
+        check_integer("recommend", "k", k, 1)
+        is_one = isinstance(nodes, str | bytes) or np.ndim(nodes) == 0
+        asked = np.asarray([nodes] if is_one else nodes)
+        positions = find_nodes(asked, self.graph.node_ids, "recommend") if len(asked) else np.empty(0, dtype=np.int64)
+        found: list[Recommended] = []
+        step = max(1, AT_ONCE // max(self.graph.n_nodes, 1))
+        for start in range(0, len(positions), step):
+            part = positions[start : start + step]
+            found += [self._best(int(node), row, k, with_known) for node, row in zip(part, self._table(part), strict=True)]
+        return found[0] if is_one else found
+
+    def transform(self, graph: Any, source: Any) -> Links:
+        """The same forms on a graph that has changed: new nodes are scored by their vectors, degrees and neighbours.
+
+        Nothing is chosen or fitted again. It is what to call after `model.update`, or with nodes that came later.
+
+        Parameters
+        ----------
+        graph : Graph, or an adjacency
+            The links as they are now.
+        source : array, frame or fitted estimator
+            The vectors of its nodes, of as many columns as before: `model.transform(graph)`, or the updated model.
+
+        Returns
+        -------
+        Links
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> graph = sc.datasets.load("digits")
+        >>> known = graph.subgraph(positions=range(1700))
+        >>> model = sc.SCE(features="given").fit(known)
+        >>> later = sc.Links(model, known).transform(graph, model.transform(graph))
+        >>> len(later.recommend(1750).ids)
+        10
+        """
+        graph = as_graph(graph)
+        if graph.is_directed != self.ends.is_directed:
+            kinds = ("directed", "undirected") if self.ends.is_directed else ("undirected", "directed")
+            raise InputError(f"These links were fitted on an {kinds[0]} graph. Got one that is {kinds[1]}.")
+        vectors = _vectors_of(source, graph, lambda *_: None)
+        if vectors.shape[1] != self._vectors.shape[1]:
+            raise InputError(
+                f"These links were fitted on vectors of {self._vectors.shape[1]} columns. Got {vectors.shape[1]}. Use the "
+                "same model's."
+            )
+        later = object.__new__(Links)
+        later.forms_, later._calibrations, later.trials_ = self.forms_, self._calibrations, self.trials_
+        later._take(vectors, graph)
+        return later
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the forms and their calibration as safetensors, without the vectors and the graph.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write; it is whole or absent.
+        overwrite : bool, default=False
+            Whether to replace a file that exists.
+        """
+        header = {
+            "is_directed": self.ends.is_directed,
+            "dimension": int(self._vectors.shape[1]),
+            "trials": [trial.to_dict() for trial in self.trials_],
+        }
+        write_links(path, header, self.forms_, self._calibrations, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | Path, source: Any, graph: Any) -> Links:
+        """Read what `save` wrote, for the vectors and the graph it was fitted on, or later ones.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file that `save` wrote. No code in it is run.
+        source : array, frame or fitted estimator
+            The vectors, as in `transform`.
+        graph : Graph, or an adjacency
+            The known links.
+
+        Returns
+        -------
+        Links
+
+        Examples
+        --------
+        >>> import sparsecut as sc, tempfile
+        >>> graph = sc.datasets.load("digits")
+        >>> Z = sc.SCE().fit_transform(graph)
+        >>> links = sc.Links(Z, graph)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     links.save(f"{folder}/links.safetensors")
+        ...     again = sc.Links.load(f"{folder}/links.safetensors", Z, graph)
+        >>> bool((again.score([(0, 5)]) == links.score([(0, 5)])).all())
+        True
+        """
+        header, forms, calibrations = read_links(path)
+        graph = as_graph(graph)
+        links = object.__new__(cls)
+        links.forms_, links._calibrations = forms, calibrations
+        links.trials_ = [FormTrial(**trial) for trial in header["trials"]]
+        vectors = _vectors_of(source, graph, lambda *_: None)
+        if vectors.shape[1] != header["dimension"] or graph.is_directed != header["is_directed"]:
+            kind = "directed" if header["is_directed"] else "undirected"
+            raise InputError(
+                f"{path} belongs to an {kind} graph and vectors of {header['dimension']} columns. Got a graph that is "
+                f"{'directed' if graph.is_directed else 'undirected'} and {vectors.shape[1]} columns."
+            )
+        links._take(vectors, graph)
+        return links
+
+    def __repr__(self) -> str:
+        form = self.forms_["candidates"]
+        return f"Links({self.graph.n_nodes:,} nodes, {form.kind}, degrees^{form.power:g}, penalty {form.penalty:g})"
+
+    def _positions(self, pairs: ArrayLike) -> NDArray[np.int64]:
+        given = np.asarray(pairs)
+        if given.size == 0:
+            return np.empty((0, 2), dtype=np.int64)
+        if given.ndim != 2 or given.shape[1] != 2:
+            raise InputError(f"Pairs must be ids in two columns, source and target. Got shape {given.shape}.")
+        found = find_nodes(given.ravel(), self.graph.node_ids, "Links").reshape(-1, 2)
+        return self.ends.oriented(np.asarray(found, dtype=np.int64))
+
+    def _scores(self, form: LinkForm, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        scores = score_pairs(form, self._vectors, self._incidence, pairs, self.graph.adjacency)
+        scores[~self.ends.are_possible(pairs)] = -np.inf
+        return scores
+
+    def _table(self, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The scores of nodes with all others, (b, n)."""
+        is_source = self.ends.is_source[nodes]
+        table = np.empty((len(nodes), self.graph.n_nodes))
+        for role, chosen in (("candidates", is_source), ("of_targets", ~is_source)):
+            if chosen.any():
+                table[chosen] = self._side(role, nodes[chosen]) @ self._offered[role].T
+        return table
+
+    def _side(self, role: str, nodes: Any, *, is_offered: bool = False) -> NDArray[np.float32]:
+        """The transformed vectors of nodes that are asked about in a role, or offered in it."""
+        form = self.forms_[role]
+        is_source = (role == "candidates") != is_offered
+        rows = end_rows(
+            self._vectors,
+            self._incidence,
+            nodes,
+            form.power,
+            is_source=is_source,
+            with_neighbours=form.needs_neighbours,
+        )
+        return (form.left(rows) if is_source else form.right(rows)).astype(np.float32)
+
+    @cached_property
+    def _offered(self) -> dict[str, NDArray[np.float32]]:
+        """The transformed vectors of all nodes as candidates, by role."""
+        n_nodes = self.graph.n_nodes
+        parts = [slice(one, min(one + ROWS_AT_ONCE, n_nodes)) for one in range(0, n_nodes, ROWS_AT_ONCE)]
+        roles = ROLES_OF_CANDIDATES if self.ends.has_sides else ROLES_OF_CANDIDATES[:1]
+        return {role: np.concatenate([self._side(role, part, is_offered=True) for part in parts]) for role in roles}
+
+    def _best(self, node: int, scores: NDArray[np.float64], k: int, with_known: bool) -> Recommended:
+        is_source = bool(self.ends.is_source[node])
+        may = (self.ends.is_target if is_source else self.ends.is_source).copy()
+        may[node] = False
+        if not with_known:
+            A = self.graph.adjacency
+            may[A.indices[A.indptr[node] : A.indptr[node + 1]]] = False
+        candidates = np.flatnonzero(may)
+        values = scores[candidates]
+        if len(candidates) > k:
+            near = np.argpartition(-values, k - 1)[:k]
+            near = np.flatnonzero(values >= values[near].min())  # all that tie with the last: the first rows win
+            candidates, values = candidates[near], values[near]
+        order = np.argsort(-values, kind="stable")[:k]
+        chosen, values = candidates[order], values[order]
+        role = "candidates" if is_source else "of_targets"
+        return Recommended(self.graph.node_ids[chosen], values, self._calibrations[role](values), chosen)
+
+
+def _vectors_of(source: Any, graph: Graph, report: Reporter) -> Any:
+    """The vectors of a graph's nodes: given ones, a fitted estimator's of this graph, or those of a copy that is fitted."""
+    if not hasattr(source, "fit_transform"):
+        rows = place_rows(source, graph.node_ids, "The vectors")
+        vectors = rows if isinstance(rows, np.memmap) else np.asarray(rows)
+    elif _is_fitted_on(source, graph):
+        vectors = source.embedding_
+    else:
+        vectors = _copy_of(source).fit_transform(graph)
+    vectors = vectors if hasattr(vectors, "shape") else np.asarray(vectors)
+    if vectors.ndim != 2 or vectors.dtype.kind not in "fiu" or len(vectors) != graph.n_nodes:
+        raise InputError(
+            f"Links need one vector of numbers for each of the {graph.n_nodes:,} nodes. Got {vectors.dtype}, shape "
+            f"{vectors.shape}."
+        )
+    if not all(np.isfinite(vectors[start : start + 65_536]).all() for start in range(0, len(vectors), 65_536)):
+        raise InputError("The vectors must be finite. Some are not.")
+    return vectors
+
+
+def _vectors_again(source: Any, vectors: Any, held_out: HeldOut, report: Reporter) -> Any:
+    """The vectors of the graph without its held-out links, where there is something that makes them."""
+    if not hasattr(source, "fit_transform"):
+        return vectors
+    return np.asarray(_copy_of(source).fit_transform(held_out.graph))
+
+
+def _is_fitted_on(model: Any, graph: Graph) -> bool:
+    if not hasattr(model, "embedding_") or len(model.embedding_) != graph.n_nodes:
+        return False
+    fitted = getattr(model, "graph_", None)
+    return fitted is None or np.array_equal(fitted.node_ids, graph.node_ids)
+
+
+def _copy_of(model: Any) -> Any:
+    return type(model)(**model.get_params(deep=False)) if hasattr(model, "get_params") else model
