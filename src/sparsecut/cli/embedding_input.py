@@ -127,7 +127,8 @@ def read_marks(
     from sparsecut.io.ids import check_known, positions_of
 
     if labels is not None and not (graph is not None and is_attribute(labels)):
-        return read_labels(labels, node_ids, embedding, output, reading=reading, is_for_more=True)
+        marks: NDArray[Any] = read_labels(labels, node_ids, embedding, output, reading=reading, is_for_more=True)
+        return marks
     if graph is None:
         return None
     loaded = open_graph(graph, None, output, labels, reading)

@@ -118,7 +118,7 @@ def evaluate(
         of_graph = replace(reading, label_column=None) if labels is not None else reading
         loaded = open_graph(graph, features, output, inside, of_graph)
     if task == "links":
-        tasks.links(output, embedding, loaded, method, fraction, runs, seed, device)
+        tasks.links(output, embedding, loaded, method, fraction, runs, seed, device, metrics)
         return
     if embedding is None:
         raise InputError(f"The task {task} scores an embedding. Name its file: sparsecut evaluate EMBEDDING.")

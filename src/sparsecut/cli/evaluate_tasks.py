@@ -175,6 +175,7 @@ def links(
     runs: int,
     seed: int,
     device: str,
+    metrics: str | None = None,
 ) -> None:
     """How well a method that is trained without some of the edges ranks them above pairs without an edge."""
     if embedding is not None:
@@ -186,30 +187,24 @@ def links(
         raise InputError("The task links needs a graph to hold edges out of. Name it: --graph GRAPH.")
     from sparsecut.evaluation import evaluate_links
     from sparsecut.lab.baselines.methods import find_method
+    from sparsecut.links.ranking import LINK_METRICS
 
     model = find_method(method).make({}, {"random_state": seed, "device": device})
     with output.warnings_as_notes(), output.progress() as bar:
         scores = evaluate_links(
             graph,
-            lambda training: model.fit_transform(training, progress=bar),
+            model,
             fraction=fraction,
             n_runs=runs,
+            metrics=tuple(metrics.replace(" ", "").split(",")) if metrics else LINK_METRICS,
             random_state=seed,
             progress=bar,
         )
+    first = next(iter(scores.figures.values()))
     output.table(
         f"Links in percent, {method}: {scores.n_held_out:,} edges held out before training, {runs} runs",
-        ["ranked by", "AUC", "average precision"],
-        [
-            [
-                name,
-                *(
-                    f"{values.mean():.1f} ± {values.std():.1f}"
-                    for values in (scores.auc[name], scores.average_precision[name])
-                ),
-            ]
-            for name in scores.auc
-        ],
+        ["ranked by", *scores.figures],
+        [[name, *(f"{by[name].mean():.1f} ± {by[name].std():.1f}" for by in scores.figures.values())] for name in first],
     )
     output.result({"task": "links", "method": method, **scores.to_dict()})
 

@@ -9,7 +9,8 @@ from sparsecut.evaluation.clustering import ClusterScores, evaluate_clusters, k_
 from sparsecut.evaluation.confusion import confusion_matrix
 from sparsecut.evaluation.health import Health, measure_health
 from sparsecut.evaluation.linear_probe import PROTOCOLS
-from sparsecut.evaluation.links import LinkScores, LinkSplit, evaluate_links, hold_out_edges, score_links
+from sparsecut.evaluation.link_holdout import LinkSplit, hold_out_edges
+from sparsecut.evaluation.link_prediction import LinkScores, evaluate_links, score_links
 from sparsecut.evaluation.paired import Comparison, compare_scores
 from sparsecut.evaluation.probing import evaluate, probe
 from sparsecut.evaluation.scores import Scores

@@ -38,7 +38,7 @@ class FittedProbe(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, rows: Array) -> Array:
         shares = expit(self._decisions(rows))
-        return shares if self.is_several else shares / shares.sum(axis=1, keepdims=True)
+        return np.asarray(shares if self.is_several else shares / shares.sum(axis=1, keepdims=True))
 
     @property
     def _is_binary(self) -> bool:

@@ -170,10 +170,11 @@ def _several_of_matrix(values: Any, ids: Ids | None, n_rows: int) -> ProbeTarget
         raise InputError("A matrix of labels must hold zeros and ones, a column per label. It holds other numbers.")
     if own is not None:
         places = _rows_of(own, ids, n_rows)
-        truth, known = np.zeros((n_rows, matrix.shape[1]), dtype=np.bool_), np.zeros(n_rows, dtype=np.bool_)
+        truth: NDArray[np.bool_] = np.zeros((n_rows, matrix.shape[1]), dtype=np.bool_)
+        known: NDArray[np.bool_] = np.zeros(n_rows, dtype=np.bool_)
         truth[places], known[places] = matrix == 1, is_known
     else:
-        truth, known = matrix == 1, is_known
+        truth, known = np.asarray(matrix == 1), np.asarray(is_known)
         _check_rows(len(truth), n_rows)
     kept = names[-truth.shape[1] :] if names is not None else range(truth.shape[1])
     return _checked_several(truth, np.array(list(kept)), known)

@@ -31,7 +31,7 @@ class Calibration:
 
     def __call__(self, scores: NDArray[np.floating]) -> Array:
         """The probability of a link for each score, constant beyond the first and the last."""
-        return np.interp(scores, self.scores, self.probabilities)
+        return np.asarray(np.interp(scores, self.scores, self.probabilities))
 
 
 def calibrate(positive: Array, negative: Array, n_links: float, n_others: float) -> Calibration:

@@ -5,7 +5,7 @@ that nothing has seen what it is judged by; vectors that are given stay as they 
 
     pairs        the mean of AUC and average precision of held-out links among as many pairs without one; of a directed
                  graph half of those are links turned round
-    candidates   ndcg@10 of the held-out links of a node among all its candidates, for up to 1,000 nodes; where there are two
+    candidates   ndcg@30 of the held-out links of a node among all its candidates, for up to 1,000 nodes; where there are two
                  sides, for nodes of each
 
 Comparing any two pairs and ranking the candidates of one node differ: how many links a node has matters for the first and
@@ -37,6 +37,7 @@ HELD_OUT = 0.1
 MAX_HELD_OUT = 20_000
 N_COMPARED = 5_000  # pairs of each kind that every form is tried on
 N_RANKED = 1_000  # nodes whose candidates are ranked
+N_COUNTED = 30  # places of a ranking that count: ten are too few to tell forms apart
 N_CANDIDATES = 5_000  # of each, drawn where there are more
 
 Pairs = NDArray[np.int64]
@@ -157,9 +158,9 @@ class _Question:
         return cls(nodes, candidates, np.array(links), np.array(may), is_source)
 
     def figure(self, form: LinkForm, rows: EndRows, others: EndRows) -> float:
-        """ndcg@10 of a form."""
+        """ndcg@30 of a form."""
         table = form.left(rows) @ form.right(others).T if self.is_source else form.right(rows) @ form.left(others).T
-        return ndcg_of_table(table, self.links, self.may)
+        return ndcg_of_table(table, self.links, self.may, k=N_COUNTED)
 
 
 def draw_others(links: Pairs, count: int, ends: LinkEnds, generator: np.random.Generator) -> Pairs:

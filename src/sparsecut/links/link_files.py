@@ -30,8 +30,8 @@ def write_links(
     overwrite: bool = False,
 ) -> None:
     """Write the forms of every role with their calibrations, whole or not at all."""
-    tensors = {}
-    about = {}
+    tensors: dict[str, Any] = {}
+    about: dict[str, Any] = {}
     for role, form in forms.items():
         calibration = calibrations[role]
         about[role] = {"kind": form.kind, "power": form.power, "penalty": form.penalty}

@@ -155,7 +155,14 @@ class Links:
         >>> bool(links.score([(3, 8)]) == links.score([(8, 3)]))
         True
         """
-        return self._scores(self.forms_["pairs"], self._positions(pairs))
+        return self.score_positions(self._positions(pairs))
+
+    def score_positions(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """`score` for pairs that are given by their rows in the graph."""
+        pairs = self.ends.oriented(pairs)
+        scores = score_pairs(self.forms_["pairs"], self._vectors, self._incidence, pairs, self.graph.adjacency)
+        scores[~self.ends.are_possible(pairs)] = -np.inf
+        return scores
 
     def probability(self, pairs: ArrayLike) -> NDArray[np.float64]:
         """The probability of a link between pairs of nodes, calibrated on held-out links.
@@ -207,7 +214,9 @@ class Links:
         step = max(1, AT_ONCE // max(self.graph.n_nodes, 1))
         for start in range(0, len(positions), step):
             part = positions[start : start + step]
-            found += [self._best(int(node), row, k, with_known) for node, row in zip(part, self._table(part), strict=True)]
+            found += [
+                self._best(int(node), row, k, with_known) for node, row in zip(part, self.score_all(part), strict=True)
+            ]
         return found[0] if is_one else found
 
     def transform(self, graph: Any, source: Any) -> Links:
@@ -238,8 +247,8 @@ class Links:
         """
         graph = as_graph(graph)
         if graph.is_directed != self.ends.is_directed:
-            kinds = ("directed", "undirected") if self.ends.is_directed else ("undirected", "directed")
-            raise InputError(f"These links were fitted on an {kinds[0]} graph. Got one that is {kinds[1]}.")
+            kinds = ("a directed", "undirected") if self.ends.is_directed else ("an undirected", "directed")
+            raise InputError(f"These links were fitted on {kinds[0]} graph. Got one that is {kinds[1]}.")
         vectors = _vectors_of(source, graph, lambda *_: None)
         if vectors.shape[1] != self._vectors.shape[1]:
             raise InputError(
@@ -304,9 +313,9 @@ class Links:
         links.trials_ = [FormTrial(**trial) for trial in header["trials"]]
         vectors = _vectors_of(source, graph, lambda *_: None)
         if vectors.shape[1] != header["dimension"] or graph.is_directed != header["is_directed"]:
-            kind = "directed" if header["is_directed"] else "undirected"
+            kind = "a directed" if header["is_directed"] else "an undirected"
             raise InputError(
-                f"{path} belongs to an {kind} graph and vectors of {header['dimension']} columns. Got a graph that is "
+                f"{path} belongs to {kind} graph and vectors of {header['dimension']} columns. Got a graph that is "
                 f"{'directed' if graph.is_directed else 'undirected'} and {vectors.shape[1]} columns."
             )
         links._take(vectors, graph)
@@ -323,15 +332,10 @@ class Links:
         if given.ndim != 2 or given.shape[1] != 2:
             raise InputError(f"Pairs must be ids in two columns, source and target. Got shape {given.shape}.")
         found = find_nodes(given.ravel(), self.graph.node_ids, "Links").reshape(-1, 2)
-        return self.ends.oriented(np.asarray(found, dtype=np.int64))
+        return np.asarray(found, dtype=np.int64)
 
-    def _scores(self, form: LinkForm, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        scores = score_pairs(form, self._vectors, self._incidence, pairs, self.graph.adjacency)
-        scores[~self.ends.are_possible(pairs)] = -np.inf
-        return scores
-
-    def _table(self, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The scores of nodes with all others, (b, n)."""
+    def score_all(self, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What `recommend` ranks by: the scores of nodes, given by their rows, with all others, (b, n)."""
         is_source = self.ends.is_source[nodes]
         table = np.empty((len(nodes), self.graph.n_nodes))
         for role, chosen in (("candidates", is_source), ("of_targets", ~is_source)):

@@ -109,7 +109,7 @@ def sum_links(vectors: Any, incidence: Incidence, power: float) -> LinkSums:
 def extended(vectors: Any, nodes: Any, scale: Array) -> Array:
     """x of some nodes: (1, z) times their scale."""
     rows = np.asarray(vectors[nodes], dtype=np.float64)
-    return np.hstack([np.ones((len(rows), 1)), rows]) * scale[nodes][:, None]
+    return np.asarray(np.hstack([np.ones((len(rows), 1)), rows]) * scale[nodes][:, None])
 
 
 def neighbour_sums(adjacency: sp.csr_array, vectors: Any, scale: Array) -> Array:

@@ -53,7 +53,7 @@ class LinkEnds:
 
     def are_possible(self, pairs: NDArray[np.int64]) -> Mask:
         """Whether there can be a link between oriented pairs."""
-        return self.is_source[pairs[:, 0]] & self.is_target[pairs[:, 1]] & (pairs[:, 0] != pairs[:, 1])
+        return np.asarray(self.is_source[pairs[:, 0]] & self.is_target[pairs[:, 1]] & (pairs[:, 0] != pairs[:, 1]))
 
 
 def find_ends(graph: Graph) -> LinkEnds:

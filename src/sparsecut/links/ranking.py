@@ -70,7 +70,7 @@ def places_of(
     n_above = len(ordered) - np.searchsorted(ordered, links, side="right")
     n_level = np.searchsorted(ordered, links, side="right") - np.searchsorted(ordered, links, side="left")
     places = np.sort(n_above + (n_level + 1) // 2)
-    return np.maximum(places, np.arange(1, len(places) + 1)).astype(np.int64)
+    return np.asarray(np.maximum(places, np.arange(1, len(places) + 1)), dtype=np.int64)
 
 
 def ndcg_of_table(
