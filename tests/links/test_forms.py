@@ -91,3 +91,12 @@ def test_columns_of_zeros_change_nothing():
     for kind in (TARGETS, BOTH):
         one, two = (table(solve_form(kind, 0.5, 3.0, sum_links(rows, INCIDENCE, 0.5)), rows) for rows in (Z, wide))
         np.testing.assert_allclose(one, two, rtol=1e-8, atol=1e-10)
+
+
+def test_cosine_is_the_cosine_of_the_vectors():
+    Z = GENERATOR.normal(size=(N_USERS + N_ITEMS, 4))
+    Z[3] = 0
+    form = solve_form("cosine", 0.0, 0.0, sum_links(Z, INCIDENCE, 0.0))
+    lengths = np.linalg.norm(Z, axis=1)
+    expected = (Z[:N_USERS] @ Z[N_USERS:].T) / np.outer(np.where(lengths > 0, lengths, 1)[:N_USERS], lengths[N_USERS:])
+    np.testing.assert_allclose(table(form, Z), expected, atol=1e-12)

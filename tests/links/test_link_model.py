@@ -130,6 +130,17 @@ def test_new_nodes_are_scored_by_their_vectors_and_links():
         links.transform(friends(), np.ones((150, 5)))
 
 
+def test_of_several_sources_the_one_is_taken_that_ranks_held_out_links_best():
+    graph = friends()
+    groups, noise = np.eye(4)[np.arange(150) % 4], GENERATOR.normal(size=(150, 4))
+    links = Links([noise, groups], graph)
+    assert links.source_ is groups
+    pairs = GENERATOR.integers(0, 150, (40, 2))
+    np.testing.assert_array_equal(links.score(pairs), Links(groups, graph).score(pairs))
+    with pytest.raises(sc.InputError, match="Got an empty list"):
+        Links([], graph)
+
+
 def test_wrong_input_is_one_sentence():
     graph = friends()
     Z = sc.SCE().fit_transform(graph)

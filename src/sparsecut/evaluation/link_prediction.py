@@ -179,7 +179,7 @@ def score_links(
 
     Parameters
     ----------
-    embedding : array or frame of shape (n, d), or a fitted estimator
+    embedding : array or frame of shape (n, d), a fitted estimator, or Links
         Of `split.graph`, not of the whole graph. A frame is matched to its nodes by the ids it brings.
     split : LinkSplit
         From `hold_out_edges`.
@@ -198,14 +198,18 @@ def score_links(
     for name in scorings:
         check_choice("score_links", "scorings", name, SCORINGS)
     check_link_metrics("score_links", tuple(metrics))
-    rows = embedding.embedding_ if hasattr(embedding, "embedding_") else place_rows(embedding, split.graph.node_ids)
-    Z = check_embedding(rows)
+    source = embedding
+    if isinstance(embedding, Links):
+        embedding = embedding.vectors
+    elif hasattr(embedding, "embedding_"):
+        embedding = embedding.embedding_
+    Z = check_embedding(place_rows(embedding, split.graph.node_ids))
     Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z, dtype=np.float64)
     if len(Z) != split.graph.n_nodes:
         raise InputError(f"The embedding must have one row for each of the {split.graph.n_nodes:,} nodes. Got {len(Z):,}.")
     scored: dict[str, dict[str, float]] = {}
     for name in scorings:
-        scorer = _make_scorer(name, embedding if hasattr(embedding, "embedding_") else Z, Z, split, random_state)
+        scorer = _make_scorer(name, Z if source is embedding else source, Z, split, random_state)
         scored[name] = _figures(scorer, split, metrics, random_state)
     return scored
 
@@ -220,7 +224,8 @@ class _Scorer:
 
 def _make_scorer(name: str, source: Any, Z: Array, split: LinkSplit, seed: int) -> _Scorer:
     if name == "links":
-        links = Links(source, split.graph, random_state=seed, progress=lambda *_: None)
+        is_fitted = isinstance(source, Links)
+        links = source if is_fitted else Links(source, split.graph, random_state=seed, progress=lambda *_: None)
         return _Scorer(links.score_positions, links.score_all)
     if name == "hadamard":
         weights = _hadamard_weights(Z, split, np.random.default_rng(seed))

@@ -25,7 +25,7 @@ from sparsecut.base.errors import InputError
 from sparsecut.base.progress import Reporter
 from sparsecut.graph import Graph
 from sparsecut.graph.linked_pairs import number_pairs, without_pairs
-from sparsecut.links.forms import BOTH, OWN, SOURCES, TARGETS, LinkForm, solve_form
+from sparsecut.links.forms import BOTH, COSINE, OWN, SOURCES, TARGETS, LinkForm, solve_form
 from sparsecut.links.link_sums import EndRows, Incidence, LinkSums, end_rows, sum_links
 from sparsecut.links.node_kinds import LinkEnds
 from sparsecut.links.ranking import figure_of_pairs, ndcg_of_table
@@ -118,7 +118,7 @@ def try_forms(
         left_rows, right_rows = rows_of(sources, is_source=True), rows_of(targets, is_source=False)
         asked = [(one, rows_of(one.nodes, is_source=one.is_source)) for one in questions]
         offered = [rows_of(one.candidates, is_source=not one.is_source) for one in questions]
-        for kind, penalty in grid:
+        for kind, penalty in [*grid, *([(COSINE, 0.0)] if power == 0 else [])]:
             form = solve_form(kind, power, penalty, sums[power])
             scores = np.einsum("md,md->m", form.left(left_rows)[source_of], form.right(right_rows)[target_of])
             by_pairs = np.mean([figure_of_pairs(name, is_link, scores) for name in ("roc_auc", "average_precision")])

@@ -14,6 +14,10 @@ regression (A ≈ A·B with a diagonal of zeros, Steck 2019) for the Gram matrix
 B_wv = H_wv / (1 − H_vv) with H = V C Vᵀ, and no matrix has more than d rows. The division by 1 − h is what leaving out the
 link itself does. A link that is there already counts for itself in y; `self_share` is what it adds.
 
+Where neighbours are near each other and nothing else matters, as in meshes, no regression beats
+
+    cosine    z_uᵀ z_v / (‖z_u‖·‖z_v‖)
+
 Each form is an inner product: score(u, v) = ℓ_u·r_v. "both" is the sum of sources and targets, [ℓ, ℓ']·[r, r'].
 """
 
@@ -28,8 +32,8 @@ from numpy.typing import NDArray
 
 from sparsecut.links.link_sums import EndRows, Incidence, LinkSums, end_rows
 
-OWN, TARGETS, SOURCES, BOTH = "own", "targets", "sources", "both"
-KINDS = (OWN, TARGETS, SOURCES, BOTH)
+OWN, TARGETS, SOURCES, BOTH, COSINE = "own", "targets", "sources", "both", "cosine"
+KINDS = (OWN, TARGETS, SOURCES, BOTH, COSINE)
 MIN_REST = 1e-6  # of 1 − h
 FLOOR = 1e-9  # of the largest eigenvalue of K: directions below it are rounding
 
@@ -43,7 +47,7 @@ class LinkForm:
     kind : one of KINDS
     power : p, of the degrees
     penalty : ε relative to the mean of K's diagonal for "own"; λ relative to the squared weight of a row for the others
-    matrices : B of "own"; C of targets, of sources, or both, by these names
+    matrices : B of "own"; C of targets, of sources, or both, by these names; the unit matrix of "cosine"
     """
 
     kind: str
@@ -55,6 +59,8 @@ class LinkForm:
         """ℓ of nodes as sources, (b, c)."""
         if self.kind == OWN:
             return np.asarray(rows.x @ self.matrices[OWN])
+        if self.kind == COSINE:
+            return _of_length_one(rows.x)
         parts = [rows.y] if TARGETS in self.matrices else []
         if SOURCES in self.matrices:
             parts.append(_regressed(rows.x, self.matrices[SOURCES]))
@@ -64,6 +70,8 @@ class LinkForm:
         """r of nodes as targets, (b, c)."""
         if self.kind == OWN:
             return rows.x
+        if self.kind == COSINE:
+            return _of_length_one(rows.x)
         parts = [_regressed(rows.x, self.matrices[TARGETS])] if TARGETS in self.matrices else []
         if SOURCES in self.matrices:
             parts.append(rows.y)
@@ -72,7 +80,7 @@ class LinkForm:
     @property
     def needs_neighbours(self) -> bool:
         """Whether the sums of neighbours' vectors are used."""
-        return self.kind != OWN
+        return self.kind not in (OWN, COSINE)
 
     def self_share(self, sources: EndRows, targets: EndRows, weights: Array) -> Array:
         """What links that are there add to their own scores: a_uv·h/(1 − h) of the end that is regressed."""
@@ -89,6 +97,8 @@ def solve_form(kind: str, power: float, penalty: float, sums: LinkSums) -> LinkF
     if kind == OWN:
         left, right = (_ridge_inverse(K, penalty) for K in (sums.K_sources, sums.K_targets))
         return LinkForm(kind, power, penalty, {OWN: left @ sums.X @ right})
+    if kind == COSINE:
+        return LinkForm(kind, power, penalty, {COSINE: np.eye(len(sums.X))})
     matrices = {}
     if kind in (TARGETS, BOTH):
         matrices[TARGETS] = _regression(sums.K_targets, sums.S_rows, penalty * sums.edge_weight)
@@ -144,6 +154,13 @@ def _regression(K: Array, S: Array, penalty: float) -> Array:
     t = np.maximum(t, 0)
     G = root @ F
     return np.asarray((G * (t / (t + penalty))) @ G.T)
+
+
+def _of_length_one(x: Array) -> Array:
+    """The vectors without the constant in front of them, of length 1; zeros stay zeros."""
+    z = x[:, 1:]
+    lengths = np.linalg.norm(z, axis=1, keepdims=True)
+    return np.asarray(np.divide(z, lengths, out=np.zeros_like(z), where=lengths > 0))
 
 
 def _regressed(x: Array, C: Array) -> Array:

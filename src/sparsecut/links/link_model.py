@@ -5,46 +5,27 @@ from __future__ import annotations
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.base.errors import InputError, check_integer
 from sparsecut.base.progress import Reporter, reporting
-from sparsecut.graph import Graph, Ids, as_graph, find_nodes, place_rows
+from sparsecut.graph import Graph, as_graph, find_nodes
 from sparsecut.links.calibration import Calibration, calibrate
+from sparsecut.links.candidates import Recommended, first_candidates
 from sparsecut.links.form_choice import FormTrial, HeldOut, hold_out_links, try_forms
 from sparsecut.links.forms import LinkForm, score_pairs, solve_form
 from sparsecut.links.link_files import read_links, write_links
 from sparsecut.links.link_sums import Incidence, end_rows, sum_links
+from sparsecut.links.link_vectors import vectors_again, vectors_of
 from sparsecut.links.node_kinds import find_ends
 
 AT_ONCE = 1 << 22  # numbers of a table of scores
 ROWS_AT_ONCE = 20_000
 ROLES = {"pairs": "pairs", "candidates": "candidates", "of_targets": "candidates_of_targets"}  # by figure of a trial
 ROLES_OF_CANDIDATES = ("candidates", "of_targets")
-
-
-class Recommended(NamedTuple):
-    """The best candidates of a node, best first.
-
-    Attributes
-    ----------
-    ids : array (k,)
-        Their ids.
-    scores : float array (k,)
-        By which they are ranked; they compare candidates of one node.
-    probabilities : float array (k,)
-        Of a link between the node and each of them.
-    positions : int array (k,)
-        Their rows in the graph.
-    """
-
-    ids: Ids
-    scores: NDArray[np.float64]
-    probabilities: NDArray[np.float64]
-    positions: NDArray[np.int64]
 
 
 class Links:
@@ -56,10 +37,11 @@ class Links:
 
     Parameters
     ----------
-    source : SCE, MoSCE or another estimator, array or frame (n, d)
+    source : SCE, MoSCE or another estimator, array or frame (n, d), or a list of these
         What makes the vectors, or the vectors themselves, one per node; a frame is matched by the ids it brings. A fitted
         estimator's `embedding_` of this graph is used; otherwise a copy of it is fitted. With vectors that are given the
-        choice is made by links that the vectors have seen.
+        choice is made by links that the vectors have seen. Of a list the one is taken that ranks held-out links best:
+        `[SCE(), SCE(features="both")]` tries whether vectors should know the structure beside the features.
     graph : Graph, or an adjacency
         The known links. Directed graphs are scored along the arcs: u → v is not v → u. In a graph with two sides links are
         between the sides.
@@ -70,11 +52,15 @@ class Links:
 
     Attributes
     ----------
+    vectors : array (n, d)
+        The vectors of the nodes.
     forms_ : dict of str to LinkForm
         "pairs" is the form of `score` and `probability`, "candidates" that of `recommend` for sources, and "of_targets" for
         targets, where the graph has two sides: each with its kind, power of the degrees and penalty.
+    source_ : estimator, array or frame
+        What the vectors are from: `source`, or the one that was taken of a list.
     trials_ : list of FormTrial
-        Every form that was tried, with its figures on held-out links.
+        Every form that was tried with it, and its figures on held-out links.
 
     Raises
     ------
@@ -98,11 +84,19 @@ class Links:
         graph = as_graph(graph)
         ends = find_ends(graph)
         held_out = hold_out_links(graph, ends, random_state)
+        sources = source if isinstance(source, list | tuple) else [source]
+        if not sources:
+            raise InputError("Links need vectors, or something that makes them. Got an empty list.")
+        best_sum = -np.inf
         with reporting(progress) as report:
-            vectors = _vectors_of(source, graph, report)
-            tried = _vectors_again(source, vectors, held_out, report)
-            trials, sums_of_rest = try_forms(held_out, tried, ends, random_state, report)
+            for one in sources:
+                tried_now = vectors_again(one, graph, held_out)
+                found, sums_now = try_forms(held_out, tried_now, ends, random_state, report)
+                total = sum(max(getattr(trial, figure) for trial in found) for figure in ("pairs", "candidates"))
+                if total > best_sum:
+                    best_sum, self.source_, tried, trials, sums_of_rest = total, one, tried_now, found, sums_now
         self.trials_: list[FormTrial] = trials
+        vectors = vectors_of(self.source_, graph)
         self._take(vectors, graph)
         best = {role: max(trials, key=attrgetter(figure)) for role, figure in ROLES.items()}
         sums = {power: sum_links(vectors, self._incidence, power) for power in {one.power for one in best.values()}}
@@ -116,7 +110,7 @@ class Links:
 
     def _take(self, vectors: Any, graph: Graph) -> None:
         self.graph, self.ends = graph, find_ends(graph)
-        self._vectors = vectors
+        self.vectors = vectors
         self._incidence = Incidence.of(graph, self.ends)
 
     def _calibrated(self, held_out: HeldOut, tried: Any, on_rest: LinkForm, form: LinkForm) -> Calibration:
@@ -128,7 +122,7 @@ class Links:
         n_pairs = n_sources * n_targets if self.ends.has_sides else n_sources * (n_sources - 1)
         n_pairs = n_pairs if self.ends.has_order else n_pairs // 2
         found = calibrate(positive, others, n_links, max(n_pairs - n_links, 1))
-        now = np.median(np.abs(score_pairs(form, self._vectors, self._incidence, held_out.others)))
+        now = np.median(np.abs(score_pairs(form, self.vectors, self._incidence, held_out.others)))
         before = np.median(np.abs(others))
         return found.scaled(float(now / before)) if before > 0 and now > 0 else found
 
@@ -160,7 +154,7 @@ class Links:
     def score_positions(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """`score` for pairs that are given by their rows in the graph."""
         pairs = self.ends.oriented(pairs)
-        scores = score_pairs(self.forms_["pairs"], self._vectors, self._incidence, pairs, self.graph.adjacency)
+        scores = score_pairs(self.forms_["pairs"], self.vectors, self._incidence, pairs, self.graph.adjacency)
         scores[~self.ends.are_possible(pairs)] = -np.inf
         return scores
 
@@ -249,14 +243,15 @@ class Links:
         if graph.is_directed != self.ends.is_directed:
             kinds = ("a directed", "undirected") if self.ends.is_directed else ("an undirected", "directed")
             raise InputError(f"These links were fitted on {kinds[0]} graph. Got one that is {kinds[1]}.")
-        vectors = _vectors_of(source, graph, lambda *_: None)
-        if vectors.shape[1] != self._vectors.shape[1]:
+        vectors = vectors_of(source, graph)
+        if vectors.shape[1] != self.vectors.shape[1]:
             raise InputError(
-                f"These links were fitted on vectors of {self._vectors.shape[1]} columns. Got {vectors.shape[1]}. Use the "
+                f"These links were fitted on vectors of {self.vectors.shape[1]} columns. Got {vectors.shape[1]}. Use the "
                 "same model's."
             )
         later = object.__new__(Links)
         later.forms_, later._calibrations, later.trials_ = self.forms_, self._calibrations, self.trials_
+        later.source_ = source
         later._take(vectors, graph)
         return later
 
@@ -272,7 +267,7 @@ class Links:
         """
         header = {
             "is_directed": self.ends.is_directed,
-            "dimension": int(self._vectors.shape[1]),
+            "dimension": int(self.vectors.shape[1]),
             "trials": [trial.to_dict() for trial in self.trials_],
         }
         write_links(path, header, self.forms_, self._calibrations, overwrite=overwrite)
@@ -309,9 +304,9 @@ class Links:
         header, forms, calibrations = read_links(path)
         graph = as_graph(graph)
         links = object.__new__(cls)
-        links.forms_, links._calibrations = forms, calibrations
+        links.forms_, links._calibrations, links.source_ = forms, calibrations, source
         links.trials_ = [FormTrial(**trial) for trial in header["trials"]]
-        vectors = _vectors_of(source, graph, lambda *_: None)
+        vectors = vectors_of(source, graph)
         if vectors.shape[1] != header["dimension"] or graph.is_directed != header["is_directed"]:
             kind = "a directed" if header["is_directed"] else "an undirected"
             raise InputError(
@@ -348,7 +343,7 @@ class Links:
         form = self.forms_[role]
         is_source = (role == "candidates") != is_offered
         rows = end_rows(
-            self._vectors,
+            self.vectors,
             self._incidence,
             nodes,
             form.power,
@@ -357,14 +352,6 @@ class Links:
         )
         return (form.left(rows) if is_source else form.right(rows)).astype(np.float32)
 
-    @cached_property
-    def _offered(self) -> dict[str, NDArray[np.float32]]:
-        """The transformed vectors of all nodes as candidates, by role."""
-        n_nodes = self.graph.n_nodes
-        parts = [slice(one, min(one + ROWS_AT_ONCE, n_nodes)) for one in range(0, n_nodes, ROWS_AT_ONCE)]
-        roles = ROLES_OF_CANDIDATES if self.ends.has_sides else ROLES_OF_CANDIDATES[:1]
-        return {role: np.concatenate([self._side(role, part, is_offered=True) for part in parts]) for role in roles}
-
     def _best(self, node: int, scores: NDArray[np.float64], k: int, with_known: bool) -> Recommended:
         is_source = bool(self.ends.is_source[node])
         may = (self.ends.is_target if is_source else self.ends.is_source).copy()
@@ -372,51 +359,15 @@ class Links:
         if not with_known:
             A = self.graph.adjacency
             may[A.indices[A.indptr[node] : A.indptr[node + 1]]] = False
-        candidates = np.flatnonzero(may)
-        values = scores[candidates]
-        if len(candidates) > k:
-            near = np.argpartition(-values, k - 1)[:k]
-            near = np.flatnonzero(values >= values[near].min())  # all that tie with the last: the first rows win
-            candidates, values = candidates[near], values[near]
-        order = np.argsort(-values, kind="stable")[:k]
-        chosen, values = candidates[order], values[order]
+        chosen = first_candidates(scores, may, k)
+        values = scores[chosen]
         role = "candidates" if is_source else "of_targets"
         return Recommended(self.graph.node_ids[chosen], values, self._calibrations[role](values), chosen)
 
-
-def _vectors_of(source: Any, graph: Graph, report: Reporter) -> Any:
-    """The vectors of a graph's nodes: given ones, a fitted estimator's of this graph, or those of a copy that is fitted."""
-    if not hasattr(source, "fit_transform"):
-        rows = place_rows(source, graph.node_ids, "The vectors")
-        vectors = rows if isinstance(rows, np.memmap) else np.asarray(rows)
-    elif _is_fitted_on(source, graph):
-        vectors = source.embedding_
-    else:
-        vectors = _copy_of(source).fit_transform(graph)
-    vectors = vectors if hasattr(vectors, "shape") else np.asarray(vectors)
-    if vectors.ndim != 2 or vectors.dtype.kind not in "fiu" or len(vectors) != graph.n_nodes:
-        raise InputError(
-            f"Links need one vector of numbers for each of the {graph.n_nodes:,} nodes. Got {vectors.dtype}, shape "
-            f"{vectors.shape}."
-        )
-    if not all(np.isfinite(vectors[start : start + 65_536]).all() for start in range(0, len(vectors), 65_536)):
-        raise InputError("The vectors must be finite. Some are not.")
-    return vectors
-
-
-def _vectors_again(source: Any, vectors: Any, held_out: HeldOut, report: Reporter) -> Any:
-    """The vectors of the graph without its held-out links, where there is something that makes them."""
-    if not hasattr(source, "fit_transform"):
-        return vectors
-    return np.asarray(_copy_of(source).fit_transform(held_out.graph))
-
-
-def _is_fitted_on(model: Any, graph: Graph) -> bool:
-    if not hasattr(model, "embedding_") or len(model.embedding_) != graph.n_nodes:
-        return False
-    fitted = getattr(model, "graph_", None)
-    return fitted is None or np.array_equal(fitted.node_ids, graph.node_ids)
-
-
-def _copy_of(model: Any) -> Any:
-    return type(model)(**model.get_params(deep=False)) if hasattr(model, "get_params") else model
+    @cached_property
+    def _offered(self) -> dict[str, NDArray[np.float32]]:
+        """The transformed vectors of all nodes as candidates, by role."""
+        n_nodes = self.graph.n_nodes
+        parts = [slice(one, min(one + ROWS_AT_ONCE, n_nodes)) for one in range(0, n_nodes, ROWS_AT_ONCE)]
+        roles = ROLES_OF_CANDIDATES if self.ends.has_sides else ROLES_OF_CANDIDATES[:1]
+        return {role: np.concatenate([self._side(role, part, is_offered=True) for part in parts]) for role in roles}
