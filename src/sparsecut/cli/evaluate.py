@@ -70,7 +70,7 @@ def evaluate(
     fraction: Annotated[float, option(EVALUATION, "links: the fraction of edges to hold out.", metavar="SHARE")] = 0.1,
     clusters: Annotated[
         int | None,
-        option(EVALUATION, "cluster: number of clusters.", metavar="N", show_default="the number of classes"),
+        option(EVALUATION, "cluster: number of clusters.", metavar="N", show_default="the number of classes, or chosen"),
     ] = None,
     runs: Annotated[int, option(EVALUATION, "cluster, links: number of runs.", metavar="N")] = 5,
     device: Device = "auto",

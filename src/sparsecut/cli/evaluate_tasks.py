@@ -139,12 +139,6 @@ def cluster(
     from sparsecut.evaluation import evaluate_clusters
     from sparsecut.io.result_files import write_columns
 
-    if labels is None and graph is None and output_path is None:
-        raise InputError(
-            "Clusters are scored against labels or a graph. Name one of them: --labels FILE, --graph GRAPH; or write the "
-            "clusters: --clusters K -o FILE."
-        )
-
     with output.progress() as bar:
         scores = evaluate_clusters(
             Z, labels, graph=graph, n_clusters=n_clusters, n_runs=runs, random_state=seed, progress=bar
@@ -153,8 +147,8 @@ def cluster(
         output.note(note)
     rows = []
     for name, values in scores.figures.items():
-        digits = 3 if name in ("modularity", "conductance") else 1
-        unit = "" if name in ("modularity", "conductance") else ", percent"
+        is_share = name in ("nmi", "ari", "accuracy")
+        digits, unit = (1, ", percent") if is_share else (3, "")
         rows.append([name + unit, f"{values.mean():.{digits}f} ± {values.std():.{digits}f}"])
     if rows:
         output.table(f"k-means, {scores.n_clusters} clusters, {runs} runs", ["figure", "mean ± std"], rows)

@@ -107,7 +107,7 @@ def evaluate(
     >>> scores.probe, len(scores.accuracies)
     ('paper', 10)
     >>> print(sc.evaluate(graph.features, graph.labels, split="10-10-80", n_splits=10))
-    90.6 ± 0.9 (majority 10.8)
+    90.6 ± 0.9 (majority 10.7)
     >>> is_eight = graph.labels == 8
     >>> scores = sc.evaluate(graph.features, is_eight, metrics="average_precision", split="cv", n_splits=10)
     >>> list(scores.figures)
