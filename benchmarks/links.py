@@ -48,6 +48,7 @@ PACKED = tuple(f"walshaw/{name}.graph.gz" for name in ("add20", "data", "uk", "v
 KINDS = ("movielens", "bitcoin_otc", "dblp_typed")
 DIRECTED = ("bitcoin_otc", "cora_full")
 METRICS = ("roc_auc", "average_precision")
+TARGET, DIRECTION_TARGET = 0.45, 80  # of ndcg@10 on MovieLens, and of the direction of arcs
 N_USERS, N_MOVIES = 943, 1682
 SEEDS = (0, 1, 2)
 
@@ -107,9 +108,10 @@ def by_cosine(split: LinkSplit) -> dict[str, float]:
 
 
 def by_links(split: LinkSplit) -> dict[str, float]:
-    """Vectors with and without the structure, or of the structure with few and with all columns; `Links` takes one."""
-    other = SCE(features="both") if split.graph.has_features else SCE(dimension=128)
-    links = Links([SCE(), other], split.graph)
+    """Vectors of the features, of both and of the structure alone, where there are features; `Links` takes one."""
+    structure = SCE(features="structure", dimension=128)
+    sources = [SCE(), SCE(features="both", dimension=256), structure] if split.graph.has_features else [SCE(), structure]
+    links = Links(sources, split.graph)
     return score_links(links, split, scorings=["links"], metrics=METRICS)["links"]
 
 
@@ -278,8 +280,11 @@ def measure(part: str, asked: argparse.Namespace, points: dict[str, Any], keep: 
 def tables(points: dict[str, Any]) -> list[dict[str, Any]]:
     made = []
     for part, caption in (
-        ("held_out", "Held-out links, AUC / average precision in percent"),
-        ("direction", "Directed graphs"),
+        ("held_out", "Held-out links, AUC / average precision in percent. The target: neither below any of the others"),
+        (
+            "direction",
+            f"Directed graphs: the same, and the direction of arcs. The target: a direction of {DIRECTION_TARGET}",
+        ),
     ):
         names = list(dict.fromkeys(key.split("|")[1] for key in points if key.startswith(f"{part}|")))
         rows = []
@@ -296,9 +301,9 @@ def tables(points: dict[str, Any]) -> list[dict[str, Any]]:
             row: list[Any] = [Path(name).name.split(".")[0], ours["nodes"], ours["edges"], *cells]
             if part == "direction":
                 row.append(f"{ours['direction']:.1f}")
-                is_met = ours["direction"] >= 80
+                is_met = ours["direction"] >= DIRECTION_TARGET
             rows.append([*row, is_met])
-        target = "direction at least 80" if part == "direction" else "not below the others"
+        target = "met"
         columns = ["graph", "nodes", "edges", *METHODS, *(["direction"] if part == "direction" else []), target]
         if rows:
             made.append({"caption": caption, "columns": columns, "rows": rows})
@@ -308,13 +313,18 @@ def tables(points: dict[str, Any]) -> list[dict[str, Any]]:
         if values:
             is_ours = name.startswith("Links(SCE(d") or name.startswith("Links(SCE(f")
             rows.append(
-                [name, f"{np.mean(values):.4f}", f"{np.std(values):.4f}", bool(np.mean(values) >= 0.45) if is_ours else ""]
+                [
+                    name,
+                    f"{np.mean(values):.4f}",
+                    f"{np.std(values):.4f}",
+                    bool(np.mean(values) >= TARGET) if is_ours else None,
+                ]
             )
     if rows:
         made.append(
             {
-                "caption": "MovieLens 100k, ndcg@10",
-                "columns": ["method", "mean", "deviation over seeds", "at least 0.45"],
+                "caption": f"MovieLens 100k, ndcg@10. The target: {TARGET}",
+                "columns": ["method", "mean", "deviation over seeds", "met"],
                 "rows": rows,
             }
         )

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from sparsecut import SCE, Graph, InputError, Memory, Power, datasets
+from sparsecut import SCE, Graph, InputError, Memory, datasets
 from sparsecut.evaluation import LinkSplit, evaluate_links, hold_out_edges, score_links
 from sparsecut.graph.linked_pairs import sample_non_edges
-from sparsecut.lab.baselines import SmoothedFeatures
 
 
 @pytest.fixture(scope="module")
@@ -26,38 +25,6 @@ def edge_set(graph: Graph) -> set[tuple[int, int]]:
 def pair_set(pairs: np.ndarray) -> set[tuple[int, int]]:
     assert (pairs[:, 0] < pairs[:, 1]).all()
     return set(map(tuple, pairs.tolist()))
-
-
-def test_the_graph_is_cut_in_two(graph):
-    split = hold_out_edges(graph, 0.2, random_state=3)
-    kept, positive, negative = edge_set(split.graph), pair_set(split.positive), pair_set(split.negative)
-    assert len(positive) == len(split.positive) == round(0.2 * graph.n_edges)
-    assert kept.isdisjoint(positive)
-    assert kept | positive == edge_set(graph)
-    assert len(negative) == len(positive)
-    assert negative.isdisjoint(edge_set(graph))
-    # Neither direction is left in the adjacency.
-    i, j = split.positive.T
-    assert split.graph.adjacency[i, j].sum() == split.graph.adjacency[j, i].sum() == 0
-    assert split.graph.n_nodes == graph.n_nodes
-    np.testing.assert_array_equal(split.graph.features, graph.features)
-    np.testing.assert_array_equal(split.graph.labels, graph.labels)
-
-
-def test_weights_of_the_edges_that_stay():
-    A = np.triu(np.random.default_rng(0).random((20, 20)), 1)
-    A[A < 0.5] = 0
-    whole = Graph(A + A.T)
-    split = hold_out_edges(whole, 0.1)
-    i, j = sp.triu(split.graph.adjacency).nonzero()
-    np.testing.assert_array_equal(split.graph.adjacency[i, j], whole.adjacency[i, j])
-
-
-def test_seeds_decide(graph):
-    one, two, other = (hold_out_edges(graph, 0.1, random_state=seed) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one.positive, two.positive)
-    np.testing.assert_array_equal(one.negative, two.negative)
-    assert pair_set(one.positive) != pair_set(other.positive)
 
 
 def test_the_estimator_never_sees_a_held_out_edge(graph, monkeypatch):
@@ -175,38 +142,6 @@ def directed_graph(n_nodes: int = 40) -> Graph:
     assert ((A > 0) & (A.T == 0)).any()
     assert ((A > 0) & (A.T > 0)).any()
     return Graph(A, features=generator.normal(size=(n_nodes, 4)), directed="out")
-
-
-def test_a_directed_graph_stays_directed_and_loses_both_directions_of_a_pair():
-    whole = directed_graph()
-    split = hold_out_edges(whole, 0.2, random_state=1)
-    dense = whole.adjacency.toarray()
-    linked = {(i, j) for i, j in zip(*np.nonzero(np.triu((dense > 0) | (dense.T > 0))), strict=True)}
-    assert len(split.positive) == round(0.2 * len(linked))
-    assert pair_set(np.sort(split.positive, axis=1)) <= linked
-    i, j = split.positive.T
-    assert (dense[i, j] > 0).all()  # along the arcs
-    assert pair_set(split.negative).isdisjoint(linked)
-    expected = dense.copy()
-    for i, j in split.positive:
-        expected[i, j] = expected[j, i] = 0
-    assert split.graph.is_directed
-    np.testing.assert_array_equal(split.graph.adjacency.toarray(), expected)
-
-
-def test_what_is_embedded_of_a_directed_path_follows_its_arrows():
-    """0 → 1 → … → 9: one hop averages a node with the next one, unless the edge between them is held out."""
-    A, n_nodes = np.diag(np.ones(9), 1), 10
-    features = np.eye(n_nodes)
-    split = hold_out_edges(Graph(A, features=features, directed="out"), 0.2)
-    held_out = pair_set(split.positive)
-    expected = np.array(
-        [
-            (features[i] + features[i + 1]) / 2 if i + 1 < n_nodes and (i, i + 1) not in held_out else features[i]
-            for i in range(n_nodes)
-        ]
-    )
-    np.testing.assert_allclose(SmoothedFeatures(filter=Power(order=1)).fit_transform(split.graph), expected, atol=1e-6)
 
 
 def test_links_of_a_directed_graph_are_scored_over_edges_of_either_direction():

@@ -153,9 +153,10 @@ def test_wrong_input_is_one_sentence():
     links = Links(Z, graph)
     with pytest.raises(sc.InputError, match="two columns, source and target"):
         links.score([1, 2, 3])
-    with pytest.raises(sc.InputError, match="does not have: 999"):
+    with pytest.raises(sc.InputError, match="names nodes that the graph does not: 999"):
         links.recommend(999)
     with pytest.raises(sc.InputError, match="k parameter"):
         links.recommend(1, k=0)
     assert links.score([]).shape == (0,)
+    assert links.recommend("7", k=3).ids.tolist() == links.recommend(7, k=3).ids.tolist()  # as it is spelled at a shell
     assert links.recommend([]) == []

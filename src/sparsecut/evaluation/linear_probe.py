@@ -101,7 +101,7 @@ def most_likely(decisions: Array, counts: Nodes) -> NDArray[np.bool_]:
 
 
 def _rarer(goal: ProbeTarget) -> int | None:
-    """Of two classes the one with fewer nodes, the second of equals; None where there are more."""
+    """The one of two classes that has fewer nodes, the second of equals; None where there are more classes."""
     if len(goal.classes) != 2:
         return None
     sizes = np.bincount(goal.values[goal.known], minlength=2)

@@ -26,7 +26,7 @@ class Calibration:
     probabilities: Array
 
     def scaled(self, factor: float) -> Calibration:
-        """The same for scores that are so many times as large."""
+        """A calibration of scores that are so many times as large."""
         return Calibration(self.scores * factor, self.probabilities)
 
     def __call__(self, scores: NDArray[np.floating]) -> Array:

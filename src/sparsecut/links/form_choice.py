@@ -54,7 +54,7 @@ class HeldOut:
 
     @property
     def negative(self) -> Pairs:
-        """What links are to be told from: other pairs, of a directed graph links turned round among them."""
+        """Pairs that links are to rank above: other pairs, of a directed graph links turned round among them."""
         return np.concatenate([self.turned, self.others[: max(len(self.others) - len(self.turned), 1)]])
 
 

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.base.errors import InputError, check_integer
 from sparsecut.base.progress import Reporter, reporting
-from sparsecut.graph import Graph, as_graph, find_nodes
+from sparsecut.graph import Graph, as_graph
+from sparsecut.io.ids import check_known, positions_of
+from sparsecut.links.best_candidates import Recommended, first_candidates
 from sparsecut.links.calibration import Calibration, calibrate
-from sparsecut.links.candidates import Recommended, first_candidates
 from sparsecut.links.form_choice import FormTrial, HeldOut, hold_out_links, try_forms
 from sparsecut.links.forms import LinkForm, score_pairs, solve_form
 from sparsecut.links.link_files import read_links, write_links
@@ -203,7 +204,7 @@ class Links:
         check_integer("recommend", "k", k, 1)
         is_one = isinstance(nodes, str | bytes) or np.ndim(nodes) == 0
         asked = np.asarray([nodes] if is_one else nodes)
-        positions = find_nodes(asked, self.graph.node_ids, "recommend") if len(asked) else np.empty(0, dtype=np.int64)
+        positions = self._find(asked)
         found: list[Recommended] = []
         step = max(1, AT_ONCE // max(self.graph.n_nodes, 1))
         for start in range(0, len(positions), step):
@@ -214,9 +215,9 @@ class Links:
         return found[0] if is_one else found
 
     def transform(self, graph: Any, source: Any) -> Links:
-        """The same forms on a graph that has changed: new nodes are scored by their vectors, degrees and neighbours.
+        """Links of a graph that has changed, by the forms as they are.
 
-        Nothing is chosen or fitted again. It is what to call after `model.update`, or with nodes that came later.
+        New nodes are scored by their vectors, degrees and neighbours; nothing is chosen or fitted again. It is what to call after `model.update`, or with nodes that came later.
 
         Parameters
         ----------
@@ -326,8 +327,15 @@ class Links:
             return np.empty((0, 2), dtype=np.int64)
         if given.ndim != 2 or given.shape[1] != 2:
             raise InputError(f"Pairs must be ids in two columns, source and target. Got shape {given.shape}.")
-        found = find_nodes(given.ravel(), self.graph.node_ids, "Links").reshape(-1, 2)
-        return np.asarray(found, dtype=np.int64)
+        return self._find(given.ravel()).reshape(-1, 2)
+
+    def _find(self, ids: NDArray[Any]) -> NDArray[np.int64]:
+        """The rows of nodes; a number and the word that spells it are equal."""
+        if not len(ids):
+            return np.empty(0, dtype=np.int64)
+        found = positions_of(ids, self.graph.node_ids)
+        check_known(found, ids, "The query", "the graph")
+        return found
 
     def score_all(self, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
         """What `recommend` ranks by: the scores of nodes, given by their rows, with all others, (b, n)."""

@@ -69,7 +69,7 @@ class Incidence:
 
 @dataclass(frozen=True)
 class EndRows:
-    """x and y of some nodes at one end of links, (b, d + 1) each; y is empty where it was not asked for."""
+    """x and y of some nodes at one end of links, (b, d + 1) each; y is empty where it is not needed."""
 
     x: Array
     y: Array

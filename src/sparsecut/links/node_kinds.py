@@ -6,7 +6,7 @@
 
 The sides are those that the graph was read with (`bipartite=True`). A graph without them has two sides where its edges say
 so: it has no cycle of odd length, and nearly all of it hangs together. Trees and other sparse graphs have none by chance, so
-two edges per node at least are asked for.
+two edges per node at least are needed.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparsecut.links.candidates import first_candidates
+from sparsecut.links.best_candidates import first_candidates
 
 
 def test_the_first_are_those_of_a_whole_sort_and_ties_go_to_the_first_rows():
