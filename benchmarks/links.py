@@ -108,10 +108,9 @@ def by_cosine(split: LinkSplit) -> dict[str, float]:
 
 
 def by_links(split: LinkSplit) -> dict[str, float]:
-    """Vectors of the features, of both and of the structure alone, where there are features; `Links` takes one."""
-    structure = SCE(features="structure", dimension=128)
-    sources = [SCE(), SCE(features="both", dimension=256), structure] if split.graph.has_features else [SCE(), structure]
-    links = Links(sources, split.graph)
+    """Vectors with and without the structure, or of the structure with few and with all columns; `Links` takes one."""
+    other = SCE(features="both", dimension=256) if split.graph.has_features else SCE(dimension=128)
+    links = Links([SCE(), other], split.graph)
     return score_links(links, split, scorings=["links"], metrics=METRICS)["links"]
 
 

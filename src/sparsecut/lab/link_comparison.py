@@ -16,7 +16,7 @@ from sparsecut.base.errors import InputError, check_choice, check_integer
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.evaluation.link_holdout import LinkSplit, hold_out_edges
 from sparsecut.evaluation.link_prediction import SCORINGS, score_links
-from sparsecut.evaluation.paired import compare_scores
+from sparsecut.evaluation.paired import Comparison, compare_scores
 from sparsecut.evaluation.scores import Scores
 from sparsecut.graph import Graph, as_graph
 from sparsecut.lab.baselines.methods import find_method
@@ -97,13 +97,15 @@ def compare_links(
                     break
                 measured = fit.measured
                 runs.append(score_links(fit.embedding, split, seed, [scoring], named)[scoring])
-            scores = {}
+            scores: dict[int | str, Scores] = {}
+            against: dict[int | str, Comparison] = {}
             if error is None:
                 figures = {name: np.array([run[name] for run in runs]) for name in runs[0]}
                 scores = {"links": Scores(figures, probe=scoring, splits=_digest(splits))}
             first = results[0].scores.get("links") if results else None
-            against = {"links": compare_scores(scores["links"], first)} if scores and first is not None else {}
-            results.append(MethodResult(method.name, dict(scores), dict(against), measured, error))
+            if scores and first is not None:
+                against = {"links": compare_scores(scores["links"], first)}
+            results.append(MethodResult(method.name, scores, against, measured, error))
         report("methods", len(chosen), len(chosen))
     return MethodComparison(results, named)
 

@@ -9,7 +9,7 @@ that nothing has seen what it is judged by; vectors that are given stay as they 
                  sides, for nodes of each
 
 Comparing any two pairs and ranking the candidates of one node differ: how many links a node has matters for the first and
-cancels in the second. So each question has its own answer.
+cancels in the second. So each question has its own answer; that of the first adds several forms up (`pair_score`).
 """
 
 from __future__ import annotations
@@ -126,6 +126,15 @@ def try_forms(
             trials.append(FormTrial(kind, power, penalty, float(by_pairs), figures[0], figures[-1]))
         report("links", done + 1, len(POWERS))
     return trials, sums
+
+
+def best_of_each_kind(trials: list[FormTrial]) -> dict[str, FormTrial]:
+    """The trials that rank pairs best: of the own form, of the regressions, and the cosine."""
+    named = {"own": (OWN,), "regression": (BOTH, TARGETS, SOURCES), "cosine": (COSINE,)}
+    return {
+        name: max((trial for trial in trials if trial.kind in kinds), key=lambda trial: trial.pairs)
+        for name, kinds in named.items()
+    }
 
 
 @dataclass(frozen=True)

@@ -15,39 +15,45 @@ from sparsecut.io.files import check_readable, write_whole
 from sparsecut.io.result_files import save_tensors
 from sparsecut.links.calibration import Calibration
 from sparsecut.links.forms import KINDS, LinkForm
+from sparsecut.links.pair_score import PairScore
 
 FORMAT = "sparsecut-links"
 FORMAT_VERSION = 1
-FIELDS = ("pairs", "candidates", "of_targets")
+FIELDS = ("candidates", "of_targets")
+KINDS_OF_PAIRS = ("own", "regression", "cosine")
 
 
 def write_links(
     path: str | Path,
     header: dict[str, Any],
     forms: Mapping[str, LinkForm],
+    pair_score: PairScore,
     calibrations: Mapping[str, Calibration],
     *,
     overwrite: bool = False,
 ) -> None:
-    """Write the forms of every role with their calibrations, whole or not at all."""
+    """Write the forms of every role, the score of pairs and the calibrations, whole or not at all."""
     tensors: dict[str, Any] = {}
     about: dict[str, Any] = {}
-    for role, form in forms.items():
-        calibration = calibrations[role]
+    every = {**forms, **{f"pairs.{name}": form for name, form in pair_score.forms.items()}}
+    for role, form in every.items():
         about[role] = {"kind": form.kind, "power": form.power, "penalty": form.penalty}
         tensors |= {f"{role}.matrix.{name}": matrix for name, matrix in form.matrices.items()}
+    for role, calibration in calibrations.items():
         tensors |= {f"{role}.scores": calibration.scores, f"{role}.probabilities": calibration.probabilities}
+    for name in ("scales", "centre", "weights"):
+        tensors[f"pairs.{name}"] = getattr(pair_score, name)
     metadata = {
         "format": FORMAT,
         "format_version": str(FORMAT_VERSION),
         "version": __version__,
-        "links": json.dumps({**header, "forms": about}),
+        "links": json.dumps({**header, "forms": about, "with_extras": pair_score.with_extras}),
     }
     with write_whole(path, overwrite) as temporary:
         save_tensors(temporary, tensors, metadata)
 
 
-def read_links(path: str | Path) -> tuple[dict[str, Any], dict[str, LinkForm], dict[str, Calibration]]:
+def read_links(path: str | Path) -> tuple[dict[str, Any], dict[str, LinkForm], PairScore, dict[str, Calibration]]:
     """The header, the forms and the calibrations of a file that `write_links` wrote; anything else is an error."""
     from safetensors import SafetensorError, safe_open
 
@@ -66,14 +72,15 @@ def read_links(path: str | Path) -> tuple[dict[str, Any], dict[str, LinkForm], d
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
         size = int(header["dimension"]) + 1
         forms = {role: _form(header["forms"][role], role, tensors, size) for role in FIELDS}
-        calibrations = {role: _calibration(role, tensors) for role in FIELDS}
+        calibrations = {role: _calibration(role, tensors) for role in ("pairs", *FIELDS)}
+        pair_score = _pair_score(header, tensors, size)
     except SafetensorError as error:
         raise InputError(f"{path} is not a whole safetensors file: no links could be read from it.") from error
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path} does not hold whole links: {error}. Save them again.") from error
-    return header, forms, calibrations
+    return header, forms, pair_score, calibrations
 
 
 def _form(about: dict[str, Any], role: str, tensors: dict[str, Any], size: int) -> LinkForm:
@@ -82,6 +89,15 @@ def _form(about: dict[str, Any], role: str, tensors: dict[str, Any], size: int) 
     if about["kind"] not in KINDS or not matrices or any(one.shape != (size, size) for one in matrices.values()):
         raise ValueError(f"the matrices of {role} are not as their header says")
     return LinkForm(about["kind"], float(about["power"]), float(about["penalty"]), matrices)
+
+
+def _pair_score(header: dict[str, Any], tensors: dict[str, Any], size: int) -> PairScore:
+    named = [name for name in KINDS_OF_PAIRS if f"pairs.{name}" in header["forms"]]
+    forms = {name: _form(header["forms"][f"pairs.{name}"], f"pairs.{name}", tensors, size) for name in named}
+    scales, centre, weights = (tensors[f"pairs.{name}"] for name in ("scales", "centre", "weights"))
+    if scales.shape != (len(forms),) or centre.shape != weights.shape or len(weights) < max(len(forms), 1):
+        raise ValueError("the weights of pairs are not as their header says")
+    return PairScore(forms, scales, bool(header["with_extras"]), centre, weights)
 
 
 def _calibration(role: str, tensors: dict[str, Any]) -> Calibration:

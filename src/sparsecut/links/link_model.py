@@ -16,16 +16,17 @@ from sparsecut.graph import Graph, as_graph
 from sparsecut.io.ids import check_known, positions_of
 from sparsecut.links.best_candidates import Recommended, first_candidates
 from sparsecut.links.calibration import Calibration, calibrate
-from sparsecut.links.form_choice import FormTrial, HeldOut, hold_out_links, try_forms
+from sparsecut.links.form_choice import FormTrial, HeldOut, best_of_each_kind, hold_out_links, try_forms
 from sparsecut.links.forms import LinkForm, score_pairs, solve_form
 from sparsecut.links.link_files import read_links, write_links
-from sparsecut.links.link_sums import Incidence, end_rows, sum_links
+from sparsecut.links.link_sums import Incidence, LinkSums, end_rows, sum_links
 from sparsecut.links.link_vectors import vectors_again, vectors_of
 from sparsecut.links.node_kinds import find_ends
+from sparsecut.links.pair_score import fit_pair_score
 
 AT_ONCE = 1 << 22  # numbers of a table of scores
 ROWS_AT_ONCE = 20_000
-ROLES = {"pairs": "pairs", "candidates": "candidates", "of_targets": "candidates_of_targets"}  # by figure of a trial
+ROLES = {"candidates": "candidates", "of_targets": "candidates_of_targets"}  # and the figure of a trial that decides
 ROLES_OF_CANDIDATES = ("candidates", "of_targets")
 
 
@@ -56,8 +57,10 @@ class Links:
     vectors : array (n, d)
         The vectors of the nodes.
     forms_ : dict of str to LinkForm
-        "pairs" is the form of `score` and `probability`, "candidates" that of `recommend` for sources, and "of_targets" for
-        targets, where the graph has two sides: each with its kind, power of the degrees and penalty.
+        What `recommend` ranks by: "candidates" for sources, and "of_targets" for targets, where the graph has two sides;
+        each with its kind, power of the degrees and penalty.
+    pair_score_ : PairScore
+        What `score` and `probability` go by: the best forms with their weights.
     source_ : estimator, array or frame
         What the vectors are from: `source`, or the one that was taken of a list.
     trials_ : list of FormTrial
@@ -100,14 +103,46 @@ class Links:
         vectors = vectors_of(self.source_, graph)
         self._take(vectors, graph)
         best = {role: max(trials, key=attrgetter(figure)) for role, figure in ROLES.items()}
-        sums = {power: sum_links(vectors, self._incidence, power) for power in {one.power for one in best.values()}}
+        kinds = best_of_each_kind(trials)
+        powers = {one.power for one in (*best.values(), *kinds.values())}
+        sums = {power: sum_links(vectors, self._incidence, power) for power in powers}
+        self._fit_pairs(held_out, tried, kinds, sums_of_rest, sums)
         self.forms_: dict[str, LinkForm] = {}
-        self._calibrations: dict[str, Calibration] = {}
         for role, one in best.items():
             chosen = (one.kind, one.power, one.penalty)
             self.forms_[role] = solve_form(*chosen, sums[one.power])
             on_rest = solve_form(*chosen, sums_of_rest[one.power])
             self._calibrations[role] = self._calibrated(held_out, tried, on_rest, self.forms_[role])
+
+    def _fit_pairs(
+        self,
+        held_out: HeldOut,
+        tried: Any,
+        kinds: dict[str, FormTrial],
+        sums_of_rest: dict[float, LinkSums],
+        sums: dict[float, LinkSums],
+    ) -> None:
+        """The score of pairs and its calibration: weights by the graph without its held-out links, forms by all of it."""
+        rest = Incidence.of(held_out.graph, self.ends)
+        on_rest, forms = (
+            {name: solve_form(one.kind, one.power, one.penalty, known[one.power]) for name, one in kinds.items()}
+            for known in (sums_of_rest, sums)
+        )
+        first = max(kinds, key=lambda name: kinds[name].pairs)
+        fitted = fit_pair_score(on_rest, first, tried, rest, held_out.positive, held_out.negative)
+        forms = {name: forms[name] for name in fitted.forms}
+        mean = fitted.features(tried, rest, held_out.others).mean(axis=0)
+        self.pair_score_ = fitted.solved_again(forms, self.vectors, self._incidence, held_out.others, mean)
+        positive, others = (fitted(tried, rest, pairs) for pairs in (held_out.positive, held_out.others))
+        self._calibrations = {"pairs": calibrate(positive, others, *self._n_pairs())}
+
+    def _n_pairs(self) -> tuple[int, int]:
+        """How many pairs are links, and how many others could be."""
+        n_links = self.graph.n_edges
+        n_sources, n_targets = int(self.ends.is_source.sum()), int(self.ends.is_target.sum())
+        n_pairs = n_sources * n_targets if self.ends.has_sides else n_sources * (n_sources - 1)
+        n_pairs = n_pairs if self.ends.has_order else n_pairs // 2
+        return n_links, max(n_pairs - n_links, 1)
 
     def _take(self, vectors: Any, graph: Graph) -> None:
         self.graph, self.ends = graph, find_ends(graph)
@@ -118,11 +153,7 @@ class Links:
         """Scores of held-out links by the form that has not seen them, at the scale of the one that has."""
         rest = Incidence.of(held_out.graph, self.ends)
         positive, others = (score_pairs(on_rest, tried, rest, pairs) for pairs in (held_out.positive, held_out.others))
-        n_links = self.graph.n_edges
-        n_sources, n_targets = int(self.ends.is_source.sum()), int(self.ends.is_target.sum())
-        n_pairs = n_sources * n_targets if self.ends.has_sides else n_sources * (n_sources - 1)
-        n_pairs = n_pairs if self.ends.has_order else n_pairs // 2
-        found = calibrate(positive, others, n_links, max(n_pairs - n_links, 1))
+        found = calibrate(positive, others, *self._n_pairs())
         now = np.median(np.abs(score_pairs(form, self.vectors, self._incidence, held_out.others)))
         before = np.median(np.abs(others))
         return found.scaled(float(now / before)) if before > 0 and now > 0 else found
@@ -155,7 +186,7 @@ class Links:
     def score_positions(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """`score` for pairs that are given by their rows in the graph."""
         pairs = self.ends.oriented(pairs)
-        scores = score_pairs(self.forms_["pairs"], self.vectors, self._incidence, pairs, self.graph.adjacency)
+        scores = self.pair_score_(self.vectors, self._incidence, pairs, self.graph.adjacency)
         scores[~self.ends.are_possible(pairs)] = -np.inf
         return scores
 
@@ -217,7 +248,8 @@ class Links:
     def transform(self, graph: Any, source: Any) -> Links:
         """Links of a graph that has changed, by the forms as they are.
 
-        New nodes are scored by their vectors, degrees and neighbours; nothing is chosen or fitted again. It is what to call after `model.update`, or with nodes that came later.
+        New nodes are scored by their vectors, degrees and neighbours; nothing is chosen or fitted again. It is what to call
+        after `model.update`, or with nodes that came later.
 
         Parameters
         ----------
@@ -252,6 +284,7 @@ class Links:
             )
         later = object.__new__(Links)
         later.forms_, later._calibrations, later.trials_ = self.forms_, self._calibrations, self.trials_
+        later.pair_score_ = self.pair_score_
         later.source_ = source
         later._take(vectors, graph)
         return later
@@ -271,7 +304,7 @@ class Links:
             "dimension": int(self.vectors.shape[1]),
             "trials": [trial.to_dict() for trial in self.trials_],
         }
-        write_links(path, header, self.forms_, self._calibrations, overwrite=overwrite)
+        write_links(path, header, self.forms_, self.pair_score_, self._calibrations, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | Path, source: Any, graph: Any) -> Links:
@@ -302,10 +335,11 @@ class Links:
         >>> bool((again.score([(0, 5)]) == links.score([(0, 5)])).all())
         True
         """
-        header, forms, calibrations = read_links(path)
+        header, forms, pair_score, calibrations = read_links(path)
         graph = as_graph(graph)
         links = object.__new__(cls)
         links.forms_, links._calibrations, links.source_ = forms, calibrations, source
+        links.pair_score_ = pair_score
         links.trials_ = [FormTrial(**trial) for trial in header["trials"]]
         vectors = vectors_of(source, graph)
         if vectors.shape[1] != header["dimension"] or graph.is_directed != header["is_directed"]:
