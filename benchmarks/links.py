@@ -46,7 +46,7 @@ FILES = tuple(
 )
 PACKED = tuple(f"walshaw/{name}.graph.gz" for name in ("add20", "data", "uk", "vibrobox", "cti", "t60k"))
 KINDS = ("movielens", "bitcoin_otc", "dblp_typed")
-DIRECTED = ("bitcoin_otc", "cora_full")
+DIRECTED = ("bitcoin_otc", "amazon_photo")
 METRICS = ("roc_auc", "average_precision")
 TARGET, DIRECTION_TARGET = 0.45, 80  # of ndcg@10 on MovieLens, and of the direction of arcs
 N_USERS, N_MOVIES = 943, 1682
@@ -74,12 +74,16 @@ def load(name: str, *, directed: bool = False) -> Graph:
         places = places.reshape(-1, 2)
         A = sp.coo_array((np.ones(len(places)), (places[:, 0], places[:, 1])), shape=(len(ids), len(ids)))
         return Graph(A.maximum(A.T))
-    if name == "cora_full" and directed:
-        edges = np.loadtxt(folder() / "CitationFull/cora/raw/cora_full_edges.tsv", dtype=np.int64)
-        n_nodes = int(edges.max()) + 1
-        A = sp.coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n_nodes, n_nodes)).tocsr()
-        A.data[:] = 1
-        return Graph(A, directed="out")
+    if name == "amazon_photo" and directed:
+        with np.load(folder() / "Amazon/Photo/raw/amazon_electronics_photo.npz") as file:
+            parts = {key: file[key] for key in file.files if key.startswith(("adj_", "attr_"))}
+        A, F = (
+            sp.csr_array(
+                (parts[f"{one}_data"], parts[f"{one}_indices"], parts[f"{one}_indptr"]), shape=parts[f"{one}_shape"]
+            )
+            for one in ("adj", "attr")
+        )
+        return Graph(A, features=F, directed="out")
     return read_graph(folder() / name) if "/" in name else datasets.load(name)
 
 

@@ -76,6 +76,8 @@ def test_a_directed_graph_stays_directed_and_loses_both_directions_of_a_pair():
     assert pair_set(np.sort(split.positive, axis=1)) <= linked
     i, j = split.positive.T
     assert (dense[i, j] > 0).all()  # along the arcs
+    expected_one_way = {(i, j) for i, j in split.positive.tolist() if dense[j, i] == 0}
+    assert {tuple(pair) for pair in split.one_way.tolist()} == expected_one_way
     assert pair_set(split.negative).isdisjoint(linked)
     expected = dense.copy()
     for i, j in split.positive:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,11 +27,14 @@ class LinkSplit:
         other.
     negative : array of shape (m, 2)
         As many pairs that are no edges.
+    one_way : array of shape (k, 2)
+        Of a directed graph the held-out arcs whose nodes are not linked the other way round too; empty otherwise.
     """
 
     graph: Graph
     positive: Pairs
     negative: Pairs
+    one_way: Pairs = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
 
 
 def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -> LinkSplit:
@@ -86,12 +89,13 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
         negative = draw_others(ends.oriented(pairs), n_held_out, ends, generator)
         return LinkSplit(training, ends.oriented(pairs[is_held_out]), negative)
     negative = sample_non_edges(pairs, graph.n_nodes, n_held_out, generator)
-    return LinkSplit(training, _along_arcs(graph, pairs[is_held_out]), negative)
+    if not graph.is_directed:
+        return LinkSplit(training, pairs[is_held_out], negative)
+    arcs = _along_arcs(graph, pairs[is_held_out])
+    return LinkSplit(training, arcs, negative, arcs[weights_between(graph.adjacency, arcs[:, ::-1]) == 0])
 
 
 def _along_arcs(graph: Graph, pairs: Pairs) -> Pairs:
     """Pairs of a directed graph with the source of the arc first, unless there are arcs both ways."""
-    if not graph.is_directed:
-        return pairs
     is_back = weights_between(graph.adjacency, pairs) == 0
     return np.where(is_back[:, None], pairs[:, ::-1], pairs)

@@ -13,7 +13,7 @@ is cut first (`hold_out_edges`), the method sees only what is left, and held-out
 Figures, in percent (`sparsecut.links.ranking` has their equations): roc_auc is the chance that a held-out edge ranks above
 a held-out non-edge, and average_precision weighs the top of that ranking; hit@k, ndcg@k and mrr are of the candidates of a
 node, all nodes that it is not linked to; direction, of a directed graph, is the AUC of held-out arcs against the same arcs
-turned round.
+turned round, where there is no arc both ways.
 """
 
 from __future__ import annotations
@@ -253,10 +253,9 @@ def _figures(scorer: _Scorer, split: LinkSplit, metrics: Sequence[str], seed: in
         places = _ranked_places(scorer, split, find_ends(split.graph), seed)
         found |= {name: 100 * figure_of_places(name, places) for name in of_places}
     found = {name: found[name] for name in metrics}
-    if split.graph.is_directed and of_pairs:
-        turned = split.positive[:, ::-1]
-        both = scorer.of_pairs(np.concatenate([split.positive, turned]))
-        found[DIRECTION] = 100 * figure_of_pairs("roc_auc", np.repeat([True, False], len(turned)), both)
+    if len(split.one_way) and of_pairs:
+        both = scorer.of_pairs(np.concatenate([split.one_way, split.one_way[:, ::-1]]))
+        found[DIRECTION] = 100 * figure_of_pairs("roc_auc", np.repeat([True, False], len(split.one_way)), both)
     return found
 
 

@@ -55,7 +55,8 @@ class HeldOut:
     @property
     def negative(self) -> Pairs:
         """Pairs that links are to rank above: other pairs, of a directed graph links turned round among them."""
-        return np.concatenate([self.turned, self.others[: max(len(self.others) - len(self.turned), 1)]])
+        turned = self.turned[: len(self.positive) // 2]
+        return np.concatenate([turned, self.others[: max(len(self.others) - len(turned), 1)]])
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def hold_out_links(graph: Graph, ends: LinkEnds, seed: int, fraction: float = HE
         is_lone = ~np.isin(_numbers(chosen[:, ::-1], graph.n_nodes), _numbers(links, graph.n_nodes))
         chosen = chosen[is_lone] if is_lone.sum() >= max(1, count // 2) else chosen
     rest = graph.replace(adjacency=without_pairs(graph.adjacency, np.sort(chosen, axis=1)))
-    turned = chosen[: len(chosen) // 2, ::-1] if ends.is_directed else chosen[:0]
+    turned = chosen[:, ::-1] if ends.is_directed else chosen[:0]
     turned = turned[~np.isin(_numbers(turned, graph.n_nodes), _numbers(links, graph.n_nodes))]
     return HeldOut(rest, chosen, draw_others(links, len(chosen), ends, generator), turned)
 

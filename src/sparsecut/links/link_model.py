@@ -129,7 +129,7 @@ class Links:
             for known in (sums_of_rest, sums)
         )
         first = max(kinds, key=lambda name: kinds[name].pairs)
-        fitted = fit_pair_score(on_rest, first, tried, rest, held_out.positive, held_out.negative)
+        fitted = fit_pair_score(on_rest, first, tried, rest, held_out)
         forms = {name: forms[name] for name in fitted.forms}
         mean = fitted.features(tried, rest, held_out.others).mean(axis=0)
         self.pair_score_ = fitted.solved_again(forms, self.vectors, self._incidence, held_out.others, mean)

@@ -5,7 +5,8 @@
     own, regression, cosine   the best form of each kind (`forms`), as asinh(score/scale): large scores count by their order
                               of magnitude
     shared                    log(1 + Σ 1/log d_w) over the shared neighbours w (Adamic and Adar, 2003), direction left out
-    degrees                   log d_u + log d_v; one each where the pair has an order
+    degrees                   log d_u + log d_v; one each where the pair has an order, and in a directed graph the degrees of
+                              both ends in both roles
 
 The weights are those of a logistic regression on held-out links and other pairs, so that the score is a log-odds. They are
 taken where they rank pairs better than the best form alone does, in a cross-validation over the held-out pairs; otherwise
@@ -21,6 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.links.form_choice import HeldOut
 from sparsecut.links.forms import LinkForm, score_pairs
 from sparsecut.links.link_sums import Incidence
 from sparsecut.links.ranking import figure_of_pairs
@@ -67,11 +69,19 @@ class PairScore:
 
 
 def fit_pair_score(
-    forms: dict[str, LinkForm], best: str, vectors: Any, incidence: Incidence, positive: Pairs, negative: Pairs
+    forms: dict[str, LinkForm], best: str, vectors: Any, incidence: Incidence, held_out: HeldOut
 ) -> PairScore:
-    """The weights for the best forms of each kind; `best` is the kind that ranks pairs best alone."""
-    pairs = np.concatenate([positive, negative])
-    is_link = np.repeat([True, False], [len(positive), len(negative)])
+    """The weights for the best forms of each kind; `best` is the kind that ranks pairs best alone.
+
+    Links turned round, of a directed graph, count as much as all other pairs together: which way a link goes is to be
+    learned beside whether there is one, however few go one way alone.
+    """
+    positive, negative = held_out.positive, held_out.others
+    pairs = np.concatenate([positive, negative, held_out.turned])
+    is_link = np.arange(len(pairs)) < len(positive)
+    counts = np.array([len(positive), len(negative), len(held_out.turned)])
+    shares = np.array([1.0, 0.5, 0.5]) if counts[2] else np.array([1.0, 1.0, 0.0])
+    importance = np.repeat(shares * counts[0] / np.maximum(counts, 1), counts)
     alone = {best: forms[best]}
     single = PairScore(alone, _scales(alone, vectors, incidence, negative), False, np.zeros(1), np.ones(1))
     mixed = PairScore(forms, _scales(forms, vectors, incidence, negative), True, np.zeros(0), np.zeros(0))
@@ -81,11 +91,11 @@ def fit_pair_score(
     part = np.arange(len(pairs)) % N_PARTS
     scores = np.empty(len(pairs))
     for one in range(N_PARTS):
-        centre, weights = _logistic(features[part != one], is_link[part != one])
+        centre, weights = _logistic(features[part != one], is_link[part != one], importance[part != one])
         scores[part == one] = (features[part == one] - centre) @ weights
-    if _figure(is_link, scores) <= _figure(is_link, single(vectors, incidence, pairs)):
+    if _figure(is_link, scores, importance) <= _figure(is_link, single(vectors, incidence, pairs), importance):
         return single
-    centre, weights = _logistic(features, is_link)
+    centre, weights = _logistic(features, is_link, importance)
     return replace(mixed, centre=centre, weights=weights)
 
 
@@ -105,8 +115,10 @@ def shared_neighbours(incidence: Incidence, pairs: Pairs) -> Array:
 
 
 def _log_degrees(incidence: Incidence, pairs: Pairs) -> list[Array]:
-    sources = np.log(incidence.out_degrees + incidence.mean_weight)[pairs[:, 0]]
-    targets = np.log(incidence.in_degrees + incidence.mean_weight)[pairs[:, 1]]
+    out, into = (np.log(one + incidence.mean_weight) for one in (incidence.out_degrees, incidence.in_degrees))
+    sources, targets = out[pairs[:, 0]], into[pairs[:, 1]]
+    if incidence.ends.is_directed:  # how often either end is the other end of links says which way one goes
+        return [sources, targets, into[pairs[:, 0]], out[pairs[:, 1]]]
     return [sources, targets] if incidence.ends.has_order else [sources + targets]
 
 
@@ -116,15 +128,15 @@ def _scales(forms: dict[str, LinkForm], vectors: Any, incidence: Incidence, pair
     return np.array([size if size > 0 else 1.0 for size in sizes])
 
 
-def _logistic(features: Array, is_link: NDArray[np.bool_]) -> tuple[Array, Array]:
+def _logistic(features: Array, is_link: NDArray[np.bool_], importance: Array) -> tuple[Array, Array]:
     """The centre and the weights of a logistic regression on standardised columns, C = 1; the intercept is in the centre."""
     from sklearn.linear_model import LogisticRegression
 
     mean, deviation = features.mean(axis=0), features.std(axis=0)
     deviation = np.where(deviation > 1e-9, deviation, np.inf)  # a column that does not vary has no weight
-    model = LogisticRegression(C=1.0, max_iter=1000).fit((features - mean) / deviation, is_link)
+    model = LogisticRegression(C=1.0, max_iter=1000).fit((features - mean) / deviation, is_link, importance)
     return mean, model.coef_[0] / deviation
 
 
-def _figure(is_link: NDArray[np.bool_], scores: Array) -> float:
-    return float(np.mean([figure_of_pairs(name, is_link, scores) for name in ("roc_auc", "average_precision")]))
+def _figure(is_link: NDArray[np.bool_], scores: Array, importance: Array) -> float:
+    return float(np.mean([figure_of_pairs(name, is_link, scores, importance) for name in ("roc_auc", "average_precision")]))

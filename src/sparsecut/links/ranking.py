@@ -51,11 +51,15 @@ def figure_of_places(name: str, places: list[NDArray[np.int64]]) -> float:
     return float(np.mean([gains[one[one <= k] - 1].sum() / ideal[min(len(one), k) - 1] for one in places]))
 
 
-def figure_of_pairs(name: str, is_link: NDArray[np.bool_], scores: NDArray[np.floating]) -> float:
-    """AUC or average precision of pairs."""
+def figure_of_pairs(
+    name: str, is_link: NDArray[np.bool_], scores: NDArray[np.floating], importance: Array | None = None
+) -> float:
+    """AUC or average precision of pairs, each as important as the next or as given."""
     from sklearn.metrics import average_precision_score, roc_auc_score
 
-    return float((roc_auc_score if name == "roc_auc" else average_precision_score)(is_link, scores))
+    return float(
+        (roc_auc_score if name == "roc_auc" else average_precision_score)(is_link, scores, sample_weight=importance)
+    )
 
 
 def places_of(
