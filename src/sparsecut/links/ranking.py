@@ -57,9 +57,8 @@ def figure_of_pairs(
     """AUC or average precision of pairs, each as important as the next or as given."""
     from sklearn.metrics import average_precision_score, roc_auc_score
 
-    return float(
-        (roc_auc_score if name == "roc_auc" else average_precision_score)(is_link, scores, sample_weight=importance)
-    )
+    function = roc_auc_score if name == "roc_auc" else average_precision_score
+    return float(function(is_link, scores, sample_weight=importance))
 
 
 def places_of(
