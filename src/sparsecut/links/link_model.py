@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +14,16 @@ from sparsecut.base.progress import Reporter, reporting
 from sparsecut.graph import Graph, as_graph
 from sparsecut.io.ids import check_known, positions_of
 from sparsecut.links.best_candidates import Recommended, first_candidates
-from sparsecut.links.calibration import Calibration, calibrate
-from sparsecut.links.form_choice import FormTrial, HeldOut, best_of_each_kind, hold_out_links, try_forms
-from sparsecut.links.forms import LinkForm, score_pairs, solve_form
+from sparsecut.links.form_choice import FormTrial
 from sparsecut.links.link_files import read_links, write_links
-from sparsecut.links.link_sums import Incidence, LinkSums, end_rows, sum_links
-from sparsecut.links.link_vectors import vectors_again, vectors_of
+from sparsecut.links.link_fit import fit_links
+from sparsecut.links.link_sums import Incidence, end_rows
+from sparsecut.links.link_vectors import vectors_of
 from sparsecut.links.node_kinds import find_ends
-from sparsecut.links.pair_score import fit_pair_score
 
 AT_ONCE = 1 << 22  # numbers of a table of scores
 ROWS_AT_ONCE = 20_000
-ROLES = {"candidates": "candidates", "of_targets": "candidates_of_targets"}  # and the figure of a trial that decides
-ROLES_OF_CANDIDATES = ("candidates", "of_targets")
+ROLES = ("candidates", "of_targets")
 
 
 class Links:
@@ -86,77 +82,17 @@ class Links:
     def __init__(self, source: Any, graph: Any, *, random_state: int = 0, progress: Reporter | None = None) -> None:
         check_integer("Links", "random_state", random_state, 0)
         graph = as_graph(graph)
-        ends = find_ends(graph)
-        held_out = hold_out_links(graph, ends, random_state)
-        sources = source if isinstance(source, list | tuple) else [source]
-        if not sources:
-            raise InputError("Links need vectors, or something that makes them. Got an empty list.")
-        best_sum = -np.inf
         with reporting(progress) as report:
-            for one in sources:
-                tried_now = vectors_again(one, graph, held_out)
-                found, sums_now = try_forms(held_out, tried_now, ends, random_state, report)
-                total = sum(max(getattr(trial, figure) for trial in found) for figure in ("pairs", "candidates"))
-                if total > best_sum:
-                    best_sum, self.source_, tried, trials, sums_of_rest = total, one, tried_now, found, sums_now
-        self.trials_: list[FormTrial] = trials
-        vectors = vectors_of(self.source_, graph)
-        self._take(vectors, graph)
-        best = {role: max(trials, key=attrgetter(figure)) for role, figure in ROLES.items()}
-        kinds = best_of_each_kind(trials)
-        powers = {one.power for one in (*best.values(), *kinds.values())}
-        sums = {power: sum_links(vectors, self._incidence, power) for power in powers}
-        self._fit_pairs(held_out, tried, kinds, sums_of_rest, sums)
-        self.forms_: dict[str, LinkForm] = {}
-        for role, one in best.items():
-            chosen = (one.kind, one.power, one.penalty)
-            self.forms_[role] = solve_form(*chosen, sums[one.power])
-            on_rest = solve_form(*chosen, sums_of_rest[one.power])
-            self._calibrations[role] = self._calibrated(held_out, tried, on_rest, self.forms_[role])
-
-    def _fit_pairs(
-        self,
-        held_out: HeldOut,
-        tried: Any,
-        kinds: dict[str, FormTrial],
-        sums_of_rest: dict[float, LinkSums],
-        sums: dict[float, LinkSums],
-    ) -> None:
-        """The score of pairs and its calibration: weights by the graph without its held-out links, forms by all of it."""
-        rest = Incidence.of(held_out.graph, self.ends)
-        on_rest, forms = (
-            {name: solve_form(one.kind, one.power, one.penalty, known[one.power]) for name, one in kinds.items()}
-            for known in (sums_of_rest, sums)
-        )
-        first = max(kinds, key=lambda name: kinds[name].pairs)
-        fitted = fit_pair_score(on_rest, first, tried, rest, held_out)
-        forms = {name: forms[name] for name in fitted.forms}
-        mean = fitted.features(tried, rest, held_out.others).mean(axis=0)
-        self.pair_score_ = fitted.solved_again(forms, self.vectors, self._incidence, held_out.others, mean)
-        positive, others = (fitted(tried, rest, pairs) for pairs in (held_out.positive, held_out.others))
-        self._calibrations = {"pairs": calibrate(positive, others, *self._n_pairs())}
-
-    def _n_pairs(self) -> tuple[int, int]:
-        """How many pairs are links, and how many others could be."""
-        n_links = self.graph.n_edges
-        n_sources, n_targets = int(self.ends.is_source.sum()), int(self.ends.is_target.sum())
-        n_pairs = n_sources * n_targets if self.ends.has_sides else n_sources * (n_sources - 1)
-        n_pairs = n_pairs if self.ends.has_order else n_pairs // 2
-        return n_links, max(n_pairs - n_links, 1)
+            fitted = fit_links(source, graph, random_state, report)
+        self.source_, self.trials_ = fitted.source, fitted.trials
+        self.forms_, self.pair_score_ = fitted.forms, fitted.pair_score
+        self._calibrations = fitted.calibrations
+        self._take(fitted.vectors, graph)
 
     def _take(self, vectors: Any, graph: Graph) -> None:
         self.graph, self.ends = graph, find_ends(graph)
         self.vectors = vectors
         self._incidence = Incidence.of(graph, self.ends)
-
-    def _calibrated(self, held_out: HeldOut, tried: Any, on_rest: LinkForm, form: LinkForm) -> Calibration:
-        """Scores of held-out links by the form that has not seen them, at the scale of the one that has."""
-        rest = Incidence.of(held_out.graph, self.ends)
-        positive, others = (score_pairs(on_rest, tried, rest, pairs) for pairs in (held_out.positive, held_out.others))
-        found = calibrate(positive, others, *self._n_pairs())
-        now = np.median(np.abs(score_pairs(form, self.vectors, self._incidence, held_out.others)))
-        before = np.median(np.abs(others))
-        return found.scaled(float(now / before)) if before > 0 and now > 0 else found
 
     def score(self, pairs: ArrayLike) -> NDArray[np.float64]:
         """Score pairs of nodes: the higher, the likelier a link. Any two pairs can be compared.
@@ -411,5 +347,5 @@ class Links:
         """The transformed vectors of all nodes as candidates, by role."""
         n_nodes = self.graph.n_nodes
         parts = [slice(one, min(one + ROWS_AT_ONCE, n_nodes)) for one in range(0, n_nodes, ROWS_AT_ONCE)]
-        roles = ROLES_OF_CANDIDATES if self.ends.has_sides else ROLES_OF_CANDIDATES[:1]
+        roles = ROLES if self.ends.has_sides else ROLES[:1]
         return {role: np.concatenate([self._side(role, part, is_offered=True) for part in parts]) for role in roles}
