@@ -45,14 +45,15 @@ def classify(
     with output.progress() as bar:
         for name, chosen in _splits(output, goal, node_ids, split, dataset, per_class, n_splits, seed):
             scores = probe_target(Z, goal, chosen, protocol=probe, metrics=metrics, progress=bar)
+            n_probed = len(chosen)
             for metric, values in scores.figures.items():
-                title = ", ".join(part for part in (metric, unit_of(metric)) if part)
                 text = f"{scores.text(metric)}{scores.beside(metric)}"
-                rows.append([name, title, text, _interval(values, 1 if unit_of(metric) else 3), str(len(chosen))])
+                rows.append([name, metric, text, _interval(values, 1 if unit_of(metric) else 3)])
             results[name] = scores.to_dict()
+    unit = ", in percent" if all(map(unit_of, scores.figures)) else ""
     output.table(
-        f"Probe: {scores.probe}, split: {split}",
-        ["labels per class" if per_class else "split", "metric", "mean ± std", "95 % interval", "splits"],
+        f"Probe: {scores.probe}, split: {split}, {n_probed} splits{unit}",
+        ["labels\nper class" if per_class else "split", "metric", "mean ± std", "95 % interval"],
         rows,
     )
     told = {"task": "classify", "embedding": str(embedding), "target": goal.kind, "probe": scores.probe, "split": split}
