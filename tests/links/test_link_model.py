@@ -163,3 +163,17 @@ def test_wrong_input_is_one_sentence():
     assert links.score([]).shape == (0,)
     assert links.recommend("7", k=3).ids.tolist() == links.recommend(7, k=3).ids.tolist()  # as it is spelled at a shell
     assert links.recommend([]) == []
+
+
+def test_links_follow_a_model_that_is_updated():
+    """A new node with its first links is scored as by a fit of the vectors of the whole graph with the same forms."""
+    graph = citations()
+    known = graph.subgraph(positions=range(199))
+    model = sc.SCE(features="given", random_state=0).fit(known)
+    links = Links(model, known)
+    edges = [(199, int(target)) for target in graph.adjacency[[199]].indices]
+    model.update(nodes_added={199: graph.features[199]}, edges_added=edges)
+    later = links.transform(model.graph_, model)
+    np.testing.assert_allclose(later.vectors, model.transform(model.graph_), atol=1e-4)
+    expected = links.transform(graph, model.transform(graph))
+    assert later.recommend(199, k=5).ids.tolist() == expected.recommend(199, k=5).ids.tolist()
