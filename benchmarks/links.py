@@ -50,7 +50,8 @@ DIRECTED = ("bitcoin_otc", "amazon_photo")
 METRICS = ("roc_auc", "average_precision")
 TARGET, DIRECTION_TARGET = 0.45, 80  # of ndcg@10 on MovieLens, and of the direction of arcs
 N_USERS, N_MOVIES = 943, 1682
-SEEDS = (0, 1, 2)
+SEEDS = (10, 11, 12)  # 0 to 2 were looked at while the forms and their criterion were made
+HOLD_OUT_SEED = {"held_out": 0, "direction": 1}  # the first was looked at, too; that of directions was not
 
 Array = np.ndarray
 
@@ -257,7 +258,7 @@ def measure(part: str, asked: argparse.Namespace, points: dict[str, Any], keep: 
             except (OSError, ValueError) as error:
                 print(f"{name} is left out: {error}")
                 continue
-            split = hold_out_edges(graph, 0.1, 0)
+            split = hold_out_edges(graph, 0.1, HOLD_OUT_SEED[part])
             for method in wanted:
                 start = time.process_time()
                 found = METHODS[method](split)
@@ -286,7 +287,7 @@ def tables(points: dict[str, Any]) -> list[dict[str, Any]]:
         ("held_out", "Held-out links, AUC / average precision in percent. The target: neither below any of the others"),
         (
             "direction",
-            f"Directed graphs: the same, and the direction of arcs. The target: a direction of {DIRECTION_TARGET}",
+            f"Directed graphs: the same, and the direction of arcs. The target: as above, and a direction of {DIRECTION_TARGET}",
         ),
     ):
         names = list(dict.fromkeys(key.split("|")[1] for key in points if key.startswith(f"{part}|")))
@@ -300,11 +301,13 @@ def tables(points: dict[str, Any]) -> list[dict[str, Any]]:
                 "" if one is None else f"{one['roc_auc']:.1f} / {one['average_precision']:.1f}" for one in found.values()
             ]
             others = [one for method, one in found.items() if method != "Links" and one is not None]
-            is_met = all(ours[metric] >= one[metric] for one in others for metric in METRICS)
+            is_below = any(ours[metric] < one[metric] for one in others for metric in METRICS)
+            # A target that some peer was not measured for is missed or open, not met.
+            is_met = False if is_below else True if len(others) == len(METHODS) - 1 else None
             row: list[Any] = [Path(name).name.split(".")[0], ours["nodes"], ours["edges"], *cells]
             if part == "direction":
                 row.append(f"{ours['direction']:.1f}")
-                is_met = ours["direction"] >= DIRECTION_TARGET
+                is_met = is_met if ours["direction"] >= DIRECTION_TARGET else False
             rows.append([*row, is_met])
         target = "met"
         columns = ["graph", "nodes", "edges", *METHODS, *(["direction"] if part == "direction" else []), target]
@@ -314,7 +317,7 @@ def tables(points: dict[str, Any]) -> list[dict[str, Any]]:
     for name in RANKERS:
         values = [points[f"movies|{name}|{seed}"] for seed in SEEDS if f"movies|{name}|{seed}" in points]
         if values:
-            is_ours = name.startswith("Links(SCE(d") or name.startswith("Links(SCE(f")
+            is_ours = name.startswith("Links(")
             rows.append(
                 [
                     name,
@@ -363,7 +366,13 @@ def main() -> None:
             ),
             command="python benchmarks/links.py",
             tables=tables(points),
-            notes=["EASE is the closed form of item–item regression (Steck, 2019). DeepWalk is that of `sparsecut.lab`."],
+            notes=[
+                "EASE is the closed form of item–item regression (Steck, 2019). DeepWalk is that of `sparsecut.lab`.",
+                "An empty cell was not measured. Where no figure is below those measured, the target is then left open (–).",
+                "The forms, the features of the pair score and the criterion were developed on these graphs, with these "
+                "held-out links (seed 0) and with the seeds 0 to 2 of MovieLens in view. The seeds of MovieLens and of "
+                "directions shown here were not used for that; those of the first table were.",
+            ],
             points=points,
         )
 

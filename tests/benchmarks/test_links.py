@@ -35,7 +35,7 @@ def test_a_target_is_met_where_no_other_is_above() -> None:
     points |= {"held_out|actor|cosine": ours, "direction|x|Links": {**ours, "direction": 81.0}}
     points |= {f"movies|Links(SCE(dimension=128))|{seed}": 0.46 for seed in links.SEEDS} | {"new|0": {"Links": 0.3}}
     held_out, direction, movies, new = links.tables(points)
-    assert [(row[0], row[-1]) for row in held_out["rows"]] == [("cora", True), ("wiki", False)]
-    assert direction["rows"][0][-2:] == ["81.0", True]
+    assert [(row[0], row[-1]) for row in held_out["rows"]] == [("cora", None), ("wiki", False)]  # others are not measured
+    assert direction["rows"][0][-2:] == ["81.0", None]
     assert movies["rows"] == [["Links(SCE(dimension=128))", "0.4600", "0.0000", True]]
     assert new["rows"] == [["Links", "0.3000"]]
