@@ -287,7 +287,7 @@ def tables(points: dict[str, Any]) -> list[dict[str, Any]]:
         ("held_out", "Held-out links, AUC / average precision in percent. The target: neither below any of the others"),
         (
             "direction",
-            f"Directed graphs: the same, and the direction of arcs. The target: as above, and a direction of {DIRECTION_TARGET}",
+            f"Directed graphs, and the direction of arcs. The target: the same, and {DIRECTION_TARGET} of direction",
         ),
     ):
         names = list(dict.fromkeys(key.split("|")[1] for key in points if key.startswith(f"{part}|")))

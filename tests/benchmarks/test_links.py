@@ -33,7 +33,9 @@ def test_a_target_is_met_where_no_other_is_above() -> None:
     points = {"held_out|cora|Links": ours, "held_out|cora|cosine": {**ours, "roc_auc": 89.0}}
     points |= {"held_out|wiki|Links": ours, "held_out|wiki|Adamic–Adar": {**ours, "average_precision": 92.0}}
     points |= {"held_out|actor|cosine": ours, "direction|x|Links": {**ours, "direction": 81.0}}
-    points |= {f"movies|Links(SCE(dimension=128))|{seed}": 0.46 for seed in links.SEEDS} | {"new|0": {"Links": 0.3}}
+    points |= {f"movies|Links(SCE(dimension=128))|{seed}": 0.46 for seed in links.SEEDS} | {
+        f"new|{links.SEEDS[0]}": {"Links": 0.3}
+    }
     held_out, direction, movies, new = links.tables(points)
     assert [(row[0], row[-1]) for row in held_out["rows"]] == [("cora", None), ("wiki", False)]  # others are not measured
     assert direction["rows"][0][-2:] == ["81.0", None]
