@@ -52,6 +52,7 @@ def test_a_word_that_is_there_is_not_offered_again() -> None:
 def test_the_lists_are_the_librarys() -> None:
 
     from sparsecut import datasets
+    from sparsecut.cuts.kway import EFFORTS, KWAY_OBJECTIVES
     from sparsecut.cuts.objective import OBJECTIVES
     from sparsecut.evaluation import PROTOCOLS
     from sparsecut.evaluation.split_choice import OF_A_DATASET, is_word
@@ -76,4 +77,6 @@ def test_the_lists_are_the_librarys() -> None:
     assert completion.DIRECTIONS == DIRECTIONS
     assert completion.MISSING == MISSING
     assert completion.OBJECTIVES == OBJECTIVES
+    assert completion.KWAY_OBJECTIVES == KWAY_OBJECTIVES
+    assert completion.EFFORTS == EFFORTS
     assert all(paper_settings(SCE, name) for name in completion.PAPER_DATASETS)

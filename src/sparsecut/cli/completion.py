@@ -33,6 +33,8 @@ LAYOUTS = ("auto", "pacmap", "umap", "tsne", "pca")
 DIRECTIONS = ("symmetrize", "out", "in")
 MISSING = ("error", "zero")
 OBJECTIVES = ("ratio", "conductance")
+KWAY_OBJECTIVES = ("cut", "conductance", "modularity")
+EFFORTS = ("best", "fast")
 PARTED = ("structure", "embedding", "both")
 
 Completer = Callable[[str], list[str]]

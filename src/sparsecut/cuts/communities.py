@@ -40,6 +40,27 @@ def louvain(problem: CutProblem, resolution: float, random: np.random.Generator)
     return levels
 
 
+def merged_to(problem: CutProblem, groups: Groups, count: int) -> Groups:
+    """Communities joined two by two, always those where modularity gains most, until `count` are left."""
+    coarse = contract(problem, groups)
+    W, volumes = coarse.adjacency.toarray(), totals(groups, problem.degrees, coarse.n_nodes)
+    total = float(volumes.sum())
+    names = np.arange(coarse.n_nodes)
+    gain = W - np.outer(volumes, volumes) / total
+    np.fill_diagonal(gain, -np.inf)
+    for _ in range(coarse.n_nodes - count):
+        kept, gone = sorted(divmod(int(np.argmax(gain)), len(gain)))
+        W[kept] += W[gone]
+        W[:, kept] += W[:, gone]
+        volumes[kept] += volumes[gone]
+        volumes[gone] = 0.0
+        names[names == gone] = kept
+        gain[gone] = gain[:, gone] = -np.inf
+        row = np.where(np.isfinite(gain[kept]), W[kept] - volumes[kept] * volumes / total, -np.inf)
+        gain[kept] = gain[:, kept] = row
+    return np.unique(names, return_inverse=True)[1].astype(np.int64)[groups]
+
+
 def _move(
     A: sp.csr_array, volumes: Real, resolution: float, random: np.random.Generator, start: Groups | None = None
 ) -> Groups:

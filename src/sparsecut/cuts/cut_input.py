@@ -9,7 +9,9 @@ The columns of the embedding are candidates' vectors too. The embedding is the l
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,7 +19,9 @@ from numpy.typing import ArrayLike
 
 from sparsecut.base.errors import InputError, check_choice
 from sparsecut.cuts.objective import Real, undirected_adjacency
-from sparsecut.graph import Graph, place_rows
+from sparsecut.graph import Graph, as_graph, place_rows
+from sparsecut.graph.foreign import library_of
+from sparsecut.io import from_igraph, from_networkx, read_graph
 
 USES = ("structure", "embedding", "both")
 DIMENSION = 16  # of an embedding whose columns are candidates
@@ -30,6 +34,21 @@ class Material:
 
     adjacency: sp.csr_array
     vectors: Real | None
+
+
+def graph_to_cut(thing: Any) -> Graph:
+    """A graph from all that `fit` takes, and from what leaves nothing to choose where no features are needed.
+
+    These are a graph of networkx or igraph, and the path of a graph file.
+    """
+    library = library_of(thing)
+    if library == "networkx":
+        return from_networkx(thing)
+    if library == "igraph":
+        return from_igraph(thing)
+    if isinstance(thing, str | os.PathLike):
+        return read_graph(os.fspath(thing))
+    return as_graph(thing)
 
 
 def material(graph: Graph, use: str, embedding: ArrayLike | None, caller: str) -> Material:

@@ -10,18 +10,23 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.base.errors import InputError, check_integer
+from sparsecut.base.errors import InputError, check_integer, import_extra
 from sparsecut.base.progress import Reporter, reporting
-from sparsecut.cuts.cut_input import material
+from sparsecut.cuts.cut_input import graph_to_cut, material
+from sparsecut.cuts.kway import by_size
 from sparsecut.cuts.objective import Real
 from sparsecut.cuts.recursion import cut_down
-from sparsecut.graph import Graph, as_graph
+from sparsecut.graph import Graph
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Nodes = NDArray[np.int64]
 
@@ -80,13 +85,13 @@ class Hierarchy:
         n = self.graph.n_nodes
         if level is not None:
             check_integer("Hierarchy.cut", "level", level, minimum=0)
-            return _numbered(self._leaves(self._open_levels(level)))
+            return by_size(self._leaves(self._open_levels(level)))
         count = check_integer("Hierarchy.cut", "parts", parts, minimum=1)
         if count > n:
             raise InputError(
                 f"The parts parameter of Hierarchy.cut must be at most the number of nodes, {n:,}. Got {count}."
             )
-        return _numbered(self._leaves(self._open_sparsest(count)))
+        return by_size(self._leaves(self._open_sparsest(count)))
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the tree as columns of a table with one row per cluster, the nodes first, the whole graph last.
@@ -123,6 +128,55 @@ class Hierarchy:
             "size": np.concatenate([np.ones(n, dtype=np.int64), self.linkage[:, 3].astype(np.int64)]),
             "value": np.ma.MaskedArray(np.concatenate([np.zeros(n), self.values]), np.arange(2 * n - 1) < n),
         }
+
+    def to_frame(self) -> Any:
+        """Return `columns` as a pandas frame, one row per cluster. Needs pandas (extra ``pandas``).
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of `columns`, missing where a cluster has none.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> frame = sc.hierarchy(sc.Graph(np.ones((2, 2)), node_ids=["a", "b"])).to_frame()
+        >>> frame["size"].tolist(), frame["parent"].isna().tolist()
+        ([1, 1, 2], [False, False, True])
+        """
+        pandas = import_extra("pandas", caller="to_frame", extra="pandas")
+        whole = {"parent": "Int64", "left": "Int64", "right": "Int64"}
+        columns = {name: column.tolist() for name, column in self.columns().items()}
+        return pandas.DataFrame(columns).astype(whole)
+
+    def draw(self, path: str | Path | None = None, *, n_leaves: int = 30, overwrite: bool = False) -> Figure:
+        """Draw the uppermost splits as a dendrogram. Needs matplotlib (extra ``explore``).
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write the picture to: .png, .svg or .pdf.
+        n_leaves : int, default=30
+            The number of clusters at the foot of the picture.
+        overwrite : bool, default=False
+            Whether to replace a file that exists.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The picture; a split stands at the number of nodes below it.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> figure = sc.hierarchy(sc.Graph(np.ones((4, 4)))).draw("tree.png", overwrite=True)
+        """
+        from sparsecut.cuts.drawing import draw_tree
+
+        check_integer("Hierarchy.draw", "n_leaves", n_leaves, minimum=2)
+        if self.graph.n_nodes < 2:
+            raise InputError("Hierarchy.draw needs a split to draw. The graph has one node.")
+        return draw_tree(self.linkage, n_leaves, repr(self)[len("Hierarchy(") : -1], path, overwrite=overwrite)
 
     def __repr__(self) -> str:
         top = f", first cut φ′ {self.values[-1]:.4g}" if len(self.values) else ""
@@ -177,7 +231,7 @@ def hierarchy(
 
     Parameters
     ----------
-    graph : Graph, or an adjacency
+    graph : Graph, an adjacency, a networkx or igraph graph, or a path
         Undirected; weights count.
     use : {"structure", "embedding", "both"}, default="structure"
         What is cut: the graph's edges; the graph that joins each node to its ten nearest neighbours in the embedding; or
@@ -209,7 +263,7 @@ def hierarchy(
     >>> tree.cut(parts=2).tolist(), tree.cost
     ([0, 0, 0, 1, 1, 1], 22.0)
     """
-    graph = as_graph(graph)
+    graph = graph_to_cut(graph)
     seed = check_integer("hierarchy", "random_state", random_state, minimum=0)
     with reporting(progress) as report:
         source = material(graph, use, embedding, "hierarchy")
@@ -261,11 +315,3 @@ def dasgupta_cost(A: sp.csr_array, linkage: Real) -> float:
         total += float((weights[met] * height[one[met]]).sum())
         one, other, weights = one[~met], other[~met], weights[~met]
     return total
-
-
-def _numbered(clusters: Nodes) -> Nodes:
-    """Clusters as 0 … k - 1, the largest first, of equal ones that of the first node."""
-    _, first, inverse, sizes = np.unique(clusters, return_index=True, return_inverse=True, return_counts=True)
-    rank = np.empty(len(sizes), dtype=np.int64)
-    rank[np.lexsort((first, -sizes))] = np.arange(len(sizes))
-    return rank[inverse]
