@@ -19,7 +19,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "sparsecut"
 ROOMS = (
     *("base", "kernels", "features", "graph", "io", "datasets"),
     *("operators", "engines", "updates", "model"),
-    *("cuts", "evaluation", "explore", "lab", "cli", "__main__"),
+    *("evaluation", "explore", "cuts", "lab", "cli", "__main__"),
 )
 
 

@@ -95,18 +95,14 @@ def checked_embedding(graph: Graph, embedding: ArrayLike) -> Real:
 
 def nearest_by_angle(Z: Real) -> sp.csr_array:
     """Each node joined to those closest to it by angle, weighted by the cosine (negative ones left out)."""
-    from sklearn.neighbors import NearestNeighbors
+    from sparsecut.explore import Neighbors
 
-    n = len(Z)
-    unit = Z / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1e-12)
-    count = min(N_NEIGHBOURS, n - 1)
+    n, count = len(Z), min(N_NEIGHBOURS, len(Z) - 1)
     if count < 1:
         return sp.csr_array((n, n))
-    distance, index = NearestNeighbors(n_neighbors=count + 1, algorithm="brute").fit(unit).kneighbors(unit)
-    rows, columns = np.repeat(np.arange(n), count + 1), index.ravel()
-    weights = np.maximum(1 - distance.ravel() ** 2 / 2, 0.0)
-    kept = (rows != columns) & (weights > 0)
-    A = sp.csr_array((weights[kept], (rows[kept], columns[kept])), shape=(n, n))
+    A = Neighbors(Z).matrix(count)
+    A.data = np.maximum(1.0 - A.data.astype(np.float64), 0.0)
+    A.eliminate_zeros()
     return sp.csr_array(A.maximum(A.T))
 
 

@@ -36,7 +36,6 @@ EVEN = 0.475  # of the measure on the smaller side, in the search for nearly equ
 DIRECT = 30_000  # nodes searched without a coarser graph
 DENSE = 2_000_000  # stored entries beyond which the search gets no more work
 WIDE_RANGE = 1e8  # of weights
-N_CARRIED = 6  # cuts that go from a coarser graph to the finer one
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,8 @@ class Effort:
     work : arcs of flow networks for a graph of 50,000 edges; in proportion below, down to least_work, and with the square
     root beyond. communities_from : nodes below which eigenvectors must do. enumerated : nodes up to which all cuts are
     tried. direct : nodes up to which no coarser graph is searched first. with_halves : also improve cuts into nearly equal
-    halves by themselves: beside smaller sets they look bad until they are improved.
+    halves by themselves: beside smaller sets they look bad until they are improved. n_carried : cuts that go from a coarser
+    graph to the finer one.
     """
 
     n_eigenvectors: int
@@ -58,6 +58,7 @@ class Effort:
     enumerated: int = ENUMERATED
     direct: int = DIRECT
     with_halves: bool = False
+    n_carried: int = 6
 
 
 THOROUGH = Effort(n_eigenvectors=8, resolutions=(1.0, 0.1, 0.02), n_finalists=6, work=8e5, least_work=8e5, with_halves=True)
@@ -151,7 +152,7 @@ def _search(
     if even is not None:
         own = spectrum if problem.objective != "conductance" else smoothest(even, effort.n_eigenvectors, random)
         halves = [one for one in _along(even, own, random) if np.isfinite(one.value)]
-        improved = refine(even, halves, Budget(work, deepest), effort.n_finalists, report)[:N_CARRIED]
+        improved = refine(even, halves, Budget(work, deepest), effort.n_finalists, report)[: effort.n_carried]
         found += [replace(candidate, value=problem.value(candidate.side)) for candidate in improved]
     weights = problem.adjacency.data
     if weights.max(initial=1.0) > WIDE_RANGE * weights.min(initial=1.0):  # running sums of sweeps lose the small ones
@@ -198,7 +199,7 @@ def _search_coarse(
         coarse = replace(coarse, allowed=tuple((low - room, high + room) for low, high in problem.allowed))
     below = solve(coarse, random, report, vectors=means, effort=effort, with_certificate=False)
     found = []
-    for cut in below.cuts[:N_CARRIED]:
+    for cut in below.cuts[: effort.n_carried]:
         side = cut.side[groups]
         if not problem.is_allowed(problem.measure[side].sum()):
             side = local_search(problem, side)
@@ -210,5 +211,5 @@ def _search_coarse(
         found += from_vector(problem, spectrum.vectors[:, 0], "eigenvector 1")
     for parts in others():
         found += from_groups(problem, parts, "parts of Mt-KaHyPar")
-    found = [cut for cut in distinct(found)[: 2 * N_CARRIED] if np.isfinite(cut.value)]
+    found = [cut for cut in distinct(found)[: 2 * effort.n_carried] if np.isfinite(cut.value)]
     return CutSolution(distinct([*found, *(improve_border(problem, cut) for cut in found)]), spectrum)

@@ -229,6 +229,10 @@ def hierarchy(
 ) -> Hierarchy:
     """Cut a graph in two by the sparsest cut, then each side again, down to single nodes.
 
+    Up to 2,000 nodes every split is the sparsest cut that a quick search finds. In larger graphs a split has at least a
+    tenth of its nodes on the smaller side, and clusters of at most 128 nodes are joined bottom up by average linkage, which
+    takes n log n: about a minute for 100,000 nodes.
+
     Parameters
     ----------
     graph : Graph, an adjacency, a networkx or igraph graph, or a path
@@ -288,8 +292,8 @@ def dasgupta_cost(A: sp.csr_array, linkage: Real) -> float:
 
     Notes
     -----
-    Rows of a linkage come after those of their children, so of two clusters the one with the smaller number is never above
-    the other. Replacing it by its parent until the two are equal finds the common ancestors of all edges at once.
+    With the leaves in the order of the tree, the lowest common ancestor of two is the highest of the splits between
+    neighbours from one to the other, which a table of maxima over 2ⁱ neighbours finds for all edges at once.
 
     Examples
     --------
@@ -300,18 +304,26 @@ def dasgupta_cost(A: sp.csr_array, linkage: Real) -> float:
     5.0
     """
     n = A.shape[0]
-    coordinates = sp.triu(sp.csr_array(A, dtype=np.float64), 1).tocoo()
-    up = np.full(2 * n - 1, -1)
-    for row, (a, b) in enumerate(linkage[:, :2].astype(np.int64)):
-        up[a] = up[b] = n + row
-    height = np.concatenate([np.ones(n), linkage[:, 3]])
-    one, other = coordinates.row.astype(np.int64), coordinates.col.astype(np.int64)
+    if n < 2:
+        return 0.0
+    edges = sp.triu(sp.csr_array(A, dtype=np.float64), 1).tocoo()
+    sizes = np.concatenate([np.ones(n, dtype=np.int64), np.asarray(linkage)[:, 3].astype(np.int64)])
+    children, first = np.asarray(linkage)[:, :2].astype(np.int64), np.zeros(2 * n - 1, dtype=np.int64)
+    between = np.zeros(n - 1, dtype=np.int64)  # the split between each leaf of the order and the next
+    for row in range(n - 2, -1, -1):
+        one, other = children[row]
+        first[one] = first[n + row]
+        first[other] = first[one] + sizes[one]
+        between[first[other] - 1] = row
+    highest = [between]
+    while 2 ** len(highest) <= n - 1:
+        half = 2 ** (len(highest) - 1)
+        highest.append(np.maximum(highest[-1][:-half], highest[-1][half:]))
+    low, high = (np.sort(first[:n][np.column_stack([edges.row, edges.col])], axis=1) - [0, 1]).T
+    level = np.log2(np.maximum(high - low + 1, 1)).astype(np.int64)
     total = 0.0
-    weights = coordinates.data
-    while len(one):
-        lower = one < other  # numbers grow towards the root: the smaller one of two is never above the other
-        one, other = np.where(lower, up[one], one), np.where(lower, other, up[other])
-        met = one == other
-        total += float((weights[met] * height[one[met]]).sum())
-        one, other, weights = one[~met], other[~met], weights[~met]
+    for number, table in enumerate(highest):
+        at = np.flatnonzero(level == number)
+        rows = np.maximum(table[low[at]], table[high[at] - 2**number + 1])
+        total += float((edges.data[at] * sizes[n + rows]).sum())
     return total
