@@ -53,7 +53,7 @@ nothing here is typed by hand. Each section names the command that measures it a
 A target is what the project has set itself; where it is missed, the table says so.
 """
 BEYOND = ("channels", "misses")
-CUTS = ("partition",)
+CUTS = ("partition_parts", "partition")
 CUTS_INTRODUCTION = """# Cuts and partitions, measured
 
 What [sparsest_cut, partition and hierarchy](partition.md) find beside what people use today. Every figure is drawn by

@@ -58,5 +58,13 @@ def test_a_coarser_graph_finds_planted_parts() -> None:
     assert found.spectrum.values[0] / 2 == pytest.approx(direct.estimate, rel=1e-2)
 
 
+@pytest.mark.slow
+def test_communities_that_coarser_graphs_mix_are_found_on_the_graph_itself() -> None:
+    """Sixteen planted parts: the sparsest cut is between eight and eight of them."""
+    graph = planted(4000, 16, 17, 3, seed=0)
+    found = found_in(graph, "conductance", replace(THOROUGH, direct=300))
+    assert found.value <= 1.05 * CutProblem.of(graph, "conductance").value(graph.labels < 8)
+
+
 def test_the_limit_of_enumeration_is_worth_its_time() -> None:
     assert 2 ** (ENUMERATED - 1) <= 40_000

@@ -27,6 +27,8 @@ from sparsecut.cuts.solve import QUICK, Effort, solve
 SMALL_SHARE = 0.1  # of the nodes: several disjoint cuts this small are taken from one search
 LOOSENESS = 1.1  # times the sparsest one's value, for another cut of the same search to be taken too
 
+BRIEF = replace(QUICK, direct=1_000, n_carried=1, work=1e5, least_work=1e4, communities_from=500)
+
 Nodes = NDArray[np.int64]
 
 
@@ -37,7 +39,7 @@ class Speed:
     large_from: int = 2_001
     joined: int = 128  # nodes of a cluster that is joined bottom up
     balance: float = 0.1
-    effort: Effort = replace(QUICK, direct=1_000, n_carried=1, work=1e5, least_work=1e4, communities_from=500)
+    effort: Effort = BRIEF
 
 
 SPEED = Speed()

@@ -26,6 +26,7 @@ from sparsecut.cuts.candidates import (
     from_vectors,
 )
 from sparsecut.cuts.coarsen import Groups, contract, pair_up
+from sparsecut.cuts.communities import louvain, merged_to
 from sparsecut.cuts.eigenvectors import Spectrum, smoothest
 from sparsecut.cuts.exact_cut import ENUMERATED, best_of_all
 from sparsecut.cuts.local import local_search
@@ -34,6 +35,7 @@ from sparsecut.cuts.search import Budget, improve_border, refine
 
 EVEN = 0.475  # of the measure on the smaller side, in the search for nearly equal halves
 DIRECT = 30_000  # nodes searched without a coarser graph
+MOST_MERGED = 2_000  # communities that are merged to few, whose unions are all tried
 DENSE = 2_000_000  # stored entries beyond which the search gets no more work
 WIDE_RANGE = 1e8  # of weights
 
@@ -209,6 +211,11 @@ def _search_coarse(
         report("Eigenvectors", 0, 1)
         spectrum = smoothest(problem, 1, random, n_iterations=20)
         found += from_vector(problem, spectrum.vectors[:, 0], "eigenvector 1")
+        # Groups of coarser graphs cross communities where neighbours are joined by one edge each; these do not.
+        report("Communities", 0, 1)
+        for groups in louvain(problem, 1.0, random)[-1:]:
+            few = merged_to(problem, groups, ENUMERATED) if ENUMERATED <= groups.max() < MOST_MERGED else groups
+            found += from_groups(problem, few, "communities at resolution 1")
     for parts in others():
         found += from_groups(problem, parts, "parts of Mt-KaHyPar")
     found = [cut for cut in distinct(found)[: 2 * effort.n_carried] if np.isfinite(cut.value)]
