@@ -36,8 +36,13 @@ def louvain(problem: CutProblem, resolution: float, random: np.random.Generator)
         volumes = totals(moved, volumes, n_groups)
         coarse = contract(coarse, moved)
     if len(levels) > 1:  # single nodes once more, now that the communities are known
-        levels.append(_move(problem.adjacency, problem.degrees, resolution, random, levels[-1]))
+        levels.append(settle(problem, levels[-1], resolution, random))
     return levels
+
+
+def settle(problem: CutProblem, groups: Groups, resolution: float, random: np.random.Generator) -> Groups:
+    """Communities after single nodes have moved to those where modularity gains most."""
+    return _move(problem.adjacency, problem.degrees, resolution, random, groups)
 
 
 def merged_to(problem: CutProblem, groups: Groups, count: int) -> Groups:

@@ -220,7 +220,7 @@ def sparsest_cut(
 
 
 def _tasks(problem: CutProblem, seed: int) -> list[Task]:
-    """What Mt-KaHyPar, where it is installed, is asked for: halves, uneven halves and parts of several sizes."""
+    """What Mt-KaHyPar, where it is installed, has to find: halves, uneven halves and parts of several sizes."""
     if problem.n_nodes < LEAST_FOR_PARTS or problem.n_nodes > MOST_FOR_PARTS:
         return []
     return [Task(count, imbalance, preset, (seed,)) for count, imbalance, preset in MULTILEVEL]

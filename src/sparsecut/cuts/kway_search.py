@@ -46,7 +46,7 @@ MOST_EIGENVECTORS = 16
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of the parts.
+    """What the parts have to be.
 
     weights : of the nodes. most : the weight of a part, at most. fixed : the part that a node must be in, or -1.
     """
@@ -125,7 +125,7 @@ def _candidates(
 
 
 def kahypar_tasks(A: sp.csr_array, count: int, imbalance: float, seed: int, is_fast: bool) -> list[list[Task]]:
-    """What each process is asked for: the best of several seeds, twice for halves, whose search takes more candidates."""
+    """What each process has to find: the best of several seeds, twice for halves, whose search takes more candidates."""
     if is_fast:
         return [[Task(count, imbalance, "DEFAULT", (seed,))]]
     n_seeds = max(1, min(MOST_SEEDS.get(count, USUAL_SEEDS), ENTRIES // max(A.nnz, 1)))
@@ -165,7 +165,7 @@ def _prefix(weights: Real) -> Members:
 
 
 def _clusters(A: sp.csr_array, wanted: Wanted, random: np.random.Generator) -> Iterator[tuple[Members, str]]:
-    """Clusterings with the number of parts asked for: merged communities, and rows of eigenvectors."""
+    """Clusterings with the requested number of parts: merged communities, and rows of eigenvectors."""
     problem = CutProblem.of_adjacency(A, "conductance")
     if not A.nnz:
         return

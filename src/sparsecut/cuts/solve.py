@@ -26,7 +26,7 @@ from sparsecut.cuts.candidates import (
     from_vectors,
 )
 from sparsecut.cuts.coarsen import Groups, contract, pair_up
-from sparsecut.cuts.communities import louvain, merged_to
+from sparsecut.cuts.communities import louvain, merged_to, settle
 from sparsecut.cuts.eigenvectors import Spectrum, smoothest
 from sparsecut.cuts.exact_cut import ENUMERATED, best_of_all
 from sparsecut.cuts.local import local_search
@@ -211,10 +211,11 @@ def _search_coarse(
         report("Eigenvectors", 0, 1)
         spectrum = smoothest(problem, 1, random, n_iterations=20)
         found += from_vector(problem, spectrum.vectors[:, 0], "eigenvector 1")
-        # Groups of coarser graphs cross communities where neighbours are joined by one edge each; these do not.
+        # Groups of coarser graphs cross communities where edges are light: nodes choose theirs once more, one by one.
         report("Communities", 0, 1)
-        for groups in louvain(problem, 1.0, random)[-1:]:
-            few = merged_to(problem, groups, ENUMERATED) if ENUMERATED <= groups.max() < MOST_MERGED else groups
+        for communities in louvain(coarse, 1.0, random)[-1:]:
+            own = settle(problem, communities[groups], 1.0, random)
+            few = merged_to(problem, own, ENUMERATED) if ENUMERATED <= own.max() < MOST_MERGED else own
             found += from_groups(problem, few, "communities at resolution 1")
     for parts in others():
         found += from_groups(problem, parts, "parts of Mt-KaHyPar")
