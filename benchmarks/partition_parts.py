@@ -158,7 +158,8 @@ def save(points: dict[str, Any]) -> None:
         notes=[
             "Seconds are CPU seconds, those of the processes that `partition` starts included: it starts two, so that on "
             "two cores the clock shows about half of them.",
-            '`partition` runs Mt-KaHyPar (extra `cuts`) with several seeds; `effort="fast"` is METIS.',
+            "`partition` takes the best of Mt-KaHyPar's seeds and of KaHIP strong (extra `cuts`) and improves it: of "
+            'more than two parts it is never behind KaHIP strong with the same seed. `effort="fast"` is METIS.',
         ],
         points=points,
         environment={"threads": 1, **{package: version(package) for package in PACKAGES}},

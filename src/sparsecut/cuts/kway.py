@@ -51,7 +51,8 @@ class Partition:
     modularity : float
         Newman's modularity, on the graph's own edges.
     source : str
-        What found the parts, before they were improved: "Mt-KaHyPar", "METIS", "recursive cuts", "eigenvector 1", …
+        What found the parts, before they were improved: "Mt-KaHyPar", "KaHIP and Mt-KaHyPar", "METIS", "recursive cuts",
+        "eigenvector 1", …
     graph : Graph
         The graph that was cut.
     """
@@ -196,9 +197,10 @@ def partition(
 
     Notes
     -----
-    Parts come from Mt-KaHyPar where it is installed (extra ``cuts``), else from recursive sparsest cuts. Weights of edges
-    and nodes that are not whole numbers are rounded for it; the bound is then checked on the weights themselves. Where heavy
-    nodes leave no way to keep the bound, the parts come as near as single moves get, and `imbalance` says how near.
+    Parts come from Mt-KaHyPar and KaHIP where they are installed (extra ``cuts``), else from recursive sparsest cuts.
+    Weights of edges and nodes that are not whole numbers are rounded for them; the bound is then checked on the weights
+    themselves. Where heavy nodes leave no way to keep it, the parts come as near as single moves get, and `imbalance` says
+    how near.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """k parts: candidates of several methods, each improved, and the best of them.
 
-    cut            Mt-KaHyPar, several seeds, two processes (the extra ``cuts``); of two parts also our own search. Without
-                   it: the sparsest allowed cut, and each side again. Then the border of every two parts that touch, by flow
+    cut            Mt-KaHyPar, several seeds, and KaHIP, in two processes (the extra ``cuts``); of two parts also our own
+                   search. Without them: the sparsest allowed cut, and each side again. Then the border of every two parts
+                   that touch, by flow
     conductance    the same without a bound on sizes, clusters of eigenvectors, merged communities; then single moves
     modularity     as conductance
 
@@ -26,7 +27,7 @@ from sparsecut.cuts.improve import band
 from sparsecut.cuts.kmeans import kmeans
 from sparsecut.cuts.kway_moves import keep_bounds, move_nodes, worth
 from sparsecut.cuts.local import local_search
-from sparsecut.cuts.multilevel import Kahypar, Task, metis
+from sparsecut.cuts.multilevel import Kahypar, Task, has_kahip, metis
 from sparsecut.cuts.objective import CutProblem, Real
 from sparsecut.cuts.solve import LIGHT, THOROUGH, Effort, solve
 
@@ -38,8 +39,10 @@ MOST_SEEDS = {2: 8}  # of one process, by parts
 USUAL_SEEDS = 4
 ENTRIES = 1_000_000  # stored entries of the graph times seeds, at most, where that leaves one
 N_ROUNDS = 2  # over all pairs of parts that touch
+PAIRS_PER_PART = 4  # the pairs with the most edges between them; in a mesh a part touches about six others
 WIDTHS = (2, 6)
 FEW_NODES = 16  # per part: below, our own search takes no longer than starting a process
+MOST_FOR_KAHIP = 400_000  # stored entries: beyond, it takes minutes
 MOST_COMMUNITIES = 1_000
 MOST_EIGENVECTORS = 16
 
@@ -107,7 +110,7 @@ def _candidates(
     found: list[Members] = []
     with ExitStack() as running:
         report("Cutting", 0, 1)
-        tasks = [] if is_tiny else kahypar_tasks(A, count, min(wanted.imbalance, 1.0), seed, is_fast)
+        tasks = [] if is_tiny else kahypar_tasks(A, wanted, seed, is_fast=is_fast)
         processes = [running.enter_context(Kahypar(A, wanted.weights, chain, wanted.fixed)) for chain in tasks]
 
         def others() -> list[Members]:
@@ -117,19 +120,28 @@ def _candidates(
         if count == 2 and wanted.objective == "cut" and wanted.fixed is None and not is_fast:
             yield _halves(source, wanted, random, report, efforts[0], others)
             return
-        yield from ((parts, "Mt-KaHyPar") for parts in others())
+        names = ["KaHIP and Mt-KaHyPar" if chain[0].with_kahip else "Mt-KaHyPar" for chain in tasks]
+        for process, name in zip(processes, names, strict=True):
+            for parts in process.parts():
+                found.append(parts)
+                yield parts, name
     if not found or (wanted.objective == "conductance" and A.shape[0] <= THOROUGH.direct):
         yield _recursive(source, wanted, random, report, (LIGHT, LIGHT) if is_fast else efforts), "recursive cuts"
     if wanted.objective != "cut":
         yield from _clusters(A, wanted, random)
 
 
-def kahypar_tasks(A: sp.csr_array, count: int, imbalance: float, seed: int, is_fast: bool) -> list[list[Task]]:
+def kahypar_tasks(A: sp.csr_array, wanted: Wanted, seed: int, *, is_fast: bool) -> list[list[Task]]:
     """What each process has to find: the best of several seeds, twice for halves, whose search takes more candidates."""
+    count, imbalance = wanted.count, min(wanted.imbalance, 1.0)
     if is_fast:
         return [[Task(count, imbalance, "DEFAULT", (seed,))]]
     n_seeds = max(1, min(MOST_SEEDS.get(count, USUAL_SEEDS), ENTRIES // max(A.nnz, 1)))
     n_tasks = min(2, n_seeds) if count == 2 else 1
+    if count > 2 and has_kahip() and A.nnz <= MOST_FOR_KAHIP and wanted.fixed is None:  # one process each
+        seeds = tuple(range(seed * 1_000, seed * 1_000 + n_seeds))
+        strong = Task(count, imbalance, "QUALITY", (), n_improved=1, with_kahip=True, kahip_seed=seed)
+        return [[strong], [Task(count, imbalance, "QUALITY", seeds, n_improved=2)]]
     chains = []
     for process in range(N_PROCESSES):
         first = seed * 1_000 + process * n_seeds
@@ -231,7 +243,7 @@ def improve_pairs(A: sp.csr_array, members: Members, wanted: Wanted, report: Rep
         across = rows < columns
         weights = np.bincount(rows[across] * count + columns[across], A.data[across], count * count)
         pairs = np.flatnonzero(weights)
-        pairs = pairs[np.argsort(-weights[pairs], kind="stable")]
+        pairs = pairs[np.argsort(-weights[pairs], kind="stable")][: PAIRS_PER_PART * count]
         before, changed = changed, np.zeros(count, dtype=bool)
         for step, pair in enumerate(pairs.tolist()):
             one, other = pair // count, pair % count

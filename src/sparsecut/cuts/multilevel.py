@@ -1,6 +1,6 @@
-"""Parts by other libraries: Mt-KaHyPar, in a process of its own, and METIS. Both are in the extra ``cuts``.
+"""Parts by other libraries: Mt-KaHyPar and KaHIP, in a process of their own, and METIS. All are in the extra ``cuts``.
 
-Both coarsen the graph, cut the smallest one and improve the parts on the way back up, in C++ and C. Their weights are whole
+They coarsen the graph, cut the smallest one and improve the parts on the way back up, in C++ and C. Their weights are whole
 numbers: others are scaled and rounded, and what comes back is measured anew by the caller.
 """
 
@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
@@ -30,9 +31,9 @@ Members = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Task:
-    """One partition: the best of several seeds, of which the best are improved further.
+    """One partition: the best of several seeds, of which the best are improved further by V-cycles.
 
-    preset : Mt-KaHyPar's name for how much it tries: LARGE_K, DEFAULT or QUALITY.
+    preset : Mt-KaHyPar's name for how much it tries: LARGE_K, DEFAULT or QUALITY. with_kahip : begin with KaHIP's parts.
     """
 
     parts: int
@@ -40,10 +41,12 @@ class Task:
     preset: str
     seeds: tuple[int, ...]
     n_improved: int = 0
+    with_kahip: bool = False
+    kahip_seed: int = 0
 
 
-def has_kahypar() -> bool:
-    return find_spec("mtkahypar") is not None
+def has_kahip() -> bool:
+    return find_spec("kahip") is not None
 
 
 class Kahypar:
@@ -55,11 +58,11 @@ class Kahypar:
     def __init__(self, A: sp.csr_array, weights: Real, tasks: Sequence[Task], fixed: Members | None = None) -> None:
         self.n_nodes, self.n_tasks = A.shape[0], len(tasks)
         self._child: subprocess.Popen[bytes] | None = None
-        spec = find_spec("mtkahypar")
+        folders = [str(Path(found.origin).parents[depth]) for found, depth in _homes() if found.origin]
         edges = sp.triu(A, 1).tocoo()
-        if spec is None or spec.origin is None or not 0 < edges.nnz < LARGEST or not tasks:
+        if find_spec("mtkahypar") is None or not 0 < edges.nnz < LARGEST or not tasks:
             return
-        command = [sys.executable, "-I", "-S", multilevel_child.__file__, str(Path(spec.origin).parent)]
+        command = [sys.executable, "-I", "-S", multilevel_child.__file__, *folders]
         self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         held = np.full(self.n_nodes, -1) if fixed is None else fixed
         request = {"n_nodes": self.n_nodes, "n_edges": edges.nnz, "tasks": [asdict(task) for task in tasks]}
@@ -88,6 +91,12 @@ class Kahypar:
         if self._child is not None and self._child.poll() is None:
             self._child.kill()
             self._child.communicate()
+
+
+def _homes() -> list[tuple[ModuleSpec, int]]:
+    """Where the two libraries are, and how many folders above that the child has to look: one is a file, one a package."""
+    found = [(find_spec("mtkahypar"), 0), (find_spec("kahip"), 1)]
+    return [(spec, depth) for spec, depth in found if spec is not None]
 
 
 def metis(A: sp.csr_array, weights: Real, parts: int, imbalance: float, seed: int) -> Members | None:

@@ -1,7 +1,7 @@
-"""Mt-KaHyPar in a process of its own: a graph and tasks from standard input, parts to standard output.
+"""Mt-KaHyPar and KaHIP in a process of their own: a graph and tasks from standard input, parts to standard output.
 
-`multilevel.py` starts it. The library keeps state between calls, so that what a seed gives depends on the calls before it;
-in a new process and with one thread it does not. Only the standard library is imported beside it: starting takes 50 ms.
+`multilevel.py` starts it. Mt-KaHyPar keeps state between calls, so that what a seed gives depends on the calls before it; in
+a new process and with one thread it does not. Only the standard library is imported beside it: starting takes 50 ms.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def main() -> None:
     """Answer one request: the best partition of every task, as 32-bit integers, one after the other."""
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the library prints is no answer
-    sys.path.append(sys.argv[1])
+    sys.path.extend(sys.argv[1:])
     import mtkahypar
 
     request = json.loads(sys.stdin.buffer.readline())
@@ -35,6 +35,9 @@ def main() -> None:
         if max(fixed) >= 0:
             graph.add_fixed_vertices(fixed, task["parts"])
         found = []
+        if task["with_kahip"]:
+            parts = _strong(edges, edge_weights, node_weights, task)
+            found.append(graph.create_partitioned_hypergraph(context, task["parts"], parts))
         for seed in task["seeds"]:
             mtkahypar.set_seed(seed)
             found.append(graph.partition(context))
@@ -49,6 +52,24 @@ def main() -> None:
         best = min(found, key=lambda one: _rank(one, context, task))
         answer.write(array("i", best.get_partition()).tobytes())
         answer.flush()
+
+
+def _strong(edges: list[tuple[int, int]], edge_weights: list[int], node_weights: list[int], task: dict[str, Any]) -> Any:
+    """The parts of KaHIP's "strong" configuration."""
+    import kahip
+
+    lists: list[list[tuple[int, int]]] = [[] for _ in node_weights]
+    for (one, other), weight in zip(edges, edge_weights, strict=True):
+        lists[one].append((other, weight))
+        lists[other].append((one, weight))
+    ends, neighbours, weights = [0], [], []
+    for entries in lists:
+        entries.sort()
+        neighbours += [entry[0] for entry in entries]
+        weights += [entry[1] for entry in entries]
+        ends.append(len(neighbours))
+    count, imbalance, seed = task["parts"], task["imbalance"], task["kahip_seed"]
+    return kahip.kaffpa(node_weights, ends, weights, neighbours, count, imbalance, True, seed, kahip.STRONG)[1]
 
 
 def _rank(partitioned: Any, context: Any, task: dict[str, Any]) -> tuple[bool, int]:
