@@ -20,7 +20,7 @@ PICTURE = (
 COLOURS = {"METIS": "#c2571a", "KaMinPar": "#7a4fc9", "KaHIP strong": "#0f8a6b"}
 STYLE = """text { font: 11px system-ui, sans-serif; fill: #333 } .grid { stroke: #ccc } .one { stroke: #333 }
 @media (prefers-color-scheme: dark) { text { fill: #ddd } .grid { stroke: #555 } .one { stroke: #ddd } }"""
-LEFT, WIDTH, GAP, ROW, TOP = 110, 130, 18, 20, 56
+LEFT, WIDTH, GAP, ROW, TOP = 110, 130, 36, 20, 56
 
 
 def draw_pictures(table: dict[str, Any]) -> None:

@@ -139,9 +139,9 @@ def kahypar_tasks(A: sp.csr_array, wanted: Wanted, seed: int, *, is_fast: bool) 
     n_seeds = max(1, min(MOST_SEEDS.get(count, USUAL_SEEDS), ENTRIES // max(A.nnz, 1)))
     n_tasks = min(2, n_seeds) if count == 2 else 1
     if count > 2 and has_kahip() and A.nnz <= MOST_FOR_KAHIP and wanted.fixed is None:  # one process each
-        seeds = tuple(range(seed * 1_000, seed * 1_000 + n_seeds))
+        own = tuple(range(seed * 1_000, seed * 1_000 + n_seeds))
         strong = Task(count, imbalance, "QUALITY", (), n_improved=1, with_kahip=True, kahip_seed=seed)
-        return [[strong], [Task(count, imbalance, "QUALITY", seeds, n_improved=2)]]
+        return [[strong], [Task(count, imbalance, "QUALITY", own, n_improved=2)]]
     chains = []
     for process in range(N_PROCESSES):
         first = seed * 1_000 + process * n_seeds
