@@ -218,16 +218,16 @@ def test_a_directed_graph_is_refused() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("graph", [planted(700, 6, 8, 2, seed=4), grid(15, 40), planted(500, 1, 5, 0, seed=5)], ids=str)
+@pytest.mark.parametrize("graph", [planted(200, 4, 8, 2, seed=4), grid(9, 24)], ids=str)
 @pytest.mark.parametrize("objective", ["ratio", "conductance"])
 def test_no_other_function_returns_a_sparser_cut(graph: sc.Graph, objective: str) -> None:
     """Parts of partitions with any objective, of the tree, and sweeps along the eigenvector of another library."""
     found = sc.sparsest_cut(graph, objective=objective).value
     tree = sc.hierarchy(graph)
-    clusterings = [tree.cut(parts=parts) for parts in (2, 4, 8)]
-    for parts in (2, 4, 8):
+    clusterings = [tree.cut(parts=parts) for parts in (2, 4)]
+    for parts in (2, 4):
         clusterings += [sc.partition(graph, parts, objective=word).parts for word in ("cut", "conductance", "modularity")]
-    clusterings += [sc.partition(graph, 2, imbalance=imbalance).parts for imbalance in (0.3, 0.8)]
+    clusterings += [sc.partition(graph, 2, imbalance=imbalance).parts for imbalance in (0.3,)]
     for members in clusterings:
         for part in range(members.max() + 1):
             assert found <= CutProblem.of(graph, objective).value(members == part) * (1 + 1e-9)
