@@ -175,7 +175,7 @@ def _best(point: Point) -> float:
 
 
 def _scores(point: Point, per_class: int) -> Scores:
-    return Scores(np.array(point["accuracies"][str(per_class)]), probe="paper")
+    return Scores({"accuracy": np.array(point["accuracies"][str(per_class)])}, probe="paper")
 
 
 def main() -> None:

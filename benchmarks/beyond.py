@@ -154,6 +154,7 @@ def _score_links(model: Any, graph: Graph, cell: Cell, fit_seconds: float) -> Ce
         fraction=cell["held_out"],
         n_runs=1,
         scorings=LINK_SCORINGS,
+        metrics=("roc_auc",),
         random_state=cell["seed"],
         progress=_silent,
     )

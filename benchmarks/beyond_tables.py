@@ -253,7 +253,7 @@ def _distance(cell: Cell, other: Cell, protocol: str, count: int, allowed: float
     ours, others = (np.array(one["accuracy"][protocol][str(count)]["values"]) for one in (cell, other))
     if len(ours) != len(others):
         return Shown(f"{len(ours)} splits against {len(others)}")
-    compared = compare_scores(Scores(ours), Scores(others))
+    compared = compare_scores(Scores({"accuracy": ours}), Scores({"accuracy": others}))
     low, high = compared.interval
     judged = _judged(compared.mean_difference >= -allowed - _ROUNDING)
     interval = f"{low:+.2f} to {high:+.2f}" if len(ours) > 1 else "one split"

@@ -76,7 +76,7 @@ def sources() -> list[Source]:
 
 def sections_of_earlier_code() -> list[str]:
     """The benchmarks whose section of a page is of an earlier version of the code."""
-    names = (*render.SECTIONS, *render.CUTS, *render.SCALING, *render.BEYOND)
+    names = (*render.SECTIONS, *render.LINKS, *render.CUTS, *render.SCALING, *render.BEYOND)
     return [name for name in names if (found := render.read_result(name)) is not None and not is_todays(found)]
 
 

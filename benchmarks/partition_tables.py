@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-BALANCED = ("METIS", "KaHIP eco", "KaHIP strong", "KaMinPar")
-OUR_BALANCED = "partition, same balance"
 OBJECTIVES = {"ratio": "φ′", "conductance": "conductance"}
 SAME = 1 + 1e-9  # two values that differ by rounding alone are the same cut
 SECONDS, NODES = 2.0, 10_000
-MINUTES, GIBIBYTES = 10, 4
+MINUTES, GIBIBYTES = 5, 4
 
 Points = dict[str, Any]
 
@@ -17,17 +15,15 @@ Points = dict[str, Any]
 def tables_of(points: Points, order: tuple[str, ...]) -> list[dict[str, Any]]:
     known = {_graph(key) for key in points}
     graphs = [graph for graph in order if graph in known]
-    tables = [_sparsest(points, graphs), _clock(points), _scale(points), _balanced(points, graphs)]
+    tables = [_sparsest(points, graphs), _clock(points), _scale(points)]
     tables += [_methods(points, graph) for graph in graphs]
     return [table for table in tables if table["rows"]]
 
 
 def _graph(key: str) -> str:
     """Names of graphs and of methods may hold a comma: the longest known method at the end is cut off."""
-    for suffix in (OUR_BALANCED, "partition, both"):
-        if key.endswith(f", {suffix}"):
-            return key.removesuffix(f", {suffix}")
-    return key.rpartition(", ")[0]
+    both = ", partition, both"
+    return key.removesuffix(both) if key.endswith(both) else key.rpartition(", ")[0]
 
 
 def _told(points: Points, graph: str) -> dict[str, list[dict[str, Any]]]:
@@ -116,28 +112,6 @@ def _scale(points: Points) -> dict[str, Any]:
         "caption": "A million nodes: `sparsest_cut` by conductance; peak memory with the graph in it. A lower bound is "
         "shown where one is proved.",
         "columns": ["graph", "edges", "seconds", "peak GiB", "conductance", "lower bound", "target", "met"],
-        "rows": rows,
-    }
-
-
-def _balanced(points: Points, graphs: list[str]) -> dict[str, Any]:
-    rows = []
-    for graph in graphs:
-        told = _told(points, graph)
-        cuts = {
-            method: {point["asked"]: point["cut"] for point in told.get(method, []) if "cut" in point}
-            for method in (OUR_BALANCED, *BALANCED)
-        }
-        for parts in sorted(cuts[OUR_BALANCED]):
-            line = [cuts[method].get(parts) for method in (OUR_BALANCED, *BALANCED)]
-            least = min(value for value in line if value is not None)
-            names = ("sparsecut", *BALANCED)
-            winners = [name for name, value in zip(names, line, strict=True) if value == least]
-            rows.append([graph, parts, *(None if value is None else int(value) for value in line), ", ".join(winners)])
-    return {
-        "caption": "Edges cut by k parts of the same balance: no part above 1.03 times the equal share. This is what METIS, "
-        "KaHIP and KaMinPar are made for; who cuts the fewest is named.",
-        "columns": ["graph", "parts", "sparsecut", *BALANCED, "fewest"],
         "rows": rows,
     }
 

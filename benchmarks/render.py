@@ -1,4 +1,4 @@
-"""docs/performance.md, scaling.md, partition_results.md and beyond.md and the README's table, drawn from committed results.
+"""docs/performance.md, scaling.md, the results pages of cuts and links, beyond.md and the README's table, from results.
 
     python benchmarks/render.py
 
@@ -21,6 +21,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 README = DOCS.parent / "README.md"
 PAGE, CUTS_PAGE, BEYOND_PAGE = DOCS / "performance.md", DOCS / "partition_results.md", DOCS / "beyond.md"
 SCALING_PAGE = DOCS / "scaling.md"
+LINKS_PAGE = DOCS / "links_results.md"
 SECTIONS = (
     "front_door",
     "gpu_front_door",
@@ -53,7 +54,13 @@ nothing here is typed by hand. Each section names the command that measures it a
 A target is what the project has set itself; where it is missed, the table says so.
 """
 BEYOND = ("channels", "misses")
-CUTS = ("partition",)
+LINKS = ("links",)
+LINKS_INTRODUCTION = """# Links, measured
+
+What [Links](guides/recommendations.md) ranks beside what people use today. Every figure is drawn by
+`python benchmarks/render.py` from the data under `benchmarks/results`; nothing here is typed by hand.
+"""
+CUTS = ("partition_parts", "partition")
 CUTS_INTRODUCTION = """# Cuts and partitions, measured
 
 What [sparsest_cut, partition and hierarchy](partition.md) find beside what people use today. Every figure is drawn by
@@ -179,10 +186,11 @@ def _shown(cell: Any) -> str:
 def main() -> None:
     PAGE.write_text(render(), "utf-8")
     CUTS_PAGE.write_text(render(sections=CUTS, introduction=CUTS_INTRODUCTION), "utf-8")
+    LINKS_PAGE.write_text(render(sections=LINKS, introduction=LINKS_INTRODUCTION), "utf-8")
     BEYOND_PAGE.write_text(render_beyond(), "utf-8")
     SCALING_PAGE.write_text(render(sections=SCALING, introduction=SCALING_INTRODUCTION), "utf-8")
     README.write_text(put_table(README.read_text("utf-8")), "utf-8")
-    print(PAGE, CUTS_PAGE, BEYOND_PAGE, SCALING_PAGE, README)
+    print(PAGE, CUTS_PAGE, LINKS_PAGE, BEYOND_PAGE, SCALING_PAGE, README)
 
 
 if __name__ == "__main__":

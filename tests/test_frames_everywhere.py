@@ -90,7 +90,7 @@ def test_splits_of_a_dataset_are_of_its_nodes(monkeypatch: pytest.MonkeyPatch) -
         seen.append(np.asarray(labels))
         return [role_split(np.arange(0, N, 4), None, None, N)]
 
-    monkeypatch.setattr("sparsecut.evaluation.linear_probe.make_splits", make_splits)
+    monkeypatch.setattr("sparsecut.evaluation.probing.make_splits", make_splits)
     found = sc.evaluate(frame, labels, split="official", dataset="ours")
     assert found.mean == sc.evaluate(FEATURES, LABELS, split="official", dataset="ours").mean
     np.testing.assert_array_equal(seen[0], LABELS)

@@ -18,8 +18,8 @@ SOURCE = Path(__file__).parents[1] / "src" / "sparsecut"
 # From the top of the house down. A room may import those above it and itself.
 ROOMS = (
     *("base", "kernels", "features", "graph", "io", "datasets"),
-    *("operators", "engines", "updates", "model"),
-    *("cuts", "evaluation", "explore", "lab", "cli", "__main__"),
+    *("operators", "engines", "updates", "model", "links"),
+    *("evaluation", "explore", "cuts", "lab", "cli", "__main__"),
 )
 
 
@@ -94,6 +94,7 @@ _TOGETHER = "one table of cases for all of them: test_filters, test_negatives"
 NOT_MIRRORED = {
     "base/environment.py": "what a report of an error says of the machine: test_info, test_console",
     "base/errors.py": "every test of a refusal reads its sentences",
+    "cuts/multilevel_child.py": "runs in a process of its own, which test_multilevel starts",
     "datasets/__init__.py": "`load` itself: every test of a dataset goes through it",
     "datasets/dataset.py": "data classes: the registry's tests fill them",
     "features/arrow_values.py": "tested through the columns and sources it serves",

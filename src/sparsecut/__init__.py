@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from sparsecut.io import to_pyg as to_pyg
     from sparsecut.io import write_embedding as write_embedding
     from sparsecut.lab.comparison import compare as compare
+    from sparsecut.links import Links as Links
     from sparsecut.model.choices import *  # noqa: F403
     from sparsecut.model.cost_estimate import estimate as estimate
     from sparsecut.model.loading import load as load

@@ -55,19 +55,19 @@ def test_an_estimator_shows_its_parameters_and_what_it_chose() -> None:
 
 
 def test_scores_show_every_split_and_are_a_frame() -> None:
-    scores = Scores(np.array([80.0, 82.0, 84.0]), macro_f1s=np.array([70.0, 71.0, 72.0]))
+    scores = Scores({"accuracy": np.array([80.0, 82.0, 84.0]), "macro_f1": np.array([70.0, 71.0, 72.0])})
     cells = cells_of(scores._repr_html_())
-    assert cells[:2] == ["accuracy, percent", "82.0 ± 1.6"]
+    assert cells[:2] == ["accuracy, percent", "82.0 ± 1.6, 95 % interval 77.0 to 87.0"]
     assert cells[-3:] == ["2", "84.00", "72.00"]
     frame = scores.to_pandas()
     assert frame["accuracy"].tolist() == [80, 82, 84]
     assert frame["macro_f1"].tolist() == [70, 71, 72]
     assert frame.index.name == "split"
-    tuned = Scores(np.array([80.0, 82.0]), choices=({"C": 1}, {"C": 10})).to_pandas()
+    tuned = Scores({"accuracy": np.array([80.0, 82.0])}, choices=({"C": 1}, {"C": 10})).to_pandas()
     assert tuned["C"].tolist() == [1, 10]
-    alone = Scores(np.array([80.0]))._repr_html_()
+    alone = Scores({"accuracy": np.array([80.0])})._repr_html_()
     assert "interval" not in alone
-    assert "+2.00 points" in html.unescape(compare_scores(scores, Scores(scores.accuracies - 2))._repr_html_())
+    assert "+2.00 points" in html.unescape(compare_scores(scores, Scores({"accuracy": scores.accuracies - 2}))._repr_html_())
 
 
 @pytest.mark.browser

@@ -29,7 +29,7 @@ def complete(words: str, folder: Path) -> list[str]:
         ("sparsecut em", ["embed"]),
         ("sparsecut embed --method graphsage-m", ["graphsage-mean"]),
         ("sparsecut embed cora --device ", ["auto", "cpu", "cuda"]),
-        ("sparsecut embed cora --filter p", ["pagerank", "power"]),
+        ("sparsecut embed cora --filter p", ["pagerank", "paired", "power"]),
         ("sparsecut reproduce t", ["table1", "time"]),
         ("sparsecut reproduce time --method ", ["G2G", "DGI", "SCE"]),
         ("sparsecut compare cora --methods sce,mo", ["sce,mosce"]),
@@ -52,6 +52,7 @@ def test_a_word_that_is_there_is_not_offered_again() -> None:
 def test_the_lists_are_the_librarys() -> None:
 
     from sparsecut import datasets
+    from sparsecut.cuts.kway import EFFORTS, KWAY_OBJECTIVES
     from sparsecut.cuts.objective import OBJECTIVES
     from sparsecut.evaluation import PROTOCOLS
     from sparsecut.evaluation.split_choice import OF_A_DATASET, is_word
@@ -75,4 +76,6 @@ def test_the_lists_are_the_librarys() -> None:
     assert completion.DIRECTIONS == DIRECTIONS
     assert completion.MISSING == MISSING
     assert completion.OBJECTIVES == OBJECTIVES
+    assert completion.KWAY_OBJECTIVES == KWAY_OBJECTIVES
+    assert completion.EFFORTS == EFFORTS
     assert all(paper_settings(SCE, name) for name in completion.PAPER_DATASETS)

@@ -20,13 +20,43 @@ def test_classify_prints_a_table_and_json(run, vectors, tmp_path):
     file = write_labels(tmp_path / "labels.csv", ids[order], labels[order])
     code, out, _ = run("evaluate", path, "--labels", file, "--splits", 4)
     assert code == 0
-    for word in ("probe: paper", "95 % interval", "macro-F1"):
+    for word in ("Probe: paper", "95 % interval", "macro_f1", "(majority"):
         assert word in out
     code, out, _ = run("evaluate", path, "--labels", file, "--splits", 4, "--per-class", 7, "--probe", "tuned", "--json")
     result = json.loads(out)
     expected = evaluate(Z, labels, per_class=7, n_splits=4, probe="tuned")
     assert result["probe"] == "tuned"
     assert result["per_class"]["7"] == json.loads(json.dumps(expected.to_dict()))
+
+
+def test_metrics_targets_and_cross_validation(run, vectors, tmp_path):
+    path, Z, ids, labels = vectors
+    file = write_labels(tmp_path / "labels.csv", ids, labels)
+    named = "balanced_accuracy,roc_auc,recall@20%,f1_weighted"
+    code, out, _ = run("evaluate", path, "-l", file, "--metrics", named, "--split", "cv", "--splits", 10, "--json")
+    assert code == 0
+    told = json.loads(out)["per_class"]["cv"]["metrics"]
+    expected = evaluate(Z, labels, metrics=named, split="cv", n_splits=10)
+    assert {name: one["mean"] for name, one in told.items()} == pytest.approx(
+        {name: values.mean() for name, values in expected.figures.items()}
+    )
+    code, out, _ = run("evaluate", path, "-l", file, "--metrics", "accuracy", "--splits", 3)
+    assert f"majority {expected.majority:.1f}"[:11] in out
+    numbers = write_labels(tmp_path / "numbers.csv", ids, np.round(Z[:, 0] + 0.25, 3))
+    code, out, _ = run("evaluate", path, "-l", numbers, "--splits", 10, "--json")
+    told = json.loads(out)
+    assert (told["target"], told["probe"], told["split"]) == ("numbers", "ridge", "cv")
+    assert told["per_class"]["cv"]["metrics"]["r2"]["mean"] > 0.9
+    groups = tmp_path / "groups.csv"
+    rows = [f"{node},{label}" for node, label in zip(ids, labels, strict=True)]
+    rows += [f"{node},even" for node in ids[::2]]
+    groups.write_text("id,group\n" + "\n".join(rows) + "\n")
+    code, out, _ = run("evaluate", path, "-l", groups, "--predict", "several", "--splits", 5, "--json")
+    told = json.loads(out)
+    assert (code, told["target"]) == (0, "several")
+    assert list(told["per_class"]["cv"]["metrics"]) == ["micro_f1", "macro_f1"]
+    assert_refused(run("evaluate", path, "-l", file, "--metrics", "r2", "-q"), "'r2' is not one of classes")
+    assert_refused(run("evaluate", path, "-l", file, "--predict", "words", "-q"), "must be one of 'auto', 'classes'")
 
 
 def test_a_class_with_one_member(run, vectors, tmp_path):
@@ -38,10 +68,12 @@ def test_a_class_with_one_member(run, vectors, tmp_path):
 
 def test_more_labels_than_members(run, vectors, tmp_path):
     path, _, ids, labels = vectors
-    code, out, error = run("evaluate", path, "-l", write_labels(tmp_path / "l.csv", ids, labels), "--per-class", 500)
+    result = run("evaluate", path, "-l", write_labels(tmp_path / "l.csv", ids, labels), "--per-class", 500, "-q")
+    assert_refused(result, "500 training nodes per class need classes of more nodes than that")
+    code, out, error = run("evaluate", path, "-l", tmp_path / "l.csv", "--per-class", 30)
     assert code == 0
-    assert "500" in out
-    assert "4 of 4 classes have at most 1010 nodes (2·500 + 10) and give half of them to training" in error
+    assert "majority" in out
+    assert "have at most 70 nodes (2·30 + 10) and give half of them to training" in error
 
 
 def test_one_class_only(run, vectors, tmp_path):
@@ -95,7 +127,7 @@ def test_splits_that_are_not_there(run, vectors, tmp_path):
     file = write_labels(tmp_path / "l.csv", ids, labels)
     official = run("evaluate", path, "-l", file, "--split", "official", "-q")
     assert_refused(official, "The official splits are those of a named graph", "--labels cora")
-    assert_refused(run("evaluate", path, "-l", file, "--split", "halves", "-q"), "The splits must be random, published")
+    assert_refused(run("evaluate", path, "-l", file, "--split", "halves", "-q"), "The splits must be random, cv, published")
     both = run("evaluate", path, "-l", file, "--split", "10-10-80", "--per-class", 5, "-q")
     assert_refused(both, "not made by labels per class. Leave --per-class out")
     write_embedding(tmp_path / "d.npy", np.eye(1797, 3))
@@ -109,7 +141,7 @@ def test_cluster_and_health(run, vectors, edges, tmp_path):
     code, out, _ = run("evaluate", path, "-l", file, "--task", "cluster", "--graph", edges, "--runs", 3, "--json")
     assert code == 0
     figures = json.loads(out)["figures"]
-    assert set(figures) == {"nmi", "ari", "accuracy", "modularity", "conductance"}
+    assert set(figures) == {"nmi", "ari", "accuracy", "silhouette", "modularity", "conductance"}
     # The graph's nodes are in another order than the embedding's; what is measured does not depend on it.
     assert 0 < figures["conductance"]["mean"] < 1
     code, out, _ = run("evaluate", path, "-l", file, "--task", "cluster", "--json")
@@ -144,9 +176,11 @@ def test_clusters_are_written_those_of_the_tightest_run(run, vectors, tmp_path):
     assert_refused(run(*words, "-l", file, "-q"), "exists. Pass overwrite=True (--force)")
     code, out, _ = run(*words, "--clusters", 3, "--force", "--json")  # nothing to score them by
     assert code == 0
-    assert (json.loads(out)["n_clusters"], json.loads(out)["figures"]) == (3, {})
+    assert (json.loads(out)["n_clusters"], list(json.loads(out)["figures"])) == (3, ["silhouette"])
     assert set(pyarrow.csv.read_csv(tmp_path / "clusters.csv")["cluster"].to_pylist()) == {0, 1, 2}
-    assert_refused(run(*words[:4], "--clusters", 3, "-q"), "Name one of them: --labels FILE")
+    code, out, _ = run(*words[:4], "--json")
+    assert code == 0
+    assert json.loads(out)["n_clusters"] >= 2  # chosen
     assert_refused(run("evaluate", path, "-l", file, "-o", tmp_path / "x.csv", "-q"), "The task classify has no output")
 
 
@@ -166,7 +200,11 @@ def test_links_take_a_graph_and_a_method(run, vectors):
     result = json.loads(out)
     assert result["method"] == "smoothed"
     assert result["n_held_out"] == round(0.1 * datasets.load("digits").n_edges)
-    assert result["auc"]["distance"]["mean"] > 90
+    assert result["metrics"]["roc_auc"]["distance"]["mean"] > 90
+    assert result["metrics"]["roc_auc"]["links"]["mean"] > 90
+    assert list(result["metrics"]) == ["roc_auc", "average_precision", "hit@10", "ndcg@10", "mrr"]
+    words = ("evaluate", "--task", "links", "--graph", "digits", "--method", "smoothed", "--runs", 1)
+    assert_refused(run(*words, "--metrics", "accuracy", "-q"), "hit@K, ndcg@K and mrr. Got 'accuracy'")
     refused = run("evaluate", vectors[0], "--task", "links", "--graph", "digits", "-q")
     assert_refused(refused, "has already seen every edge")
     assert_refused(run("evaluate", "--task", "links"), "Name it: --graph GRAPH")

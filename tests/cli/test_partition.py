@@ -49,11 +49,23 @@ def test_conductance_and_a_picture(edges: Path) -> None:
 
 
 def test_parts(edges: Path) -> None:
-    done = sparsecut("partition", edges, "--parts", "3", "--balance", "0.1", "--json", "-o", "p.csv", folder=edges.parent)
+    done = sparsecut("partition", edges, "--parts", "3", "--imbalance", "0.5", "--json", "-o", "p.csv", folder=edges.parent)
     about = json.loads(done.stdout)
     assert sum(about["sizes"]) == about["n_nodes"] == 10
     assert len(about["sizes"]) == len(about["values"]) == 3
     assert set(pyarrow.csv.read_csv(edges.parent / "p.csv").column("part").to_pylist()) == {0, 1, 2}
+
+
+def test_weights_fixed_nodes_and_a_picture(edges: Path) -> None:
+    """e weighs as much as all others together, so it is alone with whatever is fixed to its part."""
+    (edges.parent / "heavy.csv").write_text("id,weight\ne,9\n")
+    (edges.parent / "held.csv").write_text("id,part\ne,1\nz,1\n")
+    options = ("--parts", "2", "--imbalance", "0.15", "--node-weights", "heavy.csv", "--fixed", "held.csv")
+    done = sparsecut("partition", edges, *options, "--draw", "p.png", "--json", "-o", "p.csv", folder=edges.parent)
+    table = pyarrow.csv.read_csv(edges.parent / "p.csv").to_pydict()
+    assert [name for name, part in zip(table["id"], table["part"], strict=True) if part == 1] == ["e", "z"]
+    assert json.loads(done.stdout)["imbalance"] == pytest.approx(10 / 9 - 1)
+    assert (edges.parent / "p.png").exists()
 
 
 def test_the_tree_can_be_read_back_as_a_linkage(edges: Path) -> None:
@@ -85,8 +97,9 @@ def test_a_named_dataset_with_both(tmp_path: Path) -> None:
         (["--parts", 20, "-o", "p.csv"], "at most the number of nodes"),
         (["--tree", "--balance", 0.2, "-o", "p.csv"], "--balance does not go with --tree"),
         (["--cut", "--use", "both", "-o", "p.csv"], "--use does not go with --cut"),
-        (["--parts", 2, "--draw", "a.png", "-o", "p.csv"], "--draw does not go with --parts"),
-        (["--cut", "--objective", "cost", "-o", "p.csv"], "one of 'ratio', 'conductance'"),
+        (["--cut", "--imbalance", 0.1, "-o", "p.csv"], "--imbalance does not go with --cut"),
+        (["--cut", "--objective", "modularity", "-o", "p.csv"], "one of 'ratio', 'conductance'"),
+        (["--parts", 2, "--objective", "ratio", "-o", "p.csv"], "one of 'cut', 'conductance', 'modularity'"),
         (["--cut", "--balance", 0.7, "-o", "p.csv"], "at most 0.5"),
         (["--parts", 2, "--use", "both", "-o", "p.csv"], "no features"),
     ],
@@ -96,6 +109,12 @@ def test_wrong_input_is_one_sentence(edges: Path, options: list, message: str) -
     assert message in done.stderr
     assert done.stderr.splitlines()[-1].startswith("Error: ")
     assert not (edges.parent / "p.csv").exists()
+
+
+def test_parts_that_are_no_numbers_are_named(edges: Path) -> None:
+    (edges.parent / "held.csv").write_text("id,part\na,first\n")
+    done = sparsecut("partition", edges, "--parts", 2, "--fixed", "held.csv", "-o", "p.csv", folder=edges.parent, expect=2)
+    assert "held.csv must have a number for each node" in done.stderr
 
 
 def test_an_existing_file_is_kept(edges: Path) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import igraph
 import networkx
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse as sp
 
@@ -48,16 +51,24 @@ def test_an_adjacency_is_taken_as_fit_takes_it(name: str, graph: Any) -> None:
     assert FUNCTIONS[name](graph) == ANSWERS[name]
 
 
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "evaluate_links"])
+def test_graphs_of_other_libraries_and_files_are_cut_as_they_are(name: str, tmp_path: Path) -> None:
+    """Cutting needs no features, so nothing is left to choose."""
+    path = tmp_path / "edges.csv"
+    path.write_text("source,target\n" + "".join(f"{a},{b}\n" for a, b in np.argwhere(np.triu(TRIANGLES))))
+    others = (networkx.from_numpy_array(TRIANGLES), igraph.Graph.Adjacency(TRIANGLES, mode="undirected"), path, str(path))
+    for graph in others:
+        assert FUNCTIONS[name](graph) == ANSWERS[name]
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_anything_else_names_the_call_that_converts_it_as_fit_does(name: str) -> None:
-    given = networkx.from_numpy_array(TRIANGLES)
-    for graph, remedy in ((given, r"sc\.from_networkx\(graph\)"), ("edges.csv", r"sc\.read_graph\('edges\.csv'\)")):
-        with pytest.raises(InputError, match=remedy) as fitted:
-            sc.SCE().fit(graph)
-        with pytest.raises(InputError, match=remedy) as refused:
-            FUNCTIONS[name](graph)
-        assert str(refused.value) == str(fitted.value)
-    assert FUNCTIONS[name](sc.from_networkx(given)) == ANSWERS[name]
+    frame = pandas.DataFrame({"source": [0, 1], "target": [1, 2]})
+    with pytest.raises(InputError, match=r"sc\.from_edges\(frame\)") as fitted:
+        sc.SCE().fit(frame)
+    with pytest.raises(InputError, match=r"sc\.from_edges\(frame\)") as refused:
+        FUNCTIONS[name](frame)
+    assert str(refused.value) == str(fitted.value)
 
 
 def test_a_directed_graph_is_still_told_from_an_undirected_one() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import sparsecut as sc
 from cut_graphs import barbell, every_cut, graph_of, grid, planted, random_weights
 from sparsecut.base.errors import InputError
+from sparsecut.cuts.objective import CutProblem
 
 
 @settings(max_examples=60, deadline=None)
@@ -214,3 +215,21 @@ def test_wrong_options_are_named(options: dict, message: str) -> None:
 def test_a_directed_graph_is_refused() -> None:
     with pytest.raises(InputError, match="undirected"):
         sc.sparsest_cut(sc.Graph([[0, 1, 0], [0, 0, 1], [0, 0, 0]], directed="out"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("graph", [planted(200, 4, 8, 2, seed=4), grid(9, 24)], ids=str)
+@pytest.mark.parametrize("objective", ["ratio", "conductance"])
+def test_no_other_function_returns_a_sparser_cut(graph: sc.Graph, objective: str) -> None:
+    """Parts of partitions with any objective, of the tree, and sweeps along the eigenvector of another library."""
+    found = sc.sparsest_cut(graph, objective=objective).value
+    tree = sc.hierarchy(graph)
+    clusterings = [tree.cut(parts=parts) for parts in (2, 4)]
+    for parts in (2, 4):
+        clusterings += [sc.partition(graph, parts, objective=word).parts for word in ("cut", "conductance", "modularity")]
+    clusterings += [sc.partition(graph, 2, imbalance=imbalance).parts for imbalance in (0.3,)]
+    for members in clusterings:
+        for part in range(members.max() + 1):
+            assert found <= CutProblem.of(graph, objective).value(members == part) * (1 + 1e-9)
+    vector = nx.fiedler_vector(nx.from_scipy_sparse_array(graph.adjacency), seed=0)
+    assert found <= sc.sweep_cut(graph, vector, objective=objective).value * (1 + 1e-9)

@@ -10,22 +10,27 @@ from scipy.cluster.hierarchy import is_valid_linkage
 import sparsecut as sc
 from cut_graphs import barbell, grid, planted
 from sparsecut.cuts.cut_input import Material, material
-from sparsecut.cuts.recursion import cut_down
+from sparsecut.cuts.recursion import Speed, cut_down
+from sparsecut.cuts.tree import dasgupta_cost
 
 
 def silent(stage: str, done: int, total: int) -> None: ...
 
 
-def tree_of(graph: sc.Graph) -> tuple[np.ndarray, np.ndarray]:
-    return cut_down(material(graph, "structure", None, "test"), np.random.default_rng(0), silent)
+AS_LARGE = Speed(large_from=2, joined=12)
 
 
+def tree_of(graph: sc.Graph, speed: Speed = Speed()) -> tuple[np.ndarray, np.ndarray]:  # noqa: B008 - it is frozen
+    return cut_down(material(graph, "structure", None, "test"), np.random.default_rng(0), silent, speed)
+
+
+@pytest.mark.parametrize("speed", [Speed(), AS_LARGE], ids=["small", "as a large one"])
 @pytest.mark.parametrize("graph", [planted(80, 3, 6, 1, seed=2), grid(5, 7), barbell(8)], ids=["planted", "grid", "barbell"])
-def test_every_row_states_the_value_of_its_split(graph: sc.Graph) -> None:
+def test_every_row_states_the_value_of_its_split(graph: sc.Graph, speed: Speed) -> None:
     """Also where several small cuts were taken from one search: each is valued within the nodes that were left."""
     A = graph.adjacency.toarray()
     n = graph.n_nodes
-    linkage, values = tree_of(graph)
+    linkage, values = tree_of(graph, speed)
     assert is_valid_linkage(linkage)
     members = {node: [node] for node in range(n)}
     for row, (one, other, height, count) in enumerate(linkage):
@@ -40,6 +45,18 @@ def test_components_are_split_first_and_for_nothing() -> None:
     assert values[-2:].tolist() == [0, 0]
     assert (values[:-2] > 0).all()
     assert linkage[-1, 3] == 9
+
+
+def test_the_tree_of_a_large_graph_costs_little_more() -> None:
+    graph = planted(400, 8, 8, 1, seed=0)
+    slow, quick = (dasgupta_cost(graph.adjacency, tree_of(graph, speed)[0]) for speed in (Speed(), AS_LARGE))
+    assert quick <= 1.05 * slow
+
+
+def test_many_components_take_no_more_than_one_pass() -> None:
+    linkage, values = tree_of(sc.Graph(sp.csr_array((5_000, 5_000))))
+    assert is_valid_linkage(linkage)
+    assert not values.any()
 
 
 def test_one_node_has_no_split() -> None:

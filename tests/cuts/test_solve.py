@@ -10,11 +10,9 @@ import pytest
 import sparsecut as sc
 from cut_graphs import every_cut, graph_of, grid, planted
 from sparsecut.cuts.candidates import Candidate
-from sparsecut.cuts.cut_input import material
 from sparsecut.cuts.exact_cut import ENUMERATED
-from sparsecut.cuts.kway import split_into
 from sparsecut.cuts.objective import CutProblem
-from sparsecut.cuts.solve import LIGHT, THOROUGH, Effort, solve
+from sparsecut.cuts.solve import THOROUGH, Effort, solve
 
 
 def silent(stage: str, done: int, total: int) -> None: ...
@@ -58,12 +56,14 @@ def test_a_coarser_graph_finds_planted_parts() -> None:
     assert found.cuts[0].value <= 1.02 * direct.value
     assert found.spectrum is not None
     assert found.spectrum.values[0] / 2 == pytest.approx(direct.estimate, rel=1e-2)
-    efforts = (replace(THOROUGH, direct=300), replace(LIGHT, direct=300))
-    least, most = 0.2 * graph.n_nodes, graph.n_nodes / 4 / 0.8
-    source = material(graph, "structure", None, "test")
-    members = split_into(source, 4, (np.ceil(least), np.floor(most)), np.random.default_rng(0), silent, efforts)
-    assert least <= np.bincount(members, minlength=4).min()
-    assert np.bincount(members).max() <= most
+
+
+@pytest.mark.slow
+def test_communities_that_coarser_graphs_mix_are_found_on_the_graph_itself() -> None:
+    """Sixteen planted parts: the sparsest cut is between eight and eight of them."""
+    graph = planted(4000, 16, 17, 3, seed=0)
+    found = found_in(graph, "conductance", replace(THOROUGH, direct=300))
+    assert found.value <= 1.05 * CutProblem.of(graph, "conductance").value(graph.labels < 8)
 
 
 def test_the_limit_of_enumeration_is_worth_its_time() -> None:

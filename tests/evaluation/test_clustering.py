@@ -83,9 +83,18 @@ def test_the_graph_alone_will_do_with_a_number():
     Z, labels = blobs()
     graph = Graph((labels[:, None] == labels) * 1.0)
     scores = evaluate_clusters(Z, graph=graph, n_clusters=3, n_runs=2)
-    assert set(scores.figures) == {"modularity", "conductance"}
-    with pytest.raises(InputError, match="number of clusters must be given"):
-        evaluate_clusters(Z, graph=graph)
+    assert set(scores.figures) == {"silhouette", "modularity", "conductance"}
+
+
+def test_a_number_of_clusters_is_chosen_by_the_silhouette():
+    from sklearn.metrics import silhouette_score
+
+    Z, labels = blobs()
+    scores = evaluate_clusters(Z, n_runs=2)
+    assert scores.n_clusters == 3  # as many as there are blobs
+    assert scores.figures["silhouette"].max() == pytest.approx(silhouette_score(Z, scores.assigned))
+    assert matched_accuracy(labels, scores.assigned) == 1
+    assert any("3 clusters were chosen by their silhouette" in note for note in scores.notes)
 
 
 def test_a_collapsed_embedding_is_said_and_is_json():
@@ -99,7 +108,6 @@ def test_a_collapsed_embedding_is_said_and_is_json():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "against labels or a graph. Got neither"),
         ({"labels": np.zeros(90)}, "at least two classes for 90 nodes. Got 90 labels, classes: 0.0"),
         ({"labels": np.arange(80) % 2}, "Got 80 labels"),
         ({"labels": np.arange(90) % 3, "graph": Graph(np.eye(4, k=1) + np.eye(4, k=-1))}, "embedding's 90 nodes. Got 4"),
@@ -117,7 +125,7 @@ def test_the_clusters_kept_are_those_nearest_to_their_means():
     generator = np.random.default_rng(3)
     Z = generator.normal(size=(60, 2)) + generator.integers(0, 5, (60, 1)) * 2
     scores = evaluate_clusters(Z, n_clusters=6, n_runs=6)
-    assert (scores.n_runs, scores.figures) == (6, {})
+    assert (scores.n_runs, list(scores.figures)) == (6, ["silhouette"])
 
     def spread(assigned):
         return sum(np.square(Z[assigned == one] - Z[assigned == one].mean(axis=0)).sum() for one in np.unique(assigned))

@@ -175,8 +175,8 @@ def test_progress_is_reported():
     [
         ({"labels": np.zeros(240)}, "at least two classes. Got one class, 0.0, for 240 nodes"),
         ({"labels": np.r_[np.arange(239) % 4, 9]}, "These have one: '9'"),
-        ({"labels": np.arange(100) % 4}, r"Got shape \(240, 30\) and 100 labels"),
-        ({"labels": np.zeros((240, 2))}, "one value a node"),
+        ({"labels": np.arange(100) % 4}, "Got 240 rows and 100 labels"),
+        ({"labels": np.zeros((240, 2))}, "at least two labels that nodes have"),
         ({"embedding": np.zeros(240)}, r"matrix of numbers, one row per node. Got float64, shape \(240,\)"),
         ({"embedding": np.full((240, 2), "x")}, "matrix of numbers"),
         ({"embedding": np.where(np.arange(240)[:, None] == 7, np.nan, np.ones((240, 3)))}, "finite. Row 7 is not"),

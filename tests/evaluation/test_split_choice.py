@@ -101,7 +101,11 @@ def test_evaluate_and_compare_take_the_same_words() -> None:
 @pytest.mark.parametrize(
     ("split", "dataset", "message"),
     [
-        ("halves", None, r"The splits must be random, published, public, official, or three percentages .* Got 'halves'"),
+        (
+            "halves",
+            None,
+            r"The splits must be random, cv, published, public, official, or three percentages .* Got 'halves'",
+        ),
         ("10-10-90", None, r"must have the sum 100, the first and the last above 0\. Got 10-10-90"),
         ("0-20-80", None, "must have the sum 100, the first and the last above 0"),
         ("official", None, r"Name it: dataset='cora'"),

@@ -13,7 +13,8 @@ import sparsecut as sc
 from sparsecut.evaluation import Scores, compare_scores
 from sparsecut.lab.compared import MethodComparison, MethodResult
 
-FIRST, SECOND = Scores(np.array([80.0, 82.0])), Scores(np.array([70.0, 71.0]), macro_f1s=np.array([60.0, 61.0]))
+FIRST = Scores({"accuracy": np.array([80.0, 82.0])}, majority=30.0)
+SECOND = Scores({"accuracy": np.array([70.0, 71.0]), "macro_f1": np.array([60.0, 61.0])}, majority=30.0)
 MEASURED = {"seconds": 1.5, "peak_memory_bytes": 3 * 2**20, "columns": 16}
 COMPARED = MethodComparison(
     [
@@ -47,7 +48,7 @@ def test_the_frame_has_a_row_per_method_and_kind_of_split() -> None:
 
 def test_text_and_table_have_the_same_cells() -> None:
     lines = [re.split(r"\s{2,}", line.strip()) for line in repr(COMPARED).splitlines()]
-    assert lines[0] == ["method", "5 labels", "20 labels", "less one", "seconds", "peak MiB"]
+    assert lines[0] == ["method", "5 labels (majority 30.0)", "20 labels (majority 30.0)", "less one", "seconds", "peak MiB"]
     assert lines[2] == ["<two>", "70.5 ± 0.5", "70.5 ± 0.5", "-10.5", "1.50", "3"]
     assert lines[3] == ["three", "failed", "failed"]
     shown = COMPARED._repr_html_()

@@ -66,6 +66,16 @@ def test_new_nodes_are_placed_in_their_group() -> None:
         assert (group[nearest] == group[node]).mean() >= 0.9
 
 
+def test_columns_are_named_by_their_channel() -> None:
+    model = sc.SCE(channels=("own", "structure", "roles")).fit(random_graph(80))
+    names = model.get_feature_names_out()
+    assert len(names) == len(set(names)) == model.embedding_.shape[1]
+    for channel, columns in model.channels_.items():
+        assert names[columns][0] == f"sce_{channel}0"
+    assert sc.SCE(channels="roles", dimension=4).fit(random_graph(80)).get_feature_names_out()[0] == "sce_roles0"
+    assert sc.SCE(channels="own").fit(random_graph(80)).get_feature_names_out()[0] == "sce0"
+
+
 def test_a_graph_of_strangers() -> None:
     A = communities()
     features = np.random.default_rng(0).normal(size=(90, 5)).astype(np.float32)

@@ -16,6 +16,7 @@ CORE = ("numpy", "scipy", "scikit-learn", "torch", "safetensors", "pyarrow", "ty
 EXTRAS = {  # by extra
     "explore": ("matplotlib", "pacmap"),
     "search": ("faiss-cpu",),
+    "cuts": ("kahip", "mtkahypar", "pymetis"),
     "formats": ("networkx",),
     "pyg": ("torch-geometric",),
     "anndata": ("anndata",),

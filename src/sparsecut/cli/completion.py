@@ -26,13 +26,28 @@ USES = ("auto", "given", "structure", "both")
 ENGINES = tuple(listed_words("EngineChoice"))
 DEVICES = ("auto", "cpu", "cuda")
 PROBES = ("paper", "tuned")
-SPLITS = ("random", "10-10-80", "public", "official", "published")
+SPLITS = ("auto", "random", "cv", "10-10-80", "public", "official", "published")
+TARGETS = ("auto", "classes", "several", "numbers")
+FIGURES = (
+    "accuracy",
+    "balanced_accuracy",
+    "micro_f1",
+    "macro_f1",
+    "roc_auc",
+    "average_precision",
+    "recall@10%",
+    "r2",
+    "mae",
+    "rmse",
+)
 TASKS = ("classify", "cluster", "links", "health")
 METRICS = ("cosine", "euclidean")
 LAYOUTS = ("auto", "pacmap", "umap", "tsne", "pca")
 DIRECTIONS = ("symmetrize", "out", "in")
 MISSING = ("error", "zero")
 OBJECTIVES = ("ratio", "conductance")
+KWAY_OBJECTIVES = ("cut", "conductance", "modularity")
+EFFORTS = ("best", "fast")
 PARTED = ("structure", "embedding", "both")
 
 Completer = Callable[[str], list[str]]

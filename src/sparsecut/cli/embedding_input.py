@@ -72,10 +72,12 @@ def read_labels(
     *,
     reading: Reading | None = None,
     is_for_more: bool = False,
-) -> NDArray[Any]:
+    target: str = "auto",
+) -> Any:
     """Labels from a file or a dataset in the order of an embedding's nodes, matched by id; a node may have none.
 
     A label for a node that the embedding does not have is an error, unless the labels may be for more nodes than these.
+    Several labels per node (`target`) come as truth values, (n, c).
     """
     import numpy as np
 
@@ -88,6 +90,10 @@ def read_labels(
     if is_attribute(name) and not Path(name).suffix:
         raise InputError(f"{name!r} is neither a file nor a dataset. For an attribute in a graph's file, add --graph FILE.")
     reading = reading or Reading()
+    if target == "several" and dataset_of(name) is None:
+        from sparsecut.io.label_lists import read_label_lists
+
+        return read_label_lists(name, node_ids, reading.id_column, reading.label_column, reading.encoding)
     if dataset_of(name) is not None:
         with output.progress() as bar:
             graph = datasets.load(name, progress=bar)
@@ -121,7 +127,8 @@ def read_marks(
     from sparsecut.io.ids import check_known, positions_of
 
     if labels is not None and not (graph is not None and is_attribute(labels)):
-        return read_labels(labels, node_ids, embedding, output, reading=reading, is_for_more=True)
+        marks: NDArray[Any] = read_labels(labels, node_ids, embedding, output, reading=reading, is_for_more=True)
+        return marks
     if graph is None:
         return None
     loaded = open_graph(graph, None, output, labels, reading)

@@ -10,7 +10,7 @@ import typer
 
 from sparsecut.base.errors import InputError, check_choice
 from sparsecut.cli import evaluate_tasks as tasks
-from sparsecut.cli.completion import TASKS, complete_method
+from sparsecut.cli.completion import TARGETS, TASKS, complete_method
 from sparsecut.cli.console import Output
 from sparsecut.cli.embedding_input import NodeLabels, is_attribute, read_labels, read_rows
 from sparsecut.cli.graph_input import Reading, dataset_of, open_graph, takes_reading
@@ -23,6 +23,7 @@ from sparsecut.cli.options import (
     Features,
     Force,
     GraphOption,
+    Metrics,
     PerClass,
     Probe,
     Quick,
@@ -48,8 +49,12 @@ def evaluate(
     *,
     reading: Reading,
     task: Annotated[str, option(EVALUATION, "What to measure.", choices=TASKS)] = "classify",
+    metrics: Metrics = None,
+    predict: Annotated[
+        str, option(EVALUATION, "classify: what the labels are, where their type does not say it.", choices=TARGETS)
+    ] = "auto",
     probe: Probe = "paper",
-    split: SplitKind = "random",
+    split: SplitKind = "auto",
     per_class: PerClass = None,
     splits: Splits = None,
     quick: Quick = False,
@@ -65,7 +70,7 @@ def evaluate(
     fraction: Annotated[float, option(EVALUATION, "links: the fraction of edges to hold out.", metavar="SHARE")] = 0.1,
     clusters: Annotated[
         int | None,
-        option(EVALUATION, "cluster: number of clusters.", metavar="N", show_default="the number of classes"),
+        option(EVALUATION, "cluster: number of clusters.", metavar="N", show_default="the number of classes, or chosen"),
     ] = None,
     runs: Annotated[int, option(EVALUATION, "cluster, links: number of runs.", metavar="N")] = 5,
     device: Device = "auto",
@@ -89,6 +94,8 @@ def evaluate(
 
     sparsecut evaluate vectors.parquet --labels labels.csv
 
+    sparsecut evaluate vectors.parquet --labels fraud.csv --metrics roc_auc,average_precision,recall@5% --split cv
+
     sparsecut evaluate vectors.parquet --labels actor --split official --probe tuned
 
     sparsecut evaluate vectors.parquet --labels labels.csv --task cluster --graph edges.csv
@@ -111,20 +118,24 @@ def evaluate(
         of_graph = replace(reading, label_column=None) if labels is not None else reading
         loaded = open_graph(graph, features, output, inside, of_graph)
     if task == "links":
-        tasks.links(output, embedding, loaded, method, fraction, runs, seed, device)
+        tasks.links(output, embedding, loaded, method, fraction, runs, seed, device, metrics)
         return
     if embedding is None:
         raise InputError(f"The task {task} scores an embedding. Name its file: sparsecut evaluate EMBEDDING.")
     Z, node_ids = read_rows(embedding, loaded, reading.encoding)
-    known = None if labels is None else read_labels(labels, node_ids, embedding, output, reading=reading)
+    known = None if labels is None else read_labels(labels, node_ids, embedding, output, reading=reading, target=predict)
     if known is None and loaded is not None:
         known = loaded.labels
     if task == "classify":
+        from sparsecut.evaluation.targets import read_target
+
         if known is None:
             raise InputError("The task classify needs labels. Name them: --labels FILE.")
         named = dataset_of(labels) or dataset_of(graph)
+        goal = read_target(known, None, len(node_ids), predict, "sparsecut evaluate")
+        split = tasks.split_for(goal, split)
         counts, n_splits = tasks.how_many("sparsecut evaluate", split, per_class, splits, quick)
-        tasks.classify(output, embedding, Z, known, node_ids, probe, split, named, counts, n_splits, seed)
+        tasks.classify(output, embedding, Z, goal, node_ids, probe, split, named, counts, n_splits, seed, metrics)
     elif task == "cluster":
         tasks.cluster(output, embedding, Z, known, loaded, clusters, runs, seed, node_ids, output_path, force)
     else:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparsecut.evaluation import Split
+    from sparsecut.evaluation.targets import ProbeTarget
     from sparsecut.graph import Graph, Ids
 
 
@@ -23,7 +24,7 @@ def classify(
     output: Output,
     embedding: Path,
     Z: NDArray[Any],
-    labels: NDArray[Any],
+    goal: ProbeTarget,
     node_ids: Ids,
     probe: str,
     split: str,
@@ -31,26 +32,47 @@ def classify(
     per_class: list[int],
     n_splits: int,
     seed: int,
+    metrics: str | None = None,
 ) -> None:
-    """Accuracy of a linear probe over splits of the labelled nodes."""
+    """Figures of a linear probe over splits of the labelled nodes."""
     from sparsecut.evaluation import PROTOCOLS
-    from sparsecut.evaluation import probe as run_probe
+    from sparsecut.evaluation.metrics import check_metrics, unit_of
+    from sparsecut.evaluation.probing import probe_target
 
     check_choice("sparsecut evaluate", "--probe", probe, PROTOCOLS)
+    check_metrics("sparsecut evaluate", metrics, goal.kind)
     rows, results = [], {}
     with output.progress() as bar:
-        for name, chosen in _splits(output, labels, node_ids, split, dataset, per_class, n_splits, seed):
-            scores = run_probe(Z, labels, chosen, protocol=probe, progress=bar)
-            low, high = scores.interval
-            interval = f"{low:.1f} to {high:.1f}" if len(chosen) > 1 else ""
-            rows.append([name, str(scores), interval, f"{scores.macro_f1:.1f}", str(len(chosen))])
+        for name, chosen in _splits(output, goal, node_ids, split, dataset, per_class, n_splits, seed):
+            scores = probe_target(Z, goal, chosen, protocol=probe, metrics=metrics, progress=bar)
+            n_probed = len(chosen)
+            for metric, values in scores.figures.items():
+                text = f"{scores.text(metric)}{scores.beside(metric)}"
+                rows.append([name, metric, text, _interval(values, 1 if unit_of(metric) else 3)])
             results[name] = scores.to_dict()
+    unit = ", in percent" if all(map(unit_of, scores.figures)) else ""
     output.table(
-        f"Accuracy (micro-F1) in percent, probe: {probe}, split: {split}",
-        ["labels per class" if per_class else "split", "mean ± std", "95 % interval", "macro-F1", "splits"],
+        f"Probe: {scores.probe}, split: {split}, {n_probed} splits{unit}",
+        ["labels\nper class" if per_class else "split", "metric", "mean ± std", "95 % interval"],
         rows,
     )
-    output.result({"task": "classify", "embedding": str(embedding), "probe": probe, "split": split, "per_class": results})
+    told = {"task": "classify", "embedding": str(embedding), "target": goal.kind, "probe": scores.probe, "split": split}
+    output.result({**told, "per_class": results})
+
+
+def _interval(values: NDArray[Any], digits: int) -> str:
+    from sparsecut.evaluation.scores import interval_of
+
+    low, high = interval_of(values)
+    return f"{low:.{digits}f} to {high:.{digits}f}" if len(values) > 1 else ""
+
+
+def split_for(goal: ProbeTarget, split: str) -> str:
+    """The splits that "auto" stands for: so many nodes of each class, or, where there are no classes, all in ten parts."""
+    from sparsecut.evaluation.metrics import CLASSES
+    from sparsecut.evaluation.split_choice import AUTO, CV, RANDOM
+
+    return split if split != AUTO else RANDOM if goal.kind == CLASSES else CV
 
 
 def how_many(caller: str, split: str, per_class: list[int] | None, splits: int | None, quick: bool) -> tuple[list[int], int]:
@@ -67,7 +89,7 @@ def how_many(caller: str, split: str, per_class: list[int] | None, splits: int |
 
 def _splits(
     output: Output,
-    labels: NDArray[Any],
+    goal: ProbeTarget,
     node_ids: Ids,
     split: str,
     dataset: str | None,
@@ -79,7 +101,8 @@ def _splits(
     import numpy as np
 
     from sparsecut import datasets
-    from sparsecut.evaluation import Split, make_splits, read_splits
+    from sparsecut.evaluation import Split, read_splits
+    from sparsecut.evaluation.probing import splits_of
     from sparsecut.evaluation.split_choice import OF_A_DATASET, is_word
     from sparsecut.io.ids import check_known, positions_of
 
@@ -92,7 +115,7 @@ def _splits(
         ids = np.arange(datasets.find_dataset(dataset).n_nodes)
         position = positions_of(ids, node_ids)
         check_known(position, ids, f"The dataset {dataset}", "the embedding")
-    make = partial(make_splits, split, labels[position], dataset=dataset, n_splits=n_splits, random_state=seed)
+    make = partial(splits_of, goal.take(position), split, dataset=dataset, n_splits=n_splits, random_state=seed)
     named = {str(n_labels): partial(make, per_class=n_labels) for n_labels in per_class} or {split: make}
     for name, make_named in named.items():
         with output.warnings_as_notes():
@@ -117,12 +140,6 @@ def cluster(
     from sparsecut.evaluation import evaluate_clusters
     from sparsecut.io.result_files import write_columns
 
-    if labels is None and graph is None and output_path is None:
-        raise InputError(
-            "Clusters are scored against labels or a graph. Name one of them: --labels FILE, --graph GRAPH; or write the "
-            "clusters: --clusters K -o FILE."
-        )
-
     with output.progress() as bar:
         scores = evaluate_clusters(
             Z, labels, graph=graph, n_clusters=n_clusters, n_runs=runs, random_state=seed, progress=bar
@@ -131,8 +148,8 @@ def cluster(
         output.note(note)
     rows = []
     for name, values in scores.figures.items():
-        digits = 3 if name in ("modularity", "conductance") else 1
-        unit = "" if name in ("modularity", "conductance") else ", percent"
+        is_share = name in ("nmi", "ari", "accuracy")
+        digits, unit = (1, ", percent") if is_share else (3, "")
         rows.append([name + unit, f"{values.mean():.{digits}f} ± {values.std():.{digits}f}"])
     if rows:
         output.table(f"k-means, {scores.n_clusters} clusters, {runs} runs", ["figure", "mean ± std"], rows)
@@ -153,6 +170,7 @@ def links(
     runs: int,
     seed: int,
     device: str,
+    metrics: str | None = None,
 ) -> None:
     """How well a method that is trained without some of the edges ranks them above pairs without an edge."""
     if embedding is not None:
@@ -164,30 +182,24 @@ def links(
         raise InputError("The task links needs a graph to hold edges out of. Name it: --graph GRAPH.")
     from sparsecut.evaluation import evaluate_links
     from sparsecut.lab.baselines.methods import find_method
+    from sparsecut.links.ranking import LINK_METRICS
 
     model = find_method(method).make({}, {"random_state": seed, "device": device})
     with output.warnings_as_notes(), output.progress() as bar:
         scores = evaluate_links(
             graph,
-            lambda training: model.fit_transform(training, progress=bar),
+            model,
             fraction=fraction,
             n_runs=runs,
+            metrics=tuple(metrics.replace(" ", "").split(",")) if metrics else LINK_METRICS,
             random_state=seed,
             progress=bar,
         )
+    first = next(iter(scores.figures.values()))
     output.table(
         f"Links in percent, {method}: {scores.n_held_out:,} edges held out before training, {runs} runs",
-        ["ranked by", "AUC", "average precision"],
-        [
-            [
-                name,
-                *(
-                    f"{values.mean():.1f} ± {values.std():.1f}"
-                    for values in (scores.auc[name], scores.average_precision[name])
-                ),
-            ]
-            for name in scores.auc
-        ],
+        ["ranked by", *scores.figures],
+        [[name, *(f"{by[name].mean():.1f} ± {by[name].std():.1f}" for by in scores.figures.values())] for name in first],
     )
     output.result({"task": "links", "method": method, **scores.to_dict()})
 

@@ -49,7 +49,7 @@ def neighbors(
 
     check_choice("sparsecut neighbors", "--metric", metric, METRICS)
     check_integer("sparsecut neighbors", "-k", k, 1)
-    asked = [*(nodes or []), *(_read_batch(batch, encoding) if batch is not None else [])]
+    asked = [*(nodes or []), *(read_batch(batch, encoding) if batch is not None else [])]
     if not asked:
         raise InputError("sparsecut neighbors needs a node: name ids after the file, or a file of ids with --batch.")
     searched = _open(embedding, encoding, metric, rebuild, output)
@@ -94,7 +94,8 @@ def _open(path: Path, encoding: str | None, metric: str, rebuild: bool, output: 
     return searched
 
 
-def _read_batch(path: Path, encoding: str | None) -> list[str]:
+def read_batch(path: Path, encoding: str | None) -> list[str]:
+    """The ids in a file, one per line."""
     import sys
 
     from sparsecut.io import check_encoding, check_readable, reading

@@ -8,7 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
-from sparsecut.cli.completion import DEVICES, LAYOUTS, METRICS, PROBES, SPLITS, complete_source, completing, format_suffixes
+from sparsecut.cli.completion import (
+    DEVICES,
+    FIGURES,
+    LAYOUTS,
+    METRICS,
+    PROBES,
+    SPLITS,
+    complete_source,
+    completing,
+    completing_list,
+    format_suffixes,
+)
 
 READING, METHOD, ENGINE, EVALUATION, OUTPUT = "Reading", "Method", "Engine", "Evaluation", "Output"
 MAX_TYPE = 12  # characters of choices in place of a type; longer ones are named in the text
@@ -120,11 +131,22 @@ SplitKind = Annotated[
     str,
     option(
         EVALUATION,
-        "How labelled nodes are split: random (so many per class), 10-10-80 (percent to train on, to validate on and "
+        "How labelled nodes are split: random (so many per class; auto for classes), cv (all of them in ten parts, each "
+        "tested on in turn; auto for other targets), 10-10-80 (percent to train on, to validate on and "
         "to test on, of all of them), or what was made for a dataset: official (by its publishers), public (Planetoid's), "
         "published (the paper's 50).",
         metavar="SPLIT",
         completion=completing(SPLITS),
+    ),
+]
+Metrics = Annotated[
+    str | None,
+    option(
+        EVALUATION,
+        f"What to measure, names between commas: {', '.join(FIGURES)}, or a scorer of scikit-learn.",
+        metavar="NAMES",
+        completion=completing_list(FIGURES),
+        show_default="accuracy and macro_f1",
     ),
 ]
 Quick = Annotated[bool, option(EVALUATION, "Fewer splits: a first look in a tenth of the time.", "--quick")]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sparsecut.base.errors import InputError
-from sparsecut.cli.completion import OBJECTIVES, PARTED
+from sparsecut.cli.completion import EFFORTS, KWAY_OBJECTIVES, OBJECTIVES, PARTED
 from sparsecut.cli.console import Output
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
 from sparsecut.cli.options import (
@@ -48,22 +48,45 @@ def partition(
     parts: Annotated[int | None, option(METHOD, "The number of parts.", metavar="N")] = None,
     tree: Annotated[bool, option(METHOD, "Cut recursively, down to single nodes.", "--tree")] = False,
     cut: Annotated[bool, option(METHOD, "Find the sparsest cut in two.", "--cut")] = False,
-    objective: Annotated[str, option(METHOD, "The value that --cut minimises.", choices=OBJECTIVES)] = "ratio",
+    objective: Annotated[
+        str | None,
+        option(
+            METHOD,
+            "What is optimised: ratio or conductance with --cut; cut, conductance or modularity with --parts.",
+            choices=(*OBJECTIVES, *(word for word in KWAY_OBJECTIVES if word not in OBJECTIVES)),
+            show_default="ratio with --cut, cut with --parts",
+        ),
+    ] = None,
     balance: Annotated[
+        float | None,
+        option(METHOD, "Smallest share of the nodes on a side of --cut.", metavar="SHARE", show_default="0"),
+    ] = None,
+    imbalance: Annotated[
         float | None,
         option(
             METHOD,
-            "Smallest share of the nodes on a side of --cut or in a part of --parts.",
+            "How much heavier than the equal share a part of --parts may be.",
             metavar="SHARE",
-            show_default="0 with --cut, half of 1/parts with --parts",
+            show_default="0.03 where the objective is cut, else no bound",
         ),
+    ] = None,
+    effort: Annotated[
+        str, option(METHOD, "fast: --parts by METIS alone, in milliseconds (extra cuts).", choices=EFFORTS)
+    ] = "best",
+    node_weights: Annotated[
+        Path | None,
+        option(METHOD, "A table with the columns id and weight, balanced by --parts.", metavar="FILE"),
+    ] = None,
+    fixed: Annotated[
+        Path | None,
+        option(METHOD, "A table with the columns id and part: nodes that --parts must put there.", metavar="FILE"),
     ] = None,
     use: Annotated[
         str,
         option(METHOD, "What --parts and --tree cut; embedding: nearest neighbours in it.", choices=PARTED),
     ] = "structure",
     draw: Annotated[
-        Path | None, option(OUTPUT, "Also draw the cut: .png, .svg or .pdf (with --cut).", metavar="FILE")
+        Path | None, option(OUTPUT, "Also draw the cut, the parts or the tree: .png, .svg or .pdf.", metavar="FILE")
     ] = None,
     features: Features = None,
     labels: Labels = None,
@@ -77,7 +100,7 @@ def partition(
 ) -> None:
     """Cut a graph: k parts, a tree, or the sparsest cut. Ask for one of --parts, --tree and --cut.
 
-    sparsecut partition edges.csv --parts 8 -o parts.parquet
+    sparsecut partition edges.csv --parts 8 --imbalance 0.03 -o parts.parquet
 
     sparsecut partition edges.csv --cut --objective conductance --json -o sides.csv
 
@@ -94,9 +117,12 @@ def partition(
     if (parts is not None) + tree + cut != 1:
         raise InputError("sparsecut partition needs exactly one of --parts K, --tree and --cut.")
     for name, is_given, kind in (
-        ("--draw", draw is not None, cut),
-        ("--objective", objective != "ratio", cut),
-        ("--balance", balance is not None, not tree),
+        ("--objective", objective is not None, not tree),
+        ("--balance", balance is not None, cut),
+        ("--imbalance", imbalance is not None, parts is not None),
+        ("--effort", effort != "best", parts is not None),
+        ("--node-weights", node_weights is not None, parts is not None),
+        ("--fixed", fixed is not None, parts is not None),
         ("--use", use != "structure", not cut),
     ):
         if is_given and not kind:
@@ -109,60 +135,82 @@ def partition(
     started = time.perf_counter()
     with output.warnings_as_notes(), output.progress() as bar:
         if cut:
-            columns, about, words = _cut(loaded, objective, balance or 0.0, draw, force, seed, bar)
+            found, columns, about = _cut(loaded, objective or "ratio", balance or 0.0, seed, bar)
         elif tree:
-            columns, about, words = _tree(loaded, use, seed, bar)
+            found, columns, about = _tree(loaded, use, seed, bar)
         else:
-            columns, about, words = _parts(loaded, int(parts or 0), balance, use, seed, bar)
+            asked: dict[str, Any] = {"imbalance": imbalance, "objective": objective or "cut", "effort": effort, "use": use}
+            asked |= {"node_weights": _column(node_weights, loaded, float), "fixed": _column(fixed, loaded, int)}
+            found, columns, about = _parts(loaded, int(parts or 0), asked, seed, bar)
+        if draw is not None:
+            found.draw(draw, overwrite=force)
     seconds = time.perf_counter() - started
     with written_to(output_path) as path:
         write_columns(path, columns, overwrite=force)
-    output.say(f"{words} in {seconds:.2f} s → {shown(output_path)}" + (f", picture → {draw}" if draw else ""))
+    output.say(f"{found!r} in {seconds:.2f} s → {shown(output_path)}" + (f", picture → {draw}" if draw else ""))
     output.result(
         {"output": str(output_path), "n_nodes": loaded.n_nodes, "n_edges": loaded.n_edges, **about, "seconds": seconds}
     )
 
 
-def _cut(
-    graph: Graph, objective: str, balance: float, draw: Path | None, force: bool, seed: int, bar: Reporter
-) -> tuple[dict[str, Any], dict[str, Any], str]:
+Found = tuple[Any, dict[str, Any], dict[str, Any]]  # the result, the columns of its table, and what --json tells
+
+
+def _cut(graph: Graph, objective: str, balance: float, seed: int, bar: Reporter) -> Found:
     from sparsecut.cuts import sparsest_cut
 
     found = sparsest_cut(graph, objective=objective, balance=balance, random_state=seed, progress=bar)
-    if draw is not None:
-        found.draw(draw, overwrite=force)
     about = {
         "objective": objective,
         "value": found.value,
         "lower_bound": found.lower_bound,
+        "gap": found.gap if found.lower_bound else None,
         "estimate": found.estimate,
         "source": found.source,
         "cut": found.cut,
         "share": found.share,
         "size": len(found.nodes),
     }
-    return {"id": graph.node_ids, "part": found.side.astype("int64")}, about, repr(found)
+    return found, {"id": graph.node_ids, "part": found.side.astype("int64")}, about
 
 
-def _parts(
-    graph: Graph, parts: int, balance: float | None, use: str, seed: int, bar: Reporter
-) -> tuple[dict[str, Any], dict[str, Any], str]:
+def _parts(graph: Graph, parts: int, asked: dict[str, Any], seed: int, bar: Reporter) -> Found:
     from sparsecut.cuts import partition as cut_into
 
-    found = cut_into(graph, parts, balance=balance, use=use, random_state=seed, progress=bar)
+    found = cut_into(graph, parts, **asked, random_state=seed, progress=bar)
     about = {
         "parts": parts,
+        "objective": asked["objective"],
         "sizes": found.sizes.tolist(),
         "cut": found.cut,
+        "imbalance": found.imbalance,
         "values": found.values.tolist(),
+        "conductances": found.conductances.tolist(),
         "modularity": found.modularity,
+        "source": found.source,
     }
-    return {"id": graph.node_ids, "part": found.parts}, about, repr(found)
+    return found, {"id": graph.node_ids, "part": found.parts}, about
 
 
-def _tree(graph: Graph, use: str, seed: int, bar: Reporter) -> tuple[dict[str, Any], dict[str, Any], str]:
+def _column(path: Path | None, graph: Graph, kind: type) -> dict[Any, Any] | None:
+    """The first column beside the ids of a table, by id."""
+    from sparsecut.io.attributes import read_node_table
+
+    if path is None:
+        return None
+    ids, others = read_node_table(path, "nodes", frozenset(("id", "weight", "part")), known=graph.node_ids)
+    if not others.num_columns:
+        raise InputError(f"The nodes file {path} has no column beside the ids. It needs one: weights, or parts.")
+    try:
+        values = [kind(value) for value in others.column(0).to_pylist()]
+    except (TypeError, ValueError) as error:
+        raise InputError(f"The nodes file {path} must have a number for each node. {str(error).capitalize()}.") from error
+    return dict(zip(ids.tolist(), values, strict=True))
+
+
+def _tree(graph: Graph, use: str, seed: int, bar: Reporter) -> Found:
     from sparsecut.cuts import hierarchy
 
     found = hierarchy(graph, use=use, random_state=seed, progress=bar)
     first = float(found.values[-1]) if len(found.values) else None
-    return found.columns(), {"cost": found.cost, "first_cut": first}, repr(found)
+    return found, found.columns(), {"cost": found.cost, "first_cut": first}

@@ -2,7 +2,8 @@
 
 Other rooms use the functions and results exported here. Below them, `solve` runs the search: candidates (`candidates`, from
 `eigenvectors`, `communities` and `kmeans`), their improvement (`search`, by `improve`, `flow` and `local`), coarser graphs
-for large ones (`coarsen`), and all cuts of small ones (`exact`). `objective` holds what is minimised.
+for large ones (`coarsen`), and all cuts of small ones (`exact_cut`). `objective` holds what is minimised. k parts are found
+by `kway_search`, from other libraries (`multilevel`) or from `solve`, and a tree by `recursion`.
 
 The package is not called `partition`: importing a package binds its name in its parent, and `sparsecut.partition` is the
 function.

@@ -36,8 +36,34 @@ def louvain(problem: CutProblem, resolution: float, random: np.random.Generator)
         volumes = totals(moved, volumes, n_groups)
         coarse = contract(coarse, moved)
     if len(levels) > 1:  # single nodes once more, now that the communities are known
-        levels.append(_move(problem.adjacency, problem.degrees, resolution, random, levels[-1]))
+        levels.append(settle(problem, levels[-1], resolution, random))
     return levels
+
+
+def settle(problem: CutProblem, groups: Groups, resolution: float, random: np.random.Generator) -> Groups:
+    """Communities after single nodes have moved to those where modularity gains most."""
+    return _move(problem.adjacency, problem.degrees, resolution, random, groups)
+
+
+def merged_to(problem: CutProblem, groups: Groups, count: int) -> Groups:
+    """Communities joined two by two, always those where modularity gains most, until `count` are left."""
+    coarse = contract(problem, groups)
+    W, volumes = coarse.adjacency.toarray(), totals(groups, problem.degrees, coarse.n_nodes)
+    total = float(volumes.sum())
+    names = np.arange(coarse.n_nodes)
+    gain = W - np.outer(volumes, volumes) / total
+    np.fill_diagonal(gain, -np.inf)
+    for _ in range(coarse.n_nodes - count):
+        kept, gone = sorted(divmod(int(np.argmax(gain)), len(gain)))
+        W[kept] += W[gone]
+        W[:, kept] += W[:, gone]
+        volumes[kept] += volumes[gone]
+        volumes[gone] = 0.0
+        names[names == gone] = kept
+        gain[gone] = gain[:, gone] = -np.inf
+        row = np.where(np.isfinite(gain[kept]), W[kept] - volumes[kept] * volumes / total, -np.inf)
+        gain[kept] = gain[:, kept] = row
+    return np.unique(names, return_inverse=True)[1].astype(np.int64)[groups]
 
 
 def _move(

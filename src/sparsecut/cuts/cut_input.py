@@ -9,7 +9,9 @@ The columns of the embedding are candidates' vectors too. The embedding is the l
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,7 +19,9 @@ from numpy.typing import ArrayLike
 
 from sparsecut.base.errors import InputError, check_choice
 from sparsecut.cuts.objective import Real, undirected_adjacency
-from sparsecut.graph import Graph, place_rows
+from sparsecut.graph import Graph, as_graph, place_rows
+from sparsecut.graph.foreign import library_of
+from sparsecut.io import from_igraph, from_networkx, read_graph
 
 USES = ("structure", "embedding", "both")
 DIMENSION = 16  # of an embedding whose columns are candidates
@@ -30,6 +34,21 @@ class Material:
 
     adjacency: sp.csr_array
     vectors: Real | None
+
+
+def graph_to_cut(thing: Any) -> Graph:
+    """A graph from all that `fit` takes, and from what leaves nothing to choose where no features are needed.
+
+    These are a graph of networkx or igraph, and the path of a graph file.
+    """
+    library = library_of(thing)
+    if library == "networkx":
+        return from_networkx(thing)
+    if library == "igraph":
+        return from_igraph(thing)
+    if isinstance(thing, str | os.PathLike):
+        return read_graph(os.fspath(thing))
+    return as_graph(thing)
 
 
 def material(graph: Graph, use: str, embedding: ArrayLike | None, caller: str) -> Material:
@@ -76,18 +95,14 @@ def checked_embedding(graph: Graph, embedding: ArrayLike) -> Real:
 
 def nearest_by_angle(Z: Real) -> sp.csr_array:
     """Each node joined to those closest to it by angle, weighted by the cosine (negative ones left out)."""
-    from sklearn.neighbors import NearestNeighbors
+    from sparsecut.explore import Neighbors
 
-    n = len(Z)
-    unit = Z / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1e-12)
-    count = min(N_NEIGHBOURS, n - 1)
+    n, count = len(Z), min(N_NEIGHBOURS, len(Z) - 1)
     if count < 1:
         return sp.csr_array((n, n))
-    distance, index = NearestNeighbors(n_neighbors=count + 1, algorithm="brute").fit(unit).kneighbors(unit)
-    rows, columns = np.repeat(np.arange(n), count + 1), index.ravel()
-    weights = np.maximum(1 - distance.ravel() ** 2 / 2, 0.0)
-    kept = (rows != columns) & (weights > 0)
-    A = sp.csr_array((weights[kept], (rows[kept], columns[kept])), shape=(n, n))
+    A = Neighbors(Z).matrix(count)
+    A.data = np.maximum(1.0 - A.data.astype(np.float64), 0.0)
+    A.eliminate_zeros()
     return sp.csr_array(A.maximum(A.T))
 
 

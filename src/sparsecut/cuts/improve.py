@@ -78,6 +78,8 @@ def band(problem: CutProblem, side: Mask, width: int) -> Mask:
     near = border(problem, side)
     for _ in range(width - 1):
         near = near | (problem.adjacency @ near.astype(np.float64) > 0)
+    if problem.held is not None:
+        near = near & ~problem.held
     inner, outer = side & ~near, ~side & ~near
     for slope in _slopes(problem, value, float(problem.measure[side].sum())):
         found = best_between(problem.adjacency, inner, outer, slope * problem.measure)
@@ -87,7 +89,7 @@ def band(problem: CutProblem, side: Mask, width: int) -> Mask:
 
 def n_slopes(problem: CutProblem) -> int:
     """How many flows a band takes."""
-    return 1 if problem.objective == "ratio" else len(SHARES_OF_SLOPE)
+    return {"ratio": 1, "cut": 2}.get(problem.objective, len(SHARES_OF_SLOPE))
 
 
 def _slopes(problem: CutProblem, value: float, inside: float) -> tuple[float, ...]:
@@ -95,6 +97,8 @@ def _slopes(problem: CutProblem, value: float, inside: float) -> tuple[float, ..
     total = problem.total
     if problem.objective == "ratio":  # the derivative of s(M−s)/M
         return (value * (total - 2 * inside) / total,)
+    if problem.objective == "cut":  # the least cut there is, and the one that leans to the middle as the ratio does
+        return (0.0, value * (total - 2 * inside) / (inside * (total - inside)))
     full = float(value * np.sign(total - 2 * inside))
     is_far = min(inside, total - inside) < FAR_FROM_HALF * total
     return (full,) if is_far else tuple(full * share for share in SHARES_OF_SLOPE)

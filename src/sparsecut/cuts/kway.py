@@ -1,32 +1,33 @@
-"""k parts: the graph is cut in two by the sparsest allowed cut, and each side again.
-
-At the end the border of every two parts that touch is improved.
-"""
+"""k parts with few edges between them, of about equal weight unless the objective says otherwise."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.base.errors import InputError, check_integer, check_real
+from sparsecut.base.errors import InputError, check_choice, check_integer, check_real, import_extra
 from sparsecut.base.progress import Reporter, reporting
-from sparsecut.cuts.cut_input import Material, material
-from sparsecut.cuts.improve import band
-from sparsecut.cuts.local import local_search
-from sparsecut.cuts.objective import CutProblem, ratio
-from sparsecut.cuts.solve import LIGHT, THOROUGH, Effort, solve
-from sparsecut.graph import Graph, as_graph
+from sparsecut.cuts.cut_input import graph_to_cut, material
+from sparsecut.cuts.kway_moves import cuts_and_volumes
+from sparsecut.cuts.kway_search import Wanted, find_parts
+from sparsecut.cuts.objective import Real, ratio, smaller_side, totals
+from sparsecut.graph import Graph, place_rows
+from sparsecut.graph.node_ids import find_nodes
 
-N_ROUNDS = 2  # over all pairs of parts that touch
-WIDTHS = (2, 6)
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+KWAY_OBJECTIVES = ("cut", "conductance", "modularity")
+EFFORTS = ("best", "fast")
+IMBALANCE = 0.03
 
 Members = NDArray[np.int64]
-Bounds = tuple[float, float]
-Efforts = tuple[Effort, Effort]
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,15 +37,22 @@ class Partition:
     Attributes
     ----------
     parts : int array (n,)
-        The part of every node, 0 … k - 1, the largest part first.
+        The part of every node, 0 … k - 1: the largest part first, or as the fixed nodes name them.
     sizes : int array (k,)
         The nodes of each part.
     cut : float
         The weight of the graph's edges between different parts.
+    imbalance : float
+        The weight of the heaviest part over the equal share, less 1.
     values : array (k,)
         φ′ of each part against the rest of the graph.
+    conductances : array (k,)
+        The conductance of each part.
     modularity : float
         Newman's modularity, on the graph's own edges.
+    source : str
+        What found the parts, before they were improved: "Mt-KaHyPar", "KaHIP and Mt-KaHyPar", "METIS", "recursive cuts",
+        "eigenvector 1", …
     graph : Graph
         The graph that was cut.
     """
@@ -52,8 +60,11 @@ class Partition:
     parts: Members
     sizes: NDArray[np.int64]
     cut: float
+    imbalance: float
     values: NDArray[np.float64]
+    conductances: NDArray[np.float64]
     modularity: float
+    source: str
     graph: Graph = field(compare=False)
 
     def nodes(self, part: int) -> NDArray[Any]:
@@ -78,10 +89,52 @@ class Partition:
         """
         return np.asarray(self.graph.node_ids[self.parts == part])
 
+    def to_frame(self) -> Any:
+        """Return the parts as a pandas frame. Needs pandas (extra ``pandas``).
+
+        Returns
+        -------
+        pandas.DataFrame
+            The column `part`, with the ids as index.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> parts = sc.partition(sc.Graph(np.kron(np.eye(2), np.ones((2, 2))), node_ids=["a", "b", "c", "d"]), 2)
+        >>> parts.to_frame().loc["c", "part"].item()
+        1
+        """
+        pandas = import_extra("pandas", caller="to_frame", extra="pandas")
+        return pandas.DataFrame({"part": self.parts}, index=pandas.Index(self.graph.node_ids, name="id"))
+
+    def draw(self, path: str | Path | None = None, *, overwrite: bool = False) -> Figure:
+        """Draw the graph with its parts in colour. Needs matplotlib (extra ``explore``).
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write the picture to: .png, .svg or .pdf.
+        overwrite : bool, default=False
+            Whether to replace a file that exists.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The picture: nodes coloured by part, the edges between parts on top.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> figure = sc.partition(sc.Graph(np.ones((4, 4))), 2).draw("parts.png", overwrite=True)
+        """
+        from sparsecut.cuts.drawing import draw_parts
+
+        return draw_parts(self.graph, self.parts, repr(self)[len("Partition(") : -1], path, overwrite=overwrite)
+
     def __repr__(self) -> str:
         return (
             f"Partition({len(self.sizes)} parts of {self.sizes.min():,} to {self.sizes.max():,} nodes, cut {self.cut:g}, "
-            f"modularity {self.modularity:.3f})"
+            f"modularity {self.modularity:.3f}, from {self.source})"
         )
 
 
@@ -89,7 +142,11 @@ def partition(
     graph: Any,
     parts: int,
     *,
-    balance: float | None = None,
+    imbalance: float | None = None,
+    objective: str = "cut",
+    effort: str = "best",
+    node_weights: Any = None,
+    fixed: Any = None,
     use: str = "structure",
     embedding: ArrayLike | None = None,
     random_state: int = 0,
@@ -99,14 +156,23 @@ def partition(
 
     Parameters
     ----------
-    graph : Graph, or an adjacency
+    graph : Graph, an adjacency, a networkx or igraph graph, or a path
         Undirected; weights count.
     parts : int
         The number of parts, at most the number of nodes.
-    balance : float, optional
-        The smallest share of the nodes that a part may have, at most 1/parts. The largest part is bounded by the same
-        factor: n/parts times 1/(parts·balance), rounded to whole nodes. By default half of 1/parts: parts have between half
-        and twice the equal share. 0 leaves the sizes free; 1/(1.03·parts) is the usual bound of METIS and KaHIP.
+    imbalance : float, optional
+        How much heavier than the equal share a part may be, as METIS and KaHIP have it: no part weighs more than
+        (1 + imbalance) · ⌈total/parts⌉. By default 0.03 for objective="cut" and no bound for the others.
+    objective : {"cut", "conductance", "modularity"}, default="cut"
+        What is to be small or large: the weight of the edges between parts, the mean conductance of the parts, or
+        modularity. Use "cut" to distribute work, the others to find groups whose sizes are not known.
+    effort : {"best", "fast"}, default="best"
+        "best" takes the best of several seeds and of several methods and improves it. "fast" takes METIS' parts as they
+        are, where the extra ``cuts`` is installed: some milliseconds for ten thousand nodes.
+    node_weights : array (n,), dict of id to number, or frame, optional
+        Positive weights that are balanced in place of the number of nodes.
+    fixed : dict of id to part, or int array (n,), optional
+        Nodes that must be in a given part, 0 … parts - 1; -1 in an array leaves a node free. Parts then keep these numbers.
     use : {"structure", "embedding", "both"}, default="structure"
         What is cut: the graph's edges; the graph that joins each node to its ten nearest neighbours in the embedding; or
         the sum of the two, scaled to the same total weight. Use "both" where features say more than the edges.
@@ -114,153 +180,129 @@ def partition(
         One vector per node, for use="embedding" and use="both"; a frame is matched to the nodes by the ids it brings. By
         default `SCE` embeds the graph, which must have features.
     random_state : int, default=0
-        Seed of the clustering and of the eigensolver's start. The same seed gives the same parts.
+        Seed of all random choices. The same seed gives the same parts.
     progress : callable, optional
         Called as progress(stage, done, total) in place of the progress bar, which appears after two seconds.
 
     Returns
     -------
     Partition
-        `parts`, their `sizes`, `cut`, `values` and `modularity`, measured on the graph's own edges whatever was cut.
+        `parts`, `sizes`, `cut`, `imbalance`, `conductances`, `modularity` and more, measured on the graph's own edges
+        whatever was cut; `source` says what found them.
 
     Raises
     ------
     InputError
-        If there are more parts than nodes, or the balance is above 1/parts.
+        If there are more parts than nodes, a weight is not positive, or a fixed node or its part is unknown.
+
+    Notes
+    -----
+    Parts come from Mt-KaHyPar and KaHIP where they are installed (extra ``cuts``), else from recursive sparsest cuts.
+    Weights of edges and nodes that are not whole numbers are rounded for them; the bound is then checked on the weights
+    themselves. Where heavy nodes leave no way to keep it, the parts come as near as single moves get, and `imbalance` says
+    how near.
 
     Examples
     --------
     >>> import numpy as np, sparsecut as sc
     >>> A = np.kron(np.eye(3), np.ones((3, 3)))  # three triangles
     >>> A[2, 3] = A[3, 2] = A[5, 6] = A[6, 5] = 1  # in a row
-    >>> sc.partition(sc.Graph(A), 3).parts.tolist()
-    [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    >>> found = sc.partition(sc.Graph(A), 3)
+    >>> found.parts.tolist(), found.cut, found.imbalance
+    ([0, 0, 0, 1, 1, 1, 2, 2, 2], 2.0, 0.0)
+    >>> sc.partition(sc.Graph(A), 3, fixed={0: 2}).parts.tolist()[:3]
+    [2, 2, 2]
     """
-    graph = as_graph(graph)
+    graph = graph_to_cut(graph)
     count = check_integer("partition", "parts", parts, minimum=1)
     seed = check_integer("partition", "random_state", random_state, minimum=0)
+    check_choice("partition", "objective", objective, KWAY_OBJECTIVES)
+    check_choice("partition", "effort", effort, EFFORTS)
     n = graph.n_nodes
     if count > n:
         raise InputError(f"The parts parameter of partition must be at most the number of nodes, {n:,}. Got {count}.")
-    bounds = _bounds(n, count, balance)
+    weights = _weights(graph, node_weights)
+    held = None if fixed is None else _fixed(graph, fixed, count)
+    allowed = _imbalance(imbalance, objective)
     with reporting(progress) as report:
-        cut_from = material(graph, use, embedding, "partition")
-        members = split_into(cut_from, count, bounds, np.random.default_rng(seed), report)
-    return measured(graph, members)
+        source = material(graph, use, embedding, "partition")
+        wanted = Wanted(count, objective, allowed, weights, heaviest(weights, count, allowed), held)
+        members, name = find_parts(source, wanted, is_fast=effort == "fast", seed=seed, report=report)
+    return measured(graph, members if held is not None else by_size(members), count, weights, name)
 
 
-def split_into(
-    source: Material,
-    count: int,
-    bounds: Bounds,
-    random: np.random.Generator,
-    report: Reporter,
-    efforts: Efforts = (THOROUGH, LIGHT),
-) -> Members:
-    """The part of every node. efforts : for the first cut, and for the later ones."""
-    members = np.zeros(source.adjacency.shape[0], dtype=np.int64)
-    _split(source, np.arange(len(members)), count, 0, bounds, members, random, report, efforts)
-    if count > 2:
-        improve_pairs(source.adjacency, members, bounds, report)
-    return members
+def heaviest(weights: Real, count: int, imbalance: float) -> float:
+    """(1 + imbalance) · ⌈total/parts⌉, at least the heaviest node; the equal share is not rounded where weights are not."""
+    share = float(weights.sum()) / count
+    if np.array_equal(weights, np.rint(weights)):
+        share = math.ceil(share - 1e-9)
+        most = math.floor((1 + imbalance) * share + 1e-9) if math.isfinite(imbalance) else math.inf
+    else:
+        most = (1 + imbalance) * share
+    return float(max(most, weights.max()))
 
 
-def measured(graph: Graph, members: Members) -> Partition:
-    """Parts in order of size, and what they are worth on the graph's own edges."""
-    sizes = np.bincount(members)
-    first = np.full(len(sizes), graph.n_nodes)
-    np.minimum.at(first, members, np.arange(graph.n_nodes))
-    order = np.lexsort((first, -sizes))
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    members, sizes = rank[members], sizes[order]
-    A = graph.adjacency
-    rows = np.repeat(members, np.diff(A.indptr))
-    weights = A.data.astype(np.float64)
-    within = np.bincount(rows, np.where(rows == members[A.indices], weights, 0.0), len(sizes))
-    volumes = np.bincount(rows, weights, len(sizes))
+def by_size(members: Members) -> Members:
+    """Parts as 0 … k - 1, the largest first, of equal ones that of the first node."""
+    _, first, inverse, sizes = np.unique(members, return_index=True, return_inverse=True, return_counts=True)
+    rank = np.empty(len(sizes), dtype=np.int64)
+    rank[np.lexsort((first, -sizes))] = np.arange(len(sizes))
+    return rank[inverse]
+
+
+def measured(graph: Graph, members: Members, count: int, weights: Real, source: str) -> Partition:
+    """What parts are worth on the graph's own edges."""
+    sizes = np.bincount(members, minlength=count)
+    cuts, volumes = cuts_and_volumes(graph.adjacency, members, count)
     total = max(float(volumes.sum()), 1e-300)
     return Partition(
         parts=members,
         sizes=sizes,
-        cut=float((volumes - within).sum() / 2),
-        values=ratio(volumes - within, sizes, graph.n_nodes),
-        modularity=float((within / total - (volumes / total) ** 2).sum()),
+        cut=float(cuts.sum() / 2),
+        imbalance=float(totals(members, weights, count).max() * count / weights.sum() - 1),
+        values=ratio(cuts, sizes, graph.n_nodes),
+        conductances=smaller_side(cuts, volumes, total),
+        modularity=float(((volumes - cuts) / total - (volumes / total) ** 2).sum()),
+        source=source,
         graph=graph,
     )
 
 
-def _bounds(n: int, parts: int, balance: float | None) -> Bounds:
-    """The least and the most nodes of a part: whole numbers that leave room."""
-    share = 0.5 / parts if balance is None else check_real("partition", "balance", balance)
-    if share > 1 / parts + 1e-12:
-        raise InputError(f"The balance parameter of partition must be at most 1/parts = {1 / parts:.4g}. Got {balance!r}.")
-    if not share:
-        return 1.0, float(n)
-    low = min(np.ceil(share * n - 1e-9), n // parts)
-    high = max(np.floor(n / parts / (parts * share) + 1e-9), -(-n // parts))
-    return max(1.0, float(low)), float(high)
+def _imbalance(imbalance: float | None, objective: str) -> float:
+    if imbalance is None:
+        return IMBALANCE if objective == "cut" else math.inf
+    return check_real("partition", "imbalance", imbalance)
 
 
-def _split(
-    source: Material,
-    nodes: Members,
-    count: int,
-    first: int,
-    bounds: Bounds,
-    members: Members,
-    random: np.random.Generator,
-    report: Reporter,
-    efforts: Efforts,
-) -> None:
-    """Number the parts of some nodes from `first` on."""
-    members[nodes] = first
-    if count == 1:
-        return
-    low, high = bounds
-    size = len(nodes)
-    pairs = [(k, max(k * low, size - (count - k) * high), min(k * high, size - (count - k) * low)) for k in range(1, count)]
-    A = source.adjacency[nodes][:, nodes] if size < source.adjacency.shape[0] else source.adjacency
-    problem = replace(CutProblem.of_adjacency(A, "ratio"), allowed=tuple((a, b) for _, a, b in pairs if a <= b))
-    vectors = None if source.vectors is None else source.vectors[nodes]
-    effort = efforts[0] if size == source.adjacency.shape[0] else efforts[1]
-    side = solve(problem, random, report, vectors=vectors, effort=effort, with_certificate=False).cuts[0].side
-    inside = int(side.sum())
-    # As many parts for a side as its size asks for, among the numbers its size allows.
-    options = [k for k, a, b in pairs if a <= inside <= b]
-    n_inside = min(options, key=lambda k: abs(k - count * inside / size))
-    _split(source, nodes[side], n_inside, first, bounds, members, random, report, efforts)
-    _split(source, nodes[~side], count - n_inside, first + n_inside, bounds, members, random, report, efforts)
+def _weights(graph: Graph, given: Any) -> Real:
+    if given is None:
+        return np.ones(graph.n_nodes)
+    if isinstance(given, Mapping):
+        values = np.ones(graph.n_nodes)
+        values[find_nodes(list(given), graph.node_ids, "node_weights")] = list(given.values())
+    else:
+        values = np.asarray(place_rows(given, graph.node_ids, "The frame of node_weights"), dtype=np.float64).ravel()
+    if values.shape != (graph.n_nodes,) or not (np.isfinite(values) & (values > 0)).all():
+        raise InputError(
+            f"The node_weights of partition must be one positive number for each of the {graph.n_nodes:,} nodes. "
+            f"Got {values.size:,} values, the least {values.min(initial=math.inf):g}."
+        )
+    return values
 
 
-def improve_pairs(A: sp.csr_array, members: Members, bounds: Bounds, report: Reporter) -> None:
-    """Move the borders between parts that touch, where that makes the cut between the two sparser (in place)."""
-    for number in range(N_ROUNDS):
-        rows = np.repeat(members, np.diff(A.indptr))
-        columns = members[A.indices]
-        across = rows < columns
-        count = int(members.max()) + 1
-        weights = np.bincount(rows[across] * count + columns[across], A.data[across], count * count)
-        pairs = np.flatnonzero(weights)
-        improved = False
-        for step, pair in enumerate(pairs[np.argsort(-weights[pairs], kind="stable")].tolist()):
-            report("Improving borders", number * len(pairs) + step, N_ROUNDS * len(pairs))
-            improved |= _improve_pair(A, members, pair // count, pair % count, bounds)
-        if not improved:
-            break
-
-
-def _improve_pair(A: sp.csr_array, members: Members, one: int, other: int, bounds: Bounds) -> bool:
-    nodes = np.flatnonzero((members == one) | (members == other))
-    size = len(nodes)
-    problem = CutProblem.of_adjacency(A[nodes][:, nodes], "ratio")
-    problem = replace(problem, allowed=((max(bounds[0], size - bounds[1]), min(bounds[1], size - bounds[0])),))
-    side = members[nodes] == one
-    before = problem.value(side)
-    for width in WIDTHS:
-        side = band(problem, side, width)
-    side = local_search(problem, side)
-    if not problem.value(side) < before * (1 - 1e-12):
-        return False
-    members[nodes] = np.where(side, one, other)
-    return True
+def _fixed(graph: Graph, given: Any, count: int) -> Members:
+    if isinstance(given, Mapping):
+        members = np.full(graph.n_nodes, -1)
+        members[find_nodes(list(given), graph.node_ids, "fixed")] = list(given.values())
+    else:
+        members = np.asarray(given)
+    if (
+        members.shape != (graph.n_nodes,)
+        or members.dtype.kind not in "iu"
+        or not ((members >= -1) & (members < count)).all()
+    ):
+        raise InputError(
+            f"The fixed nodes of partition must be given as a dict of ids to parts from 0 to {count - 1}, or as one whole "
+            f"number for each of the {graph.n_nodes:,} nodes, -1 for a free one. Got {given!r:.80}."
+        )
+    return members.astype(np.int64)

@@ -45,7 +45,7 @@ def _pass(problem: CutProblem, side: Mask, patience: int, limit: int) -> tuple[M
     near = np.flatnonzero(gains > -problem.degrees).tolist()
     gain, on, measure = gains.tolist(), side.tolist(), problem.measure
     cut, inside = problem.cut(side), float(measure[side].sum())
-    moved: set[int] = set()
+    moved: set[int] = set() if problem.held is None else set(np.flatnonzero(problem.held).tolist())
     moves: list[int] = []
     heaps: tuple[list[tuple[float, int]], ...] = ([], [])
     for node in near:

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from sparsecut.base.errors import InputError
+from sparsecut.cuts.cut_input import graph_to_cut
 from sparsecut.cuts.objective import Mask, cut_weight, smaller_side, undirected_adjacency
-from sparsecut.graph import Graph, as_graph
+from sparsecut.graph import Graph
 from sparsecut.graph.node_ids import choose_nodes
 
 
@@ -26,7 +27,7 @@ def edge_expansion(graph: Any, nodes: Any) -> float:
 
     Parameters
     ----------
-    graph : Graph, or an adjacency
+    graph : Graph, an adjacency, a networkx or igraph graph, or a path
         At least two nodes, undirected; weights count.
     nodes : list or array of node ids, or boolean mask
         The set S: some of the nodes, not all. Ids, never positions; an id given twice counts once. A mask has one entry per
@@ -49,7 +50,7 @@ def edge_expansion(graph: Any, nodes: Any) -> float:
     >>> sc.edge_expansion(path, ["a", "b"])  # one edge is cut; two nodes against three
     0.5
     """
-    graph = as_graph(graph)
+    graph = graph_to_cut(graph)
     cut, size = _cut_and_size(graph, nodes, "edge_expansion")
     return float(smaller_side(cut, size, graph.n_nodes))
 
@@ -59,7 +60,7 @@ def sparsity(graph: Any, nodes: Any) -> float:
 
     Parameters
     ----------
-    graph : Graph, or an adjacency
+    graph : Graph, an adjacency, a networkx or igraph graph, or a path
         At least two nodes, undirected; weights count.
     nodes : list or array of node ids, or boolean mask
         The set S: some of the nodes, not all. Ids, never positions; an id given twice counts once. A mask has one entry per
@@ -84,7 +85,7 @@ def sparsity(graph: Any, nodes: Any) -> float:
     >>> round(sc.sparsest_cut(path).value, 4)  # 5·φ′
     0.8333
     """
-    graph = as_graph(graph)
+    graph = graph_to_cut(graph)
     cut, size = _cut_and_size(graph, nodes, "sparsity")
     return float(cut / (size * (graph.n_nodes - size)))
 

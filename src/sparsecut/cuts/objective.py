@@ -2,9 +2,10 @@
 
     ratio          φ′(S) = n · cut(S) / (|S| |S̄|)                   sizes count nodes
     conductance    cut(S) / min(vol S, vol S̄)                       volumes count degrees
+    cut            cut(S), with a bound on the sizes                 what `partition` minimises
 
-Both are functions of one number per node, its measure: 1 or its degree. So the search asks a `CutProblem` for the value of a
-set and does not depend on which of the two it is.
+All are functions of the cut and of one number per node, its measure: 1, its degree, or a given weight. So the search asks a
+`CutProblem` for the value of a set and does not depend on which of them it is.
 """
 
 from __future__ import annotations
@@ -43,6 +44,19 @@ def smaller_side(cut: Any, inside: Any, total: float) -> Any:
     return _divide(np.asarray(cut), np.minimum(inside, total - np.asarray(inside)))
 
 
+def cut_alone(cut: Any, inside: Any, total: float) -> Any:
+    """The cut itself; infinite where a side is empty."""
+    inside = np.asarray(inside)
+    return np.where((inside > 0) & (inside < total), np.maximum(cut, 0), np.inf)
+
+
+SCORES: dict[str, Callable[[Any, Any, float], Any]] = {
+    "ratio": ratio,
+    "conductance": smaller_side,
+    "cut": cut_alone,
+}
+
+
 def _divide(cut: Any, size: Any) -> Any:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(size > 0, np.maximum(cut, 0) / size, np.inf)
@@ -54,8 +68,9 @@ class CutProblem:
 
     adjacency : symmetric, float64, 32-bit indices (scipy's flow takes no others).
     degrees : sums of the rows.
-    measure : 1 (ratio) or the degree (conductance) of every node.
+    measure : 1 or a weight (ratio, cut), or the degree (conductance) of every node.
     allowed : intervals of measures; one of the two sides must lie in one of them. None: any cut will do.
+    held : nodes that `band` and `local_search` leave where they are.
     """
 
     adjacency: sp.csr_array
@@ -63,6 +78,7 @@ class CutProblem:
     measure: Real
     objective: str
     allowed: tuple[tuple[float, float], ...] | None = None
+    held: Mask | None = None
 
     @classmethod
     def of(cls, graph: Graph, objective: str = "ratio", balance: float = 0.0, caller: str = "sparsest_cut") -> CutProblem:
@@ -78,7 +94,7 @@ class CutProblem:
     @classmethod
     def of_adjacency(cls, A: sp.csr_array, objective: str) -> CutProblem:
         degrees = np.asarray(A.sum(axis=1), dtype=np.float64).ravel()
-        return cls(A, degrees, np.ones(A.shape[0]) if objective == "ratio" else degrees, objective)
+        return cls(A, degrees, degrees if objective == "conductance" else np.ones(A.shape[0]), objective)
 
     def with_balance(self, balance: float) -> CutProblem:
         """The problem with a least share of the measure required of the smaller side."""
@@ -97,7 +113,7 @@ class CutProblem:
 
     @property
     def score(self) -> Callable[[Any, Any, float], Any]:
-        return ratio if self.objective == "ratio" else smaller_side
+        return SCORES[self.objective]
 
     def values(self, cut: Any, inside: Any) -> Any:
         """The objective for arrays of cuts and measures; infinite where no side has an allowed measure."""
@@ -117,6 +133,8 @@ class CutProblem:
     def plain_value(self, cut: float, inside: float) -> float:
         """`values` for one set in plain numbers, whatever the balance: loops over single moves call it very often."""
         outside = self.total - inside
+        if self.objective == "cut":
+            return cut if inside > 0 and outside > 0 else math.inf
         size = inside * outside / self.total if self.objective == "ratio" else min(inside, outside)
         return max(cut, 0.0) / size if size > 0 else math.inf
 

@@ -8,6 +8,7 @@ more                 the same on a coarser graph; its best cuts are improved alo
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,21 +20,24 @@ from sparsecut.cuts.candidates import (
     distinct,
     from_clusters,
     from_communities,
+    from_groups,
     from_rotations,
     from_vector,
     from_vectors,
 )
-from sparsecut.cuts.coarsen import contract, pair_up
+from sparsecut.cuts.coarsen import Groups, contract, pair_up
+from sparsecut.cuts.communities import louvain, merged_to, settle
 from sparsecut.cuts.eigenvectors import Spectrum, smoothest
 from sparsecut.cuts.exact_cut import ENUMERATED, best_of_all
 from sparsecut.cuts.local import local_search
 from sparsecut.cuts.objective import CutProblem, Real
 from sparsecut.cuts.search import Budget, improve_border, refine
 
+EVEN = 0.475  # of the measure on the smaller side, in the search for nearly equal halves
 DIRECT = 30_000  # nodes searched without a coarser graph
+MOST_MERGED = 2_000  # communities that are merged to few, whose unions are all tried
 DENSE = 2_000_000  # stored entries beyond which the search gets no more work
 WIDE_RANGE = 1e8  # of weights
-N_CARRIED = 6  # cuts that go from a coarser graph to the finer one
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,9 @@ class Effort:
 
     work : arcs of flow networks for a graph of 50,000 edges; in proportion below, down to least_work, and with the square
     root beyond. communities_from : nodes below which eigenvectors must do. enumerated : nodes up to which all cuts are
-    tried. direct : nodes up to which no coarser graph is searched first.
+    tried. direct : nodes up to which no coarser graph is searched first. with_halves : also improve cuts into nearly equal
+    halves by themselves: beside smaller sets they look bad until they are improved. n_carried : cuts that go from a coarser
+    graph to the finer one.
     """
 
     n_eigenvectors: int
@@ -53,9 +59,11 @@ class Effort:
     communities_from: int = 0
     enumerated: int = ENUMERATED
     direct: int = DIRECT
+    with_halves: bool = False
+    n_carried: int = 6
 
 
-THOROUGH = Effort(n_eigenvectors=8, resolutions=(1.0, 0.1, 0.02), n_finalists=4, work=8e5, least_work=8e5)
+THOROUGH = Effort(n_eigenvectors=8, resolutions=(1.0, 0.1, 0.02), n_finalists=6, work=8e5, least_work=8e5, with_halves=True)
 # For all cuts of a partition but the first: borders are improved once more at the end.
 LIGHT = Effort(n_eigenvectors=6, resolutions=(1.0, 0.1), n_finalists=3, work=4e5, least_work=1e5)
 # For the many cuts of a tree.
@@ -76,13 +84,15 @@ def solve(
     report: Reporter,
     *,
     vectors: Real | None = None,
+    others: Callable[[], list[Groups]] = list,
     effort: Effort = THOROUGH,
     with_certificate: bool = True,
 ) -> CutSolution:
     """The sparsest cuts found, of a graph all of whose nodes have a measure.
 
-    vectors : columns beside the eigenvectors whose thresholds are tried too. effort : how much is tried.
-    with_certificate : also on large graphs, compute λ₂.
+    vectors : columns beside the eigenvectors whose thresholds are tried too. others : called when they are needed, gives
+    clusterings of the nodes whose parts are tried too. effort : how much is tried. with_certificate : also on large graphs,
+    compute λ₂.
     """
     if problem.n_nodes <= effort.enumerated:
         cuts = [Candidate(side, problem.value(side), "all cuts") for side in best_of_all(problem)]
@@ -91,8 +101,8 @@ def solve(
     if parts is not None:
         return CutSolution([parts])
     if problem.n_nodes <= effort.direct:
-        return _search(problem, random, report, vectors, effort)
-    return _search_coarse(problem, random, report, vectors, effort, with_certificate)
+        return _search(problem, random, report, vectors, others, effort)
+    return _search_coarse(problem, random, report, vectors, others, effort, with_certificate)
 
 
 def whole_components(problem: CutProblem) -> Candidate | None:
@@ -119,27 +129,53 @@ def _small_spectrum(problem: CutProblem, random: np.random.Generator) -> Spectru
 
 
 def _search(
-    problem: CutProblem, random: np.random.Generator, report: Reporter, vectors: Real | None, effort: Effort
+    problem: CutProblem,
+    random: np.random.Generator,
+    report: Reporter,
+    vectors: Real | None,
+    others: Callable[[], list[Groups]],
+    effort: Effort,
 ) -> CutSolution:
     report("Eigenvectors", 0, 1)
     # A coarse graph of few nodes may still have most of the edges: then fewer vectors and flows.
     is_dense = problem.adjacency.nnz > DENSE
     spectrum = smoothest(problem, min(effort.n_eigenvectors, 4 if is_dense else 99), random, 15 if is_dense else 60)
+    depth = dijkstra(problem.adjacency, indices=0, unweighted=True)
+    deepest = float(depth[np.isfinite(depth)].max())
+    growth = min(problem.adjacency.nnz, DENSE) / 1e5
+    work = max(effort.work * min(growth, growth**0.5), effort.least_work)
     found = [
-        *from_vectors(problem, spectrum.vectors, "eigenvector"),
-        *from_rotations(problem, spectrum.vectors),
-        *from_clusters(problem, spectrum.vectors, random),
+        *_along(problem, spectrum, random),
         *(from_communities(problem, random, effort.resolutions) if problem.n_nodes >= effort.communities_from else ()),
         *(() if vectors is None else from_vectors(problem, vectors, "embedding column")),
+        *(candidate for parts in others() for candidate in from_groups(problem, parts, "parts of Mt-KaHyPar")),
     ]
+    even = _halving(problem) if effort.with_halves else None
+    if even is not None:
+        own = spectrum if problem.objective != "conductance" else smoothest(even, effort.n_eigenvectors, random)
+        halves = [one for one in _along(even, own, random) if np.isfinite(one.value)]
+        improved = refine(even, halves, Budget(work, deepest), effort.n_finalists, report)[: effort.n_carried]
+        found += [replace(candidate, value=problem.value(candidate.side)) for candidate in improved]
     weights = problem.adjacency.data
     if weights.max(initial=1.0) > WIDE_RANGE * weights.min(initial=1.0):  # running sums of sweeps lose the small ones
         found = [replace(candidate, value=problem.value(candidate.side)) for candidate in found]
-    depth = dijkstra(problem.adjacency, indices=0, unweighted=True)
-    growth = min(problem.adjacency.nnz, DENSE) / 1e5
-    work = max(effort.work * min(growth, growth**0.5), effort.least_work)
-    budget = Budget(work, float(depth[np.isfinite(depth)].max()))
-    return CutSolution(refine(problem, found, budget, effort.n_finalists, report), spectrum)
+    return CutSolution(refine(problem, found, Budget(work, deepest), effort.n_finalists, report), spectrum)
+
+
+def _along(problem: CutProblem, spectrum: Spectrum, random: np.random.Generator) -> Iterator[Candidate]:
+    """Candidates of eigenvectors."""
+    yield from from_vectors(problem, spectrum.vectors, "eigenvector")
+    yield from from_rotations(problem, spectrum.vectors)
+    yield from from_clusters(problem, spectrum.vectors, random)
+
+
+def _halving(problem: CutProblem) -> CutProblem | None:
+    """The problem of nearly equal halves beside one without a balance, and of φ′ beside one of the cut alone."""
+    if problem.objective == "cut":
+        return replace(problem, objective="ratio")
+    if problem.allowed is not None:
+        return None
+    return replace(problem, objective="ratio", measure=np.ones(problem.n_nodes)).with_balance(EVEN)
 
 
 def _search_coarse(
@@ -147,6 +183,7 @@ def _search_coarse(
     random: np.random.Generator,
     report: Reporter,
     vectors: Real | None,
+    others: Callable[[], list[Groups]],
     effort: Effort,
     with_certificate: bool,
 ) -> CutSolution:
@@ -154,7 +191,7 @@ def _search_coarse(
     groups = pair_up(problem, random)
     coarse = contract(problem, groups)
     if coarse.n_nodes > 0.95 * problem.n_nodes:  # nothing joins any more: a graph of almost no edges
-        return _search(problem, random, report, vectors, effort)
+        return _search(problem, random, report, vectors, others, effort)
     means = None
     if vectors is not None:
         weights = np.bincount(groups, minlength=coarse.n_nodes)
@@ -164,7 +201,7 @@ def _search_coarse(
         coarse = replace(coarse, allowed=tuple((low - room, high + room) for low, high in problem.allowed))
     below = solve(coarse, random, report, vectors=means, effort=effort, with_certificate=False)
     found = []
-    for cut in below.cuts[:N_CARRIED]:
+    for cut in below.cuts[: effort.n_carried]:
         side = cut.side[groups]
         if not problem.is_allowed(problem.measure[side].sum()):
             side = local_search(problem, side)
@@ -174,5 +211,13 @@ def _search_coarse(
         report("Eigenvectors", 0, 1)
         spectrum = smoothest(problem, 1, random, n_iterations=20)
         found += from_vector(problem, spectrum.vectors[:, 0], "eigenvector 1")
-    found = [cut for cut in distinct(found)[: 2 * N_CARRIED] if np.isfinite(cut.value)]
+        # Groups of coarser graphs cross communities where edges are light: nodes choose theirs once more, one by one.
+        report("Communities", 0, 1)
+        for communities in louvain(coarse, 1.0, random)[-1:]:
+            own = settle(problem, communities[groups], 1.0, random)
+            few = merged_to(problem, own, ENUMERATED) if ENUMERATED <= own.max() < MOST_MERGED else own
+            found += from_groups(problem, few, "communities at resolution 1")
+    for parts in others():
+        found += from_groups(problem, parts, "parts of Mt-KaHyPar")
+    found = [cut for cut in distinct(found)[: 2 * effort.n_carried] if np.isfinite(cut.value)]
     return CutSolution(distinct([*found, *(improve_border(problem, cut) for cut in found)]), spectrum)

@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.base.errors import InputError
+from sparsecut.cuts.cut_input import graph_to_cut
 from sparsecut.cuts.objective import CutProblem, Real, ratio, smaller_side
-from sparsecut.graph import as_graph
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def sweep_cut(graph: Any, vector: ArrayLike, *, objective: str = "ratio", balanc
 
     Parameters
     ----------
-    graph : Graph, or an adjacency
+    graph : Graph, an adjacency, a networkx or igraph graph, or a path
         At least two nodes, undirected; weights count.
     vector : array (n,)
         One number per node: an eigenvector, a column of an embedding, a score. Equal values keep the graph's order.
@@ -78,7 +78,7 @@ def sweep_cut(graph: Any, vector: ArrayLike, *, objective: str = "ratio", balanc
     >>> found.nodes.tolist(), found.value, found.cut.tolist()
     ([2, 3], 1.0, [1.0, 1.0, 1.0])
     """
-    graph = as_graph(graph)
+    graph = graph_to_cut(graph)
     problem = CutProblem.of(graph, objective, balance, caller="sweep_cut")
     x = _checked(vector, graph.n_nodes)
     order, cut, inside = prefixes(problem, x)

@@ -10,18 +10,23 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.base.errors import InputError, check_integer
+from sparsecut.base.errors import InputError, check_integer, import_extra
 from sparsecut.base.progress import Reporter, reporting
-from sparsecut.cuts.cut_input import material
+from sparsecut.cuts.cut_input import graph_to_cut, material
+from sparsecut.cuts.kway import by_size
 from sparsecut.cuts.objective import Real
 from sparsecut.cuts.recursion import cut_down
-from sparsecut.graph import Graph, as_graph
+from sparsecut.graph import Graph
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Nodes = NDArray[np.int64]
 
@@ -80,13 +85,13 @@ class Hierarchy:
         n = self.graph.n_nodes
         if level is not None:
             check_integer("Hierarchy.cut", "level", level, minimum=0)
-            return _numbered(self._leaves(self._open_levels(level)))
+            return by_size(self._leaves(self._open_levels(level)))
         count = check_integer("Hierarchy.cut", "parts", parts, minimum=1)
         if count > n:
             raise InputError(
                 f"The parts parameter of Hierarchy.cut must be at most the number of nodes, {n:,}. Got {count}."
             )
-        return _numbered(self._leaves(self._open_sparsest(count)))
+        return by_size(self._leaves(self._open_sparsest(count)))
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the tree as columns of a table with one row per cluster, the nodes first, the whole graph last.
@@ -123,6 +128,55 @@ class Hierarchy:
             "size": np.concatenate([np.ones(n, dtype=np.int64), self.linkage[:, 3].astype(np.int64)]),
             "value": np.ma.MaskedArray(np.concatenate([np.zeros(n), self.values]), np.arange(2 * n - 1) < n),
         }
+
+    def to_frame(self) -> Any:
+        """Return `columns` as a pandas frame, one row per cluster. Needs pandas (extra ``pandas``).
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of `columns`, missing where a cluster has none.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> frame = sc.hierarchy(sc.Graph(np.ones((2, 2)), node_ids=["a", "b"])).to_frame()
+        >>> frame["size"].tolist(), frame["parent"].isna().tolist()
+        ([1, 1, 2], [False, False, True])
+        """
+        pandas = import_extra("pandas", caller="to_frame", extra="pandas")
+        whole = {"parent": "Int64", "left": "Int64", "right": "Int64"}
+        columns = {name: column.tolist() for name, column in self.columns().items()}
+        return pandas.DataFrame(columns).astype(whole)
+
+    def draw(self, path: str | Path | None = None, *, n_leaves: int = 30, overwrite: bool = False) -> Figure:
+        """Draw the uppermost splits as a dendrogram. Needs matplotlib (extra ``explore``).
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write the picture to: .png, .svg or .pdf.
+        n_leaves : int, default=30
+            The number of clusters at the foot of the picture.
+        overwrite : bool, default=False
+            Whether to replace a file that exists.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The picture; a split stands at the number of nodes below it.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> figure = sc.hierarchy(sc.Graph(np.ones((4, 4)))).draw("tree.png", overwrite=True)
+        """
+        from sparsecut.cuts.drawing import draw_tree
+
+        check_integer("Hierarchy.draw", "n_leaves", n_leaves, minimum=2)
+        if self.graph.n_nodes < 2:
+            raise InputError("Hierarchy.draw needs a split to draw. The graph has one node.")
+        return draw_tree(self.linkage, n_leaves, repr(self)[len("Hierarchy(") : -1], path, overwrite=overwrite)
 
     def __repr__(self) -> str:
         top = f", first cut φ′ {self.values[-1]:.4g}" if len(self.values) else ""
@@ -175,9 +229,13 @@ def hierarchy(
 ) -> Hierarchy:
     """Cut a graph in two by the sparsest cut, then each side again, down to single nodes.
 
+    Up to 2,000 nodes every split is the sparsest cut that a quick search finds. In larger graphs a split has at least a
+    tenth of its nodes on the smaller side, and clusters of at most 128 nodes are joined bottom up by average linkage, which
+    takes n log n: about a minute for 100,000 nodes.
+
     Parameters
     ----------
-    graph : Graph, or an adjacency
+    graph : Graph, an adjacency, a networkx or igraph graph, or a path
         Undirected; weights count.
     use : {"structure", "embedding", "both"}, default="structure"
         What is cut: the graph's edges; the graph that joins each node to its ten nearest neighbours in the embedding; or
@@ -209,7 +267,7 @@ def hierarchy(
     >>> tree.cut(parts=2).tolist(), tree.cost
     ([0, 0, 0, 1, 1, 1], 22.0)
     """
-    graph = as_graph(graph)
+    graph = graph_to_cut(graph)
     seed = check_integer("hierarchy", "random_state", random_state, minimum=0)
     with reporting(progress) as report:
         source = material(graph, use, embedding, "hierarchy")
@@ -234,8 +292,8 @@ def dasgupta_cost(A: sp.csr_array, linkage: Real) -> float:
 
     Notes
     -----
-    Rows of a linkage come after those of their children, so of two clusters the one with the smaller number is never above
-    the other. Replacing it by its parent until the two are equal finds the common ancestors of all edges at once.
+    With the leaves in the order of the tree, the lowest common ancestor of two is the highest of the splits between
+    neighbours from one to the other, which a table of maxima over 2ⁱ neighbours finds for all edges at once.
 
     Examples
     --------
@@ -246,26 +304,26 @@ def dasgupta_cost(A: sp.csr_array, linkage: Real) -> float:
     5.0
     """
     n = A.shape[0]
-    coordinates = sp.triu(sp.csr_array(A, dtype=np.float64), 1).tocoo()
-    up = np.full(2 * n - 1, -1)
-    for row, (a, b) in enumerate(linkage[:, :2].astype(np.int64)):
-        up[a] = up[b] = n + row
-    height = np.concatenate([np.ones(n), linkage[:, 3]])
-    one, other = coordinates.row.astype(np.int64), coordinates.col.astype(np.int64)
+    if n < 2:
+        return 0.0
+    edges = sp.triu(sp.csr_array(A, dtype=np.float64), 1).tocoo()
+    sizes = np.concatenate([np.ones(n, dtype=np.int64), np.asarray(linkage)[:, 3].astype(np.int64)])
+    children, first = np.asarray(linkage)[:, :2].astype(np.int64), np.zeros(2 * n - 1, dtype=np.int64)
+    between = np.zeros(n - 1, dtype=np.int64)  # the split between each leaf of the order and the next
+    for row in range(n - 2, -1, -1):
+        one, other = children[row]
+        first[one] = first[n + row]
+        first[other] = first[one] + sizes[one]
+        between[first[other] - 1] = row
+    highest = [between]
+    while 2 ** len(highest) <= n - 1:
+        half = 2 ** (len(highest) - 1)
+        highest.append(np.maximum(highest[-1][:-half], highest[-1][half:]))
+    low, high = (np.sort(first[:n][np.column_stack([edges.row, edges.col])], axis=1) - [0, 1]).T
+    level = np.log2(np.maximum(high - low + 1, 1)).astype(np.int64)
     total = 0.0
-    weights = coordinates.data
-    while len(one):
-        lower = one < other  # numbers grow towards the root: the smaller one of two is never above the other
-        one, other = np.where(lower, up[one], one), np.where(lower, other, up[other])
-        met = one == other
-        total += float((weights[met] * height[one[met]]).sum())
-        one, other, weights = one[~met], other[~met], weights[~met]
+    for number, table in enumerate(highest):
+        at = np.flatnonzero(level == number)
+        rows = np.maximum(table[low[at]], table[high[at] - 2**number + 1])
+        total += float((edges.data[at] * sizes[n + rows]).sum())
     return total
-
-
-def _numbered(clusters: Nodes) -> Nodes:
-    """Clusters as 0 … k - 1, the largest first, of equal ones that of the first node."""
-    _, first, inverse, sizes = np.unique(clusters, return_index=True, return_inverse=True, return_counts=True)
-    rank = np.empty(len(sizes), dtype=np.int64)
-    rank[np.lexsort((first, -sizes))] = np.arange(len(sizes))
-    return rank[inverse]

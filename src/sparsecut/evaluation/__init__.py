@@ -8,14 +8,18 @@
 from sparsecut.evaluation.clustering import ClusterScores, evaluate_clusters, k_means, matched_accuracy
 from sparsecut.evaluation.confusion import confusion_matrix
 from sparsecut.evaluation.health import Health, measure_health
-from sparsecut.evaluation.linear_probe import PROTOCOLS, evaluate, probe
-from sparsecut.evaluation.links import LinkScores, LinkSplit, evaluate_links, hold_out_edges, score_links
-from sparsecut.evaluation.scores import Comparison, Scores, compare_scores
+from sparsecut.evaluation.linear_probe import PROTOCOLS
+from sparsecut.evaluation.link_holdout import LinkSplit, hold_out_edges
+from sparsecut.evaluation.link_prediction import LinkScores, evaluate_links, score_links
+from sparsecut.evaluation.paired import Comparison, compare_scores
+from sparsecut.evaluation.probing import evaluate, probe
+from sparsecut.evaluation.scores import Scores
 from sparsecut.evaluation.split_choice import make_splits
 from sparsecut.evaluation.split_files import published_splits, read_splits, write_splits
 from sparsecut.evaluation.splits import (
     SmallClassWarning,
     Split,
+    fold_splits,
     fraction_splits,
     role_split,
     sample_splits,
@@ -37,6 +41,7 @@ __all__ = [
     "evaluate",
     "evaluate_clusters",
     "evaluate_links",
+    "fold_splits",
     "fraction_splits",
     "hold_out_edges",
     "k_means",

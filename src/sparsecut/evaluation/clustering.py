@@ -6,10 +6,18 @@ Against labels, over the nodes that have one:
 - ari: pairs on which both agree, less what chance would give (0) over what is possible (1)
 - accuracy: of the best one-to-one matching of clusters to classes (Hungarian)
 
+Against the vectors themselves:
+
+- silhouette: the mean over nodes of (b − a)/max(a, b), a the mean distance to the own cluster and b to the nearest other; of
+  2,000 nodes where there are more
+
 Against the graph, for clusters S with volume vol(S), the sum of their degrees, and m the total weight of the edges:
 
 - modularity: Σ_S within(S)/m − (vol(S)/2m)², how far edges stay inside more than by chance
 - conductance: the mean over clusters of cut(S) / min(vol(S), vol(rest)), the share of edges that leave; small is good
+
+Without labels and without a number of clusters, the number is the one of 2, 3, 4, 6, 8, 12, … 32 whose clusters have the
+largest silhouette.
 """
 
 from __future__ import annotations
@@ -30,6 +38,10 @@ from sparsecut.evaluation.scores import summary
 from sparsecut.evaluation.splits import Nodes
 from sparsecut.graph import Graph, as_graph, encode_labels, place_graph, place_values, rows_and_ids
 
+N_SILHOUETTE = 2_000  # nodes that the silhouette is of
+N_CHOSEN_BY = 10_000  # nodes that the number of clusters is chosen by
+N_CLUSTERS = (2, 3, 4, 6, 8, 12, 16, 24, 32)
+
 
 @dataclass(frozen=True)
 class ClusterScores:
@@ -38,9 +50,10 @@ class ClusterScores:
     Attributes
     ----------
     n_clusters : int
-        How many clusters were requested.
+        How many clusters were requested, or chosen.
     figures : dict of str to array
-        "nmi", "ari" and "accuracy" in percent where there are labels; "modularity" and "conductance" where there is a graph.
+        "nmi", "ari" and "accuracy" in percent where there are labels; "silhouette"; "modularity" and "conductance" where
+        there is a graph.
     notes : tuple of str
         What the figures need said beside them.
     n_runs : int
@@ -90,8 +103,7 @@ def evaluate_clusters(
     graph : Graph or adjacency, optional
         The graph of the same nodes, for modularity and conductance; matched by the ids that a frame brings.
     n_clusters : int, optional
-        How many clusters. [default: as many as there are classes] With neither labels nor a graph it must be given; there
-        is then no figure, and the clusters are in `assigned`.
+        How many clusters. [default: as many as there are classes; without labels chosen by the silhouette]
     n_runs : int, default=10
         Starts of k-means; one value each.
     random_state : int, default=0
@@ -110,7 +122,7 @@ def evaluate_clusters(
     >>> Z = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]])
     >>> scores = evaluate_clusters(Z, ["a", "a", "a", "b", "b", "b"], n_runs=3)
     >>> print(scores)
-    nmi 100 ± 0, ari 100 ± 0, accuracy 100 ± 0
+    nmi 100 ± 0, ari 100 ± 0, accuracy 100 ± 0, silhouette 0.985 ± 0
     """
     rows, ids = rows_and_ids(embedding)
     Z = check_embedding(rows)
@@ -118,8 +130,6 @@ def evaluate_clusters(
     labels = None if labels is None else place_values(labels, ids, n_nodes)
     check_integer("evaluate_clusters", "n_runs", n_runs, 1)
     check_integer("evaluate_clusters", "random_state", random_state, 0)
-    if labels is None and graph is None and n_clusters is None:
-        raise InputError("Clusters are scored against labels or a graph. Got neither, nor a number of clusters to find.")
     graph = None if graph is None else place_graph(as_graph(graph), ids)
     if graph is not None and graph.n_nodes != n_nodes:
         raise InputError(f"The graph must have the embedding's {n_nodes:,} nodes. Got {graph.n_nodes:,}.")
@@ -129,9 +139,12 @@ def evaluate_clusters(
             f"Clusters need labels of at least two classes for {n_nodes:,} nodes."
             f" Got {len(codes):,} labels, classes: {first_few(classes)}."
         )
-    count = _check_n_clusters(n_clusters, len(classes), n_nodes)
-
     runs, notes = [], set()
+    if n_clusters is None and labels is None:
+        count = choose_n_clusters(Z, random_state)
+        notes.add(f"{count} clusters were chosen by their silhouette; n_clusters=K (--clusters K) asks for others.")
+    else:
+        count = _check_n_clusters(n_clusters, len(classes), n_nodes)
     tightest, best = math.inf, np.empty(0, dtype=np.int64)
     with reporting(progress) as report:
         for run, seed in enumerate(np.random.SeedSequence(random_state).generate_state(n_runs)):
@@ -142,6 +155,7 @@ def evaluate_clusters(
             figures: dict[str, float] = {}
             if labels is not None:
                 figures |= _against_labels(codes, assigned)
+            figures["silhouette"] = silhouette(Z, assigned, random_state)
             if graph is not None:
                 figures |= {"modularity": modularity(graph, assigned), "conductance": conductance(graph, assigned)}
             runs.append(figures)
@@ -182,9 +196,33 @@ def conductance(graph: Graph, assigned: ArrayLike) -> float:
     return float(((volumes - within)[has_sides] / smaller[has_sides]).mean()) if has_sides.any() else math.nan
 
 
+def silhouette(Z: Any, assigned: ArrayLike, seed: int = 0) -> float:
+    """The mean silhouette of clusters; not a number where there is one cluster, or each node is one."""
+    from sklearn.metrics import silhouette_score
+
+    clusters = np.asarray(assigned)
+    nodes = np.arange(len(clusters))
+    if len(nodes) > N_SILHOUETTE:
+        nodes = np.sort(np.random.default_rng(seed).choice(nodes, N_SILHOUETTE, replace=False))
+    n_found = len(np.unique(clusters[nodes]))
+    return float(silhouette_score(Z[nodes], clusters[nodes])) if 1 < n_found < len(nodes) else math.nan
+
+
+def choose_n_clusters(Z: Any, seed: int = 0) -> int:
+    """The number of clusters whose silhouette is largest, the smallest among equals."""
+    n_nodes = Z.shape[0]
+    if n_nodes < 3:
+        raise InputError(f"A number of clusters is chosen for three nodes or more. Got {n_nodes}.")
+    nodes = np.arange(n_nodes)
+    if n_nodes > N_CHOSEN_BY:
+        nodes = np.sort(np.random.default_rng(seed).choice(nodes, N_CHOSEN_BY, replace=False))
+    rows = Z[nodes]
+    tried = {count: silhouette(rows, k_means(rows, count, seed), seed) for count in N_CLUSTERS if count < len(nodes)}
+    known = {count: value for count, value in tried.items() if not math.isnan(value)}
+    return max(known, key=lambda count: known[count]) if known else 2
+
+
 def _check_n_clusters(n_clusters: int | None, n_classes: int, n_nodes: int) -> int:
-    if n_clusters is None and not n_classes:
-        raise InputError("Without labels the number of clusters must be given: n_clusters=K (--clusters K).")
     count = n_classes if n_clusters is None else check_integer("evaluate_clusters", "n_clusters", n_clusters, 2)
     if count > n_nodes:
         raise InputError(f"There cannot be more clusters than nodes. Got {count} for {n_nodes:,}.")

@@ -8,19 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.evaluation.linear_probe import check_embedding, check_splits, fit_paper, labelled_rows, predict
+from sparsecut.evaluation.linear_probe import check_embedding, check_splits, fit_paper, predict
+from sparsecut.evaluation.metrics import CLASSES
 from sparsecut.evaluation.splits import Split
-from sparsecut.graph import encode_labels
+from sparsecut.evaluation.targets import read_target
+from sparsecut.graph import rows_and_ids
 
 
 def confusion_matrix(
     embedding: ArrayLike, labels: ArrayLike, splits: Sequence[Split]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """(classes, counts): counts[i, j] test nodes of class i that the paper's probe takes for class j, over all splits."""
-    rows, labels = labelled_rows(embedding, labels)
+    rows, ids = rows_and_ids(embedding)
     Z = check_embedding(rows)
-    classes, codes = encode_labels(labels)
-    check_splits(splits, codes, "paper")
+    goal = read_target(labels, ids, Z.shape[0], CLASSES)
+    classes, codes = goal.classes, goal.values
+    check_splits(splits, goal, "paper")
     counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
     for split in splits:
         weights = fit_paper(Z, codes, [split], len(classes))

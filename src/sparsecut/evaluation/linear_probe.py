@@ -12,21 +12,21 @@ Two protocols, named wherever their figures appear:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.base.errors import InputError, check_choice, first_few
+from sparsecut.base.errors import InputError, first_few
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.evaluation.logistic import OneVsRest
-from sparsecut.evaluation.scores import Scores, digest_splits, score_classes
-from sparsecut.evaluation.split_choice import make_splits
+from sparsecut.evaluation.metrics import CLASSES, SEVERAL, Answers, figure_of, needs_ranking
+from sparsecut.evaluation.scores import Scores, digest_splits, majority_of
 from sparsecut.evaluation.splits import Nodes, Split
-from sparsecut.graph import encode_labels, place_values, rows_and_ids
-from sparsecut.graph.frames import rows_of
+from sparsecut.evaluation.targets import ProbeTarget
 
 PROTOCOLS = ("paper", "tuned")
 GRID = tuple(10.0**power for power in range(-4, 4))
@@ -37,167 +37,79 @@ Array = NDArray[np.float64]
 Choice = dict[str, Any]
 
 
-def evaluate(
-    embedding: ArrayLike,
-    labels: ArrayLike,
-    *,
-    split: str = "random",
-    dataset: str | None = None,
-    per_class: int = 20,
-    n_splits: int = 50,
-    probe: str = "paper",
-    random_state: int = 0,
-    progress: Reporter | None = None,
-) -> Scores:
-    """Score an embedding by how well a linear probe predicts labels from it, over random or published splits.
-
-    Parameters
-    ----------
-    embedding : array or frame of shape (n, d)
-        One row per node, dense or scipy sparse, as `fit_transform` returns it. A frame brings the ids of its rows: the index
-        of a pandas frame, or a column named id.
-    labels : array-like or series of shape (n,)
-        One class per node: numbers, strings or a categorical. Nodes without a label (None, NaN, −1 or an empty string)
-        are neither trained on nor scored. A series is matched to the rows by its index, whatever its order, and may leave
-        nodes out.
-    split : {"random", "published", "public", "official"} or str, default="random"
-        How the nodes are split. "random" draws `per_class` nodes of each class; "published" are the paper's 50 splits;
-        "public" is Planetoid's split of Cora, Citeseer and Pubmed; "official" are the splits that come with a graph (OGB,
-        the heterophilous graphs, Planetoid, Flickr, Reddit); "10-10-80" draws these percentages of all labelled nodes to
-        train on, to validate on and to test on, whatever their class. See `sparsecut.evaluation.make_splits`.
-    dataset : str, default=None
-        The named graph that "published", "public" and "official" are of. Rows are then in its order, or have its node
-        numbers for their ids.
-    per_class : int, default=20
-        For "random" and "published": how many nodes of each class the probe is trained on; as many more are kept for
-        validation, the rest is tested. The paper uses 5 and 20.
-    n_splits : int, default=50
-        How many splits to average over, at most: "public" is one, and "official" are as many as there are. Fewer are
-        faster and give a wider `interval`.
-    probe : {"paper", "tuned"}, default="paper"
-        "paper" is a logistic regression with C = 1, whose score depends on the scale of the embedding. "tuned" chooses C
-        and standardisation on the validation nodes of each split: use it to compare embeddings of different scale.
-    random_state : int, default=0
-        Seed of the splits. Scores can be compared split by split only if it is the same.
-    progress : callable, optional
-        Called as `progress(stage, done, total)` in place of the progress bar.
-
-    Returns
-    -------
-    Scores
-        Accuracies and macro-F1 in percent, one per split, with `mean`, `std` and `interval`.
-
-    Raises
-    ------
-    InputError
-        Where the embedding is not finite, or labels and embedding do not have the same number of rows or the same nodes.
-
-    See Also
-    --------
-    probe : the same over splits of your own.
-    compare_scores : whether one embedding beats another over the same splits.
-
-    Examples
-    --------
-    >>> import sparsecut as sc
-    >>> graph = sc.datasets.load("digits")
-    >>> scores = sc.evaluate(graph.features, graph.labels, per_class=5, n_splits=10)
-    >>> print(scores)
-    85.0 ± 2.8
-    >>> scores.probe, len(scores.accuracies)
-    ('paper', 10)
-    >>> print(sc.evaluate(graph.features, graph.labels, split="10-10-80", n_splits=10))
-    90.6 ± 0.9
-    """
-    Z, labels = labelled_rows(embedding, labels, in_order=dataset is not None)
-    splits = make_splits(split, labels, dataset=dataset, per_class=per_class, n_splits=n_splits, random_state=random_state)
-    return run_probe(Z, labels, splits, protocol=probe, progress=progress)
-
-
-def probe(
-    embedding: ArrayLike,
-    labels: ArrayLike,
+def probe_classes(
+    Z: Any,
+    goal: ProbeTarget,
     splits: Sequence[Split],
-    *,
-    protocol: str = "paper",
+    protocol: str,
+    metrics: Mapping[str, Any],
     progress: Reporter | None = None,
 ) -> Scores:
-    """Score an embedding by a linear probe over given splits.
-
-    Parameters
-    ----------
-    embedding : array or frame of shape (n, d)
-        One row per node, dense or scipy sparse.
-    labels : array-like or series of shape (n,)
-        One class per node, matched as in `evaluate`. Every node of a split needs a label.
-    splits : sequence of Split
-        From `make_splits`, `sample_splits`, `fraction_splits`, `role_split`, `read_splits` or `published_splits`: positions
-        of rows.
-    protocol : {"paper", "tuned"}, default="paper"
-        See `evaluate`. "tuned" needs validation nodes in every split.
-    progress : callable, optional
-        Called as `progress(stage, done, total)` in place of the progress bar.
-
-    Returns
-    -------
-    Scores
-        One accuracy and one macro-F1 per split, in percent.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sparsecut.evaluation import probe, role_split
-    >>> split = role_split(train=[0, 1], validation=None, test=[2, 3], n_nodes=4)
-    >>> Z = np.array([[-1.0], [1.0], [-2.0], [2.0]])
-    >>> probe(Z, ["left", "right", "left", "right"], [split]).mean
-    100.0
-    """
-    check_choice("probe", "protocol", protocol, PROTOCOLS)
-    Z, labels = labelled_rows(embedding, labels)
-    Z = check_embedding(Z)
-    classes, codes = encode_labels(labels)
-    if len(codes) != Z.shape[0]:
-        raise InputError(
-            f"An embedding and its labels need one row per node. Got shape {Z.shape} and {len(codes):,} labels."
-        )
-    check_splits(splits, codes, protocol)
-    accuracies, macro_f1s = np.empty(len(splits)), np.empty(len(splits))
+    """Score an embedding by classes, or by several labels per node, over given splits: see `sparsecut.evaluation.probe`."""
+    check_splits(splits, goal, protocol)
+    n_classes = len(goal.classes)
+    values: dict[str, Array] = {name: np.empty(len(splits)) for name in metrics}
     choices: list[Choice] = [{}] * len(splits)
+    with_decisions = goal.kind == SEVERAL or needs_ranking(metrics) or any(metrics.values())
     n_done = 0
     with reporting(progress) as report:
-        for numbers in _chunks(splits, Z.shape[1], len(classes)):
+        for numbers in _chunks(splits, Z.shape[1], n_classes):
             chosen = [splits[number] for number in numbers]
             if protocol == "paper":
-                weights = fit_paper(Z, codes, chosen, len(classes))
+                weights = fit_paper(Z, goal.values, chosen, n_classes)
             else:
-                weights, chunk_choices = _fit_tuned(Z, codes, chosen, len(classes))
+                weights, chunk_choices = _fit_tuned(Z, goal.values, chosen, n_classes)
                 for number, choice in zip(numbers, chunk_choices, strict=True):
                     choices[number] = choice
-            for number, predicted in zip(numbers, predict(Z, weights, chosen), strict=True):
-                accuracies[number], macro_f1s[number] = score_classes(codes[splits[number].test], predicted, len(classes))
+            predicted = repeat(None) if with_decisions else predict(Z, weights, chosen)
+            for number, fitted, found in zip(numbers, weights, predicted, strict=False):
+                test = splits[number].test
+                answers = _decided(Z, goal, test, fitted) if found is None else Answers(goal.values[test], found, n_classes)
+                for name, scorer in metrics.items():
+                    if scorer is None:
+                        values[name][number] = figure_of(name, answers)
+                    else:
+                        from sparsecut.evaluation.probe_estimators import score_by  # loads scikit-learn
+
+                        values[name][number] = score_by(scorer, fitted, goal, _rows(Z, test), test)
             n_done += len(numbers)
             report("probe", n_done, len(splits))
     return Scores(
-        accuracies,
+        values,
         probe=protocol,
-        macro_f1s=macro_f1s,
         choices=tuple(choices) if protocol == "tuned" else (),
         splits=digest_splits(splits),
+        majority=majority_of(goal.values, splits) if goal.kind == CLASSES else math.nan,
     )
 
 
-run_probe = probe  # by this name where `probe` is an argument
+def _decided(Z: Any, goal: ProbeTarget, test: Nodes, weights: Array) -> Answers:
+    """Predictions with their decision values; a node with several labels is given as many as it has."""
+    true, n_classes = goal.values[test], len(goal.classes)
+    decisions = np.concatenate([_rows(Z, part) @ weights[:-1] + weights[-1] for part in _parts(test, Z.shape[1])])
+    if goal.kind == SEVERAL:
+        return Answers(true, most_likely(decisions, true.sum(axis=1)), n_classes, decisions)
+    return Answers(true, decisions.argmax(axis=1), n_classes, decisions, _rarer(goal))
 
 
-def labelled_rows(embedding: Any, labels: Any, *, in_order: bool = False) -> tuple[Any, Any]:
-    """The vectors without their ids, and the labels in their order; `in_order` of ids that are numbers from 0."""
-    rows, ids = rows_and_ids(embedding)
-    n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
-    labels = place_values(labels, ids, n_rows)
-    if ids is None or not in_order:
-        return rows, labels
-    order = rows_of(np.arange(n_rows), ids, "The embedding")
-    return rows[order], np.asarray(labels)[order]
+def most_likely(decisions: Array, counts: Nodes) -> NDArray[np.bool_]:
+    """So many labels for each node, those of the largest decision values; the first columns among equals."""
+    order = np.argsort(-decisions, axis=1, kind="stable")
+    given = np.zeros(decisions.shape, dtype=np.bool_)
+    np.put_along_axis(given, order, np.arange(decisions.shape[1]) < counts[:, None], axis=1)
+    return given
+
+
+def _rarer(goal: ProbeTarget) -> int | None:
+    """The one of two classes that has fewer nodes, the second of equals; None where there are more classes."""
+    if len(goal.classes) != 2:
+        return None
+    sizes = np.bincount(goal.values[goal.known], minlength=2)
+    return 0 if sizes[0] < sizes[1] else 1
+
+
+def _parts(nodes: Nodes, dimension: int) -> list[Nodes]:
+    return np.array_split(nodes, max(1, math.ceil(len(nodes) * dimension / CHUNK)))
 
 
 def check_embedding(embedding: ArrayLike) -> Any:
@@ -215,22 +127,24 @@ def check_embedding(embedding: ArrayLike) -> Any:
     return Z
 
 
-def check_splits(splits: Sequence[Split], codes: Nodes, protocol: str) -> None:
+def check_splits(splits: Sequence[Split], goal: ProbeTarget, protocol: str) -> None:
+    """Raise where a split names nodes that are not there or have no target, or has too few to learn and score by."""
+    is_known = goal.is_known
     if not len(splits):
         raise InputError("A probe needs at least one split. Got none.")
     for number, split in enumerate(splits):
         for name, nodes in (("training", split.train), ("validation", split.validation), ("test", split.test)):
-            if len(nodes) and (nodes.min() < 0 or nodes.max() >= len(codes)):
-                raise InputError(f"Split {number} has {name} nodes beyond the {len(codes):,} of the embedding.")
-            if (codes[nodes] < 0).any():
-                unlabelled = nodes[codes[nodes] < 0]
+            if len(nodes) and (nodes.min() < 0 or nodes.max() >= len(is_known)):
+                raise InputError(f"Split {number} has {name} nodes beyond the {len(is_known):,} of the embedding.")
+            if not is_known[nodes].all():
+                unlabelled = nodes[~is_known[nodes]]
                 raise InputError(
                     f"Split {number} has {len(unlabelled):,} {name} nodes without a label: {first_few(unlabelled)}. "
                     "Leave them out of the split."
                 )
         if not len(split.test):
             raise InputError(f"Split {number} has no test nodes. A score needs some.")
-        if len(np.unique(codes[split.train])) < 2:
+        if goal.kind == CLASSES and len(np.unique(goal.values[split.train])) < 2:
             raise InputError(f"The training nodes of split {number} must be of at least two classes. They are not.")
         if protocol == "tuned" and not len(split.validation):
             raise InputError(
@@ -252,13 +166,13 @@ def _chunks(splits: Sequence[Split], dimension: int, n_classes: int) -> Iterator
         yield from (numbers[start : start + count] for start in range(0, len(numbers), count))
 
 
-def fit_paper(Z: Any, codes: Nodes, splits: Sequence[Split], n_classes: int) -> Array:
+def fit_paper(Z: Any, codes: NDArray[Any], splits: Sequence[Split], n_classes: int) -> Array:
     X = np.stack([_rows(Z, split.train) for split in splits])
     Y = _signs(codes, splits, n_classes)
     return _without_absent(OneVsRest(X, Y).fit(C=1.0), Y)
 
 
-def _fit_tuned(Z: Any, codes: Nodes, splits: Sequence[Split], n_classes: int) -> tuple[Array, list[Choice]]:
+def _fit_tuned(Z: Any, codes: NDArray[Any], splits: Sequence[Split], n_classes: int) -> tuple[Array, list[Choice]]:
     """The weights of the best choice for every split, in the coordinates of the embedding as it comes."""
     Y = _signs(codes, splits, n_classes)
     validation = [(_rows(Z, split.validation), codes[split.validation]) for split in splits]
@@ -276,7 +190,7 @@ def _fit_tuned(Z: Any, codes: Nodes, splits: Sequence[Split], n_classes: int) ->
             fitted[:, -1] -= centre @ fitted[:, :-1]
             fitted = _without_absent(fitted, Y)
             for number, (rows, true) in enumerate(validation):
-                accuracy = float(((rows @ fitted[number, :-1] + fitted[number, -1]).argmax(axis=1) == true).mean())
+                accuracy = _right(rows @ fitted[number, :-1] + fitted[number, -1], true)
                 rank = (accuracy, not is_standardised, -abs(math.log(C)))
                 if rank > best[number]:
                     best[number], weights[number] = rank, fitted[number]
@@ -284,14 +198,23 @@ def _fit_tuned(Z: Any, codes: Nodes, splits: Sequence[Split], n_classes: int) ->
     return weights, choices
 
 
+def _right(decisions: Array, true: NDArray[Any]) -> float:
+    """The share of validation nodes, or of their labels, that are right."""
+    if true.ndim == 1:
+        return float((decisions.argmax(axis=1) == true).mean())
+    return float((most_likely(decisions, true.sum(axis=1)) & true).sum() / max(true.sum(), 1))
+
+
 def _rows(Z: Any, nodes: Nodes) -> Array:
     rows = Z[nodes]
     return np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
 
 
-def _signs(codes: Nodes, splits: Sequence[Split], n_classes: int) -> Array:
+def _signs(codes: NDArray[Any], splits: Sequence[Split], n_classes: int) -> Array:
     """+1 where a training node is of a class, −1 where it is not, (s, n, c)."""
     train = np.stack([split.train for split in splits])
+    if codes.ndim == 2:
+        return np.where(codes[train], 1.0, -1.0)
     return np.where(codes[train][:, :, None] == np.arange(n_classes), 1.0, -1.0)
 
 

@@ -1,6 +1,8 @@
 """How the labelled nodes are split, by a word: the one place that every command and `evaluate` ask.
 
     random       so many nodes of each class to train on, drawn by the seed (`sample_splits`)
+    cv           all labelled nodes in ten parts of the same mix of classes, each tested on once, the next one to validate
+                 on, the others to train on; further splits divide the nodes anew (`fold_splits`)
     published    the 50 splits published with the paper, for its transductive graphs (`published_splits`)
     public       Planetoid's split of Cora, Citeseer and Pubmed: the 20 nodes per class of its files `x` to train on, the
                  next 500 to validate on, the 1,000 of `test.index` to test on
@@ -23,13 +25,14 @@ from numpy.typing import ArrayLike
 from sparsecut.base.errors import InputError, check_integer
 from sparsecut.datasets import Dataset, find_dataset, load_splits, names
 from sparsecut.evaluation.split_files import published_splits
-from sparsecut.evaluation.splits import Split, role_split, sample_splits, uniform_splits
+from sparsecut.evaluation.splits import Split, check_class_sizes, fold_splits, role_split, sample_splits, uniform_splits
 from sparsecut.graph import encode_labels
 
-RANDOM, PUBLISHED, PUBLIC, OFFICIAL = "random", "published", "public", "official"
+AUTO = "auto"  # "random" for classes, "cv" for other targets
+RANDOM, CV, PUBLISHED, PUBLIC, OFFICIAL = "random", "cv", "published", "public", "official"
 OF_A_DATASET = (PUBLISHED, PUBLIC, OFFICIAL)
-PER_CLASS = (RANDOM, PUBLISHED)  # which take `per_class`
-WORDS = "random, published, public, official, or three percentages such as 10-10-80"
+PER_CLASS = (AUTO, RANDOM, PUBLISHED)  # which take `per_class`
+WORDS = "random, cv, published, public, official, or three percentages such as 10-10-80"
 WITH_PUBLIC = ("cora", "citeseer", "pubmed")
 
 _SHARES = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
@@ -49,8 +52,9 @@ def make_splits(
 
     Parameters
     ----------
-    split : {"random", "published", "public", "official"} or str
+    split : {"auto", "random", "cv", "published", "public", "official"} or str
         How the labelled nodes are split, or percentages such as "10-10-80"; the module's documentation says what each is.
+        "auto" is "random".
     labels : array-like of shape (n,)
         One class per node; nodes without a label are in no random split.
     dataset : str, default=None
@@ -81,8 +85,11 @@ def make_splits(
     (9, 20, 20, 160)
     """
     check_integer("make_splits", "n_splits", n_splits, 1)
-    if split == RANDOM:
+    if split in (AUTO, RANDOM):
+        check_class_sizes(labels, per_class)
         return sample_splits(labels, per_class, n_splits, random_state)
+    if split == CV:
+        return fold_splits(labels, n_splits, random_state)
     if split in OF_A_DATASET:
         return _of_dataset(split, labels, dataset, per_class, root)[:n_splits]
     shares = shares_of(split)
@@ -96,7 +103,7 @@ def make_splits(
 
 def is_word(split: str) -> bool:
     """Whether a word stands for splits; otherwise it may be a file of them."""
-    return split == RANDOM or split in OF_A_DATASET or shares_of(split) is not None
+    return split in (AUTO, RANDOM, CV) or split in OF_A_DATASET or shares_of(split) is not None
 
 
 def shares_of(split: str) -> tuple[float, float, float] | None:

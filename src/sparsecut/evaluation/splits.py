@@ -1,7 +1,8 @@
 """Splits of labelled nodes into training, validation and test, drawn by seed or given.
 
 `sample_splits` and `fraction_splits` are stratified: each class sends as many, or the same share, of its nodes to each part.
-`uniform_splits` draws from all labelled nodes alike. `split_files` reads splits, `split_choice` makes them by a word.
+`uniform_splits` draws from all labelled nodes alike, `fold_splits` tests on each of them in turn. `split_files` reads
+splits, `split_choice` makes them by a word.
 """
 
 from __future__ import annotations
@@ -109,6 +110,70 @@ def sample_splits(labels: ArrayLike, per_class: int, n_splits: int, random_state
         return (n_members // 2, 0) if n_members <= limit else (per_class, per_class)
 
     return _draw(members, counts, n_splits, random_state, "sample_splits")
+
+
+def check_class_sizes(labels: ArrayLike, per_class: int) -> None:
+    """Raise where a class has no more nodes than are to be trained on: none would be left to test on."""
+    check_integer("sample_splits", "per_class", per_class, 1)
+    classes, members = _members_by_class(labels)
+    sizes = np.array([len(nodes) for nodes in members])
+    small = np.flatnonzero(sizes <= per_class)
+    if len(small):
+        named = [f"{classes[place]} ({sizes[place]})" for place in small[np.argsort(sizes[small], kind="stable")]]
+        raise InputError(
+            f"{per_class} training nodes per class need classes of more nodes than that. These have fewer: "
+            f"{', '.join(named[:5])}{f' and {len(named) - 5:,} more' if len(named) > 5 else ''}. Use "
+            f"per_class={max(1, int(sizes.min()) // 2)} (--per-class), all labelled nodes with split='cv' (--split cv), or "
+            "leave such labels out."
+        )
+
+
+def fold_splits(labels: ArrayLike, n_splits: int, random_state: int = 0, n_folds: int = 10) -> list[Split]:
+    """Cross-validation over all labelled nodes: each tenth is tested on once, the next one is kept to validate on.
+
+    The parts have the same mix of classes, as far as their sizes allow. After `n_folds` splits the nodes are divided anew.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        One class per node; nodes without a label are in no split.
+    n_splits : int
+        How many splits; a multiple of `n_folds` tests every node equally often.
+    random_state : int, default=0
+        The seed.
+    n_folds : int, default=10
+        How many parts, at least 3; with fewer labelled nodes as many as there are nodes.
+
+    Returns
+    -------
+    list of Split
+
+    Examples
+    --------
+    >>> from sparsecut.evaluation import fold_splits
+    >>> splits = fold_splits(["a"] * 30 + ["b"] * 70, n_splits=10)
+    >>> len(splits[0].train), len(splits[0].validation), len(splits[0].test)
+    (80, 10, 10)
+    """
+    check_integer("fold_splits", "n_splits", n_splits, 1)
+    check_integer("fold_splits", "random_state", random_state, 0)
+    check_integer("fold_splits", "n_folds", n_folds, 3)
+    _, codes = encode_labels(labels)
+    nodes = np.flatnonzero(codes >= 0)
+    if len(nodes) < 3:
+        raise InputError(f"Cross-validation needs at least three nodes with a label. Got {len(nodes)}.")
+    n_folds = min(n_folds, len(nodes))
+    generator = np.random.default_rng(random_state)
+    splits: list[Split] = []
+    while len(splits) < n_splits:
+        shuffled = generator.permutation(nodes)
+        # Class by class, one node to each part in turn: parts differ by one node, and so does each class between parts.
+        in_turn = shuffled[np.argsort(codes[shuffled], kind="stable")]
+        folds = [np.sort(in_turn[fold::n_folds]) for fold in range(n_folds)]
+        for fold in range(n_folds):
+            others = [folds[place] for place in range(n_folds) if place not in (fold, (fold + 1) % n_folds)]
+            splits.append(Split(np.concatenate(others), folds[(fold + 1) % n_folds], folds[fold]))
+    return splits[:n_splits]
 
 
 def fraction_splits(labels: ArrayLike, train: float, validation: float, n_splits: int, random_state: int = 0) -> list[Split]:

@@ -49,7 +49,7 @@ def read_features(
     """
     path = check_readable(path, "features")
     if table_suffix(path) in (".npy", ".npz"):
-        return *_read_numpy(path, "features"), None
+        return *read_arrays(path, "features"), None
     if table_suffix(path) == ".json":
         return *_read_json_features(path, scale, encoding), None
     asked = frozenset((*ID_NAMES, *(name.lower() for name in columns or ())))
@@ -64,7 +64,7 @@ def read_features(
         raise InputError(f"The features file {path} has no column beside the ids.")
     features = table_source(table.others.select(list(columns or others)), f"The features file {path}", scale=scale)
     # Columns that no header names are a matrix of numbers, where they are numbers.
-    has_header = others[0] not in ("f0", "f1") or not _is_text(path)
+    has_header = others[0] not in ("f0", "f1") or not is_text_file(path)
     is_matrix = not has_header and isinstance(features, FeatureTable) and features.is_numbers
     return table.likely_ids, features.matrix(None)[0] if is_matrix else features, table
 
@@ -86,9 +86,9 @@ def read_labels(
     path = check_readable(path, "labels")
     what = f"The labels file {path}"
     if table_suffix(path) in (".npy", ".npz"):
-        return *_read_numpy(path, "labels"), (), None
+        return *read_arrays(path, "labels"), (), None
     if table_suffix(path) == ".json":
-        names, values = _read_json(path, "labels", encoding)
+        names, values = read_object(path, "labels", encoding)
         return names, as_labels(values, what), (), None
     asked = () if column is None else (column.lower(),)
     never = (*LABEL_NAMES, *asked)
@@ -163,9 +163,9 @@ class NodeTable:
     def ids(self) -> NDArray[Any]:
         """Spaces around an id of a text file are not part of it."""
         table = self.table
-        if _is_text(self.path):
+        if is_text_file(self.path):
             table = trim_id_column(table, self.id_name, self.path, self.kind, self.header_names, self.encoding)
-        ids = as_ids(table.column(self.id_name), self.what, is_text=_is_text(self.path))
+        ids = as_ids(table.column(self.id_name), self.what, is_text=is_text_file(self.path))
         check_unique(ids, self.what, id_remedy(self.id_name))
         return ids
 
@@ -197,7 +197,7 @@ class NodeTable:
         nodes = KnownIds(known)
         names = [name for name in self.table.column_names if name != self.id_name and name.lower() not in never]
         others = {name: gather(name, self.table.column(name), nodes) for name in names}
-        if _is_text(self.path):
+        if is_text_file(self.path):
             # What is spelt like a number or a date may be a word among the ids, as 007; and words have spaces around them.
             kinds = (pa.int64(), pa.float64()) if nodes.is_integer else ()
             again = [name for name in names if others[name].is_unique and self.table.column(name).type not in kinds]
@@ -211,11 +211,11 @@ class NodeTable:
         return [own, *others.values()]
 
 
-def _is_text(path: str | Path) -> bool:
+def is_text_file(path: str | Path) -> bool:
     return table_suffix(Path(path)) not in (".parquet", ".feather", ".arrow")
 
 
-def _read_numpy(path: Path, kind: str) -> tuple[NDArray[Any] | None, Any]:
+def read_arrays(path: Path, kind: str) -> tuple[NDArray[Any] | None, Any]:
     refuse_packed(path, kind)
     if table_suffix(path) == ".npy":
         return None, read_npy(path, kind)
@@ -237,7 +237,7 @@ def _read_numpy(path: Path, kind: str) -> tuple[NDArray[Any] | None, Any]:
     return ids, matrix
 
 
-def _read_json(path: Path, kind: str, encoding: str | None) -> tuple[NDArray[Any], list[Any]]:
+def read_object(path: Path, kind: str, encoding: str | None) -> tuple[NDArray[Any], list[Any]]:
     import pyarrow as pa
 
     with reading(path, kind), open_bytes(path, kind, encoding) as file:
@@ -257,7 +257,7 @@ def _is_object(values: Any) -> bool:
 
 
 def _read_json_features(path: Path, scale: Scale, encoding: str | None) -> tuple[NDArray[Any], Any]:
-    ids, lists = _read_json(path, "features", encoding)
+    ids, lists = read_object(path, "features", encoding)
     if any(_is_object(values) for values in lists) and all(_is_object(values) or not values for values in lists):
         table = table_of_rows([dict(values or ()) for values in lists], f"The features file {path}")
         return ids, table_source(table, f"The features file {path}", scale=scale)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, overload
 
 from sparsecut.base.errors import import_extra
 from sparsecut.base.notebook import Cell, table_html
-from sparsecut.evaluation.scores import Comparison, Scores
+from sparsecut.evaluation.paired import Comparison
+from sparsecut.evaluation.scores import Scores
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,9 @@ class MethodComparison(Sequence[MethodResult]):
     It is a sequence of `MethodResult`; `to_pandas` has the same as a table, and a notebook shows it sortable.
     """
 
-    def __init__(self, results: Sequence[MethodResult]) -> None:
+    def __init__(self, results: Sequence[MethodResult], metrics: Sequence[str] = ("accuracy",)) -> None:
         self._results = tuple(results)
+        self._metrics = tuple(metrics)  # those that tables show; the first is what methods are compared by
 
     @overload
     def __getitem__(self, place: int) -> MethodResult: ...
@@ -72,9 +75,10 @@ class MethodComparison(Sequence[MethodResult]):
         Returns
         -------
         pandas.DataFrame
-            One row per method and kind of split: method, labels (per class, or the word of the splits), accuracy, std, low
-            and high (of the 95 % interval), macro_f1, difference and p_value (against the first method), seconds,
-            peak_memory_mib, columns, error.
+            One row per method and kind of split: method, labels (per class, or the word of the splits), every metric, std,
+            low and high (of the 95 % interval) of the first one, majority (the share of the largest class), difference,
+            difference_low, difference_high and p_value (against the first method), seconds, peak_memory_mib, columns,
+            error.
         """
         pandas = import_extra("pandas", caller="MethodComparison.to_pandas", extra="pandas")
         return pandas.DataFrame(list(self._records()))
@@ -93,12 +97,14 @@ class MethodComparison(Sequence[MethodResult]):
                 yield {
                     "method": result.method,
                     "labels": key,
-                    "accuracy": None if scores is None else scores.mean,
+                    **{name: _mean(scores, name) for name in self._names()},
                     "std": None if scores is None else scores.std,
                     "low": None if scores is None else scores.interval[0],
                     "high": None if scores is None else scores.interval[1],
-                    "macro_f1": None if scores is None else scores.macro_f1,
+                    "majority": None if scores is None else scores.majority,
                     "difference": None if against is None else against.mean_difference,
+                    "difference_low": None if against is None else against.interval[0],
+                    "difference_high": None if against is None else against.interval[1],
                     "p_value": None if against is None else against.p_value,
                     **common,
                 }
@@ -107,18 +113,30 @@ class MethodComparison(Sequence[MethodResult]):
         """The kinds of split, in the order they were measured."""
         return list(dict.fromkeys(key for result in self for key in result.scores)) or [""]
 
+    def _names(self) -> list[str]:
+        """The metrics that any method was scored by."""
+        return list(dict.fromkeys(name for result in self for scores in result.scores.values() for name in scores.figures))
+
+    def heading(self, key: int | str, metric: str) -> str:
+        """The heading of a column of scores; beside an accuracy stands the share of the largest class."""
+        words = [f"{key} labels" if isinstance(key, int) else str(key)]
+        words += [metric] if metric != "accuracy" or len(self._metrics) > 1 else []
+        scored = next((result.scores[key] for result in self if key in result.scores), None)
+        return " ".join(words) + ("" if scored is None else scored.beside(metric))
+
     def _table(self) -> tuple[list[str], list[list[str | Cell]]]:
         keys = self._keys()
-        columns = ["method", *(f"{key} labels" if isinstance(key, int) else key for key in keys)]
+        columns = ["method", *(self.heading(key, metric) for key in keys for metric in self._metrics)]
         columns += [f"less {self[0].method}", "seconds", "peak MiB"]
         rows: list[list[str | Cell]] = []
         for result in self:
             row: list[str | Cell] = [result.method]
-            for key in keys:
-                scores = result.scores.get(key)
-                row.append("failed" if scores is None else Cell(str(scores), scores.mean))
+            for scores, metric in product((result.scores.get(key) for key in keys), self._metrics):
+                mean = _mean(scores, metric)
+                missing = "failed" if scores is None else ""
+                row.append(missing if scores is None or mean is None else Cell(scores.text(metric), mean))
             against, measured = result.against_first.get(keys[-1]), result.measured
-            row.append("" if against is None else Cell(f"{against.mean_difference:+.1f}", against.mean_difference))
+            row.append("" if against is None else Cell(against.amount, against.mean_difference))
             for name, unit, digits in (("seconds", 1, 2), ("peak_memory_bytes", 2**20, 0)):
                 row.append(Cell(f"{measured[name] / unit:,.{digits}f}", measured[name]) if name in measured else "")
             rows.append(row)
@@ -126,7 +144,7 @@ class MethodComparison(Sequence[MethodResult]):
 
     def _repr_html_(self) -> str:
         columns, rows = self._table()
-        return table_html(columns, rows, "Accuracy in percent, mean ± standard deviation over the splits")
+        return table_html(columns, rows, f"{', '.join(self._metrics)}: mean ± standard deviation over the splits")
 
     def __repr__(self) -> str:
         columns, rows = self._table()
@@ -137,3 +155,7 @@ class MethodComparison(Sequence[MethodResult]):
             first, *others = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
             lines.append("  ".join([first, *(cell.strip().rjust(len(cell)) for cell in others)]).rstrip())
         return "\n".join(lines)
+
+
+def _mean(scores: Scores | None, metric: str) -> float | None:
+    return None if scores is None or metric not in scores.figures else float(scores.figures[metric].mean())

@@ -24,8 +24,10 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.base.progress import Reporter, reporting
-from sparsecut.evaluation.linear_probe import probe as run_probe
-from sparsecut.evaluation.scores import Scores, compare_scores, score_predictions
+from sparsecut.evaluation.metrics import CLASSES, Metrics, check_metrics
+from sparsecut.evaluation.paired import compare_scores
+from sparsecut.evaluation.probing import probe as run_probe
+from sparsecut.evaluation.scores import Scores, score_predictions
 from sparsecut.evaluation.split_choice import PER_CLASS, make_splits
 from sparsecut.evaluation.splits import Split
 from sparsecut.graph import Graph, as_graph, encode_labels
@@ -57,6 +59,7 @@ def compare(
     per_class: int | Sequence[int] = 20,
     n_splits: int = 50,
     probe: str = "paper",
+    metrics: Metrics = None,
     random_state: int = 0,
     options: Mapping[str, Any] | None = None,
     paper: str | None = None,
@@ -71,7 +74,7 @@ def compare(
     methods : str or sequence of str, default=("sce", "mosce", "smoothed", "raw")
         Names in the registry, `sparsecut.lab.baselines.methods.names()`; a string has them between commas. The others are
         compared with the first.
-    split : {"random", "published", "public", "official"} or str, default="random"
+    split : {"random", "cv", "published", "public", "official"} or str, default="random"
         How the nodes are split, or percentages such as "10-10-80"; see `evaluate`.
     dataset : str, default=None
         The name of the graph, for "published", "public" and "official".
@@ -81,6 +84,9 @@ def compare(
         How many splits, at most as many as there are.
     probe : {"paper", "tuned"}, default="paper"
         How embeddings are scored; see `evaluate`. Methods that predict labels themselves need none.
+    metrics : str, or sequence of str, default=None
+        What to measure; see `evaluate`. Methods are compared by the first. A method that predicts labels has no ranking of
+        nodes, and no figure that needs one.
     random_state : int, default=0
         Seed of the splits and of the methods.
     options : mapping, optional
@@ -115,12 +121,15 @@ def compare(
     if not chosen:
         raise InputError("A comparison needs at least one method. Got none.")
     _, codes = encode_labels(graph.labels)
+    named = check_metrics("compare", metrics, CLASSES)
     make = partial(make_splits, split, graph.labels, dataset=dataset, n_splits=n_splits, random_state=random_state)
     splits: dict[int | str, list[Split]] = {}
     if split in PER_CLASS:
         splits |= {n: make(per_class=n) for n in ([per_class] if isinstance(per_class, int) else per_class)}
     else:
         splits[split] = make()
+    score = partial(run_probe, protocol=probe, metrics=metrics, target=CLASSES)
+    scored_names = [name for name, scorer in named.items() if scorer is None]
     results: list[MethodResult] = []
     with reporting(progress) as report:
         for number, method in enumerate(chosen):
@@ -130,16 +139,22 @@ def compare(
             fit = fit_alone(method, graph, offered=offered, paper=paper, splits=all_splits)
             scores: dict[int | str, Scores] = {}
             if fit.embedding is not None:
-                scores = {n: run_probe(fit.embedding, graph.labels, made, protocol=probe) for n, made in splits.items()}
+                scores = {n: score(fit.embedding, graph.labels, made) for n, made in splits.items()}
             elif fit.predicted is not None:
                 parts = np.split(fit.predicted, len(splits))  # as many splits for each
                 of_each = zip(splits.items(), parts, strict=True)
-                scores = {n: score_predictions(part, codes, made) for (n, made), part in of_each}
+                scores = {n: score_predictions(part, codes, made, scored_names) for (n, made), part in of_each}
             first = results[0].scores if results else {}
-            against = {n: compare_scores(scores[n], first[n]) for n in scores if n in first}
+            shared = {n: _shared(scores[n], first[n]) for n in scores if n in first}
+            against = {n: compare_scores(scores[n], first[n], metric=name) for n, name in shared.items() if name}
             results.append(MethodResult(method.name, scores, against, fit.measured, fit.error))
         report("methods", len(chosen), len(chosen))
-    return MethodComparison(results)
+    return MethodComparison(results, tuple(named) if metrics is not None else tuple(named)[:1])
+
+
+def _shared(a: Scores, b: Scores) -> str | None:
+    """The first metric that both have; None where one ranks nodes and the other predicts labels."""
+    return next((name for name in b.figures if name in a.figures), None)
 
 
 def fit_alone(

@@ -14,7 +14,7 @@ from sparsecut.operators.filters.difference import Difference as Difference
 from sparsecut.operators.filters.heat import Heat as Heat
 from sparsecut.operators.filters.lazy import Lazy as Lazy
 from sparsecut.operators.filters.pagerank import PageRank as PageRank
-from sparsecut.operators.filters.paired import Paired as Paired
+from sparsecut.operators.filters.paired_powers import Paired as Paired
 from sparsecut.operators.filters.power import Power as Power
 from sparsecut.operators.filters.symmetric import Symmetric as Symmetric
 from sparsecut.operators.negatives.complete import Complete as Complete

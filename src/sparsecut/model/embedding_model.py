@@ -272,6 +272,27 @@ class SparsestCutEmbedding(Updating, Estimator):
         ends = np.cumsum(widths).tolist()
         return {name: slice(end - width, end) for name, width, end in zip(names, widths, ends, strict=True)}
 
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
+        """The names of the embedding's columns.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored: every feature goes into all columns of a channel.
+
+        Returns
+        -------
+        numpy.ndarray of str
+            The class's name in small letters and a number: sce0, sce1, …; with the channel between them where there are
+            several: sce_smoothed0, sce_structure0, sce_roles0.
+        """
+        self._check_fitted("There are no columns to name yet")
+        if len(self.channels_) == 1:
+            return super().get_feature_names_out()
+        name = type(self).__name__.lower()
+        columns = [(channel, part.stop - part.start) for channel, part in self.channels_.items()]
+        return np.array([f"{name}_{channel}{number}" for channel, width in columns for number in range(width)], dtype=object)
+
     def _n_columns(self) -> int:
         self._check_fitted("There are no columns to name yet")
         return len(self.offset_)

@@ -78,10 +78,11 @@ def fit(
             seeds = engine.checkpoint("seeds", lambda: _seeds(settings.random_state))
             if with_features:
                 history.notes.extend(_say_features(graph, engine, settings.caller))
-            with history.stage("structure"):
-                names = settings.graph_channels(graph)
-                history.notes.extend(settings.say_left_out(graph))
-                columns = GraphColumns.fit(names, graph, engine, is_alone=not with_features, report=report)
+            history.notes.extend(settings.say_left_out(graph))
+            names, columns = settings.graph_channels(graph), GraphColumns()
+            if names:
+                with history.stage("structure"):
+                    columns = GraphColumns.fit(names, graph, engine, is_alone=not with_features, report=report)
             with history.stage("prepare"):
                 recipe, rows = settle(settings, graph, engine, columns, notes=history.notes)
                 negatives = _describe_negatives(settings, engine, seeds[1])

@@ -43,7 +43,7 @@ MEAN = Power(order=1)  # over a node and its neighbours
 N_BESIDE = 64  # columns of places beside features: more hold next to nothing of the whole
 N_COMPARED = 2048  # nodes whose place is compared with their neighbours'
 CLEAR_AGREEMENT = 0.4  # mean cosine in the fitted graph from which on places say which nodes are neighbours …
-LEAST_SHARE = 0.25  # … and of which known nodes keep so much: where they do not, their ids mean other nodes
+LEAST_SHARE = 0.15  # … and of which known nodes keep so much: where they do not, their ids mean other nodes
 LEAST_COMPARED = 50  # nodes: the mean of fewer says little
 
 NOBODY = np.empty(0, dtype=np.int64)

@@ -30,7 +30,7 @@ PASSES = {
     "columns": {"looking through rows", "cutting columns", "smoothing", "transpose"},
     "rows": {"looking through rows", "neighbour lists", "smoothing", "joining panels"},
 }
-PASSES_OF_BOTH = {"held-out edges", "means", "Gram matrix", "spectrum", "projection"}
+PASSES_OF_BOTH = {"structure", "held-out edges", "means", "Gram matrix", "spectrum", "projection"}
 BUILDING = {
     *(
         "finding ids",

@@ -74,7 +74,7 @@ def test_the_driver_reads_samples_of_a_store_alone(tmp_path: Path, monkeypatch: 
     graph = sc.open_store(tmp_path / "store")
     assert n_read["features.npy"] == 0
     engine = sc.Dask(address(), scratch=tmp_path)
-    model = sc.SCE(engine=engine).fit(graph, output=tmp_path / "z")
+    model = sc.SCE(features="given", engine=engine).fit(graph, output=tmp_path / "z")
     assert model.recipe_.weighting.name == "tf-idf"  # signs, whole numbers, lengths and columns were looked at
     assert n_read["features.npy"] == 0
     # Held-out edges, which are looked up by bisection.

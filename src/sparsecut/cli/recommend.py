@@ -1,0 +1,89 @@
+"""`sparsecut recommend`: the best candidates for new links of some nodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sparsecut.base.errors import InputError, check_integer
+from sparsecut.cli.console import Output
+from sparsecut.cli.embedding_input import EmbeddingPath, read_rows
+from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
+from sparsecut.cli.neighbors import read_batch
+from sparsecut.cli.options import METHOD, READING, AsJson, GraphOption, Quiet, Seed, Verbose, option
+
+
+@takes_reading("nodes", "label_column", "feature_columns", "missing", "scale")
+def recommend(
+    embedding: EmbeddingPath,
+    nodes: Annotated[list[str] | None, typer.Argument(metavar="NODE…", help="Ids of nodes.")] = None,
+    graph: GraphOption = None,
+    *,
+    reading: Reading,
+    k: Annotated[int, option(METHOD, "Number of candidates per node.", "-k", metavar="N")] = 10,
+    batch: Annotated[
+        Path | None, option(READING, "A file with one id per line; - for standard input.", metavar="FILE")
+    ] = None,
+    links: Annotated[
+        Path | None,
+        option(METHOD, "Where fitted links are kept: read if the file is there, else written.", metavar="FILE"),
+    ] = None,
+    with_known: Annotated[bool, option(METHOD, "Recommend nodes that are linked already, too.", "--with-known")] = False,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Recommend new links: the nodes that one node, or several, are most likely linked to.
+
+    sparsecut recommend vectors.parquet user:196 --graph ratings.csv --bipartite
+
+    sparsecut recommend cora.parquet 35 107 --graph cora -k 5
+
+    sparsecut recommend vectors.parquet --batch ids.txt --graph edges.csv --links links.safetensors --json
+
+    The score is a closed form in the vectors, chosen by links that are held out. Nodes that are linked already are left
+    out; in a graph with two sides the candidates are on the other side, in a directed graph they are targets.
+    """
+    output = Output(as_json, quiet, verbose)
+    check_integer("sparsecut recommend", "-k", k, 1)
+    asked = [*(nodes or []), *(read_batch(batch, reading.encoding) if batch is not None else [])]
+    if not asked:
+        raise InputError("sparsecut recommend needs a node: name ids after the file, or a file of ids with --batch.")
+    if graph is None:
+        raise InputError("sparsecut recommend needs the known links. Name the graph that was embedded: --graph GRAPH.")
+    loaded = open_graph(graph, None, output, None, reading)
+    Z, _ = read_rows(embedding, loaded, reading.encoding)
+    from sparsecut.links import Links
+
+    if links is not None and links.exists():
+        fitted = Links.load(links, Z, loaded)
+    else:
+        with output.progress() as bar:
+            fitted = Links(Z, loaded, random_state=seed, progress=bar)
+        if links is not None:
+            fitted.save(links)
+            output.aside(f"Links → {links}")
+    output.aside(repr(fitted))
+    found = fitted.recommend(asked, k, with_known=with_known)
+    for node, one in zip(asked, found, strict=True):
+        rows = [
+            [str(other), f"{score:.4g}", f"{share:.3g}"]
+            for other, score, share in zip(one.ids, one.scores, one.probabilities, strict=True)
+        ]
+        output.table(f"For {node}", ["node", "score", "probability"], rows)
+    output.result(
+        {
+            "recommended": [
+                {
+                    "node": node,
+                    "ids": one.ids.tolist(),
+                    "scores": [round(float(value), 6) for value in one.scores],
+                    "probabilities": [round(float(value), 6) for value in one.probabilities],
+                }
+                for node, one in zip(asked, found, strict=True)
+            ]
+        }
+    )

@@ -1,0 +1,107 @@
+"""Fitted links on disk: one safetensors file, matrices as tensors and everything else as JSON in its header."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparsecut.base.errors import InputError
+from sparsecut.base.package_version import __version__
+from sparsecut.io.files import check_readable, write_whole
+from sparsecut.io.result_files import save_tensors
+from sparsecut.links.calibration import Calibration
+from sparsecut.links.forms import KINDS, LinkForm
+from sparsecut.links.pair_score import PairScore
+
+FORMAT = "sparsecut-links"
+FORMAT_VERSION = 1
+FIELDS = ("candidates", "of_targets")
+KINDS_OF_PAIRS = ("own", "regression", "cosine")
+
+
+def write_links(
+    path: str | Path,
+    header: dict[str, Any],
+    forms: Mapping[str, LinkForm],
+    pair_score: PairScore,
+    calibrations: Mapping[str, Calibration],
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Write the forms of every role, the score of pairs and the calibrations, whole or not at all."""
+    tensors: dict[str, Any] = {}
+    about: dict[str, Any] = {}
+    every = {**forms, **{f"pairs.{name}": form for name, form in pair_score.forms.items()}}
+    for role, form in every.items():
+        about[role] = {"kind": form.kind, "power": form.power, "penalty": form.penalty}
+        tensors |= {f"{role}.matrix.{name}": matrix for name, matrix in form.matrices.items()}
+    for role, calibration in calibrations.items():
+        tensors |= {f"{role}.scores": calibration.scores, f"{role}.probabilities": calibration.probabilities}
+    for name in ("scales", "centre", "weights"):
+        tensors[f"pairs.{name}"] = getattr(pair_score, name)
+    metadata = {
+        "format": FORMAT,
+        "format_version": str(FORMAT_VERSION),
+        "version": __version__,
+        "links": json.dumps({**header, "forms": about, "with_extras": pair_score.with_extras}),
+    }
+    with write_whole(path, overwrite) as temporary:
+        save_tensors(temporary, tensors, metadata)
+
+
+def read_links(path: str | Path) -> tuple[dict[str, Any], dict[str, LinkForm], PairScore, dict[str, Calibration]]:
+    """The header, the forms and the calibrations of a file that `write_links` wrote; anything else is an error."""
+    from safetensors import SafetensorError, safe_open
+
+    path = check_readable(path, "links")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            if metadata.get("format") != FORMAT:
+                raise InputError(f"{path} is a safetensors file, but not one of links saved by sparsecut.")
+            if int(metadata["format_version"]) != FORMAT_VERSION:
+                raise InputError(
+                    f"{path} was saved by sparsecut {metadata.get('version', 'of another version')}, whose links are "
+                    "written otherwise. Fit them and save them again."
+                )
+            header = json.loads(metadata["links"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
+        size = int(header["dimension"]) + 1
+        forms = {role: _form(header["forms"][role], role, tensors, size) for role in FIELDS}
+        calibrations = {role: _calibration(role, tensors) for role in ("pairs", *FIELDS)}
+        pair_score = _pair_score(header, tensors, size)
+    except SafetensorError as error:
+        raise InputError(f"{path} is not a whole safetensors file: no links could be read from it.") from error
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} does not hold whole links: {error}. Save them again.") from error
+    return header, forms, pair_score, calibrations
+
+
+def _form(about: dict[str, Any], role: str, tensors: dict[str, Any], size: int) -> LinkForm:
+    start = f"{role}.matrix."
+    matrices = {name.removeprefix(start): value for name, value in tensors.items() if name.startswith(start)}
+    if about["kind"] not in KINDS or not matrices or any(one.shape != (size, size) for one in matrices.values()):
+        raise ValueError(f"the matrices of {role} are not as their header says")
+    return LinkForm(about["kind"], float(about["power"]), float(about["penalty"]), matrices)
+
+
+def _pair_score(header: dict[str, Any], tensors: dict[str, Any], size: int) -> PairScore:
+    named = [name for name in KINDS_OF_PAIRS if f"pairs.{name}" in header["forms"]]
+    forms = {name: _form(header["forms"][f"pairs.{name}"], f"pairs.{name}", tensors, size) for name in named}
+    scales, centre, weights = (tensors[f"pairs.{name}"] for name in ("scales", "centre", "weights"))
+    if scales.shape != (len(forms),) or centre.shape != weights.shape or len(weights) < max(len(forms), 1):
+        raise ValueError("the weights of pairs are not as their header says")
+    return PairScore(forms, scales, bool(header["with_extras"]), centre, weights)
+
+
+def _calibration(role: str, tensors: dict[str, Any]) -> Calibration:
+    scores, shares = (np.asarray(tensors[f"{role}.{name}"], dtype=np.float64) for name in ("scores", "probabilities"))
+    if scores.ndim != 1 or scores.shape != shares.shape or not len(scores) or (np.diff(scores) < 0).any():
+        raise ValueError(f"the calibration of {role} is damaged")
+    return Calibration(scores, shares)

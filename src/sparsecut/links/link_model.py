@@ -1,0 +1,351 @@
+"""`Links`: who links to whom, by the closed form that ranks held-out links best."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparsecut.base.errors import InputError, check_integer
+from sparsecut.base.progress import Reporter, reporting
+from sparsecut.graph import Graph, as_graph
+from sparsecut.io.ids import check_known, positions_of
+from sparsecut.links.best_candidates import Recommended, first_candidates
+from sparsecut.links.form_choice import FormTrial
+from sparsecut.links.link_files import read_links, write_links
+from sparsecut.links.link_fit import fit_links
+from sparsecut.links.link_sums import Incidence, end_rows
+from sparsecut.links.link_vectors import vectors_of
+from sparsecut.links.node_kinds import find_ends
+
+AT_ONCE = 1 << 22  # numbers of a table of scores
+ROWS_AT_ONCE = 20_000
+ROLES = ("candidates", "of_targets")
+
+
+class Links:
+    """Score possible links of a graph from vectors of its nodes, in closed form.
+
+    The score is an inner product of transformed vectors, whose matrices follow from sums over nodes and edges
+    (`sparsecut.links.forms` has the equations). The form, the power of the degrees and the penalty are those that rank a
+    tenth of the links best, which is held out first; a model embeds the rest of the graph anew for that.
+
+    Parameters
+    ----------
+    source : SCE, MoSCE or another estimator, array or frame (n, d), or a list of these
+        What makes the vectors, or the vectors themselves, one per node; a frame is matched by the ids it brings. A fitted
+        estimator's `embedding_` of this graph is used; otherwise a copy of it is fitted. With vectors that are given the
+        choice is made by links that the vectors have seen. Of a list the one is taken that ranks held-out links best:
+        `[SCE(), SCE(features="both")]` tries whether vectors should know the structure beside the features.
+    graph : Graph, or an adjacency
+        The known links. Directed graphs are scored along the arcs: u → v is not v → u. In a graph with two sides links are
+        between the sides.
+    random_state : int, default=0
+        Seed of the links held out.
+    progress : callable, optional
+        Called as `progress(stage, done, total)` in place of the progress bar.
+
+    Attributes
+    ----------
+    vectors : array (n, d)
+        The vectors of the nodes.
+    forms_ : dict of str to LinkForm
+        What `recommend` ranks by: "candidates" for sources, and "of_targets" for targets, where the graph has two sides;
+        each with its kind, power of the degrees and penalty.
+    pair_score_ : PairScore
+        What `score` and `probability` go by: the best forms with their weights.
+    source_ : estimator, array or frame
+        What the vectors are from: `source`, or the one that was taken of a list.
+    trials_ : list of FormTrial
+        Every form that was tried with it, and its figures on held-out links.
+
+    Raises
+    ------
+    InputError
+        Where the vectors are not of the graph's nodes, or it has fewer than ten edges.
+
+    Examples
+    --------
+    >>> import sparsecut as sc
+    >>> graph = sc.datasets.load("digits")
+    >>> links = sc.Links(sc.SCE().fit(graph), graph)
+    >>> found = links.recommend(0, k=3)
+    >>> len(found.ids), bool((found.probabilities > 0.02).all())
+    (3, True)
+    >>> links.score([(0, 1), (0, found.ids[0])]).argmax()
+    np.int64(1)
+    """
+
+    def __init__(self, source: Any, graph: Any, *, random_state: int = 0, progress: Reporter | None = None) -> None:
+        check_integer("Links", "random_state", random_state, 0)
+        graph = as_graph(graph)
+        with reporting(progress) as report:
+            fitted = fit_links(source, graph, random_state, report)
+        self.source_, self.trials_ = fitted.source, fitted.trials
+        self.forms_, self.pair_score_ = fitted.forms, fitted.pair_score
+        self._calibrations = fitted.calibrations
+        self._take(fitted.vectors, graph)
+
+    def _take(self, vectors: Any, graph: Graph) -> None:
+        self.graph, self.ends = graph, find_ends(graph)
+        self.vectors = vectors
+        self._incidence = Incidence.of(graph, self.ends)
+
+    def score(self, pairs: ArrayLike) -> NDArray[np.float64]:
+        """Score pairs of nodes: the higher, the likelier a link. Any two pairs can be compared.
+
+        The score of a link that the graph has is what it is without that link, as far as the vectors allow.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (m, 2)
+            Ids of nodes: source and target. Where the graph is undirected the order does not matter.
+
+        Returns
+        -------
+        array of shape (m,)
+            −inf for pairs between which there can be no link: a node and itself, or two nodes of one side.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> graph = sc.datasets.load("digits")
+        >>> links = sc.Links(sc.SCE().fit_transform(graph), graph)
+        >>> bool(links.score([(3, 8)]) == links.score([(8, 3)]))
+        True
+        """
+        return self.score_positions(self._positions(pairs))
+
+    def score_positions(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """`score` for pairs that are given by their rows in the graph."""
+        pairs = self.ends.oriented(pairs)
+        scores = self.pair_score_(self.vectors, self._incidence, pairs, self.graph.adjacency)
+        scores[~self.ends.are_possible(pairs)] = -np.inf
+        return scores
+
+    def probability(self, pairs: ArrayLike) -> NDArray[np.float64]:
+        """The probability of a link between pairs of nodes, calibrated on held-out links.
+
+        Of all possible pairs with a probability of 0.2, a fifth are links.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (m, 2)
+            Ids of nodes, as in `score`.
+
+        Returns
+        -------
+        array of shape (m,)
+        """
+        scores = self.score(pairs)
+        return np.where(np.isneginf(scores), 0.0, self._calibrations["pairs"](np.maximum(scores, -1e300)))
+
+    def recommend(self, nodes: Any, k: int = 10, *, with_known: bool = False) -> Any:
+        """The best candidates for new links of a node: targets of a directed graph, nodes of the other side of two.
+
+        Parameters
+        ----------
+        nodes : id, or list of ids
+            The node or nodes.
+        k : int, default=10
+            How many candidates; fewer where there are fewer.
+        with_known : bool, default=False
+            Whether nodes that are linked already may be recommended.
+
+        Returns
+        -------
+        Recommended, or list of Recommended
+            One per node where a list was given.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> graph = sc.datasets.load("digits")
+        >>> links = sc.Links(sc.SCE().fit(graph), graph)
+        >>> [len(found.ids) for found in links.recommend([0, 7], k=5)]
+        [5, 5]
+        """
+        check_integer("recommend", "k", k, 1)
+        is_one = isinstance(nodes, str | bytes) or np.ndim(nodes) == 0
+        asked = np.asarray([nodes] if is_one else nodes)
+        positions = self._find(asked)
+        found: list[Recommended] = []
+        step = max(1, AT_ONCE // max(self.graph.n_nodes, 1))
+        for start in range(0, len(positions), step):
+            part = positions[start : start + step]
+            found += [
+                self._best(int(node), row, k, with_known) for node, row in zip(part, self.score_all(part), strict=True)
+            ]
+        return found[0] if is_one else found
+
+    def transform(self, graph: Any, source: Any) -> Links:
+        """Links of a graph that has changed, by the forms as they are.
+
+        New nodes are scored by their vectors, degrees and neighbours; nothing is chosen or fitted again. It is what to call
+        after `model.update`, or with nodes that came later.
+
+        Parameters
+        ----------
+        graph : Graph, or an adjacency
+            The links as they are now.
+        source : array, frame or fitted estimator
+            The vectors of its nodes, of as many columns as before: `model.transform(graph)`, or the updated model.
+
+        Returns
+        -------
+        Links
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> graph = sc.datasets.load("digits")
+        >>> known = graph.subgraph(positions=range(1700))
+        >>> model = sc.SCE(features="given").fit(known)
+        >>> later = sc.Links(model, known).transform(graph, model.transform(graph))
+        >>> len(later.recommend(1750).ids)
+        10
+        """
+        graph = as_graph(graph)
+        if graph.is_directed != self.ends.is_directed:
+            kinds = ("a directed", "undirected") if self.ends.is_directed else ("an undirected", "directed")
+            raise InputError(f"These links were fitted on {kinds[0]} graph. Got one that is {kinds[1]}.")
+        vectors = vectors_of(source, graph)
+        if vectors.shape[1] != self.vectors.shape[1]:
+            raise InputError(
+                f"These links were fitted on vectors of {self.vectors.shape[1]} columns. Got {vectors.shape[1]}. Use the "
+                "same model's."
+            )
+        later = object.__new__(Links)
+        later.forms_, later._calibrations, later.trials_ = self.forms_, self._calibrations, self.trials_
+        later.pair_score_ = self.pair_score_
+        later.source_ = source
+        later._take(vectors, graph)
+        return later
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the forms and their calibration as safetensors, without the vectors and the graph.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write; it is whole or absent.
+        overwrite : bool, default=False
+            Whether to replace a file that exists.
+        """
+        header = {
+            "is_directed": self.ends.is_directed,
+            "dimension": int(self.vectors.shape[1]),
+            "trials": [trial.to_dict() for trial in self.trials_],
+        }
+        write_links(path, header, self.forms_, self.pair_score_, self._calibrations, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | Path, source: Any, graph: Any) -> Links:
+        """Read what `save` wrote, for the vectors and the graph it was fitted on, or later ones.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file that `save` wrote. No code in it is run.
+        source : array, frame or fitted estimator
+            The vectors, as in `transform`.
+        graph : Graph, or an adjacency
+            The known links.
+
+        Returns
+        -------
+        Links
+
+        Examples
+        --------
+        >>> import sparsecut as sc, tempfile
+        >>> graph = sc.datasets.load("digits")
+        >>> Z = sc.SCE().fit_transform(graph)
+        >>> links = sc.Links(Z, graph)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     links.save(f"{folder}/links.safetensors")
+        ...     again = sc.Links.load(f"{folder}/links.safetensors", Z, graph)
+        >>> bool((again.score([(0, 5)]) == links.score([(0, 5)])).all())
+        True
+        """
+        header, forms, pair_score, calibrations = read_links(path)
+        graph = as_graph(graph)
+        links = object.__new__(cls)
+        links.forms_, links._calibrations, links.source_ = forms, calibrations, source
+        links.pair_score_ = pair_score
+        links.trials_ = [FormTrial(**trial) for trial in header["trials"]]
+        vectors = vectors_of(source, graph)
+        if vectors.shape[1] != header["dimension"] or graph.is_directed != header["is_directed"]:
+            kind = "a directed" if header["is_directed"] else "an undirected"
+            raise InputError(
+                f"{path} belongs to {kind} graph and vectors of {header['dimension']} columns. Got a graph that is "
+                f"{'directed' if graph.is_directed else 'undirected'} and {vectors.shape[1]} columns."
+            )
+        links._take(vectors, graph)
+        return links
+
+    def __repr__(self) -> str:
+        form = self.forms_["candidates"]
+        return f"Links({self.graph.n_nodes:,} nodes, {form.kind}, degrees^{form.power:g}, penalty {form.penalty:g})"
+
+    def _positions(self, pairs: ArrayLike) -> NDArray[np.int64]:
+        given = np.asarray(pairs)
+        if given.size == 0:
+            return np.empty((0, 2), dtype=np.int64)
+        if given.ndim != 2 or given.shape[1] != 2:
+            raise InputError(f"Pairs must be ids in two columns, source and target. Got shape {given.shape}.")
+        return self._find(given.ravel()).reshape(-1, 2)
+
+    def _find(self, ids: NDArray[Any]) -> NDArray[np.int64]:
+        """The rows of nodes; a number and the word that spells it are equal."""
+        if not len(ids):
+            return np.empty(0, dtype=np.int64)
+        found = positions_of(ids, self.graph.node_ids)
+        check_known(found, ids, "The query", "the graph")
+        return found
+
+    def score_all(self, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What `recommend` ranks by: the scores of nodes, given by their rows, with all others, (b, n)."""
+        is_source = self.ends.is_source[nodes]
+        table = np.empty((len(nodes), self.graph.n_nodes))
+        for role, chosen in (("candidates", is_source), ("of_targets", ~is_source)):
+            if chosen.any():
+                table[chosen] = self._side(role, nodes[chosen]) @ self._offered[role].T
+        return table
+
+    def _side(self, role: str, nodes: Any, *, is_offered: bool = False) -> NDArray[np.float32]:
+        """The transformed vectors of nodes that are asked about in a role, or offered in it."""
+        form = self.forms_[role]
+        is_source = (role == "candidates") != is_offered
+        rows = end_rows(
+            self.vectors,
+            self._incidence,
+            nodes,
+            form.power,
+            is_source=is_source,
+            with_neighbours=form.needs_neighbours,
+        )
+        return (form.left(rows) if is_source else form.right(rows)).astype(np.float32)
+
+    def _best(self, node: int, scores: NDArray[np.float64], k: int, with_known: bool) -> Recommended:
+        is_source = bool(self.ends.is_source[node])
+        may = (self.ends.is_target if is_source else self.ends.is_source).copy()
+        may[node] = False
+        if not with_known:
+            A = self.graph.adjacency
+            may[A.indices[A.indptr[node] : A.indptr[node + 1]]] = False
+        chosen = first_candidates(scores, may, k)
+        values = scores[chosen]
+        role = "candidates" if is_source else "of_targets"
+        return Recommended(self.graph.node_ids[chosen], values, self._calibrations[role](values), chosen)
+
+    @cached_property
+    def _offered(self) -> dict[str, NDArray[np.float32]]:
+        """The transformed vectors of all nodes as candidates, by role."""
+        n_nodes = self.graph.n_nodes
+        parts = [slice(one, min(one + ROWS_AT_ONCE, n_nodes)) for one in range(0, n_nodes, ROWS_AT_ONCE)]
+        roles = ROLES if self.ends.has_sides else ROLES[:1]
+        return {role: np.concatenate([self._side(role, part, is_offered=True) for part in parts]) for role in roles}

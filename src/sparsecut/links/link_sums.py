@@ -1,0 +1,141 @@
+"""Sums over nodes and edges that the closed forms need, d×d each, from one pass over the rows of a graph.
+
+    x_i = (d_i + δ)^p · (1, z_i)            δ the mean weight of an edge, so that a node without edges is not nothing
+    y_i = Σ_j a_ij x_j                      over the neighbours
+
+    K = Σ_i x_i x_iᵀ     S = Σ_i y_i y_iᵀ     X = Σ_i x_i y_iᵀ
+
+for the nodes that are sources, whose neighbours are targets, and the other way round. The passes go over blocks of rows, in
+memory or in memory maps, as those of the engines do: vectors and edges that lie on disk are read once per power p.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sparsecut.engines.in_process import InProcess
+from sparsecut.graph import Graph
+from sparsecut.kernels.block import Block
+from sparsecut.links.node_kinds import LinkEnds
+
+Array = NDArray[np.float64]
+ROWS_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True)
+class LinkSums:
+    """K of sources and of targets, S over the rows and over the columns of A, and X between them; all (d + 1, d + 1)."""
+
+    K_sources: Array
+    K_targets: Array
+    S_rows: Array  # Σ over sources of the sums of their targets: what regressions on targets go by
+    S_columns: Array
+    X: Array
+    edge_weight: float  # Σ a² per row: the unit of penalties
+
+
+@dataclass(frozen=True)
+class Incidence:
+    """The edges seen from both ends, with the degrees of nodes as sources and as targets."""
+
+    rows: Graph  # row i lists the targets of i
+    columns: Graph  # row j lists the sources of j; the same graph where it is undirected
+    ends: LinkEnds
+    out_degrees: Array
+    in_degrees: Array
+    mean_weight: float
+
+    @classmethod
+    def of(cls, graph: Graph, ends: LinkEnds) -> Incidence:
+        columns = graph
+        if graph.is_directed:
+            columns = graph.replace(adjacency=sp.csr_array(graph.adjacency.T.tocsr()))
+        out = np.asarray(graph.degrees, dtype=np.float64)
+        total = out.sum()
+        n_entries = graph.adjacency.nnz
+        into = out if columns is graph else np.asarray(columns.degrees, dtype=np.float64)
+        return cls(graph, columns, ends, out, into, float(total / n_entries) if n_entries else 1.0)
+
+    def scale(self, power: float, *, is_source: bool) -> Array:
+        """(d_i + δ)^p in a role, 0 for nodes that are never in it."""
+        degrees, mask = (self.out_degrees, self.ends.is_source) if is_source else (self.in_degrees, self.ends.is_target)
+        return np.where(mask, (degrees + self.mean_weight) ** power, 0.0)
+
+
+@dataclass(frozen=True)
+class EndRows:
+    """x and y of some nodes at one end of links, (b, d + 1) each; y is empty where it is not needed."""
+
+    x: Array
+    y: Array
+
+    def take(self, places: NDArray[np.int64]) -> EndRows:
+        return EndRows(self.x[places], self.y[places] if len(self.y) else self.y)
+
+
+def end_rows(
+    vectors: Any, incidence: Incidence, nodes: Any, power: float, *, is_source: bool, with_neighbours: bool = True
+) -> EndRows:
+    """x and y of some nodes as sources or as targets."""
+    own = incidence.scale(power, is_source=is_source)
+    x = extended(vectors, nodes, own)
+    if not with_neighbours:
+        return EndRows(x, np.empty((0, x.shape[1])))
+    others = incidence.scale(power, is_source=not is_source)
+    adjacency = (incidence.rows if is_source else incidence.columns).adjacency
+    return EndRows(x, neighbour_sums(adjacency[nodes], vectors, others))
+
+
+def sum_links(vectors: Any, incidence: Incidence, power: float) -> LinkSums:
+    """All the sums for one power of the degrees."""
+    sources, targets = (incidence.scale(power, is_source=role) for role in (True, False))
+    K_sources, S_rows, X = InProcess(incidence.rows).total(_sums_of, vectors, sources, targets)
+    if incidence.columns is incidence.rows and not incidence.ends.has_sides:
+        K_targets, S_columns = K_sources, S_rows
+    else:
+        K_targets, S_columns, _ = InProcess(incidence.columns).total(_sums_of, vectors, targets, sources)
+    squares = float(np.square(incidence.rows.adjacency.data, dtype=np.float64).sum())
+    if incidence.ends.has_sides:
+        squares /= 2
+    n_sources = max(1, int(incidence.ends.is_source.sum()))
+    return LinkSums(K_sources, K_targets, S_rows, S_columns, X, squares / n_sources)
+
+
+def extended(vectors: Any, nodes: Any, scale: Array) -> Array:
+    """x of some nodes: (1, z) times their scale."""
+    rows = np.asarray(vectors[nodes], dtype=np.float64)
+    return np.asarray(np.hstack([np.ones((len(rows), 1)), rows]) * scale[nodes][:, None])
+
+
+def neighbour_sums(adjacency: sp.csr_array, vectors: Any, scale: Array) -> Array:
+    """y of the rows of an adjacency, (b, d + 1): only the vectors of nodes that are neighbours are read."""
+    seen = np.unique(adjacency.indices)
+    place = np.zeros(adjacency.shape[1], dtype=np.int64)
+    place[seen] = np.arange(len(seen))
+    narrow = sp.csr_array(
+        (adjacency.data.astype(np.float64), place[adjacency.indices], adjacency.indptr),
+        shape=(adjacency.shape[0], len(seen)),
+    )
+    return np.asarray(narrow @ extended(vectors, seen, scale))
+
+
+def _sums_of(block: Block, vectors: Any, own: Array, others: Array) -> Array:
+    """K, S and X over the nodes of a block with a scale above 0."""
+    dimension = vectors.shape[1] + 1
+    total = np.zeros((3, dimension, dimension))
+    starts, neighbours, weights = np.asarray(block.starts()), np.asarray(block.neighbours()), block.weights()
+    data = np.ones(len(neighbours)) if weights is None else np.asarray(weights, dtype=np.float64)
+    A = sp.csr_array((data, neighbours, starts), shape=(len(starts) - 1, len(own)))
+    for first in range(0, A.shape[0], ROWS_AT_ONCE):
+        part = slice(first, min(first + ROWS_AT_ONCE, A.shape[0]))
+        nodes = slice(block.rows.start + part.start, block.rows.start + part.stop)
+        x = extended(vectors, nodes, own)
+        is_there = own[nodes] > 0
+        y = neighbour_sums(A[part], vectors, others)[is_there]
+        total += np.stack([x.T @ x, y.T @ y, x[is_there].T @ y])
+    return total

@@ -1,0 +1,66 @@
+"""Mt-KaHyPar in its process, METIS, and weights as whole numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cut_graphs import barbell, grid
+from sparsecut.cuts.cut_input import material
+from sparsecut.cuts.multilevel import MOST, Kahypar, Task, metis, whole
+
+A = material(grid(20, 40), "structure", None, "test").adjacency
+NODES = np.ones(800)
+
+
+def cut_of(members: np.ndarray) -> float:
+    rows = np.repeat(members, np.diff(A.indptr))
+    return float(A.data[rows != members[A.indices]].sum() / 2)
+
+
+def test_the_best_of_several_seeds_within_the_bound() -> None:
+    pytest.importorskip("mtkahypar")
+    tasks = [Task(2, 0.03, "QUALITY", (0, 1, 2), 1), Task(4, 0.0, "DEFAULT", (0,))]
+    with Kahypar(A, NODES, tasks) as process:
+        two, four = process.parts()
+    assert cut_of(two) == 20
+    assert np.bincount(two).max() <= 412
+    assert np.bincount(four).tolist() == [200] * 4
+    with Kahypar(A, NODES, tasks) as process:
+        np.testing.assert_array_equal(process.parts()[0], two)
+
+
+def test_fixed_and_heavy_nodes() -> None:
+    pytest.importorskip("mtkahypar")
+    fixed = np.full(800, -1)
+    fixed[0], fixed[799] = 1, 0
+    weights = np.where(np.arange(800) % 40 < 10, 3.0, 1.0)  # a quarter of the columns weighs as much as the rest
+    with Kahypar(A, weights, [Task(2, 0.03, "QUALITY", (0,))], fixed) as process:
+        (members,) = process.parts()
+    assert (members[0], members[799]) == (1, 0)
+    assert np.bincount(members, weights).max() <= 1.03 * weights.sum() / 2
+
+
+def test_a_process_that_fails_gives_no_parts() -> None:
+    with Kahypar(A, NODES, [Task(2, 0.03, "NO_SUCH_PRESET", (0,))]) as process:
+        assert process.parts() == []
+    with Kahypar(A, NODES, []) as process:
+        assert process.parts() == []
+
+
+def test_metis_keeps_its_bound_and_its_seed() -> None:
+    pytest.importorskip("pymetis")
+    members = metis(A, NODES, 4, 0.03, seed=0)
+    assert members is not None
+    assert np.bincount(members).max() <= 206
+    np.testing.assert_array_equal(metis(A, NODES, 4, 0.03, seed=0), members)
+    B = material(barbell(5, bridge=0.5), "structure", None, "test").adjacency
+    np.testing.assert_array_equal(np.sort(np.bincount(metis(B, np.ones(10), 2, 0.03, seed=0))), [5, 5])
+
+
+def test_whole_numbers_stay_and_others_keep_their_ratios() -> None:
+    assert whole(np.array([1.0, 7.0])).tolist() == [1, 7]
+    scaled = whole(np.array([0.25, 0.5, 1e-30])).astype(np.int64)
+    assert scaled[1] / scaled[0] == pytest.approx(2, rel=1e-6)
+    assert scaled[2] == 1
+    assert scaled.sum() <= MOST

@@ -1,0 +1,43 @@
+"""The fit: the best trial solved on the whole graph, by vectors that had not seen the links it was judged by."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import sparsecut as sc
+from sparsecut.links.form_choice import hold_out_links
+from sparsecut.links.forms import solve_form
+from sparsecut.links.link_fit import fit_links
+from sparsecut.links.link_sums import Incidence, sum_links
+from sparsecut.links.node_kinds import find_ends
+
+GRAPH = sc.datasets.load("digits")
+
+
+def test_the_best_trial_is_solved_from_the_sums_of_the_whole_graph():
+    Z = sc.SCE(dimension=8).fit_transform(GRAPH)
+    fitted = fit_links(Z, GRAPH, 0, lambda *_: None)
+    best = max(fitted.trials, key=lambda trial: trial.candidates)
+    incidence = Incidence.of(GRAPH, find_ends(GRAPH))
+    expected = solve_form(best.kind, best.power, best.penalty, sum_links(Z, incidence, best.power))
+    found = fitted.forms["candidates"]
+    assert (found.kind, found.power, found.penalty) == (best.kind, best.power, best.penalty)
+    for name, matrix in expected.matrices.items():
+        np.testing.assert_allclose(found.matrices[name], matrix, rtol=1e-9)
+
+
+def test_an_estimator_is_tried_on_the_rest_of_the_graph_and_the_model_stays_as_it_was():
+    seen: list[sc.Graph] = []
+
+    class Spy(sc.SCE):
+        def fit(self, graph, y=None, **keywords):
+            seen.append(graph)
+            return super().fit(graph, y, **keywords)
+
+    model = Spy(dimension=8).fit(GRAPH)
+    before = model.embedding_.copy()
+    fitted = fit_links(model, GRAPH, 3, lambda *_: None)
+    assert seen[1].n_edges == hold_out_links(GRAPH, find_ends(GRAPH), 3).graph.n_edges < GRAPH.n_edges
+    assert len(seen) == 2  # its own vectors of the whole graph are there already
+    assert fitted.vectors is model.embedding_
+    np.testing.assert_array_equal(model.embedding_, before)
