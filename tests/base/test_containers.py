@@ -25,7 +25,7 @@ def test_pandas_has_ids_for_its_index_and_names_for_its_columns(make: type) -> N
     fitted = model.fit_transform(GRAPH)
     assert isinstance(fitted, pd.DataFrame)
     assert fitted.index.tolist() == GRAPH.node_ids.tolist()
-    assert fitted.columns.tolist() == [f"{make.__name__.lower()}{place}" for place in range(3)]
+    assert fitted.columns.tolist() == model.get_feature_names_out().tolist()
     assert np.array_equal(fitted.to_numpy(), plain.embedding_)
     assert np.array_equal(model.transform(GRAPH).to_numpy(), plain.transform(GRAPH))
     assert isinstance(model.embedding_, np.ndarray)
@@ -35,7 +35,7 @@ def test_pandas_has_ids_for_its_index_and_names_for_its_columns(make: type) -> N
 
 
 def test_polars_and_an_adjacency_without_ids() -> None:
-    frame = SCE(dimension=2).set_output(transform="polars").fit_transform(GRAPH)
+    frame = SCE(dimension=2, channels="own").set_output(transform="polars").fit_transform(GRAPH)
     assert isinstance(frame, pl.DataFrame)
     assert frame.columns == ["sce0", "sce1"]
     plain = RawFeatures().set_output(transform="pandas").fit_transform(GRAPH.adjacency, features=GRAPH.features)
@@ -50,7 +50,7 @@ def test_scikit_learns_configuration_holds_and_gives_way_to_the_models_own() -> 
 
 
 def test_a_pipeline_passes_it_on() -> None:
-    pipeline = make_pipeline(SCE(dimension=2), StandardScaler()).set_output(transform="pandas")
+    pipeline = make_pipeline(SCE(dimension=2, channels="own"), StandardScaler()).set_output(transform="pandas")
     scaled = pipeline.fit_transform(GRAPH)
     assert scaled.index.tolist() == GRAPH.node_ids.tolist()
     assert scaled.columns.tolist() == ["sce0", "sce1"]

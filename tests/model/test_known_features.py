@@ -71,7 +71,7 @@ def test_a_later_table_is_encoded_as_the_fitted_one(model: sc.SCE, tmp_path: Pat
 
 
 def test_what_scikit_learn_says_of_features(tmp_path: Path) -> None:
-    model = sc.SCE(dimension=3).fit(graph_of(people()))
+    model = sc.SCE(dimension=3, channels="own").fit(graph_of(people()))
     assert model.feature_names_in_.tolist() == ["age", "income", "country"]
     assert model.n_features_in_ == 3
     assert model.get_feature_names_out().tolist() == ["sce0", "sce1", "sce2"]

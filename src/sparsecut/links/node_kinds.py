@@ -45,9 +45,11 @@ class LinkEnds:
         return self.is_directed or self.has_sides
 
     def oriented(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Pairs with the source first; those of a graph with two sides may be given either way round."""
-        if not self.has_sides:
+        """Pairs with the source first; those of a graph without directions may be given either way round."""
+        if self.is_directed:
             return pairs
+        if not self.has_sides:
+            return np.sort(pairs, axis=1)  # one order, one rounding
         is_turned = ~(self.is_source[pairs[:, 0]] & self.is_target[pairs[:, 1]])
         return np.where(is_turned[:, None], pairs[:, ::-1], pairs)
 
