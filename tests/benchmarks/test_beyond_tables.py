@@ -58,7 +58,7 @@ def test_the_rule_of_the_other_graphs_by_hand(folder: Path) -> None:
     assert [shown.verdict for shown in best] == ["met"] * 4  # 3 points are allowed
     assert [shown.remark.split(",")[0] for shown in best] == ["SCE", "raw", "raw", "raw"]
     assert (
-        best[0].remark == "SCE, without MoSCE, own, own-and-smoothed, smoothed, PCA, DGI; -0.50 to -0.50"
+        best[0].remark == "SCE, without MoSCE, own, own-and-smoothed, structure, roles, smoothed, PCA, DGI; -0.50 to -0.50"
     )  # the same on every split
     raw = [dblp[f"to raw, {name}"] for name in ("paper, 5", "paper, 20", "tuned, 5", "tuned, 20")]
     assert [shown.ours for shown in raw] == ["+10.00", "-1.00", "-1.10", "-1.00"]
