@@ -96,15 +96,21 @@ def timings() -> None:
 
 
 def sides() -> None:
-    """AUC of held-out ratings by the cosine of rows, among user–movie pairs and among any pairs."""
+    """AUC of held-out ratings by cosine, among user–movie pairs and any pairs: of the default's vectors, and of places."""
     A = movielens()
     ids, first_movie = np.arange(A.shape[0]), int(sp.triu(A).tocoo().col.min())
-    for name, given in (("a mean per side", None), ("one mean", np.zeros(A.shape[0]))):
+    quiet = {"progress": lambda *_: None}
+    ways = {
+        "SCE()": lambda training: SCE().fit_transform(Graph(training), **quiet),
+        "places, a mean per side": lambda training: Places.fit(training, ids).rows(training, ids),
+        "places, one mean": lambda training: Places.fit(training, ids, sides=np.zeros(len(ids))).rows(training, ids),
+    }
+    for name, rows_of in ways.items():
         aucs = []
         for seed in range(3):
             generator = np.random.default_rng(seed)
             training, held = _without(A, generator.random(A.nnz // 2) < 0.1)
-            rows = Places.fit(training, ids, sides=given).rows(training, ids)
+            rows = rows_of(training)
             crossing = generator.integers([0, first_movie], [first_movie, len(ids)], (len(held), 2))
             any_pairs = generator.integers(0, len(ids), (len(held), 2))
             aucs.append([_auc(rows, held, _absent(A, pairs)) for pairs in (crossing, any_pairs)])
