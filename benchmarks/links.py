@@ -151,7 +151,7 @@ def ratings(seed: int | None = None) -> tuple[sp.csr_array, sp.csr_array]:
 
 def movie_graph(R: sp.csr_array, _: Any = None, features: Array | None = None) -> Graph:
     return Graph(sp.block_array([[None, R], [R.T, None]]).tocsr(), features=features).replace(
-        side_names=("user", "movie"),
+        node_types=("user", "movie"),
         node_ids=np.array([f"user:{n + 1}" for n in range(N_USERS)] + [f"movie:{n + 1}" for n in range(N_MOVIES)]),
     )
 

@@ -46,8 +46,8 @@ def assert_apart(graph, frame):
     rows, columns = graph.adjacency.nonzero()
     ids = graph.node_ids
     assert {frozenset((str(ids[i]), str(ids[j]))) for i, j in zip(rows, columns, strict=True)} == edges
-    assert graph.side_names == ("user", "movie")
-    assert graph.sides.tolist() == [str(node).split(":")[0] for node in ids]
+    assert graph.node_types == ("user", "movie")
+    assert graph.types.tolist() == [str(node).split(":")[0] for node in ids]
 
 
 def write(frame, folder):
@@ -71,7 +71,7 @@ def test_both_sides_from_one_are_told_and_kept_apart(tmp_path, names):
         assert "bipartite=True (--bipartite)" in told[0]
         assert "'user:…' and 'movie:…'" in told[0]
         assert told[0] in graph.notes
-        assert (graph.n_nodes, graph.sides) == (max(N_USERS, N_MOVIES), None)
+        assert (graph.n_nodes, graph.types) == (max(N_USERS, N_MOVIES), None)
         apart, told = read(lambda way=way: way(bipartite=True))
         assert told == []
         assert_apart(apart, frame)
@@ -137,7 +137,7 @@ def test_real_tables():
     assert (movielens.n_nodes, len(told)) == (1682, 1)
     apart, told = read(lambda: sc.read_graph(data_file("kinds/movielens/ratings.csv.gz"), bipartite=True))
     assert (apart.n_nodes, apart.n_edges, told) == (943 + 1682, 100_000, [])
-    assert np.unique(apart.sides, return_counts=True)[1].tolist() == [1682, 943]
+    assert np.unique(apart.types, return_counts=True)[1].tolist() == [1682, 943]
     for name, n_nodes in (("bitcoin_otc/ratings", 5881), ("dblp_typed/author_paper", 4057 + 14328)):
         graph, told = read(lambda name=name: sc.read_graph(data_file(f"kinds/{name}.csv.gz")))
         assert (graph.n_nodes, told) == (n_nodes, [])
@@ -166,23 +166,23 @@ def node_table():
 def test_sides_are_kept_by_everything_that_makes_a_graph_of_a_graph(tmp_path):
     frame = ratings()
     graph = sc.from_edges(frame, bipartite=True, features=node_table().set_index("id"))
-    assert graph.features[graph.sides == "user"].tolist() != []
+    assert graph.features[graph.types == "user"].tolist() != []
     column = graph.features[:, 2]  # standardised: one value per side
-    assert len(set(column[graph.sides == "user"].tolist())) == len(set(column[graph.sides == "movie"].tolist())) == 1
+    assert len(set(column[graph.types == "user"].tolist())) == len(set(column[graph.types == "movie"].tolist())) == 1
     assert_apart(graph.replace(labels=np.zeros(130)), frame)
     assert_apart(pickle.loads(pickle.dumps(graph)), frame)  # noqa: S301
     part = graph.subgraph(["movie:3", "user:3", "user:1"])
-    assert part.sides.tolist() == ["movie", "user", "user"]
+    assert part.types.tolist() == ["movie", "user", "user"]
     named = sc.from_edges(frame, bipartite=True, node_ids=[*graph.node_ids.tolist(), "user:99"])
-    assert (named.n_nodes, named.sides[-1]) == (131, "user")
+    assert (named.n_nodes, named.types[-1]) == (131, "user")
 
     model = sc.SCE(dimension=4).fit(graph)
     model.save(tmp_path / "m.safetensors", with_state=True)
     again = sc.load(tmp_path / "m.safetensors")
     again.update(edges_added=[("user:1", "movie:99")], nodes_added=pd.DataFrame(
         {"x": [0.0], "y": [0.0], "is_user": [0.0]}, index=["movie:99"]))  # fmt: skip
-    assert again.graph_.side_names == ("user", "movie")
-    assert again.graph_.sides[again.graph_.node_ids.tolist().index("movie:99")] == "movie"
+    assert again.graph_.node_types == ("user", "movie")
+    assert again.graph_.types[again.graph_.node_ids.tolist().index("movie:99")] == "movie"
 
 
 def test_a_store_keeps_the_sides_and_tells_the_doubt(tmp_path):

@@ -25,7 +25,7 @@ def blocks(n_left: int, n_right: int, inside: float = 0.35, outside: float = 0.0
 def movies() -> sc.Graph:
     R = sp.csr_array(blocks(N_USERS, N_ITEMS))
     ids = np.array([f"user:{n}" for n in range(N_USERS)] + [f"item:{n}" for n in range(N_ITEMS)])
-    return sc.Graph(sp.block_array([[None, R], [R.T, None]]).tocsr(), node_ids=ids).replace(side_names=("user", "item"))
+    return sc.Graph(sp.block_array([[None, R], [R.T, None]]).tocsr(), node_ids=ids).replace(node_types=("user", "item"))
 
 
 def friends() -> sc.Graph:

@@ -26,7 +26,7 @@ def test_sides_that_were_read_and_sides_that_edges_show():
     named = sc.from_edges([(u, v) for u in range(4) for v in range(4)], bipartite=True)
     read = find_ends(named)
     assert read.has_sides
-    np.testing.assert_array_equal(read.is_source, named.sides == named.side_names[0])
+    np.testing.assert_array_equal(read.is_source, named.types == named.node_types[0])
 
 
 def test_an_odd_cycle_a_tree_and_a_directed_graph_have_no_sides():

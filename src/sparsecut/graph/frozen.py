@@ -14,12 +14,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.features import Encoder, FeatureMatrix, FeatureTable, Scale, Source, WordLists, table_source
+from sparsecut.graph.clock import Clock
 from sparsecut.graph.foreign import from_torch, library_of
 from sparsecut.graph.frames import is_frame, match_frame
 from sparsecut.graph.id_kinds import Ids
 from sparsecut.graph.labels import place_labels
 from sparsecut.graph.mappings import are_word_lists, mapped_features, words_source
+from sparsecut.graph.node_types import codes_of, ids_of_type
 from sparsecut.graph.node_values import Features, check_column, check_features, wrong_rows
+from sparsecut.graph.relations import EdgeType, Relations
 from sparsecut.graph.view import graph_html
 from sparsecut.kernels import neighbour_sums, value_blocks
 
@@ -35,11 +38,12 @@ class FrozenGraph:
     """The parts of a `Graph`, stored once."""
 
     __slots__ = (
-        *("_adjacency", "_edges", "_ids", "_matrix", "_source", "_tensor"),
-        *("is_directed", "labels", "notes", "side_names"),
+        *("_adjacency", "_codes", "_edges", "_ids", "_matrix", "_source", "_tensor"),
+        *("clock", "demands", "is_directed", "labels", "node_types", "notes", "relations"),
     )
 
     _adjacency: sp.csr_array | None  # None until it is used, where the edges are tensors
+    _codes: NDArray[np.int16] | None  # the type of every node as its place among `node_types`, once it was used
     _edges: Any  # as they were given: a csr_array, or Entries
     _ids: Ids | None  # None for 0..n−1 that nobody asked for yet
     _matrix: Features | None  # the features as numbers, once they were used
@@ -48,7 +52,10 @@ class FrozenGraph:
     is_directed: bool
     labels: NDArray[Any] | None
     notes: tuple[str, ...]
-    side_names: tuple[str, ...] | None  # of a graph with two sides: how its ids begin
+    clock: Clock | None  # by which its edges aged
+    demands: sp.csr_array | None  # the weights of edges that ask for distance, those of negative sign, as they were given
+    node_types: tuple[str, ...] | None  # how the ids of a graph with several types of nodes begin
+    relations: Relations | None  # the edges of each type
 
     def _store(
         self,
@@ -61,7 +68,10 @@ class FrozenGraph:
         encoder: Encoder | None,
         scale: Scale,
         id_column: str | None = None,
-        side_names: tuple[str, ...] | None = None,
+        node_types: tuple[str, ...] | None = None,
+        relations: Relations | None = None,
+        clock: Clock | None = None,
+        demands: sp.csr_array | None = None,
     ) -> None:
         adjacency = _freeze(adjacency)
         n_nodes = rows_of(adjacency)
@@ -98,6 +108,7 @@ class FrozenGraph:
             labels, notes = check_column("labels", labels, n_nodes), (*notes, *told)
         values = {
             "_adjacency": adjacency if sp.issparse(adjacency) else None,
+            "_codes": None,
             "_edges": adjacency,
             "_ids": ids,
             "_source": features,
@@ -106,7 +117,10 @@ class FrozenGraph:
             "is_directed": directed != "symmetrize",
             "labels": labels,
             "notes": notes,
-            "side_names": None if side_names is None else tuple(side_names),
+            "node_types": None if node_types is None else tuple(node_types),
+            "relations": relations,
+            "clock": clock,
+            "demands": demands,
         }
         self._set(values)
 
@@ -136,15 +150,51 @@ class FrozenGraph:
         return self._ids is None
 
     @property
-    def sides(self) -> NDArray[np.str_] | None:
-        """The side of every node of a graph that was read with `bipartite=True`; None for any other graph.
+    def types(self) -> NDArray[np.str_] | None:
+        """The type of every node of a graph with several types; None for any other graph.
 
-        The side is what an id says: "user" for "user:7"; "" for an id that begins with the name of no side.
+        The type is what an id says: "user" for "user:7"; "" for an id that begins with the name of no type.
         """
-        if self.side_names is None:
+        if self.node_types is None:
             return None
-        before = [str(node).partition(":")[0] for node in self.node_ids]
-        return np.array([word if word in self.side_names else "" for word in before], dtype=np.str_)
+        return np.array([*self.node_types, ""], dtype=np.str_)[self.type_codes]
+
+    @property
+    def type_codes(self) -> NDArray[np.int16]:
+        """The type of every node as its place among `node_types`; −1 for an id that begins with the name of no type."""
+        if self._codes is None:
+            self._set({"_codes": codes_of(self.node_ids, self.node_types or ())})
+        assert self._codes is not None
+        return self._codes
+
+    @property
+    def edge_types(self) -> tuple[EdgeType, ...] | None:
+        """(type of the source, name, type of the target) of each type of edges; None where nodes have no types."""
+        if self.relations is not None:
+            return self.relations.edge_types
+        return None if self.node_types is None else ((self.node_types[0], "to", self.node_types[-1]),)
+
+    def nodes(self, type: str) -> NDArray[Any]:  # noqa: A002 - the design's name
+        """The ids of one type as they were given, in the order of the rows.
+
+        Parameters
+        ----------
+        type : str
+            One of `node_types`.
+
+        Returns
+        -------
+        array
+            Integers where all of them are, words otherwise; in `node_ids` they begin with the type and a colon.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> graph = sc.from_edges({"user_id": [1, 2], "movie_id": [1, 1]}, bipartite=True)
+        >>> graph.nodes("user").tolist(), graph.node_ids.tolist()
+        ([1, 2], ['user:1', 'user:2', 'movie:1'])
+        """
+        return ids_of_type(self.node_ids, self.node_types, self.type_codes, type)
 
     @property
     def n_nodes(self) -> int:
@@ -303,6 +353,9 @@ class FrozenGraph:
             parts.append(f"{self._source.shape[1]:,} feature columns")
         if self.labels is not None:
             parts.append("labels")
+        if self.relations is not None:
+            parts[0] += f" of {len(self.node_types or ())} types"
+            parts[1] += f" of {len(self.relations.edge_types)} types"
         if self._adjacency is None:
             parts.append(f"on {self._edges.indices.device}")
         return f"Graph({', '.join(parts)})"

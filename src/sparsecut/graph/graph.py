@@ -27,11 +27,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from sparsecut.base.errors import InputError, NewValuesWarning, check_choice
 from sparsecut.features import Encoder, Scale
 from sparsecut.graph.canonical import DIRECTIONS, check_adjacency
+from sparsecut.graph.clock import Clock
 from sparsecut.graph.foreign import is_edge_index, is_parts, library_of, plain_adjacency
 from sparsecut.graph.frozen import FrozenGraph, rows_of
 from sparsecut.graph.id_kinds import Ids
@@ -41,6 +43,7 @@ from sparsecut.graph.node_values import (
     check_same_ids,
     named_columns,
 )
+from sparsecut.graph.relations import Relations
 from sparsecut.kernels import check_mapped, is_mapped
 
 SHARED = {"_adjacency": "adjacency", "_tensor": "features"}  # copies of parts that a replaced graph keeps
@@ -89,10 +92,15 @@ class Graph(FrozenGraph):
     notes : tuple of str
         What was changed or guessed on the way.
     is_directed : bool
-    sides : array (n,) of str or None
-        Of a graph that was read with `bipartite=True` the side of every node: "user" for the id "user:7".
-    side_names : tuple of str or None
-        What the two sides are called.
+    node_types : tuple of str or None
+        The types of nodes, of a graph from `from_tables` or read with `bipartite=True`: ids then begin with one of them and
+        a colon, "user:7". `nodes("user")` has the ids of one type, `types` the type of every node.
+    edge_types : tuple of (str, str, str) or None
+        The types of edges: (type of the source, name, type of the target).
+    clock : Clock or None
+        Of a graph whose edges have times, their half-life and the moment at which an edge weighs 1.
+    demands : scipy.sparse.csr_array (n, n) or None
+        Of a signed graph the weights of the edges that ask for distance, as they were given. They are not in `adjacency`.
 
     Raises
     ------
@@ -161,7 +169,10 @@ class Graph(FrozenGraph):
         scale: Scale = "auto",
         id_column: str | None = None,
         notes: tuple[str, ...] = (),
-        side_names: tuple[str, ...] | None = None,
+        node_types: tuple[str, ...] | None = None,
+        relations: Relations | None = None,
+        clock: Clock | None = None,
+        demands: Any = None,
     ) -> Graph:
         """A graph from an adjacency and ids that are known to be as `Graph` would make them; neither is checked again.
 
@@ -177,8 +188,14 @@ class Graph(FrozenGraph):
             Unique; None for 0..n−1.
         encoder : Encoder, default=None
             What a matrix of features was encoded by already.
-        side_names : tuple of str, default=None
-            Of a graph with two sides what they are called: the ids begin with one of these and a colon.
+        node_types : tuple of str, default=None
+            Of a graph with several types of nodes what they are called: the ids begin with one of these and a colon.
+        relations : Relations, default=None
+            The edges of each type, whose sum the adjacency is.
+        clock : Clock, default=None
+            By which the weights of the edges aged.
+        demands : scipy.sparse.csr_array (n, n), default=None
+            The weights of edges that ask for distance.
 
         Returns
         -------
@@ -193,7 +210,8 @@ class Graph(FrozenGraph):
         Graph(2 nodes, 1 edges)
         """
         graph = object.__new__(cls)
-        graph._store(adjacency, features, labels, node_ids, directed, notes, encoder, scale, id_column, side_names)
+        given = adjacency, features, labels, node_ids, directed, notes, encoder, scale, id_column
+        graph._store(*given, node_types, relations, clock, demands)
         return graph
 
     def encoded_by(self, encoder: Encoder | None) -> Graph:
@@ -234,7 +252,8 @@ class Graph(FrozenGraph):
         ----------
         **changes
             Of `adjacency` (canonical, as in `from_canonical`), `features`, `encoder` (with `features`), `labels`,
-            `node_ids`, `directed`, `scale`, `id_column`, `notes` and `side_names`.
+            `node_ids`, `directed`, `scale`, `id_column`, `notes`, `node_types`, `relations`, `clock` and `demands`. Another
+            adjacency has no relations unless they are given with it.
 
         Returns
         -------
@@ -255,7 +274,10 @@ class Graph(FrozenGraph):
             "node_ids": self._ids,
             "directed": "out" if self.is_directed else "symmetrize",  # the rows are oriented already
             "notes": self.notes,
-            "side_names": self.side_names,
+            "node_types": self.node_types,
+            "relations": None if "adjacency" in changes else self.relations,
+            "clock": self.clock,
+            "demands": self.demands,
         }
         changed = Graph.from_canonical(**(kept | changes))
         changed._set({name: getattr(self, name) for name, part in SHARED.items() if part not in changes})
@@ -286,8 +308,8 @@ class Graph(FrozenGraph):
         return placed(self, device)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        kept = (self.adjacency, self._source, self.labels, self.node_ids, self.notes, self.is_directed, self.side_names)
-        return _rebuild, kept
+        kept = (self.adjacency, self._source, self.labels, self.node_ids, self.notes, self.is_directed, self.node_types)
+        return _rebuild, (*kept, self.relations, self.clock, self.demands)
 
     def subgraph(self, nodes: Any = None, *, positions: ArrayLike | None = None) -> Graph:
         """The graph induced by some nodes, in the order given: what a model may see before the others arrive.
@@ -321,8 +343,47 @@ class Graph(FrozenGraph):
             node_ids=self.node_ids[nodes],
             directed="out" if self.is_directed else "symmetrize",  # the rows are oriented already
         ).replace(
-            features=None if self._source is None else self._source.take(np.asarray(nodes)), side_names=self.side_names
+            features=None if self._source is None else self._source.take(np.asarray(nodes)),
+            node_types=self.node_types,
+            relations=None if self.relations is None else self.relations.take(np.asarray(nodes)),
+            clock=self.clock,
+            demands=None if self.demands is None else sp.csr_array(self.demands[nodes][:, nodes]),
         )
+
+    def weighed(self, factors: Sequence[float]) -> Graph:
+        """The graph with its types of edges added up by other factors.
+
+        Parameters
+        ----------
+        factors : sequence of float
+            One per type of edges, of zero or more.
+
+        Returns
+        -------
+        Graph
+            Itself where it has these factors.
+
+        Examples
+        --------
+        >>> import numpy as np, scipy.sparse as sp
+        >>> import sparsecut as sc
+        >>> from sparsecut.graph.relations import Relations
+        >>> one = sp.csr_array(np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=np.float32))
+        >>> other = sp.csr_array(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=np.float32))
+        >>> relations = Relations.of({("a", "knows", "a"): one, ("a", "visits", "b"): other})
+        >>> graph = sc.Graph(one + other).replace(adjacency=relations.added_up(), relations=relations)
+        >>> graph.weighed([1.0, 3.0]).adjacency.toarray().tolist()
+        [[0.0, 1.0, 3.0], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]]
+        """
+        if self.relations is None or tuple(factors) == self.relations.factors:
+            return self
+        if not self.relations.matrices:
+            raise InputError(
+                "The graph lies on disk with its types of edges added up, by other factors than these. Build the store "
+                "again with build_store(..., encoder=model), so that it has those of the model."
+            )
+        relations = self.relations.weighed(factors)
+        return self.replace(adjacency=relations.added_up(), relations=relations)
 
 
 def _check_on_device(tensor: Any, directed: str, n_nodes: int | None) -> tuple[Any, tuple[str, ...]]:
@@ -345,8 +406,11 @@ def _rebuild(
     node_ids: Any,
     notes: tuple[str, ...],
     is_directed: bool,
-    side_names: tuple[str, ...] | None = None,
+    node_types: tuple[str, ...] | None,
+    relations: Relations | None,
+    clock: Clock | None,
+    demands: Any,
 ) -> Graph:
     directed = "out" if is_directed else "symmetrize"
     graph = Graph(adjacency, labels=labels, node_ids=node_ids, directed=directed, notes=notes)
-    return graph.replace(features=features, side_names=side_names)
+    return graph.replace(features=features, node_types=node_types, relations=relations, clock=clock, demands=demands)

@@ -219,7 +219,7 @@ def from_edges(
         left out is in `Graph.notes`, and a `ReadingWarning` says where another choice was possible.
     bipartite : bool, default=None
         True: the two columns hold two kinds of nodes. Ids say their side, "user:7" and "movie:7" for the columns user_id and
-        movieId, and `Graph.sides` has the side of every node; features, labels and `node_ids` name nodes in this way too.
+        movieId, and `Graph.types` has the side of every node; features, labels and `node_ids` name nodes in this way too.
         False: both hold one kind. Where not given they are taken for one kind, with a `ReadingWarning` where names and ids
         speak for two.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
@@ -273,8 +273,8 @@ def from_edges(
     brought = {"features": features, "labels": labels, "scale": scale, "notes": notes}
     if node_ids is not None:  # the caller's own: may repeat
         graph = Graph(adjacency, node_ids=ids, directed="symmetrize" if directed == "symmetrize" else "out", **brought)
-        return graph if columns.sides is None else graph.replace(side_names=columns.sides)
-    return Graph.from_canonical(adjacency, node_ids=ids, directed=directed, side_names=columns.sides, **brought)
+        return graph if columns.sides is None else graph.replace(node_types=columns.sides)
+    return Graph.from_canonical(adjacency, node_ids=ids, directed=directed, node_types=columns.sides, **brought)
 
 
 def _match_nodes(

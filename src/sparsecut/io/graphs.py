@@ -87,7 +87,7 @@ def read_graph(
         attribute in GraphML, GML, JSON and networkx's edge lists.
     bipartite : bool, default=None
         True: the two columns of an edge list hold two kinds of nodes. Ids say their side, "user:7" and "movie:7" for the
-        columns user_id and movieId, and `Graph.sides` has the side of every node. False: both hold one kind. Where not given
+        columns user_id and movieId, and `Graph.types` has the side of every node. False: both hold one kind. Where not given
         they are taken for one kind, with a `ReadingWarning` where names and ids speak for two.
     adjacency : str, default=None
         Which matrix of a .mat or .npz file is the adjacency, or which obsp of an .h5ad.
@@ -210,7 +210,7 @@ def _read_edges(
         node_ids=node_ids,
         directed=directed,
         notes=(f"Edges: {path}, {described}; {edges.columns}.", *edges.notes, *doubts, *loop_notes(n_loops)),
-        side_names=edges.columns.sides,
+        node_types=edges.columns.sides,
     )
     return nodes.placed(graph), doubts
 

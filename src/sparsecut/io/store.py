@@ -92,7 +92,7 @@ def open_store(path: str | Path) -> Graph:
         directed=directed,
         encoder=encoder,
         notes=notes,
-        side_names=None if sides is None else tuple(map(str, sides)),
+        node_types=None if sides is None else tuple(map(str, sides)),
     )
 
 

@@ -64,9 +64,8 @@ def find_ends(graph: Graph) -> LinkEnds:
     everyone = np.ones(n_nodes, dtype=np.bool_)
     if graph.is_directed:
         return LinkEnds(everyone, everyone, is_directed=True)
-    sides = graph.sides
-    if sides is not None and graph.side_names is not None:
-        return LinkEnds(sides == graph.side_names[0], sides == graph.side_names[-1])
+    if graph.node_types is not None and len(graph.node_types) == 2:
+        return LinkEnds(graph.type_codes == 0, graph.type_codes == 1)
     colours = _two_colours(graph.adjacency)
     if colours is None:
         return LinkEnds(everyone, everyone)

@@ -81,7 +81,7 @@ class GraphColumns:
                 graph.adjacency,
                 graph.node_ids,
                 n_columns=N_COLUMNS if is_alone else N_BESIDE,
-                sides=graph.sides,
+                sides=graph.types if len(graph.node_types or ()) == 2 else None,
                 is_directed=graph.is_directed,
                 report=report,
             )

@@ -103,7 +103,7 @@ class LiveState:
         self.recipe, self.offset, self.basis = recipe, np.asarray(offset), [np.asarray(matrix) for matrix in basis]
         self.widths = [matrix.shape[1] for matrix in weights]
         self.encoder: Encoder | None = graph.encoder
-        self.side_names = graph.side_names
+        self.node_types = graph.node_types
         self.index = NodeIndex(graph.node_ids)
         self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed)
         self.features = FeatureRows(_features_of(graph, recipe))
@@ -192,7 +192,7 @@ class LiveState:
             node_ids=self.ids_of(places),
             directed="out" if self.graph.is_directed else "symmetrize",  # the rows are oriented already
             encoder=self.encoder,
-            side_names=self.side_names,
+            node_types=self.node_types,
         )
 
     def present_rows(self, ids: list[Any], added: RowList) -> Any:

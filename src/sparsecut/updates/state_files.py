@@ -49,7 +49,7 @@ def state_tensors(state: LiveState) -> tuple[dict[str, Any], Arrays]:
         "number": state.n_batches,
         "length": state.length,
         "is_directed": graph.is_directed,
-        "sides": graph.side_names,
+        "sides": graph.node_types,
         "rank": state.drift.gauges[0].rank,
         "n_features": graph.n_features if graph.has_features else 0,
         "n_entries_fitted": state.n_entries_fitted,
@@ -77,7 +77,7 @@ def read_state(
         node_ids=unpack_ids(arrays["state.ids"]),
         directed="out" if header["is_directed"] else "symmetrize",
         encoder=encoder,
-        side_names=None if header.get("sides") is None else tuple(header["sides"]),
+        node_types=None if header.get("sides") is None else tuple(header["sides"]),
     )
     levels = []
     for number, filter in enumerate(recipe.filters):

@@ -198,7 +198,7 @@ def test_two_sides_on_the_cluster(tmp_path: Path) -> None:
     engine.build_store(tmp_path / "apart", tmp_path / "edges", features=tmp_path / "features", bipartite=True)
     graph = sc.open_store(tmp_path / "apart")
     assert_same(graph, sc.from_edges(edges, node_ids=ids, features=features, bipartite=True))
-    assert graph.sides.tolist() == [name.split(":")[0] for name in ids]
+    assert graph.types.tolist() == [name.split(":")[0] for name in ids]
 
     write_folder(pa.table({"id": np.arange(60), "x": np.arange(60.0)}), tmp_path / "numbers")
     pyarrow.parquet.write_table(edges, tmp_path / "e.parquet")

@@ -1,0 +1,116 @@
+"""Edges of several types: the matrix of each by itself, and the weights at which they are one graph.
+
+    A = Σ_r c_r A_r          c_r = w_r·V / (R·V_r),    V_r the total weight of relation r, V that of all R
+
+A relation with many edges would drown one with few: a paper has six terms and one venue, so with c_r = 1 three quarters of
+every average would be terms. With the factors above all relations weigh the same in sum, or as w_r says. A stays symmetric
+and P one matrix, so every engine, `transform` and `update` work on it as on any weighted graph, and a changed edge changes
+two entries. (Averaging each relation by itself, P = Σ_r w_r P_r, gives vectors as good; there a changed edge changes all
+entries of its two rows, and P is not symmetric in any inner product.)
+
+The factors are fitted with a model and kept for later graphs: next month's tables are weighed as those that were fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sparsecut.base.errors import InputError, check_real, first_few
+
+EdgeType = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Relations:
+    """The edges of a graph by their types.
+
+    Attributes
+    ----------
+    edge_types : tuple of (str, str, str)
+        The type of the source, the name, the type of the target.
+    matrices : tuple of scipy.sparse.csr_array (n, n)
+        The edges of each type, as a graph holds them: canonical, symmetric unless the graph is directed. Empty where the
+        graph lies on disk, with its edges added up already.
+    factors : tuple of float
+        c_r, by which the graph's adjacency is the sum of the matrices.
+    """
+
+    edge_types: tuple[EdgeType, ...]
+    matrices: tuple[sp.csr_array, ...]
+    factors: tuple[float, ...]
+
+    @classmethod
+    def of(cls, matrices: Mapping[EdgeType, sp.csr_array]) -> Relations:
+        """Relations that are added up as they are."""
+        return cls(tuple(matrices), tuple(matrices.values()), (1.0,) * len(matrices))
+
+    @property
+    def volumes(self) -> NDArray[np.float64]:
+        """The total weight of every relation."""
+        return np.array([matrix.sum(dtype=np.float64) for matrix in self.matrices])
+
+    def added_up(self) -> sp.csr_array:
+        """Σ c_r A_r, canonical, in float32; a relation of factor 0 has no edges in it."""
+        total = sp.csr_array(self.matrices[0].shape, dtype=np.float32)
+        for matrix, factor in zip(self.matrices, self.factors, strict=True):
+            if factor:
+                total = total + (matrix if factor == 1 else _times(matrix, factor))
+        return sp.csr_array(total, dtype=np.float32)
+
+    def weighed(self, factors: Sequence[float]) -> Relations:
+        """The same edges with other factors."""
+        return replace(self, factors=tuple(float(factor) for factor in factors))
+
+    def take(self, nodes: NDArray[np.int64]) -> Relations:
+        """The relations among some nodes, in their order."""
+        return replace(self, matrices=tuple(sp.csr_array(matrix[nodes][:, nodes]) for matrix in self.matrices))
+
+    def to_header(self) -> dict[str, Any]:
+        """What JSON can hold of it: types and factors."""
+        return {"edge_types": [list(kind) for kind in self.edge_types], "factors": list(self.factors)}
+
+    @classmethod
+    def read(cls, header: Mapping[str, Any] | None) -> Relations | None:
+        """What `to_header` wrote; the matrices are added up already."""
+        if header is None:
+            return None
+        kinds = tuple((str(source), str(name), str(target)) for source, name, target in header["edge_types"])
+        return cls(kinds, (), tuple(map(float, header["factors"])))
+
+
+def equal_factors(volumes: NDArray[np.float64], weights: Sequence[float] | None = None) -> tuple[float, ...]:
+    """c_r for relations of these total weights; `weights` are w_r, all the same by default. An empty relation has 1."""
+    wanted = np.ones(len(volumes)) if weights is None else np.asarray(weights, dtype=np.float64)
+    is_there = (volumes > 0) & (wanted > 0)
+    if not is_there.any():
+        return (1.0,) * len(volumes)
+    share = volumes.sum() / wanted[is_there].sum()
+    factors = np.where(is_there, wanted * share / np.where(volumes > 0, volumes, 1), wanted > 0)
+    return tuple(float(np.float32(factor)) for factor in factors)
+
+
+def relation_weights(requested: Mapping[Any, float], edge_types: Sequence[EdgeType], caller: str) -> list[float]:
+    """w_r of every relation; `requested` names relations, or (source, name, target), and leaves the others at 1."""
+    weights = [1.0] * len(edge_types)
+    for key, value in requested.items():
+        found = [place for place, kind in enumerate(edge_types) if key in (kind, kind[1], ":".join(kind))]
+        if not found:
+            names = [":".join(kind) for kind in edge_types]
+            raise InputError(f"{caller}(relations=…) must name relations of the graph: {first_few(names, 10)}. Got {key!r}.")
+        for place in found:
+            weights[place] = check_real(caller, f"relations[{key!r}]", value)
+    if not any(weights):
+        raise InputError(f"{caller}(relations=…) must leave at least one relation with a weight above 0.")
+    return weights
+
+
+def _times(matrix: sp.csr_array, factor: float) -> sp.csr_array:
+    scaled = sp.csr_array((matrix.data * np.float32(factor), matrix.indices, matrix.indptr), shape=matrix.shape)
+    scaled.has_canonical_format = True
+    return scaled
