@@ -27,7 +27,7 @@ def test_ids_of_one_type_are_as_they_were_given() -> None:
     assert graph.nodes("paper").tolist() == ["007", "8"]  # 007 is not 7
     assert graph.types.tolist() == ["author", "author", "paper", "paper", ""]
     assert graph.edge_types == (("author", "to", "paper"),)
-    with pytest.raises(InputError, match="no nodes of type 'venue': its types are 'author' and 'paper'"):
+    with pytest.raises(InputError, match="no nodes of type 'venue': its types are 'author', 'paper'"):
         graph.nodes("venue")
     again = pickle.loads(pickle.dumps(graph))  # noqa: S301 - of this test's own making
     assert again.nodes("author").tolist() == copy.copy(graph).nodes("author").tolist() == [3, 1]

@@ -53,7 +53,7 @@ def test_equal_factors_give_every_relation_the_same_total() -> None:
 def test_weights_are_asked_for_by_name_or_by_the_whole_type() -> None:
     assert relation_weights({"in": 4.0}, [WRITES, IN], "SCE") == [1.0, 4.0]
     assert relation_weights({WRITES: 0.0, "paper:in:venue": 2}, [WRITES, IN], "SCE") == [0.0, 2.0]
-    with pytest.raises(InputError, match="relations of the graph: .*author:writes:paper.*Got 'wrote'"):
+    with pytest.raises(InputError, match=r"relations of the graph: .*author:writes:paper.*Got 'wrote'"):
         relation_weights({"wrote": 1.0}, [WRITES, IN], "SCE")
     with pytest.raises(InputError, match="at least one relation"):
         relation_weights({WRITES: 0, IN: 0}, [WRITES, IN], "SCE")
