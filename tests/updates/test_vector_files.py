@@ -10,9 +10,9 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from sparsecut import read_embedding
+from sparsecut import InputError, read_embedding
 from sparsecut.updates.live import Changed
-from sparsecut.updates.vector_files import write_changed
+from sparsecut.updates.vector_files import CHANGED_SUFFIXES, remove_vectors, write_changed
 
 FIRST = Changed(np.array([1, 2]), np.array([[1, 2], [3, 4]], dtype=np.float32), removed=[9])
 SECOND = Changed(np.array([2, 9]), np.array([[5, 6], [7, 8]], dtype=np.float32), removed=[1])
@@ -44,3 +44,25 @@ def test_lines_of_json_tell_what_went(tmp_path: Path) -> None:
     assert {"id": 1, "time": 2, "removed": True} in lines
     assert {"id": 9, "time": 2, "embedding": [7.0, 8.0]} in lines
     assert sum("removed" in line for line in lines) == 1
+
+
+def test_vectors_of_some_nodes_are_taken_out(tmp_path: Path) -> None:
+    part = Changed(np.array(["a", "b", 'c"x']), np.arange(6, dtype=np.float32).reshape(3, 2), ["gone"])
+    for suffix in CHANGED_SUFFIXES:
+        path = tmp_path / f"z{suffix}"
+        write_changed(path, [(part, 17)])
+        before = path.read_bytes()
+        assert remove_vectors(path, ["nobody"]) == 0
+        assert path.read_bytes() == before
+        assert remove_vectors(path, ["a", "gone"]) == (2 if suffix == ".ndjson" else 1)
+        assert remove_vectors(path, ['c"x']) == 1
+        content = path.read_bytes()
+        assert b"gone" not in content
+        assert b'c"' not in content
+    assert (tmp_path / "z.csv").read_text().replace('"', "") == "id,time,z0,z1\nb,17,2,3\n"
+    (tmp_path / "z.npy").write_bytes(b"")
+    with pytest.raises(InputError, match="no ids"):
+        remove_vectors(tmp_path / "z.npy", [])
+    (tmp_path / "bare.csv").write_text("z0,z1\n1,2\n")
+    with pytest.raises(InputError, match="no column of ids"):
+        remove_vectors(tmp_path / "bare.csv", [])

@@ -104,7 +104,7 @@ class TableEncoder:
                     place += 1
             if note:
                 notes.append(f"{what}: {note}.")
-        return _beside(dense, words) if words else dense, tuple(notes)
+        return with_words(dense, words) if words else dense, tuple(notes)
 
     def scale_numbers(self, block: NDArray[Any]) -> NDArray[np.float64]:
         """Rows of a table of numbers alone, one column each, encoded: for tables that are read in parts."""
@@ -224,7 +224,7 @@ def check_names(fitted: tuple[str, ...], got: tuple[str, ...], what: str) -> Non
         )
 
 
-def _beside(dense: NDArray[np.float32], words: list[tuple[int, sp.csr_array]]) -> sp.csr_array:
+def with_words(dense: NDArray[np.float32], words: list[tuple[int, sp.csr_array]]) -> sp.csr_array:
     """Dense columns with sparse ones set in before the places given."""
     parts, first = [], 0
     for place, matrix in words:

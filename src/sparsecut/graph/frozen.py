@@ -263,6 +263,11 @@ class FrozenGraph:
         return None if self._source is None else self._source.encoder
 
     @property
+    def source(self) -> Source | None:
+        """What the features are made of: a table, lists of words, or a matrix; None where there are none."""
+        return self._source
+
+    @property
     def feature_names(self) -> tuple[str, ...] | None:
         """The names of the columns as they were given, before a table is encoded; None where they have none."""
         return None if self._source is None else self._source.names

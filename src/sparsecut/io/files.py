@@ -77,6 +77,27 @@ def write_whole(path: str | Path, overwrite: bool = True, suffixes: Sequence[str
         temporary.unlink(missing_ok=True)
 
 
+def sync_folder(path: str | Path) -> None:
+    """Bring the name of a file to the disk, so that after a crash of the machine it is not the file before it."""
+    try:
+        handle = os.open(Path(path).absolute().parent, os.O_RDONLY)
+    except OSError:  # a system on which folders are not opened
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def remove_leftovers(path: str | Path) -> None:
+    """Remove what writers that were killed have left beside a file that no other process writes now."""
+    path = Path(path)
+    made = re.compile(rf"\.{re.escape(path.stem)}-[a-z0-9_]{{8}}{re.escape(path.suffix)}")
+    for beside in path.absolute().parent.iterdir():
+        if made.fullmatch(beside.name):
+            beside.unlink(missing_ok=True)
+
+
 def write_error(what: str, error: OSError, remedy: str = "write to another disk") -> WriteError:
     """What the system said about a file that could not be written, as a sentence."""
     reason = os.strerror(error.errno) if error.errno else str(error)

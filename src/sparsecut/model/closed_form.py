@@ -140,7 +140,8 @@ class _Spectra:
             )
         if self._are_alike():
             spectrum = replace(spectrum, total=0.0)
-        return sharpen(spectrum, self.widths, self.scales, dimension, effective_rank, length, self.rule.kept_share)
+        n_kept = self.problem.n_columns if dimension is None else dimension
+        return sharpen(spectrum, self.widths, self.scales, n_kept, effective_rank, length, self.rule.kept_share)
 
     def _scaled_product(self, W: Tensor) -> Tensor:
         problem, scale = self.problem, self.scale[:, None].float()

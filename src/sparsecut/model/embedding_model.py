@@ -12,6 +12,7 @@ from __future__ import annotations
 import secrets
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -39,6 +40,7 @@ from sparsecut.model.explanation import say_choices, say_details
 from sparsecut.model.fit import Fitted, embed, fit, require_features
 from sparsecut.model.graph_columns import GraphColumns
 from sparsecut.model.history import History
+from sparsecut.model.kept_choices import keep_reasons, with_choices
 from sparsecut.model.persistence import write_model
 from sparsecut.model.published import from_paper
 from sparsecut.model.settings import Settings, check_aggregation, check_dimension
@@ -344,8 +346,8 @@ class SparsestCutEmbedding(Updating, Estimator):
             return
         check_writable(path, overwrite)
         self._write(path, secrets.token_bytes(16) if with_state else None, overwrite=overwrite)
-        if with_state:  # of an earlier model of this name, which a full disk has kept till now; its records have another key
-            log_path(path).unlink(missing_ok=True)
+        # Of an earlier model of this name, which a full disk has kept till now; its records have another key.
+        log_path(path).unlink(missing_ok=True)
 
     def _write(self, path: str | Path, key: bytes | None, *, overwrite: bool) -> None:
         parameters, arrays = self._stored_parameters()
@@ -363,7 +365,7 @@ class SparsestCutEmbedding(Updating, Estimator):
         }
         if key is not None:
             state, state_arrays = state_tensors(self._live())
-            header["state"] = {**state, "key": key.hex(), "position": self._position}
+            header["state"] = {**state, "key": key.hex(), "position": self._position, "renewed_at": self._renewed_at}
             arrays = arrays | state_arrays
         write_model(path, header, tensors | arrays | held | kept, overwrite=overwrite)
 
@@ -378,7 +380,7 @@ class SparsestCutEmbedding(Updating, Estimator):
         """Write every update to the log of a file from now on, once those that are in it have been made."""
         log = UpdateLog(path, key)
         state = self._live()
-        self._replayed = Replayed(self._position)
+        self._replayed = Replayed(self._position, self._renewed_at)
         for changes, tolerance, position in log.replay(state.n_batches):
             self._position = position or self._position
             self._replayed.add(self._position, state.apply(state.check(changes), tolerance))
@@ -450,9 +452,16 @@ class SparsestCutEmbedding(Updating, Estimator):
             settings = settings.with_dimension(dimension)
         self._take(fit(settings, graph, output=None, on_epoch=None, progress=progress), GraphKind.of(graph))
 
+    def _fit_kept(self, graph: Graph, *, progress: Reporter | None) -> None:
+        """Fit a graph with what was chosen before: weighting, filter, channels and the number of columns."""
+        settings = with_choices(self._settings(), self.recipe_, len(self.offset_))
+        fitted = fit(settings, graph, output=None, on_epoch=None, progress=progress)
+        recipe = keep_reasons(fitted.recipe, self.recipe_.reasons)
+        self._take(replace(fitted, recipe=recipe), GraphKind.of(graph))
+
     def _take(self, fitted: Fitted, kind: GraphKind) -> None:
         """Become what was fitted."""
-        self._forget()
+        self._drop_state()
         self._keep(fitted, kind)
         assert fitted.embedding is not None
         self.embedding_ = fitted.embedding

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from sparsecut.model.history import History
-from sparsecut.operators.reason import Reason
+from sparsecut.operators.reason import KEPT, Reason
 from sparsecut.operators.recipe import OF_GRAPH, Recipe, source_of
 
 PARTS = {
@@ -25,6 +25,8 @@ ALONE = {
     "neighbors": "Features are averaged over two hops of neighbours, and a node's own are not added back",
     "difference": "The difference between a node's features and its neighbours' is embedded",
 }
+AS_BEFORE = "as chosen before nodes were forgotten"
+WEIGHTED = {"none": "not weighted", "l2": "scaled to one length (l2)", "tf-idf": "weighted by tf-idf"}
 AS_THEY_ARE = "Set filter=sc.Power(order=0) to leave them as they are."
 
 
@@ -68,6 +70,8 @@ def say_doubt(doubt: Reason, *, is_own_kept: bool) -> str:
 def _weighting(reason: Reason | None) -> str:
     if reason is None or reason.because == "structure":
         return ""
+    if reason.because == KEPT:
+        return f"Features are {WEIGHTED[reason.chosen]}, {AS_BEFORE}."
     if reason.because == "signs":
         return (
             "Features are not weighted: some are negative, so they are measurements and not counts. Set weighting='l2' to "
@@ -103,8 +107,8 @@ def _averaging(reasons: Mapping[str, Reason], weights: Mapping[str, float]) -> s
     if channels is None:
         assert filter is not None
         return f"{chosen}{_ground(filter, trial)}"
-    if channels.because == "requested":
-        return f"{chosen}, as requested."
+    if channels.because in ("requested", KEPT):
+        return f"{chosen}, {AS_BEFORE if channels.because == KEPT else 'as requested'}."
     return f"{chosen}: {_evidence(channels, names)}. {_otherwise(names)}"
 
 
@@ -126,6 +130,8 @@ def _graph(reason: Reason | None, weights: Mapping[str, float]) -> str:
         return f"The embedding is of {joined}{', as requested.' if reason is None else ': no features are embedded.'}"
     if reason is None:
         return f"Beside the features stand {joined}, as requested."
+    if reason.because == KEPT:
+        return f"Beside the features stand {joined}, {AS_BEFORE}."
     auc = reason.figures.get("AUC")
     ground = "" if auc is None else f": without them held-out edges are predicted with AUC {auc:.2f} (0.5 is chance)"
     return f"Beside the features stand {joined}{ground}. Set features='given' to leave them out."
@@ -158,6 +164,8 @@ def _smoothed(filter: Reason | None, words: str) -> str:
 
 def _ground(filter: Reason, trial: Reason | None) -> str:
     """Why the filter is what it is, where nothing was measured about neighbours."""
+    if filter.because == KEPT:
+        return f", {AS_BEFORE}."
     if trial is None:
         if filter.because == "paper":
             return f", as in the paper. {AS_THEY_ARE}" if "levels" not in filter.figures else ", as in the paper."
@@ -194,6 +202,8 @@ def _otherwise(names: list[str]) -> str:
 def _dimension(reason: Reason | None) -> str:
     if reason is None:
         return ""
+    if reason.because == KEPT:
+        return f"The embedding has {int(reason.chosen):,} column{'s' * (reason.chosen != '1')}, {AS_BEFORE}."
     share = f"{reason.figures['share']:.1%}".replace("%", " %")
     columns = "1 column, which holds" if reason.chosen == "1" else f"{int(reason.chosen):,} columns, which hold"
     return f"The embedding has {columns} {share} of the variance. Set dimension to choose another number."

@@ -101,6 +101,7 @@ def fit(
                 history=history,
                 report=report,
                 on_epoch=None if on_epoch is None else keep,
+                n_channels=len(recipe.channels) or 1,
             )
             projection, found = _learn(fitting, _load_channels(fitting, graph, columns, recipe, rows), recipe, job.output)
             history.notes.extend(settings.say_dimension(n_features, projection.dimension))
@@ -170,7 +171,8 @@ def _solve(fitting: Fitting, problems: Sequence[Problem], recipe: Recipe) -> Pro
         parts.append(ChannelPart(solution.projection, scatter, weight))
     history.reason, history.effective_rank = "; ".join(routes), None  # that of all channels together is not known yet
     share = fitting.settings.constants.spectrum.kept_share
-    projection = side_by_side(parts, fitting.dimension, share)
+    n_columns = fitting.settings.n_columns if fitting.dimension is None else fitting.dimension
+    projection = side_by_side(parts, n_columns, share)
     if fitting.dimension is None:
         recipe.reasons.append(dimension_reason(projection.dimension, share))
     return projection

@@ -83,7 +83,7 @@ def _restore(model: Any, path: str | Path, about: dict[str, Any], tensors: dict[
     """The state of a model as of the last update that was written down."""
     try:
         key = bytes.fromhex(about["key"])
-        model._position = Position(*about["position"])
+        model._position, model._renewed_at = Position(*about["position"]), int(about.get("renewed_at", -1))
         state = read_state(about, tensors, model.recipe_, model.weights_, model.offset_, model.encoder_, model.columns_)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise InputError(f"{path} does not hold a whole state: {error}. Save the model again.") from error

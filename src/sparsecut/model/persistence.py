@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.base.package_version import __version__
-from sparsecut.io.files import check_readable, write_whole
+from sparsecut.io.files import check_readable, sync_folder, write_whole
 from sparsecut.io.result_files import save_tensors
 
 FORMAT = "sparsecut-model"
@@ -35,6 +35,7 @@ def write_model(
         save_tensors(temporary, tensors, metadata)
         with temporary.open("rb") as file:
             os.fsync(file.fileno())  # before it takes the place of another
+    sync_folder(path)
 
 
 def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -48,6 +48,7 @@ class Fitting:
     history: History
     report: Reporter
     on_epoch: Callable[[int, Projection], None] | None = None
+    n_channels: int = 1
 
 
 class Problem:
@@ -57,6 +58,8 @@ class Problem:
     ----------
     dimension : int or None
         Columns of the embedding; None leaves it to a solver that chooses it.
+    n_columns : int or None
+        Columns to keep where the dimension is left to the solver and an earlier fit has chosen their number.
     aggregation : {"concat", "mean", "max"}
         How the embeddings of several levels become one.
     widths : tuple of int
@@ -73,6 +76,7 @@ class Problem:
         self.widths = (channel.n_features,) * len(self.polynomials)
         self.negatives = fitting.negatives
         self.dimension = fitting.dimension
+        self.n_columns = settings.n_columns if fitting.dimension is None and fitting.n_channels == 1 else None
         self.aggregation: Aggregation = settings.aggregation
         self.constants = settings.constants
         self.is_sharpened = channel.is_sharpened

@@ -38,6 +38,7 @@ class Settings:
     random_state: int | None
     parameters: Mapping[str, Any]  # as a file holds them: what the result depends on
     constants: Constants = CONSTANTS  # that "auto" goes by
+    n_columns: int | None = None  # of the embedding where `dimension` is None: as many as an earlier fit had chosen
 
     def embeds_features(self, graph: Graph) -> bool:
         """Whether a channel is made of the node features."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+KEPT = "kept"  # the ground of a choice that an earlier fit made, and whose evidence is gone
 DECIMALS = 3  # of figures: more are never shown, and sums in another order differ beyond them
 
 

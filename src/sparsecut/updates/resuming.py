@@ -24,8 +24,9 @@ class Position(NamedTuple):
 class Replayed:
     """The nodes that the updates of a log changed, each with the position of the stream behind it."""
 
-    def __init__(self, first: Position) -> None:
+    def __init__(self, first: Position, renewed_at: int = -1) -> None:
         self._first = first  # of the model's file, which holds the updates before
+        self._renewed_at = renewed_at  # the offset at which all vectors became others
         self._updates: list[tuple[Position, list[Any], list[Any]]] = []
 
     def add(self, position: Position, changed: Changed) -> None:
@@ -33,9 +34,11 @@ class Replayed:
 
     def behind(self, offset: int, state: LiveState) -> Changed:
         """What changed behind an offset of the stream, as it is now; all vectors where the log does not reach back to it."""
-        if offset < self._first.offset:
+        if offset < self._first.offset or offset <= self._renewed_at:
             places = state.index.places()
             note = "The log does not reach back to where the vectors were last read: all vectors are written again."
+            if offset <= self._renewed_at:
+                note = "Nodes were forgotten since the vectors were last read: all vectors are written again."
             return Changed(state.ids_of(places), state.embedding(), [], [note])
         named: dict[Any, None] = {}
         for position, ids, removed in self._updates:

@@ -70,7 +70,8 @@ class UpdateLog:
                 if payload is not None and number > after:
                     self.number, self._n_bytes = number, stop
                     yield _unpacked(payload)
-        os.ftruncate(self._handle, end)
+        # Records that the file holds already are of no use, and may be of nodes that it has forgotten.
+        os.ftruncate(self._handle, end if self._n_bytes else 0)
 
     def append(self, changes: Changes, tolerance: float, position: Position | None = None) -> None:
         """Bring an update to the disk; when this returns, it will be made. `position` is that of the stream it came from."""

@@ -22,6 +22,7 @@ from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.alignment import align
 from sparsecut.updates.changes import Changes, check_edges, check_nodes, check_rows
 from sparsecut.updates.drift import ADVISED_FROM
+from sparsecut.updates.forgetting import forget_nodes
 from sparsecut.updates.graph_rows import RowsOfGraph
 from sparsecut.updates.live import Changed, LiveState
 from sparsecut.updates.resuming import Position, Replayed
@@ -42,6 +43,9 @@ class Noted(Protocol):
 class Updating:
     """The part of an estimator that follows a graph. `fit` keeps the graph; its state is made by the first `update`."""
 
+    apart: Any  # parameters that may name nodes
+    negatives: Any
+
     weights_: list[NDArray[np.float32]]
     offset_: NDArray[np.float32]
     recipe_: Recipe
@@ -57,6 +61,7 @@ class Updating:
     _state: LiveState | None = None
     _log: UpdateLog | None = None
     _position: Position = Position()  # of the stream of changes that is followed
+    _renewed_at: int = -1  # the offset of that stream at which all vectors became others: nodes were forgotten there
     _replayed: Replayed | None = None  # the updates of the log that were made again when the model was loaded
 
     @property
@@ -211,6 +216,49 @@ class Updating:
             self._checkpoint()
         return self
 
+    def forget(self, nodes: Any, *, choices: str = "kept", progress: Reporter | None = None) -> Changed:
+        """Delete nodes from the graph and from everything that was learned from it.
+
+        The model is then the one that `fit` gives of the graph without them: the encoding of a table, idf, scales, places,
+        means and weights are learned again from the nodes that are left, so all vectors change. `update(nodes_removed=…)`
+        only removes nodes from the graph, and leaves what was learned as it is.
+
+        With `load(path, in_place=True)` the model's file and its log hold nothing of the nodes when this returns. Of a
+        model that is in memory alone, save it over the earlier file. Vectors that were written elsewhere are yours to
+        replace.
+
+        Parameters
+        ----------
+        nodes : list of ids
+            The nodes to forget; their edges go with them.
+        choices : {"kept", "again"}, default="kept"
+            What becomes of the settings that "auto" chose from the graph: weighting, restart, channels and their weights,
+            the number of columns. "kept" leaves them as they are; "again" chooses them from the graph that is left, as a
+            new fit does.
+        progress : callable, optional
+            Called as `progress(stage, done, total)` in place of the progress bar.
+
+        Returns
+        -------
+        Changed
+            `ids` and `rows` of all nodes that are left, which it unpacks as; `removed` and `notes` beside them.
+
+        Raises
+        ------
+        InputError
+            Where a node is not there, or no node would be left; nothing has changed then.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> graph = sc.datasets.load("digits")
+        >>> model = sc.SCE(dimension=16).fit(graph)
+        >>> ids, rows = model.forget([3, 5])
+        >>> 3 in ids
+        False
+        """
+        return forget_nodes(self, nodes, choices, progress)
+
     @property
     def _n_encoded(self) -> int:
         """The features that a channel takes, as they are encoded; 0 where none takes any."""
@@ -295,6 +343,10 @@ class Updating:
         """Fit the graph of this model as it is now, with so many columns where they are given."""
         raise NotImplementedError
 
+    def _fit_kept(self, graph: Graph, *, progress: Reporter | None) -> None:
+        """Fit a graph with what was chosen before."""
+        raise NotImplementedError
+
     def _live(self) -> LiveState:
         """The state, made where there is none yet."""
         if self._state is None:
@@ -314,7 +366,7 @@ class Updating:
         Z: Any = self.embedding_  # a tensor where output="torch" was requested
         return np.asarray(Z.cpu() if hasattr(Z, "cpu") else Z)
 
-    def _forget(self) -> None:
+    def _drop_state(self) -> None:
         """A fit begins: what followed the last one goes."""
         self._embedding, self._graph, self._state, self._log = None, None, None, None
         self.__dict__.pop("alignment_residual_", None)

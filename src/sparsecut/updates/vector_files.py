@@ -16,9 +16,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.io.files import write_whole
+from sparsecut.base.errors import InputError
+from sparsecut.io.files import check_readable, write_whole
 
 CHANGED_SUFFIXES = (".parquet", ".csv", ".ndjson")
+ID_NAMES = ("id", "node", "node_id")
 
 
 class ChangedRows(Protocol):
@@ -70,6 +72,68 @@ def write_changed(path: str | Path, parts: Sequence[tuple[ChangedRows, Any]], *,
             import pyarrow.csv
 
             pyarrow.csv.write_csv(pa.table({**columns, **{f"z{k}": pa.array(Z[:, k]) for k in range(width)}}), temporary)
+
+
+def remove_vectors(path: str | Path, ids: Sequence[Any]) -> int:
+    """Write a file of vectors again without the rows of some nodes; returns how many rows went.
+
+    Files of `embed`, `transform` and `update` with a column of ids: .parquet, .csv or .ndjson. An id is compared as it is
+    spelt, for text files do not say whether 7 is a number.
+    """
+    path = check_readable(path, "vectors")
+    spelt = {str(identity) for identity in ids}
+    if path.suffix == ".ndjson":
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+        kept = [line for line in lines if str(_id_in(line)) not in spelt]
+        if len(kept) < len(lines):
+            with write_whole(path, True, CHANGED_SUFFIXES) as temporary:
+                temporary.write_text("".join(kept), "utf-8")
+        return len(lines) - len(kept)
+    if path.suffix not in CHANGED_SUFFIXES:
+        raise InputError(f"The vectors of {path} have no ids by which to remove some. Write the file again.")
+    table = _read_table(path)
+    names = [name for name in table.column_names if name.lower() in ID_NAMES]
+    if not names:
+        raise InputError(f"The vectors of {path} have no column of ids (id) by which to remove some. Write the file again.")
+    is_kept = np.array([str(value) not in spelt for value in table.column(names[0]).to_pylist()], dtype=bool)
+    if not is_kept.all():
+        with write_whole(path, True, CHANGED_SUFFIXES) as temporary:
+            _write_table(table.take(np.flatnonzero(is_kept)), temporary)
+    return int((~is_kept).sum())
+
+
+def _id_in(line: str) -> Any:
+    """The id of a line of JSON; None where it is no vector."""
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError:
+        return None
+    return record.get("id") if isinstance(record, dict) else None
+
+
+def _read_table(path: Path) -> Any:
+    if path.suffix == ".parquet":
+        import pyarrow.parquet
+
+        return pyarrow.parquet.read_table(path)
+    import pyarrow as pa
+    import pyarrow.csv
+
+    with path.open("rb") as file:
+        names = file.readline().decode("utf-8").rstrip("\r\n").split(",")
+    as_text = {name.strip('"'): pa.string() for name in names}  # what is not removed stays letter by letter
+    return pyarrow.csv.read_csv(path, convert_options=pyarrow.csv.ConvertOptions(column_types=as_text))
+
+
+def _write_table(table: Any, path: Path) -> None:
+    if path.suffix == ".parquet":
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(table, path)
+        return
+    import pyarrow.csv
+
+    pyarrow.csv.write_csv(table, path, pyarrow.csv.WriteOptions(quoting_style="needed"))
 
 
 def _at(time: Any) -> dict[str, Any]:

@@ -1,0 +1,118 @@
+"""`sparsecut forget`: nodes out of a saved model, as if it had been fitted without them, and out of files of vectors."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sparsecut.base.errors import InputError, check_choice
+from sparsecut.cli.console import Output
+from sparsecut.cli.options import METHOD, OUTPUT, READING, AsJson, Encoding, Force, Quiet, Verbose, option
+
+
+def forget(
+    model_path: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by embed --save-model --with-state.")],
+    nodes: Annotated[list[str] | None, typer.Argument(metavar="NODE…", help="Ids of the nodes to forget.")] = None,
+    output_path: Annotated[
+        Path | None,
+        option(OUTPUT, "Where all vectors go, since all of them change.", "--output", "-o", metavar="FILE"),
+    ] = None,
+    batch: Annotated[
+        Path | None, option(READING, "A file with one id per line; - for standard input.", metavar="FILE")
+    ] = None,
+    choices: Annotated[
+        str,
+        option(
+            METHOD,
+            "The settings that were chosen from the graph: kept, or chosen again from what is left.",
+            choices=("kept", "again"),
+        ),
+    ] = "kept",
+    clean: Annotated[
+        list[Path] | None,
+        option(
+            OUTPUT,
+            "Also take the nodes out of a file of vectors (.parquet, .csv, .ndjson); may be given several times.",
+            "--clean",
+            metavar="FILE",
+        ),
+    ] = None,
+    missing_ok: Annotated[
+        bool,
+        option(
+            READING, "Nodes that the model does not have are no error: to repeat a request that was killed.", "--missing-ok"
+        ),
+    ] = False,
+    encoding: Encoding = None,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Delete nodes from a saved model and from all it has learned, in place: a request to be forgotten, answered.
+
+    sparsecut forget model.safetensors alice -o vectors.parquet --force
+
+    sparsecut forget model.safetensors --batch ids.txt -o vectors.parquet --force --clean changed.ndjson
+
+    The model becomes the one that a fit without the nodes gives. Scales, categories, places and weights are learned again
+    from the nodes that are left, so all vectors change. When the command ends, the model's file and its log, the vectors
+    and the files of --clean hold nothing of the nodes; killed before, the model is as it was or has forgotten them.
+    """
+    output = Output(as_json, quiet, verbose, output_path)
+    from sparsecut.cli.neighbors import read_batch
+    from sparsecut.io import write_embedding
+    from sparsecut.io.embeddings import check_embedding_path
+    from sparsecut.model.loading import load
+    from sparsecut.updates.vector_files import remove_vectors
+
+    check_choice("sparsecut forget", "--choices", choices, ("kept", "again"))
+    asked = [*(nodes or []), *(read_batch(batch, encoding) if batch is not None else [])]
+    if not asked:
+        raise InputError("sparsecut forget needs a node: name ids after the model, or a file of ids with --batch.")
+    if output_path is None:
+        raise InputError("All vectors change. Say where they go: -o vectors.parquet.")
+    check_embedding_path(output_path, force)
+    for path in clean or ():
+        remove_vectors(path, ())  # whether it can be read, before anything is done
+    model: Any = load(model_path, in_place=True)
+    wanted, absent = _known(model, asked)
+    if absent and not missing_ok:
+        raise InputError(
+            f"The graph of {model_path} has no node {absent[0]!r}. Nothing was forgotten. Pass over such nodes with "
+            "--missing-ok."
+        )
+    started = time.perf_counter()
+    changed = model.forget(wanted, choices=choices)
+    seconds = time.perf_counter() - started
+    removed = {str(path): remove_vectors(path, asked) for path in clean or ()}
+    ids = model.graph_.node_ids
+    write_embedding(output_path, model.embedding_, ids, overwrite=force)
+    for note in changed.notes:
+        output.note(note)
+    for name, n_rows in removed.items():
+        output.note(f"{n_rows:,} rows were taken out of {name}.")
+    if absent:
+        output.note(f"{len(absent):,} of the nodes were not there.")
+    output.say(f"{len(wanted):,} nodes forgotten in {seconds:.2f} s; {len(ids):,} vectors → {output_path}")
+    output.result(
+        {
+            "output": str(output_path),
+            "forgotten": len(wanted),
+            "absent": len(absent),
+            "vectors": len(ids),
+            "cleaned": removed,
+            "seconds": seconds,
+        }
+    )
+
+
+def _known(model: Any, asked: list[str]) -> tuple[list[Any], list[str]]:
+    """(ids of the graph, the words that are none of them)."""
+    index = model._live().index
+    ids = {word: int(word) if index.takes is int and word.lstrip("-").isdecimal() else word for word in asked}
+    is_there = dict(zip(ids, (index.find(list(ids.values())) >= 0).tolist(), strict=True))
+    return [ids[word] for word in ids if is_there[word]], [word for word in ids if not is_there[word]]

@@ -1,0 +1,180 @@
+"""`forget`: the model that a fit without some nodes gives, and nothing of them left in what it holds and has written.
+
+An update that removes a node leaves the weights, scales and places as they were fitted, with the node among those that they
+were fitted to. To forget it, all of this is learned again from the nodes that are left:
+
+    encoder, idf       from their rows of features (`features.fitting_again`)
+    places, roles      from the graph without the nodes
+    M, mean, scatter   summed over the rows that are left: nothing is subtracted, so there is no rounding of what was there
+    W, offset, Z       solved from these
+
+What was chosen from the graph (weighting, restart, channels and their weights, number of columns) stays as it is, unless it
+shall be chosen again. Parameters that name nodes (`apart`, `Pairs`) lose the pairs that name these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sparsecut.base.errors import InputError, check_choice
+from sparsecut.base.progress import Reporter
+from sparsecut.features.fitting_again import fitted_again
+from sparsecut.graph import Graph
+from sparsecut.graph.node_ids import find_nodes
+from sparsecut.graph.pair_lists import pack_pairs, unpack_pairs
+from sparsecut.io.files import remove_leftovers
+from sparsecut.operators.negatives import Pairs
+from sparsecut.updates.changes import check_nodes
+from sparsecut.updates.live import Changed
+from sparsecut.updates.resuming import Position, Replayed
+from sparsecut.updates.update_log import UpdateLog
+
+CHOICES = ("kept", "again")
+
+
+class Forgetful(Protocol):
+    """What a model needs for that: its parameters that name nodes, its state and its log, and two ways to fit."""
+
+    apart: Any
+    negatives: Any
+    history_: Any
+    _graph: Graph | None
+    _state: Any
+    _log: UpdateLog | None
+    _position: Position
+    _renewed_at: int
+    _replayed: Replayed | None
+
+    @property
+    def graph_(self) -> Graph: ...
+
+    @property
+    def embedding_(self) -> NDArray[np.float32]: ...
+
+    def _fit_kept(self, graph: Graph, *, progress: Reporter | None) -> None:
+        """Fit a graph with what was chosen before."""
+
+    def _fit_again(self, graph: Graph, *, dimension: int | None, progress: Reporter | None) -> None:
+        """Fit a graph and choose again."""
+
+    def _checkpoint(self) -> None:
+        """Write the model's file anew and clear its log."""
+
+    def _vectors(self) -> NDArray[np.float32]:
+        """The vectors in the host's memory."""
+
+
+def forget_nodes(model: Forgetful, nodes: Any, choices: str, progress: Reporter | None) -> Changed:
+    """Make a model the one that a fit without some nodes gives, in memory and in the file that it follows."""
+    caller = type(model).__name__
+    check_choice(caller, "choices", choices, CHOICES)
+    gone = check_nodes(nodes, caller, "nodes")
+    if model._state is None and model._graph is None:
+        raise InputError(
+            f"This {caller} holds no graph to forget nodes of. Fit it, or load a model that was saved with its state: "
+            "model.save(path, with_state=True)."
+        )
+    if not gone:
+        return Changed(model.graph_.node_ids[:0], model.embedding_[:0])
+    graph = graph_without(model.graph_, gone, f"The nodes parameter of {caller}.forget")
+    before, log = dict(model.__dict__), model._log
+    try:
+        model.apart = _without(model.apart, gone)
+        if isinstance(model.negatives, Pairs):
+            model.negatives = Pairs(_left(_without(model.negatives.pairs, gone)))
+        if choices == "kept":
+            model._fit_kept(graph, progress=progress)
+        else:
+            model._fit_again(graph, dimension=None, progress=progress)
+        notes = [_note(len(gone), choices)]
+        model.history_.notes.extend(notes)
+        if log is not None:
+            model._renewed_at, model._replayed = model._position.offset, Replayed(model._position, model._position.offset)
+            model._log = log
+            remove_leftovers(log.path)
+            model._checkpoint()
+    except BaseException:  # a full disk, an interrupt: the model is what it was, as its file is
+        model.__dict__.clear()
+        model.__dict__.update(before)
+        raise
+    return Changed(graph.node_ids, model._vectors(), gone, notes)
+
+
+def graph_without(graph: Graph, nodes: Sequence[Any], what: str) -> Graph:
+    """The graph without some nodes, its features encoded as if these had never been there."""
+    is_kept = np.ones(graph.n_nodes, dtype=bool)
+    is_kept[find_nodes(list(nodes), graph.node_ids, what)] = False
+    kept = np.flatnonzero(is_kept)
+    if not len(kept):
+        raise InputError(f"{what} names every node. A graph needs at least one that is left.")
+    source = graph.source
+    return graph.replace(
+        adjacency=_induced(graph.adjacency, is_kept),
+        features=None if source is None else fitted_again(source, kept),
+        labels=None if graph.labels is None else graph.labels[kept],
+        node_ids=graph.node_ids[kept],
+        notes=(),
+        relations=None if graph.relations is None else graph.relations.take(kept),
+        demands=None if graph.demands is None else _induced(sp.csr_array(graph.demands), is_kept),
+    )
+
+
+def _induced(adjacency: sp.csr_array, is_kept: NDArray[np.bool_]) -> sp.csr_array:
+    """The rows and columns of some nodes, in one pass over the entries."""
+    counts = np.diff(adjacency.indptr)
+    is_entry = np.repeat(is_kept, counts)
+    is_entry &= is_kept[adjacency.indices]
+    ends = np.concatenate([[0], np.cumsum(is_entry, dtype=np.int64)])[adjacency.indptr]
+    number = (np.cumsum(is_kept) - 1).astype(adjacency.indices.dtype)
+    n_kept = int(is_kept.sum())
+    induced = sp.csr_array((n_kept, n_kept), dtype=adjacency.dtype)
+    induced.indptr = np.concatenate([[0], ends[1:][is_kept]]).astype(adjacency.indptr.dtype)
+    induced.indices, induced.data = number[adjacency.indices[is_entry]], adjacency.data[is_entry]
+    induced.has_canonical_format = True
+    return induced
+
+
+def _without(pairs: Any, nodes: Sequence[Any]) -> Any:
+    """Pairs that name none of the nodes; None where there are no pairs, or none left."""
+    if pairs is None:
+        return None
+    leaving = set(nodes)
+    rows = unpack_pairs(pack_pairs(pairs))
+    is_kept = [not {_plain(end) for end in row[:2]} & leaving for row in rows]
+    if all(is_kept):
+        return pairs
+    if not any(is_kept):
+        return None
+    kept = np.flatnonzero(is_kept)
+    return rows[kept] if isinstance(rows, np.ndarray) else [rows[place] for place in kept]
+
+
+def _left(pairs: Any) -> Any:
+    if pairs is None:
+        raise InputError(
+            "Every pair of negatives=Pairs(…) names a node to forget: none would be left to keep apart. Fit a model with "
+            "other negatives on the graph without these nodes."
+        )
+    return pairs
+
+
+def _plain(value: Any) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _note(n_nodes: int, choices: str) -> str:
+    count = f"{n_nodes:,} nodes were" if n_nodes > 1 else "1 node was"
+    them = "them" if n_nodes > 1 else "it"
+    said = f"{count} forgotten: everything that is learned from the graph was learned again without {them}"
+    if choices == "again":
+        return f"{said}, and the settings were chosen again."
+    return (
+        f"{said}. Weighting, filter, channels and the number of columns are those that were chosen before; "
+        "forget(nodes, choices='again') chooses them again."
+    )
