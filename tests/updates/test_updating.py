@@ -269,8 +269,12 @@ def test_drift_is_what_a_refit_reports_and_a_refit_ends_it() -> None:
         drifts.append(model.span_drift_)
     assert drifts == sorted(drifts)
     assert model.refit_advised_
-    before, drift = model.embedding_, model.span_drift_
+    before, drift, aside = model.embedding_, model.span_drift_, model.drift_
+    assert model.embedding_ is before  # the refit was made aside
+    assert model.drift_ is aside  # and once
     model.refit()
+    assert model.alignment_residual_ == pytest.approx(aside, rel=1e-6)
+    assert model.drift_ == 0
     residual = np.linalg.norm(model.embedding_ - before) / np.linalg.norm(model.embedding_)
     assert residual == pytest.approx(drift, rel=0.05)
     assert model.alignment_residual_ == pytest.approx(
@@ -281,6 +285,20 @@ def test_drift_is_what_a_refit_reports_and_a_refit_ends_it() -> None:
     assert (
         distance(SCE(filter=Power(order=1), weighting="none", dimension=4).fit_transform(model.graph_)[:2], before[:2]) > 0
     )
+
+
+def test_a_refit_with_the_choices_kept_is_the_fit_with_them_spelt_out(digits: Graph) -> None:
+    model = SCE(dimension=24).fit(digits)
+    changed = {int(node): digits.features[node] * 0.5 for node in range(0, 900, 3)}
+    model.update(features_changed=changed)
+    channels = {name: weight for name, weight in model.recipe_.channels.items() if not name.startswith("roles_")}
+    channels["roles"] *= 3**0.5
+    smoothed = model.recipe_.filters[list(model.recipe_.channels).index("smoothed")]
+    expected = SCE(dimension=24, channels=channels, filter=smoothed, weighting="none").fit_transform(model.graph_)
+    model.refit(align=False, choices="kept")
+    np.testing.assert_allclose(model.embedding_, expected, atol=1e-5)
+    with pytest.raises(InputError, match="choices"):
+        model.refit(choices="some")
 
 
 def test_moments_that_follow_give_the_drift_of_moments_computed_anew() -> None:

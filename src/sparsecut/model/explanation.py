@@ -25,7 +25,7 @@ ALONE = {
     "neighbors": "Features are averaged over two hops of neighbours, and a node's own are not added back",
     "difference": "The difference between a node's features and its neighbours' is embedded",
 }
-AS_BEFORE = "as chosen before nodes were forgotten"
+AS_BEFORE = "as chosen by an earlier fit"
 WEIGHTED = {"none": "not weighted", "l2": "scaled to one length (l2)", "tf-idf": "weighted by tf-idf"}
 AS_THEY_ARE = "Set filter=sc.Power(order=0) to leave them as they are."
 

@@ -5,6 +5,7 @@ Z_t = aggregate(Σ c_k P_t^k F_t·W, …) − offset      with the W of the fit:
 
 from __future__ import annotations
 
+import copy
 import time
 import warnings
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.base.errors import InputError, WriteError, check_real
+from sparsecut.base.errors import InputError, WriteError, check_choice, check_real
 from sparsecut.base.progress import Reporter
 from sparsecut.features.encoder import Encoder as FeatureEncoder
 from sparsecut.graph import Graph
@@ -22,7 +23,7 @@ from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.alignment import align
 from sparsecut.updates.changes import Changes, check_edges, check_nodes, check_rows
 from sparsecut.updates.drift import ADVISED_FROM
-from sparsecut.updates.forgetting import forget_nodes
+from sparsecut.updates.forgetting import CHOICES, forget_nodes
 from sparsecut.updates.graph_rows import RowsOfGraph
 from sparsecut.updates.live import Changed, LiveState
 from sparsecut.updates.resuming import Position, Replayed
@@ -60,6 +61,8 @@ class Updating:
     _graph: Graph | None = None
     _state: LiveState | None = None
     _log: UpdateLog | None = None
+    _drift: tuple[LiveState, int, float]  # the state, the number of its updates, `drift_` then
+    alignment_residual_: float
     _position: Position = Position()  # of the stream of changes that is followed
     _renewed_at: int = -1  # the offset of that stream at which all vectors became others: nodes were forgotten there
     _replayed: Replayed | None = None  # the updates of the log that were made again when the model was loaded
@@ -95,11 +98,26 @@ class Updating:
         """How far the closed form has moved within the directions that the state keeps, as a share of the vectors' length.
 
         0 after `fit`. The directions are those of the fitted weights and at most 16 more for each channel, and the vectors
-        are compared after the best rotation (`updates.drift` has the derivation). It is no estimate of what a refit
-        would move: a refit also finds directions that are new to the graph, and chooses its settings anew.
-        `refit(align=True)` reports the real distance.
+        are compared after the best rotation (`updates.drift` has the derivation). It follows every update at no cost, and
+        is no estimate of what a refit would move: a refit also finds directions that are new to the graph, and chooses its
+        settings anew. `drift_` is the real distance.
         """
         return 0.0 if self._state is None else self._state.drift.drift(self._state.columns_of)
+
+    @property
+    def drift_(self) -> float:
+        """What `refit(align=True)` would report as `alignment_residual_`, of a refit that is made aside; 0 after `fit`.
+
+        The share of the vectors' length by which a fit of the graph as it is would move them after the best rotation. It
+        takes as long as a fit, once for each update that it is read after; nothing of the model changes.
+        """
+        if self._state is None:
+            return 0.0
+        known = self.__dict__.get("_drift")
+        if known is None or known[0] is not self._state or known[1] != self._state.n_batches:
+            aside = copy.copy(self).refit(align=True)
+            known = self._drift = (self._state, self._state.n_batches, aside.alignment_residual_)
+        return known[2]
 
     @property
     def refit_advised_(self) -> bool:
@@ -181,7 +199,7 @@ class Updating:
         )
         return self._apply(changes, tolerance)
 
-    def refit(self: Model, *, align: bool = True, progress: Reporter | None = None) -> Model:
+    def refit(self: Model, *, align: bool = True, choices: str = "again", progress: Reporter | None = None) -> Model:
         """Fit again on the graph as it is.
 
         Parameters
@@ -190,13 +208,16 @@ class Updating:
             Whether to rotate the new vectors onto the present ones (orthogonal Procrustes), so that vectors that are
             stored elsewhere stay comparable; `alignment_residual_` is what no rotation can undo, as a share of the
             vectors' length. The number of columns then stays as it is.
+        choices : {"again", "kept"}, default="again"
+            Whether what "auto" chooses (weighting, restart, channels and their weights) is chosen from the graph as it is
+            now, or stays as it was, which is faster and moves the vectors less. "kept" keeps the number of columns too.
         progress : callable, optional
             Called as `progress(stage, done, total)` in place of the progress bar.
 
         Returns
         -------
         SCE or MoSCE
-            Itself, fitted; `span_drift_` is 0 again.
+            Itself, fitted; `span_drift_` and `drift_` are 0 again.
 
         Examples
         --------
@@ -206,9 +227,13 @@ class Updating:
         >>> bool(model.refit().alignment_residual_ < 0.05)
         True
         """
+        check_choice(type(self).__name__, "choices", choices, CHOICES)
         graph, before, log = self.graph_, self.embedding_, self._log
         widths = [matrix.shape[1] for matrix in self.weights_]
-        self._fit_again(graph, dimension=before.shape[1] if align else None, progress=progress)
+        if choices == "kept":
+            self._fit_kept(graph, progress=progress)
+        else:
+            self._fit_again(graph, dimension=before.shape[1] if align else None, progress=progress)
         if align:
             self._rotate(before, widths)
         if log is not None:
@@ -267,7 +292,7 @@ class Updating:
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy does not write to the log of the original."""
-        return {name: value for name, value in self.__dict__.items() if name != "_log"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_log", "_drift")}
 
     def _checked(
         self,
@@ -369,4 +394,5 @@ class Updating:
     def _drop_state(self) -> None:
         """A fit begins: what followed the last one goes."""
         self._embedding, self._graph, self._state, self._log = None, None, None, None
-        self.__dict__.pop("alignment_residual_", None)
+        for name in ("alignment_residual_", "_drift"):
+            self.__dict__.pop(name, None)
