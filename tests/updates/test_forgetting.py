@@ -67,6 +67,40 @@ def test_a_real_graph_without_some_nodes_is_the_fit_without_them(name: str) -> N
     assert model.span_drift_ == 0
 
 
+@pytest.mark.parametrize("name", ["cora", "digits"])
+def test_a_real_graph_that_grows_changes_and_forgets_is_the_fit_of_what_is_left(name: str, tmp_path: Path) -> None:
+    """Nodes come with their edges and go, edges go, and between them nodes are forgotten: in memory, and from a file."""
+    graph = load_or_skip(name)
+    ids, late = graph.node_ids, np.arange(graph.n_nodes - 60, graph.n_nodes)
+    model: Any = SCE(dimension=48).fit(graph.subgraph(positions=np.arange(graph.n_nodes - 60)))
+    listed = graph.adjacency[late].tocoo()
+    sources, targets = late[listed.coords[0]], listed.coords[1]
+    is_once = (targets < late[0]) | (sources < targets)
+    edges = [
+        (ids[i].item(), ids[j].item(), float(w))
+        for i, j, w in zip(sources[is_once], targets[is_once], listed.data[is_once], strict=True)
+    ]
+    model.update(nodes_added=(ids[late], graph.features[late]), edges_added=edges)
+    gone = [*range(5), *late[:3].tolist()]
+    model.forget(ids[gone].tolist())
+    adjacency = graph.adjacency.tolil()
+    for number in (100, 200, 300):
+        other = int(graph.adjacency[[number]].indices[-1])
+        if other not in gone:
+            model.update(edges_removed=[(ids[number].item(), ids[other].item())])
+            adjacency[number, other] = adjacency[other, number] = 0
+    path = tmp_path / "m.safetensors"
+    model.save(path, with_state=True)
+    model = load(path, in_place=True)
+    model.forget(ids[[400, 500]].tolist())
+    kept = np.setdiff1d(np.arange(graph.n_nodes), [*gone, 400, 500])
+    left = graph.replace(adjacency=sp.csr_array(adjacency.tocsr())).subgraph(positions=kept)
+    oracle = spelt_out(model, dimension=48).fit(left)
+    assert model.graph_.node_ids.tolist() == left.node_ids.tolist()
+    length = np.sqrt(np.square(oracle.embedding_).sum(axis=1).mean())
+    np.testing.assert_allclose(model.embedding_, oracle.embedding_, atol=1e-5 * length)
+
+
 def test_the_number_of_columns_is_kept_and_the_others_are_those_of_a_fit(digits: Graph) -> None:
     model = SCE(filter=Power(order=2)).fit(digits)
     width = model.embedding_.shape[1]
@@ -326,6 +360,33 @@ def test_updates_go_on_and_a_stream_that_goes_on_has_all_vectors_first(tmp_path:
     missed = again._replayed.behind(0, again._live())
     assert missed.ids.tolist() == again.graph_.node_ids.tolist()
     assert "forgotten" in missed.notes[0]
+
+
+def test_a_file_has_no_hops_until_an_update_needs_them(tmp_path: Path) -> None:
+    """They take longer than the fit. Each way of loading the file, before and after, has the same vectors."""
+    path = tmp_path / "m.safetensors"
+    SCE(filter=Power(order=2), dimension=4).fit(person_graph()).save(path, with_state=True)
+    n_bytes = path.stat().st_size
+    model: Any = load(path, in_place=True)
+    model.forget([SECRET])
+    assert path.stat().st_size < n_bytes
+    assert model._state is None
+    model._log.close()
+    for in_place in (False, True):
+        loaded: Any = load(path, in_place=in_place)
+        np.testing.assert_array_equal(loaded.embedding_, model.embedding_)
+        assert loaded._state is None
+        changed = loaded.update(features_changed={"person-2": {"income": 52.0}}, tolerance=0)
+        np.testing.assert_allclose(loaded.embedding_, loaded.transform(loaded.graph_), atol=1e-4)
+    assert len(changed)
+    loaded._log.close()
+    again: Any = load(path, in_place=True)
+    assert again._state is not None
+    assert again._log.number == 1
+    np.testing.assert_allclose(again.embedding_, loaded.embedding_, atol=1e-5)
+    again.forget(["person-3"])
+    again._log.close()
+    np.testing.assert_array_equal(load(path).embedding_, again.embedding_)
 
 
 def test_what_cannot_be_forgotten_is_refused_and_nothing_changes() -> None:

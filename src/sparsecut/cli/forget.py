@@ -112,7 +112,8 @@ def forget(
 
 def _known(model: Any, asked: list[str]) -> tuple[list[Any], list[str]]:
     """(ids of the graph, the words that are none of them)."""
-    index = model._live().index
-    ids = {word: int(word) if index.takes is int and word.lstrip("-").isdecimal() else word for word in asked}
-    is_there = dict(zip(ids, (index.find(list(ids.values())) >= 0).tolist(), strict=True))
-    return [ids[word] for word in ids if is_there[word]], [word for word in ids if not is_there[word]]
+    ids = model.graph_.node_ids
+    is_number = ids.dtype.kind in "iu"
+    named = {word: int(word) if is_number and word.lstrip("-").isdecimal() else word for word in asked}
+    known = set(ids.tolist())
+    return [node for node in named.values() if node in known], [word for word, node in named.items() if node not in known]

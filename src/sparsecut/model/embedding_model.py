@@ -50,7 +50,7 @@ from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import Negatives
 from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.resuming import Replayed
-from sparsecut.updates.state_files import state_tensors
+from sparsecut.updates.state_files import fitted_tensors, state_tensors
 from sparsecut.updates.update_log import UpdateLog, log_path
 from sparsecut.updates.updating import Updating
 
@@ -349,7 +349,8 @@ class SparsestCutEmbedding(Updating, Estimator):
         # Of an earlier model of this name, which a full disk has kept till now; its records have another key.
         log_path(path).unlink(missing_ok=True)
 
-    def _write(self, path: str | Path, key: bytes | None, *, overwrite: bool) -> None:
+    def _write(self, path: str | Path, key: bytes | None, *, overwrite: bool, number: int | None = None) -> None:
+        """Write the file; with a key also the state, with the `number` of the last update alone where it has no hops."""
         parameters, arrays = self._stored_parameters()
         tensors = {f"weights.{level}": matrix for level, matrix in enumerate(self.weights_)} | {"offset": self.offset_}
         recipe, held = self.recipe_.to_header()
@@ -364,7 +365,7 @@ class SparsestCutEmbedding(Updating, Estimator):
             "encoder": None if self.encoder_ is None else self.encoder_.to_header(),
         }
         if key is not None:
-            state, state_arrays = state_tensors(self._live())
+            state, state_arrays = state_tensors(self._live()) if number is None else self._fitted_tensors(number)
             header["state"] = {**state, "key": key.hex(), "position": self._position, "renewed_at": self._renewed_at}
             arrays = arrays | state_arrays
         write_model(path, header, tensors | arrays | held | kept, overwrite=overwrite)
@@ -372,17 +373,25 @@ class SparsestCutEmbedding(Updating, Estimator):
     def _checkpoint(self) -> None:
         """Take the log into the model's file: the file first, for its records are passed over once it holds them."""
         assert self._log is not None
-        self._live().n_batches = self._log.number
-        self._write(self._log.path, self._log.key, overwrite=True)
+        number, self._log.lacks_hops = self._log.number, self._state is None
+        if self._state is not None:
+            self._state.n_batches = number
+        self._write(self._log.path, self._log.key, overwrite=True, number=number if self._state is None else None)
         self._log.clear()
 
-    def _follow_log(self, path: str | Path, key: bytes) -> None:
-        """Write every update to the log of a file from now on, once those that are in it have been made."""
+    def _fitted_tensors(self, number: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        graph = self.graph_ if "features" in self.recipe_.sources else self.graph_.replace(features=None)
+        return fitted_tensors(graph, self._vectors(), number)
+
+    def _follow_log(self, path: str | Path, key: bytes, number: int) -> None:
+        """Write every update to the log of a file from now on, once those behind a number have been made."""
         log = UpdateLog(path, key)
-        state = self._live()
+        log.lacks_hops = self._state is None
         self._replayed = Replayed(self._position, self._renewed_at)
-        for changes, tolerance, position in log.replay(state.n_batches):
+        for changes, tolerance, position in log.replay(number):
+            state = self._live()
             self._position = position or self._position
+            self._embedding = self._graph = None
             self._replayed.add(self._position, state.apply(state.check(changes), tolerance))
             self._follow_kind(changes)
         self._log = log

@@ -19,7 +19,7 @@ from sparsecut.model.persistence import read_model
 from sparsecut.model.sce import SCE
 from sparsecut.operators.recipe import read_recipe
 from sparsecut.updates.resuming import Position
-from sparsecut.updates.state_files import read_state
+from sparsecut.updates.state_files import read_fitted, read_state
 from sparsecut.updates.update_log import read_log
 
 ESTIMATORS: dict[str, type[SparsestCutEmbedding]] = {"SCE": SCE, "MoSCE": MoSCE}
@@ -84,14 +84,21 @@ def _restore(model: Any, path: str | Path, about: dict[str, Any], tensors: dict[
     try:
         key = bytes.fromhex(about["key"])
         model._position, model._renewed_at = Position(*about["position"]), int(about.get("renewed_at", -1))
-        state = read_state(about, tensors, model.recipe_, model.weights_, model.offset_, model.encoder_, model.columns_)
+        fitted = read_fitted(about, tensors, model.encoder_)
+        if fitted is None:
+            given = about, tensors, model.recipe_, model.weights_, model.offset_, model.encoder_, model.columns_
+            model._state = read_state(*given)
+            number = model._state.n_batches
+        else:
+            model._graph, model._embedding, number = fitted
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise InputError(f"{path} does not hold a whole state: {error}. Save the model again.") from error
-    model._state = state
     if in_place:
-        model._follow_log(path, key)
+        model._follow_log(path, key, number)
         return
-    for changes, tolerance, position in read_log(path, key, state.n_batches):
+    for changes, tolerance, position in read_log(path, key, number):
+        state = model._live()
+        model._embedding = model._graph = None
         state.apply(state.check(changes), tolerance)
         model._follow_kind(changes)
         model._position = position or model._position

@@ -5,6 +5,9 @@ state.features…                      dense, or CSR in three parts      state.b
 state.L.term.K                       the hops of level L, and bounds   state.learned.G   what the fit had learned, for drift,
 state.L.lacking.K, .rounding.K       on what they lack                 state.mean.G      and the mean of its rows
 state.embedding                      Z
+
+A model that was fitted again in place, and not updated since, has no hops in its file: those of a large graph take longer to
+compute and to write than the fit. The first update writes them.
 """
 
 from __future__ import annotations
@@ -25,16 +28,25 @@ from sparsecut.updates.live import LiveState
 Arrays = dict[str, NDArray[Any]]
 
 
+def fitted_tensors(graph: Graph, embedding: NDArray[np.float32], number: int) -> tuple[dict[str, Any], Arrays]:
+    """What a file holds of a model that was fitted and not updated since: no hops, which the first update computes."""
+    header, arrays = _graph_tensors(graph)
+    return {**header, "number": number, "has_hops": False}, {**arrays, "state.embedding": np.asarray(embedding)}
+
+
+def read_fitted(
+    header: dict[str, Any], arrays: Arrays, encoder: Encoder | None
+) -> tuple[Graph, NDArray[np.float32], int] | None:
+    """What `fitted_tensors` wrote: graph, vectors, and the number of the last update; None where hops were written."""
+    if header.get("has_hops", True):
+        return None
+    return _read_graph(header, arrays, encoder), arrays["state.embedding"], int(header["number"])
+
+
 def state_tensors(state: LiveState) -> tuple[dict[str, Any], Arrays]:
     """What JSON can hold of a state, and the arrays."""
-    places, graph = state.index.places(), state.to_graph()
-    arrays = dict(zip(("state.indptr", "state.indices", "state.weights"), _parts(graph.adjacency), strict=True))
-    if sp.issparse(graph.features):
-        names = ("state.features.indptr", "state.features.indices", "state.features.data")
-        arrays |= dict(zip(names, _parts(graph.features), strict=True))
-    elif graph.has_features:
-        arrays["state.features"] = np.asarray(graph.features)
-    arrays["state.ids"] = pack_ids(graph.node_ids)
+    places = state.index.places()
+    described, arrays = _graph_tensors(state.to_graph())
     arrays["state.embedding"] = state.embedding()
     for number, (level, basis) in enumerate(zip(state.levels, state.basis, strict=True)):
         arrays[f"state.basis.{number}"] = basis
@@ -46,12 +58,10 @@ def state_tensors(state: LiveState) -> tuple[dict[str, Any], Arrays]:
         assert gauge.first_mean is not None
         arrays |= {f"state.learned.{number}": gauge.first, f"state.mean.{number}": gauge.first_mean}
     header = {
+        **described,
         "number": state.n_batches,
         "length": state.length,
-        "is_directed": graph.is_directed,
-        "sides": graph.node_types,
         "rank": state.drift.gauges[0].rank,
-        "n_features": graph.n_features if graph.has_features else 0,
         "n_entries_fitted": state.n_entries_fitted,
     }
     return header, arrays
@@ -67,18 +77,7 @@ def read_state(
     columns: RowsOfGraph,
 ) -> LiveState:
     """What `state_tensors` wrote."""
-    adjacency = _csr([arrays[f"state.{name}"] for name in ("indptr", "indices", "weights")])
-    features: Any = arrays.get("state.features")
-    if "state.features.indptr" in arrays:
-        features = _csr([arrays[f"state.features.{name}"] for name in ("indptr", "indices", "data")], header["n_features"])
-    graph = Graph.from_canonical(
-        adjacency,
-        features=features,
-        node_ids=unpack_ids(arrays["state.ids"]),
-        directed="out" if header["is_directed"] else "symmetrize",
-        encoder=encoder,
-        node_types=None if header.get("sides") is None else tuple(header["sides"]),
-    )
+    graph = _read_graph(header, arrays, encoder)
     levels = []
     for number, filter in enumerate(recipe.filters):
         n_hops = len(filter.on(is_directed=graph.is_directed).coefficients()) - 1
@@ -105,6 +104,36 @@ def read_state(
     )
     state.n_batches, state.n_entries_fitted = int(header["number"]), int(header["n_entries_fitted"])
     return state
+
+
+def _graph_tensors(graph: Graph) -> tuple[dict[str, Any], Arrays]:
+    arrays = dict(zip(("state.indptr", "state.indices", "state.weights"), _parts(graph.adjacency), strict=True))
+    if sp.issparse(graph.features):
+        names = ("state.features.indptr", "state.features.indices", "state.features.data")
+        arrays |= dict(zip(names, _parts(graph.features), strict=True))
+    elif graph.has_features:
+        arrays["state.features"] = np.asarray(graph.features)
+    arrays["state.ids"] = pack_ids(graph.node_ids)
+    header = {
+        "is_directed": graph.is_directed,
+        "sides": graph.node_types,
+        "n_features": graph.n_features if graph.has_features else 0,
+    }
+    return header, arrays
+
+
+def _read_graph(header: dict[str, Any], arrays: Arrays, encoder: Encoder | None) -> Graph:
+    features: Any = arrays.get("state.features")
+    if "state.features.indptr" in arrays:
+        features = _csr([arrays[f"state.features.{name}"] for name in ("indptr", "indices", "data")], header["n_features"])
+    return Graph.from_canonical(
+        _csr([arrays[f"state.{name}"] for name in ("indptr", "indices", "weights")]),
+        features=features,
+        node_ids=unpack_ids(arrays["state.ids"]),
+        directed="out" if header["is_directed"] else "symmetrize",
+        encoder=encoder,
+        node_types=None if header.get("sides") is None else tuple(header["sides"]),
+    )
 
 
 def pack_ids(ids: Ids) -> NDArray[Any]:

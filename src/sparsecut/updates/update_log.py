@@ -60,6 +60,7 @@ class UpdateLog:
         self.number = 0
         self._n_bytes = 0
         self.seconds = 0.0  # that the updates of the log took
+        self.lacks_hops = False  # the file has the model as it was fitted, and a load would compute its hops
 
     def replay(self, after: int) -> Iterator[Logged]:
         """The updates that were written down behind a number, and from now on new ones at the end of them."""
@@ -90,8 +91,8 @@ class UpdateLog:
 
     @property
     def is_long(self) -> bool:
-        """Whether replaying it takes longer than it should."""
-        return self._n_bytes > self.long_bytes or self.seconds > LONG_SECONDS
+        """Whether a load that makes its updates again takes longer than it should."""
+        return self._n_bytes > self.long_bytes or self.seconds > LONG_SECONDS or self.lacks_hops
 
     def clear(self) -> None:
         """The model's file holds all of it."""
