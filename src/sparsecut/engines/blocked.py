@@ -102,7 +102,7 @@ class BlockedEngine(ABC, Generic[Held, Hop]):
 
     def load(self, graph: Graph, weighting: Weighting, filter: Filter, features: Any = None) -> BlockedRows[Held, Hop]:
         # The graph's own features are known from the name of the work folder.
-        name = f"features-{fingerprint_of(features, weighting.name, weighting.columns)}"
+        name = f"features-{fingerprint_of(features, weighting.name, *weighting.arrays.values())}"
         given: Any = graph.features if features is None else features
         source = Source(name, self._readable(given, name), weighting, int(given.shape[1]))
         return BlockedRows(source, self._operator(graph, filter))

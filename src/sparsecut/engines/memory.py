@@ -33,7 +33,7 @@ from sparsecut.kernels.products import N_TOGETHER, groups, row_blocks
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
 from sparsecut.kernels.streaming import in_words
 from sparsecut.kernels.threads import each, using
-from sparsecut.operators.aggregation import Aggregation, Projection, aggregate
+from sparsecut.operators.aggregation import Aggregation, Projection, aggregate, offsets_of, types_for
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import AllPairs, NegativeGraph
 from sparsecut.operators.propagation import Propagation
@@ -235,8 +235,10 @@ class MemoryEngine(InProcess):
                 Z = _project_over(levels[0], weights[0])
             else:
                 Z = _projected(levels, weights, projection.aggregation)
-            if projection.offset is not None:
-                Z = Z.sub_(projection.offset)
+            codes = types_for(projection, self.graph)
+            for rows in [slice(0, len(Z))] if codes is None else row_blocks(Z, CONCAT_BLOCK):
+                if projection.offset is not None:
+                    Z[rows] -= offsets_of(projection.offset, None if codes is None else codes[rows])
         low, high = (float(bound) for bound in Z.aminmax()) if Z.numel() else (0.0, 0.0)
         if not math.isfinite(low + high):  # NaN is the least and the largest of numbers with one
             raise overflow_error(self.graph)

@@ -4,34 +4,71 @@ Features that were averaged over other edges are other features: a model fitted 
 the same graph without directions or without weights moves the median vector by a third of its length. Directions are a
 choice of whoever reads the graph, so another choice is refused. Weights are data, and a later graph may happen to have only
 ones, so a difference is a warning. An update names its weights one by one: the graph that a model follows may get its first.
+
+Types are part of the kind too. A later graph has its types of edges added up by the factors of the fitted one; a type that
+was not fitted is refused, since nothing says how much it weighs, and one that is missing has no edges.
 """
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.base.errors import InputError, OtherWeightsWarning
+from sparsecut.base.errors import InputError, OtherWeightsWarning, first_few
 from sparsecut.graph.graph import Graph
+from sparsecut.graph.relations import Relations
 
 
 @dataclass(frozen=True)
 class GraphKind:
-    """Whether edges have directions, and weights other than 1."""
+    """Whether edges have directions, and weights other than 1; the types of nodes and edges."""
 
     is_directed: bool
     is_weighted: bool
+    node_types: tuple[str, ...] | None = None
+    relations: Relations | None = None  # the types of edges and their factors
 
     @classmethod
     def of(cls, graph: Graph) -> GraphKind:
-        return cls(graph.is_directed, graph.is_weighted)
+        relations = None if graph.relations is None else replace(graph.relations, matrices=())
+        return cls(graph.is_directed, graph.is_weighted, graph.node_types, relations)
 
     def to_header(self) -> dict[str, Any]:
-        return asdict(self)
+        header = {"is_directed": self.is_directed, "is_weighted": self.is_weighted, "node_types": self.node_types}
+        return {**header, "relations": None if self.relations is None else self.relations.to_header()}
+
+    def weighed(self, graph: Graph, caller: str) -> Graph:
+        """A graph to transform with its types in the fitted order and its types of edges added up as the fitted ones."""
+        if self.node_types is None or (self.relations is None and graph.node_types is None):
+            return graph
+        if graph.node_types is None:
+            raise InputError(
+                f"This {caller} was fitted on a graph with the node types {first_few(list(self.node_types), 10)}. Got a graph "
+                "without types. Read it as the fitted one was: with from_tables, or bipartite=True."
+            )
+        strange = [name for name in graph.node_types if name not in self.node_types]
+        if strange:
+            raise InputError(
+                f"This {caller} was fitted on the node types {first_few(list(self.node_types), 10)}. Got a graph with "
+                f"{first_few(strange)} too. Leave these nodes out, or fit a model on such a graph."
+            )
+        if graph.node_types != self.node_types:
+            graph = graph.replace(node_types=self.node_types)
+        if self.relations is None or graph.relations is None:
+            return graph
+        known = dict(zip(self.relations.edge_types, self.relations.factors, strict=True))
+        new = [":".join(kind) for kind in graph.relations.edge_types if kind not in known]
+        if new:
+            fitted = [":".join(kind) for kind in known]
+            raise InputError(
+                f"This {caller} was fitted on the edge types {first_few(fitted, 10)}, and does not know how much others weigh. "
+                f"Got {first_few(new)}. Leave these edges out, or fit a model on such a graph."
+            )
+        return graph.weighed([known[kind] for kind in graph.relations.edge_types])
 
     def check(self, graph: Graph, caller: str) -> None:
         """Refuse a graph with other directions than the fitted one, and warn of other weights; no edges, no kind."""
@@ -56,12 +93,18 @@ class GraphKind:
 
     def with_weights(self, weights: NDArray[np.float32]) -> GraphKind:
         """The kind of the graph once some of its edges have these weights."""
-        return GraphKind(self.is_directed, self.is_weighted or bool((weights != 1).any()))
+        return replace(self, is_weighted=self.is_weighted or bool((weights != 1).any()))
 
 
 def read_kind(header: dict[str, Any] | None) -> GraphKind | None:
     """What `to_header` wrote; None of a file that was saved before kinds were."""
-    return None if header is None else GraphKind(bool(header["is_directed"]), bool(header["is_weighted"]))
+    if header is None:
+        return None
+    types = header.get("node_types")
+    relations = Relations.read(header.get("relations"))
+    return GraphKind(
+        bool(header["is_directed"]), bool(header["is_weighted"]), None if types is None else tuple(types), relations
+    )
 
 
 def _direction(is_directed: bool) -> str:

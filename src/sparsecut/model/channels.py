@@ -99,9 +99,9 @@ def side_by_side(
         [part.scatter.diagonal() * factor**2 for part, factor in zip(parts, factors, strict=True)], dimension, kept_share
     )
     offsets = [
-        _offset(part.projection)[columns] * factor for part, factor, columns in zip(parts, factors, kept, strict=True)
+        _offset(part.projection)[..., columns] * factor for part, factor, columns in zip(parts, factors, kept, strict=True)
     ]
-    offset = torch.cat(offsets) if any(part.projection.offset is not None for part in parts) else None
+    offset = _joined(offsets) if any(part.projection.offset is not None for part in parts) else None
     weights = [
         [matrix[:, columns] * factor for matrix in part.projection.weights]
         for part, factor, columns in zip(parts, factors, kept, strict=True)
@@ -144,6 +144,13 @@ def _offset(projection: Projection) -> Tensor:
     if projection.offset is not None:
         return projection.offset
     return torch.zeros(projection.dimension, device=projection.weights[0].device)
+
+
+def _joined(offsets: Sequence[Tensor]) -> Tensor:
+    """Offsets side by side; where one of them has a row for each type, the others are the same for all types."""
+    n_rows = max((len(offset) for offset in offsets if offset.ndim == 2), default=0)
+    parts = [offset.expand(n_rows, -1) if n_rows and offset.ndim == 1 else offset for offset in offsets]
+    return torch.cat(parts, dim=-1)
 
 
 def _padded(weights: Sequence[Sequence[Tensor]]) -> list[Tensor]:

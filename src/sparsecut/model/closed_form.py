@@ -29,7 +29,7 @@ from sparsecut.engines.contract import Moments
 from sparsecut.features.places import ROW_LENGTH
 from sparsecut.kernels.spectrum import rank_of_scatter
 from sparsecut.model.auto.constants import CONSTANTS
-from sparsecut.model.problem import Problem, gram_product
+from sparsecut.model.problem import Problem
 from sparsecut.model.solver import Solution, Solver
 from sparsecut.operators.aggregation import Projection
 from sparsecut.operators.negatives import complete_graph
@@ -109,8 +109,10 @@ class ClosedForm(Solver, word="closed_form"):
         weights = tuple(matrix * factor for matrix in spectrum.weights)
         reasons = spectrum.reasons(is_dimension_chosen=problem.dimension is None)
         # Structure comes centred, each side of the graph by itself: near then means near across sides too.
-        offset = torch.zeros_like(mean) if problem.is_sharpened else mean * factor
-        return Solution(Projection(weights, "mean", offset.float()), reasons, scatter * factor**2)
+        offset = torch.zeros_like(mean) if problem.is_sharpened else mean
+        if problem.types is not None:
+            offset = problem.type_means().offsets(mean, Projection(spectrum.weights, "mean").whole())
+        return Solution(Projection(weights, "mean", (offset * factor).float()), reasons, scatter * factor**2)
 
 
 class _Spectra:
@@ -144,8 +146,8 @@ class _Spectra:
         return sharpen(spectrum, self.widths, self.scales, n_kept, effective_rank, length, self.rule.kept_share)
 
     def _scaled_product(self, W: Tensor) -> Tensor:
-        problem, scale = self.problem, self.scale[:, None].float()
-        return gram_product(problem.engine, problem.levels, W * scale, problem.negatives) * scale
+        scale = self.scale[:, None].float()
+        return self.problem.gram_product(W * scale) * scale
 
     def _trace(self, group: tuple[int, ...] | None = None) -> float:
         """tr(M), a level unscaled; of an M too large to be built by every engine an estimate.
@@ -161,9 +163,8 @@ class _Spectra:
         if group is None:
             signs = signs * self.scale[:, None].float()
         if self.moments is None:
-            engine = self.problem.engine
-            image = engine.multiply([self.problem.levels[level] for level in levels], signs)
-            return float(engine.moments([image], self.problem.negatives).M.trace()) / self.cost.n_probes
+            image = self.problem.engine.multiply([self.problem.levels[level] for level in levels], signs)
+            return self.problem.trace(image) / self.cost.n_probes
         first = sum(self.widths[: levels[0]])
         columns = slice(first, first + len(signs))
         signs = signs.double()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import secrets
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -35,6 +35,7 @@ from sparsecut.graph.graph_kind import GraphKind
 from sparsecut.graph.pair_lists import pack_pairs
 from sparsecut.io.files import check_writable
 from sparsecut.model.auto.constants import CONSTANTS, Constants
+from sparsecut.model.auto.relation_choice import check_relations
 from sparsecut.model.channels import FEATURES, check_channels
 from sparsecut.model.explanation import say_choices, say_details
 from sparsecut.model.fit import Fitted, embed, fit, require_features
@@ -73,6 +74,7 @@ class SparsestCutEmbedding(Updating, Estimator):
     features: Any
     weighting: Any
     filter: Any
+    relations: Any
     negatives: Any
     apart: Any
     solver: Any
@@ -149,15 +151,14 @@ class SparsestCutEmbedding(Updating, Estimator):
         graph = as_graph(graph, features, y)
         settings = self._settings()
         settings.check_channels(graph)
-        kind = GraphKind.of(graph)
 
         def on_epoch(epoch: int, fitted: Fitted) -> None:
             assert callback is not None
-            self._keep(fitted, kind)
+            self._keep(fitted)
             callback(epoch, fitted.history)
 
         fitted = fit(settings, graph, output=output, on_epoch=None if callback is None else on_epoch, progress=progress)
-        self._take(fitted, kind)
+        self._take(fitted)
         return self
 
     def fit_transform(
@@ -212,6 +213,7 @@ class SparsestCutEmbedding(Updating, Estimator):
         self._check_fitted("Call fit or fit_transform first, or sparsecut.load")
         graph = as_graph(graph, features)
         if self.kind_ is not None:
+            graph = self.kind_.weighed(graph, type(self).__name__)
             self.kind_.check(graph, type(self).__name__)
         if "features" in self.recipe_.sources:
             graph = self._encoded(graph)
@@ -270,7 +272,7 @@ class SparsestCutEmbedding(Updating, Estimator):
         self._check_fitted("There are no channels yet")
         names, widths = list(self.recipe_.channels), [matrix.shape[1] for matrix in self.weights_]
         if self.recipe_.aggregation != "concat" or len(names) != len(widths):
-            return {names[0] if len(names) == 1 else "all": slice(0, len(self.offset_))}
+            return {names[0] if len(names) == 1 else "all": slice(0, self.offset_.shape[-1])}
         ends = np.cumsum(widths).tolist()
         return {name: slice(end - width, end) for name, width, end in zip(names, widths, ends, strict=True)}
 
@@ -297,7 +299,7 @@ class SparsestCutEmbedding(Updating, Estimator):
 
     def _n_columns(self) -> int:
         self._check_fitted("There are no columns to name yet")
-        return len(self.offset_)
+        return int(self.offset_.shape[-1])
 
     def plot(self, labels: Any = None, **options: Any) -> Any:
         """Draw a projection of the fitted embedding.
@@ -418,6 +420,7 @@ class SparsestCutEmbedding(Updating, Estimator):
             weighting=self.weighting,
             filter=chosen["filter"],
             channels=check_channels(name, getattr(self, "channels", "auto")),
+            relations=check_relations(name, self.relations),
             n_levels=n_levels,
             aggregation=aggregation,
             negatives=chosen["negatives"],
@@ -450,6 +453,8 @@ class SparsestCutEmbedding(Updating, Estimator):
                 arrays |= {f"{name}.{key}": array for key, array in held.items()}
             elif name == "apart" and value is not None:
                 arrays["apart"] = pack_pairs(value)
+            elif name == "relations" and isinstance(value, Mapping):
+                values[name] = {key if isinstance(key, str) else ":".join(key): weight for key, weight in value.items()}
             else:
                 values[name] = value.item() if isinstance(value, np.generic) else value
         return values, arrays
@@ -459,26 +464,26 @@ class SparsestCutEmbedding(Updating, Estimator):
         settings = self._settings()
         if dimension is not None:
             settings = settings.with_dimension(dimension)
-        self._take(fit(settings, graph, output=None, on_epoch=None, progress=progress), GraphKind.of(graph))
+        self._take(fit(settings, graph, output=None, on_epoch=None, progress=progress))
 
     def _fit_kept(self, graph: Graph, *, progress: Reporter | None) -> None:
         """Fit a graph with what was chosen before: weighting, filter, channels and the number of columns."""
-        settings = with_choices(self._settings(), self.recipe_, len(self.offset_))
+        settings = with_choices(self._settings(), self.recipe_, self.offset_.shape[-1])
         fitted = fit(settings, graph, output=None, on_epoch=None, progress=progress)
         recipe = keep_reasons(fitted.recipe, self.recipe_.reasons)
-        self._take(replace(fitted, recipe=recipe), GraphKind.of(graph))
+        self._take(replace(fitted, recipe=recipe))
 
-    def _take(self, fitted: Fitted, kind: GraphKind) -> None:
+    def _take(self, fitted: Fitted) -> None:
         """Become what was fitted."""
         self._drop_state()
-        self._keep(fitted, kind)
+        self._keep(fitted)
         assert fitted.embedding is not None
         self.embedding_ = fitted.embedding
         self.history_ = fitted.history
         self._graph = fitted.graph
 
-    def _keep(self, fitted: Fitted, kind: GraphKind) -> None:
-        self.kind_ = kind
+    def _keep(self, fitted: Fitted) -> None:
+        self.kind_ = GraphKind.of(fitted.graph)
         projection = fitted.projection
         self.weights_ = [matrix.cpu().numpy() for matrix in projection.weights]
         self.offset_ = (torch.zeros(projection.dimension) if projection.offset is None else projection.offset).cpu().numpy()

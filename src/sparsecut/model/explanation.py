@@ -35,6 +35,7 @@ def say_choices(recipe: Recipe) -> list[str]:
     reasons = {reason.topic: reason for reason in recipe.reasons if isinstance(reason, Reason) and not reason.channel}
     lines = [
         _weighting(reasons.get("weighting")),
+        _relations(reasons.get("relations")),
         _averaging(reasons, recipe.channels),
         _graph(reasons.get("graph channels"), recipe.channels),
         _dimension(reasons.get("dimension")),
@@ -72,6 +73,11 @@ def _weighting(reason: Reason | None) -> str:
         return ""
     if reason.because == KEPT:
         return f"Features are {WEIGHTED[reason.chosen]}, {AS_BEFORE}."
+    if reason.because == "types":
+        return (
+            f"Every type of node has features of its own, weighted by what its numbers are ({reason.chosen}). Set weighting to "
+            "weigh all of them alike."
+        )
     if reason.because == "signs":
         return (
             "Features are not weighted: some are negative, so they are measurements and not counts. Set weighting='l2' to "
@@ -94,6 +100,27 @@ def _weighting(reason: Reason | None) -> str:
     return (
         f"Features are {weighted} the length of a node's feature vector does not go with its neighbours' {correlation}. Set "
         "weighting='none' to leave them as they are."
+    )
+
+
+def _relations(reason: Reason | None) -> str:
+    """How much the types of edges weigh."""
+    if reason is None:
+        return ""
+    weights = reason.figures
+    otherwise = f"Set relations={{{next(iter(weights))!r}: 2.0}} to choose otherwise."
+    if reason.because == "store":
+        return "The types of edges were weighed when the store was built."
+    if reason.because == "requested":
+        said = ", ".join(f"{name} × {weight:g}" for name, weight in weights.items())
+        return f"The types of edges weigh as requested: {said}."
+    low = {name: weight for name, weight in weights.items() if weight < 1}
+    if not low:
+        return f"All {len(weights)} types of edges weigh the same in sum, however many edges each has. {otherwise}"
+    said = ", ".join(f"{name} × {weight:g}" for name, weight in low.items())
+    return (
+        f"Types of edges weigh the same in sum, but for those that hardly help to predict the features of their nodes: {said}. "
+        f"{otherwise}"
     )
 
 

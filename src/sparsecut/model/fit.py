@@ -33,13 +33,15 @@ from sparsecut.kernels.magnitude import naming_overflow
 from sparsecut.kernels.polynomials import is_power
 from sparsecut.kernels.spectrum import rank_of_scatter
 from sparsecut.kernels.transfer import as_array
+from sparsecut.model.auto.relation_choice import weigh_relations
 from sparsecut.model.auto.settle import settle
 from sparsecut.model.channels import ChannelPart, side_by_side
-from sparsecut.model.graph_columns import GraphColumns
+from sparsecut.model.graph_columns import NONE, GraphColumns
 from sparsecut.model.history import History, effective_rank
 from sparsecut.model.meaning import check_features, check_meaning
 from sparsecut.model.problem import Channel, Fitting, Problem
 from sparsecut.model.settings import Settings
+from sparsecut.model.type_means import TypeColumns
 from sparsecut.operators.aggregation import Projection
 from sparsecut.operators.filters import Filter, is_served_by
 from sparsecut.operators.negatives import NegativeGraph, complete_graph, with_apart
@@ -72,6 +74,7 @@ def fit(
     with_features, history = settings.embeds_features(graph), History()
     if with_features:
         require_features(graph, settings.caller)
+    graph, weighed = weigh_relations(graph, settings)
     with reporting(progress) as report, naming_overflow(graph):
         job = _fit_job(settings, graph, graph.n_features if with_features else 1, _file_of(output), report)
         with settings.engine.open(job) as engine:
@@ -85,6 +88,7 @@ def fit(
                     columns = GraphColumns.fit(names, graph, engine, is_alone=not with_features, report=report)
             with history.stage("prepare"):
                 recipe, rows = settle(settings, graph, engine, columns, notes=history.notes)
+                recipe.reasons.extend(weighed)
                 negatives = _describe_negatives(settings, engine, seeds[1])
 
             def keep(epoch: int, projection: Projection) -> None:
@@ -102,6 +106,7 @@ def fit(
                 report=report,
                 on_epoch=None if on_epoch is None else keep,
                 n_channels=len(recipe.channels) or 1,
+                types=_type_rows(graph, engine, recipe) if settings.solver.chooses_from_graph else None,
             )
             projection, found = _learn(fitting, _load_channels(fitting, graph, columns, recipe, rows), recipe, job.output)
             history.notes.extend(settings.say_dimension(n_features, projection.dimension))
@@ -153,6 +158,13 @@ def _load_channels(
             is_sharpened = source == "structure"
             channels.append(Channel(name, columns.n_columns(source), own, filters, is_sharpened=is_sharpened))
     return channels
+
+
+def _type_rows(graph: Graph, engine: Engine[Any], recipe: Recipe) -> Any:
+    """The types of the nodes as rows, for means by type; None for a graph without types."""
+    if graph.node_types is None:
+        return None
+    return engine.load(graph, NONE, recipe.filters[0], TypeColumns(graph.node_ids, graph.node_types))
 
 
 def _solve(fitting: Fitting, problems: Sequence[Problem], recipe: Recipe) -> Projection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from sparsecut.base.errors import check_choice, check_integer
@@ -26,7 +27,7 @@ class MoSCE(SparsestCutEmbedding):
         How the levels become one: "concat" lets them share out the dimension; "concat" and "max" need solver="adam".
     filter : {"auto", "power", "symmetric", "lazy"} or a Power, Symmetric or Lazy, default="auto"
         The matrix whose powers are the levels; "auto" is "power". Their order is the level's.
-    dimension, features, weighting, negatives, apart, solver, engine, random_state : object
+    dimension, features, weighting, relations, negatives, apart, solver, engine, random_state : object
         As in `SCE`, with the same defaults.
 
     Attributes
@@ -53,6 +54,7 @@ class MoSCE(SparsestCutEmbedding):
         features: FeaturesWord = "auto",
         weighting: WeightingWord = "auto",
         filter: Literal["auto", "power", "symmetric", "lazy"] | Filter = "auto",
+        relations: str | Mapping[Any, float] = "auto",
         negatives: str | Negatives = "complete",
         apart: Any = None,
         solver: str | Solver = "closed_form",
@@ -65,6 +67,7 @@ class MoSCE(SparsestCutEmbedding):
         self.features = features
         self.weighting = weighting
         self.filter = filter
+        self.relations = relations
         self.negatives = negatives
         self.apart = apart
         self.solver = solver

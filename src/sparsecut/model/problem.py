@@ -19,6 +19,7 @@ from sparsecut.kernels.polynomials import Polynomial, is_power, power
 from sparsecut.model.auto.narrowing import Narrowed, narrow, narrow_by_products
 from sparsecut.model.history import History
 from sparsecut.model.settings import Settings
+from sparsecut.model.type_means import TypeMeans, pairs_weight
 from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import NegativeGraph, complete_graph
@@ -49,6 +50,7 @@ class Fitting:
     report: Reporter
     on_epoch: Callable[[int, Projection], None] | None = None
     n_channels: int = 1
+    types: Any = None  # the rows of `TypeColumns`, of a graph with types
 
 
 class Problem:
@@ -86,7 +88,9 @@ class Problem:
         self.history = fitting.history
         self.report = fitting.report
         self.on_epoch = fitting.on_epoch
+        self.types = None if channel.is_sharpened else fitting.types  # structure comes centred
         self.narrowed: Narrowed | None = None
+        self._type_means: TypeMeans | None = None
         self._levels: list[Any] | None = None
         self._moments: dict[tuple[int, ...], Moments] = {}
 
@@ -124,8 +128,30 @@ class Problem:
         if group not in self._moments:
             rows = [self.levels[level] for level in group]
             with self.history.stage("gram"):
-                self._moments[group] = self.engine.moments(rows, self.negatives)
+                moments = self.engine.moments(rows, self.negatives)
+                self._moments[group] = moments if self.types is None else self._within_types(moments, rows)
         return self._moments[group]
+
+    def type_means(self) -> TypeMeans:
+        """The means of the levels' rows by the type of their node."""
+        if self._type_means is None:
+            self._type_means = TypeMeans.of(self.engine, self.levels, self.types, self.engine.graph)
+        return self._type_means
+
+    def _within_types(self, moments: Moments, rows: Sequence[Any]) -> Moments:
+        """Moments of rows that are centred by type; the mean stays that of all."""
+        is_all = len(rows) == len(self.widths)
+        means = self.type_means() if is_all else TypeMeans.of(self.engine, rows, self.types, self.engine.graph)
+        between = means.between()
+        scatter = None if moments.scatter is None else moments.scatter - between
+        return Moments(moments.M - pairs_weight(self.negatives) * between, moments.mean, scatter, moments.n_rows)
+
+    def gram_product(self, W: Tensor) -> Tensor:
+        """M·W by two products with the rows: M is not built."""
+        product = gram_product(self.engine, self.levels, W, self.negatives)
+        if self.types is None:
+            return product
+        return product - (pairs_weight(self.negatives) * self.type_means().between_times(W)).to(product.dtype)
 
     @property
     def known_moments(self) -> Moments | None:
@@ -141,7 +167,16 @@ class Problem:
         image = self.engine.multiply(self.levels, W)
         moments = self.engine.moments([image], complete_graph(self.negatives.n_nodes))
         assert moments.scatter is not None
-        return moments.mean, moments.scatter
+        if self.types is None:
+            return moments.mean, moments.scatter
+        return moments.mean, moments.scatter - W.T.double() @ self.type_means().between_times(W)
+
+    def trace(self, image: Any) -> float:
+        """tr(M) of rows of the engine that are not smoothed further."""
+        M = self.engine.moments([image], self.negatives).M
+        if self.types is not None:
+            M = M - pairs_weight(self.negatives) * TypeMeans.of(self.engine, [image], self.types, self.engine.graph).between()
+        return float(M.trace())
 
     def split(self, W: Tensor) -> tuple[Tensor, ...]:
         """The parts of W = [W⁽¹⁾; …; W⁽ᵏ⁾] that belong to the levels."""

@@ -44,6 +44,9 @@ class SCE(SparsestCutEmbedding):
         "roles" (degrees, triangles and other counts around the node). A dictionary has their weights: {"own": 0.5,
         "smoothed": 1}. "auto" chooses own and smoothed, structure and roles and their weights from the graph, where
         filter="auto"; a filter of your own is one channel.
+    relations : "auto" or dict of str to float, default="auto"
+        Of a graph with types of edges how much each weighs in sum: {"writes": 2.0}, or by ("author", "writes", "paper");
+        those that are not named weigh 1. "auto" weighs all the same, and less those that say nothing about their nodes.
     negatives : str or Negatives, default="complete"
         The pairs of nodes to keep apart: "complete" (all pairs, exactly), "degrees", "sampled" (the paper's), "sparsifier",
         or `Pairs` of your own.
@@ -69,8 +72,8 @@ class SCE(SparsestCutEmbedding):
         W, one matrix per channel.
     channels_ : dict of str to slice
         The columns of each channel.
-    offset_ : numpy.ndarray of shape (dimension,)
-        What is taken off every row.
+    offset_ : numpy.ndarray of shape (dimension,) or (n_types + 1, dimension)
+        What is taken off every row; of a graph with types of nodes off the rows of each, the last for nodes of no type.
     columns_ : GraphColumns
         What is kept of the graph itself: the places of its nodes by their ids, the scale of the counts.
     recipe_ : Recipe
@@ -106,6 +109,7 @@ class SCE(SparsestCutEmbedding):
         weighting: WeightingWord = "auto",
         filter: str | Filter = "auto",
         channels: str | Sequence[str] | Mapping[str, float] = "auto",
+        relations: str | Mapping[Any, float] = "auto",
         negatives: str | Negatives = "complete",
         apart: Any = None,
         solver: str | Solver = "closed_form",
@@ -117,6 +121,7 @@ class SCE(SparsestCutEmbedding):
         self.weighting = weighting
         self.filter = filter
         self.channels = channels
+        self.relations = relations
         self.negatives = negatives
         self.apart = apart
         self.solver = solver

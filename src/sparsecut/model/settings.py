@@ -21,7 +21,7 @@ from sparsecut.operators.recipe import OF_GRAPH, source_of
 
 @dataclass(frozen=True)
 class Settings:
-    """`filter` and `channels` None, `weighting` "auto" are chosen in the fit; `n_levels` is None for channels."""
+    """`filter`, `channels` and `relations` None, `weighting` "auto" are chosen in the fit; `n_levels` is None for channels."""
 
     caller: str
     dimension: int | None
@@ -29,6 +29,7 @@ class Settings:
     weighting: str
     filter: Filter | None
     channels: dict[str, float] | None
+    relations: Mapping[Any, float] | None
     n_levels: int | None
     aggregation: Aggregation
     negatives: Negatives

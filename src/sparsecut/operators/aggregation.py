@@ -11,8 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
+
+from sparsecut.graph import Graph
 
 Aggregation = Literal["concat", "mean", "max"]
 AGGREGATIONS: tuple[Aggregation, ...] = ("concat", "mean", "max")
@@ -22,14 +26,16 @@ AGGREGATIONS: tuple[Aggregation, ...] = ("concat", "mean", "max")
 class Projection:
     """What takes the smoothed rows to the embedding: z = aggregate(s₁·W⁽¹⁾, …, s_k·W⁽ᵏ⁾) − offset.
 
+    The nodes of a graph with types have an offset for each type: near then means near across types too.
+
     Parameters
     ----------
     weights : tuple of torch.Tensor of shape (n_features, d)
         W for each level.
     aggregation : {"concat", "mean", "max"}
         How the levels become one.
-    offset : torch.Tensor of shape (dimension,), optional
-        What is taken off every row.
+    offset : torch.Tensor of shape (dimension,) or (n_types + 1, dimension), optional
+        What is taken off every row, or off the rows of each type; the last row is for nodes of no type.
 
     Examples
     --------
@@ -40,7 +46,7 @@ class Projection:
 
     weights: tuple[Tensor, ...]  # (f, d) for each level
     aggregation: Aggregation
-    offset: Tensor | None = None  # (dimension,)
+    offset: Tensor | None = None  # (dimension,) or, by the type of a node, (n_types + 1, dimension)
 
     @property
     def dimension(self) -> int:
@@ -66,6 +72,16 @@ class Projection:
         assert self.aggregation == "concat"
         blocks: Tensor = torch.block_diag(*self.weights)  # type: ignore[no-untyped-call]
         return blocks
+
+
+def types_for(projection: Projection, graph: Graph) -> NDArray[np.int16] | None:
+    """The types of a graph's nodes, where the offset of a projection depends on them."""
+    return graph.type_codes if projection.offset is not None and projection.offset.ndim == 2 else None
+
+
+def offsets_of(offset: Tensor, codes: NDArray[np.int16] | None) -> Tensor:
+    """What is taken off some rows, (dimension,) or (m, dimension); `codes` are the types of their nodes, −1 for none."""
+    return offset if codes is None else offset[torch.from_numpy(codes.astype(np.int64)).to(offset.device)]
 
 
 def aggregate(embeddings: Sequence[Tensor], aggregation: Aggregation) -> Tensor:

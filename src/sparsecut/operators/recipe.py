@@ -48,7 +48,7 @@ class Recipe:
 
     def to_header(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What JSON can hold of it, and the arrays."""
-        arrays = {} if self.weighting.columns is None else {"recipe.columns": self.weighting.columns}
+        arrays: dict[str, NDArray[Any]] = {f"recipe.{name}": array for name, array in self.weighting.arrays.items()}
         filters = []
         for level, filter in enumerate(self.filters):
             header, held = filter.to_header()
@@ -65,7 +65,8 @@ def read_recipe(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Reci
         start = f"recipe.{level}."
         held = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
         filters.append(Filter.read(filter, held))
-    weighting = Weighting(header["weighting"], arrays.get("recipe.columns"))
+    learned = {name: arrays.get(f"recipe.{name}") for name in ("columns", "normalised", "scale")}
+    weighting = Weighting(header["weighting"], **learned)
     return Recipe(weighting, tuple(filters), header["aggregation"], header["channels"], read_reasons(header["reasons"]))
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, OverflowInputError
 from sparsecut.features.encoder import Encoder
 from sparsecut.graph import Graph, Ids
+from sparsecut.graph.node_types import codes_of
 from sparsecut.operators.aggregation import aggregate
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.recipe import Recipe
@@ -103,7 +104,7 @@ class LiveState:
         self.recipe, self.offset, self.basis = recipe, np.asarray(offset), [np.asarray(matrix) for matrix in basis]
         self.widths = [matrix.shape[1] for matrix in weights]
         self.encoder: Encoder | None = graph.encoder
-        self.node_types = graph.node_types
+        self.node_types, self.relations = graph.node_types, graph.relations
         self.index = NodeIndex(graph.node_ids)
         self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed)
         self.features = FeatureRows(_features_of(graph, recipe))
@@ -176,7 +177,11 @@ class LiveState:
         """Z of some places, from their hops."""
         parts = [level.level(places, width) for level, width in zip(self.levels, self.widths, strict=True)]
         Z: Rows = aggregate([torch.from_numpy(part) for part in parts], self.recipe.aggregation).numpy()
-        return Z - self.offset
+        return Z - (self.offset if self.offset.ndim == 1 else self.offset[self._types_of(places)])
+
+    def _types_of(self, places: Integers) -> NDArray[np.int16]:
+        """The types of the nodes at some places, as offsets are ordered by them."""
+        return codes_of(np.array(self.index.ids[places].tolist()), self.node_types or ())
 
     def columns_of(self, level: int, places: Integers | None = None) -> Rows:
         """S·basis of all nodes at a level, or of some: the embedding's columns and those of the drift."""
@@ -193,6 +198,7 @@ class LiveState:
             directed="out" if self.graph.is_directed else "symmetrize",  # the rows are oriented already
             encoder=self.encoder,
             node_types=self.node_types,
+            relations=None if self.relations is None else replace(self.relations, matrices=()),  # changed by then
         )
 
     def present_rows(self, ids: list[Any], added: RowList) -> Any:
@@ -227,7 +233,7 @@ class LiveState:
             self.index.add(placed.added_ids)
             self.graph.extend(n_added)
             self.features.extend(placed.added_rows)
-            self.vectors.extend(np.zeros((n_added, len(self.offset)), dtype=np.float32))
+            self.vectors.extend(np.zeros((n_added, self.offset.shape[-1]), dtype=np.float32))
             for level in self.levels:
                 level.extend(n_added)
         if len(placed.row_places):

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from sparsecut.features.encoder import Encoder
 from sparsecut.graph import Graph, Ids
+from sparsecut.graph.relations import Relations
 from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.graph_rows import RowsOfGraph
 from sparsecut.updates.live import LiveState
@@ -116,7 +117,8 @@ def _graph_tensors(graph: Graph) -> tuple[dict[str, Any], Arrays]:
     arrays["state.ids"] = pack_ids(graph.node_ids)
     header = {
         "is_directed": graph.is_directed,
-        "sides": graph.node_types,
+        "node_types": graph.node_types,
+        "relations": None if graph.relations is None else graph.relations.to_header(),
         "n_features": graph.n_features if graph.has_features else 0,
     }
     return header, arrays
@@ -132,7 +134,8 @@ def _read_graph(header: dict[str, Any], arrays: Arrays, encoder: Encoder | None)
         node_ids=unpack_ids(arrays["state.ids"]),
         directed="out" if header["is_directed"] else "symmetrize",
         encoder=encoder,
-        node_types=None if header.get("sides") is None else tuple(header["sides"]),
+        node_types=None if header.get("node_types") is None else tuple(header["node_types"]),
+        relations=Relations.read(header.get("relations")),
     )
 
 

@@ -41,7 +41,7 @@ from sparsecut.io.workfolder import WorkFolder, fingerprint_of
 from sparsecut.kernels.magnitude import overflow_error
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.kernels.streaming import in_words
-from sparsecut.operators.aggregation import Projection
+from sparsecut.operators.aggregation import Projection, types_for
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import ListedPairs, NegativeGraph
 
@@ -227,6 +227,8 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
         held = _by_block(rows)
         matrices = None if weights is None else [self._carried(matrix.contiguous().numpy()) for matrix in weights]
         offset = None if projection.offset is None else projection.offset.numpy()
+        codes = types_for(projection, self.graph)
+        types = None if codes is None else share(codes, self.work, "types")
         ids = None
         if parts is not None:
             parts.open()
@@ -238,6 +240,7 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
                 matrices,
                 projection.aggregation,
                 offset,
+                None if types is None else (types, self.layout, block),
                 None if parts is None else (str(parts.path(block)), ids, self.layout, block),
             )
             for block in blocks

@@ -27,7 +27,7 @@ from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.kernels.sparse import as_tensor
 from sparsecut.kernels.streaming import row_blocks
-from sparsecut.operators.aggregation import aggregate
+from sparsecut.operators.aggregation import aggregate, offsets_of
 
 Array = NDArray[Any]
 Weights = FileArray | None  # of the rows, None where all count the same
@@ -189,6 +189,7 @@ def embedding_of(
     weights: Sequence[Any] | None,
     aggregation: Any,
     offset: Array | None,
+    types: tuple[FileArray, Layout, int] | None,
     part: tuple[str, FileArray | None, Layout, int] | None,
 ) -> Array:
     """The block's rows of Z; where a file is named they are written there, and their number is returned."""
@@ -196,7 +197,8 @@ def embedding_of(
     if weights is not None:
         parts = [level @ torch.from_numpy(opened(matrix)) for level, matrix in zip(parts, weights, strict=True)]
     Z = aggregate(parts, aggregation)
-    found = (Z if offset is None else Z - torch.from_numpy(offset)).numpy()
+    codes = None if types is None else types[0].read(types[1].nodes(types[2]))
+    found = (Z if offset is None else Z - offsets_of(torch.from_numpy(offset), codes)).numpy()
     if not np.isfinite(found).all():
         raise NotFiniteError
     if part is None:

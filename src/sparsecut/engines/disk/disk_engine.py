@@ -38,7 +38,7 @@ from sparsecut.kernels.magnitude import check_finite
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.kernels.sparse import SparseMatrix, as_tensor
 from sparsecut.kernels.streaming import neighbour_sums, release, row_blocks
-from sparsecut.operators.aggregation import Projection, aggregate
+from sparsecut.operators.aggregation import Projection, aggregate, offsets_of, types_for
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import ListedPairs, NegativeGraph
 
@@ -187,13 +187,15 @@ class DiskEngine(BlockedEngine[Panels, DiskPropagation]):
         self, held: Sequence[Panels], weights: Sequence[Tensor] | None, projection: Projection, start: int
     ) -> Iterator[NDArray[np.float32]]:
         """Blocks of Z from a row on; without weights the panels are those of the levels' embeddings."""
-        widths = [panels.n_columns for panels in held]
-        for _, block in self.over_panels.rows(held, "projection", start):
+        widths, codes = [panels.n_columns for panels in held], types_for(projection, self.graph)
+        for rows, block in self.over_panels.rows(held, "projection", start):
             parts = list(torch.split(block, widths, dim=1))
             if weights is not None:
                 parts = [part @ matrix for part, matrix in zip(parts, weights, strict=True)]
             Z = aggregate(parts, projection.aggregation)
-            yield check_finite((Z if projection.offset is None else Z - projection.offset).numpy(), self.graph)
+            if projection.offset is not None:
+                Z = Z - offsets_of(projection.offset, None if codes is None else codes[rows])
+            yield check_finite(Z.numpy(), self.graph)
 
     def _new_panels(self, name: str, n_columns: int) -> Panels:
         """The panels of a name: the same ones where they are held already, for they are removed with their last holder."""

@@ -62,6 +62,16 @@ class GraphChannelRule:
 
 
 @dataclass(frozen=True)
+class RelationRule:
+    """Types of edges that say nothing about their nodes (`relation_choice`), and structure beside features of types."""
+
+    even_gain: float = 0.003  # share of the prediction error: a relation that surely adds less weighs less
+    least: float = 0.1  # weight of a relation that adds nothing
+    doubt: float = 2.0  # standard errors that are added to a gain before it counts as small
+    structure: float = 0.5  # weight of structure, which types of edges shape, beside features that differ by type
+
+
+@dataclass(frozen=True)
 class SpectrumRule:
     """The closed form: how many directions, how long the rows, how many columns (`closed_form`, `channels`)."""
 
@@ -123,6 +133,17 @@ class GraphCost:
 
 
 @dataclass(frozen=True)
+class RelationCost:
+    """What the evidence for the types of edges may cost."""
+
+    n_sampled: int = 2048  # nodes of each type that the gain is measured on
+    least_nodes: int = 64  # with the relation: of fewer nothing is concluded
+    least_columns: int = 4  # of a type: two in each half
+    n_directions: int = 16  # of each half of the columns
+    n_products: int = 3  # with the sample that find them
+
+
+@dataclass(frozen=True)
 class SpectrumCost:
     """How the eigenvectors of M are found (`closed_form`)."""
 
@@ -139,12 +160,14 @@ class Constants:
     filter: FilterRule = FilterRule()
     channels: ChannelRule = ChannelRule()
     graph_channels: GraphChannelRule = GraphChannelRule()
+    relations: RelationRule = RelationRule()
     spectrum: SpectrumRule = SpectrumRule()
 
     filter_cost: FilterCost = FilterCost()
     channel_cost: ChannelCost = ChannelCost()
     narrowing_cost: NarrowingCost = NarrowingCost()
     graph_cost: GraphCost = GraphCost()
+    relation_cost: RelationCost = RelationCost()
     spectrum_cost: SpectrumCost = SpectrumCost()
 
 

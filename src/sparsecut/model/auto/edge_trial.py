@@ -89,6 +89,19 @@ class RandomSigns:
         return f"RandomSigns({self.shape[0]} nodes)"
 
 
+def exchanged_ends(edges: NDArray[np.int64], codes: NDArray[np.int16]) -> NDArray[np.int64]:
+    """Other pairs for edges between types of nodes: the second ends of edges of the same two types change places, (2, m).
+
+    Any two nodes would be of any two types, and telling types apart is not what is tried.
+    """
+    others = edges.copy()
+    kinds = codes[edges[0]].astype(np.int64) * (int(codes.max()) + 2) + codes[edges[1]]
+    for kind in np.unique(kinds):
+        here = np.flatnonzero(kinds == kind)
+        others[1, here] = edges[1, np.roll(here, max(len(here) // 2, 1))]
+    return others
+
+
 def doubt(
     alike: float, embedded: float, structure: Callable[[], float], max_alike: float = CONSTANTS.filter.max_alike
 ) -> Reason | None:

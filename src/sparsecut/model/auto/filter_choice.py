@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
 from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting
@@ -30,7 +32,7 @@ from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import as_tensor
 from sparsecut.kernels.spectrum import orthonormal
 from sparsecut.model.auto.constants import CONSTANTS, Constants, FilterCost
-from sparsecut.model.auto.edge_trial import RandomSigns, Trial, doubt
+from sparsecut.model.auto.edge_trial import RandomSigns, Trial, doubt, exchanged_ends
 from sparsecut.model.problem import gram_product
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import complete_graph
@@ -60,7 +62,9 @@ def choose_filter(
         return FilterChoice(usual, Reason("trial", repr(usual), "few edges", {"edges": graph.n_edges}))
     n_held_out = min(int(rule.held_out * graph.n_edges), cost.max_held_out)
     edges = sample_edges(engine, n_held_out)
-    trial = Trial.of(edges, sample_node_pairs(engine, n_held_out))
+    codes = None if graph.node_types is None else graph.type_codes
+    others = sample_node_pairs(engine, n_held_out) if codes is None else exchanged_ends(edges, codes)
+    trial = Trial.of(edges, others)
     kept = engine.without(rows, edges)
     leading = _leading_columns(kept, graph, engine, rule.n_hops, cost)
 
@@ -74,10 +78,13 @@ def choose_filter(
     near = [number for number, score in enumerate(scores) if score >= max(scores) - rule.tie]
     best = min(near, key=lambda number: len(candidates[number].coefficients()))
     tried = {repr(candidate): score for score, candidate in zip(scores, candidates, strict=True)}
+    reason = Reason("trial", repr(candidates[best]), "held-out edges", tried)
+    if codes is not None:  # the two ends of an edge have no column in common: before a hop they cannot be alike
+        return FilterChoice(candidates[best], reason)
     alike = engine.checkpoint("trial-alike", lambda: trial.score_centred(engine.take(leading, trial.nodes)))
     return FilterChoice(
         candidates[best],
-        Reason("trial", repr(candidates[best]), "held-out edges", tried),
+        reason,
         doubt(alike, scores[best], lambda: engine.checkpoint("trial-structure", structure), rule.max_alike),
     )
 
@@ -105,6 +112,11 @@ def _scores(
                 sums[number].add_(taken, alpha=coefficients[k])
     device = sums[0].device
     of_spectrum = sums if is_sampled is None else [S[as_tensor(np.flatnonzero(is_sampled), device)] for S in sums]
+    if graph.node_types is not None:  # each type about its own mean
+        seen = nodes if is_sampled is None else nodes[is_sampled]
+        means_by_type = [_means_by_type(S, graph.type_codes[seen], len(graph.node_types)) for S in of_spectrum]
+        of_spectrum = [S - means[graph.type_codes[seen]] for S, means in zip(of_spectrum, means_by_type, strict=True)]
+        sums = [S - means[graph.type_codes[nodes]] for S, means in zip(sums, means_by_type, strict=True)]
     means = [mean_of(S) for S in of_spectrum]
     scatters = torch.stack([scatter(S, None, mean) for S, mean in zip(of_spectrum, means, strict=True)]).cpu()
     of_pairs = sums if len(nodes) == len(trial.nodes) else [S[as_tensor(trial.nodes, device)] for S in sums]
@@ -113,6 +125,14 @@ def _scores(
         W = sharpen(whole_spectrum(M, len(M)), [len(M)], [1.0], len(M), constants.spectrum.effective_rank, 1.0).weights[0]
         embedded.append((S - mean.float()) @ W.to(device))
     return trial.scores(torch.stack(embedded))
+
+
+def _means_by_type(S: Tensor, codes: NDArray[np.int16], n_types: int) -> Tensor:
+    """The mean of the rows of each type, (types + 1, c), the last that of nodes of no type; zeros where there are none."""
+    places = torch.from_numpy(np.where(codes < 0, n_types, codes).astype(np.int64)).to(S.device)
+    sums = torch.zeros(n_types + 1, S.shape[1], dtype=torch.float64, device=S.device).index_add_(0, places, S.double())
+    counts = places.bincount(minlength=n_types + 1).clamp(min=1)
+    return (sums / counts[:, None]).float()
 
 
 def _leading_columns(rows: Any, graph: Graph, engine: Engine[Any], n_hops: int, cost: FilterCost) -> Any:  # (n, k)

@@ -20,13 +20,13 @@ from dataclasses import replace
 from typing import Any
 
 from sparsecut.engines.contract import Engine
-from sparsecut.features.weighting import Weighting, learn_weighting
+from sparsecut.features.weighting import Weighting, learn_weighting, learn_weighting_by_type
 from sparsecut.graph import Graph
 from sparsecut.model import explanation
 from sparsecut.model.auto.channel_choice import choose_channels
 from sparsecut.model.auto.filter_choice import choose_filter
 from sparsecut.model.auto.graph_channels import weigh_graph_channels
-from sparsecut.model.auto.weighting_choice import choose_weighting
+from sparsecut.model.auto.weighting_choice import choose_weighting, choose_weighting_by_type
 from sparsecut.model.channels import channel_filter, describe, with_hops
 from sparsecut.model.graph_columns import NONE, GraphColumns
 from sparsecut.model.settings import Settings
@@ -51,8 +51,14 @@ def settle(
     weighting, filter, channels = settings.weighting, settings.filter, settings.channels
     n_levels, constants, chooses_from_graph = settings.n_levels, settings.constants, settings.solver.chooses_from_graph
     reasons: list[Reason | str] = []
-    is_weighting_chosen = weighting == "auto" and chooses_from_graph
-    if weighting == "auto":
+    column_types = getattr(graph.encoder, "column_types", None)  # of a graph whose types have columns of their own
+    is_by_type = weighting in ("auto", "by type") and chooses_from_graph and column_types is not None
+    is_weighting_chosen = weighting == "auto" and chooses_from_graph and not is_by_type
+    if is_by_type:
+        assert graph.node_types is not None
+        words, weighed = choose_weighting_by_type(engine, column_types, graph.node_types)
+        reasons.append(weighed)
+    elif weighting == "auto":
         weighed = choose_weighting(engine, constants.weighting) if is_weighting_chosen else PAPERS_WEIGHTING
         weighting = weighed.chosen
         reasons.append(weighed)
@@ -62,7 +68,10 @@ def settle(
         filter, because = (PageRank() if is_chosen else Power()), "paper"
     names = ("smoothed",) if channels is None else tuple(channels)
     loaded = loaded_filter([channel_filter(name, filter) for name in names], names)
-    learned = learn_weighting(weighting, engine)
+    if is_by_type:
+        learned = learn_weighting_by_type(words, column_types, engine)
+    else:
+        learned = learn_weighting(weighting, engine)
     rows = {"features": engine.load(graph, learned, loaded)}
     if n_levels is not None:
         filters = filter.at_levels(n_levels, settings.caller)
@@ -95,7 +104,10 @@ def settle(
         reason = Reason("channels", describe(channels), "requested")
     own, weighed_by = dict(channels), None
     if settings.channels is None and columns.sources:
-        weights, weighed_by = _weigh(columns, channels, trial, settings, is_doubted=doubt is not None)
+        is_typed = graph.relations is not None
+        weights, weighed_by = _weigh(
+            columns, channels, trial, settings, is_doubted=doubt is not None, is_typed=is_typed
+        )
         channels |= weights
     if _is_narrow(settings, channels):
         channels, weighed_by = _heaviest(channels, settings.dimension), None
@@ -147,10 +159,14 @@ def _weigh(
     settings: Settings,
     *,
     is_doubted: bool = False,
+    is_typed: bool = False,
 ) -> tuple[dict[str, float], Reason]:
     """The weights of what the graph brings by itself beside those of the features' channels, and why."""
     n_counts = 0 if columns.roles is None else len(columns.roles.kind.counts)
-    rule, with_structure = settings.constants.graph_channels, columns.places is not None
+    constants, with_structure = settings.constants, columns.places is not None
+    rule = constants.graph_channels
+    if is_typed:  # the trial compares nodes of two types; structure knows of all relations
+        rule, trial = replace(rule, unmeasured_structure=constants.relations.structure), None
     return weigh_graph_channels(channels, trial, n_counts, rule, with_structure=with_structure, is_doubted=is_doubted)
 
 

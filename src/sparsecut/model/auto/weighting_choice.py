@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sparsecut.features.matrices import row_lengths, rows_between, stored_blocks
+from sparsecut.features.matrices import is_sparse, row_lengths, rows_between, stored_blocks, stored_entries
 from sparsecut.kernels.block import Block, Column, Passes, sums_over_neighbours
-from sparsecut.kernels.either import log, stack
+from sparsecut.kernels.either import log, on_host, stack
 from sparsecut.kernels.exact_sums import exact_parts
+from sparsecut.kernels.streaming import row_blocks
 from sparsecut.model.auto.constants import CONSTANTS, WeightingRule
 from sparsecut.operators.reason import Reason
 
@@ -31,6 +33,39 @@ def choose_weighting(passes: Passes, rule: WeightingRule = CONSTANTS.weighting) 
     if all(all(passes.each(are_whole, n_rows)) for n_rows in _looks(passes)):
         return Reason("weighting", "tf-idf", "counts", figures)
     return Reason("weighting", "l2", "amounts", figures)
+
+
+def choose_weighting_by_type(
+    passes: Passes, column_types: NDArray[np.int16], names: Sequence[str]
+) -> tuple[list[str], Reason]:
+    """The weighting of each type's own columns by what their numbers are, and why; a type without columns has "none".
+
+    Lengths of rows are not compared with those of neighbours: these are of other types, and have other columns.
+    """
+    parts = passes.each(numbers_of_types, column_types, len(names))
+    lowest, has_fractions = np.min([low for low, _ in parts], axis=0), np.any([found for _, found in parts], axis=0)
+    words = [
+        "none" if low < 0 or math.isinf(low) else "l2" if is_fraction else "tf-idf"
+        for low, is_fraction in zip(lowest.tolist(), has_fractions.tolist(), strict=True)
+    ]
+    said = [f"{name}: {word}" for code, (name, word) in enumerate(zip(names, words, strict=True)) if code in column_types]
+    return words, Reason("weighting", ", ".join(said), "types")
+
+
+def numbers_of_types(block: Block, column_types: NDArray[np.int16], n_types: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """For each type the lowest number stored in its columns, infinite where none is, and whether one is a fraction."""
+    lowest, has_fraction = np.full(n_types, np.inf), np.zeros(n_types, dtype=bool)
+    features = block.features()
+    if is_sparse(features):
+        columns, values = (on_host(part) for part in stored_entries(features))
+        np.minimum.at(lowest, column_types[columns], values)
+        has_fraction[np.unique(column_types[columns[values % 1 != 0]])] = True
+        return lowest, has_fraction
+    for rows in row_blocks(features.shape[0], 8 * features.shape[1]):
+        numbers = on_host(features[rows])
+        np.minimum.at(lowest, column_types, numbers.min(axis=0))
+        has_fraction[np.unique(column_types[(numbers % 1 != 0).any(axis=0)])] = True
+    return lowest, has_fraction
 
 
 def length_agreement(passes: Passes, rule: WeightingRule = CONSTANTS.weighting) -> float:
