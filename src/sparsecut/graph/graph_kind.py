@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, OtherWeightsWarning, first_few
 from sparsecut.graph.graph import Graph
+from sparsecut.graph.id_kinds import Ids
+from sparsecut.graph.node_types import codes_of
 from sparsecut.graph.relations import Relations
 
 
@@ -47,8 +49,8 @@ class GraphKind:
             return graph
         if graph.node_types is None:
             raise InputError(
-                f"This {caller} was fitted on a graph with the node types {first_few(list(self.node_types), 10)}. Got a graph "
-                "without types. Read it as the fitted one was: with from_tables, or bipartite=True."
+                f"This {caller} was fitted on a graph with the node types {first_few(list(self.node_types), 10)}. Got a "
+                "graph without types. Read it as the fitted one was: with from_tables, or bipartite=True."
             )
         strange = [name for name in graph.node_types if name not in self.node_types]
         if strange:
@@ -65,8 +67,8 @@ class GraphKind:
         if new:
             fitted = [":".join(kind) for kind in known]
             raise InputError(
-                f"This {caller} was fitted on the edge types {first_few(fitted, 10)}, and does not know how much others weigh. "
-                f"Got {first_few(new)}. Leave these edges out, or fit a model on such a graph."
+                f"This {caller} was fitted on the edge types {first_few(fitted, 10)}, and does not know how much others "
+                f"weigh. Got {first_few(new)}. Leave these edges out, or fit a model on such a graph."
             )
         return graph.weighed([known[kind] for kind in graph.relations.edge_types])
 
@@ -90,6 +92,36 @@ class GraphKind:
                 OtherWeightsWarning,
                 stacklevel=3,
             )
+
+    def factors_between(self, sources: Ids, targets: Ids, relation: str | None, caller: str) -> NDArray[np.float32]:
+        """By how much the weights of new edges between typed nodes are multiplied: the factors of their types of edges.
+
+        `relation` names the type of edges; needed where several join the same two types of nodes.
+        """
+        if self.relations is None or self.node_types is None:
+            if relation is not None:
+                raise InputError(
+                    f"{caller}.update(relation=…) is for graphs with types of edges, and the fitted one has none."
+                )
+            return np.ones(len(sources), dtype=np.float32)
+        factors = np.ones(len(sources), dtype=np.float32)
+        first, second = (codes_of(np.asarray(ids), self.node_types) for ids in (sources, targets))
+        for pair in sorted(set(zip(first.tolist(), second.tolist(), strict=True))):
+            names = [self.node_types[code] if code >= 0 else "" for code in pair]
+            found = [
+                factor
+                for (source, name, target), factor in zip(self.relations.edge_types, self.relations.factors, strict=True)
+                if sorted((source, target)) == sorted(names) and relation in (None, name)
+            ]
+            if len(found) != 1:
+                known = [":".join(kind) for kind in self.relations.edge_types]
+                fault = "several types of edges join them: name one with relation=…" if found else "no fitted type does"
+                raise InputError(
+                    f"{caller}.update was given edges between {names[0]!r} and {names[1]!r}, and {fault}. The fitted types "
+                    f"of edges are {first_few(known, 10)}."
+                )
+            factors[(first == pair[0]) & (second == pair[1])] = found[0]
+        return factors
 
     def with_weights(self, weights: NDArray[np.float32]) -> GraphKind:
         """The kind of the graph once some of its edges have these weights."""

@@ -64,7 +64,7 @@ class Relations:
         return sp.csr_array(total, dtype=np.float32)
 
     def weighed(self, factors: Sequence[float]) -> Relations:
-        """The same edges with other factors."""
+        """These edges with other factors."""
         return replace(self, factors=tuple(float(factor) for factor in factors))
 
     def take(self, nodes: NDArray[np.int64]) -> Relations:

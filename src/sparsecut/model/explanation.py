@@ -75,8 +75,8 @@ def _weighting(reason: Reason | None) -> str:
         return f"Features are {WEIGHTED[reason.chosen]}, {AS_BEFORE}."
     if reason.because == "types":
         return (
-            f"Every type of node has features of its own, weighted by what its numbers are ({reason.chosen}). Set weighting to "
-            "weigh all of them alike."
+            f"Every type of node has features of its own, weighted by what its numbers are ({reason.chosen}). Set "
+            "weighting to weigh all of them alike."
         )
     if reason.because == "signs":
         return (
@@ -119,8 +119,8 @@ def _relations(reason: Reason | None) -> str:
         return f"All {len(weights)} types of edges weigh the same in sum, however many edges each has. {otherwise}"
     said = ", ".join(f"{name} × {weight:g}" for name, weight in low.items())
     return (
-        f"Types of edges weigh the same in sum, but for those that hardly help to predict the features of their nodes: {said}. "
-        f"{otherwise}"
+        "Types of edges weigh the same in sum, but for those that hardly help to predict the features of their nodes: "
+        f"{said}. {otherwise}"
     )
 
 

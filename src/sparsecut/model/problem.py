@@ -175,7 +175,10 @@ class Problem:
         """tr(M) of rows of the engine that are not smoothed further."""
         M = self.engine.moments([image], self.negatives).M
         if self.types is not None:
-            M = M - pairs_weight(self.negatives) * TypeMeans.of(self.engine, [image], self.types, self.engine.graph).between()
+            M = (
+                M
+                - pairs_weight(self.negatives) * TypeMeans.of(self.engine, [image], self.types, self.engine.graph).between()
+            )
         return float(M.trace())
 
     def split(self, W: Tensor) -> tuple[Tensor, ...]:

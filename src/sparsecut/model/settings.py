@@ -21,7 +21,7 @@ from sparsecut.operators.recipe import OF_GRAPH, source_of
 
 @dataclass(frozen=True)
 class Settings:
-    """`filter`, `channels` and `relations` None, `weighting` "auto" are chosen in the fit; `n_levels` is None for channels."""
+    """`filter`, `channels`, `relations` None, `weighting` "auto" are chosen in the fit; `n_levels` is None for channels."""
 
     caller: str
     dimension: int | None

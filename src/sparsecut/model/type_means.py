@@ -57,7 +57,7 @@ class TypeMeans:
 
     @classmethod
     def of(cls, engine: Engine[Any], levels: Sequence[Any], types: Any, graph: Graph) -> TypeMeans:
-        """Those of rows of an engine; `types` are the rows of `TypeColumns`."""
+        """The means of rows of an engine; `types` are the rows of `TypeColumns`."""
         n_nodes, n_types = graph.n_nodes, len(graph.node_types or ())
         product = engine.transpose_multiply(levels, types, complete_graph(n_nodes)).double() / n_nodes
         codes = np.where(graph.type_codes < 0, n_types, graph.type_codes)

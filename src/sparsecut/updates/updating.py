@@ -9,6 +9,7 @@ import copy
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -140,6 +141,7 @@ class Updating:
         features_changed: Any = None,
         nodes_added: Any = None,
         nodes_removed: Any = None,
+        relation: str | None = None,
         tolerance: float = TOLERANCE,
     ) -> Changed:
         """Follow a change of the graph that was fitted, recomputing only the rows that it reaches.
@@ -165,6 +167,9 @@ class Updating:
             New nodes with their features. Their edges are among `edges_added`.
         nodes_removed : list of ids, optional
             Nodes that go, with their edges.
+        relation : str, optional
+            In a graph with types of edges the type of `edges_added` and `weights_changed`, where several join the same two
+            types of nodes.
         tolerance : float, default=0.001
             How far a row may be from the exact one, in units of the rows' length (root mean square, centred, when the state
             was made); 0 is exact. It bounds the distance of every row after any number of updates and does not add up. A
@@ -196,6 +201,7 @@ class Updating:
             features_changed=features_changed,
             nodes_added=nodes_added,
             nodes_removed=nodes_removed,
+            relation=relation,
         )
         return self._apply(changes, tolerance)
 
@@ -303,12 +309,13 @@ class Updating:
         features_changed: Any,
         nodes_added: Any,
         nodes_removed: Any,
+        relation: str | None = None,
     ) -> Changes:
         """The changes that `update` is given, in one form."""
         caller = type(self).__name__
         state, n_features = self._live(), self._n_encoded
         added = check_rows(nodes_added, caller, "nodes_added", self.encoder_, n_features)
-        return Changes(
+        changes = Changes(
             edges_removed=check_edges(edges_removed, caller, "edges_removed"),
             nodes_removed=check_nodes(nodes_removed, caller, "nodes_removed"),
             nodes_added=added,
@@ -323,6 +330,21 @@ class Updating:
                 lambda ids: state.present_rows(ids, added),
             ),
         )
+        return self._weighed(changes, relation)
+
+    def _weighed(self, changes: Changes, relation: str | None) -> Changes:
+        """The changes with the weights of edges by their types, as the fitted graph has them."""
+        if self.kind_ is None or (self.kind_.relations is None and relation is None):
+            return changes
+        caller = type(self).__name__
+        lists = {name: getattr(changes, name) for name in ("edges_added", "weights_changed")}
+        factors = {
+            name: self.kind_.factors_between(edges.sources, edges.targets, relation, caller)
+            for name, edges in lists.items()
+            if len(edges)
+        }
+        weighed = {name: replace(lists[name], weights=lists[name].weights * by) for name, by in factors.items()}
+        return replace(changes, **weighed)
 
     def _rotate(self, before: NDArray[np.float32], widths: list[int]) -> None:
         """Rotate what was fitted onto older vectors of the same nodes, of so many columns at each level."""

@@ -68,10 +68,7 @@ def settle(
         filter, because = (PageRank() if is_chosen else Power()), "paper"
     names = ("smoothed",) if channels is None else tuple(channels)
     loaded = loaded_filter([channel_filter(name, filter) for name in names], names)
-    if is_by_type:
-        learned = learn_weighting_by_type(words, column_types, engine)
-    else:
-        learned = learn_weighting(weighting, engine)
+    learned = learn_weighting_by_type(words, column_types, engine) if is_by_type else learn_weighting(weighting, engine)
     rows = {"features": engine.load(graph, learned, loaded)}
     if n_levels is not None:
         filters = filter.at_levels(n_levels, settings.caller)
@@ -105,9 +102,7 @@ def settle(
     own, weighed_by = dict(channels), None
     if settings.channels is None and columns.sources:
         is_typed = graph.relations is not None
-        weights, weighed_by = _weigh(
-            columns, channels, trial, settings, is_doubted=doubt is not None, is_typed=is_typed
-        )
+        weights, weighed_by = _weigh(columns, channels, trial, settings, is_doubted=doubt is not None, is_typed=is_typed)
         channels |= weights
     if _is_narrow(settings, channels):
         channels, weighed_by = _heaviest(channels, settings.dimension), None
