@@ -40,8 +40,12 @@ class GraphKind:
         return cls(graph.is_directed, graph.is_weighted, graph.node_types, relations)
 
     def to_header(self) -> dict[str, Any]:
-        header = {"is_directed": self.is_directed, "is_weighted": self.is_weighted, "node_types": self.node_types}
-        return {**header, "relations": None if self.relations is None else self.relations.to_header()}
+        header: dict[str, Any] = {"is_directed": self.is_directed, "is_weighted": self.is_weighted}
+        if self.node_types is not None:
+            header["node_types"] = self.node_types
+        if self.relations is not None:
+            header["relations"] = self.relations.to_header()
+        return header
 
     def weighed(self, graph: Graph, caller: str) -> Graph:
         """A graph to transform with its types in the fitted order and its types of edges added up as the fitted ones."""

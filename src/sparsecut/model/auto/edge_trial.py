@@ -94,7 +94,7 @@ def exchanged_ends(edges: NDArray[np.int64], codes: NDArray[np.int16]) -> NDArra
 
     Any two nodes would be of any two types, and telling types apart is not what is tried.
     """
-    others = edges.copy()
+    others: NDArray[np.int64] = edges.copy()
     kinds = codes[edges[0]].astype(np.int64) * (int(codes.max()) + 2) + codes[edges[1]]
     for kind in np.unique(kinds):
         here = np.flatnonzero(kinds == kind)

@@ -157,7 +157,8 @@ def _leading(rows: Any, sample: NDArray[np.int64], cost: RelationCost) -> Array:
     for _ in range(cost.n_products):
         start = np.linalg.qr(some.T @ (some @ start))[0]
     led = np.asarray(rows @ start, dtype=np.float64)
-    return led - led[sample].mean(axis=0)
+    centred: Array = led - led[sample].mean(axis=0)
+    return centred
 
 
 def _errors(predictors: Array, target: Array) -> Array:

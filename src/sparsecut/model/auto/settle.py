@@ -51,7 +51,7 @@ def settle(
     weighting, filter, channels = settings.weighting, settings.filter, settings.channels
     n_levels, constants, chooses_from_graph = settings.n_levels, settings.constants, settings.solver.chooses_from_graph
     reasons: list[Reason | str] = []
-    column_types = getattr(graph.encoder, "column_types", None)  # of a graph whose types have columns of their own
+    column_types: Any = getattr(graph.encoder, "column_types", None)  # of a graph whose types have columns of their own
     is_by_type = weighting in ("auto", "by type") and chooses_from_graph and column_types is not None
     is_weighting_chosen = weighting == "auto" and chooses_from_graph and not is_by_type
     if is_by_type:
