@@ -11,6 +11,7 @@ import pytest
 from conftest import random_graph
 from shell import sparsecut
 from sparsecut import SCE, Power, load, read_embedding, write_embedding
+from sparsecut.explore import index_beside
 from sparsecut.updates.update_log import log_path
 
 GRAPH = random_graph(30, 4, seed=1, density=0.2)
@@ -44,6 +45,8 @@ def test_words_from_a_file_and_earlier_vectors(tmp_path: Path) -> None:
     (tmp_path / "changed.ndjson").write_text("".join(json.dumps(line) + "\n" for line in lines))
     (tmp_path / "z.csv").write_text("id,z0\nnode-21,0.1000\nnode-2,0.2000\n")
     (tmp_path / "before.parquet").write_bytes((tmp_path / "z.parquet").read_bytes())
+    for name in ("z.parquet", "before.parquet"):
+        index_beside(tmp_path / name, "cosine").write_text("node-3")  # a real one is built for 50,000 nodes and more
     sparsecut(
         *("forget", path, "--batch", "ids.txt", "-o", "z.parquet", "--force"),
         *("--clean", "changed.ndjson", "--clean", "z.csv", "--clean", "before.parquet"),
@@ -53,6 +56,7 @@ def test_words_from_a_file_and_earlier_vectors(tmp_path: Path) -> None:
     assert (tmp_path / "z.csv").read_text().replace('"', "") == "id,z0\nnode-2,0.2000\n"
     assert len(read_embedding(tmp_path / "before.parquet")[1]) == 28
     files = [path, log_path(path), *(tmp_path / name for name in ("z.parquet", "changed.ndjson", "z.csv", "before.parquet"))]
+    assert {file.name for file in tmp_path.iterdir()} == {file.name for file in files} | {"ids.txt"}
     assert not [file.name for file in files for name in (b'node-3"', b"node-21") if name in file.read_bytes()]
 
 

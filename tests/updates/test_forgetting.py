@@ -5,6 +5,7 @@ The oracle of a fit is a model with the choices spelt out as parameters, fitted 
 
 from __future__ import annotations
 
+import os
 import warnings
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from sparsecut.base.errors import DimensionWarning, WriteError
 from sparsecut.model.kept_choices import _requested
 from sparsecut.updates.update_log import log_path
 from table_world import KINDS, World
+from typed_graphs import typed_graph
 
 SECRET = "Zaphod-4711"
 
@@ -325,24 +327,38 @@ def test_killed_at_any_moment_a_person_is_forgotten_or_all_is_as_it_was(tmp_path
     assert n_events >= 4
 
 
-def test_a_full_disk_leaves_the_model_and_its_file_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("n_written", [0, 1, 2])
+def test_a_full_disk_leaves_the_model_as_its_file_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_written: int
+) -> None:
+    """The file cannot be brought to the disk, or is there and its name, or the cleared log, cannot."""
     path = tmp_path / "m.safetensors"
     SCE(filter=Power(order=2), dimension=4).fit(person_graph()).save(path, with_state=True)
     model: Any = load(path, in_place=True)
-    before, written = model.embedding_.copy(), path.read_bytes()
+    before, written, sync, n_calls = model.embedding_.copy(), path.read_bytes(), os.fsync, 0
 
-    def full(*_: Any) -> None:
-        raise OSError(28, "No space left on device")
+    def full(handle: int) -> None:
+        nonlocal n_calls
+        n_calls += 1
+        if n_calls > n_written:
+            raise OSError(28, "No space left on device")
+        sync(handle)
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(WriteError, match="No space left"):
+    with pytest.raises((WriteError, OSError), match="No space left"):
         model.forget([SECRET])
     monkeypatch.undo()
-    assert path.read_bytes() == written
-    np.testing.assert_array_equal(model.embedding_, before)
-    assert SECRET in model.graph_.node_ids
-    model.forget([SECRET])
+    assert (path.read_bytes() == written) == (n_written == 0)
+    found: Any = load(path)
+    np.testing.assert_array_equal(model.embedding_, found.embedding_)
+    assert model.graph_.node_ids.tolist() == found.graph_.node_ids.tolist()
+    if n_written == 0:
+        np.testing.assert_array_equal(model.embedding_, before)
+        model.forget([SECRET])
     assert SECRET not in load(path).graph_.node_ids
+    model.update(features_changed={"person-2": {"income": 52.0}})
+    model._log.close()
+    np.testing.assert_allclose(load(path, in_place=True).embedding_, model.embedding_, atol=1e-5)
 
 
 def test_updates_go_on_and_a_stream_that_goes_on_has_all_vectors_first(tmp_path: Path) -> None:
@@ -410,6 +426,22 @@ def test_what_cannot_be_forgotten_is_refused_and_nothing_changes() -> None:
     assert np.asarray(model.negatives.pairs).tolist() == [[2, 3]]
     with pytest.raises(InputError, match="holds no graph"):
         SCE().forget([1])
+
+
+@pytest.mark.parametrize("relations", ["auto", {"author:writes:paper": 1.0, "paper:in:venue": 0.5}], ids=str)
+def test_a_graph_with_types_forgets_and_each_type_is_centred_again(tmp_path: Path, relations: Any) -> None:
+    whole = typed_graph()
+    graph = whole.replace(features=np.asarray(whole.features))
+    gone = ["author:3", "paper:7", "paper:8"]
+    model: Any = SCE(dimension=12, relations=relations).fit(graph)
+    oracle = spelt_out(model, dimension=12, relations=relations).fit(graph.subgraph(~np.isin(graph.node_ids, gone)))
+    model.save(tmp_path / "m.safetensors", with_state=True)
+    model.forget(gone)
+    np.testing.assert_allclose(model.embedding_, oracle.embedding_, atol=1e-5)
+    loaded: Any = load(tmp_path / "m.safetensors", in_place=True)
+    loaded.forget(gone)  # its types of edges are added up, by the weights of all nodes
+    assert loaded.graph_.node_types == graph.node_types
+    np.testing.assert_array_equal(load(tmp_path / "m.safetensors").embedding_, loaded.embedding_)
 
 
 def test_labels_sides_and_directions_stay() -> None:

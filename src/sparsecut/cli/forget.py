@@ -64,6 +64,7 @@ def forget(
     """
     output = Output(as_json, quiet, verbose, output_path)
     from sparsecut.cli.neighbors import read_batch
+    from sparsecut.explore import METRICS, index_beside
     from sparsecut.io import write_embedding
     from sparsecut.io.embeddings import check_embedding_path
     from sparsecut.model.loading import load
@@ -91,6 +92,9 @@ def forget(
     removed = {str(path): remove_vectors(path, asked) for path in clean or ()}
     ids = model.graph_.node_ids
     write_embedding(output_path, model.embedding_, ids, overwrite=force)
+    for path in (output_path, *(clean or ())):  # an index of the vectors before: it has their ids, and is refused anyway
+        for metric in METRICS:
+            index_beside(path, metric).unlink(missing_ok=True)
     for note in changed.notes:
         output.note(note)
     for name, n_rows in removed.items():

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.features.columns import CategoryColumn, FittedColumn, VectorColumn
-from sparsecut.features.encoder import TableEncoder, Vocabulary, with_words
+from sparsecut.features.encoder import NamedColumns, TableEncoder, Vocabulary, with_words
 from sparsecut.features.feature_tables import FeatureMatrix, FeatureTable, Source, WordLists
 from sparsecut.features.numbers import ONE_VALUE, LeftOut, NumberColumn
 from sparsecut.features.word_lists import WordsColumn
@@ -45,6 +45,11 @@ def fitted_again(source: Source, rows: NDArray[np.int64]) -> Source:
         return FeatureMatrix(*_words_left(sp.csr_array(taken.own), taken.encoder))
     if isinstance(taken.encoder, TableEncoder):
         return FeatureMatrix(*_encoded_again(taken.own, taken.encoder))
+    if not (taken.encoder is None or isinstance(taken.encoder, NamedColumns)):
+        raise InputError(
+            f"The features were encoded by {type(taken.encoder).__name__}, which cannot be learned again from encoded rows. "
+            "Fit a model on the graph without these nodes."
+        )
     return taken
 
 

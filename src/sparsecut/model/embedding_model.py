@@ -459,16 +459,22 @@ class SparsestCutEmbedding(Updating, Estimator):
                 values[name] = value.item() if isinstance(value, np.generic) else value
         return values, arrays
 
+    def _settings_of(self, graph: Graph) -> Settings:
+        """The settings for the graph of this model, whose types of edges may be added up already, as was requested."""
+        settings = self._settings()
+        is_added_up = graph.relations is not None and not graph.relations.matrices
+        return replace(settings, relations=None) if is_added_up else settings
+
     def _fit_again(self, graph: Graph, *, dimension: int | None, progress: Reporter | None) -> None:
         """Fit the graph of this model as it is now, with so many columns where they are given."""
-        settings = self._settings()
+        settings = self._settings_of(graph)
         if dimension is not None:
             settings = settings.with_dimension(dimension)
         self._take(fit(settings, graph, output=None, on_epoch=None, progress=progress))
 
     def _fit_kept(self, graph: Graph, *, progress: Reporter | None) -> None:
         """Fit a graph with what was chosen before: weighting, filter, channels and the number of columns."""
-        settings = with_choices(self._settings(), self.recipe_, self.offset_.shape[-1])
+        settings = with_choices(self._settings_of(graph), self.recipe_, self.offset_.shape[-1])
         fitted = fit(settings, graph, output=None, on_epoch=None, progress=progress)
         recipe = keep_reasons(fitted.recipe, self.recipe_.reasons)
         self._take(replace(fitted, recipe=recipe))

@@ -83,6 +83,7 @@ def forget_nodes(model: Forgetful, nodes: Any, choices: str, progress: Reporter 
         return Changed(model.graph_.node_ids[:0], model.embedding_[:0])
     graph = graph_without(model.graph_, gone, f"The nodes parameter of {caller}.forget")
     before, log = dict(model.__dict__), model._log
+    file = None if log is None else log.path.stat().st_ino
     try:
         model.apart = _without(model.apart, gone)
         if isinstance(model.negatives, Pairs):
@@ -98,9 +99,10 @@ def forget_nodes(model: Forgetful, nodes: Any, choices: str, progress: Reporter 
             model._log = log
             remove_leftovers(log.path)
             model._checkpoint()
-    except BaseException:  # a full disk, an interrupt: the model is what it was, as its file is
-        model.__dict__.clear()
-        model.__dict__.update(before)
+    except BaseException:  # a full disk, an interrupt: the model is what its file is, the earlier one or the one without
+        if log is None or log.path.stat().st_ino == file:
+            model.__dict__.clear()
+            model.__dict__.update(before)
         raise
     return Changed(graph.node_ids, model._vectors(), gone, notes)
 
