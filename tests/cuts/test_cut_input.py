@@ -8,7 +8,8 @@ import pytest
 import sparsecut as sc
 from cut_graphs import planted
 from sparsecut.base.errors import InputError
-from sparsecut.cuts.cut_input import DIMENSION, N_NEIGHBOURS, material, nearest_by_angle
+from sparsecut.cuts.cut_input import DIMENSION, N_NEIGHBOURS, graph_to_cut, material, nearest_by_angle
+from typed_graphs import typed_graph
 
 
 def test_neighbours_are_those_of_the_largest_cosines() -> None:
@@ -50,3 +51,11 @@ def test_both_have_the_same_total_weight() -> None:
 def test_wrong_material_is_named(use: str, embedding: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         material(sc.Graph(np.ones((4, 4))), use, embedding, "partition")
+
+
+def test_types_of_edges_count_the_same_in_sum() -> None:
+    graph = typed_graph(60)
+    matrices = graph.relations.matrices
+    dense = [matrix.toarray() / matrix.sum() for matrix in matrices]
+    cut = graph_to_cut(graph).adjacency.toarray()
+    np.testing.assert_allclose(cut / cut.sum(), (dense[0] + dense[1]) / 2, rtol=1e-5)

@@ -21,6 +21,7 @@ from sparsecut.base.errors import InputError, check_choice
 from sparsecut.cuts.objective import Real, undirected_adjacency
 from sparsecut.graph import Graph, as_graph, place_rows
 from sparsecut.graph.foreign import library_of
+from sparsecut.graph.relations import equal_factors
 from sparsecut.io import from_igraph, from_networkx, read_graph
 
 USES = ("structure", "embedding", "both")
@@ -46,9 +47,10 @@ def graph_to_cut(thing: Any) -> Graph:
         return from_networkx(thing)
     if library == "igraph":
         return from_igraph(thing)
-    if isinstance(thing, str | os.PathLike):
-        return read_graph(os.fspath(thing))
-    return as_graph(thing)
+    graph = read_graph(os.fspath(thing)) if isinstance(thing, str | os.PathLike) else as_graph(thing)
+    if graph.relations is not None and graph.relations.matrices:  # types of edges count the same in sum, as in a fit
+        graph = graph.weighed(equal_factors(graph.relations.volumes))
+    return graph
 
 
 def material(graph: Graph, use: str, embedding: ArrayLike | None, caller: str) -> Material:

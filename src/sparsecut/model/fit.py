@@ -32,7 +32,7 @@ from sparsecut.kernels.either import on_host
 from sparsecut.kernels.magnitude import naming_overflow
 from sparsecut.kernels.polynomials import is_power
 from sparsecut.kernels.spectrum import rank_of_scatter
-from sparsecut.kernels.transfer import as_array
+from sparsecut.kernels.transfer import as_array, as_tensor
 from sparsecut.model.auto.relation_choice import weigh_relations
 from sparsecut.model.auto.settle import settle
 from sparsecut.model.channels import ChannelPart, side_by_side
@@ -134,7 +134,7 @@ def _learn(fitting: Fitting, channels: Sequence[Channel], recipe: Recipe, output
             history.effective_rank = _rank_before(engine, problems, levels, projection)
         Z = engine.project(levels, projection, output, is_last_use=True)
         if history.effective_rank is None:
-            history.effective_rank = effective_rank(Z if isinstance(Z, Tensor) else torch.from_numpy(Z))
+            history.effective_rank = effective_rank(Z if isinstance(Z, Tensor) else as_tensor(Z, torch.device("cpu")))
     return _widened(projection, problems), Z
 
 
