@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from sparsecut.io import write_embedding as write_embedding
     from sparsecut.lab.comparison import compare as compare
     from sparsecut.links import Links as Links
+    from sparsecut.links import Nearness as Nearness
+    from sparsecut.links import Why as Why
     from sparsecut.model.choices import *  # noqa: F403
     from sparsecut.model.cost_estimate import estimate as estimate
     from sparsecut.model.loading import load as load

@@ -15,10 +15,10 @@ from sparsecut.base.progress import Reporter, reporting
 from sparsecut.explore.exact_search import METRICS, Positions, Vectors, distances_to, exact_nearest, prepare
 from sparsecut.explore.index_file import read_index, write_index
 from sparsecut.explore.inverted import Inverted, build_inverted, check_arrays, restore_inverted
-from sparsecut.explore.node_lookup import Lookup
 from sparsecut.explore.vector_rows import check_vectors, fingerprint
 from sparsecut.graph import Graph, Ids, as_id_array, rows_and_ids
 from sparsecut.io.ids import check_unique
+from sparsecut.io.node_lookup import Lookup
 
 EXACT_NODES = 50_000  # up to which no index is built: one query is a millisecond of matrix product
 INDEXES = ("auto", "exact", "approximate")

@@ -91,6 +91,7 @@ class SparsestCutEmbedding(Updating, Estimator):
     encoder_: FeatureEncoder | None  # how a table became features; None for an array without names
     kind_: GraphKind | None = None  # whether the fitted graph had directions and weights; an older file does not say
     columns_: GraphColumns  # what is kept of the graph itself: places by node id, the scale of roles
+    _near: Any = None  # what `why` has read of the graph
 
     @classmethod
     def paper(cls: type[Model], dataset: str, **parameters: Any) -> Model:
@@ -300,6 +301,51 @@ class SparsestCutEmbedding(Updating, Estimator):
     def _n_columns(self) -> int:
         self._check_fitted("There are no columns to name yet")
         return int(self.offset_.shape[-1])
+
+    def why(self, node: Any, other: Any = None, *, k: int | None = None) -> Any:
+        """Say why two nodes are near: the parts of z_u·z_v by channel, feature, source node and neighbour, which add up.
+
+        The first call reads the whole graph once, for the mean row; later ones read the rows around the two nodes.
+
+        Parameters
+        ----------
+        node : id
+            A node of the graph that was fitted, as updates have left it.
+        other : id or list of ids, optional
+            The node or nodes it is compared with. Without it, and without `k`, what made the node's own vector.
+        k : int, optional
+            In place of `other`: its k nearest nodes by cosine.
+
+        Returns
+        -------
+        Why, or list of Why
+            One for each other node where there are several. `print` shows it in plain words, `to_frame` all of it.
+
+        See Also
+        --------
+        sparsecut.Nearness : The same for a graph and vectors that a loaded model does not hold.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> model = sc.SCE(features="given").fit(sc.datasets.load("digits"))
+        >>> found = model.why(0, 877)
+        >>> sorted(found.channels)
+        ['own', 'smoothed']
+        >>> [reason.nodes for reason in model.why(0, k=2)][0][0]
+        0
+        """
+        self._check_fitted("There is nothing to explain yet")
+        import sparsecut  # the public name: links lie below the models in the house
+
+        if not hasattr(self, "embedding_"):
+            raise InputError(
+                f"This {type(self).__name__} holds no graph: it was loaded without a state. Use sparsecut.Nearness(model, "
+                "graph).why(…)."
+            )
+        if self._near is None or self._near[0] is not self.embedding_:  # fitted or updated since
+            self._near = self.embedding_, sparsecut.Nearness(self)
+        return self._near[1].why(node, other, k=k)
 
     def plot(self, labels: Any = None, **options: Any) -> Any:
         """Draw a projection of the fitted embedding.

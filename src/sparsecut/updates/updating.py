@@ -297,8 +297,8 @@ class Updating:
         return next((len(matrix) for matrix, source in levels if source == "features"), 0)
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy does not write to the log of the original."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("_log", "_drift")}
+        """A copy does not write to the log of the original, and reads the graph again when it is asked why."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_log", "_drift", "_near")}
 
     def _checked(
         self,

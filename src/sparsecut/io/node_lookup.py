@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.explore.exact_search import Positions
 from sparsecut.graph import Ids
-from sparsecut.io import check_known
+from sparsecut.io.ids import check_known
 
 
 class Lookup:
@@ -23,7 +22,7 @@ class Lookup:
         else:
             self._position_of = {str(value): position for position, value in enumerate(ids.tolist())}
 
-    def find(self, asked: NDArray[Any], what: str, where: str) -> Positions:
+    def find(self, asked: NDArray[Any], what: str, where: str) -> NDArray[np.int64]:
         """The position of each id; unknown ones are refused by name."""
         values = asked.tolist()
         if self._is_integer:

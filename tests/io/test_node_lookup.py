@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sparsecut.base.errors import InputError
-from sparsecut.explore.node_lookup import Lookup
+from sparsecut.io.node_lookup import Lookup
 
 
 def test_lookup_is_that_of_a_dictionary() -> None:
