@@ -191,3 +191,18 @@ def test_a_maximum_over_levels_is_no_sum():
     model = sc.MoSCE(levels=2, aggregation="max", solver=sc.Adam(epochs=2)).fit(GRAPH)
     with pytest.raises(sc.InputError, match="takes the maximum over its levels"):
         model.why(0, 1)
+
+
+def test_means_of_types_are_a_part_of_their_own_and_the_sum_is_exact():
+    R = (GENERATOR.random((25, 15)) < 0.3).astype(float)
+    A = np.block([[np.zeros((25, 25)), R], [R.T, np.zeros((15, 15))]])
+    names = np.array([f"user:{n}" for n in range(25)] + [f"movie:{n}" for n in range(15)])
+    graph = sc.Graph(A, features=X, node_ids=names).replace(node_types=("user", "movie"))
+    model = sc.SCE(features="both").fit(graph)
+    assert model.offset_.ndim == 2
+    for u, v in (("user:0", "movie:3"), ("user:1", "user:2"), ("movie:0", "movie:0")):
+        found = model.why(u, v)
+        size = float(np.square(model.embedding_).sum(axis=1).mean())
+        for part in (found.features, found.sources, found.neighbors):
+            assert abs(part.total + found.rest - found.score) <= 1e-5 * size
+        assert abs(found.rest) <= 1e-5 * size

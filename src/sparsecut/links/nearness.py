@@ -35,6 +35,7 @@ from sparsecut.links.why_near import Shares, Why
 
 MOST_EDGES = 20_000
 MOST_NUMBERS = 400_000  # of the rows of a source around one node
+TYPE = "type of the nodes"
 N_KEPT = 64  # ends of walks that are remembered: one node is asked about with many others
 ROWS_AT_ONCE = 1 << 16
 
@@ -113,6 +114,8 @@ class Nearness:
                 "aggregation='concat' or 'mean' to ask why nodes are near."
             )
         given = None if graph is None else as_graph(graph)
+        if given is not None and model.kind_ is not None:
+            given = model.kind_.weighed(given, caller)
         graph = model.graph_ if given is None else given
         if given is not None and "features" in recipe.sources:
             graph = given.encoded_by(model.encoder_)
@@ -121,16 +124,20 @@ class Nearness:
         else:
             vectors = place_rows(vectors, graph.node_ids, "The vectors")
         vectors = vectors.cpu().numpy() if hasattr(vectors, "cpu") else vectors
-        if np.shape(vectors) != (graph.n_nodes, len(model.offset_)):
+        n_columns = model.offset_.shape[-1]
+        if np.shape(vectors) != (graph.n_nodes, n_columns):
             raise InputError(
-                f"{caller} makes {len(model.offset_)} columns for each of the {graph.n_nodes:,} nodes of this graph. Got "
+                f"{caller} makes {n_columns} columns for each of the {graph.n_nodes:,} nodes of this graph. Got "
                 f"vectors of shape {np.shape(vectors)}. Pass what the model made of the graph."
             )
         self.graph: Graph = graph
         self.vectors = vectors
         self._channels: dict[str, slice] = dict(model.channels_)
         self._rows = ChannelRows(graph, recipe, model.columns_)
-        self._offset = np.asarray(model.offset_, dtype=np.float64)
+        self._offsets = np.asarray(model.offset_, dtype=np.float64)  # one for each type of nodes where there are types
+        codes = graph.type_codes if self._offsets.ndim == 2 else None
+        self._codes = codes
+        self._offset = self._offsets if codes is None else self._offsets[codes].mean(axis=0)
         self._weights = [np.asarray(matrix, dtype=np.float64) for matrix in model.weights_]
         self._ends: dict[int, list[_Sources]] = {}
 
@@ -258,6 +265,12 @@ class Nearness:
                 steps.add(*end.walk.through(level.coefficients, own))
                 if level.source == "features":
                     amounts[number] += end.smoothed - end.p.sum() * level.centre
+        if self._codes is not None:  # the mean that was taken off is that of a node's type
+            differences = [self._offset - self._offsets[self._codes[node]] for node in (u, v)]
+            of_type = np.array([0.5 * differences[0] @ z[1], 0.5 * differences[1] @ z[0]])
+            features["type"] = np.array([TYPE], dtype=object), of_type.sum(keepdims=True), np.zeros(1)
+            sources.add(np.array([u, v]), of_type)
+            steps.add(np.array([u, v]), of_type)
         for first in range(len(self._levels.listed)):  # r_u·r_v, levels that share columns together
             for second in range(len(self._levels.listed)):
                 one, two = self._levels.listed[first], self._levels.listed[second]
