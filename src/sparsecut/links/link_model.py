@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.base.errors import InputError, check_integer
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.graph import Graph, as_graph
-from sparsecut.io.ids import check_known, positions_of
+from sparsecut.io.node_lookup import Lookup
 from sparsecut.links.best_candidates import Recommended, first_candidates
 from sparsecut.links.form_choice import FormTrial
 from sparsecut.links.link_files import read_links, write_links
@@ -303,9 +303,11 @@ class Links:
         """The rows of nodes; a number and the word that spells it are equal."""
         if not len(ids):
             return np.empty(0, dtype=np.int64)
-        found = positions_of(ids, self.graph.node_ids)
-        check_known(found, ids, "The query", "the graph")
-        return found
+        return self._lookup.find(ids, "The query", "the graph")
+
+    @cached_property
+    def _lookup(self) -> Lookup:
+        return Lookup(self.graph.node_ids)
 
     def score_all(self, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
         """What `recommend` ranks by: the scores of nodes, given by their rows, with all others, (b, n)."""
