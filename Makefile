@@ -2,7 +2,7 @@
 # make quick   the tests of the inner loop: those that start no cluster and no browser, and take less than a second each
 # make lint types links web    the other checks   make coverage  all tests, and the lines they do not run
 # make docs    build the documentation site and open it (make site: build and check it)
-# make pages   the figures of an earlier version of the code: listed, confirmed by a sample, the pages drawn again
+# make pages   the figures of an earlier version of the code: listed, confirmed by a sample or run again, the pages drawn
 # make table1  the README's figures, measured again        make dist     the packages, built and checked
 
 PYTHON ?= python3
@@ -71,9 +71,10 @@ web/node_modules: web/package.json web/package-lock.json
 page: .venv/installed
 	$(BIN)/python web/build.py
 
-# Cells that differ are named and stay marked on their page: `python benchmarks/pages.py --run` measures them again, wholly.
+# Cells that a sample does not confirm are measured again, wholly. Those whose fit takes over a minute, and times, stay marked on
+# their page: `python benchmarks/pages.py --run` measures them.
 pages: .venv/installed
-	$(BIN)/python benchmarks/pages.py --confirm --longest 60
+	$(BIN)/python benchmarks/pages.py --confirm --run --longest 60
 
 table1: .venv/installed
 	$(BIN)/sparsecut reproduce table1 --method SCE --method MoSCE --method DGI --force -o docs/results

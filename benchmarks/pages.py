@@ -3,15 +3,17 @@
     python benchmarks/pages.py                                   list what is of an earlier version of the code
     python benchmarks/pages.py --confirm [--splits 5]            measure a few splits of each of these cells again
     python benchmarks/pages.py --run                             measure all of these cells again
+    python benchmarks/pages.py --confirm --run                   measure again those that a few splits do not confirm
             [--only beyond]… [--dataset cora]… [--method SCE]… [--longest 60]
 
 A cell is of today's code where its stamp is (`lab/paper/code_stamp.py`). One of an earlier version is confirmed where
 today's code, on the first few of its splits with its first seed, gives the accuracies that it has: to 0.15 points where
 nothing is random, otherwise their mean to within the standard error of the splits' deviation. The sample is written into
-the stamp, for all seeds of that method on that graph. What differs stays marked on its page, and is to be run again. Times
-cannot be confirmed, only measured again. `--longest` leaves out cells whose fit took longer, in seconds.
+the stamp, for all seeds of that method on that graph. What differs is run again with --run, and stays marked on its page
+without. Times cannot be confirmed, only measured again. `--longest` leaves out cells whose fit took longer, in seconds.
 
-`make pages` lists, confirms and draws the pages again. A test measures a small sample of every page anew (`sample`).
+`make pages` lists, confirms, runs again what differs and draws the pages. A test measures a small sample of every page anew
+(`sample`).
 """
 
 from __future__ import annotations
@@ -103,6 +105,22 @@ def confirm(source: Source, method: str, dataset: str, n_splits: int) -> float:
     return share
 
 
+def renew(source: Source, method: str, dataset: str, asked: argparse.Namespace) -> str:
+    """Confirm cells, run them again, or the second where the first fails, as asked; what came of it, behind their name."""
+    outcome = ""
+    if asked.confirm:
+        if source.is_timed:
+            return ": times, measured again only by --run alone"
+        share = confirm(source, method, dataset, asked.splits)
+        if share <= 1:
+            return f": confirmed ({share:.2f} of what is allowed)"
+        outcome = f": DIFFERS ({share:.2f} of what is allowed)"
+    if asked.run:
+        source.run(Request([dataset], [method]))
+        return f"{outcome}{',' if outcome else ':'} run again"
+    return f"{outcome}, run it again" if outcome else ""
+
+
 def resample(source: Source, method: str, dataset: str, n_splits: int) -> tuple[CellJob, list[float]]:
     """(the job, each difference between its figures and the recorded ones, as a share of what is allowed)."""
     request = Request([dataset], [method], n_splits, n_seeds=1)
@@ -173,9 +191,8 @@ def _is_asked(cell: Cell, asked: Request) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument("--confirm", action="store_true")
-    how.add_argument("--run", action="store_true")
+    parser.add_argument("--confirm", action="store_true")
+    parser.add_argument("--run", action="store_true")
     parser.add_argument("--only", action="append", help="A file of cells, such as table1 or beyond. [default: all]")
     parser.add_argument("--dataset", action="append")
     parser.add_argument("--method", action="append")
@@ -190,14 +207,8 @@ def main() -> None:
         n_earlier = sum(not is_todays(cell) for cell in source.results.cells)
         print(f"{source.name}: {n_earlier} of {n_cells} cells are of an earlier version of the code", flush=True)
         for method, dataset in found:
-            if asked.run:
-                source.run(Request([dataset], [method]))
-            elif asked.confirm and not source.is_timed:
-                share = confirm(source, method, dataset, asked.splits)
-                outcome = "confirmed" if share <= 1 else "DIFFERS, run it again"
-                print(f"  {method}, {dataset}: {outcome} ({share:.2f} of what is allowed)", flush=True)
-            else:
-                print(f"  {method}, {dataset}")
+            print(f"  {method}, {dataset}", end="", flush=True)
+            print(renew(source, method, dataset, asked), flush=True)
     if not asked.only:
         print("Sections of an earlier version of the code:", ", ".join(sections_of_earlier_code()) or "none")
     if asked.run or asked.confirm:

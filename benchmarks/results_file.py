@@ -35,8 +35,9 @@ def script_of(command: str) -> str:
 
 def write_results(name: str, *, folder: Path = FOLDER, **content: Any) -> None:
     """Write title, about, command, tables, notes and points whole, stamped."""
+    result = {**content, "environment": {**environment_stamp(), **content.get("environment", {})}}
+    result["code"] = stamp_code([script_of(content["command"])])
+    text = json.dumps(result, indent=1, ensure_ascii=False) + "\n"  # before the file is opened: a run is often stopped
     folder.mkdir(exist_ok=True)
     with write_whole(folder / f"{name}.json") as temporary:
-        result = {**content, "environment": {**environment_stamp(), **content.get("environment", {})}}
-        result["code"] = stamp_code([script_of(content["command"])])
-        temporary.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        temporary.write_text(text, "utf-8")

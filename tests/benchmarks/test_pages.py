@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import copy
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,25 @@ def test_a_cell_run_again_is_todays(source: pages.Source) -> None:
     source.run(Request(["dblp"], ["raw"], n_splits=3))
     again = Results(source.results.path.parent, "usual_splits")
     assert [is_todays(cell) for cell in again.cells] == [False, True]
+
+
+@pytest.mark.parametrize(("by", "outcome"), [(0.0, ": confirmed"), (5.0, ": DIFFERS")])
+def test_what_a_sample_does_not_confirm_is_run_again(source: pages.Source, by: float, outcome: str) -> None:
+    make_older(source, by=by)
+    asked = argparse.Namespace(confirm=True, run=True, splits=3)
+    said = pages.renew(source, "raw", "dblp", asked)
+    assert said.startswith(outcome)
+    assert said.endswith("run again") == (by > 0)
+    (cell,) = Results(source.results.path.parent, "usual_splits").find_all(method="raw", dataset="dblp")
+    assert is_todays(cell)
+    assert ("confirmed" in cell["code"]) == (by == 0)
+
+
+def test_times_are_not_confirmed_by_a_sample(source: pages.Source) -> None:
+    make_older(source, by=0.0)
+    timed = dataclasses.replace(source, is_timed=True)
+    assert "measured again only" in pages.renew(timed, "raw", "dblp", argparse.Namespace(confirm=True, run=True, splits=2))
+    assert not any(map(is_todays, source.results.cells))
 
 
 @pytest.mark.parametrize("name", ["table1", "loss", "inductive", "beyond", "usual_splits", "leave_out"])
