@@ -14,6 +14,7 @@ from typing import Any
 
 from beyond_tables import render_page
 from readme_table import put_table
+from result_pictures import draw_pictures
 from sparsecut.lab.paper.code_stamp import is_todays
 
 RESULTS = Path(__file__).parent / "results"
@@ -93,6 +94,16 @@ nodes: more workers then move more, and columns first, which moves the features 
 The seconds of a fit are c + u·(hops + rows)/(w·cores) + the larger of u·transfers/w and bytes/(w·network): c does not grow,
 and u is what workers wait for each other. `python benchmarks/scaling.py` fits α, β, γ, δ, c and u.
 """
+# Pictures that `result_pictures.py` draws, by the title of their section, each with a sentence that says what to see.
+PICTURES = {
+    "Growth on the CPU": """Straight lines at the right end: time grows in proportion to the graph.
+
+![Seconds of a fit over the number of nodes, of edges and of features, in memory, from disk and on a
+GPU](images/growth.svg)""",
+    "Updates of a graph that changes": """The more changes come at once, the less each costs.
+
+![Changes per second over how many come at once, for each graph and model](images/updates.svg)""",
+}
 HARDWARE = ("cpu", "cores", "gpu")
 
 
@@ -134,6 +145,8 @@ def _section(result: dict[str, Any]) -> str:
         parts.append(f"Measured on {_machine(result['environment'])}.")
     if not is_todays(result):
         parts.append("Measured with an earlier version of the code.")
+    if (picture := PICTURES.get(result["title"])) is not None:
+        parts.append(picture)
     for table in result["tables"]:
         where = f" Measured on {_machine(table['environment'])}." if "environment" in table else ""
         parts += [f"{table['caption']}{where}", _table(table["columns"], table["rows"])]
@@ -190,6 +203,7 @@ def main() -> None:
     BEYOND_PAGE.write_text(render_beyond(), "utf-8")
     SCALING_PAGE.write_text(render(sections=SCALING, introduction=SCALING_INTRODUCTION), "utf-8")
     README.write_text(put_table(README.read_text("utf-8")), "utf-8")
+    draw_pictures()
     print(PAGE, CUTS_PAGE, LINKS_PAGE, BEYOND_PAGE, SCALING_PAGE, README)
 
 

@@ -52,11 +52,12 @@ def address() -> str:
 def worker_processes() -> list[int]:
     """The processes of the workers that are up."""
     nannies = [nanny for nanny in cluster().workers.values() if nanny.worker_address in cluster().scheduler.workers]
-    return [nanny.process.pid for nanny in nannies if nanny.process is not None and nanny.process.status.name == "running"]
+    running = [nanny.process for nanny in nannies if nanny.process is not None and nanny.process.status.name == "running"]
+    return [pid for process in running if (pid := process.pid) is not None]  # None from its death until the nanny sees it
 
 
-def wait_for_workers(n_workers: int = 2, seconds: float = 80) -> None:
-    """Until the nannies have started new workers in place of lost ones.
+def wait_for_workers(n_workers: int = 2, seconds: float = 80) -> list[int]:
+    """The processes of all workers, once the nannies have started new ones in place of those lost.
 
     A nanny gives up where a worker is killed as it starts, so whoever kills one waits for this first.
     """
@@ -64,8 +65,8 @@ def wait_for_workers(n_workers: int = 2, seconds: float = 80) -> None:
     while time.monotonic() < until:
         known = cluster().scheduler.workers.values()
         are_known = len(known) == n_workers and all(worker.status.name == "running" for worker in known)
-        if are_known and len(worker_processes()) == n_workers:
-            return
+        if are_known and len(processes := worker_processes()) == n_workers:
+            return processes
         if time.monotonic() > until - seconds / 2 and not is_asked:
             is_asked = True
             cluster().scale(0)

@@ -20,7 +20,7 @@ import pytest
 
 import sparsecut as sc
 from disk_cases import assert_same_rows, community_graph, names_in
-from local_cluster import address, cluster, wait_for_workers, worker_processes
+from local_cluster import address, cluster, wait_for_workers
 from sparsecut.engines.dask.cluster import local_cluster
 from sparsecut.engines.dask.running import Runner
 
@@ -68,8 +68,7 @@ class Killer:
         self.killed: list[int] = []
 
     def __call__(self) -> None:
-        wait_for_workers(self.n_workers)
-        victims = [pid for pid in worker_processes() if pid not in self.killed][: self.n_victims]
+        victims = [pid for pid in wait_for_workers(self.n_workers) if pid not in self.killed][: self.n_victims]
         assert len(victims) == self.n_victims
         self.killed += victims
         for pid in victims:
@@ -178,8 +177,7 @@ def test_a_kill_in_every_pass_of_the_building_of_a_store(tmp_path: Path) -> None
 
 def test_a_worker_that_stands_still_is_waited_for(tmp_path: Path) -> None:
     """For two seconds; `benchmarks/cluster.py --only faults` does it for thirty."""
-    wait_for_workers()
-    victim = worker_processes()[0]
+    victim = wait_for_workers()[0]
 
     def pause() -> None:
         os.kill(victim, signal.SIGSTOP)
@@ -189,8 +187,7 @@ def test_a_worker_that_stands_still_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_workers_that_never_go_on_are_an_error_within_the_timeout(tmp_path: Path) -> None:
-    wait_for_workers()
-    victims = worker_processes()
+    victims = wait_for_workers()
 
     def stop() -> None:
         stopped.append(time.monotonic())
