@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,8 @@ from sparsecut import datasets
 from sparsecut.graph import Graph
 
 # A change is judged by examples that depend on the tests alone: the same commit passes or fails everywhere.
-# `make explore` draws new ones each time it runs.
-settings.register_profile("same", derandomize=True)
+# `make explore` draws new ones each time it runs, and a hundred instead of fifty where a test does not say how many.
+settings.register_profile("same", derandomize=True, max_examples=50)
 settings.register_profile("explore", derandomize=False)
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "same")
 settings.load_profile(PROFILE)
@@ -34,9 +35,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(item.path.is_relative_to(folder) for folder in SLOW_FOLDERS):
             item.add_marker(pytest.mark.slow)
-    # Files that take long come first: of those at the end one process would work while the others are done.
-    long = {item.path for item in items if any(item.get_closest_marker(name) for name in ("cluster", "browser", "slow"))}
-    items.sort(key=lambda item: item.path not in long)
+    # Files that take long come first: of those at the end one process would work while the others are done. These are the
+    # pages with examples and, by how many such tests they have, the files with tests that are marked.
+    long = Counter(
+        item.path
+        for item in items
+        if item.path.suffix == ".md" or any(item.get_closest_marker(name) for name in ("cluster", "browser", "slow"))
+    )
+    items.sort(key=lambda item: -long[item.path])
 
 
 def times_when_exploring(number: int, factor: int) -> int:

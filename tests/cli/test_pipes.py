@@ -7,7 +7,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 import pyarrow.csv
@@ -144,10 +146,21 @@ def test_a_reader_that_goes_away_ends_the_command_without_a_word(folder: Path) -
     assert b"Error" not in done.stderr
 
 
+@pytest.fixture
+def full() -> Iterator[TextIO]:
+    """Standard output on a full disk."""
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    with Path("/dev/full").open("w") as file:
+        yield file
+
+
+NOT_WRITTEN = "Error: Standard output could not be written: No space left on device."
+
+
 @pytest.mark.parametrize(
     "words",
     [
-        ["info"],
         ["--help"],
         ["datasets"],
         ["embed", "edges.csv", "--use", "structure", "--dimension", "2", "-o", "-"],
@@ -155,43 +168,53 @@ def test_a_reader_that_goes_away_ends_the_command_without_a_word(folder: Path) -
     ],
     ids=" ".join,
 )
-def test_standard_output_on_a_full_disk(words: list[str], tmp_path: Path) -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("this system has no /dev/full")
-    (tmp_path / "edges.csv").write_text("source,target\n" + "".join(f"{n},{(n + 1) % 40}\n" for n in range(40)))
-    with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "sparsecut", *words], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True,
-            check=False, env={**os.environ, "NO_COLOR": "1"},
-        )  # fmt: skip
+def test_standard_output_on_a_full_disk(run, words: list[str], full: TextIO, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdout", full)
+    Path("edges.csv").write_text(EDGES)
+    code, _, error = run(*words)
+    assert error.strip().splitlines()[-1] == NOT_WRITTEN
+    assert code == 74
+    assert "defect" not in error
+
+
+def test_standard_output_of_a_process_on_a_full_disk(full: TextIO) -> None:
+    """What Python still has to write when it ends is no second error."""
+    command, environment = [sys.executable, "-m", "sparsecut", "info"], {**os.environ, "NO_COLOR": "1"}
+    done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment)
     *_, last = done.stderr.strip().splitlines()
-    assert last == "Error: Standard output could not be written: No space left on device."
-    assert done.returncode == 74
+    assert (done.returncode, last) == (74, NOT_WRITTEN)
     assert "Traceback" not in done.stderr
     assert "defect" not in done.stderr
 
 
 EDGES = "source,target\n" + "".join(f"n{n},n{(n + 1) % 40}\n" for n in range(40))
-
-
-def embed_from(path: Path) -> bytes:
-    """What a process writes that has the file as its standard input."""
-    with path.open("rb") as edges:
-        words = ["embed", "-", "--use", "structure", "--dimension", "2", "-o", "-"]
-        command = [sys.executable, "-m", "sparsecut", *words]
-        return subprocess.run(command, stdin=edges, capture_output=True, check=True).stdout
+STRUCTURE = ("embed", "-", "--use", "structure", "--dimension", "2", "-o")
 
 
 @pytest.fixture(scope="module")
 def not_packed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """What is written of the edges in a file that is not packed."""
     path = tmp_path_factory.mktemp("plain") / "edges.csv"
     path.write_text(EDGES)
-    return embed_from(path)
+    sparsecut("embed", path, *STRUCTURE[2:], "z.csv", folder=path.parent)
+    return (path.parent / "z.csv").read_bytes()
 
 
 @pytest.mark.parametrize("suffix", PACKED_SUFFIXES)
-def test_packed_text_through_standard_input(suffix: str, not_packed: bytes, tmp_path: Path) -> None:
+def test_packed_text_on_standard_input(run, given, suffix: str, not_packed: bytes, tmp_path: Path) -> None:
     path = tmp_path / "edges.csv"
     path.write_text(EDGES)
-    assert embed_from(pack(path, suffix)) == not_packed
+    given(pack(path, suffix).read_bytes())
+    code, _, error = run(*STRUCTURE, tmp_path / "z.csv")
+    assert code == 0, error
+    assert (tmp_path / "z.csv").read_bytes() == not_packed
+
+
+def test_packed_text_through_the_standard_input_of_a_process(not_packed: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "edges.csv"
+    path.write_text(EDGES)
+    with pack(path, ".gz").open("rb") as edges:
+        command = [sys.executable, "-m", "sparsecut", *STRUCTURE, "-"]
+        assert subprocess.run(command, stdin=edges, capture_output=True, check=True).stdout == not_packed
     assert not_packed.startswith(b'"id","z0","z1"\n"n0",')

@@ -14,7 +14,6 @@ from raw_files import write, write_lines, write_ogb, write_ogb_split
 from sparsecut import datasets
 from sparsecut.base.errors import InputError
 from sparsecut.datasets import DATASETS, GraphSizes
-from sparsecut.datasets import ogb as layout
 from sparsecut.datasets.ogb import read_numbers, read_ogb, read_ogb_splits
 from sparsecut.evaluation import make_splits
 
@@ -72,13 +71,12 @@ def test_nodes_without_a_label(tmp_path: Path) -> None:
     assert graph.labels.dtype == np.int64
 
 
-def test_a_table_in_many_blocks_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_in_many_blocks_is_the_same(tmp_path: Path) -> None:
     numbers = np.random.default_rng(0).integers(0, 1000, (5000, 3))
     path = write_lines(tmp_path / "x.csv.gz", numbers)
-    monkeypatch.setattr(layout, "BLOCK_BYTES", 1000)
-    np.testing.assert_array_equal(read_numbers(path, np.int64), numbers)
-    np.testing.assert_array_equal(read_numbers(path, np.int64, 5000), numbers)
-    np.testing.assert_array_equal(read_numbers(path, np.float32, 5000), numbers.astype(np.float32))
+    np.testing.assert_array_equal(read_numbers(path, np.int64, block_bytes=1000), numbers)
+    np.testing.assert_array_equal(read_numbers(path, np.int64, 5000, block_bytes=1000), numbers)
+    np.testing.assert_array_equal(read_numbers(path, np.float32, 5000, block_bytes=1000), numbers.astype(np.float32))
 
 
 @pytest.mark.parametrize(

@@ -33,16 +33,47 @@ PLANS = {"plain": "columns", "weighted": "rows", "directed": "rows", "sparse": "
 KINDS = ("plain", "weighted", "directed", "sparse")
 
 
-@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.cluster if name == "dask" else ()) for name in ENGINES])
-def choice(request: pytest.FixtureRequest) -> Any:
-    if request.param == "dask":
-        return sc.Dask(address(), plan=PLANS[request.node.callspec.params["graph"]], blocks=3)
-    return ENGINES[request.param]
+# Every engine with every kind of graph. The tests of one pair follow one another and share the open engine, as a fit does.
+PAIRS = [(name, kind) for name in ENGINES for kind in KINDS]
 
 
-@pytest.fixture(params=KINDS)
-def graph(request: pytest.FixtureRequest) -> Graph:
-    return make_graph(request.param)
+def pair_of(pair: tuple[str, str], *case: Any, label: str = "") -> Any:
+    """The parameters of a test: an engine, a kind of graph, and what else it is about."""
+    return pytest.param(
+        pair, *case, id="-".join([*pair, label]).rstrip("-"), marks=pytest.mark.cluster if pair[0] == "dask" else ()
+    )
+
+
+def with_pairs(names: str, cases: dict[str, tuple[Any, ...]]) -> pytest.MarkDecorator:
+    """Every case by every engine of this process with every kind of graph, and by the cluster with one kind per plan.
+
+    A call takes longest there. The first case has the first kind of each plan, the next one the other kind, and so on.
+    """
+    kinds_of_plans = [[kind for kind in KINDS if PLANS[kind] == plan] for plan in ("columns", "rows")]
+    parameters = [
+        pair_of((name, kind), *case, label=label)
+        for name, kind in PAIRS
+        for number, (label, case) in enumerate(cases.items())
+        if name != "dask" or any(kind == kinds[number % 2] for kinds in kinds_of_plans)
+    ]
+    return pytest.mark.parametrize(f"pair, {names}", parameters, indirect=["pair"], scope="module")
+
+
+@pytest.fixture(scope="module", params=[pair_of(pair) for pair in PAIRS])
+def pair(request: pytest.FixtureRequest) -> tuple[str, str]:
+    name_and_kind: tuple[str, str] = request.param
+    return name_and_kind
+
+
+@pytest.fixture(scope="module")
+def choice(pair: tuple[str, str]) -> Any:
+    name, kind = pair
+    return sc.Dask(address(), plan=PLANS[kind], blocks=3) if name == "dask" else ENGINES[name]
+
+
+@pytest.fixture(scope="module")
+def graph(pair: tuple[str, str]) -> Graph:
+    return make_graph(pair[1])
 
 
 def make_graph(kind: str) -> Graph:
@@ -59,7 +90,7 @@ def make_graph(kind: str) -> Graph:
     return Graph(sp.csr_array(upper + upper.T), features=features)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def engine(choice: Any, graph: Graph) -> Iterator[Any]:
     with choice.open(Job("test", graph, n_levels=2, n_columns=4)) as opened:
         yield opened
@@ -122,7 +153,7 @@ def test_load_takes_other_features_by_slices(engine: Any, graph: Graph) -> None:
     np.testing.assert_allclose(rows_of(engine, rows, graph), Positions()[:])
 
 
-@pytest.mark.parametrize(("filter", "dense"), FILTERS, ids=str)
+@with_pairs("filter, dense", {str(filter): (filter, dense) for filter, dense in FILTERS})
 def test_smooth_is_the_polynomial_of_p(engine: Any, graph: Graph, filter: Any, dense: tuple[str, int, float]) -> None:
     rows = load(engine, graph, filter)
     expected = dense_filter(graph.adjacency.toarray(), *dense) @ dense_features(graph)
@@ -172,7 +203,7 @@ def negative_graphs() -> dict[str, tuple[NegativeGraph, np.ndarray]]:
 NEGATIVES = negative_graphs()
 
 
-@pytest.mark.parametrize("name", NEGATIVES)
+@with_pairs("name", {name: (name,) for name in NEGATIVES})
 def test_moments_and_products_are_those_of_dense_matrices(engine: Any, graph: Graph, name: str) -> None:
     negatives, L = NEGATIVES[name]
     rows = load(engine, graph, sc.Power())
@@ -212,8 +243,10 @@ def test_moments_are_those_of_the_negatives_that_are_given(engine: Any, graph: G
         np.testing.assert_allclose(engine.moments([rows], negatives).M.numpy(), S.T @ L @ S, atol=1e-5 * size)
 
 
-@pytest.mark.parametrize("aggregation", ["mean", "concat", "max"])
-@pytest.mark.parametrize("is_lazy", [False, True])
+@with_pairs(
+    "aggregation, is_lazy",
+    {f"{name}-{is_lazy}": (name, is_lazy) for name in ("mean", "concat", "max") for is_lazy in (False, True)},
+)
 def test_project_aggregates_and_takes_the_offset_off(engine: Any, graph: Graph, aggregation: Any, is_lazy: bool) -> None:
     rows = load(engine, graph, sc.Power(), "l2")
     levels = [engine.smooth(rows, polynomial, lazily=is_lazy) for polynomial in ((0.0, 1.0), (0.5, 0.0, 0.5))]
@@ -349,7 +382,7 @@ FITS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", FITS)
+@with_pairs("name", {name: (name,) for name in FITS})
 def test_a_fit_is_the_same_by_every_engine(choice: Any, graph: Graph, name: str, tmp_path: Path) -> None:
     expected = FITS[name].set_params(engine=sc.Memory(device="cpu")).fit(graph)
     model = type(expected)(**{**expected.get_params(deep=False), "engine": choice}).fit(graph)

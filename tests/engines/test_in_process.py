@@ -47,12 +47,11 @@ def test_ids_are_the_positions_or_words(with_tensors: bool) -> None:
     assert block.ids().tolist() == list("abcdef")
 
 
-def test_large_graphs_are_cut_and_small_ones_are_one_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_graphs_are_cut_and_small_ones_are_one_block() -> None:
     graph = random_graph(200)
     assert len(InProcess(graph).blocks) == 1
     assert len(cut(graph, [20], with_tensors=True).blocks) == 2
-    monkeypatch.setattr(in_process, "ENTRIES_AT_ONCE", graph.adjacency.nnz // 3)
-    found = in_process.blocks_of(cut(graph, with_tensors=True).graph)
+    found = in_process.blocks_of(cut(graph, with_tensors=True).graph, graph.adjacency.nnz // 3)
     assert [block.rows.start for block in found[1:]] == [block.rows.stop for block in found[:-1]]
     assert 3 <= len(found) <= 4
 

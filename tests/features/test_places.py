@@ -12,7 +12,6 @@ import torch
 
 from conftest import random_graph
 from reference import dense_log_proximity, dense_propagation
-from sparsecut.features import places
 from sparsecut.features.places import (
     EFFECTIVE_RANK,
     ROUNDING,
@@ -147,23 +146,22 @@ def test_a_graph_without_edges_has_rows_of_zeros(n_nodes: int) -> None:
 
 @pytest.mark.parametrize("n_groups", [4096, 40])
 @pytest.mark.parametrize("kind", ["integers", "words"])
-def test_the_order_of_the_nodes_does_not_change_a_bit(kind: str, n_groups: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "N_GROUPS", n_groups)
+def test_the_order_of_the_nodes_does_not_change_a_bit(kind: str, n_groups: int) -> None:
     A = communities()[0]
     generator = np.random.default_rng(1)
     ids = generator.choice(10_000, 120, replace=False)
     ids = ids if kind == "integers" else np.array([f"node {number}" for number in ids])
     order = generator.permutation(120)
-    one, other = fitted(A, ids), fitted(sp.csr_array(A[order][:, order]), ids[order])
+    one = fitted(A, ids, n_groups=n_groups)
+    other = fitted(sp.csr_array(A[order][:, order]), ids[order], n_groups=n_groups)
     for field in ("ids", "groups", "sides", "vectors", "means"):
         assert np.array_equal(getattr(one, field), getattr(other, field))
     assert np.allclose(one.rows(A, ids)[order], one.rows(sp.csr_array(A[order][:, order]), ids[order]), atol=1e-5)
 
 
-def test_a_large_graph_is_contracted_and_its_communities_stay_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "N_GROUPS", 30)
+def test_a_large_graph_is_contracted_and_its_communities_stay_apart() -> None:
     A, part = communities(300)
-    found = fitted(A)
+    found = fitted(A, n_groups=30)
     assert found.vectors.shape == (30, 128)
     assert len(found.ids) == 300
     rows = found.rows(A, np.arange(300))
@@ -171,12 +169,11 @@ def test_a_large_graph_is_contracted_and_its_communities_stay_apart(monkeypatch:
     assert ((rows @ means.T).argmax(axis=1) == part).mean() > 0.98
 
 
-def test_components_beyond_the_number_of_groups_have_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_components_beyond_the_number_of_groups_have_no_place() -> None:
     """Pairs are contracted to single groups, which no walk leaves; the rest of the graph keeps its groups."""
-    monkeypatch.setattr(places, "N_GROUPS", 50)
     A = communities(60)[0]
     pairs = undirected(20, [(2 * number, 2 * number + 1) for number in range(10)])
-    found = fitted(sp.csr_array(sp.block_diag([A, pairs])))
+    found = fitted(sp.csr_array(sp.block_diag([A, pairs])), n_groups=50)
     assert found.ids.tolist() == list(range(60))
     assert len(found.vectors) == 50
 

@@ -83,7 +83,7 @@ def class_numbers(values: NDArray[Any], path: Path) -> NDArray[np.int64]:
         return labels
 
 
-def read_numbers(path: Path, kind: Any, n_rows: int | None = None) -> NDArray[Any]:
+def read_numbers(path: Path, kind: Any, n_rows: int | None = None, *, block_bytes: int = BLOCK_BYTES) -> NDArray[Any]:
     """A table of numbers without a header, a block at a time into an array of one type; so many rows, where it is known."""
     import pyarrow as pa
     from pyarrow import csv
@@ -98,7 +98,7 @@ def read_numbers(path: Path, kind: Any, n_rows: int | None = None) -> NDArray[An
         with pa.input_stream(path, compression="gzip") as stream:
             reader = csv.open_csv(
                 stream,
-                csv.ReadOptions(autogenerate_column_names=True, block_size=BLOCK_BYTES, use_threads=False),
+                csv.ReadOptions(autogenerate_column_names=True, block_size=block_bytes, use_threads=False),
                 csv.ParseOptions(ignore_empty_lines=False),  # of one column, an empty cell
                 csv.ConvertOptions(column_types=types),
             )

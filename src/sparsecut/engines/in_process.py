@@ -68,12 +68,12 @@ class InProcess:
         return found
 
 
-def blocks_of(graph: Graph) -> list[HeldBlock]:
+def blocks_of(graph: Graph, entries_at_once: int = ENTRIES_AT_ONCE) -> list[HeldBlock]:
     """The rows of a graph in blocks, as arrays or tensors: as the graph holds its edges."""
     edges, features = graph.held_edges, graph.held_features
     named = None if graph.has_plain_ids else graph.node_ids
     if isinstance(edges, Entries):
-        return [TensorBlock(rows, places, edges, features, named) for rows, places in edges.blocks(ENTRIES_AT_ONCE)]
+        return [TensorBlock(rows, places, edges, features, named) for rows, places in edges.blocks(entries_at_once)]
     if sp.issparse(features):
         row_bytes = 8 * features.nnz // graph.n_nodes
     else:

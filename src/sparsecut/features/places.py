@@ -83,6 +83,7 @@ class Places:
         node_ids: NDArray[Any],
         *,
         n_columns: int = N_COLUMNS,
+        n_groups: int = N_GROUPS,
         sides: NDArray[Any] | None = None,
         is_directed: bool = False,
         report: Reporter | None = None,
@@ -94,7 +95,7 @@ class Places:
         side = _given(sides) if sides is not None else two_sides(links, node_ids)
         side = np.zeros(n_nodes, dtype=np.int8) if side is None else side
 
-        groups, graph = contract(adjacency, node_ids, N_GROUPS, is_directed=is_directed)
+        groups, graph = contract(adjacency, node_ids, n_groups, is_directed=is_directed)
         is_linked = np.bincount(graph.indices, minlength=graph.shape[0]) + np.diff(graph.indptr) > 0
         if not is_linked.all():
             graph = sp.csr_array(graph[is_linked][:, is_linked])

@@ -15,12 +15,12 @@ MAX_SHARE = 0.99  # of the variance: above it, a linear embedding has one dimens
 N_SAMPLED = 4096  # rows, spread evenly: enough to see a factor of a hundred
 
 
-def dominant_column(passes: Passes) -> tuple[int, float] | None:
+def dominant_column(passes: Passes, n_sampled: int = N_SAMPLED) -> tuple[int, float] | None:
     """The column with nearly all of the variance and its share; None where there is no such column, or only one."""
     n_rows, n_columns = passes.graph.n_nodes, passes.graph.n_features
     if n_columns < 2 or n_rows < 2:
         return None
-    variances = _variances(stacked(passes.each(every_row, -(-n_rows // N_SAMPLED))))
+    variances = _variances(stacked(passes.each(every_row, -(-n_rows // n_sampled))))
     total, column = float(variances.sum()), int(variances.argmax())
     share = float(variances[column]) / total if total > 0 else 0.0
     return (column, share) if share > MAX_SHARE else None

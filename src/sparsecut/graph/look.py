@@ -21,7 +21,9 @@ BLOCK_BYTES = 1 << 23  # of entries, 8 bytes each: a million, so that the interp
 MIN_ENTRIES = 1 << 20  # below, threads cost more than they save
 
 
-def is_canonical(adjacency: Any, *, is_symmetric: bool) -> bool:
+def is_canonical(
+    adjacency: Any, *, is_symmetric: bool, block_bytes: int = BLOCK_BYTES, min_entries: int = MIN_ENTRIES
+) -> bool:
     """Whether nothing has to be changed. Matrices of other kinds than CSR are not checked."""
     if not sp.issparse(adjacency) or adjacency.format != "csr" or adjacency.dtype.kind not in "uif":
         return False
@@ -32,12 +34,12 @@ def is_canonical(adjacency: Any, *, is_symmetric: bool) -> bool:
     if (indptr[1:] < indptr[:-1]).any():
         return False
     tables = np.random.default_rng(1).integers(0, 2**64 - 1, (2, n_nodes), dtype=np.uint64) if is_symmetric else None
-    blocks = blocks_of_entries(indptr, BLOCK_BYTES)
+    blocks = blocks_of_entries(indptr, block_bytes)
 
     def look(rows: slice) -> tuple[bool, int]:
         return _look(adjacency, rows, tables)
 
-    found = list(map(look, blocks)) if n_entries < MIN_ENTRIES else on_threads(look, blocks)
+    found = list(map(look, blocks)) if n_entries < min_entries else on_threads(look, blocks)
     return all(is_right for is_right, _ in found) and sum(difference for _, difference in found) % 2**64 == 0
 
 

@@ -51,8 +51,9 @@ class UpdateLog:
 
     def __init__(self, path: str | Path, key: bytes) -> None:
         self.path, self.key = Path(path), key
+        binary = getattr(os, "O_BINARY", 0)  # without it Windows writes two bytes for one that is a line's end
         with telling_where(log_path(path), "log"):
-            self._handle = os.open(log_path(path), os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            self._handle = os.open(log_path(path), os.O_RDWR | os.O_CREAT | os.O_APPEND | binary, 0o644)
         self.close = weakref.finalize(self, os.close, self._handle)  # and the lock with it, when the model goes
         if not try_lock(self._handle):
             self.close()

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import sparsecut as sc
+from conftest import times_when_exploring
 from disk_cases import assert_same_rows, community_graph, names_in
 from local_cluster import address, wait_for_workers
 from scripts import run_script
@@ -18,7 +19,7 @@ from sparsecut.engines.dask.parts import Parts
 
 pytestmark = pytest.mark.cluster
 
-N_JOBS, N_ROUNDS = 4, 10
+N_JOBS, N_ROUNDS = 4, times_when_exploring(4, 5)
 PLANS = ("columns", "rows", "columns", "rows")
 
 

@@ -13,13 +13,12 @@ import sparsecut as sc
 from sparsecut.engines.dask import feature_sources as sources
 
 
-def test_row_groups_are_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "PIECE_BYTES", 25 * (8 * 2 + 16))
+def test_row_groups_are_pieces(tmp_path: Path) -> None:
     table = pa.table({"id": np.arange(95), "x": np.arange(95) / 7})
     for name, rows in (("b.parquet", slice(60, 95)), ("a.parquet", slice(0, 60))):
         part = table.slice(rows.start, rows.stop - rows.start)
         pyarrow.parquet.write_table(part, tmp_path / name, row_group_size=10)
-    found = sources.open_source(tmp_path, "features")
+    found = sources.open_source(tmp_path, "features", piece_bytes=25 * (8 * 2 + 16))
     assert [piece.n_rows for piece in found.pieces] == [20, 20, 20, 20, 15]
     assert found.starts == [0, 20, 40, 60, 80, 95]
     read = pa.concat_tables([piece.table(["id", "x"], "features") for piece in found.pieces])
@@ -28,11 +27,10 @@ def test_row_groups_are_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert not found.is_integer("x")
 
 
-def test_arrays_are_cut_by_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "PIECE_BYTES", 7 * 3 * 8)
+def test_arrays_are_cut_by_rows(tmp_path: Path) -> None:
     X = np.random.default_rng(0).normal(size=(20, 3)).astype(np.float32)
     np.save(tmp_path / "x.npy", X)
-    found = sources.open_source(tmp_path / "x.npy", "features")
+    found = sources.open_source(tmp_path / "x.npy", "features", piece_bytes=7 * 3 * 8)
     assert [piece.n_rows for piece in found.pieces] == [7, 7, 6]
     np.testing.assert_array_equal(np.concatenate([piece.rows("features") for piece in found.pieces]), X)
 

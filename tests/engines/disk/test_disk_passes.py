@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from reference import dense_laplacian
-from sparsecut.engines.disk import disk_passes as passes_module
 from sparsecut.engines.disk.disk_passes import PanelPasses
 from sparsecut.engines.disk.panels import Panels
 from sparsecut.engines.disk.sizes import PanelSizes
@@ -34,11 +33,10 @@ def panels_of(work: WorkFolder, name: str, matrix: np.ndarray, widths: tuple[int
 
 
 @pytest.mark.parametrize("block_bytes", [100, 1 << 20])
-def test_moments_of_several_lists_of_weights(work: WorkFolder, block_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passes_module, "ROW_BLOCK", 4)
+def test_moments_of_several_lists_of_weights(work: WorkFolder, block_bytes: int) -> None:
     weights = [None, torch.linspace(0, 1, 50, dtype=torch.float64)]
     side_by_side = [panels_of(work, "S", S, (3, 4)), panels_of(work, "G", G, (5,))]
-    means, scatters = PanelPasses(PanelSizes(9, block_bytes), lambda *_: None).moments(side_by_side, weights)
+    means, scatters = PanelPasses(PanelSizes(9, block_bytes), lambda *_: None, row_block=4).moments(side_by_side, weights)
     X = np.hstack([S, G]).astype(np.float64)
     for w, mean, scatter in zip(weights, means, scatters, strict=True):
         p = np.ones(50) if w is None else w.numpy()

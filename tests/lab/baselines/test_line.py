@@ -62,13 +62,9 @@ def test_edges_are_drawn_by_weight_and_negatives_by_degree() -> None:
     assert chisquare(counts[:4], chances[:4] / chances.sum() * 180_000).pvalue > 1e-4
 
 
-def test_an_epoch_draws_as_many_edges_as_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sparsecut.lab.baselines import line
-
-    monkeypatch.setattr(line, "BATCH", 4)
-    assert EdgeSampler(Graph(STAR).adjacency, 1, np.random.default_rng(0)).batches() == [4, 2]
-    monkeypatch.setattr(line, "BATCH", 3)
-    assert EdgeSampler(Graph(STAR).adjacency, 1, np.random.default_rng(0)).batches() == [3, 3]
+def test_an_epoch_draws_as_many_edges_as_there_are() -> None:
+    sampler = EdgeSampler(Graph(STAR).adjacency, 1, np.random.default_rng(0))
+    assert [sampler.batches(size) for size in (4, 3)] == [[4, 2], [3, 3]]
 
 
 def test_two_cliques_lie_apart_and_a_lonely_node_is_zero() -> None:

@@ -11,7 +11,6 @@ from scipy.sparse.csgraph import shortest_path
 from scipy.stats import chisquare
 
 from conftest import random_graph
-from sparsecut.lab.baselines import rings as module
 from sparsecut.lab.baselines.rings import Rings
 
 ADJACENCY = random_graph(30, density=0.08, seed=3).adjacency  # with pairs that no path joins
@@ -27,10 +26,9 @@ def ring_numbers(adjacency: sp.csr_array, radius: int) -> np.ndarray:
 
 @pytest.mark.parametrize("radius", [1, 2, 3])
 @pytest.mark.parametrize("block_entries", [1, 100, 2**23], ids=["a node a block", "three nodes a block", "one block"])
-def test_sizes_and_members_are_those_of_the_shortest_paths(radius, block_entries, monkeypatch):
-    monkeypatch.setattr(module, "BLOCK_ENTRIES", block_entries)
+def test_sizes_and_members_are_those_of_the_shortest_paths(radius, block_entries):
     generator = np.random.default_rng(0)
-    found = Rings(ADJACENCY, radius, generator)
+    found = Rings(ADJACENCY, radius, generator, block_entries=block_entries)
     rings = ring_numbers(ADJACENCY, radius)
     for ring in range(radius + 1):
         np.testing.assert_array_equal(found.sizes[:, ring], (rings == ring).sum(axis=1))

@@ -57,14 +57,11 @@ def test_steps_of_first_order_have_their_exact_chances(adjacency: sp.csr_array) 
 @pytest.mark.parametrize("limit", [module.MAX_PROPOSALS, 1], ids=["by proposals", "from the list"])
 @pytest.mark.parametrize(("p", "q"), [(0.25, 4.0), (4.0, 0.5), (1.0, 3.0)])
 @pytest.mark.parametrize("adjacency", [PLAIN, WEIGHTED], ids=["plain", "weighted"])
-def test_steps_of_second_order_have_their_exact_chances(
-    adjacency: sp.csr_array, p: float, q: float, limit: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_steps_of_second_order_have_their_exact_chances(adjacency: sp.csr_array, p: float, q: float, limit: int) -> None:
     """Both ways to draw give the same distribution: after one refusal all but the first proposals come from the list."""
-    monkeypatch.setattr(module, "MAX_PROPOSALS", limit)
     A = adjacency.toarray().astype(np.float64)
     starts = np.repeat(np.arange(5, dtype=np.int32), N_WALKS)
-    walks = Walker(adjacency, p=p, q=q).walk(starts, 3, np.random.default_rng(1))
+    walks = Walker(adjacency, p=p, q=q, max_proposals=limit).walk(starts, 3, np.random.default_rng(1))
     for node in range(5):
         assert_drawn_from(walks[walks[:, 0] == node, 1], first_order(A, node))  # the first step has come from nowhere
         for previous in np.flatnonzero(A[node]):
@@ -109,9 +106,8 @@ def test_every_step_is_an_edge_and_isolated_nodes_stay(seed: int, density: float
     assert (walks[is_isolated] == np.flatnonzero(is_isolated)[:, None]).all()
 
 
-def test_blocks_hold_every_start_once_and_no_more_than_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "BLOCK", 10)
+def test_blocks_hold_every_start_once_and_no_more_than_their_size() -> None:
     starts = np.random.default_rng(0).permutation(25).astype(np.int32)
-    blocks = list(Walker(random_graph(25).adjacency).blocks(starts, 4, np.random.default_rng(0)))
+    blocks = list(Walker(random_graph(25).adjacency).blocks(starts, 4, np.random.default_rng(0), size=10))
     assert [block.shape for block in blocks] == [(10, 4), (10, 4), (5, 4)]
     np.testing.assert_array_equal(np.concatenate(blocks)[:, 0], starts)

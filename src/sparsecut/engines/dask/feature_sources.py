@@ -93,7 +93,9 @@ def is_zarr(path: Path) -> bool:
     return path.is_dir() and any((path / name).exists() for name in ("zarr.json", ".zarray"))
 
 
-def open_source(path: str | Path, kind: str, row_bytes: int | None = None) -> PartitionedTable:
+def open_source(
+    path: str | Path, kind: str, row_bytes: int | None = None, *, piece_bytes: int = PIECE_BYTES
+) -> PartitionedTable:
     """The pieces of a source. `kind` is "edge" or "features"; a row takes `row_bytes` in memory, about."""
     refuse_url(path, f"The {kind} file")
     path = Path(path)
@@ -101,12 +103,12 @@ def open_source(path: str | Path, kind: str, row_bytes: int | None = None) -> Pa
     if not path.exists():
         raise InputError(f"{what} does not exist. Its folder is {path.absolute().parent}.")
     if is_zarr(path) or path.suffix == ".npy":
-        return _array_pieces(path, what, kind)
+        return _array_pieces(path, what, kind, piece_bytes)
     files = [path] if path.is_file() else sorted(path.rglob("*.parquet"))
     files = [file for file in files if not file.name.startswith(LEFT_OUT)]
     if not files or files[0].suffix != ".parquet":
         raise InputError(f"{what} must be a folder of .parquet files, a .parquet file, an .npy file or a Zarr array.")
-    return _parquet_pieces(files, what, kind, row_bytes)
+    return _parquet_pieces(files, what, kind, row_bytes, piece_bytes)
 
 
 def open_sources(
@@ -145,7 +147,7 @@ def open_array(path: Path, kind: str) -> Any:
     return np.load(path, mmap_mode="r", allow_pickle=False)
 
 
-def _array_pieces(path: Path, what: str, kind: str) -> PartitionedTable:
+def _array_pieces(path: Path, what: str, kind: str, piece_bytes: int) -> PartitionedTable:
     form = "zarr" if path.is_dir() else "npy"
     with reading(path, kind):
         array = open_array(path, form)
@@ -153,7 +155,7 @@ def _array_pieces(path: Path, what: str, kind: str) -> PartitionedTable:
     if array.ndim != 2 or array.dtype.kind not in kinds or not all(array.shape) or (kind == "edge" and array.shape[1] != 2):
         raise InputError(f"{what} must hold {columns}. Got {array.dtype} of shape {array.shape}.")
     n_rows, n_columns = (int(length) for length in array.shape)
-    step = max(1, PIECE_BYTES // (n_columns * 8))
+    step = max(1, piece_bytes // (n_columns * 8))
     if form == "zarr":  # whole chunks
         chunk = int(array.chunks[0])
         step = max(1, step // chunk) * chunk
@@ -164,7 +166,9 @@ def _array_pieces(path: Path, what: str, kind: str) -> PartitionedTable:
     return PartitionedTable(what, tuple(pieces), None, n_columns, str(array.dtype))
 
 
-def _parquet_pieces(files: Sequence[Path], what: str, kind: str, row_bytes: int | None) -> PartitionedTable:
+def _parquet_pieces(
+    files: Sequence[Path], what: str, kind: str, row_bytes: int | None, piece_bytes: int
+) -> PartitionedTable:
     import pyarrow.parquet
 
     pieces: list[Piece] = []
@@ -181,7 +185,7 @@ def _parquet_pieces(files: Sequence[Path], what: str, kind: str, row_bytes: int 
         width = row_bytes or 8 * len(schema.names) + 16
         first, n_rows = 0, 0
         for group, size in enumerate(sizes):
-            if n_rows and (n_rows + size) * width > PIECE_BYTES:
+            if n_rows and (n_rows + size) * width > piece_bytes:
                 pieces.append(Piece(str(path.absolute()), "parquet", first, group, n_rows))
                 first, n_rows = group, 0
             n_rows += size

@@ -127,15 +127,11 @@ class Target:
         """Rows from the first on."""
         rows = np.ascontiguousarray(values, dtype=self.dtype)
         row_bytes = np.dtype(self.dtype).itemsize * int(np.prod(self.shape[1:], dtype=np.int64))
-        handle = os.open(self.path, os.O_WRONLY)
-        try:
-            view, place = rows.reshape(-1).view(np.uint8).data, self.offset + first * row_bytes
-            done = 0
-            while done < len(view):
-                done += os.pwrite(handle, view[done : done + (1 << 24)], place + done)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        with Path(self.path).open("r+b") as file:
+            file.seek(self.offset + first * row_bytes)
+            file.write(rows.reshape(-1).view(np.uint8).data)
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def share(array: Any, work: WorkFolder, name: str) -> FileArray:

@@ -17,8 +17,8 @@ from sparsecut.operators.negatives import ListedPairs, NegativeGraph
 
 
 class PanelPasses:
-    def __init__(self, sizes: PanelSizes, report: Reporter) -> None:
-        self.sizes, self.report = sizes, report
+    def __init__(self, sizes: PanelSizes, report: Reporter, *, row_block: int = ROW_BLOCK) -> None:
+        self.sizes, self.report, self.row_block = sizes, report, row_block
         self._room: list[Tensor] = []
 
     def moments(self, panels: Sequence[Panels], weights: Sequence[Tensor | None]) -> tuple[Tensor, Tensor]:
@@ -29,7 +29,7 @@ class PanelPasses:
         n_columns = sum(part.shape[1] for part in panels)
         means = torch.cat([self.means(part, weights) for part in panels], dim=1)  # (k, c)
         scatters = torch.zeros(len(weights), n_columns, n_columns, dtype=torch.float64)
-        for rows, block in self.rows(panels, "Gram matrix", least=ROW_BLOCK):
+        for rows, block in self.rows(panels, "Gram matrix", least=self.row_block):
             for number, row_weights in enumerate(weights):
                 if row_weights is None:
                     scatters[number] += scatter(block, None, means[number]) * len(block)
@@ -41,7 +41,7 @@ class PanelPasses:
     def means(self, panels: Panels, weights: Sequence[Tensor | None]) -> Tensor:  # (k, f)
         """The weighted means of the rows, in float64."""
         sums = torch.zeros(len(weights), panels.shape[1], dtype=torch.float64)
-        for rows, block in panels.blocks(self._slices([panels], ROW_BLOCK)):
+        for rows, block in panels.blocks(self._slices([panels], self.row_block)):
             for number, row_weights in enumerate(weights):
                 sums[number] += mean_of(block) * len(block) if row_weights is None else row_weights[rows] @ block.double()
         totals = [float(panels.n_rows if row_weights is None else row_weights.sum()) for row_weights in weights]

@@ -122,10 +122,10 @@ class EdgeSampler:
         self._by_weight = np.cumsum(adjacency.data, dtype=np.float64)
         self._by_degree = np.cumsum(np.asarray(adjacency.sum(axis=0), dtype=np.float64) ** 0.75)
 
-    def batches(self) -> list[int]:
+    def batches(self, size: int = BATCH) -> list[int]:
         """The sizes of the batches of an epoch."""
-        n_full, rest = divmod(self.adjacency.nnz, BATCH)
-        return [BATCH] * n_full + [rest] * (rest > 0)
+        n_full, rest = divmod(self.adjacency.nnz, size)
+        return [size] * n_full + [rest] * (rest > 0)
 
     def __call__(self, n_drawn: int) -> tuple[Tensor, Tensor]:
         """Sources (m,) and targets (m, 1 + negatives)."""

@@ -26,12 +26,20 @@ class Rings:
     `sizes` (n, radius + 1) counts their members. A node is in none of its own rings.
     """
 
-    def __init__(self, adjacency: sp.csr_array, radius: int, generator: np.random.Generator, *, pool: int = POOL) -> None:
+    def __init__(
+        self,
+        adjacency: sp.csr_array,
+        radius: int,
+        generator: np.random.Generator,
+        *,
+        pool: int = POOL,
+        block_entries: int = BLOCK_ENTRIES,
+    ) -> None:
         pattern = sp.csr_array(adjacency, copy=True)
         pattern.data = np.ones(pattern.nnz, dtype=np.int32)
         n_nodes = pattern.shape[0]
         sizes, pools = [], []
-        step = max(1, BLOCK_ENTRIES // n_nodes)
+        step = max(1, block_entries // n_nodes)
         for start in range(0, n_nodes, step):
             nodes = np.arange(start, min(start + step, n_nodes))
             *rings, ball = _rings(pattern, nodes, radius)

@@ -25,8 +25,11 @@ WalkNodes = NDArray[np.int32]
 class Walker:
     """Walks on a graph. A node without neighbours stays where it is."""
 
-    def __init__(self, adjacency: sp.csr_array, *, p: float = 1.0, q: float = 1.0) -> None:
+    def __init__(
+        self, adjacency: sp.csr_array, *, p: float = 1.0, q: float = 1.0, max_proposals: int = MAX_PROPOSALS
+    ) -> None:
         self.adjacency = adjacency
+        self.max_proposals = max_proposals
         self.p = p
         self.q = q
         self._first = adjacency.indptr[:-1].astype(np.int64)
@@ -34,10 +37,12 @@ class Walker:
         is_weighted = bool((adjacency.data != 1).any())
         self._cumulative = _cumulative_shares(adjacency.data, self._first, self._degrees) if is_weighted else None
 
-    def blocks(self, starts: WalkNodes, length: int, generator: np.random.Generator) -> Iterator[WalkNodes]:
+    def blocks(
+        self, starts: WalkNodes, length: int, generator: np.random.Generator, *, size: int = BLOCK
+    ) -> Iterator[WalkNodes]:
         """A walk of `length` nodes from each start, in the order given, a block of walks (m, length) at a time."""
-        for first in range(0, len(starts), BLOCK):
-            yield self.walk(starts[first : first + BLOCK], length, generator)
+        for first in range(0, len(starts), size):
+            yield self.walk(starts[first : first + size], length, generator)
 
     def walk(self, starts: WalkNodes, length: int, generator: np.random.Generator) -> WalkNodes:
         """A walk from each start, (m, length)."""
@@ -61,7 +66,7 @@ class Walker:
         chosen = np.empty(len(node), dtype=np.int32)
         largest = max(1 / self.p, 1.0, 1 / self.q)
         pending = np.arange(len(node))
-        for _ in range(MAX_PROPOSALS):
+        for _ in range(self.max_proposals):
             proposed = self._propose(node[pending], generator)
             bias = self._bias(previous[pending], proposed)
             is_accepted = generator.random(len(pending)) * largest < bias
