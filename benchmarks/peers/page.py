@@ -120,7 +120,22 @@ def notes_of(points: Points) -> list[str]:
         "not are here.",
         "TENE is hardly above chance on Pubmed. It runs there as on the others, with its defaults; why was not looked into.",
         "Measured while other work ran on the same two cores: the data has the clock's seconds beside the processor's.",
+        *_not_run(points),
         *failed,
+    ]
+
+
+def _not_run(points: Points) -> list[str]:
+    """The graphs without a cell, and how long one takes."""
+    without = [name for name in MORE_GRAPHS if not any(f"{name}, {method}" in points for method in METHODS)]
+    known = {key: sum(point["processor_seconds"]) for key, point in points.items() if "processor_seconds" in point}
+    if not without or not known:
+        return []
+    longest = max(PAGE_GRAPHS, key=lambda name: sum(value for key, value in known.items() if key.startswith(f"{name}, ")))
+    minutes = sum(value for key, value in known.items() if key.startswith(f"{longest}, ")) / 60
+    return [
+        f"Not run on {' and '.join(without)}: it takes the packages named above, and the fits alone took {minutes:.0f} minutes "
+        f"of one core on {longest}. `--graphs {','.join(without)}` runs them."
     ]
 
 

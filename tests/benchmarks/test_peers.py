@@ -187,7 +187,13 @@ def test_the_tables_have_every_cell_and_what_failed() -> None:
     assert fastrp[:3] == ["FastRP", "written here", "edges"]
     assert costs["rows"][0] == ["DGI", 7, 1.5, 3.0, None, None, None]
     assert checks["rows"] == [["DGI", "cora", "public split", "82.3", "81.0"]]
-    assert "pubmed, DGI: stopped after 3 s" in notes_of(points)
+    notes = " ".join(notes_of(points))
+    assert "pubmed, DGI: stopped after 3 s" in notes
+    points["pubmed, FastRP"] = point(40.0, processor_seconds=[100.0, 80.0])
+    assert "Not run on amazon_photo and blogcatalog" in " ".join(notes_of(points))
+    assert "took 3 minutes of one core on pubmed" in " ".join(notes_of(points))
+    points["amazon_photo, DGI"] = points["blogcatalog, DGI"] = point(1.0)
+    assert "Not run" not in " ".join(notes_of(points))
 
 
 def test_a_cell_timed_again_keeps_its_accuracies() -> None:
