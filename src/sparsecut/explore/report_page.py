@@ -22,7 +22,6 @@ from sparsecut.io import write_whole
 
 MARK = "{{payload}}"
 MAX_COLUMN_BYTES = 24 << 20  # of all columns, packed: what is beyond is left out, and the page says so
-HEAD_BYTES = 4 << 20  # of a report, in which its layout's key is found
 
 
 class PageBlocks:

@@ -59,15 +59,6 @@ def drop_rounding(matrices: Sequence[Tensor], variances: Tensor, mean: Tensor, n
         matrix[is_rounding], matrix[:, is_rounding] = 0, 0
 
 
-def mean_square_length(rows: Tensor, mean: Tensor, *, row_block: int = ROW_BLOCK) -> float:
-    """The mean of ‖s_i − mean‖², the trace of the scatter, without the rest of it."""
-    total = 0.0
-    for block in row_blocks(rows, row_block):
-        squares = (_single(rows[block]) - mean).square_().sum(dim=1)
-        total += float(squares.sum(dtype=torch.float64))
-    return total / len(rows)
-
-
 def _squares(rows: Tensor) -> Tensor:
     """XᵀX. Numpy sees that both factors are one matrix and does half of the work; torch does it all."""
     if rows.device.type != "cpu":

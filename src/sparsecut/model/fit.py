@@ -376,5 +376,5 @@ def _say_features(graph: Graph, engine: Engine[Any], caller: str) -> list[str]:
 
 
 def _seeds(random_state: int | None) -> list[int]:
-    """Seeds of the weights' start, the sampled negatives, the order of mini-batches, and structure."""
-    return [int(seed) & (2**63 - 1) for seed in np.random.SeedSequence(random_state).generate_state(4, np.uint64)]
+    """Seeds of the weights' start, of the sampled negatives, and of the order of mini-batches."""
+    return [int(seed) & (2**63 - 1) for seed in np.random.SeedSequence(random_state).generate_state(3, np.uint64)]
