@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sparsecut.base.errors import InputError, check_choice
-from sparsecut.cli.completion import PAPER_DATASETS, completing, completing_list
-from sparsecut.cli.console import Output, in_mebibytes, print_error
+from sparsecut.cli.completion import completing_list
+from sparsecut.cli.console import Output, in_mebibytes, print_error, takes_output
 from sparsecut.cli.evaluate_tasks import how_many
 from sparsecut.cli.graph_input import Reading, dataset_of, open_graph, takes_reading
 from sparsecut.cli.options import (
     EVALUATION,
     METHOD,
-    AsJson,
     Device,
+    Dimension,
     Features,
+    Fraction,
     GraphName,
     Labels,
     Metrics,
+    PaperSettings,
     PerClass,
     Probe,
     Quick,
-    Quiet,
     Seed,
     SplitKind,
     Splits,
-    Verbose,
     option,
 )
 from sparsecut.lab.baselines.methods import find_method, names
@@ -35,6 +35,7 @@ from sparsecut.lab.baselines.methods import find_method, names
 if TYPE_CHECKING:
     from sparsecut.evaluation import Comparison
     from sparsecut.graph import Graph
+    from sparsecut.lab.compared import MethodComparison
 
 N_RUNS, QUICK_RUNS = 5, 2  # of --task links
 
@@ -45,6 +46,7 @@ METHODS = (
 )
 
 
+@takes_output
 @takes_reading()
 def compare(
     graph: GraphName,
@@ -56,30 +58,18 @@ def compare(
     task: Annotated[
         str, option(EVALUATION, "What to compare by: labels, or links that are held out.", choices=("classify", "links"))
     ] = "classify",
-    fraction: Annotated[float, option(EVALUATION, "links: the fraction of edges to hold out.", metavar="SHARE")] = 0.1,
+    fraction: Fraction = 0.1,
     metrics: Metrics = None,
     probe: Probe = "paper",
     split: SplitKind = "random",
     per_class: PerClass = None,
     splits: Splits = None,
     quick: Quick = False,
-    dimension: Annotated[
-        int | None, option(METHOD, "Columns of the embedding, for methods that have a choice.", metavar="N")
-    ] = None,
-    paper: Annotated[
-        str | None,
-        option(
-            METHOD,
-            "The paper's settings for this dataset, for methods that have some.",
-            metavar="DATASET",
-            completion=completing(PAPER_DATASETS),
-        ),
-    ] = None,
+    dimension: Dimension = None,
+    paper: PaperSettings = None,
     device: Device = "auto",
     seed: Seed = 0,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Output,
 ) -> None:
     """Compare methods on a graph, each in a process of its own, over the same splits.
 
@@ -98,7 +88,6 @@ def compare(
 
     Exit code: 0 if every method ran, 1 if some failed (the table shows the others), 2 for wrong input or if all failed.
     """
-    output = Output(as_json, quiet, verbose)
     from sparsecut.evaluation import PROTOCOLS
     from sparsecut.lab.comparison import compare as compare_methods
 
@@ -157,12 +146,7 @@ def compare(
     )
     told = {"graph": graph, "probe": probe, "split": split, "n_splits": n_splits}
     output.result({**told, "methods": [result.to_dict() for result in results]})
-    failed = [f"{result.method} failed: {result.error}" for result in results if result.error is not None]
-    if len(failed) == len(results):
-        raise InputError("; ".join(failed))
-    if failed:
-        print_error("; ".join(failed))
-        raise typer.Exit(1)
+    _say_failures(results)
 
 
 def _compare_links(
@@ -208,6 +192,10 @@ def _compare_links(
         rows,
     )
     output.result({"graph": name, "task": "links", "n_runs": n_runs, "methods": [result.to_dict() for result in results]})
+    _say_failures(results)
+
+
+def _say_failures(results: MethodComparison) -> None:
     failed = [f"{result.method} failed: {result.error}" for result in results if result.error is not None]
     if len(failed) == len(results):
         raise InputError("; ".join(failed))

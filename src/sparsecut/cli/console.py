@@ -16,6 +16,8 @@ from rich.text import Text
 
 from sparsecut.base.errors import InputError
 from sparsecut.base.progress import ProgressBar
+from sparsecut.cli.gathering import Command, gathers, option_named
+from sparsecut.cli.options import AsJson, Quiet, Verbose
 from sparsecut.cli.pipes import is_standard
 
 LABELS_PER_CLASS = [5, 20]  # where --per-class is not given: the paper's two settings
@@ -105,6 +107,12 @@ class Output:
             yield
         for warning in caught:
             self.note(str(warning.message))
+
+
+def takes_output(command: Command) -> Command:
+    """Make of a command with a parameter `output` one with `--json`, `--quiet` and `--verbose` in its place."""
+    options = [option_named(*one, False) for one in (("as_json", AsJson), ("quiet", Quiet), ("verbose", Verbose))]
+    return gathers(command, "output", options, lambda given, others: Output(**given, path=others.get("output_path")))
 
 
 def _console(*, stderr: bool) -> Console:

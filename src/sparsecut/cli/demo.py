@@ -8,24 +8,23 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from sparsecut.base.system_memory import peak_memory
-from sparsecut.cli.console import QUICK_SPLITS, Output, in_mebibytes
-from sparsecut.cli.options import OUTPUT, AsJson, Device, Quick, Quiet, Verbose, option
+from sparsecut.cli.console import QUICK_SPLITS, Output, in_mebibytes, takes_output
+from sparsecut.cli.options import OUTPUT, Device, Quick, option
 
 N_SPLITS = 20
 
 
+@takes_output
 def demo(
     folder: Annotated[Path, option(OUTPUT, "The folder to write into.", "--output", "-o", metavar="FOLDER")] = Path(
         "sparsecut-demo"
     ),
     device: Device = "auto",
     quick: Quick = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    output: Output,
 ) -> None:
     """Embed the built-in graph of handwritten digits, score it against the raw features, and write the report."""
-    output = Output(as_json, quiet, verbose)
     n_splits = QUICK_SPLITS if quick else N_SPLITS
     from sparsecut import SCE, Memory, datasets, evaluate, report, write_embedding
     from sparsecut.base.errors import InputError

@@ -8,33 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sparsecut.base.errors import InputError, check_choice
 from sparsecut.base.system_memory import peak_memory
-from sparsecut.cli.completion import (
-    CHANNELS,
-    FILTERS,
-    PAPER_DATASETS,
-    SOLVERS,
-    USES,
-    complete_method,
-    completing,
-    completing_list,
-)
-from sparsecut.cli.console import Output, in_mebibytes
+from sparsecut.cli.completion import CHANNELS, FILTERS, SOLVERS, USES, complete_method, completing, completing_list
+from sparsecut.cli.console import Output, in_mebibytes, takes_output
 from sparsecut.cli.engine_options import Requested, takes_engine
 from sparsecut.cli.engine_run import check_output, opened
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
 from sparsecut.cli.options import (
     METHOD,
     OUTPUT,
-    AsJson,
     Device,
+    Dimension,
     Features,
     Force,
     GraphName,
     Labels,
     OutputPath,
-    Quiet,
+    PaperSettings,
     Seed,
-    Verbose,
     option,
 )
 from sparsecut.cli.pipes import shown, written_to
@@ -44,6 +34,7 @@ if TYPE_CHECKING:
     from sparsecut.graph import Graph
 
 
+@takes_output
 @takes_engine
 @takes_reading()
 def embed(
@@ -68,18 +59,8 @@ def embed(
             show_default="auto",
         ),
     ] = None,
-    dimension: Annotated[
-        int | None, option(METHOD, "Columns of the embedding.", metavar="N", show_default="the method's own choice")
-    ] = None,
-    paper: Annotated[
-        str | None,
-        option(
-            METHOD,
-            "Use the paper's settings for this dataset, e.g. cora.",
-            metavar="DATASET",
-            completion=completing(PAPER_DATASETS),
-        ),
-    ] = None,
+    dimension: Dimension = None,
+    paper: PaperSettings = None,
     filter: Annotated[
         str | None,
         option(
@@ -128,9 +109,7 @@ def embed(
         ),
     ] = False,
     force: Force = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Output,
 ) -> None:
     """Embed a graph: one vector per node, written with the node ids.
 
@@ -150,7 +129,6 @@ def embed(
 
     Labels, if given, are not trained on: they go into the metadata of a .tsv.
     """
-    output = Output(as_json, quiet, verbose, output_path)
     from sparsecut.io import check_writable, write_embedding
 
     chosen = find_method(method)
@@ -209,7 +187,7 @@ def embed(
         f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {shown(output_path)}"
         + (f", model → {save_model}" if save_model else "")
     )
-    explanation = model.explain(details=verbose).splitlines() if explain else []
+    explanation = model.explain(details=output.is_verbose).splitlines() if explain else []
     for line in explanation:
         output.say(line)
     history = getattr(model, "history_", None)

@@ -9,15 +9,15 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from sparsecut.base.errors import InputError, check_choice
 from sparsecut.base.parameters import Option
 from sparsecut.base.source_names import listed_words
 from sparsecut.cli.completion import ENGINES, completing
+from sparsecut.cli.gathering import Command, gathers, option_named
 from sparsecut.cli.options import ENGINE, option
 
 if TYPE_CHECKING:
@@ -52,25 +52,14 @@ class Requested:
         return engine
 
 
-def takes_engine(command: Callable[..., None]) -> Callable[..., None]:
+def takes_engine(command: Command) -> Command:
     """Make of a command with a parameter `engine` one with `--engine` and the options of all engines in its place."""
-    own = get_type_hints(command, include_extras=True)
-    parameters = []
-    for name, parameter in inspect.signature(command).parameters.items():
-        annotation = own.get(name, parameter.annotation)
-        parameters.append(parameter.replace(annotation=annotation, kind=inspect.Parameter.KEYWORD_ONLY))
-        if name == "engine":
-            parameters[-1] = _keyword("engine", _engine_word(), DEFAULT)
-            parameters += [_keyword(one, annotation, None) for one, annotation in _annotations().items()]
+    own = [option_named(one, annotation, None) for one, annotation in _annotations().items()]
 
-    @functools.wraps(command)
-    def run(engine: str = DEFAULT, **values: Any) -> None:
-        given = {name: values.pop(name) for name in _annotations()}
-        command(engine=_requested(engine, given), **values)
+    def gather(given: dict[str, Any], _others: Any) -> Requested:
+        return _requested(given.pop("engine"), given)
 
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
+    return gathers(command, "engine", [option_named("engine", _engine_word(), DEFAULT), *own], gather)
 
 
 def _engine_word() -> Any:
@@ -81,10 +70,6 @@ def _engine_word() -> Any:
         about.append(f"{word}: {sentence[:1].lower()}{sentence[1:]}")
     text = f"Where the rows of features are. {'; '.join(about)}."
     return Annotated[str, option(ENGINE, text, metavar="WORD", completion=completing(ENGINES))]
-
-
-def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 @functools.cache

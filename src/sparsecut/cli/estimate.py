@@ -9,11 +9,12 @@ import typer
 
 from sparsecut.base.errors import InputError
 from sparsecut.cli.completion import complete_source
-from sparsecut.cli.console import Output
+from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.graph_input import open_graph
-from sparsecut.cli.options import METHOD, READING, AsJson, Features, Quiet, Verbose, option
+from sparsecut.cli.options import METHOD, READING, Features, option
 
 
+@takes_output
 def estimate(
     graph: Annotated[
         str | None,
@@ -29,9 +30,7 @@ def estimate(
     edges: Annotated[int | None, option(READING, "Edges, each undirected one once.", metavar="N")] = None,
     columns: Annotated[int | None, option(READING, "Columns of the features.", metavar="N")] = None,
     method: Annotated[str, option(METHOD, "What would be fitted.", choices=("sce", "mosce"))] = "sce",
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Output,
 ) -> None:
     """Say what time, memory and disk each engine would need on this machine, and which one to take.
 
@@ -41,7 +40,6 @@ def estimate(
 
     sparsecut estimate --nodes 1000000 --edges 20000000 --columns 128
     """
-    output = Output(as_json, quiet, verbose)
     sizes = {"n_nodes": nodes, "n_edges": edges, "n_features": columns}
     if (graph is None) == any(value is None for value in sizes.values()):
         raise InputError("estimate takes a graph, or all of --nodes, --edges and --columns.")

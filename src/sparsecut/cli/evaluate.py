@@ -11,32 +11,31 @@ import typer
 from sparsecut.base.errors import InputError, check_choice
 from sparsecut.cli import evaluate_tasks as tasks
 from sparsecut.cli.completion import TARGETS, TASKS, complete_method
-from sparsecut.cli.console import Output
+from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.embedding_input import NodeLabels, is_attribute, read_labels, read_rows
 from sparsecut.cli.graph_input import Reading, dataset_of, open_graph, takes_reading
 from sparsecut.cli.options import (
     EVALUATION,
     METHOD,
     OUTPUT,
-    AsJson,
     Device,
     Features,
     Force,
+    Fraction,
     GraphOption,
     Metrics,
     PerClass,
     Probe,
     Quick,
-    Quiet,
     Seed,
     SplitKind,
     Splits,
-    Verbose,
     option,
 )
 from sparsecut.cli.pipes import is_standard
 
 
+@takes_output
 @takes_reading()
 def evaluate(
     embedding: Annotated[
@@ -67,7 +66,7 @@ def evaluate(
             completion=complete_method,
         ),
     ] = "sce",
-    fraction: Annotated[float, option(EVALUATION, "links: the fraction of edges to hold out.", metavar="SHARE")] = 0.1,
+    fraction: Fraction = 0.1,
     clusters: Annotated[
         int | None,
         option(EVALUATION, "cluster: number of clusters.", metavar="N", show_default="the number of classes, or chosen"),
@@ -86,9 +85,7 @@ def evaluate(
         ),
     ] = None,
     force: Force = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Output,
 ) -> None:
     """Score an embedding.
 
@@ -108,7 +105,6 @@ def evaluate(
 
     --split also takes a file of splits: JSON, CSV or npz.
     """
-    output = Output(as_json, quiet, verbose, output_path)
     check_choice("sparsecut evaluate", "--task", task, TASKS)
     if output_path is not None:
         _check_output(task, output_path, force)

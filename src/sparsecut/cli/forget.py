@@ -9,20 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from sparsecut.base.errors import InputError, check_choice
-from sparsecut.cli.console import Output
-from sparsecut.cli.options import METHOD, OUTPUT, READING, AsJson, Encoding, Force, Quiet, Verbose, option
+from sparsecut.cli.console import Output, takes_output
+from sparsecut.cli.node_words import Batch, read_nodes
+from sparsecut.cli.options import METHOD, OUTPUT, READING, Encoding, Force, ModelWithState, option
 
 
+@takes_output
 def forget(
-    model_path: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by embed --save-model --with-state.")],
+    model_path: ModelWithState,
     nodes: Annotated[list[str] | None, typer.Argument(metavar="NODE…", help="Ids of the nodes to forget.")] = None,
     output_path: Annotated[
         Path | None,
         option(OUTPUT, "Where all vectors go, since all of them change.", "--output", "-o", metavar="FILE"),
     ] = None,
-    batch: Annotated[
-        Path | None, option(READING, "A file with one id per line; - for standard input.", metavar="FILE")
-    ] = None,
+    batch: Batch = None,
     choices: Annotated[
         str,
         option(
@@ -48,9 +48,8 @@ def forget(
     ] = False,
     encoding: Encoding = None,
     force: Force = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    output: Output,
 ) -> None:
     """Delete nodes from a saved model and from all it has learned, in place: a request to be forgotten, answered.
 
@@ -62,8 +61,6 @@ def forget(
     from the nodes that are left, so all vectors change. When the command ends, the model's file and its log, the vectors
     and the files of --clean hold nothing of the nodes; killed before, the model is as it was or has forgotten them.
     """
-    output = Output(as_json, quiet, verbose, output_path)
-    from sparsecut.cli.neighbors import read_batch
     from sparsecut.explore import METRICS, index_beside
     from sparsecut.io import write_embedding
     from sparsecut.io.embeddings import check_embedding_path
@@ -71,9 +68,7 @@ def forget(
     from sparsecut.updates.vector_files import remove_vectors
 
     check_choice("sparsecut forget", "--choices", choices, ("kept", "again"))
-    asked = [*(nodes or []), *(read_batch(batch, encoding) if batch is not None else [])]
-    if not asked:
-        raise InputError("sparsecut forget needs a node: name ids after the model, or a file of ids with --batch.")
+    asked = read_nodes("sparsecut forget", nodes, batch, encoding, after="the model")
     if output_path is None:
         raise InputError("All vectors change. Say where they go: -o vectors.parquet.")
     check_embedding_path(output_path, force)

@@ -6,8 +6,6 @@ The options are defined once: `takes_reading` gives them to a command, which get
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from sparsecut.base.errors import InputError, check_choice, did_you_mean
 from sparsecut.cli.completion import DIRECTIONS, MISSING
+from sparsecut.cli.gathering import Command, gathers, option_named
 from sparsecut.cli.options import READING, Encoding, option
 from sparsecut.cli.pipes import WORDS, edges_from, is_standard
 
@@ -108,39 +107,20 @@ class Reading:
 NoScale = Annotated[bool, _option("Short for --scale none.", "--no-scale", metavar="")]
 
 
-def takes_reading(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def takes_reading(*without: str) -> Callable[[Command], Command]:
     """Make of a command with a parameter `reading` one with the options of `Reading` in its place, without some."""
     hints = get_type_hints(Reading, include_extras=True)
-    options = [field for field in fields(Reading) if field.name not in without]
+    taken = [field for field in fields(Reading) if field.name not in without]
+    options = [option_named(field.name, hints[field.name], field.default) for field in taken]
+    if "scale" not in without:
+        options.append(option_named("no_scale", NoScale, False))
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        own = get_type_hints(command, include_extras=True)
-        parameters = []
-        for name, parameter in inspect.signature(command).parameters.items():
-            if name != "reading":
-                parameters.append(parameter.replace(annotation=own[name], kind=inspect.Parameter.KEYWORD_ONLY))
-                continue
-            parameters += [
-                inspect.Parameter(
-                    field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-                )
-                for field in options
-            ]
-            no_scale = inspect.Parameter("no_scale", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=NoScale)
-            parameters += [] if "scale" in without else [no_scale]
+    def gather(given: dict[str, Any], _others: Any) -> Reading:
+        if "scale" in given:
+            given["scale"] = _scale_of(given["scale"], given.pop("no_scale"))
+        return Reading(**given)
 
-        @functools.wraps(command)
-        def run(**values: Any) -> None:
-            given = {field.name: values.pop(field.name) for field in options}
-            if "scale" in given:
-                given["scale"] = _scale_of(given["scale"], values.pop("no_scale"))
-            command(reading=Reading(**given), **values)
-
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        return run
-
-    return decorate
+    return lambda command: gathers(command, "reading", options, gather)
 
 
 def _scale_of(text: str, is_none: bool) -> Any:

@@ -5,33 +5,30 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from sparsecut.base.errors import InputError, check_choice, check_integer
-from sparsecut.cli.console import Output
+from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.embedding_input import EmbeddingPath, read_vectors
-from sparsecut.cli.options import METHOD, READING, AsJson, Encoding, Metric, Quiet, Verbose, option
+from sparsecut.cli.node_words import Batch, Nodes, read_nodes
+from sparsecut.cli.options import METHOD, Encoding, Metric, option
 from sparsecut.cli.pipes import is_standard
 
 if TYPE_CHECKING:
     from sparsecut.explore import Nearest, Neighbors
 
 
+@takes_output
 def neighbors(
     embedding: EmbeddingPath,
-    nodes: Annotated[list[str] | None, typer.Argument(metavar="NODE…", help="Ids of nodes.")] = None,
+    nodes: Nodes = None,
     k: Annotated[int, option(METHOD, "Number of neighbours per node.", "-k", metavar="N")] = 10,
     metric: Metric = "cosine",
-    batch: Annotated[
-        Path | None, option(READING, "A file with one id per line; - for standard input.", metavar="FILE")
-    ] = None,
+    batch: Batch = None,
     rebuild: Annotated[
         bool, option(METHOD, "Build the index again, even if there is one beside the file.", "--rebuild")
     ] = False,
     encoding: Encoding = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    output: Output,
 ) -> None:
     """Find the nearest nodes of one node or several.
 
@@ -44,14 +41,11 @@ def neighbors(
     Up to 50,000 nodes are compared exactly. For more an index is built once (extra: search) and kept beside the embedding as
     EMBEDDING.METRIC.neighbors.safetensors; an index that belongs to other vectors is refused.
     """
-    output = Output(as_json, quiet, verbose)
     from sparsecut.explore import METRICS
 
     check_choice("sparsecut neighbors", "--metric", metric, METRICS)
     check_integer("sparsecut neighbors", "-k", k, 1)
-    asked = [*(nodes or []), *(read_batch(batch, encoding) if batch is not None else [])]
-    if not asked:
-        raise InputError("sparsecut neighbors needs a node: name ids after the file, or a file of ids with --batch.")
+    asked = read_nodes("sparsecut neighbors", nodes, batch, encoding)
     searched = _open(embedding, encoding, metric, rebuild, output)
     found = searched.query(asked, k)
     output.aside(repr(searched))
@@ -92,25 +86,6 @@ def _open(path: Path, encoding: str | None, metric: str, rebuild: bool, output: 
         except InputError as error:  # a folder that cannot be written: the answer is worth more than the index
             output.note(f"The index is not kept: {error}")
     return searched
-
-
-def read_batch(path: Path, encoding: str | None) -> list[str]:
-    """The ids in a file, one per line."""
-    import sys
-
-    from sparsecut.io import check_encoding, check_readable, reading
-    from sparsecut.io.opening import open_bytes
-
-    if is_standard(path):
-        text = sys.stdin.read()
-    else:
-        encoding = check_encoding("sparsecut neighbors", encoding)
-        with reading(check_readable(path, "batch"), "batch"), open_bytes(path, "batch", encoding) as file:
-            text = file.read().decode("utf-8-sig")
-    ids = [line.strip() for line in text.splitlines() if line.strip()]
-    if not ids:
-        raise InputError(f"The batch file {path} has no ids: one per line.")
-    return ids
 
 
 def _print(output: Output, asked: list[str], found: Nearest, values: Any, name: str) -> None:

@@ -13,6 +13,7 @@ from sparsecut.cli.completion import (
     FIGURES,
     LAYOUTS,
     METRICS,
+    PAPER_DATASETS,
     PROBES,
     SPLITS,
     complete_source,
@@ -94,6 +95,15 @@ Device = Annotated[
     str,
     option(ENGINE, "Where to compute: auto, cpu, cuda or cuda:N.", metavar="DEVICE", completion=completing(DEVICES)),
 ]
+Dimension = Annotated[
+    int | None, option(METHOD, "Columns of the embedding.", metavar="N", show_default="the method's own choice")
+]
+PaperSettings = Annotated[
+    str | None,
+    option(
+        METHOD, "The paper's settings for this dataset, e.g. cora.", metavar="DATASET", completion=completing(PAPER_DATASETS)
+    ),
+]
 Seed = Annotated[int, option(METHOD, "Seed of everything that is drawn.", metavar="N")]
 Metric = Annotated[str, option(METHOD, "cosine ignores the lengths of vectors.", choices=METRICS)]
 
@@ -149,8 +159,11 @@ Metrics = Annotated[
         show_default="accuracy and macro_f1",
     ),
 ]
-Quick = Annotated[bool, option(EVALUATION, "Fewer splits: a first look in a tenth of the time.", "--quick")]
+Fraction = Annotated[float, option(EVALUATION, "links: the fraction of edges to hold out.", metavar="SHARE")]
+Quick = Annotated[bool, option(EVALUATION, "Fewer splits: a first result in a tenth of the time.", "--quick")]
 
+ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by embed --save-model.")]
+ModelWithState = Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by embed --save-model --with-state.")]
 OutputPath = Annotated[
     Path,
     option(

@@ -8,21 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sparsecut.base.errors import InputError
 from sparsecut.cli.completion import EFFORTS, KWAY_OBJECTIVES, OBJECTIVES, PARTED
-from sparsecut.cli.console import Output
+from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
-from sparsecut.cli.options import (
-    METHOD,
-    OUTPUT,
-    AsJson,
-    Features,
-    Force,
-    GraphName,
-    Labels,
-    Quiet,
-    Seed,
-    Verbose,
-    option,
-)
+from sparsecut.cli.options import METHOD, OUTPUT, Features, Force, GraphName, Labels, Seed, option
 from sparsecut.cli.pipes import is_standard, shown, written_to
 
 if TYPE_CHECKING:
@@ -41,6 +29,7 @@ PartsPath = Annotated[
 ]
 
 
+@takes_output
 @takes_reading()
 def partition(
     graph: GraphName,
@@ -94,9 +83,7 @@ def partition(
     reading: Reading,
     seed: Seed = 0,
     force: Force = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Output,
 ) -> None:
     """Cut a graph: k parts, a tree, or the sparsest cut. Ask for one of --parts, --tree and --cut.
 
@@ -109,7 +96,6 @@ def partition(
     --parts and --cut write the columns id and part, the smaller side of a cut as part 1. --tree writes one row per cluster,
     nodes first: id (of a node), parent, left, right, size, value (φ′ of the cut between left and right).
     """
-    output = Output(as_json, quiet, verbose, output_path)
     from sparsecut.cuts import PICTURES
     from sparsecut.io.files import check_writable
     from sparsecut.io.result_files import COLUMN_SUFFIXES, write_columns

@@ -7,15 +7,16 @@ from typing import Annotated
 
 from sparsecut.base.errors import check_choice
 from sparsecut.cli.completion import LAYOUTS
-from sparsecut.cli.console import Output
+from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.embedding_input import EmbeddingPath, NodeLabels, read_marks
 from sparsecut.cli.graph_input import Reading
-from sparsecut.cli.options import OUTPUT, AsJson, Encoding, Force, GraphOption, Layout, Quiet, Seed, Verbose, option
+from sparsecut.cli.options import OUTPUT, Encoding, Force, GraphOption, Layout, Seed, option
 from sparsecut.cli.pipes import vectors_from
 
 DARK = "#14171c"
 
 
+@takes_output
 def plot(
     embedding: EmbeddingPath,
     output_path: Annotated[
@@ -29,9 +30,8 @@ def plot(
     seed: Seed = 0,
     encoding: Encoding = None,
     force: Force = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    output: Output,
 ) -> None:
     """Draw a map of an embedding, coloured by labels (extra: explore).
 
@@ -41,7 +41,6 @@ def plot(
 
     sparsecut report writes a map to search and zoom, as a page.
     """
-    output = Output(as_json, quiet, verbose)
     from sparsecut.base.errors import import_extra
     from sparsecut.cuts import PICTURES
     from sparsecut.explore.scatter import plot as draw

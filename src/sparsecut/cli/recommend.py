@@ -5,36 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from sparsecut.base.errors import InputError, check_integer
-from sparsecut.cli.console import Output
+from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.embedding_input import EmbeddingPath, read_rows
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
-from sparsecut.cli.neighbors import read_batch
-from sparsecut.cli.options import METHOD, READING, AsJson, GraphOption, Quiet, Seed, Verbose, option
+from sparsecut.cli.node_words import Batch, Nodes, read_nodes
+from sparsecut.cli.options import METHOD, GraphOption, Seed, option
 
 
+@takes_output
 @takes_reading("nodes", "label_column", "feature_columns", "missing", "scale")
 def recommend(
     embedding: EmbeddingPath,
-    nodes: Annotated[list[str] | None, typer.Argument(metavar="NODE…", help="Ids of nodes.")] = None,
+    nodes: Nodes = None,
     graph: GraphOption = None,
     *,
     reading: Reading,
     k: Annotated[int, option(METHOD, "Number of candidates per node.", "-k", metavar="N")] = 10,
-    batch: Annotated[
-        Path | None, option(READING, "A file with one id per line; - for standard input.", metavar="FILE")
-    ] = None,
+    batch: Batch = None,
     links: Annotated[
         Path | None,
         option(METHOD, "Where fitted links are kept: read if the file is there, else written.", metavar="FILE"),
     ] = None,
     with_known: Annotated[bool, option(METHOD, "Recommend nodes that are linked already, too.", "--with-known")] = False,
     seed: Seed = 0,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Output,
 ) -> None:
     """Recommend new links: the nodes that one node, or several, are most likely linked to.
 
@@ -47,11 +42,8 @@ def recommend(
     The score is a closed form in the vectors, chosen by links that are held out. Nodes that are linked already are left
     out; in a graph with two sides the candidates are on the other side, in a directed graph they are targets.
     """
-    output = Output(as_json, quiet, verbose)
     check_integer("sparsecut recommend", "-k", k, 1)
-    asked = [*(nodes or []), *(read_batch(batch, reading.encoding) if batch is not None else [])]
-    if not asked:
-        raise InputError("sparsecut recommend needs a node: name ids after the file, or a file of ids with --batch.")
+    asked = read_nodes("sparsecut recommend", nodes, batch, reading.encoding)
     if graph is None:
         raise InputError("sparsecut recommend needs the known links. Name the graph that was embedded: --graph GRAPH.")
     loaded = open_graph(graph, None, output, None, reading)

@@ -7,26 +7,14 @@ from pathlib import Path
 from typing import Annotated
 
 from sparsecut.base.errors import check_choice
-from sparsecut.cli.console import Output
+from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.embedding_input import EmbeddingPath, NodeLabels, is_attribute, read_labels
 from sparsecut.cli.graph_input import Reading, open_graph
-from sparsecut.cli.options import (
-    OUTPUT,
-    READING,
-    AsJson,
-    Encoding,
-    Force,
-    GraphOption,
-    Layout,
-    Metric,
-    Quiet,
-    Seed,
-    Verbose,
-    option,
-)
+from sparsecut.cli.options import OUTPUT, READING, Encoding, Force, GraphOption, Layout, Metric, Seed, option
 from sparsecut.cli.pipes import is_standard, vectors_from
 
 
+@takes_output
 def report(
     embedding: EmbeddingPath,
     output_path: Annotated[Path, option(OUTPUT, "The HTML file to write.", "--output", "-o", metavar="FILE")] = Path(
@@ -54,9 +42,8 @@ def report(
     seed: Seed = 0,
     encoding: Encoding = None,
     force: Force = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    output: Output,
 ) -> None:
     """Write an interactive map of an embedding, with findings and warnings, as one HTML file.
 
@@ -67,7 +54,6 @@ def report(
     The file opens from the file system and needs no network. Computing positions takes most of the time: they are taken from
     the columns x and y if sparsecut embed --xy has written them, or from the report that is replaced if nothing has changed.
     """
-    output = Output(as_json, quiet, verbose)
     from sparsecut.explore import METHODS, METRICS
     from sparsecut.explore.html_report import report as write_report
     from sparsecut.io import read_embedding

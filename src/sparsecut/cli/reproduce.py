@@ -10,8 +10,8 @@ import typer
 
 from sparsecut.base.errors import InputError, check_choice, check_integer
 from sparsecut.cli.completion import complete_column, complete_row, completing
-from sparsecut.cli.console import Output
-from sparsecut.cli.options import EVALUATION, METHOD, OUTPUT, AsJson, Quiet, Verbose, option
+from sparsecut.cli.console import Output, takes_output
+from sparsecut.cli.options import EVALUATION, METHOD, OUTPUT, option
 from sparsecut.lab.paper import EXPERIMENTS
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 NAMES = (*EXPERIMENTS, "all", "page")
 
 
+@takes_output
 def reproduce(
     experiment: Annotated[
         str,
@@ -85,9 +86,8 @@ def reproduce(
             show_default="docs/results if it is there, else sparsecut-results; sparsecut-quick with --quick",
         ),
     ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    output: Output,
 ) -> None:
     """Run an experiment of the paper again: its figures beside ours.
 
@@ -102,7 +102,6 @@ def reproduce(
     All of table1 takes hours. Of its rows SCE and MoSCE take seconds per seed and graph, DGI and G2G minutes, the methods
     that are fitted to every split (GCN, GAT, SGC, MixHop) up to an hour.
     """
-    output = Output(as_json, quiet, verbose)
     check_choice("sparsecut reproduce", "EXPERIMENT", experiment, NAMES)
     if splits is not None:
         check_integer("sparsecut reproduce", "--splits", splits, 1)

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from sparsecut.cli.console import Output
+from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.engine_options import Requested, takes_engine
 from sparsecut.cli.engine_run import check_output, opened
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
-from sparsecut.cli.options import AsJson, Device, Features, Force, GraphName, OutputPath, Quiet, Verbose
+from sparsecut.cli.options import Device, Features, Force, GraphName, ModelPath, OutputPath
 from sparsecut.cli.pipes import shown, written_to
 
 if TYPE_CHECKING:
     from sparsecut.graph import Graph
 
 
+@takes_output
 @takes_engine
 @takes_reading("scale", "label_column")
 def transform(
-    model_path: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by embed --save-model.")],
+    model_path: ModelPath,
     graph: GraphName,
     output_path: OutputPath,
     features: Features = None,
@@ -31,16 +29,13 @@ def transform(
     engine: Requested,
     device: Device = "auto",
     force: Force = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Output,
 ) -> None:
     """Embed a graph with a saved model, without training: its nodes may all be new, its features must be the same.
 
     A table of features is encoded as the one the model was fitted on: columns are matched by name, and categories that were
     not there then are counted in a note.
     """
-    output = Output(as_json, quiet, verbose, output_path)
     from sparsecut.io import write_embedding
     from sparsecut.model.loading import load
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sparsecut.base.errors import InputError, check_choice, check_integer, check_real
-from sparsecut.cli.console import Output
-from sparsecut.cli.options import METHOD, OUTPUT, READING, AsJson, Encoding, Force, Quiet, Verbose, option
+from sparsecut.cli.console import Output, takes_output
+from sparsecut.cli.options import METHOD, OUTPUT, READING, Encoding, Force, ModelWithState, option
 
 if TYPE_CHECKING:
     from sparsecut.updates.change_batch import ChangeBatch
@@ -27,8 +27,9 @@ FOLLOWED_BATCH = 1000
 READ_BACK = 1 << 16  # bytes
 
 
+@takes_output
 def update(
-    model_path: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by embed --save-model --with-state.")],
+    model_path: ModelWithState,
     changes_path: Annotated[
         Path | None,
         typer.Argument(
@@ -86,9 +87,8 @@ def update(
     ] = "stop",
     encoding: Encoding = None,
     force: Force = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    output: Output,
 ) -> None:
     """Change the graph of a saved model and write the vectors that changed. The model is updated in place.
 
@@ -107,7 +107,6 @@ def update(
 
     A batch is made whole or not at all, also where the process is killed. Bad changes are named by their line.
     """
-    output = Output(as_json, quiet, verbose, output_path)
     from sparsecut.io import check_writable
     from sparsecut.model.loading import load
     from sparsecut.updates.change_files import read_changes

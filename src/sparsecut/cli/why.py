@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from sparsecut.base.errors import InputError, check_integer
-from sparsecut.cli.console import Output
+from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.embedding_input import EmbeddingPath, read_rows
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
-from sparsecut.cli.options import METHOD, READING, AsJson, Features, GraphOption, Quiet, Verbose, option
+from sparsecut.cli.options import METHOD, READING, Features, GraphOption, option
 
 
+@takes_output
 @takes_reading("label_column", "scale")
 def why(
     embedding: EmbeddingPath,
@@ -26,9 +27,7 @@ def why(
         Path | None, option(READING, "The model saved by sparsecut embed --save-model.", metavar="FILE")
     ] = None,
     k: Annotated[int | None, option(METHOD, "Compare the node with its N nearest ones.", "-k", metavar="N")] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    output: Output,
 ) -> None:
     """Say why two nodes are near: which channels, features and neighbours their score is made of.
 
@@ -41,7 +40,6 @@ def why(
     The first node is compared with each of the others; alone, what made its own vector is said. The graph is the one that
     was embedded, with the same features; a model that was saved with its state (--with-state) holds it.
     """
-    output = Output(as_json, quiet, verbose)
     if model is None:
         raise InputError("sparsecut why needs the model that made the vectors: --model FILE, from embed --save-model FILE.")
     if k is not None:
