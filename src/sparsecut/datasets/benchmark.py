@@ -1,13 +1,16 @@
 """Published graphs in the .npz format of gnn-benchmark (`sparsecut.io.formats.npz_graphs` reads it), used everywhere.
 
 Amazon's co-purchases, the co-author graphs, DBLP, Cora Full and BlogCatalog come in it. Some of its adjacencies are directed
-(who cites whom, what is bought after what); they are made undirected here, as everyone who uses these graphs does.
+(who cites whom, what is bought after what); they are made undirected here, as everyone who uses these graphs does. Where the
+file of Cora Full is absent, two text files may have its graph and its labels without its features.
 """
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 from sparsecut.datasets.dataset import MIT, Dataset, GraphSizes, RawFile
 from sparsecut.graph import Graph
@@ -20,12 +23,19 @@ MCAULEY = "McAuley et al., Image-based recommendations on styles and substitutes
 SHCHUR = "Shchur et al., Pitfalls of graph neural network evaluation, NeurIPS workshop on relational learning, 2018"
 DBLP = "CitationFull/dblp/raw/dblp.npz"
 BLOGCATALOG = "BlogCatalog/blogcatalog.npz"
+CORA_FULL = "CitationFull/cora/raw/cora.npz"
+CORA_FULL_EDGES = "CitationFull/cora/raw/cora_full_edges.tsv"  # each edge and its reverse
+CORA_FULL_LABELS = "CitationFull/cora/raw/cora_full_labels.txt"  # node, class
 
 # Of the other files it is not known.
 SHA256 = {
     "Amazon/Photo/raw/amazon_electronics_photo.npz": "bdb1feb8e6ff42ee44024b04479145029c563fd42fc31bff80af20887ba0439a",
-    "BlogCatalog/blogcatalog.npz": "d8b8cdd996b1ec39fe995e786594adcfb20cedf78de1b2423b9fb606c68bdfa6",
-    "CitationFull/dblp/raw/dblp.npz": "554239b4783f324a980af63fcf1cb61da7b8f371acfd340a31b515451ffb1693",
+    BLOGCATALOG: "d8b8cdd996b1ec39fe995e786594adcfb20cedf78de1b2423b9fb606c68bdfa6",
+    # Not computed here: several projects publish it for this address.
+    CORA_FULL: "62e054f93be00a3dedb15b7ac15a2a07168ceab68b40bf95f54d2289d024c6bc",
+    CORA_FULL_EDGES: "e808a9b5cf12178a76c7f0228d7f6e071b50856d7858667077103688323330a8",
+    CORA_FULL_LABELS: "8bae44d20695f94a0d3a8a9cf7027c4a65161f2220d41a2d8f46875e5c05803d",
+    DBLP: "554239b4783f324a980af63fcf1cb61da7b8f371acfd340a31b515451ffb1693",
 }
 
 
@@ -43,6 +53,22 @@ def read_benchmark(file: str, root: Path, first_label: int = 0) -> Graph:
         )
 
 
+def read_cora_full(root: Path) -> Graph:
+    if (root / CORA_FULL).is_file():
+        return read_benchmark(CORA_FULL, root)
+    with reading_published(root / CORA_FULL_LABELS):
+        nodes, labels = np.loadtxt(root / CORA_FULL_LABELS, dtype=np.int64, ndmin=2).T
+        if not np.array_equal(nodes, np.arange(len(nodes))):
+            raise ValueError("its nodes should be numbered from 0 on")
+    with reading_published(root / CORA_FULL_EDGES):
+        i, j = np.loadtxt(root / CORA_FULL_EDGES, dtype=np.int64, ndmin=2).T
+        return Graph(
+            undirected_adjacency(i, j, None, len(nodes)),
+            labels=labels,
+            notes=(f"Cora Full has no features here: {root / CORA_FULL}, which holds them, is absent.",),
+        )
+
+
 def _benchmark(name: str, path: str, about: str, *, sizes: GraphSizes, citation: str) -> Dataset:
     return Dataset(
         name=name,
@@ -57,6 +83,19 @@ def _benchmark(name: str, path: str, about: str, *, sizes: GraphSizes, citation:
 
 
 DATASETS = (
+    Dataset(
+        name="cora_full",
+        about="computer science papers in 70 fields and their citations",
+        sizes=GraphSizes(19793, 63421, 8710, 70),
+        paper=GraphSizes(19793, 65311, 8710, 70),
+        note="The paper counts directed edges. Where only the files of its graph are here, it loads without features.",
+        origin=f"{GRAPH2GAUSS}, folder data",
+        licence=MIT,
+        citation=BOJCHEVSKI,
+        raw=(RawFile(CORA_FULL, f"{GRAPH2GAUSS}/raw/master/data/cora.npz", SHA256[CORA_FULL]),),
+        without_features=tuple(RawFile(path, None, SHA256[path]) for path in (CORA_FULL_EDGES, CORA_FULL_LABELS)),
+        read=read_cora_full,
+    ),
     Dataset(
         name="dblp",
         about="computer science papers in four fields and their citations",

@@ -7,21 +7,30 @@
 
 ogbn-papers100M has the same splits and its arrays in .npz: `papers100m` reads it. Citations have a direction in the files;
 the graphs are undirected here, as every named graph is. Nodes without a label get −1.
+
+The sizes are those that OGB states. Edges, which it counts with their direction or with self-loops, are those that others
+count in the undirected graphs without self-loops: 2,315,598, 123,718,024 and 3,228,124,712 entries, two per edge. Checksums
+are not known here.
 """
 
 from __future__ import annotations
 
 import gzip
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.datasets.dataset import Roles
+from sparsecut.datasets.dataset import Dataset, GraphSizes, RawFile, Roles
 from sparsecut.graph import Graph, loop_notes
 from sparsecut.io import build_adjacency, reading_published
 
+HOST = "https://snap.stanford.edu/ogb/data/nodeproppred"
+HU = "Hu et al., Open Graph Benchmark: datasets for machine learning on graphs, NeurIPS 2020"
+WANG = "Wang et al., Microsoft Academic Graph: when experts are not enough, Quantitative Science Studies 1(1), 2020"
+DIRECTED = "Citations have a direction in the file, which is not kept: each counts once here, whichever way"
 TABLES = ("num-node-list", "num-edge-list", "edge", "node-feat", "node-label")
 PARTS = ("train", "valid", "test")
 BLOCK_BYTES = 16 << 20  # of text parsed at a time
@@ -128,3 +137,36 @@ def _read_count(path: Path) -> int:
         if counts.shape != (1, 1) or counts[0, 0] < 1:
             raise ValueError(f"it should hold one number above 0, and holds {counts.ravel()[:5].tolist()}")
         return int(counts[0, 0])
+
+
+DATASETS = (
+    Dataset(
+        name="ogbn_arxiv",
+        about="computer science papers on arXiv in 40 fields and their citations",
+        sizes=GraphSizes(169343, 1157799, 128, 40),
+        note=f"{DIRECTED}; OGB counts 1,166,243. The splits are by year.",
+        origin=f"OGB, served by {HOST}",
+        licence="ODC-BY",
+        citation=f"{HU}; {WANG}",
+        raw=tuple(RawFile(path, f"{HOST}/arxiv.zip", None, path.split("/")[-1]) for path in ogb_files("ogbn_arxiv", "time")),
+        read=partial(read_ogb, "ogbn_arxiv"),
+        read_splits=partial(read_ogb_splits, "ogbn_arxiv", "time"),
+        split_sizes=((90941, 29799, 48603),),
+    ),
+    Dataset(
+        name="ogbn_products",
+        about="goods on Amazon in 47 categories, joined where they are bought together",
+        sizes=GraphSizes(2449029, 61859012, 100, 47),
+        note="OGB counts 61,859,140 edges, 128 self-loops among them. The splits are by sales rank.",
+        origin=f"OGB, served by {HOST}",
+        licence="Amazon license",
+        citation=f"{HU}; Bhatia et al., The extreme classification repository, 2016",
+        raw=tuple(
+            RawFile(path, f"{HOST}/products.zip", None, path.split("/")[-1])
+            for path in ogb_files("ogbn_products", "sales_ranking")
+        ),
+        read=partial(read_ogb, "ogbn_products"),
+        read_splits=partial(read_ogb_splits, "ogbn_products", "sales_ranking"),
+        split_sizes=((196615, 39323, 2213091),),
+    ),
+)

@@ -9,12 +9,12 @@ from sparsecut.datasets.dataset import Dataset
 FILES = (
     "sparsecut.datasets.digits",
     "sparsecut.datasets.planetoid",
-    "sparsecut.datasets.cora_full",
-    "sparsecut.datasets.inductive_graphs",
     "sparsecut.datasets.benchmark",
+    "sparsecut.datasets.inductive_graphs",
     "sparsecut.datasets.musae",
     "sparsecut.datasets.heterophilous",
-    "sparsecut.datasets.ogb_graphs",
+    "sparsecut.datasets.ogb",
+    "sparsecut.datasets.papers100m",
 )
 
 DATASETS: dict[str, Dataset] = {dataset.name: dataset for file in FILES for dataset in import_module(file).DATASETS}
