@@ -31,8 +31,8 @@ from results_file import write_results
 from sparsecut import SCE, Adam, Power
 from sparsecut.engines import MemoryEngine
 from sparsecut.engines.rows import Rows
+from sparsecut.kernels.entries import Entries
 from sparsecut.kernels.halves import halved
-from sparsecut.kernels.sparse import Entries
 from sparsecut.model.history import History
 from sparsecut.model.problem import Channel, Fitting, Problem
 from sparsecut.operators.negatives import complete_graph

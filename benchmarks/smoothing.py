@@ -24,7 +24,7 @@ from reddit_size import SIZES, reddit_size
 from results_file import read_points, write_results
 from sparsecut.graph import Graph
 from sparsecut.kernels.halves import halved
-from sparsecut.kernels.sparse import as_tensor
+from sparsecut.kernels.transfer import as_tensor
 from sparsecut.operators.filters import Lazy, PageRank, Power, Symmetric
 from sparsecut.operators.propagation import Propagation
 

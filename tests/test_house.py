@@ -114,7 +114,6 @@ NOT_MIRRORED = {
     },
     "updates/graph_rows.py": "a protocol: what fills it is tested in test_graph_columns",
     "updates/placed_changes.py": "tested through update, change by change: test_updating",
-    "kernels/between_diagonals.py": "tested through the propagation matrix: test_propagation, test_structure",
     "kernels/cuda_kernels.py": "runs on a GPU alone: test_cuda",
     **{
         f"operators/filters/{name}.py": _TOGETHER

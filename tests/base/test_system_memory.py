@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
-from sparsecut.base.system_memory import free_memory, peak_memory, total_memory
+from sparsecut.base.system_memory import GUESS, available_memory, free_memory, peak_memory, total_memory
 
 
 def test_total_is_what_linux_writes_down() -> None:
@@ -29,3 +30,12 @@ def test_a_system_that_does_not_tell(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "sysconf_names", raising=False)
     monkeypatch.setitem(sys.modules, "resource", None)
     assert (total_memory(), free_memory(), peak_memory()) == (None, None, None)
+
+
+def test_what_is_left_is_part_of_what_there_is() -> None:
+    assert 0 < available_memory(torch.device("cpu")) <= (total_memory() or GUESS)
+
+
+def test_a_system_that_does_not_say_gets_a_guess(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sysconf_names", {})
+    assert available_memory(torch.device("cpu")) == GUESS

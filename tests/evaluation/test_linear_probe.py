@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import confusion_matrix as counts_of
 from sklearn.metrics import f1_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 
 from sparsecut import InputError, datasets, evaluate
 from sparsecut.evaluation import Split, fraction_splits, probe, published_splits, sample_splits
-from sparsecut.evaluation.linear_probe import GRID
+from sparsecut.evaluation.linear_probe import GRID, confusion_matrix
 
 
 def make_embedding(n_nodes: int = 240, dimension: int = 30, n_classes: int = 4, spread: float = 2.0, seed: int = 0):
@@ -220,3 +221,19 @@ def test_the_grid_of_c_goes_from_a_ten_thousandth_to_a_thousand():
     split = Split(np.arange(20), np.arange(20, 40), np.arange(40, 60))
     (chosen,) = probe(Z, labels, [split], protocol="tuned").choices
     assert chosen == {"C": 1000.0, "is_standardised": False, "validation": 100.0}
+
+
+def test_counts_are_those_of_liblinear_over_all_splits() -> None:
+    generator = np.random.default_rng(0)
+    labels = np.array(["b", "a", "c"])[np.arange(150) % 3]
+    Z = generator.normal(size=(150, 4)) + 0.8 * np.eye(3, 4)[np.arange(150) % 3]
+    splits = sample_splits(labels, 10, 3)
+    expected = np.zeros((3, 3), dtype=int)
+    for split in splits:
+        model = OneVsRestClassifier(LogisticRegression(solver="liblinear", tol=1e-10, max_iter=10_000))
+        predicted = model.fit(Z[split.train], labels[split.train]).predict(Z[split.test])
+        expected += counts_of(labels[split.test], predicted, labels=["a", "b", "c"])
+    classes, counts = confusion_matrix(Z, labels, splits)
+    assert classes.tolist() == ["a", "b", "c"]
+    np.testing.assert_array_equal(counts, expected)
+    assert 0 < np.trace(counts) < counts.sum() == 3 * 90

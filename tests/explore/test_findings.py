@@ -8,6 +8,7 @@ import numpy as np
 
 import sparsecut as sc
 from report_blocks import meta_of, section
+from sparsecut.explore.findings import find_clusters
 
 
 def test_the_spectrum_and_the_rank_are_those_of_the_singular_values(tmp_path: Path) -> None:
@@ -30,3 +31,12 @@ def test_the_model_tells_its_choices_and_its_curve(tmp_path: Path, digits: sc.Gr
     names = [found["id"] for found in meta["sections"]]
     assert "choices" in names
     assert "curve" not in names  # the closed form has no epochs
+
+
+def test_clusters_are_the_groups_largest_first() -> None:
+    generator = np.random.default_rng(0)
+    which = np.repeat([0, 1, 2], [20, 50, 30])
+    Z = (np.eye(3)[which] * 9 + 0.1 * generator.normal(size=(100, 3))).astype(np.float32)
+    found = find_clusters(Z, which, 0)
+    assert np.bincount(found).tolist() == [50, 30, 20]
+    assert len(set(zip(found.tolist(), which.tolist(), strict=True))) == 3

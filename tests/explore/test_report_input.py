@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsecut as sc
-from report_blocks import blocks_of, meta_of
+from report_blocks import blocks_of, meta_of, section
 from sparsecut.base.errors import InputError
 
 
@@ -62,3 +62,22 @@ def test_wrong_input_is_refused_and_leaves_no_file(tmp_path: Path, options: dict
     with pytest.raises(InputError, match=message):
         sc.report(np.eye(3), tmp_path / "r.html", **options)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_layout_is_kept_with_the_report_and_only_for_the_same_vectors(tmp_path: Path) -> None:
+    Z = np.random.default_rng(0).normal(size=(80, 5)).astype(np.float32)
+    stages: list[str] = []
+    path = tmp_path / "r.html"
+    sc.report(Z, path, layout_method="pca", overwrite=True, progress=lambda stage, *_: stages.append(stage))
+    assert "layout by pca" in stages
+    first = blocks_of(path)["x"]
+    stages.clear()
+    sc.report(Z, path, layout_method="pca", overwrite=True, progress=lambda stage, *_: stages.append(stage))
+    assert "layout by pca" not in stages
+    assert blocks_of(path)["x"] == first
+    assert "kept from the report" in section(meta_of(path), "repeat")["sentences"][0]
+    sc.report(Z * 2 + 1, path, layout_method="pca", overwrite=True, progress=lambda stage, *_: stages.append(stage))
+    assert "layout by pca" in stages
+    path.write_text('<script type="application/octet-stream" data-block="meta">AAAA<', "utf-8")
+    sc.report(Z, path, layout_method="pca", overwrite=True)  # what is no report is no cache
+    assert blocks_of(path)["x"] == first

@@ -9,7 +9,7 @@ import numpy as np
 import sparsecut as sc
 from report_blocks import meta_of, section
 from sparsecut.evaluation import probe, sample_splits
-from sparsecut.evaluation.confusion import confusion_matrix
+from sparsecut.evaluation.linear_probe import confusion_matrix
 
 
 def test_the_confusion_matrix_is_counted_from_the_probes_own_predictions(digits: sc.Graph) -> None:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from any_graph import graphs
 from sparsecut.graph import Graph
-from sparsecut.kernels.sparse import SparseMatrix, as_tensor, entries_of
+from sparsecut.kernels.sparse import SparseMatrix, entries_of
+from sparsecut.kernels.transfer import as_tensor
 
 CPU = torch.device("cpu")
 

@@ -8,6 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+
+GUESS = 4 << 30  # where the system does not report it: macOS, Windows
 
 
 def total_memory() -> int | None:
@@ -28,6 +34,16 @@ def peak_memory() -> int | None:
         return None
     peak = int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+def available_memory(device: torch.device) -> int:
+    """Bytes that can still be taken on a device."""
+    if device.type == "cuda":
+        import torch
+
+        return int(torch.cuda.mem_get_info(device)[0])
+    free = free_memory()  # a lower bound, which is what a plan needs
+    return GUESS if free is None else free
 
 
 def _pages(name: str) -> int | None:

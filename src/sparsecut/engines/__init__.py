@@ -4,18 +4,19 @@
 memory, `Dask` on the workers of a cluster. Nothing outside this room knows where the rows are.
 """
 
-from sparsecut.engines.contract import Block, Engine, EngineChoice, Job, Moments
-from sparsecut.engines.in_process import InProcess
-from sparsecut.engines.memory import Memory, MemoryEngine, resolve_device
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Block",
-    "Engine",
-    "EngineChoice",
-    "InProcess",
-    "Job",
-    "Memory",
-    "MemoryEngine",
-    "Moments",
-    "resolve_device",
-]
+from sparsecut.base.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from sparsecut.engines.contract import Block as Block
+    from sparsecut.engines.contract import Engine as Engine
+    from sparsecut.engines.contract import EngineChoice as EngineChoice
+    from sparsecut.engines.contract import Job as Job
+    from sparsecut.engines.contract import Moments as Moments
+    from sparsecut.engines.in_process import InProcess as InProcess
+    from sparsecut.engines.memory import Memory as Memory
+    from sparsecut.engines.memory import MemoryEngine as MemoryEngine
+    from sparsecut.engines.memory import resolve_device as resolve_device
+else:
+    __getattr__, __dir__ = lazy_names(__name__)

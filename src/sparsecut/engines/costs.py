@@ -20,10 +20,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from sparsecut.base.system_memory import available_memory
 from sparsecut.kernels import hops
-from sparsecut.kernels.free_memory import available_memory
+from sparsecut.kernels.entries import Entries
 from sparsecut.kernels.moments import scatter
-from sparsecut.kernels.sparse import Entries
 from sparsecut.kernels.threads import using
 
 SAMPLE_NODES, SAMPLE_DEGREE, SAMPLE_COLUMNS = 400_000, 8, 32  # so many that no panel of them stays in the cache

@@ -30,9 +30,10 @@ from sparsecut.kernels.magnitude import overflow_error
 from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import Polynomial, is_power, power
 from sparsecut.kernels.products import N_TOGETHER, groups, row_blocks
-from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.kernels.streaming import in_words
 from sparsecut.kernels.threads import each, using
+from sparsecut.kernels.transfer import as_tensor
 from sparsecut.operators.aggregation import Aggregation, Projection, aggregate, offsets_of, types_for
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import AllPairs, NegativeGraph

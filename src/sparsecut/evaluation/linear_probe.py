@@ -26,7 +26,8 @@ from sparsecut.evaluation.logistic import OneVsRest
 from sparsecut.evaluation.metrics import CLASSES, SEVERAL, Answers, figure_of, needs_ranking
 from sparsecut.evaluation.scores import Scores, digest_splits, majority_of
 from sparsecut.evaluation.splits import Nodes, Split
-from sparsecut.evaluation.targets import ProbeTarget
+from sparsecut.evaluation.targets import ProbeTarget, read_target
+from sparsecut.graph import rows_and_ids
 
 PROTOCOLS = ("paper", "tuned")
 GRID = tuple(10.0**power for power in range(-4, 4))
@@ -251,3 +252,20 @@ def predict(Z: Any, weights: Array, splits: Sequence[Split]) -> Iterator[Nodes]:
         predicted[chosen] = (decisions.reshape(-1, n_splits, n_classes) + weights[:, -1]).argmax(axis=2)
     for number, split in enumerate(splits):
         yield predicted[split.test, number].astype(np.int64)
+
+
+def confusion_matrix(
+    embedding: ArrayLike, labels: ArrayLike, splits: Sequence[Split]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """(classes, counts): counts[i, j] test nodes of class i that the paper's probe takes for class j, over all splits."""
+    rows, ids = rows_and_ids(embedding)
+    Z = check_embedding(rows)
+    goal = read_target(labels, ids, Z.shape[0], CLASSES)
+    classes, codes = goal.classes, goal.values
+    check_splits(splits, goal, "paper")
+    counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
+    for split in splits:
+        weights = fit_paper(Z, codes, [split], len(classes))
+        (predicted,) = predict(Z, weights, [split])
+        np.add.at(counts, (codes[split.test], predicted), 1)
+    return classes, counts

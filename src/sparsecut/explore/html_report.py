@@ -12,19 +12,19 @@ from sparsecut.base.errors import check_integer, first_few
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.evaluation.health import measure_health
 from sparsecut.explore.cautions import cautions
-from sparsecut.explore.clusters import clusters_found, find_clusters
 from sparsecut.explore.findings import (
     Section,
     choices_section,
+    clusters_found,
     curve_section,
     degree_section,
+    find_clusters,
     graph_summary,
     spectrum_section,
 )
 from sparsecut.explore.nearest import Neighbors
 from sparsecut.explore.node_columns import NodeColumn, make_column, make_label_column, read_columns, unique_names
-from sparsecut.explore.positions import find_positions
-from sparsecut.explore.report_input import ReportInput, check_input
+from sparsecut.explore.report_input import ReportInput, check_input, find_positions
 from sparsecut.explore.report_page import PageBlocks
 from sparsecut.explore.separation import separation_section
 from sparsecut.graph import Graph, encode_labels

@@ -12,10 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.base.errors import InputError, check_choice, check_integer, check_real
 from sparsecut.base.progress import Reporter, reporting
-from sparsecut.explore.exact_search import METRICS, Positions, Vectors, distances_to, exact_nearest, prepare
+from sparsecut.explore.exact_search import (
+    METRICS,
+    Positions,
+    Vectors,
+    check_vectors,
+    distances_to,
+    exact_nearest,
+    fingerprint,
+    prepare,
+)
 from sparsecut.explore.index_file import read_index, write_index
 from sparsecut.explore.inverted import Inverted, build_inverted, check_arrays, restore_inverted
-from sparsecut.explore.vector_rows import check_vectors, fingerprint
 from sparsecut.graph import Graph, Ids, as_id_array, rows_and_ids
 from sparsecut.io.ids import check_unique
 from sparsecut.io.node_lookup import Lookup

@@ -1,16 +1,19 @@
-"""The input of a report, checked and brought into the order of the embedding's rows."""
+"""The input of a report, checked and in the order of the embedding's rows, and where its nodes lie in the plane."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, first_few
-from sparsecut.explore.exact_search import METRICS
-from sparsecut.explore.layout import choose_method
-from sparsecut.explore.vector_rows import fingerprint
+from sparsecut.base.progress import Reporter
+from sparsecut.explore.exact_search import METRICS, as_vectors, fingerprint
+from sparsecut.explore.layout import choose_method, layout
+from sparsecut.explore.report_page import read_block
 from sparsecut.graph import Graph, Ids, as_graph, place_graph, place_rows, place_values, rows_and_ids
 
 
@@ -43,18 +46,15 @@ class ReportInput:
         return kept, n_broken, first_few(self.ids[~is_whole])
 
     def layout_key(self, method: str, seed: int) -> str:
-        """What positions belong to: the same key, the same map."""
+        """A word for the vectors, the method and the seed: positions that were computed under it can be used again."""
         return f"{fingerprint(self.Z, np.arange(len(self.Z)))} {choose_method(method, len(self.Z))} {seed}"
 
 
 def check_input(embedding: Any, ids: Any, graph: Any, labels: Any, metric: str, xy: Any) -> ReportInput:
     rows, ids = rows_and_ids(embedding, ids=ids)
-    Z = np.asarray(rows)
-    if Z.ndim != 2 or Z.dtype.kind not in "biuf" or 0 in Z.shape:
-        raise InputError(f"An embedding must be a matrix of numbers, one row per node. Got {Z.dtype}, shape {Z.shape}.")
+    Z = as_vectors(rows)
     if metric not in METRICS:
         raise InputError(f"The metric must be one of {', '.join(METRICS)}. Got {metric!r}.")
-    Z = np.ascontiguousarray(Z, dtype=np.float32)
     graph = None if graph is None else as_graph(graph)
     if ids is None and graph is not None and graph.n_nodes == len(Z):
         ids = graph.node_ids
@@ -72,3 +72,30 @@ def check_input(embedding: Any, ids: Any, graph: Any, labels: Any, metric: str, 
     if places is not None and not np.isfinite(places[np.isfinite(Z).all(axis=1)]).all():
         raise InputError("The positions xy must be finite.")
     return ReportInput(Z, ids, graph, labels, places)
+
+
+def find_positions(
+    path: Path, whole: ReportInput, method: str, seed: int, tell: Reporter
+) -> tuple[NDArray[np.float32], str]:
+    """Positions (n, 2) of the nodes of a report that is written to `path`, and where they come from, in words."""
+    if whole.xy is not None:
+        return whole.xy, "positions given beside the vectors"
+    chosen = choose_method(method, len(whole.Z))
+    kept = _kept_positions(path, whole.layout_key(method, seed), len(whole.Z))
+    if kept is not None:
+        return kept, f"{chosen}, kept from the report that was here"
+    return layout(whole.Z, method=method, random_state=seed, progress=tell), chosen
+
+
+def _kept_positions(path: Path, key: str, n_nodes: int) -> NDArray[np.float32] | None:
+    """The positions in a report that was written before for the same vectors, method and seed; None where there are none."""
+    meta = read_block(path, "meta") if path.is_file() else None
+    try:
+        is_same = meta is not None and json.loads(meta)["layout"]["key"] == key
+    except (ValueError, KeyError, TypeError):
+        return None
+    columns = [read_block(path, name) for name in ("x", "y")] if is_same else [None]
+    if any(column is None or len(column) != 4 * n_nodes for column in columns):
+        return None
+    xy = np.column_stack([np.frombuffer(column or b"", dtype="<f4") for column in columns]).astype(np.float32)
+    return xy if np.isfinite(xy).all() else None

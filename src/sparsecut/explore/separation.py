@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.evaluation.confusion import confusion_matrix
+from sparsecut.evaluation.linear_probe import confusion_matrix
 from sparsecut.evaluation.splits import SmallClassWarning, sample_splits
 from sparsecut.explore.exact_search import Vectors, prepare
 from sparsecut.explore.findings import Section

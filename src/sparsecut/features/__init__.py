@@ -16,37 +16,31 @@ column becomes; a fitted model keeps it, so that a later table is encoded as the
     dominant_column, spells_number                a column that outweighs all others; whether a word is a number
 """
 
-from sparsecut.features.arrow_values import spells_number
-from sparsecut.features.columns import VectorColumn
-from sparsecut.features.encoder import Encoder, NamedColumns, TableEncoder, Vocabulary, check_names, read_encoder
-from sparsecut.features.feature_tables import FeatureMatrix, FeatureTable, Source, WordLists, table_source
-from sparsecut.features.numbers import LeftOut, NumberColumn
-from sparsecut.features.scaling import Scale, check_scale
-from sparsecut.features.spelling import column_of
-from sparsecut.features.streamed import NumberScan
-from sparsecut.features.variance import dominant_column
-from sparsecut.features.word_lists import mark_words
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Encoder",
-    "FeatureMatrix",
-    "FeatureTable",
-    "LeftOut",
-    "NamedColumns",
-    "NumberColumn",
-    "NumberScan",
-    "Scale",
-    "Source",
-    "TableEncoder",
-    "VectorColumn",
-    "Vocabulary",
-    "WordLists",
-    "check_names",
-    "check_scale",
-    "column_of",
-    "dominant_column",
-    "mark_words",
-    "read_encoder",
-    "spells_number",
-    "table_source",
-]
+from sparsecut.base.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from sparsecut.features.arrow_values import spells_number as spells_number
+    from sparsecut.features.columns import VectorColumn as VectorColumn
+    from sparsecut.features.encoder import Encoder as Encoder
+    from sparsecut.features.encoder import NamedColumns as NamedColumns
+    from sparsecut.features.encoder import TableEncoder as TableEncoder
+    from sparsecut.features.encoder import Vocabulary as Vocabulary
+    from sparsecut.features.encoder import check_names as check_names
+    from sparsecut.features.encoder import read_encoder as read_encoder
+    from sparsecut.features.feature_tables import FeatureMatrix as FeatureMatrix
+    from sparsecut.features.feature_tables import FeatureTable as FeatureTable
+    from sparsecut.features.feature_tables import Source as Source
+    from sparsecut.features.feature_tables import WordLists as WordLists
+    from sparsecut.features.feature_tables import table_source as table_source
+    from sparsecut.features.numbers import LeftOut as LeftOut
+    from sparsecut.features.numbers import NumberColumn as NumberColumn
+    from sparsecut.features.scaling import Scale as Scale
+    from sparsecut.features.scaling import check_scale as check_scale
+    from sparsecut.features.spelling import column_of as column_of
+    from sparsecut.features.streamed import NumberScan as NumberScan
+    from sparsecut.features.variance import dominant_column as dominant_column
+    from sparsecut.features.word_lists import mark_words as mark_words
+else:
+    __getattr__, __dir__ = lazy_names(__name__)

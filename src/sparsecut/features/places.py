@@ -36,9 +36,8 @@ from sparsecut.base.progress import Reporter
 from sparsecut.features.contraction import contract
 from sparsecut.features.proximity import log_proximity
 from sparsecut.features.two_sides import two_sides
-from sparsecut.kernels.between_diagonals import between_diagonals
 from sparsecut.kernels.either import on_device_of
-from sparsecut.kernels.sparse import SparseMatrix
+from sparsecut.kernels.sparse import SparseMatrix, between_diagonals
 from sparsecut.kernels.spectrum import leading_eigenvectors, sharpening
 
 N_GROUPS = 4096  # of the graph whose eigenvectors are taken: more groups score as high and take longer

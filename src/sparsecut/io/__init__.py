@@ -12,98 +12,70 @@ read_gnn_benchmark, read_matlab, read_planetoid_folder
 work_folder, WorkFolder, RowWriter, fingerprint_of, …        pieces of a long computation, kept until it is done
 """
 
-from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
-from sparsecut.io.attributes import read_labels, read_node_table
-from sparsecut.io.building import build_store
-from sparsecut.io.edge_objects import from_edges
-from sparsecut.io.embeddings import (
-    EMBEDDING_SUFFIXES,
-    Embedding,
-    check_embedding_path,
-    ids_path,
-    read_embedding,
-    read_positions,
-    write_embedding,
-)
-from sparsecut.io.files import check_readable, check_writable, refuse_url, write_error, write_whole
-from sparsecut.io.formats.cells import from_anndata
-from sparsecut.io.formats.matlab import read_matlab
-from sparsecut.io.formats.npz_graphs import read_gnn_benchmark
-from sparsecut.io.formats.planetoid_files import PLANETOID_PARTS, read_planetoid_folder, read_planetoid_split
-from sparsecut.io.graphs import read_graph
-from sparsecut.io.guards import reading
-from sparsecut.io.holders import add_embedding, from_pyg, to_pyg
-from sparsecut.io.ids import ID_NAMES, as_ids, check_known, check_unique, positions_of
-from sparsecut.io.node_files import MISSING, align_labels
-from sparsecut.io.numpy_files import Archive, write_npy, write_npy_header
-from sparsecut.io.objects import from_igraph, from_networkx, to_networkx
-from sparsecut.io.opening import check_encoding
-from sparsecut.io.published_files import published_arrays, read_json, reading_published
-from sparsecut.io.record_batches import STREAMED_SUFFIXES
-from sparsecut.io.result_files import COLUMN_SUFFIXES, save_tensors, write_columns
-from sparsecut.io.store import is_store, open_store, write_header
-from sparsecut.io.table_files import as_table
-from sparsecut.io.workfolder import RowWriter, WorkFolder, check_room, fingerprint_of, unfinished, work_folder
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "COLUMN_SUFFIXES",
-    "EMBEDDING_SUFFIXES",
-    "ID_NAMES",
-    "MISSING",
-    "PLANETOID_PARTS",
-    "STREAMED_SUFFIXES",
-    "Archive",
-    "Embedding",
-    "RowWriter",
-    "WorkFolder",
-    "add_embedding",
-    "align_labels",
-    "as_ids",
-    "as_table",
-    "build_adjacency",
-    "build_store",
-    "check_embedding_path",
-    "check_encoding",
-    "check_known",
-    "check_readable",
-    "check_room",
-    "check_unique",
-    "check_writable",
-    "fingerprint_of",
-    "from_anndata",
-    "from_edges",
-    "from_igraph",
-    "from_networkx",
-    "from_pyg",
-    "ids_path",
-    "is_store",
-    "open_store",
-    "positions_of",
-    "published_arrays",
-    "read_embedding",
-    "read_gnn_benchmark",
-    "read_graph",
-    "read_json",
-    "read_labels",
-    "read_matlab",
-    "read_node_table",
-    "read_planetoid_folder",
-    "read_planetoid_split",
-    "read_positions",
-    "reading",
-    "reading_published",
-    "refuse_url",
-    "save_tensors",
-    "to_networkx",
-    "to_pyg",
-    "undirected_adjacency",
-    "unfinished",
-    "work_folder",
-    "write_columns",
-    "write_embedding",
-    "write_error",
-    "write_header",
-    "write_npy",
-    "write_npy_header",
-    "write_whole",
-]
+from sparsecut.base.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from sparsecut.io.adjacency import build_adjacency as build_adjacency
+    from sparsecut.io.adjacency import undirected_adjacency as undirected_adjacency
+    from sparsecut.io.attributes import read_labels as read_labels
+    from sparsecut.io.attributes import read_node_table as read_node_table
+    from sparsecut.io.building import build_store as build_store
+    from sparsecut.io.edge_objects import from_edges as from_edges
+    from sparsecut.io.embeddings import EMBEDDING_SUFFIXES as EMBEDDING_SUFFIXES
+    from sparsecut.io.embeddings import Embedding as Embedding
+    from sparsecut.io.embeddings import check_embedding_path as check_embedding_path
+    from sparsecut.io.embeddings import ids_path as ids_path
+    from sparsecut.io.embeddings import read_embedding as read_embedding
+    from sparsecut.io.embeddings import read_positions as read_positions
+    from sparsecut.io.embeddings import write_embedding as write_embedding
+    from sparsecut.io.files import check_readable as check_readable
+    from sparsecut.io.files import check_writable as check_writable
+    from sparsecut.io.files import refuse_url as refuse_url
+    from sparsecut.io.files import write_error as write_error
+    from sparsecut.io.files import write_whole as write_whole
+    from sparsecut.io.formats.cells import from_anndata as from_anndata
+    from sparsecut.io.formats.matlab import read_matlab as read_matlab
+    from sparsecut.io.formats.npz_graphs import read_gnn_benchmark as read_gnn_benchmark
+    from sparsecut.io.formats.planetoid_files import PLANETOID_PARTS as PLANETOID_PARTS
+    from sparsecut.io.formats.planetoid_files import read_planetoid_folder as read_planetoid_folder
+    from sparsecut.io.formats.planetoid_files import read_planetoid_split as read_planetoid_split
+    from sparsecut.io.graphs import read_graph as read_graph
+    from sparsecut.io.guards import reading as reading
+    from sparsecut.io.holders import add_embedding as add_embedding
+    from sparsecut.io.holders import from_pyg as from_pyg
+    from sparsecut.io.holders import to_pyg as to_pyg
+    from sparsecut.io.ids import ID_NAMES as ID_NAMES
+    from sparsecut.io.ids import as_ids as as_ids
+    from sparsecut.io.ids import check_known as check_known
+    from sparsecut.io.ids import check_unique as check_unique
+    from sparsecut.io.ids import positions_of as positions_of
+    from sparsecut.io.node_files import MISSING as MISSING
+    from sparsecut.io.node_files import align_labels as align_labels
+    from sparsecut.io.numpy_files import Archive as Archive
+    from sparsecut.io.numpy_files import write_npy as write_npy
+    from sparsecut.io.numpy_files import write_npy_header as write_npy_header
+    from sparsecut.io.objects import from_igraph as from_igraph
+    from sparsecut.io.objects import from_networkx as from_networkx
+    from sparsecut.io.objects import to_networkx as to_networkx
+    from sparsecut.io.opening import check_encoding as check_encoding
+    from sparsecut.io.published_files import published_arrays as published_arrays
+    from sparsecut.io.published_files import read_json as read_json
+    from sparsecut.io.published_files import reading_published as reading_published
+    from sparsecut.io.record_batches import STREAMED_SUFFIXES as STREAMED_SUFFIXES
+    from sparsecut.io.result_files import COLUMN_SUFFIXES as COLUMN_SUFFIXES
+    from sparsecut.io.result_files import save_tensors as save_tensors
+    from sparsecut.io.result_files import write_columns as write_columns
+    from sparsecut.io.store import is_store as is_store
+    from sparsecut.io.store import open_store as open_store
+    from sparsecut.io.store import write_header as write_header
+    from sparsecut.io.table_files import as_table as as_table
+    from sparsecut.io.workfolder import RowWriter as RowWriter
+    from sparsecut.io.workfolder import WorkFolder as WorkFolder
+    from sparsecut.io.workfolder import check_room as check_room
+    from sparsecut.io.workfolder import fingerprint_of as fingerprint_of
+    from sparsecut.io.workfolder import unfinished as unfinished
+    from sparsecut.io.workfolder import work_folder as work_folder
+else:
+    __getattr__, __dir__ = lazy_names(__name__)

@@ -15,10 +15,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.kernels.entries import Entries, entries_on, index_type, ones_as_none, weighted_sums
+from sparsecut.kernels.entries import Entries, entries_on, index_type, ones_as_none
 from sparsecut.kernels.transfer import as_tensor
-
-__all__ = ["Entries", "SparseMatrix", "as_tensor", "entries_of", "weighted_sums"]
 
 
 class SparseMatrix:
@@ -113,3 +111,16 @@ def entries_of(matrix: Any, edges: NDArray[np.int64], *, is_directed: bool) -> N
         low = np.where(is_before, middle + 1, low)
         high = np.where(is_open & ~is_before, middle, high)
     return np.asarray(low)
+
+
+def between_diagonals(
+    adjacency: sp.csr_array, left: NDArray[Any] | None, right: NDArray[Any] | None, own: NDArray[Any] | None
+) -> sp.csr_array:
+    """The matrix in float32, (n, n) and as sparse as the graph and its diagonal; without `right` that is all ones."""
+    assert left is not None
+    assert own is not None
+    row_of_entry = np.repeat(np.arange(adjacency.shape[0]), np.diff(adjacency.indptr))
+    scale = left[row_of_entry] if right is None else left[row_of_entry] * right[adjacency.indices]
+    values = (adjacency.data * scale).astype(np.float32)
+    neighbors = sp.csr_array((values, adjacency.indices, adjacency.indptr), shape=adjacency.shape)
+    return (neighbors + sp.diags_array(own.astype(np.float32), format="csr")).tocsr()

@@ -11,21 +11,14 @@ import torch
 from torch import Tensor
 
 from sparsecut.base.errors import InputError, check_choice, check_integer, check_real
+from sparsecut.base.system_memory import available_memory
 from sparsecut.engines.contract import TrainableRows
-from sparsecut.kernels.free_memory import available_memory
 from sparsecut.kernels.threads import of_torch
 from sparsecut.model.linear_encoder import LinearEncoder, layer_widths
 from sparsecut.model.problem import Problem
 from sparsecut.model.routes import ROUTES, Route, TrainingWork, choose_route
 from sparsecut.model.solver import Solution, Solver
-from sparsecut.model.training import (
-    Energy,
-    EnergyOverGram,
-    TrainingSettings,
-    energies_of_batches,
-    energy_over_rows,
-    train,
-)
+from sparsecut.model.training import Energy, EnergyOverGram, TrainingSettings, energies_of_batches, energy_over_rows, train
 from sparsecut.operators.aggregation import AGGREGATIONS, Projection
 from sparsecut.operators.losses import LOSSES, EnergyPerEdges, alpha_against, edge_graph
 from sparsecut.operators.negatives import NegativeGraph, sampled_weight

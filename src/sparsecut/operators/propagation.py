@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.kernels import cuda, hops
-from sparsecut.kernels.between_diagonals import between_diagonals
+from sparsecut.kernels.entries import Entries
 from sparsecut.kernels.polynomials import Polynomial
-from sparsecut.kernels.sparse import Entries, SparseMatrix
+from sparsecut.kernels.sparse import SparseMatrix, between_diagonals
 from sparsecut.operators.diagonals import Diagonals
 from sparsecut.operators.filters import Filter, Power
 

@@ -33,8 +33,10 @@ import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 
+from sparsecut.kernels.entries import weighted_sums
 from sparsecut.kernels.polynomials import Polynomial
-from sparsecut.kernels.sparse import SparseMatrix, as_tensor, weighted_sums
+from sparsecut.kernels.sparse import SparseMatrix
+from sparsecut.kernels.transfer import as_tensor
 from sparsecut.operators.filters import Filter
 from sparsecut.updates.changing_graph import ChangingGraph
 from sparsecut.updates.growing import GrowingArray

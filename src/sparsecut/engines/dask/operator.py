@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.engines.dask.shared import FileArray, Nodes, SparseFile, positions_of_entries
-from sparsecut.kernels.sparse import Entries, as_tensor
+from sparsecut.kernels.entries import Entries
+from sparsecut.kernels.transfer import as_tensor
 
 CPU = torch.device("cpu")
 MARKS_PER_ENTRY = 2  # nodes of the graph beside a block's entries, up to which marks for all nodes take less than its lists

@@ -25,8 +25,8 @@ from sparsecut.io import write_embedding
 from sparsecut.kernels import hops
 from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import Polynomial
-from sparsecut.kernels.sparse import as_tensor
 from sparsecut.kernels.streaming import row_blocks
+from sparsecut.kernels.transfer import as_tensor
 from sparsecut.operators.aggregation import aggregate, offsets_of
 
 Array = NDArray[Any]

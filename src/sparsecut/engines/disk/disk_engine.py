@@ -36,8 +36,9 @@ from sparsecut.graph import Graph
 from sparsecut.io.workfolder import RowWriter, WorkFolder
 from sparsecut.kernels.magnitude import check_finite
 from sparsecut.kernels.polynomials import Polynomial
-from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.kernels.streaming import neighbour_sums, release, row_blocks
+from sparsecut.kernels.transfer import as_tensor
 from sparsecut.operators.aggregation import Projection, aggregate, offsets_of, types_for
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import ListedPairs, NegativeGraph

@@ -13,8 +13,10 @@ from torch import Tensor
 
 from sparsecut.graph import Graph
 from sparsecut.io.workfolder import fingerprint_of
-from sparsecut.kernels.sparse import as_tensor, entries_of, weighted_sums
+from sparsecut.kernels.entries import weighted_sums
+from sparsecut.kernels.sparse import entries_of
 from sparsecut.kernels.streaming import blocks_of_entries, release, row_blocks
+from sparsecut.kernels.transfer import as_tensor
 from sparsecut.operators.filters import Filter
 
 

@@ -22,7 +22,8 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding_bag
 
 from sparsecut.engines.rows import Rows, project
-from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.kernels.sparse import SparseMatrix
+from sparsecut.kernels.transfer import as_tensor
 from sparsecut.lab.baselines.neighbour_lists import NeighbourLists
 
 NodeRows = Tensor | SparseMatrix  # features may be sparse, hidden rows are dense

@@ -18,7 +18,7 @@ from torch.nn.functional import softplus
 
 from sparsecut.base.errors import InputError, check_integer
 from sparsecut.graph import Graph
-from sparsecut.kernels.sparse import as_tensor
+from sparsecut.kernels.transfer import as_tensor
 from sparsecut.lab.baselines.baseline import Baseline, Nodes, Run
 from sparsecut.lab.baselines.declared import declared
 from sparsecut.lab.baselines.network import GraphNetwork, TrainsNetwork

@@ -27,7 +27,8 @@ from sparsecut.base.errors import InputError, check_choice, check_integer, check
 from sparsecut.engines import resolve_device
 from sparsecut.engines.rows import Rows, project
 from sparsecut.graph import Graph
-from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.kernels.sparse import SparseMatrix
+from sparsecut.kernels.transfer import as_tensor
 from sparsecut.lab.baselines.baseline import Baseline, Inductive, Run
 from sparsecut.lab.baselines.declared import declared, learned
 from sparsecut.lab.baselines.held_out import hold_out, link_score

@@ -19,7 +19,8 @@ from torch.nn.functional import logsigmoid, normalize
 
 from sparsecut.base.errors import InputError, check_integer, check_real, parameter_error
 from sparsecut.graph import Features, Graph
-from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.kernels.sparse import SparseMatrix
+from sparsecut.kernels.transfer import as_tensor
 from sparsecut.lab.baselines.aggregators import LAYERS, Layer, NodeRows
 from sparsecut.lab.baselines.baseline import Baseline, Inductive, Nodes, Run
 from sparsecut.lab.baselines.declared import declared, learned

@@ -19,7 +19,8 @@ from torch import Tensor
 
 from sparsecut.engines.rows import Rows, project
 from sparsecut.graph import Features, Graph
-from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.kernels.sparse import SparseMatrix
+from sparsecut.kernels.transfer import as_tensor
 from sparsecut.operators.filters import Filter, Symmetric
 from sparsecut.operators.propagation import propagation_matrix
 

@@ -46,8 +46,9 @@ from sparsecut.graph.edge_sample import degrees_at, sample_linked_nodes, sample_
 from sparsecut.kernels.block import Block
 from sparsecut.kernels.either import on_device_of, on_host
 from sparsecut.kernels.polynomials import power
-from sparsecut.kernels.sparse import SparseMatrix, as_tensor
+from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.kernels.spectrum import orthonormal
+from sparsecut.kernels.transfer import as_tensor
 from sparsecut.model.auto.constants import CONSTANTS, ChannelRule, Constants
 from sparsecut.model.channels import describe
 from sparsecut.operators.reason import Reason

@@ -29,8 +29,8 @@ from sparsecut.graph import Graph
 from sparsecut.graph.edge_sample import sample_edges, sample_linked_nodes, sample_node_pairs
 from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import power
-from sparsecut.kernels.sparse import as_tensor
 from sparsecut.kernels.spectrum import orthonormal
+from sparsecut.kernels.transfer import as_tensor
 from sparsecut.model.auto.constants import CONSTANTS, Constants, FilterCost
 from sparsecut.model.auto.edge_trial import RandomSigns, Trial, doubt, exchanged_ends
 from sparsecut.model.problem import gram_product

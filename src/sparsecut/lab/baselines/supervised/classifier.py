@@ -26,7 +26,7 @@ from sparsecut.features.encoder import Encoder
 from sparsecut.graph import Graph, as_graph
 from sparsecut.graph.labels import encode_labels
 from sparsecut.kernels.optimizer import AdamSteps
-from sparsecut.kernels.sparse import as_tensor
+from sparsecut.kernels.transfer import as_tensor
 from sparsecut.lab.baselines.baseline import (
     Nodes,
     Run,

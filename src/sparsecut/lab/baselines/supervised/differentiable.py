@@ -16,7 +16,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from sparsecut.kernels.sparse import SparseMatrix, as_tensor, weighted_sums
+from sparsecut.kernels.entries import weighted_sums
+from sparsecut.kernels.sparse import SparseMatrix
+from sparsecut.kernels.transfer import as_tensor
 
 
 class DifferentiableMatrix:
