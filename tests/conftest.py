@@ -53,7 +53,7 @@ def times_when_exploring(number: int, factor: int) -> int:
 def load_or_skip(name: str) -> Graph:
     """A named graph; where its files are absent the test skips and says so, or fails if they have been promised."""
     dataset = datasets.find_dataset(name)
-    if not any(datasets.has_files(dataset, root) for root in datasets.roots()):
+    if not any(datasets.locate(dataset, root) is not None for root in datasets.roots()):
         reason = f"the files of {name} are not under SPARSECUT_DATA or in the cache"
         if os.environ.get("SPARSECUT_REQUIRE_DATA"):
             pytest.fail(f"SPARSECUT_REQUIRE_DATA is set, but {reason}")

@@ -167,11 +167,11 @@ def test_which_form_is_found(root: Path, tmp_path_factory: pytest.TempPathFactor
     dataset, home = datasets.find_dataset("cora_full"), tmp_path_factory.mktemp("home")
     monkeypatch.setenv("SPARSECUT_DATA", str(root))
     monkeypatch.setenv("XDG_CACHE_HOME", str(home))
-    assert datasets.has_files(dataset, root)
-    assert datasets.find_folder(dataset) == root
+    assert datasets.locate(dataset, root) is not None
+    assert datasets.locate(dataset).folder == root
     assert not datasets.brings_features("cora_full")
     write(home / "sparsecut" / CORA_FULL, b"")
-    assert datasets.find_folder(dataset) == home / "sparsecut"
+    assert datasets.locate(dataset).folder == home / "sparsecut"
     assert datasets.brings_features("cora_full")
 
 

@@ -60,13 +60,15 @@ def test_the_folder_named_comes_before_the_cache(cache: Path, tmp_path: Path, mo
     assert datasets.roots() == [tmp_path / "data", cache]
     dataset = named(None, b"")
     write(cache / FILE, b"")
-    assert datasets.find_folder(dataset) == cache
+    assert datasets.locate(dataset).folder == cache
     write(tmp_path / "data" / FILE, b"")
-    assert datasets.find_folder(dataset) == tmp_path / "data"
-    assert datasets.has_files(dataset, cache)
-    assert not datasets.has_files(dataset, tmp_path)
+    assert datasets.locate(dataset).folder == tmp_path / "data"
+    found = datasets.locate(dataset, cache)
+    assert found is not None
+    assert found.folder == cache
+    assert datasets.locate(dataset, tmp_path) is None
     with pytest.raises(InputError, match="are not here"):
-        datasets.find_folder(dataset, tmp_path)
+        datasets.load("cora_full", tmp_path, download=False)
 
 
 def test_what_is_here_is_not_fetched(server: FileServer, cache: Path, toy: bytes) -> None:

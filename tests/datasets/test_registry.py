@@ -117,7 +117,7 @@ def test_the_paper_table_says_the_same() -> None:
 def test_the_paper_edges_are_the_raw_entries_with_repeats(name: str) -> None:
     load_or_skip(name)
     dataset = DATASETS[name]
-    neighbors = unpickle_planetoid(datasets.find_folder(dataset) / dataset.files[6])
+    neighbors = unpickle_planetoid(datasets.locate(dataset).folder / dataset.files[6])
     n_entries = sum(len(others) for others in neighbors.values())
     assert n_entries == 2 * dataset.paper.edges
 
@@ -152,7 +152,7 @@ def test_every_checksum_belongs_to_a_file_of_a_graph() -> None:
 
 def test_citeseers_fifteen_nodes_have_no_features_and_class_0() -> None:
     graph = load_or_skip("citeseer")
-    folder = datasets.find_folder(DATASETS["citeseer"])
+    folder = datasets.locate(DATASETS["citeseer"]).folder
     listed = np.loadtxt(folder / "Planetoid/CiteSeer/raw/ind.citeseer.test.index", dtype=int)
     absent = np.setdiff1d(np.arange(listed.min(), listed.max() + 1), listed)
     assert len(absent) == 15
@@ -210,8 +210,8 @@ def test_torch_geometric_reads_the_same_graphs() -> None:
 
     for name in ("cora", "citeseer", "pubmed"):
         load_or_skip(name)
-        folder = datasets.find_folder(DATASETS[name]) / DATASETS[name].files[0]
+        folder = datasets.locate(DATASETS[name]).folder / DATASETS[name].files[0]
         compare(name, read_planetoid_data(str(folder.parent), name))
     for name in ("dblp", "amazon_photo"):
         load_or_skip(name)
-        compare(name, read_npz(str(datasets.find_folder(DATASETS[name]) / DATASETS[name].files[0]), to_undirected=True))
+        compare(name, read_npz(str(datasets.locate(DATASETS[name]).folder / DATASETS[name].files[0]), to_undirected=True))

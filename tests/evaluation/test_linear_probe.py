@@ -47,7 +47,7 @@ def test_scores_are_scikit_learns(n_classes, per_class):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["cora", "citeseer", "pubmed"])
 def test_published_splits_score_as_with_liblinear(name):
-    if not any(datasets.has_files(datasets.find_dataset(name), root) for root in datasets.roots()):
+    if not any(datasets.locate(datasets.find_dataset(name), root) for root in datasets.roots()):
         pytest.skip(f"{name} is not under $SPARSECUT_DATA")
     from sparsecut import SCE
 

@@ -50,7 +50,7 @@ def test_the_public_split_is_the_one_of_the_raw_files() -> None:
         assert (len(split.validation), len(split.test)) == (500, 1000)
         np.testing.assert_array_equal(split.validation, np.arange(20 * n_classes, 20 * n_classes + 500))
         about = datasets.find_dataset(name)
-        folder = datasets.find_folder(about)
+        folder = datasets.locate(about).folder
         x, tx = (unpickle_planetoid(folder / about.files[place]) for place in (0, 2))
         assert (graph.features[split.train] != x).nnz == 0
         listed = np.loadtxt(folder / about.files[7], dtype=int)
@@ -63,7 +63,7 @@ def test_torch_geometric_has_the_same_public_split() -> None:
     io = pytest.importorskip("torch_geometric.io")
     graph = load_or_skip("citeseer")
     about = datasets.find_dataset("citeseer")
-    data = io.read_planetoid_data(str((datasets.find_folder(about) / about.files[0]).parent), "citeseer")
+    data = io.read_planetoid_data(str((datasets.locate(about).folder / about.files[0]).parent), "citeseer")
     (split,) = make_splits("public", graph.labels, dataset="citeseer")
     for mask, nodes in ((data.train_mask, split.train), (data.val_mask, split.validation), (data.test_mask, split.test)):
         np.testing.assert_array_equal(np.flatnonzero(mask.numpy()), nodes)

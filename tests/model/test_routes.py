@@ -44,7 +44,7 @@ def test_over_the_gram_matrix_a_step_does_not_depend_on_the_nodes() -> None:
 def test_what_was_asked_for_is_taken_and_said() -> None:
     asked = choose(TALL, "rows")
     assert asked.over == "rows"
-    assert "was asked for" in asked.reason
+    assert "was requested" in asked.reason
     assert choose(WIDE, "gram").over == "gram"
 
 

@@ -144,8 +144,8 @@ def compare(
         ["method", *named, f"less {chosen[0]}", "seconds", "peak\nmemory"],
         rows,
     )
-    told = {"graph": graph, "probe": probe, "split": split, "n_splits": n_splits}
-    output.result({**told, "methods": [result.to_dict() for result in results]})
+    measured = {"graph": graph, "probe": probe, "split": split, "n_splits": n_splits}
+    output.result({**measured, "methods": [result.to_dict() for result in results]})
     _say_failures(results)
 
 

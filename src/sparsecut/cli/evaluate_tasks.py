@@ -56,8 +56,8 @@ def classify(
         ["labels\nper class" if per_class else "split", "metric", "mean ± std", "95 % interval"],
         rows,
     )
-    told = {"task": "classify", "embedding": str(embedding), "target": goal.kind, "probe": scores.probe, "split": split}
-    output.result({**told, "per_class": results})
+    measured = {"task": "classify", "embedding": str(embedding), "target": goal.kind, "probe": scores.probe, "split": split}
+    output.result({**measured, "per_class": results})
 
 
 def _interval(values: NDArray[Any], digits: int) -> str:

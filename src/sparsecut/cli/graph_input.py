@@ -82,7 +82,11 @@ class Reading:
     ] = None
     adjacency: Annotated[str | None, _option("Which matrix of a .mat or .npz file is the adjacency.")] = None
     directed: Annotated[
-        str, _option("Make edges undirected, or keep the directions and look along them.", choices=DIRECTIONS)
+        str,
+        _option(
+            "Make edges undirected, or keep directions: neighbours are the nodes pointed to (out) or those pointing (in).",
+            choices=DIRECTIONS,
+        ),
     ] = "symmetrize"
     missing: Annotated[
         str,

@@ -9,24 +9,22 @@ The package is not called `partition`: importing a package binds its name in its
 function.
 """
 
-from sparsecut.cuts.cut import SparsestCut, sparsest_cut
-from sparsecut.cuts.drawing import PICTURES
-from sparsecut.cuts.kway import Partition, partition
-from sparsecut.cuts.measures import edge_expansion, sparsity
-from sparsecut.cuts.sweep import SweepCut, sweep_cut
-from sparsecut.cuts.tree import Hierarchy, dasgupta_cost, hierarchy
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "PICTURES",
-    "Hierarchy",
-    "Partition",
-    "SparsestCut",
-    "SweepCut",
-    "dasgupta_cost",
-    "edge_expansion",
-    "hierarchy",
-    "partition",
-    "sparsest_cut",
-    "sparsity",
-    "sweep_cut",
-]
+from sparsecut.base.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from sparsecut.cuts.cut import SparsestCut as SparsestCut
+    from sparsecut.cuts.cut import sparsest_cut as sparsest_cut
+    from sparsecut.cuts.drawing import PICTURES as PICTURES
+    from sparsecut.cuts.kway import Partition as Partition
+    from sparsecut.cuts.kway import partition as partition
+    from sparsecut.cuts.measures import edge_expansion as edge_expansion
+    from sparsecut.cuts.measures import sparsity as sparsity
+    from sparsecut.cuts.sweep import SweepCut as SweepCut
+    from sparsecut.cuts.sweep import sweep_cut as sweep_cut
+    from sparsecut.cuts.tree import Hierarchy as Hierarchy
+    from sparsecut.cuts.tree import dasgupta_cost as dasgupta_cost
+    from sparsecut.cuts.tree import hierarchy as hierarchy
+else:
+    __getattr__, __dir__ = lazy_names(__name__)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, did_you_mean
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.datasets.dataset import Dataset, GraphSizes, RawFile, Roles
-from sparsecut.datasets.lookup import find_folder, has_files, locate, provide, roots
+from sparsecut.datasets.lookup import locate, provide, roots
 from sparsecut.datasets.registry import DATASETS
 from sparsecut.graph import Graph, encode_labels
 
@@ -29,8 +29,6 @@ __all__ = [
     "Roles",
     "brings_features",
     "find_dataset",
-    "find_folder",
-    "has_files",
     "is_known",
     "load",
     "load_roles",

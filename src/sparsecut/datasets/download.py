@@ -126,7 +126,7 @@ def _receive(url: str, part: Path, is_checked: bool, report: Reporter) -> bool:
         with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=TIMEOUT) as response:
             is_rest = bool(response.status == 206)
             if is_rest and not response.headers.get("Content-Range", "").startswith(f"bytes {n_kept}-"):
-                raise InputError(f"{url} answered with another part of the file than was asked for")
+                raise InputError(f"{url} answered with another part of the file than was requested")
             if response.headers.get_content_type() == "text/html":
                 raise InputError(f"{url} answered with a web page instead of the file")
             _save(response, part, n_kept if is_rest else 0, report)

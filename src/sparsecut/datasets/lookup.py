@@ -26,11 +26,6 @@ def roots() -> list[Path]:
     return [Path(named), cache] if named else [cache]
 
 
-def has_files(dataset: Dataset, folder: Path) -> bool:
-    """Whether a dataset can be loaded from a root, with or without its features."""
-    return locate(dataset, folder) is not None
-
-
 def locate(dataset: Dataset, root: str | Path | None = None) -> Found | None:
     """The first root that holds all files of a dataset, or else those that make it a graph without features."""
     folders = roots() if root is None else [Path(root)]
@@ -39,14 +34,6 @@ def locate(dataset: Dataset, root: str | Path | None = None) -> Found | None:
             if (files or not dataset.raw) and all((folder / file.path).is_file() for file in files):
                 return Found(folder, files)
     return None
-
-
-def find_folder(dataset: Dataset, root: str | Path | None = None) -> Path:
-    """The root that holds the files of a dataset, or an error that says which files to put where."""
-    found = locate(dataset, root)
-    if found is None:
-        raise _absent(dataset, root, "")
-    return found.folder
 
 
 def provide(

@@ -246,7 +246,7 @@ class MemoryEngine(InProcess):
         return Z
 
     def take(self, rows: Rows, nodes: NDArray[np.int64]) -> Tensor:
-        if self._taken is None or self._taken[0] is not nodes:  # the same ones are asked for again and again
+        if self._taken is None or self._taken[0] is not nodes:  # the same nodes are requested again and again
             self._taken = nodes, as_tensor(nodes, self.device)
         taken = rows.take(self._taken[1])
         return taken.columns(0, rows.shape[1])

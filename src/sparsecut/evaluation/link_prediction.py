@@ -82,7 +82,7 @@ class LinkScores:
         return self.figures["average_precision"]
 
     def to_dict(self) -> dict[str, Any]:
-        told = {
+        metrics = {
             name: {scoring: summary(values) for scoring, values in by_scoring.items()}
             for name, by_scoring in self.figures.items()
         }
@@ -91,13 +91,13 @@ class LinkScores:
             "fraction": self.fraction,
             "n_held_out": self.n_held_out,
             "n_runs": len(next(iter(first.values()))),
-            "metrics": told,
+            "metrics": metrics,
         }
 
     def __str__(self) -> str:
         name, by_scoring = next(iter(self.figures.items()))
-        told = ", ".join(f"{one} {values.mean():.1f} ± {values.std():.1f}" for one, values in by_scoring.items())
-        return f"{told} ({name})"
+        figures = ", ".join(f"{one} {values.mean():.1f} ± {values.std():.1f}" for one, values in by_scoring.items())
+        return f"{figures} ({name})"
 
 
 def evaluate_links(

@@ -108,9 +108,9 @@ class Scores:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: every figure under "metrics" with its mean, deviation, interval and values."""
-        told: dict[str, Any] = {"probe": self.probe, "n_splits": self.n_splits}
+        facts: dict[str, Any] = {"probe": self.probe, "n_splits": self.n_splits}
         if len(self.accuracies):
-            told |= {
+            facts |= {
                 "accuracy": float(self.accuracies.mean()),
                 "std": float(self.accuracies.std()),
                 "interval": or_none(interval_of(self.accuracies)),
@@ -121,7 +121,7 @@ class Scores:
                 "macro_f1s": self.macro_f1s.tolist(),
             }
         return {
-            **told,
+            **facts,
             "metrics": {
                 name: {**summary(values), "interval": or_none(interval_of(values))} for name, values in self.figures.items()
             },

@@ -135,7 +135,7 @@ def _umap(components: Plane, seed: int, report: Reporter) -> Any:
 def _tsne(components: Plane, seed: int, report: Reporter) -> Any:
     import pyarrow as pa
 
-    def told(iteration: int, error: float, embedding: Any) -> bool:
+    def after_iteration(iteration: int, error: float, embedding: Any) -> bool:
         report("layout by tsne", min(iteration, N_ITERATIONS), N_ITERATIONS)
         return False
 
@@ -146,7 +146,7 @@ def _tsne(components: Plane, seed: int, report: Reporter) -> Any:
             initialization=1e-4 * _start(components),
             random_state=seed,
             n_jobs=pa.cpu_count(),  # OMP_NUM_THREADS, or all cores
-            callbacks=told,
+            callbacks=after_iteration,
             callbacks_every_iters=25,
         )
         return np.asarray(model.fit(components.astype(np.float64)))

@@ -91,8 +91,8 @@ class CategoryColumn:
 
     @property
     def note(self) -> str:
-        told = became(self.name, self.names)
-        return f"{told}, and its text was left out: {self.left_out}" if self.left_out else told
+        words = became(self.name, self.names)
+        return f"{words}, and its text was left out: {self.left_out}" if self.left_out else words
 
     def encode(self, column: ArrowColumn, what: str) -> tuple[list[NDArray[Any]], str]:
         if has_numbers(column.type) or has_times(column.type):  # words that spell them, or numbers that stand for words

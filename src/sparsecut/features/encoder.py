@@ -75,8 +75,8 @@ class TableEncoder:
             notes.append(f"{n_scaled:,} column{'s' * (n_scaled > 1)} of numbers standardised")
         if n_plain:
             notes.append(f"{n_plain:,} column{'s' * (n_plain > 1)} of numbers taken as they are")
-        told = [column.note for column in self.columns if column.note]
-        return (f"Features: {'; '.join([*notes, *told[:20], *(['…'] if len(told) > 20 else [])])}.",)
+        words = [column.note for column in self.columns if column.note]
+        return (f"Features: {'; '.join([*notes, *words[:20], *(['…'] if len(words) > 20 else [])])}.",)
 
     @property
     def free_text(self) -> tuple[str, ...]:
@@ -88,8 +88,8 @@ class TableEncoder:
         """(matrix, notes on what was not there when the encoder was fitted)."""
         check_names(self.names_in, tuple(table), what)
         if not self.names_out:
-            told = "; ".join(column.note for column in self.columns)
-            raise InputError(f"{what} has no column that could be a feature: {told}.")
+            words = "; ".join(column.note for column in self.columns)
+            raise InputError(f"{what} has no column that could be a feature: {words}.")
         n_rows = len(next(iter(table.values())))
         n_dense = sum(len(column.names) for column in self.columns if not isinstance(column, WordsColumn))
         dense = np.empty((n_rows, n_dense), dtype=np.float32)

@@ -301,6 +301,6 @@ def _match_nodes(
         notes.append(f"{what}: {len(ids) - n_before:,} nodes have no edges.")
     if labels is not None:
         labels = from_torch(labels) if library_of(labels) == "torch" else labels
-        labels, told = place_labels(labels, ids, id_column=id_column, is_ordered=is_given, features=beside)
-        notes += told
+        labels, label_notes = place_labels(labels, ids, id_column=id_column, is_ordered=is_given, features=beside)
+        notes += label_notes
     return ids, features, labels, tuple(notes)

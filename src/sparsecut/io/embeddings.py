@@ -110,9 +110,9 @@ def write_embedding(
     labels = None if labels is None else place_values(labels, given_ids, len(Z), is_for_more=True)
     xy = None if xy is None else place_rows(xy, ids, "The frame of positions")
     if labels is not None and (path.suffix != ".tsv" or np.shape(labels) != ids.shape):
-        raise InputError("Labels go only into the projector's metadata (.tsv), one a node.")
+        raise InputError("Labels go only into the projector's metadata (.tsv), one per node.")
     if xy is not None and (path.suffix != ".parquet" or np.shape(xy) != (len(Z), 2)):
-        raise InputError("Positions go only into a .parquet file, one x and one y a node.")
+        raise InputError("Positions go only into a .parquet file, one x and one y per node.")
     check_embedding_path(path, overwrite)
     with ExitStack() as stack:  # all files of an embedding are moved into place after the last is written
         files = [stack.enter_context(write_whole(file, overwrite, EMBEDDING_SUFFIXES)) for file in reversed(_files_of(path))]
@@ -212,7 +212,7 @@ def read_embedding(path: str | Path, *, encoding: str | None = None) -> Embeddin
         ids, Z = read_vectors(path, encoding)
     if Z.ndim != 2 or Z.dtype.kind not in "biuf" or (ids is not None and ids.shape != Z.shape[:1]):
         n_ids = len(Z) if ids is None else ids.size
-        raise InputError(f"The embedding file {path} must hold one row a node. Got shape {Z.shape} and {n_ids:,} ids.")
+        raise InputError(f"The embedding file {path} must hold one row per node. Got shape {Z.shape} and {n_ids:,} ids.")
     return Embedding(np.asarray(Z, dtype=np.float32), np.arange(len(Z)) if ids is None else ids)
 
 

@@ -48,7 +48,7 @@ class NodeFiles:
     label_ids: NDArray[Any] | None = None
     labels_path: str = ""
     notes: tuple[str, ...] = ()
-    feature_table: NodeTable | None = None  # the tables that the above were read from, and the columns asked for
+    feature_table: NodeTable | None = None  # the tables that the above were read from, and the requested columns
     label_table: NodeTable | None = None
     asked: Asked | None = None
     encoding: str | None = None  # of the text files among them

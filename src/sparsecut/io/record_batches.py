@@ -173,7 +173,7 @@ class FeatureFile:
             matrix = _map(self.path, "features")
             if matrix.ndim != 2 or matrix.dtype.kind not in "biuf" or not matrix.shape[1]:
                 raise InputError(
-                    f"{self.what} must hold numbers, one row a node. Got {matrix.dtype} of shape {matrix.shape}."
+                    f"{self.what} must hold numbers, one row per node. Got {matrix.dtype} of shape {matrix.shape}."
                 )
             if isinstance(encoder, TableEncoder):
                 raise InputError(f"{self.what} is an array, and the model was fitted on a table with named columns.")

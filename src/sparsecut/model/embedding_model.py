@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import secrets
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 import sparsecut.engines.memory
 import sparsecut.model.closed_form  # noqa: F401  the estimators' defaults, which they name by words
-from sparsecut.base.choice import Choice
 from sparsecut.base.errors import InputError, check_choice, check_integer
 from sparsecut.base.estimator import Estimator, not_fitted
 from sparsecut.base.notebook import Lines
@@ -32,7 +31,6 @@ from sparsecut.features.encoder import Encoder as FeatureEncoder
 from sparsecut.features.weighting import WEIGHTINGS
 from sparsecut.graph import Graph, as_graph, place_values
 from sparsecut.graph.graph_kind import GraphKind
-from sparsecut.graph.pair_lists import pack_pairs
 from sparsecut.io.files import check_writable
 from sparsecut.model.auto.constants import CONSTANTS, Constants
 from sparsecut.model.auto.relation_choice import check_relations
@@ -42,7 +40,7 @@ from sparsecut.model.fit import Fitted, embed, fit, require_features
 from sparsecut.model.graph_columns import GraphColumns
 from sparsecut.model.history import History
 from sparsecut.model.kept_choices import keep_reasons, with_choices
-from sparsecut.model.persistence import write_model
+from sparsecut.model.persistence import stored_parameters, write_fitted
 from sparsecut.model.published import from_paper
 from sparsecut.model.settings import Settings, check_aggregation, check_dimension
 from sparsecut.model.solver import Solver
@@ -51,7 +49,6 @@ from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import Negatives
 from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.resuming import Replayed
-from sparsecut.updates.state_files import fitted_tensors, state_tensors
 from sparsecut.updates.update_log import UpdateLog, log_path
 from sparsecut.updates.updating import Updating
 
@@ -393,30 +390,9 @@ class SparsestCutEmbedding(Updating, Estimator):
             self._checkpoint()
             return
         check_writable(path, overwrite)
-        self._write(path, secrets.token_bytes(16) if with_state else None, overwrite=overwrite)
+        write_fitted(self, path, secrets.token_bytes(16) if with_state else None, overwrite=overwrite)
         # Of an earlier model of this name, which a full disk has kept till now; its records have another key.
         log_path(path).unlink(missing_ok=True)
-
-    def _write(self, path: str | Path, key: bytes | None, *, overwrite: bool, number: int | None = None) -> None:
-        """Write the file; with a key also the state, with the `number` of the last update alone where it has no hops."""
-        parameters, arrays = self._stored_parameters()
-        tensors = {f"weights.{level}": matrix for level, matrix in enumerate(self.weights_)} | {"offset": self.offset_}
-        recipe, held = self.recipe_.to_header()
-        columns, kept = self.columns_.to_header()
-        header = {
-            "estimator": type(self).__name__,
-            "parameters": parameters,
-            "history": self.history_.to_dict(),
-            "columns": columns,
-            "graph": None if self.kind_ is None else self.kind_.to_header(),
-            "recipe": recipe,
-            "encoder": None if self.encoder_ is None else self.encoder_.to_header(),
-        }
-        if key is not None:
-            state, state_arrays = state_tensors(self._live()) if number is None else self._fitted_tensors(number)
-            header["state"] = {**state, "key": key.hex(), "position": self._position, "renewed_at": self._renewed_at}
-            arrays = arrays | state_arrays
-        write_model(path, header, tensors | arrays | held | kept, overwrite=overwrite)
 
     def _checkpoint(self) -> None:
         """Take the log into the model's file: the file first, for its records are passed over once it holds them."""
@@ -424,12 +400,8 @@ class SparsestCutEmbedding(Updating, Estimator):
         number, self._log.lacks_hops = self._log.number, self._state is None
         if self._state is not None:
             self._state.n_batches = number
-        self._write(self._log.path, self._log.key, overwrite=True, number=number if self._state is None else None)
+        write_fitted(self, self._log.path, self._log.key, overwrite=True, number=number if self._state is None else None)
         self._log.clear()
-
-    def _fitted_tensors(self, number: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        graph = self.graph_ if "features" in self.recipe_.sources else self.graph_.replace(features=None)
-        return fitted_tensors(graph, self._vectors(), number)
 
     def _follow_log(self, path: str | Path, key: bytes, number: int) -> None:
         """Write every update to the log of a file from now on, once those behind a number have been made."""
@@ -457,7 +429,7 @@ class SparsestCutEmbedding(Updating, Estimator):
             check_aggregation(name, chosen["solver"], aggregation)
             if chosen["filter"] is not None:
                 chosen["filter"].at_levels(n_levels, name)
-        parameters, arrays = self._stored_parameters()
+        parameters, arrays = stored_parameters(self)
         del parameters["engine"]
         return Settings(
             caller=name,
@@ -488,22 +460,6 @@ class SparsestCutEmbedding(Updating, Estimator):
         if name == "negatives" and not isinstance(value, str | Negatives):
             raise InputError(f"Pairs to keep apart are given as an object: negatives=sparsecut.Pairs(…). Got {value!r}.")
         return super()._choice(name)
-
-    def _stored_parameters(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """The parameters as a file holds them: JSON, and arrays by the name of the parameter."""
-        values: dict[str, Any] = {}
-        arrays: dict[str, NDArray[Any]] = {}
-        for name, value in self.get_params(deep=False).items():
-            if isinstance(value, Choice):
-                values[name], held = value.to_header()
-                arrays |= {f"{name}.{key}": array for key, array in held.items()}
-            elif name == "apart" and value is not None:
-                arrays["apart"] = pack_pairs(value)
-            elif name == "relations" and isinstance(value, Mapping):
-                values[name] = {key if isinstance(key, str) else ":".join(key): weight for key, weight in value.items()}
-            else:
-                values[name] = value.item() if isinstance(value, np.generic) else value
-        return values, arrays
 
     def _settings_of(self, graph: Graph) -> Settings:
         """The settings for the graph of this model, whose types of edges may be added up already, as was requested."""

@@ -8,18 +8,67 @@ from __future__ import annotations
 import json
 import os
 import struct
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.base.choice import Choice
 from sparsecut.base.errors import InputError
 from sparsecut.base.package_version import __version__
+from sparsecut.graph.pair_lists import pack_pairs
 from sparsecut.io.files import check_readable, sync_folder, write_whole
 from sparsecut.io.result_files import save_tensors
+from sparsecut.updates.state_files import fitted_tensors, state_tensors
+
+if TYPE_CHECKING:
+    from sparsecut.model.embedding_model import SparsestCutEmbedding
 
 FORMAT = "sparsecut-model"
 FORMAT_VERSION = 5
+
+
+def write_fitted(
+    model: SparsestCutEmbedding, path: str | Path, key: bytes | None, *, overwrite: bool, number: int | None = None
+) -> None:
+    """Write the file; with a key also the state, with the `number` of the last update alone where it has no hops."""
+    parameters, arrays = stored_parameters(model)
+    tensors = {f"weights.{level}": matrix for level, matrix in enumerate(model.weights_)} | {"offset": model.offset_}
+    recipe, held = model.recipe_.to_header()
+    columns, kept = model.columns_.to_header()
+    header = {
+        "estimator": type(model).__name__,
+        "parameters": parameters,
+        "history": model.history_.to_dict(),
+        "columns": columns,
+        "graph": None if model.kind_ is None else model.kind_.to_header(),
+        "recipe": recipe,
+        "encoder": None if model.encoder_ is None else model.encoder_.to_header(),
+    }
+    if key is not None:
+        state, state_arrays = state_tensors(model._live()) if number is None else _without_hops(model, number)
+        header["state"] = {**state, "key": key.hex(), "position": model._position, "renewed_at": model._renewed_at}
+        arrays = arrays | state_arrays
+    write_model(path, header, tensors | arrays | held | kept, overwrite=overwrite)
+
+
+def stored_parameters(model: SparsestCutEmbedding) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The parameters as a file holds them: JSON, and arrays by the name of the parameter."""
+    values: dict[str, Any] = {}
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, value in model.get_params(deep=False).items():
+        if isinstance(value, Choice):
+            values[name], held = value.to_header()
+            arrays |= {f"{name}.{key}": array for key, array in held.items()}
+        elif name == "apart" and value is not None:
+            arrays["apart"] = pack_pairs(value)
+        elif name == "relations" and isinstance(value, Mapping):
+            values[name] = {key if isinstance(key, str) else ":".join(key): weight for key, weight in value.items()}
+        else:
+            values[name] = value.item() if isinstance(value, np.generic) else value
+    return values, arrays
 
 
 def write_model(
@@ -74,3 +123,8 @@ def _is_cut_short(path: Path) -> bool:
     with path.open("rb") as file:
         start = file.read(9)
     return len(start) < 9 or (start[8:] == b"{" and struct.unpack("<Q", start[:8])[0] < 100_000_000)
+
+
+def _without_hops(model: SparsestCutEmbedding, number: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    graph = model.graph_ if "features" in model.recipe_.sources else model.graph_.replace(features=None)
+    return fitted_tensors(graph, model._vectors(), number)

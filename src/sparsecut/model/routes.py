@@ -53,7 +53,7 @@ def choose_route(work: TrainingWork, *, route: str, is_linear: bool, is_batched:
     elif is_batched:
         overs, helds, why = ["rows"], ["smoothed"], "mini-batches take rows"
     elif route != "auto":
-        why = f"route={route!r} was asked for"
+        why = f"route={route!r} was requested"
     else:
         why = "cheapest"
     candidates = list(product(overs, helds))

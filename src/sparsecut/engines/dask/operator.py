@@ -146,7 +146,7 @@ class WholeLists:
     diagonals: tuple[Tensor, Tensor | None, Tensor]
 
 
-_held: dict[str, WholeLists] = {}  # in a worker: those of the last operator that was asked for
+_held: dict[str, WholeLists] = {}  # in a worker: those of the last operator that was used
 _holding = Lock()
 
 

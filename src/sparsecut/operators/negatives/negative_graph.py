@@ -51,7 +51,7 @@ class AllPairs:
         if self.row_weights is None:
             return None
         if self.row_weights.device != device:
-            self.row_weights = self.row_weights.to(device)  # once: they are asked for in every step of training
+            self.row_weights = self.row_weights.to(device)  # once: every step of training reads them
         return self.row_weights / self.volume
 
     def laplacian(self, Z: Tensor) -> Tensor:
