@@ -27,7 +27,7 @@ from sparsecut.cli.options import (
     Seed,
     option,
 )
-from sparsecut.cli.pipes import shown, written_to
+from sparsecut.cli.pipes import shown
 from sparsecut.lab.baselines.methods import find_method, names
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def embed(
 
     Labels, if given, are not trained on: they go into the metadata of a .tsv.
     """
-    from sparsecut.io import check_writable, write_embedding
+    from sparsecut.io import check_writable
 
     chosen = find_method(method)
     if chosen.is_supervised:
@@ -172,14 +172,10 @@ def embed(
             else:
                 Z = model.fit_transform(run.graph, progress=bar)
         seconds = time.perf_counter() - started
+        marks = run.graph.labels if output_path.suffix == ".tsv" else None
+        run.write(Z, output_path, force=force, labels=marks, xy=_lay_out(Z, output) if xy else None)
         if where.keeps_files:
-            run.write(Z, output_path)
             model.set_params(engine=where)
-        else:
-            marks = run.graph.labels if output_path.suffix == ".tsv" else None
-            places = _lay_out(Z, output) if xy else None
-            with written_to(output_path) as path:
-                write_embedding(path, Z, run.graph.node_ids, labels=marks, xy=places, overwrite=force)
     if save_model is not None:
         model.save(save_model, with_state=with_state, overwrite=force)
 

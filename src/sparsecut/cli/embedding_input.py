@@ -46,6 +46,15 @@ def read_vectors(embedding: Path, encoding: str | None = None) -> Embedding:
         return read_embedding(path, encoding=encoding)
 
 
+def read_drawn(embedding: Path, layout: str, encoding: str | None) -> tuple[Any, Ids, NDArray[np.float32] | None]:
+    """(vectors, ids, positions): those beside the vectors where the layout is "auto" and the file has some, else None."""
+    from sparsecut.io import read_embedding, read_positions
+
+    with vectors_from(embedding) as path:
+        Z, ids = read_embedding(path, encoding=encoding)
+        return Z, ids, read_positions(path) if layout == "auto" else None
+
+
 def is_attribute(labels: str | None) -> bool:
     """Whether labels name an attribute in the graph's file: they are neither a file nor a dataset."""
     return labels is not None and dataset_of(labels) is None and not Path(labels).exists()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparsecut.base.errors import InputError
 from sparsecut.cli.graph_input import dataset_of
-from sparsecut.cli.pipes import is_standard
+from sparsecut.cli.pipes import is_standard, written_to
 
 if TYPE_CHECKING:
     from sparsecut.cli.console import Output
@@ -34,15 +34,17 @@ class Opened:
     graph: Graph
     rows_path: Path | None
 
-    def write(self, Z: Any, path: Path) -> None:
-        """Write the rows with their ids to where they are wanted, unless the engine has."""
+    def write(self, Z: Any, path: Path, *, force: bool, labels: Any = None, xy: Any = None) -> None:
+        """Write the rows with their ids to a file or standard output, unless the engine has written them there."""
         from sparsecut.io import ids_path, write_embedding, write_npy, write_whole
 
+        ids = self.graph.node_ids
         if self.rows_path != path:
-            write_embedding(path, Z, self.graph.node_ids, overwrite=True)
+            with written_to(path) as place:
+                write_embedding(place, Z, ids, labels=labels, xy=xy, overwrite=force)
         elif path.suffix == ".npy":
             with write_whole(ids_path(path)) as temporary, temporary.open("wb") as file:
-                write_npy(file, self.graph.node_ids)
+                write_npy(file, ids)
 
 
 def check_output(engine: EngineChoice, path: Path, *, force: bool) -> None:

@@ -8,10 +8,9 @@ from typing import Annotated
 from sparsecut.base.errors import check_choice
 from sparsecut.cli.completion import LAYOUTS
 from sparsecut.cli.console import Output, takes_output
-from sparsecut.cli.embedding_input import EmbeddingPath, NodeLabels, read_marks
+from sparsecut.cli.embedding_input import EmbeddingPath, NodeLabels, read_drawn, read_marks
 from sparsecut.cli.graph_input import Reading
 from sparsecut.cli.options import OUTPUT, Encoding, Force, GraphOption, Layout, Seed, option
-from sparsecut.cli.pipes import vectors_from
 
 DARK = "#14171c"
 
@@ -44,15 +43,12 @@ def plot(
     from sparsecut.base.errors import import_extra
     from sparsecut.cuts import PICTURES
     from sparsecut.explore.scatter import plot as draw
-    from sparsecut.io import check_writable, read_embedding, write_whole
-    from sparsecut.io.embeddings import read_positions
+    from sparsecut.io import check_writable, write_whole
 
     check_choice("sparsecut plot", "--layout", layout, LAYOUTS)
     check_writable(output_path, force, PICTURES)
     figures = import_extra("matplotlib.figure", caller="sparsecut plot", extra="explore")
-    with vectors_from(embedding) as file:
-        Z, ids = read_embedding(file, encoding=encoding)
-        xy = read_positions(file) if layout == "auto" else None
+    Z, ids, xy = read_drawn(embedding, layout, encoding)
     marks = read_marks(labels, graph, ids, embedding, output, Reading(encoding=encoding))
     figure = figures.Figure(figsize=(7, 6), layout="constrained", facecolor=DARK if dark else "white")
     axes = figure.subplots()

@@ -8,10 +8,10 @@ from typing import Annotated
 
 from sparsecut.base.errors import check_choice
 from sparsecut.cli.console import Output, takes_output
-from sparsecut.cli.embedding_input import EmbeddingPath, NodeLabels, is_attribute, read_labels
+from sparsecut.cli.embedding_input import EmbeddingPath, NodeLabels, is_attribute, read_drawn, read_labels
 from sparsecut.cli.graph_input import Reading, open_graph
 from sparsecut.cli.options import OUTPUT, READING, Encoding, Force, GraphOption, Layout, Metric, Seed, option
-from sparsecut.cli.pipes import is_standard, vectors_from
+from sparsecut.cli.pipes import is_standard
 
 
 @takes_output
@@ -56,8 +56,6 @@ def report(
     """
     from sparsecut.explore import METHODS, METRICS
     from sparsecut.explore.html_report import report as write_report
-    from sparsecut.io import read_embedding
-    from sparsecut.io.embeddings import read_positions
     from sparsecut.io.files import check_readable, check_writable
 
     check_choice("sparsecut report", "--metric", metric, METRICS)
@@ -65,9 +63,7 @@ def report(
     check_writable(output_path, force, (".html", ".htm"))
     if nodes is not None:
         check_readable(nodes, "node")
-    with vectors_from(embedding) as file:
-        Z, ids = read_embedding(file, encoding=encoding)
-        xy = read_positions(file) if layout == "auto" else None
+    Z, ids, xy = read_drawn(embedding, layout, encoding)
     reading = Reading(encoding=encoding)
     inside = labels if graph is not None and is_attribute(labels) else None
     loaded = None if graph is None else open_graph(graph, None, output, inside, reading)

@@ -10,7 +10,7 @@ from sparsecut.cli.engine_options import Requested, takes_engine
 from sparsecut.cli.engine_run import check_output, opened
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
 from sparsecut.cli.options import Device, Features, Force, GraphName, ModelPath, OutputPath
-from sparsecut.cli.pipes import shown, written_to
+from sparsecut.cli.pipes import shown
 
 if TYPE_CHECKING:
     from sparsecut.graph import Graph
@@ -36,7 +36,6 @@ def transform(
     A table of features is encoded as the one the model was fitted on: columns are matched by name, and categories that were
     not there then are counted in a note.
     """
-    from sparsecut.io import write_embedding
     from sparsecut.model.loading import load
 
     where = engine.make(device=device)
@@ -53,10 +52,6 @@ def transform(
         with output.warnings_as_notes(), output.progress() as bar:
             Z = model.transform(run.graph, output=run.rows_path, progress=bar)
         seconds = time.perf_counter() - started
-        if where.keeps_files:
-            run.write(Z, output_path)
-        else:
-            with written_to(output_path) as path:
-                write_embedding(path, Z, run.graph.node_ids, overwrite=force)
+        run.write(Z, output_path, force=force)
     output.say(f"{len(Z):,} nodes × {Z.shape[1]} dimensions in {seconds:.2f} s → {shown(output_path)}")
     output.result({"output": str(output_path), "n_nodes": len(Z), "dimension": Z.shape[1], "seconds": seconds})
