@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from sparsecut.kernels.magnitude import in_single as in_single
     from sparsecut.kernels.magnitude import naming_overflow as naming_overflow
     from sparsecut.kernels.magnitude import weight_error as weight_error
-    from sparsecut.kernels.mapped import check_mapped as check_mapped
     from sparsecut.kernels.streaming import blocks_of_entries as blocks_of_entries
+    from sparsecut.kernels.streaming import check_mapped as check_mapped
     from sparsecut.kernels.streaming import dense_blocks as dense_blocks
     from sparsecut.kernels.streaming import in_words as in_words
     from sparsecut.kernels.streaming import is_mapped as is_mapped

@@ -11,6 +11,7 @@ import torch
 from scipy.integrate import quad
 from scipy.sparse.csgraph import shortest_path
 from scipy.stats import norm
+from sklearn.metrics import average_precision_score, roc_auc_score
 from torch.distributions import Independent, Normal, kl_divergence
 
 from conftest import random_graph
@@ -18,7 +19,15 @@ from sparsecut import Graph, InputError
 from sparsecut.engines.rows import Rows
 from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.lab.baselines import Graph2Gauss
-from sparsecut.lab.baselines.graph2gauss import GaussianEncoder, Gaussians, Ranking, energy, triple_counts
+from sparsecut.lab.baselines.graph2gauss import (
+    GaussianEncoder,
+    Gaussians,
+    Ranking,
+    energy,
+    hold_out,
+    link_score,
+    triple_counts,
+)
 from sparsecut.lab.baselines.rings import Rings
 from sparsecut.lab.baselines.stopping import EarlyStopping
 
@@ -201,3 +210,34 @@ def test_the_papers_settings_are_its_dimensions():
         512,
     ]
     assert Graph2Gauss.paper("cora", dimension=3, random_state=1).get_params()["dimension"] == 3
+
+
+def test_held_out_edges_are_gone_and_no_node_loses_its_last():
+    adjacency = random_graph(60, density=0.1, is_weighted=True).adjacency
+    dense = adjacency.toarray()
+    rest, pairs, is_edge = hold_out(adjacency, 0.3, np.random.default_rng(0))
+    assert is_edge.sum() == (~is_edge).sum() == 2 * int(0.3 * (adjacency.nnz // 2))
+    assert len(np.unique(pairs, axis=0)) == len(pairs)
+    assert (pairs[:, 0] != pairs[:, 1]).all()
+    i, j = pairs.T
+    np.testing.assert_array_equal(dense[i, j] > 0, is_edge)
+    expected = dense.copy()
+    expected[i, j] = 0
+    np.testing.assert_array_equal(rest.toarray(), expected)
+    np.testing.assert_array_equal(np.diff(rest.indptr) > 0, np.diff(adjacency.indptr) > 0)
+
+
+def test_a_star_and_a_complete_graph_spare_no_edge():
+    star = np.zeros((6, 6))
+    star[0, 1:] = star[1:, 0] = 1  # every edge is some leaf's last
+    for dense in (star, np.ones((6, 6)) - np.eye(6)):  # in the other, no pair is missing to compare with
+        rest, pairs, is_edge = hold_out(sp.csr_array(dense), 0.5, np.random.default_rng(0))
+        np.testing.assert_array_equal(rest.toarray(), dense)
+        assert len(pairs) == len(is_edge) == 0
+
+
+def test_the_score_of_links_is_auc_plus_average_precision():
+    energy = np.array([1.0, 3.0, 2.0, 4.0], dtype=np.float32)
+    is_edge = np.array([True, True, False, False])
+    assert link_score(energy, is_edge) == pytest.approx(3 / 4 + (1 + 2 / 3) / 2)
+    assert link_score(energy, is_edge) == roc_auc_score(is_edge, -energy) + average_precision_score(is_edge, -energy)
