@@ -76,11 +76,6 @@ class LinkScores:
         """The AUC by scoring."""
         return self.figures["roc_auc"]
 
-    @property
-    def average_precision(self) -> dict[str, Array]:
-        """The average precision by scoring."""
-        return self.figures["average_precision"]
-
     def to_dict(self) -> dict[str, Any]:
         metrics = {
             name: {scoring: summary(values) for scoring, values in by_scoring.items()}
