@@ -54,6 +54,25 @@ class Reading:
             show_default="one kind, and a note where that is doubtful",
         ),
     ] = None
+    time: Annotated[
+        str | None,
+        _option("Column of the edges' times: dates, times, epochs, numbers. Edges then weigh less with age."),
+    ] = None
+    half_life: Annotated[
+        str | None,
+        _option(
+            "Age at which an edge weighs half as much: 30d, 12h, 1y, or auto: by how well earlier edges tell later ones.",
+            metavar="AGE",
+            show_default="auto, with --time",
+        ),
+    ] = None
+    now: Annotated[
+        str | None,
+        _option(
+            "The moment at which an edge weighs 1: a date, a time or a number.", metavar="TIME", show_default="latest edge"
+        ),
+    ] = None
+    signed: Annotated[bool, _option("Take weights below zero: such edges ask for distance.", "--signed", metavar="")] = False
     header: Annotated[
         bool | None,
         _option(

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from numpy.typing import ArrayLike
 from sparsecut.base.errors import InputError, NewValuesWarning, check_choice
 from sparsecut.features import Encoder, Scale
 from sparsecut.graph.canonical import DIRECTIONS, check_adjacency
-from sparsecut.graph.clock import Clock
+from sparsecut.graph.clock import Clock, rescaled
 from sparsecut.graph.foreign import is_edge_index, is_parts, library_of, plain_adjacency
 from sparsecut.graph.frozen import FrozenGraph, rows_of
 from sparsecut.graph.id_kinds import Ids
@@ -384,6 +385,33 @@ class Graph(FrozenGraph):
             )
         relations = self.relations.weighed(factors)
         return self.replace(adjacency=relations.added_up(), relations=relations)
+
+    def at(self, now: float) -> Graph:
+        """The graph of a clock at another moment: all weights times one factor.
+
+        Parameters
+        ----------
+        now : float
+            The moment at which an edge weighs 1, as in `clock`.
+
+        Returns
+        -------
+        Graph
+            Itself where it has no clock, or is at this moment.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> graph = sc.from_edges([("a", "b")], time=[0], half_life=5)
+        >>> graph.at(10).adjacency.data.tolist()
+        [0.25, 0.25]
+        """
+        if self.clock is None or self.clock.now == now:
+            return self
+        clock = replace(self.clock, now=now)
+        factor = self.clock.factor_to(clock)
+        relations = None if self.relations is None else self.relations.times(factor)
+        return self.replace(adjacency=rescaled(self.adjacency, factor), clock=clock, relations=relations)
 
 
 def _check_on_device(tensor: Any, directed: str, n_nodes: int | None) -> tuple[Any, tuple[str, ...]]:

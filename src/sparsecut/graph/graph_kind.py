@@ -7,6 +7,9 @@ ones, so a difference is a warning. An update names its weights one by one: the 
 
 Types are part of the kind too. A later graph has its types of edges added up by the factors of the fitted one; a type that
 was not fitted is refused, since nothing says how much it weighs, and one that is missing has no edges.
+
+So is the clock by which edges age. A later graph is brought to the moment of the fitted one, by one factor for all weights:
+the vectors of a graph in which nothing happens stay as they are.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, OtherWeightsWarning, first_few
+from sparsecut.graph.clock import Clock
 from sparsecut.graph.graph import Graph
 from sparsecut.graph.id_kinds import Ids
 from sparsecut.graph.node_types import codes_of
@@ -33,11 +37,12 @@ class GraphKind:
     is_weighted: bool
     node_types: tuple[str, ...] | None = None
     relations: Relations | None = None  # the types of edges and their factors
+    clock: Clock | None = None  # the half-life of edges, and the moment at which one weighs 1
 
     @classmethod
     def of(cls, graph: Graph) -> GraphKind:
         relations = None if graph.relations is None else replace(graph.relations, matrices=())
-        return cls(graph.is_directed, graph.is_weighted, graph.node_types, relations)
+        return cls(graph.is_directed, graph.is_weighted, graph.node_types, relations, graph.clock)
 
     def to_header(self) -> dict[str, Any]:
         header: dict[str, Any] = {"is_directed": self.is_directed, "is_weighted": self.is_weighted}
@@ -45,10 +50,16 @@ class GraphKind:
             header["node_types"] = self.node_types
         if self.relations is not None:
             header["relations"] = self.relations.to_header()
+        if self.clock is not None:
+            header["clock"] = self.clock.to_header()
         return header
 
     def weighed(self, graph: Graph, caller: str) -> Graph:
-        """A graph to transform with its types in the fitted order and its types of edges added up as the fitted ones."""
+        """A graph to transform with the weights that its edges would have in the fitted one."""
+        return self._at_its_moment(self._of_types(graph, caller), caller)
+
+    def _of_types(self, graph: Graph, caller: str) -> Graph:
+        """The types in the fitted order, and the types of edges added up as the fitted ones."""
         if self.node_types is None or (self.relations is None and graph.node_types is None):
             return graph
         if graph.node_types is None:
@@ -75,6 +86,33 @@ class GraphKind:
                 f"weigh. Got {first_few(new)}. Leave these edges out, or fit a model on such a graph."
             )
         return graph.weighed([known[kind] for kind in graph.relations.edge_types])
+
+    def _at_its_moment(self, graph: Graph, caller: str) -> Graph:
+        """The weights of the edges at the moment of the fitted graph."""
+        if (self.clock is None) != (graph.clock is None):
+            if graph.n_edges:
+                warnings.warn(
+                    f"This {caller} was fitted on a graph {_ageing(self.clock)}. The graph to transform has edges "
+                    f"{_ageing(graph.clock)}: averages by other weights give vectors that may not be comparable. Read it as "
+                    "the fitted one was.",
+                    OtherWeightsWarning,
+                    stacklevel=4,
+                )
+            return graph
+        if self.clock is None or graph.clock is None or graph.clock == self.clock:
+            return graph
+        self.check_clock(graph.clock, caller)
+        return graph.at(self.clock.now)
+
+    def check_clock(self, clock: Clock, caller: str) -> None:
+        """Refuse another half-life than the fitted one."""
+        assert self.clock is not None
+        same = self.clock.half_life == clock.half_life or abs(self.clock.half_life / clock.half_life - 1) < 1e-9
+        if not same or self.clock.is_calendar != clock.is_calendar:
+            raise InputError(
+                f"This {caller} was fitted on a graph whose edges {self.clock}. Got one whose edges {clock}. Read it with "
+                f"half_life={self.clock.half_life!r}, or fit a model on such a graph."
+            )
 
     def check(self, graph: Graph, caller: str) -> None:
         """Refuse a graph with other directions than the fitted one, and warn of other weights; no edges, no kind."""
@@ -139,8 +177,16 @@ def read_kind(header: dict[str, Any] | None) -> GraphKind | None:
     types = header.get("node_types")
     relations = Relations.read(header.get("relations"))
     return GraphKind(
-        bool(header["is_directed"]), bool(header["is_weighted"]), None if types is None else tuple(types), relations
+        bool(header["is_directed"]),
+        bool(header["is_weighted"]),
+        None if types is None else tuple(types),
+        relations,
+        Clock.read(header.get("clock")),
     )
+
+
+def _ageing(clock: Clock | None) -> str:
+    return "without times" if clock is None else "that age"
 
 
 def _direction(is_directed: bool) -> str:

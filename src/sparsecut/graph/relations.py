@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, check_real, first_few
+from sparsecut.graph.clock import rescaled
 
 EdgeType = tuple[str, str, str]
 
@@ -66,6 +67,10 @@ class Relations:
     def weighed(self, factors: Sequence[float]) -> Relations:
         """These edges with other factors."""
         return replace(self, factors=tuple(float(factor) for factor in factors))
+
+    def times(self, factor: float) -> Relations:
+        """The relations with all weights multiplied."""
+        return replace(self, matrices=tuple(rescaled(matrix, factor) for matrix in self.matrices))
 
     def take(self, nodes: NDArray[np.int64]) -> Relations:
         """The relations among some nodes, in their order."""

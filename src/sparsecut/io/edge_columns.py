@@ -45,6 +45,7 @@ class EdgeColumns:
     source: str
     target: str
     weight: str | None
+    time: str | None = None
     is_asked: bool = False  # whether source and target were named, not guessed
     is_third: bool = False  # whether the weight is just the third of three columns without names
     key: str | None = None  # of the weight, where that column holds dictionaries
@@ -61,14 +62,16 @@ class EdgeColumns:
 
     def in_order(self) -> list[str]:
         """The names of the columns to read."""
-        return [self.source, self.target, *([self.weight] if self.weight is not None else [])]
+        return [self.source, self.target, *(name for name in (self.weight, self.time) if name is not None)]
 
     def __str__(self) -> str:
         roles = {"source": self.source, "target": self.target, "weight": self.weight}
         named = ", ".join(f"{role} in column {name!r}" for role, name in roles.items() if name is not None)
-        if self.weight is None:
-            return f"{named}, no weights"
-        return named if self.key is None else f"{named} under {self.key!r}"
+        if self.key is not None:
+            named = f"{named} under {self.key!r}"
+        elif self.weight is None:
+            named = f"{named}, no weights"
+        return named if self.time is None else f"{named}, times in column {self.time!r}"
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,7 @@ class ColumnPlan:
             source,
             target,
             chosen.get("weight"),
+            chosen.get("time"),
             is_asked=self.asked["source"] is not None and self.asked["target"] is not None,
             is_third=is_third,
             sides=self._sides(source, target) if self.bipartite else None,
@@ -187,8 +191,8 @@ def plan_columns(
     if len(names) < 2:
         raise InputError(f"{what} has one column, {names[0]!r}. An edge list needs a source and a target.")
     taken: list[str] = []
-    for role in ("source", "target", "weight"):
-        name = asked[role]
+    for role in ("source", "target", "weight", "time"):
+        name = asked.get(role)
         if name is not None and name not in names:
             raise InputError(f"{what} has no column {name!r} for the {role}. It has: {', '.join(names)}.")
         if name is not None and name in taken:
@@ -199,8 +203,12 @@ def plan_columns(
     if not wanted or (plan.is_unnamed and (len(wanted) < 2 or names[0] == "f0" or len(names) < 3)):
         return plan  # a text file without a header is read by position first
     if plan.is_unnamed:
-        return replace(plan, unclear=names)
-    ends = [name for name in names if name != asked["weight"] and (name in taken or not cannot_be_end(name))]
+        return replace(plan, unclear=tuple(name for name in names if name != asked.get("time")))
+    ends = [
+        name
+        for name in names
+        if name not in (asked["weight"], asked.get("time")) and (name in taken or not cannot_be_end(name))
+    ]
     pairs = [pair for pair in pairs_among(ends) if all(asked[role] in (None, end) for role, end in _by_role(pair).items())]
     plan = replace(plan, pairs=tuple(pairs))
     if pairs:

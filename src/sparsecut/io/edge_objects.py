@@ -33,11 +33,12 @@ from sparsecut.graph import (
     refuse_foreign,
     with_others,
 )
-from sparsecut.io.adjacency import build_adjacency
+from sparsecut.graph.times import Moments, as_moments
 from sparsecut.io.edge_columns import EdgeColumns, decide_by_table, plan_columns
 from sparsecut.io.edges import edges_from_table, mixed_kinds
 from sparsecut.io.ids import check_known, plain_ids, positions_of
 from sparsecut.io.table_files import as_table
+from sparsecut.io.weighing import Weighing, matrices
 
 TAKES = "from_edges takes a table (pandas, polars, pyarrow, DuckDB), an array (m, 2) or (m, 3), or a list of pairs."
 ROLES = ("source", "target", "weight")
@@ -193,6 +194,11 @@ def from_edges(
     target: str | None = None,
     weight: str | None = None,
     bipartite: bool | None = None,
+    time: Any = None,
+    half_life: Any = None,
+    decay: float | None = None,
+    now: Any = None,
+    signed: bool = False,
     directed: str = "symmetrize",
     scale: Scale = "auto",
     id_column: str | None = None,
@@ -222,6 +228,20 @@ def from_edges(
         movieId, and `Graph.types` has the side of every node; features, labels and `node_ids` name nodes in this way too.
         False: both hold one kind. Where not given they are taken for one kind, with a `ReadingWarning` where names and ids
         speak for two.
+    time : str, array, series or list, default=None
+        The column of the times of the edges, or one time for each: dates, times, ISO text, epochs (s, ms, µs, ns), or
+        numbers of a unit of their own. An edge then weighs its weight times 2^(−age/half_life); its repeats add up, without
+        directions either way round. An edge without a time is an error.
+    half_life : str, timedelta or float, default=None
+        The age at which an edge weighs half as much: "30d", "12h", "1y", or a number in seconds (in the unit of `time` where
+        that is no calendar's). Where it is not given, or "auto", it is chosen by how well earlier edges tell later ones
+        (`sparsecut.io.half_life`).
+    decay : float, default=None
+        In place of `half_life`: an edge weighs exp(−decay·age).
+    now : date, time, text or number, default=None
+        The moment at which an edge weighs 1; the latest edge where not given. A later edge is an error.
+    signed : bool, default=False
+        Whether weights may be below zero. Such edges ask for distance: they are `Graph.demands`, and not in the adjacency.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
         "out" and "in" keep the directions (see `Graph`).
     scale : {"auto", "standard", "log", "rank"}, bool or dict, default="auto"
@@ -248,15 +268,20 @@ def from_edges(
     >>> ratings = {"user_id": [1, 1, 2], "movie_id": [1, 2, 2]}
     >>> sc.from_edges(ratings, bipartite=True).node_ids.tolist()
     ['user:1', 'user:2', 'movie:1', 'movie:2']
+    >>> calls = {"caller": ["anna", "ben"], "callee": ["ben", "carl"], "day": ["2026-01-01", "2026-01-31"]}
+    >>> sc.from_edges(calls, time="day", half_life="30d").adjacency.toarray()[1].tolist()
+    [0.5, 0.0, 1.0]
     """
     check_choice("from_edges", "directed", directed, DIRECTIONS)
     what = "The table of edges"
     table, is_ordered = edge_table(edges, what)
     if table.num_rows == 0:
         raise InputError(f"{what} has no rows.")
+    weighing = Weighing("from_edges", time, half_life, decay, now, signed)
     asked = {"source": source, "target": target, "weight": weight}
     if is_ordered:
         asked = {role: asked[role] or (role if role in table.column_names else None) for role in ROLES}
+    asked["time"] = time if isinstance(time, str) else None
     plan = plan_columns([str(name) for name in table.column_names], asked, what, bipartite)
     columns = decide_by_table(plan, table)
     check_ends(table, columns, what)
@@ -266,15 +291,31 @@ def from_edges(
         check_known(positions_of(numbered.ids, ids), numbered.ids, "The table of edges", "node_ids")
     ids, features, labels, brought_notes = _match_nodes(ids, features, labels, id_column, scale, node_ids is not None)
     position = positions_of(numbered.ids, ids)
-    adjacency, n_loops = build_adjacency(position[numbered.i], position[numbered.j], numbered.weights, len(ids), directed)
-    notes = (f"Edges: {numbered.columns}.", *numbered.notes, *numbered.doubts, *loop_notes(n_loops), *brought_notes)
+    moments = numbered.moments if time is None or isinstance(time, str) else _times_of(time, table.num_rows)
+    ends = position[numbered.i], position[numbered.j]
+    made = matrices(*ends, numbered.weights, moments, len(ids), directed, weighing, what, numbered.columns.weight)
+    read = (f"Edges: {numbered.columns}.", *numbered.notes, *numbered.doubts)
+    notes = (*read, *loop_notes(made.n_loops), *made.notes, *brought_notes)
     for doubt in numbered.doubts:
         warnings.warn(doubt, ReadingWarning, stacklevel=2)
     brought = {"features": features, "labels": labels, "scale": scale, "notes": notes}
     if node_ids is not None:  # the caller's own: may repeat
-        graph = Graph(adjacency, node_ids=ids, directed="symmetrize" if directed == "symmetrize" else "out", **brought)
-        return graph if columns.sides is None else graph.replace(node_types=columns.sides)
-    return Graph.from_canonical(adjacency, node_ids=ids, directed=directed, node_types=columns.sides, **brought)
+        is_directed = directed != "symmetrize"
+        graph = Graph(made.adjacency, node_ids=ids, directed="out" if is_directed else "symmetrize", **brought)
+        return graph.replace(node_types=columns.sides, **made.parts)
+    parts = {**brought, **made.parts}
+    return Graph.from_canonical(made.adjacency, node_ids=ids, directed=directed, node_types=columns.sides, **parts)
+
+
+def _times_of(times: Any, n_edges: int) -> Moments:
+    """The times of edges that come beside them."""
+    moments = as_moments(times, "The time parameter of from_edges")
+    if len(moments.values) != n_edges:
+        raise InputError(
+            f"The time parameter of from_edges must have one time for each edge. Got {len(moments.values):,} times for "
+            f"{n_edges:,} edges."
+        )
+    return moments
 
 
 def _match_nodes(

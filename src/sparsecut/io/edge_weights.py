@@ -1,4 +1,6 @@
-"""The weights of edges: finite numbers of zero or more, as float32, from a column of a table, a list, or dictionaries.
+"""The weights of edges: finite numbers, as float32, from a column of a table, a list, or dictionaries.
+
+Only a signed graph has weights below zero: `weighing` refuses them elsewhere, where it is known what the graph is.
 
 `networkx.write_edgelist` ends each line with the attributes of the edge, {'weight': 4}. Such a cell is read as what it is, a
 Python literal, and never run. Most cells hold one number under one key: those are taken out by a regular expression, all at
@@ -18,11 +20,12 @@ from sparsecut.base.errors import InputError, first_few
 from sparsecut.kernels import REMEDIES
 
 MAX_CELL = 10_000  # characters: Python's own parser is recursive
+SIGNED_REMEDY = "Weights below zero ask for distance, where a graph is read with signed=True (--signed)."
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 
 
 def edge_weights(values: Any, column: str, what: str) -> NDArray[np.float32]:
-    """Finite weights of zero or more."""
+    """Finite weights; whether they may be below zero is for the caller to say."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -34,10 +37,10 @@ def edge_weights(values: Any, column: str, what: str) -> NDArray[np.float32]:
         weights = np.asarray(pc.cast(values, pa.float64(), safe=False).to_numpy()).astype(
             np.float32
         )  # an empty cell becomes NaN
-    bad = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
+    bad = np.flatnonzero(~np.isfinite(weights))
     if len(bad):
         got = values[int(bad[0])].as_py()
-        if got is not None and np.isfinite(float(got)) and float(got) > 0:
+        if got is not None and np.isfinite(float(got)):
             raise InputError(
                 f"{what} has an edge weight that is too large for float32 in column {column!r}. Got {float(got):g} in row "
                 f"{bad[0] + 1:,}. {REMEDIES['edge weight']}"
@@ -47,6 +50,17 @@ def edge_weights(values: Any, column: str, what: str) -> NDArray[np.float32]:
             f"Got {'an empty cell' if got is None else got} in row {bad[0] + 1:,}."
         )
     return weights
+
+
+def check_not_negative(weights: NDArray[Any] | None, column: str | None, what: str) -> None:
+    """Refuse weights below zero, in a graph that is not signed."""
+    if weights is None or not (weights < 0).any():
+        return
+    row = int(np.argmax(weights < 0))
+    raise InputError(
+        f"{what} must hold finite weights of zero or more{'' if column is None else f' in column {column!r}'}. "
+        f"Got {weights[row]:g} in row {row + 1:,}. {SIGNED_REMEDY}"
+    )
 
 
 def check_weights(values: Any, what: str) -> NDArray[np.float32]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.features import spells_number
+from sparsecut.graph.times import Moments, as_moments
 from sparsecut.io.column_evidence import is_date
 from sparsecut.io.edge_columns import SOURCE_NAMES, TARGET_NAMES, EdgeColumns
 from sparsecut.io.edge_weights import edge_weights, values_in_dictionaries
@@ -35,6 +36,7 @@ class Edges:
     weights: NDArray[np.float32] | None
     ids: NDArray[Any]
     columns: EdgeColumns  # as they were understood
+    moments: Moments | None = None  # where edges have times
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()  # notes worth a warning
 
@@ -172,7 +174,10 @@ def _checked(i: NDArray[Any], j: NDArray[Any], ids: NDArray[Any], table: Any, co
         columns = replace(columns, weight=None)
     elif columns.weight is not None:
         weights = edge_weights(table.column(columns.weight), columns.weight, what)
-    return Edges(i, j, weights, ids, columns, notes, doubts)
+    moments = (
+        None if columns.time is None else as_moments(table.column(columns.time), f"{what}, in column {columns.time!r},")
+    )
+    return Edges(i, j, weights, ids, columns, moments, notes, doubts)
 
 
 def _is_remark(table: Any, columns: EdgeColumns) -> bool:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, ReadingWarning, check_choice
 from sparsecut.features import Scale
 from sparsecut.graph import DIRECTIONS, Graph, loop_notes, refuse_foreign
-from sparsecut.io.adjacency import build_adjacency, undirected_adjacency
+from sparsecut.io.adjacency import undirected_adjacency
 from sparsecut.io.edge_columns import (
     HEADER_NAMES,
     ColumnPlan,
@@ -41,6 +41,7 @@ from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed,
 from sparsecut.io.store import is_store, open_store
 from sparsecut.io.table_files import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table
 from sparsecut.io.text import read_layout, read_text
+from sparsecut.io.weighing import Weighing, matrices
 
 __all__ = ["align_labels", "read_graph", "undirected_adjacency"]
 
@@ -55,6 +56,11 @@ def read_graph(
     target: str | None = None,
     weight: str | None = None,
     bipartite: bool | None = None,
+    time: str | None = None,
+    half_life: Any = None,
+    decay: float | None = None,
+    now: Any = None,
+    signed: bool = False,
     adjacency: str | None = None,
     directed: str = "symmetrize",
     missing: str = "error",
@@ -89,6 +95,20 @@ def read_graph(
         True: the two columns of an edge list hold two kinds of nodes. Ids say their side, "user:7" and "movie:7" for the
         columns user_id and movieId, and `Graph.types` has the side of every node. False: both hold one kind. Where not given
         they are taken for one kind, with a `ReadingWarning` where names and ids speak for two.
+    time : str, default=None
+        The column of the times of an edge list: dates, times, ISO text, epochs (s, ms, µs, ns), or numbers of a
+        unit of their own. An edge then weighs its weight times 2^(−age/half_life); its repeats add up, without directions
+        either way round. An edge without a time is an error.
+    half_life : str, timedelta or float, default=None
+        The age at which an edge weighs half as much: "30d", "12h", "1y", or a number in seconds (in the unit of `time` where
+        that is no calendar's). Where it is not given, or "auto", it is chosen by how well earlier edges tell later ones
+        (`sparsecut.io.half_life`).
+    decay : float, default=None
+        In place of `half_life`: an edge weighs exp(−decay·age).
+    now : date, time, text or number, default=None
+        The moment at which an edge weighs 1; the latest edge where not given. A later edge is an error.
+    signed : bool, default=False
+        Whether weights may be below zero. Such edges ask for distance: they are `Graph.demands`, and not in the adjacency.
     adjacency : str, default=None
         Which matrix of a .mat or .npz file is the adjacency, or which obsp of an .h5ad.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
@@ -143,11 +163,12 @@ def read_graph(
     check_choice("read_graph", "missing", missing, MISSING)
     encoding = check_encoding("read_graph", encoding)
     path = _as_path(path)
+    weighing = Weighing("read_graph", time, half_life, decay, now, signed)
     beside: dict[str, Any] = {"label_column": label_column, "feature_columns": feature_columns, "id_column": id_column}
     beside |= {"scale": scale, "encoding": encoding}
     if is_store(path):
         _refuse(path, source=source, target=target, weight=weight, adjacency=adjacency, header=header, separator=separator)
-        _refuse(path, bipartite=bipartite)
+        _refuse(path, bipartite=bipartite, time=time, half_life=half_life, decay=decay, now=now, signed=signed or None)
         return read_node_files(path, features, labels, nodes, missing, **beside).onto(open_store(path), path)
     suffix = table_suffix(path)
     form = None if suffix in TABLE_SUFFIXES and not path.is_dir() else format_of(path, suffix)
@@ -162,9 +183,9 @@ def read_graph(
         _refuse(path, adjacency=adjacency)
         if suffix not in TEXT_SUFFIXES:
             _refuse(path, header=header, separator=separator)
-        asked = {"source": source, "target": target, "weight": weight}
+        asked = {"source": source, "target": target, "weight": weight, "time": time}
         table_of_nodes = read_node_files(path, features, labels, nodes, missing, **beside)
-        graph, doubts = _read_edges(path, asked, table_of_nodes, directed, header, separator, bipartite)
+        graph, doubts = _read_edges(path, asked, table_of_nodes, directed, header, separator, bipartite, weighing)
         for doubt in doubts:
             warnings.warn(doubt, ReadingWarning, stacklevel=2)
         return graph
@@ -172,6 +193,7 @@ def read_graph(
         refuse_packed(path, "graph")
     request = GraphRequest(path, directed, adjacency, weight, encoding)
     _refuse(path, source=source, target=target, header=header, separator=separator, bipartite=bipartite)
+    _refuse(path, time=time, signed=signed or None)
     _refuse(path, **{name: getattr(request, name) for name in OPTIONS if name not in form.options})
     if form.has_attributes:
         return graph_with_nodes(form.read(request), path, features, labels, nodes, missing, **beside)
@@ -195,6 +217,7 @@ def _read_edges(
     header: bool | None,
     separator: str | None,
     bipartite: bool | None,
+    weighing: Weighing,
 ) -> tuple[Graph, tuple[str, ...]]:
     """(graph, those of its notes that are doubts)."""
     if table_suffix(path) in TEXT_SUFFIXES:
@@ -203,14 +226,17 @@ def _read_edges(
         edges, described = _read_columns(path, asked, bipartite)
     nodes = nodes.settled(edges.ids, "cover")
     node_ids, i, j = _place(edges.ids, edges.i, edges.j, nodes, path)
-    adjacency, n_loops = build_adjacency(i, j, edges.weights, len(node_ids), directed)
+    what = f"The edge file {path}"
+    made = matrices(i, j, edges.weights, edges.moments, len(node_ids), directed, weighing, what, edges.columns.weight)
     doubts = (*edges.doubts, *nodes.doubts_about(edges.ids))
+    read = (f"Edges: {path}, {described}; {edges.columns}.", *edges.notes)
     graph = Graph.from_canonical(
-        adjacency,
+        made.adjacency,
         node_ids=node_ids,
         directed=directed,
-        notes=(f"Edges: {path}, {described}; {edges.columns}.", *edges.notes, *doubts, *loop_notes(n_loops)),
+        notes=(*read, *doubts, *loop_notes(made.n_loops), *made.notes),
         node_types=edges.columns.sides,
+        **made.parts,
     )
     return nodes.placed(graph), doubts
 
@@ -295,7 +321,7 @@ def _as_words(*parts: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([part.astype(np.str_) for part in parts])
 
 
-def _refuse(path: Path, **options: str | bool | None) -> None:
+def _refuse(path: Path, **options: Any) -> None:
     """An option that a format has no use for is an error."""
     given = [name for name, value in options.items() if value is not None]
     if given:

@@ -28,7 +28,7 @@ from sparsecut.graph import as_id_array
 from sparsecut.graph.id_columns import N_FIRST, IdEvidence, KnownIds, choose_of_parts, gather, likely_name
 from sparsecut.io.column_evidence import evidence_of
 from sparsecut.io.edge_columns import EdgeColumns, plan_columns
-from sparsecut.io.edge_weights import edge_weights
+from sparsecut.io.edge_weights import check_not_negative, edge_weights
 from sparsecut.io.files import check_readable
 from sparsecut.io.guards import reading
 from sparsecut.io.ids import as_ids, check_present, check_unique, plain_ids
@@ -139,6 +139,7 @@ def edges_of(table: Any, columns: EdgeColumns, what: str) -> tuple[Any, Any, NDA
     weights = None
     if columns.weight is not None:
         weights = edge_weights(table.column(columns.weight), columns.weight, what)
+        check_not_negative(weights, columns.weight, what)
     return ends[0], ends[1], weights
 
 

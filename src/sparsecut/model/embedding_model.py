@@ -412,7 +412,7 @@ class SparsestCutEmbedding(Updating, Estimator):
             state = self._live()
             self._position = position or self._position
             self._embedding = self._graph = None
-            self._replayed.add(self._position, state.apply(state.check(changes), tolerance))
+            self._replayed.add(self._position, self._renewed(state.apply(state.check(changes), tolerance)))
             self._follow_kind(changes)
         self._log = log
 

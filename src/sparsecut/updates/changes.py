@@ -67,6 +67,7 @@ class Changes:
     edges_added: EdgeList = field(default_factory=EdgeList)
     weights_changed: EdgeList = field(default_factory=EdgeList)
     features_changed: RowList = field(default_factory=RowList)
+    now: float | None = None  # the moment that the graph has come to, where its edges have times
 
     def __len__(self) -> int:
         n_edges = len(self.edges_removed) + len(self.edges_added) + len(self.weights_changed)

@@ -38,6 +38,7 @@ from sparsecut.updates.local_filters import is_local, keeps_lengths
 from sparsecut.updates.node_index import NodeIndex
 from sparsecut.updates.placed_changes import PlacedChanges, place
 
+FARTHEST = 64  # half-lives from the moment of all weights
 LARGE = 1e15  # features below it cannot overflow
 PACKED_SHARE = 2  # places for each node: from there on the empty ones are taken out
 
@@ -105,6 +106,8 @@ class LiveState:
         self.widths = [matrix.shape[1] for matrix in weights]
         self.encoder: Encoder | None = graph.encoder
         self.node_types, self.relations = graph.node_types, graph.relations
+        self.clock = graph.clock  # of all weights, as long as the state is
+        self.now = 0.0 if graph.clock is None else graph.clock.now  # what updates have come to
         self.index = NodeIndex(graph.node_ids)
         self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed)
         self.features = FeatureRows(_features_of(graph, recipe))
@@ -189,7 +192,7 @@ class LiveState:
         return self.levels[level].level(places, self.basis[level].shape[1])
 
     def to_graph(self) -> Graph:
-        """The graph as it is now."""
+        """The graph as it is now, its weights as of the moment of `clock`."""
         places = self.index.places()
         return Graph.from_canonical(
             self.graph.packed(places),
@@ -199,6 +202,7 @@ class LiveState:
             encoder=self.encoder,
             node_types=self.node_types,
             relations=None if self.relations is None else replace(self.relations, matrices=()),  # changed by then
+            clock=self.clock,
         )
 
     def present_rows(self, ids: list[Any], added: RowList) -> Any:
@@ -215,7 +219,7 @@ class LiveState:
 
     def check(self, changes: Changes) -> PlacedChanges:
         """The changes, placed; raises where they cannot be made, and changes nothing."""
-        placed = place(changes, self.index, self.graph)
+        placed = place(changes, self.index, self.graph, adds_up=self.clock is not None)
         if self.index.n_present - len(placed.removed_nodes) + len(placed.added_ids) < 1:
             raise InputError("The changes leave no node. A graph needs at least one.")
         for rows in (placed.added_rows, placed.rows):
@@ -262,10 +266,29 @@ class LiveState:
             places, rows = places[is_changed], rows[is_changed]
         self.vectors.rows[places] = rows
         self.n_batches += 1
+        self.now = self.now if placed.now is None else placed.now
         changed = Changed(self.ids_of(places), rows, removed, notes)
         if len(self.index) > PACKED_SHARE * self.index.n_present + 1024:
             self._pack()
         return changed
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the moment of the weights is so long ago that new ones would soon be too large for float32."""
+        return self.clock is not None and self.now - self.clock.now > FARTHEST * self.clock.half_life
+
+    def renewed(self) -> LiveState:
+        """The state with all weights as of the moment that updates have come to; every row is computed again."""
+        graph = self.to_graph().at(self.now)
+        weights = [matrix[:, :width] for matrix, width in zip(self.basis, self.widths, strict=True)]
+        learned: Any = [(gauge.first, gauge.first_mean) for gauge in self.drift.gauges]
+        rank, before = self.drift.gauges[0].rank, self.embedding()
+        given = graph, self.recipe, weights, self.offset, self.basis, before
+        state = LiveState(*given, rank=rank, columns=self.columns, length=self.length, learned=learned)
+        state.n_batches, state.n_entries_fitted = self.n_batches, self.n_entries_fitted
+        places = state.index.places()
+        state.vectors.rows[places] = state._computed(places)
+        return state
 
     def _moved(self, ends: Integers, changed: Integers) -> dict[str, tuple[Integers, Any]]:
         """For every source of columns the places whose rows are others, and the rows; None where there are none.

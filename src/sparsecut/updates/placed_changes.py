@@ -34,10 +34,14 @@ class PlacedChanges:
     row_places: Integers  # nodes with new features
     rows: Any
     notes: list[str] = field(default_factory=list)
+    now: float | None = None
 
 
-def place(changes: Changes, index: NodeIndex, graph: ChangingGraph) -> PlacedChanges:
-    """The places of what changes; an error names what is not there, or there already."""
+def place(changes: Changes, index: NodeIndex, graph: ChangingGraph, *, adds_up: bool = False) -> PlacedChanges:
+    """The places of what changes; an error names what is not there, or there already.
+
+    Where weights add up, an edge that is added again gets heavier.
+    """
     removed_nodes = _find(changes.nodes_removed, index, "nodes_removed")
     leaving = set(changes.nodes_removed)
     added = _check_new(changes.nodes_added.ids, index, leaving)
@@ -51,12 +55,16 @@ def place(changes: Changes, index: NodeIndex, graph: ChangingGraph) -> PlacedCha
     _require_once(ends, changes.weights_changed, graph.is_directed, "weights_changed")
     _require_there(graph, ends, changes.weights_changed, "weights_changed", keys_gone)
     new, weights = _places_of(changes.edges_added, index, later, leaving, "edges_added"), changes.edges_added.weights
-    _require_once(new, changes.edges_added, graph.is_directed, "edges_added")
+    if adds_up:
+        new, weights = _added_up(graph, new, weights, keys_gone)
+    else:
+        _require_once(new, changes.edges_added, graph.is_directed, "edges_added")
     is_loop = new[0] == new[1]
     if is_loop.any():
         n_loops = int(is_loop.sum())
         notes.append(f"{n_loops:,} self-loops were left out: filters count each node in its own neighbourhood once.")
-    _require_absent(graph, new, changes.edges_added, keys_gone)
+    if not adds_up:
+        _require_absent(graph, new, changes.edges_added, keys_gone)
     new, weights = (new[0][~is_loop], new[1][~is_loop]), weights[~is_loop]
     lost = graph.edges_of(removed_nodes) if len(removed_nodes) else (NONE, NONE)
 
@@ -74,6 +82,7 @@ def place(changes: Changes, index: NodeIndex, graph: ChangingGraph) -> PlacedCha
         row_places=row_places,
         rows=rows.matrix,
         notes=notes,
+        now=changes.now,
     )
 
 
@@ -137,6 +146,20 @@ def _require_once(ends: tuple[Integers, Integers], edges: EdgeList, is_directed:
     if len(first) < len(edges):
         again = int(np.setdiff1d(np.arange(len(edges)), first)[0])
         raise InputError(f"{name} names the edge {edges.named(again)} twice. Name it once.")
+
+
+def _added_up(
+    graph: ChangingGraph, ends: tuple[Integers, Integers], weights: NDArray[np.float32], gone: Integers
+) -> tuple[tuple[Integers, Integers], NDArray[np.float32]]:
+    """Each edge once, with what it has already and all that is added to it."""
+    if not len(ends[0]):
+        return ends, weights
+    keys, first, number = np.unique(_keys(*ends, graph.is_directed), return_index=True, return_inverse=True)
+    sums = np.bincount(number, weights, len(keys))
+    ends = ends[0][first], ends[1][first]
+    is_there = _are_there(graph, ends, gone)
+    sums[is_there] += graph.weights_of(ends[0][is_there], ends[1][is_there])
+    return ends, sums.astype(np.float32)
 
 
 def _are_there(graph: ChangingGraph, ends: tuple[Integers, Integers], gone: Integers = NONE) -> NDArray[np.bool_]:

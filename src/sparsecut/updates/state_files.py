@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from sparsecut.features.encoder import Encoder
 from sparsecut.graph import Graph, Ids
+from sparsecut.graph.clock import Clock
 from sparsecut.graph.relations import Relations
 from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.graph_rows import RowsOfGraph
@@ -64,6 +65,7 @@ def state_tensors(state: LiveState) -> tuple[dict[str, Any], Arrays]:
         "length": state.length,
         "rank": state.drift.gauges[0].rank,
         "n_entries_fitted": state.n_entries_fitted,
+        "now": state.now,
     }
     return header, arrays
 
@@ -103,6 +105,7 @@ def read_state(
             for number in range(sum(name.startswith("state.learned.") for name in arrays))
         ],
     )
+    state.now = float(header.get("now", 0.0))
     state.n_batches, state.n_entries_fitted = int(header["number"]), int(header["n_entries_fitted"])
     return state
 
@@ -120,6 +123,7 @@ def _graph_tensors(graph: Graph) -> tuple[dict[str, Any], Arrays]:
         "node_types": graph.node_types,
         "relations": None if graph.relations is None else graph.relations.to_header(),
         "n_features": graph.n_features if graph.has_features else 0,
+        "clock": None if graph.clock is None else graph.clock.to_header(),
     }
     return header, arrays
 
@@ -136,6 +140,7 @@ def _read_graph(header: dict[str, Any], arrays: Arrays, encoder: Encoder | None)
         encoder=encoder,
         node_types=None if header.get("node_types") is None else tuple(header["node_types"]),
         relations=Relations.read(header.get("relations")),
+        clock=Clock.read(header.get("clock")),
     )
 
 

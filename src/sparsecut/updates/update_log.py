@@ -157,6 +157,8 @@ def _packed(changes: Changes, tolerance: float, position: Position | None) -> by
         return held(values)
 
     content: dict[str, Any] = {"tolerance": tolerance, "position": position, "nodes_removed": changes.nodes_removed}
+    if changes.now is not None:
+        content["now"] = changes.now
     for name in EDGES:
         edges: EdgeList = getattr(changes, name)
         content[name] = [ids(edges.sources), ids(edges.targets), held(edges.weights)]
@@ -189,6 +191,6 @@ def _unpacked(payload: bytes) -> Logged:
         name: EdgeList(*(held(part) if isinstance(part, dict) else part for part in content[name])) for name in EDGES
     }
     rows: dict[str, Any] = {name: RowList(content[name][0], matrix(content[name][1])) for name in ROWS}
-    changes = Changes(nodes_removed=content["nodes_removed"], **edges, **rows)
+    changes = Changes(nodes_removed=content["nodes_removed"], now=content.get("now"), **edges, **rows)
     position = None if content["position"] is None else Position(*content["position"])
     return Logged(changes, float(content["tolerance"]), position)

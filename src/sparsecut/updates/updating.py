@@ -20,9 +20,11 @@ from sparsecut.base.progress import Reporter
 from sparsecut.features.encoder import Encoder as FeatureEncoder
 from sparsecut.graph import Graph
 from sparsecut.graph.graph_kind import GraphKind
+from sparsecut.graph.times import as_moment
 from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.alignment import align
 from sparsecut.updates.changes import Changes, check_edges, check_nodes, check_rows
+from sparsecut.updates.dating import changed_moments, check_order
 from sparsecut.updates.drift import ADVISED_FROM
 from sparsecut.updates.forgetting import CHOICES, forget_nodes
 from sparsecut.updates.graph_rows import RowsOfGraph
@@ -88,7 +90,7 @@ class Updating:
         """The graph as it is: the one that was fitted, or what updates have made of it."""
         if self._state is not None:
             if self._graph is None:
-                self._graph = self._state.to_graph()
+                self._graph = self._state.to_graph().at(self._state.now)
             return self._graph
         if self._graph is None:
             raise AttributeError(f"This {type(self).__name__} holds no graph: it was not fitted, or loaded without a state.")
@@ -142,6 +144,8 @@ class Updating:
         nodes_added: Any = None,
         nodes_removed: Any = None,
         relation: str | None = None,
+        times: Any = None,
+        now: Any = None,
         tolerance: float = TOLERANCE,
     ) -> Changed:
         """Follow a change of the graph that was fitted, recomputing only the rows that it reaches.
@@ -170,6 +174,13 @@ class Updating:
         relation : str, optional
             In a graph with types of edges the type of `edges_added` and `weights_changed`, where several join the same two
             types of nodes.
+        times : list, array, or one for all, optional
+            In a graph whose edges have times those of `edges_added`; `now` where not given. An edge that is there already
+            gets heavier: repeats add up.
+        now : date, text or number, optional
+            In such a graph the moment that it has come to: not before the last one, nor before any of `times`. Where
+            not given it is the latest of these. Ageing by itself changes no vector, since everything ages alike; `graph_`
+            has its weights as of this moment. Beyond 64 half-lives after the fit all rows are computed again, once.
         tolerance : float, default=0.001
             How far a row may be from the exact one, in units of the rows' length (root mean square, centred, when the state
             was made); 0 is exact. It bounds the distance of every row after any number of updates and does not add up. A
@@ -203,6 +214,7 @@ class Updating:
             nodes_removed=nodes_removed,
             relation=relation,
         )
+        changes = self._dated(changes, times, now)
         return self._apply(changes, tolerance)
 
     def refit(self: Model, *, align: bool = True, choices: str = "again", progress: Reporter | None = None) -> Model:
@@ -346,6 +358,36 @@ class Updating:
         weighed = {name: replace(lists[name], weights=lists[name].weights * by) for name, by in factors.items()}
         return replace(changes, **weighed)
 
+    def _dated(self, changes: Changes, times: Any, now: Any) -> Changes:
+        """The changes with weights as of the moment of the fit, which all weights of the state are as of."""
+        caller, state = f"{type(self).__name__}.update", self._live()
+        clock = state.clock
+        if clock is None:
+            if times is not None or now is not None:
+                name = "times" if times is not None else "now"
+                raise InputError(
+                    f"{caller}({name}=…) is for graphs whose edges have times, and those of the fitted one have none. "
+                    "Read it with time=… to have edges age."
+                )
+            return changes
+        later = changed_moments(times, len(changes.edges_added), clock, caller)
+        moment = (
+            state.now if now is None else as_moment(now, f"The now parameter of {caller}", is_calendar=clock.is_calendar)
+        )
+        if now is None and later is not None:
+            moment = max(moment, float(later.max(initial=moment)))
+        check_order(state.now, moment, later, clock, caller)
+        later = np.full(len(changes.edges_added), moment) if later is None else later
+        added, changed = changes.edges_added, changes.weights_changed
+        return replace(
+            changes,
+            edges_added=replace(added, weights=(added.weights * clock.weights_of(later)).astype(np.float32)),
+            weights_changed=replace(
+                changed, weights=(changed.weights * clock.weights_of(np.array(moment))).astype(np.float32)
+            ),
+            now=moment,
+        )
+
     def _rotate(self, before: NDArray[np.float32], widths: list[int]) -> None:
         """Rotate what was fitted onto older vectors of the same nodes, of so many columns at each level."""
         is_same = widths == [matrix.shape[1] for matrix in self.weights_]
@@ -371,11 +413,23 @@ class Updating:
         self._position = position or self._position
         self._embedding = self._graph = None
         started = time.perf_counter()
-        changed = state.apply(placed, tolerance)
+        changed = self._renewed(state.apply(placed, tolerance))
         self._follow_kind(changes)
         if self._log is not None:
             self._log.seconds += time.perf_counter() - started
         return changed
+
+    def _renewed(self, changed: Changed) -> Changed:
+        """What changed, once the moment of all weights is the present one, where it was too long ago."""
+        state = self._live()
+        if not state.is_far:
+            return changed
+        self._state = state.renewed()
+        if self.kind_ is not None:
+            self.kind_ = replace(self.kind_, clock=self._state.clock)
+        note = "All rows were computed again: the weights of the edges are as of now, and no longer as of the fit."
+        places = self._state.index.places()
+        return Changed(self._state.ids_of(places), self._state.embedding(), changed.removed, [*changed.notes, note])
 
     def _follow_kind(self, changes: Changes) -> None:
         if self.kind_ is not None:

@@ -1,0 +1,153 @@
+"""A model of a graph whose edges age: updates at later times against a graph that is read anew with all weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.reference import dense_propagation
+from tests.timed_graphs import dense_ages, part_of, timed_edges
+
+import sparsecut as sc
+
+HALF_LIFE = 20.0
+N_NODES = 60
+FIRST, LATER = slice(0, 300), slice(300, 400)
+
+
+def read(edges: dict[str, Any], **options: Any) -> sc.Graph:
+    features = np.random.default_rng(3).standard_normal((N_NODES, 5)).astype(np.float32)
+    return sc.from_edges(edges, time="at", half_life=HALF_LIFE, node_ids=np.arange(N_NODES), features=features, **options)
+
+
+def fitted(edges: dict[str, Any], **options: Any) -> sc.SCE:
+    return sc.SCE(filter=sc.Power(order=2), features="given", weighting="none", dimension=5, **options).fit(read(edges))
+
+
+def pairs_of(edges: dict[str, Any]) -> list[tuple[int, int]]:
+    return list(zip(edges["source"].tolist(), edges["target"].tolist(), strict=True))
+
+
+@pytest.fixture(scope="module")
+def edges() -> dict[str, Any]:
+    return timed_edges()
+
+
+def test_new_edges_at_later_times_are_as_all_weights_anew(edges: dict[str, Any]) -> None:
+    model, later = fitted(part_of(edges, FIRST)), part_of(edges, LATER)
+    model.update(edges_added=pairs_of(later), times=later["at"], now=130, tolerance=0)
+    whole = read(edges, now=130)
+    np.testing.assert_allclose(model.graph_.adjacency.toarray(), whole.adjacency.toarray(), rtol=1e-5)
+    np.testing.assert_allclose(model.embedding_, model.transform(whole), atol=1e-6 * np.abs(model.embedding_).max())
+    # By the formula: all weights as of now, and what each node weighs itself as old as the fit.
+    moment = edges["at"][FIRST].max()
+    A = dense_ages(edges, N_NODES, HALF_LIFE, 130) / 2 ** (-(130 - moment) / HALF_LIFE)
+    P = dense_propagation(A)
+    expected = P @ P @ np.asarray(whole.features, dtype=np.float64) @ model.weights_[0] - model.offset_
+    np.testing.assert_allclose(model.embedding_, expected, atol=1e-6 * np.abs(expected).max())
+
+
+def test_ageing_alone_moves_nothing(edges: dict[str, Any]) -> None:
+    model = fitted(edges)
+    before = model.embedding_.copy()
+    changed = model.update(now=500)
+    assert len(changed) == 0
+    np.testing.assert_array_equal(model.embedding_, before)
+    np.testing.assert_allclose(model.transform(read(edges, now=500)), before, atol=1e-6 * np.abs(before).max())
+    np.testing.assert_allclose(
+        model.graph_.adjacency.toarray(), dense_ages(edges, N_NODES, HALF_LIFE, 500), rtol=1e-5, atol=1e-12
+    )
+
+
+def test_one_edge_a_time_with_repeats_is_as_all_at_once(edges: dict[str, Any]) -> None:
+    model, later = fitted(part_of(edges, FIRST)), part_of(edges, LATER)
+    for pair, at in zip(pairs_of(later)[:40], later["at"][:40].tolist(), strict=True):
+        model.update(edges_added=[pair], times=at, tolerance=0)
+    whole = read(part_of(edges, slice(0, 340)))
+    np.testing.assert_allclose(model.embedding_, model.transform(whole), atol=2e-6 * np.abs(model.embedding_).max())
+
+
+def test_far_from_the_fit_all_weights_are_as_of_now(edges: dict[str, Any]) -> None:
+    model, later = fitted(part_of(edges, FIRST)), part_of(edges, LATER)
+    far = {**later, "at": later["at"] + 70 * HALF_LIFE}
+    changed = model.update(edges_added=pairs_of(far), times=far["at"], tolerance=0)
+    assert "All rows were computed again" in changed.notes[-1]
+    assert len(changed) == N_NODES
+    everything = {name: np.concatenate([edges[name][FIRST], far[name]]) for name in edges}
+    for days in (0, 5):
+        model.update(edges_added=[(1, 2)], times=far["at"].max() + days, tolerance=0)
+        everything = {
+            "source": np.append(everything["source"], 1),
+            "target": np.append(everything["target"], 2),
+            "at": np.append(everything["at"], far["at"].max() + days),
+        }
+        whole = model.transform(read(everything))
+        np.testing.assert_allclose(model.embedding_, whole, atol=2e-6 * np.abs(whole).max())
+
+
+@pytest.mark.parametrize("is_far", [False, True])
+def test_a_saved_model_goes_on_at_its_moment(edges: dict[str, Any], is_far: bool, tmp_path: Path) -> None:
+    model, later = fitted(part_of(edges, FIRST)), part_of(edges, LATER)
+    path, shift = tmp_path / "model.safetensors", 70 * HALF_LIFE * is_far
+    model.save(path, with_state=True)
+    followed = sc.load(path, in_place=True)
+    for one in (model, followed):
+        one.update(edges_added=pairs_of(later)[:50], times=later["at"][:50] + shift)
+        one.update(now=200 + shift)
+    del followed  # as a process that ends: the log has what was changed
+    again = sc.load(path)
+    np.testing.assert_array_equal(again.embedding_, model.embedding_)
+    assert again.graph_.clock == model.graph_.clock
+    assert again.graph_.clock is not None
+    assert again.graph_.clock.now == 200 + shift
+    again.save(path, with_state=True, overwrite=True)
+    third = sc.load(path)
+    for one in (model, third):
+        one.update(edges_added=[(0, 1)], times=210 + shift)
+    np.testing.assert_array_equal(third.embedding_, model.embedding_)
+    with pytest.raises(sc.InputError, match="cannot go back in time"):
+        third.update(now=100)
+
+
+def test_a_refit_starts_at_the_present(edges: dict[str, Any]) -> None:
+    model = fitted(part_of(edges, FIRST))
+    model.update(now=130)
+    assert model.refit(align=False).graph_.clock == read(edges, now=130).clock
+    again = sc.SCE(filter=sc.Power(order=2), features="given", weighting="none", dimension=5)
+    fresh = again.fit_transform(read(part_of(edges, FIRST), now=130))
+    np.testing.assert_allclose(model.embedding_, fresh, atol=1e-4 * np.abs(fresh).max())
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"edges_added": [(0, 1)], "times": [120, 130]}, "one time for each of edges_added"),
+        ({"edges_added": [(0, 1)], "times": 120, "now": 110}, "an edge of 120, later than now=110"),
+        ({"now": 3}, "cannot go back in time"),
+        ({"now": "2026-01-01"}, "now parameter of SCE.update must be a number"),
+        ({"edges_added": [(0, 1)], "times": ["2026-01-01"]}, "times parameter of SCE.update must be plain numbers"),
+    ],
+    ids=str,
+)
+def test_what_an_update_refuses(edges: dict[str, Any], given: dict[str, Any], match: str) -> None:
+    model = fitted(edges)
+    before = model.embedding_.copy()
+    with pytest.raises(sc.InputError, match=match):
+        model.update(**given)
+    np.testing.assert_array_equal(model.embedding_, before)
+
+
+def test_graphs_without_times_and_of_other_half_lives(edges: dict[str, Any]) -> None:
+    model = fitted(edges)
+    other = sc.from_edges(edges, time="at", half_life=7, features=np.ones((N_NODES, 5)), node_ids=np.arange(N_NODES))
+    with pytest.raises(sc.InputError, match=r"Read it with half_life=20\.0"):
+        model.transform(other)
+    plain = sc.from_edges(
+        {name: edges[name] for name in ("source", "target")}, features=np.ones((N_NODES, 5)), node_ids=np.arange(N_NODES)
+    )
+    with pytest.warns(sc.OtherWeightsWarning, match="a graph that age"):
+        model.transform(plain)
+    with pytest.raises(sc.InputError, match=r"update\(now=…\) is for graphs whose edges have times"):
+        sc.SCE(dimension=4).fit(plain).update(now=3)
