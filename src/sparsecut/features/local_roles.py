@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.features.roles import RoleKind, directed_counts, leaving, undirected_counts
+from sparsecut.features.roles import RoleKind, directed_counts, leaving, undirected_counts, with_demands
 from sparsecut.features.triangles import MOST_LISTED, listed_of, triangles_of
 from sparsecut.kernels.hashing import hash_ids, shifted
 
@@ -38,6 +38,7 @@ class LinkedNodes:
     out: Lists
     into: Lists | None
     ids: Callable[[Integers], NDArray[Any]]  # of the nodes at some positions
+    demands: Callable[[Integers], NDArray[Any]] | None = None  # how many edges that ask for distance leave and reach nodes
 
     def around(self, nodes: Integers) -> tuple[Integers, Integers]:
         """The neighbours of some nodes, whichever way edges point: where each list starts, and all of them."""
@@ -73,7 +74,11 @@ def counts_at(graph: LinkedNodes, nodes: Integers, kind: RoleKind) -> NDArray[np
         counts = directed_counts(block, found, ends, others, kind.unit)
     else:
         counts = undirected_counts(_block(far, nodes, *graph.out.take(nodes)), found, kind.unit)
-    return np.asarray(counts[np.searchsorted(far, nodes)])
+    counted = np.asarray(counts[np.searchsorted(far, nodes)])
+    if not kind.is_signed:
+        return counted
+    asked = np.zeros((len(nodes), 2)) if graph.demands is None else graph.demands(nodes)
+    return np.asarray(with_demands(counted.astype(np.float64), asked, kind))
 
 
 def touched(graph: LinkedNodes, ends: Integers, most_listed: int = MOST_LISTED) -> Integers:

@@ -3,6 +3,7 @@
     undirected   log degree, log triangles, clustering, log strength where edges have weights
     directed     log out- and in-degree, their difference, reciprocity, log triangles, clustering;
                  log out- and in-strength and their difference where edges have weights
+    signed       log of the number of edges that ask for distance, out and in where they have directions; less that of others
 
 Logarithms are of 1 + x, strengths in units of the fitted graph's typical weight. Out-edges are the rows of
 `graph.adjacency`; triangles are those of the graph without directions. The standardised columns of log degrees are there
@@ -17,7 +18,7 @@ standardises those of any graph with them. A column that is constant there is ze
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,11 @@ UNDIRECTED = ("log degree", "log triangles", "clustering")
 UNDIRECTED_WEIGHTS = ("log strength",)
 DIRECTED = ("log out-degree", "log in-degree", "degree balance", "reciprocity", "log triangles", "clustering")
 DIRECTED_WEIGHTS = ("log out-strength", "log in-strength", "strength balance")
+UNDIRECTED_DEMANDS = ("log unfriendly degree", "unfriendly balance")
+DIRECTED_DEMANDS = (
+    *("log unfriendly out-degree", "log unfriendly in-degree"),
+    *("unfriendly out-balance", "unfriendly in-balance"),
+)
 SQUARED = ("log degree", "log out-degree", "log in-degree")
 
 
@@ -59,11 +65,13 @@ class RoleKind:
 
     is_directed: bool
     unit: float | None  # None where edges have no weights
+    is_signed: bool = False
 
     @property
     def counts(self) -> tuple[str, ...]:
         plain, weighted = (DIRECTED, DIRECTED_WEIGHTS) if self.is_directed else (UNDIRECTED, UNDIRECTED_WEIGHTS)
-        return plain if self.unit is None else plain + weighted
+        demands = DIRECTED_DEMANDS if self.is_directed else UNDIRECTED_DEMANDS
+        return plain + (() if self.unit is None else weighted) + (demands if self.is_signed else ())
 
     @property
     def squared(self) -> list[int]:
@@ -117,12 +125,12 @@ class NodeRoles:
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """All of it as arrays, for a file."""
         unit = np.nan if self.kind.unit is None else self.kind.unit
-        return {"kind": np.array([self.kind.is_directed, unit]), "mean": self.mean, "scale": self.scale}
+        return {"kind": np.array([self.kind.is_directed, unit, self.kind.is_signed]), "mean": self.mean, "scale": self.scale}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> NodeRoles:
-        is_directed, unit = arrays["kind"].tolist()
-        kind = RoleKind(bool(is_directed), None if np.isnan(unit) else unit)
+        is_directed, unit, *is_signed = arrays["kind"].tolist()
+        kind = RoleKind(bool(is_directed), None if np.isnan(unit) else unit, any(is_signed))
         return cls(kind, np.asarray(arrays["mean"], np.float64), np.asarray(arrays["scale"], np.float64))
 
 
@@ -157,10 +165,11 @@ class RoleColumns:
 def kind_of(passes: Passes) -> RoleKind:
     """Which counts a graph has; the unit is the power of two at the mean of its weights' exponents."""
     graph = passes.graph
+    is_signed = getattr(graph, "demands", None) is not None
     if not graph.is_weighted:
-        return RoleKind(graph.is_directed, None)
+        return RoleKind(graph.is_directed, None, is_signed)
     n_weights, exponents = (int(number) for number in passes.total(exponents_of))
-    return RoleKind(graph.is_directed, float(np.ldexp(1.0, exponents // n_weights)))
+    return RoleKind(graph.is_directed, float(np.ldexp(1.0, exponents // n_weights)), is_signed)
 
 
 def count_roles(passes: Passes, undirected: Passes | None, kind: RoleKind) -> Column:
@@ -169,7 +178,7 @@ def count_roles(passes: Passes, undirected: Passes | None, kind: RoleKind) -> Co
         if passes.graph.is_directed:
             raise ValueError("Roles of a directed graph need passes over the graph without directions beside its own.")
         undirected = passes
-    around, n_counts, unit = triangles(undirected), len(kind.counts), kind.unit
+    around, n_counts, unit = triangles(undirected), len(replace(kind, is_signed=False).counts), kind.unit
     which = f"{'directed' if kind.is_directed else 'undirected'}-{unit}"
     if kind.is_directed:
         n_nodes: int = passes.graph.n_nodes
@@ -177,8 +186,34 @@ def count_roles(passes: Passes, undirected: Passes | None, kind: RoleKind) -> Co
         arrived = [passes.total(arriving, start, min(start + AT_ONCE, n_nodes), unit) for start in starts]
         ends = passes.column(f"leaving-{unit}", np.float64, leaving, unit, width=2)
         others = passes.column(f"arriving-{unit}", np.float64, own_rows, np.concatenate(arrived), width=2)
-        return undirected.column(f"roles-{which}", np.float32, directed_counts, around, ends, others, unit, width=n_counts)
-    return undirected.column(f"roles-{which}", np.float32, undirected_counts, around, unit, width=n_counts)
+        given = around, ends, others, unit
+        counted = undirected.column(f"roles-{which}", np.float32, directed_counts, *given, width=n_counts)
+    else:
+        counted = undirected.column(f"roles-{which}", np.float32, undirected_counts, around, unit, width=n_counts)
+    if not kind.is_signed:
+        return counted
+    asked = demand_ends(passes.graph.demands, passes.graph.n_nodes)
+    return undirected.column(f"signed-{which}", np.float32, beside_demands, counted, asked, kind, width=len(kind.counts))
+
+
+def demand_ends(demands: Any, n_nodes: int) -> NDArray[np.float64]:
+    """How many edges that ask for distance leave each node, and how many arrive, (n, 2); zeros where a graph has none."""
+    if demands is None:
+        return np.zeros((n_nodes, 2))
+    return np.stack([np.diff(demands.indptr), np.bincount(demands.indices, minlength=n_nodes)], axis=1).astype(np.float64)
+
+
+def beside_demands(block: Block, counted: Column, asked: NDArray[np.float64], kind: RoleKind) -> Any:
+    """The counts of the block's nodes with those of the edges that ask for distance."""
+    return with_demands(doubles(counted[block.rows]), own_rows(block, asked), kind)
+
+
+def with_demands(counts: Any, asked: Any, kind: RoleKind) -> Any:
+    """Counts of some nodes with those of their edges that ask for distance: logarithms, and these less those of others."""
+    n_sides = 2 if kind.is_directed else 1
+    logs = [_on_grid(log(1 + asked[:, side])) for side in range(n_sides)]
+    balances = [logs[side] - counts[:, side] for side in range(n_sides)]
+    return singles(side_by_side([*(counts[:, place] for place in range(counts.shape[1])), *logs, *balances]))
 
 
 def exponents_of(block: Block) -> NDArray[np.int64]:

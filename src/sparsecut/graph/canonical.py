@@ -52,6 +52,22 @@ def check_adjacency(adjacency: Any, directed: str) -> tuple[sp.csr_array, tuple[
     return _made_canonical(adjacency, directed)
 
 
+def split_signs(adjacency: Any, directed: str) -> tuple[sp.csr_array, sp.csr_array]:
+    """(the weights above zero, those below without their sign, canonical) of an adjacency with both."""
+    try:
+        whole = sp.csr_array(adjacency)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            "A signed adjacency must be a matrix of numbers in the host's memory: of scipy or numpy."
+        ) from error
+    if whole.dtype.kind not in "biuf":
+        raise InputError(f"The edge weights must be real numbers. Got an adjacency of type {whole.dtype}.")
+    friendly, demands = (sp.csr_array(part) for part in (whole.maximum(0), (-whole).maximum(0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DirectedGraphWarning)  # which the friendly edges give
+        return friendly, check_adjacency(demands, directed)[0]
+
+
 def wrong_shape(shape: tuple[int, ...]) -> InputError:
     """The error for a matrix that is no adjacency."""
     return InputError(
@@ -62,7 +78,8 @@ def wrong_shape(shape: tuple[int, ...]) -> InputError:
 def negative_weight(value: float, row: int, column: int) -> InputError:
     """The error for a weight below zero."""
     return InputError(
-        f"The edge weights must be zero or more. Got {value:g} between the nodes at positions {row} and {column}."
+        f"The edge weights must be zero or more. Got {value:g} between the nodes at positions {row} and {column}. "
+        "Weights below zero ask for distance, where a graph is made with signed=True."
     )
 
 

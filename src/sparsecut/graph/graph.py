@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike
 
 from sparsecut.base.errors import InputError, NewValuesWarning, check_choice
 from sparsecut.features import Encoder, Scale
-from sparsecut.graph.canonical import DIRECTIONS, check_adjacency
+from sparsecut.graph.canonical import DIRECTIONS, check_adjacency, split_signs
 from sparsecut.graph.clock import Clock, rescaled
 from sparsecut.graph.foreign import is_edge_index, is_parts, library_of, plain_adjacency
 from sparsecut.graph.frozen import FrozenGraph, rows_of
@@ -82,6 +82,8 @@ class Graph(FrozenGraph):
         The column of a frame of features or labels that holds the node ids, or "index"; found by its values where not given.
     notes : tuple of str, default=()
         Sentences about how the graph was read, kept for whoever shows the graph to a person.
+    signed : bool, default=False
+        Whether weights may be below zero. Such edges ask for distance: they are `demands`, and not in the adjacency.
 
     Attributes
     ----------
@@ -101,7 +103,7 @@ class Graph(FrozenGraph):
     clock : Clock or None
         Of a graph whose edges have times, their half-life and the moment at which an edge weighs 1.
     demands : scipy.sparse.csr_array (n, n) or None
-        Of a signed graph the weights of the edges that ask for distance, as they were given. They are not in `adjacency`.
+        Of a signed graph the weights of the edges that ask for distance, without their sign. They are not in `adjacency`.
 
     Raises
     ------
@@ -134,6 +136,7 @@ class Graph(FrozenGraph):
         scale: Scale = "auto",
         id_column: str | None = None,
         notes: tuple[str, ...] = (),
+        signed: bool = False,
     ) -> None:
         check_choice("Graph", "directed", directed, DIRECTIONS)
         if isinstance(adjacency, Graph):
@@ -144,6 +147,10 @@ class Graph(FrozenGraph):
         if named is not None:
             node_ids = check_same_ids(named, node_ids)
         checked: Any
+        demands = None
+        if signed:
+            tensor = None
+            adjacency, demands = split_signs(adjacency, directed)
         if tensor is not None and adjacency is tensor:  # on a GPU, or a list of edges
             beside: Any = node_ids if features is None else features
             n_nodes = None if beside is None else len(beside)
@@ -155,7 +162,9 @@ class Graph(FrozenGraph):
             checked, adjacency_notes = check_adjacency(adjacency, directed)
         ids = None if node_ids is None else check_ids(node_ids, rows_of(checked))
         encoder = named_columns(feature_names, features)
-        self._store(checked, features, labels, ids, directed, (*notes, *adjacency_notes), encoder, scale, id_column)
+        self._store(
+            checked, features, labels, ids, directed, (*notes, *adjacency_notes), encoder, scale, id_column, demands=demands
+        )
 
     @classmethod
     def from_canonical(
@@ -411,7 +420,9 @@ class Graph(FrozenGraph):
         clock = replace(self.clock, now=now)
         factor = self.clock.factor_to(clock)
         relations = None if self.relations is None else self.relations.times(factor)
-        return self.replace(adjacency=rescaled(self.adjacency, factor), clock=clock, relations=relations)
+        demands = None if self.demands is None else rescaled(self.demands, factor)
+        edges = rescaled(self.adjacency, factor)
+        return self.replace(adjacency=edges, clock=clock, relations=relations, demands=demands)
 
 
 def _check_on_device(tensor: Any, directed: str, n_nodes: int | None) -> tuple[Any, tuple[str, ...]]:

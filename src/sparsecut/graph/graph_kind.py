@@ -92,7 +92,7 @@ class GraphKind:
         if (self.clock is None) != (graph.clock is None):
             if graph.n_edges:
                 warnings.warn(
-                    f"This {caller} was fitted on a graph {_ageing(self.clock)}. The graph to transform has edges "
+                    f"This {caller} was fitted on edges {_ageing(self.clock)}. The graph to transform has edges "
                     f"{_ageing(graph.clock)}: averages by other weights give vectors that may not be comparable. Read it as "
                     "the fitted one was.",
                     OtherWeightsWarning,

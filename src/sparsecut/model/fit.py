@@ -44,7 +44,7 @@ from sparsecut.model.settings import Settings
 from sparsecut.model.type_means import TypeColumns
 from sparsecut.operators.aggregation import Projection
 from sparsecut.operators.filters import Filter, is_served_by
-from sparsecut.operators.negatives import NegativeGraph, complete_graph, with_apart
+from sparsecut.operators.negatives import NegativeGraph, complete_graph, with_apart, with_demands
 from sparsecut.operators.reason import of_channel
 from sparsecut.operators.recipe import Recipe, source_of
 from sparsecut.operators.sharpened import dimension_reason
@@ -295,13 +295,17 @@ def _fit_job(settings: Settings, graph: Graph, n_features: int, output: Path | N
         n_levels=n_levels if settings.channels is None else len(settings.channels),
         n_columns=columns,
         is_series=settings.n_levels is None and not _is_power(settings),
-        n_pairs=settings.n_pairs(graph.n_nodes),
+        n_pairs=settings.n_pairs(graph.n_nodes) + (0 if graph.demands is None else int(graph.demands.nnz)),
         with_whole_gram=solver.needs_whole_gram(n_features * n_levels),
         needs=settings.needs(with_output=output is not None),
         output=output,
-        key=("fit", settings.parameters, graph.node_ids if with_pairs else None),
+        key=("fit", settings.parameters, graph.node_ids if with_pairs else None, *_parts_of(graph.demands)),
         report=report,
     )
+
+
+def _parts_of(demands: Any) -> tuple[Any, ...]:
+    return () if demands is None else (demands.indptr, demands.indices, demands.data)
 
 
 def _is_power(settings: Settings) -> bool:
@@ -335,6 +339,8 @@ class _Nodes:
 def _describe_negatives(settings: Settings, engine: Engine[Any], seed: int) -> NegativeGraph:
     nodes = _Nodes(engine)
     negatives = settings.negatives.describe(nodes, np.random.default_rng(seed))
+    if engine.graph.demands is not None:
+        negatives = with_demands(negatives, engine.graph.demands)
     if settings.apart is None:
         return negatives
     return with_apart(negatives, settings.apart, nodes.node_ids, settings.caller)

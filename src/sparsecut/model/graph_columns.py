@@ -263,7 +263,8 @@ def _mean_cosine(own: Tensor, sums: Tensor, places: Places) -> float:
 
 def _lists(graph: ChangingGraph, index: NodeIndex) -> LinkedNodes:
     into = graph.columns if graph.is_directed else None
-    return LinkedNodes(graph.rows, into, lambda nodes: _plain(index.ids[nodes]))
+    asked = None if graph.demands is None else graph.demands.n_ends
+    return LinkedNodes(graph.rows, into, lambda nodes: _plain(index.ids[nodes]), asked)
 
 
 def _plain(ids: NDArray[Any]) -> NDArray[Any]:

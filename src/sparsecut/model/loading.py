@@ -99,7 +99,7 @@ def _restore(model: Any, path: str | Path, about: dict[str, Any], tensors: dict[
     for changes, tolerance, position in read_log(path, key, number):
         state = model._live()
         model._embedding = model._graph = None
-        state.apply(state.check(changes), tolerance)
+        model._renewed(state.apply(state.check(changes), tolerance))
         model._follow_kind(changes)
         model._position = position or model._position
 

@@ -18,8 +18,9 @@ Integers = NDArray[np.int64]
 class ChangingGraph:
     """`rows` lists the nodes that a node averages over, `columns` those that average over it."""
 
-    def __init__(self, adjacency: sp.csr_array, *, is_directed: bool) -> None:
+    def __init__(self, adjacency: sp.csr_array, *, is_directed: bool, demands: sp.csr_array | None = None) -> None:
         self.is_directed = is_directed
+        self.demands = None if demands is None else ChangingGraph(demands, is_directed=is_directed)  # what asks for distance
         self.rows = NeighborLists(adjacency)
         self.columns = NeighborLists(sp.csr_array(adjacency.T.tocsr())) if is_directed else self.rows
         self._degrees = GrowingArray(1 + adjacency.sum(axis=1, dtype=np.float64))
@@ -42,6 +43,20 @@ class ChangingGraph:
         if self.is_directed:
             self.columns.extend(n_nodes)
         self._degrees.extend(np.ones(n_nodes))
+        if self.demands is not None:
+            self.demands.extend(n_nodes)
+
+    def n_ends(self, nodes: Integers) -> NDArray[np.float64]:
+        """How many edges leave and reach some nodes, (m, 2)."""
+        return np.stack([self.rows.count[nodes], self.columns.count[nodes]], axis=1).astype(np.float64)
+
+    def drop_demands(self, nodes: Integers) -> Integers:
+        """Take out what some nodes that go ask for or are asked; returns the nodes whose demands changed."""
+        if self.demands is None or not len(nodes):
+            return np.empty(0, dtype=np.int64)
+        sources, targets = self.demands.edges_of(nodes)
+        self.demands.change(sources, targets, np.zeros(len(sources), dtype=np.float32))
+        return np.union1d(sources, targets)
 
     def weights_of(self, sources: Integers, targets: Integers) -> NDArray[np.float32]:
         """The weights of edges; 0 where there is none."""

@@ -109,7 +109,7 @@ class LiveState:
         self.clock = graph.clock  # of all weights, as long as the state is
         self.now = 0.0 if graph.clock is None else graph.clock.now  # what updates have come to
         self.index = NodeIndex(graph.node_ids)
-        self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed)
+        self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed, demands=graph.demands)
         self.features = FeatureRows(_features_of(graph, recipe))
         if levels is None:
             rows = _rows_of(graph, recipe, columns)
@@ -203,6 +203,7 @@ class LiveState:
             node_types=self.node_types,
             relations=None if self.relations is None else replace(self.relations, matrices=()),  # changed by then
             clock=self.clock,
+            demands=None if self.graph.demands is None else self.graph.demands.packed(places),
         )
 
     def present_rows(self, ids: list[Any], added: RowList) -> Any:
@@ -244,7 +245,8 @@ class LiveState:
             self.features.replace(placed.row_places, placed.rows)
         relinked = np.union1d(self.graph.change(placed.sources, placed.targets, placed.weights), new)
         relinked = relinked[self.index.is_present[relinked]]
-        ends = np.unique(np.concatenate([placed.sources, placed.targets, new]))
+        unasked = self.graph.drop_demands(placed.removed_nodes)
+        ends = np.unique(np.concatenate([placed.sources, placed.targets, new, unasked[self.index.is_present[unasked]]]))
         moved = self._moved(ends, np.unique(np.concatenate([new, placed.row_places])))
         followed = []
         for source, level, matrix in zip(self.recipe.sources, self.levels, self.basis, strict=True):
@@ -343,7 +345,7 @@ class LiveState:
         places = self.index.places()
         graph = self.to_graph()
         self.index = NodeIndex(graph.node_ids)
-        self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed)
+        self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed, demands=graph.demands)
         self.features = FeatureRows(_features_of(graph, self.recipe))
         self.vectors = GrowingArray(self.vectors.rows[places])
         self.levels = [level.packed(self.graph, places) for level in self.levels]

@@ -112,6 +112,9 @@ def read_state(
 
 def _graph_tensors(graph: Graph) -> tuple[dict[str, Any], Arrays]:
     arrays = dict(zip(("state.indptr", "state.indices", "state.weights"), _parts(graph.adjacency), strict=True))
+    if graph.demands is not None:
+        names = ("state.demands.indptr", "state.demands.indices", "state.demands.weights")
+        arrays |= dict(zip(names, _parts(graph.demands), strict=True))
     if sp.issparse(graph.features):
         names = ("state.features.indptr", "state.features.indices", "state.features.data")
         arrays |= dict(zip(names, _parts(graph.features), strict=True))
@@ -132,6 +135,7 @@ def _read_graph(header: dict[str, Any], arrays: Arrays, encoder: Encoder | None)
     features: Any = arrays.get("state.features")
     if "state.features.indptr" in arrays:
         features = _csr([arrays[f"state.features.{name}"] for name in ("indptr", "indices", "data")], header["n_features"])
+    demands = [arrays.get(f"state.demands.{name}") for name in ("indptr", "indices", "weights")]
     return Graph.from_canonical(
         _csr([arrays[f"state.{name}"] for name in ("indptr", "indices", "weights")]),
         features=features,
@@ -141,6 +145,7 @@ def _read_graph(header: dict[str, Any], arrays: Arrays, encoder: Encoder | None)
         node_types=None if header.get("node_types") is None else tuple(header["node_types"]),
         relations=Relations.read(header.get("relations")),
         clock=Clock.read(header.get("clock")),
+        demands=None if demands[0] is None else _csr(demands),
     )
 
 
@@ -159,7 +164,7 @@ def _parts(matrix: Any) -> tuple[NDArray[Any], ...]:
     return matrix.indptr, matrix.indices, matrix.data
 
 
-def _csr(parts: list[NDArray[Any]], n_columns: int | None = None) -> sp.csr_array:
+def _csr(parts: list[Any], n_columns: int | None = None) -> sp.csr_array:
     indptr, indices, data = parts
     n_rows = len(indptr) - 1
     matrix = sp.csr_array((data, indices, indptr), shape=(n_rows, n_rows if n_columns is None else n_columns))

@@ -12,7 +12,7 @@
 from sparsecut.operators.negatives.complete import Complete
 from sparsecut.operators.negatives.degrees import Degrees
 from sparsecut.operators.negatives.negative_graph import AllPairs, ListedPairs, NegativeGraph, complete_graph, quadratic_form
-from sparsecut.operators.negatives.negatives import Negatives, with_apart
+from sparsecut.operators.negatives.negatives import Negatives, with_apart, with_demands
 from sparsecut.operators.negatives.pairs import Pairs
 from sparsecut.operators.negatives.sampled import Sampled, sampled_weight
 from sparsecut.operators.negatives.sparsifier import Sparsifier
@@ -31,4 +31,5 @@ __all__ = [
     "quadratic_form",
     "sampled_weight",
     "with_apart",
+    "with_demands",
 ]

@@ -13,6 +13,8 @@ from sparsecut.base.choice import Choice
 from sparsecut.graph.pair_lists import check_pairs
 from sparsecut.operators.negatives.negative_graph import ListedPairs, NegativeGraph
 
+DEMANDS_SHARE = 1.0  # of the weight of all pairs, for the edges of a signed graph that ask for distance
+
 
 class Nodes(Protocol):
     """What negatives may ask of the nodes of a graph: a `Graph` computes each when it is first used."""
@@ -62,3 +64,18 @@ def with_apart(base: NegativeGraph, apart: Any, node_ids: NDArray[Any], caller: 
     # Where the base demands nothing (degrees of a graph without edges), there is nothing to measure the pairs against.
     scale = (base.total_weight or 1.0) / len(pairs)
     return replace(base, listed=(*base.listed, ListedPairs(base.n_nodes, pairs, scale * weights)))
+
+
+def with_demands(base: NegativeGraph, demands: Any, share: float = DEMANDS_SHARE) -> NegativeGraph:
+    """The edges of a signed graph that ask for distance on top of a negative graph: L = L_base + c·L_demands.
+
+    c is `share` of the base's total weight over theirs: by default they ask for as much as all pairs do, whatever the unit
+    of their weights is and however many there are.
+    """
+    entries = demands.tocoo()
+    total = float(entries.data.sum(dtype=np.float64))
+    if not total:
+        return base
+    scale = share * (base.total_weight or 1.0) / total
+    listed = ListedPairs(base.n_nodes, np.stack(entries.coords, axis=1).astype(np.int64), scale * entries.data)
+    return replace(base, listed=(*base.listed, listed))
