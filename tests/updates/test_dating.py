@@ -150,4 +150,4 @@ def test_graphs_without_times_and_of_other_half_lives(edges: dict[str, Any]) -> 
     with pytest.warns(OtherWeightsWarning, match="fitted on edges that age"):
         model.transform(plain)
     with pytest.raises(sc.InputError, match=r"update\(now=…\) is for graphs whose edges have times"):
-        sc.SCE(dimension=4).fit(plain).update(now=3)
+        sc.SCE(features="structure").fit(sc.from_edges(weighed)).update(now=3)

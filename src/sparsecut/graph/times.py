@@ -32,14 +32,14 @@ UNITS = {
 DURATION = "a duration such as '30d', '12h' or '1y', a timedelta, or a number above 0"
 
 
-class Moments(NamedTuple):
+class EdgeTimes(NamedTuple):
     """Times as numbers."""
 
     values: NDArray[np.float64]
     is_calendar: bool  # seconds since 1970; else of a unit of their own
 
 
-def as_moments(times: Any, what: str) -> Moments:
+def as_moments(times: Any, what: str) -> EdgeTimes:
     """The times of a column, a list or an array; `what` names it in messages."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -58,7 +58,7 @@ def as_moments(times: Any, what: str) -> Moments:
         nanoseconds = column.type == pa.timestamp("ns", getattr(column.type, "tz", None))
         unit = "ns" if nanoseconds else "us"
         whole = pc.cast(pc.cast(column, pa.timestamp(unit, getattr(column.type, "tz", None))), pa.int64())
-        return Moments(np.asarray(whole.to_numpy(zero_copy_only=False)) / (1e9 if nanoseconds else 1e6), True)
+        return EdgeTimes(np.asarray(whole.to_numpy(zero_copy_only=False)) / (1e9 if nanoseconds else 1e6), True)
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
         raise InputError(f"{what} must hold dates, times or numbers. Got {column.type} values.")
     values = np.asarray(pc.cast(column, pa.float64(), safe=False).to_numpy(zero_copy_only=False))
@@ -67,7 +67,7 @@ def as_moments(times: Any, what: str) -> Moments:
         raise InputError(f"{what} must hold finite times. Got {values[row]} in row {row + 1:,}.")
     largest = float(np.abs(values).max(initial=0.0))
     seconds = next((unit for least, unit in EPOCHS if largest >= least), None)
-    return Moments(values, False) if seconds is None else Moments(values * seconds, True)
+    return EdgeTimes(values, False) if seconds is None else EdgeTimes(values * seconds, True)
 
 
 def as_moment(time: Any, what: str, *, is_calendar: bool) -> float:

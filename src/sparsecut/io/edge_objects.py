@@ -33,7 +33,7 @@ from sparsecut.graph import (
     refuse_foreign,
     with_others,
 )
-from sparsecut.graph.times import Moments, as_moments
+from sparsecut.graph.times import EdgeTimes, as_moments
 from sparsecut.io.edge_columns import EdgeColumns, decide_by_table, plan_columns
 from sparsecut.io.edges import edges_from_table, mixed_kinds
 from sparsecut.io.ids import check_known, plain_ids, positions_of
@@ -307,7 +307,7 @@ def from_edges(
     return Graph.from_canonical(made.adjacency, node_ids=ids, directed=directed, node_types=columns.sides, **parts)
 
 
-def _times_of(times: Any, n_edges: int) -> Moments:
+def _times_of(times: Any, n_edges: int) -> EdgeTimes:
     """The times of edges that come beside them."""
     moments = as_moments(times, "The time parameter of from_edges")
     if len(moments.values) != n_edges:

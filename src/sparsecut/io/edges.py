@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.features import spells_number
-from sparsecut.graph.times import Moments, as_moments
+from sparsecut.graph.times import EdgeTimes, as_moments
 from sparsecut.io.column_evidence import is_date
 from sparsecut.io.edge_columns import SOURCE_NAMES, TARGET_NAMES, EdgeColumns
 from sparsecut.io.edge_weights import edge_weights, values_in_dictionaries
@@ -36,7 +36,7 @@ class Edges:
     weights: NDArray[np.float32] | None
     ids: NDArray[Any]
     columns: EdgeColumns  # as they were understood
-    moments: Moments | None = None  # where edges have times
+    moments: EdgeTimes | None = None  # where edges have times
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()  # notes worth a warning
 

@@ -15,9 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.features.places import Places
 from sparsecut.graph.times import say_duration
-from sparsecut.kernels.between_diagonals import between_diagonals
 
 MOST_EDGES = 200_000
 HELD_OUT = 0.2
@@ -89,6 +87,9 @@ class _Trial:
 
     def _vectors(self, half_life: float) -> NDArray[np.float32]:
         """Places, averaged over two hops, of length 1."""
+        from sparsecut.features.places import Places  # imports torch
+        from sparsecut.kernels.between_diagonals import between_diagonals
+
         weights = np.exp2((self.times - self.times[-1]) / half_life)
         ends = np.concatenate([self.sources, self.targets]), np.concatenate([self.targets, self.sources])
         A = sp.coo_array((np.tile(weights, 2), ends), shape=(self.n_nodes, self.n_nodes)).tocsr().astype(np.float32)

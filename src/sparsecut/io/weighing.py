@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, check_real
 from sparsecut.graph.clock import Clock
-from sparsecut.graph.times import Moments, as_duration, as_moment, say_moment
+from sparsecut.graph.times import EdgeTimes, as_duration, as_moment, say_moment
 from sparsecut.io.adjacency import build_adjacency
 from sparsecut.io.edge_weights import check_not_negative
 from sparsecut.io.half_life import choose_half_life
@@ -46,7 +46,7 @@ class Weighing:
         if self.decay is not None:
             check_real(self.caller, "decay", self.decay, above=0)
 
-    def clock(self, i: NDArray[Any], j: NDArray[Any], moments: Moments, what: str) -> tuple[Clock, tuple[str, ...]]:
+    def clock(self, i: NDArray[Any], j: NDArray[Any], moments: EdgeTimes, what: str) -> tuple[Clock, tuple[str, ...]]:
         """(how the edges age, notes): `now` is the latest edge where it is not given, and "auto" is chosen by the edges."""
         times, is_calendar = moments
         latest = float(times.max())
@@ -89,7 +89,7 @@ def matrices(
     i: NDArray[Any],
     j: NDArray[Any],
     weights: NDArray[np.float32] | None,
-    moments: Moments | None,
+    moments: EdgeTimes | None,
     n_nodes: int,
     directed: str,
     weighing: Weighing,
