@@ -115,7 +115,7 @@ def test_in_words() -> None:
         "30 days",
         "90 minutes",
         "90 seconds",
-        "inf",
+        "no ageing",
     ]
     assert say_moment(NOON, is_calendar=True) == "2026-01-01 12:00:00"
     assert say_moment(2.5, is_calendar=False) == "2.5"

@@ -107,7 +107,9 @@ def as_duration(duration: Any, what: str, *, is_calendar: bool) -> float:
 
 def say_duration(duration: float, *, is_calendar: bool) -> str:
     """A duration in words."""
-    if not is_calendar or duration == float("inf"):
+    if duration == float("inf"):
+        return "no ageing"
+    if not is_calendar:
         return f"{duration:g}"
     for seconds, name in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
         if duration >= 2 * seconds:
