@@ -113,6 +113,12 @@ def test_negative_weights_ask_for_distance_where_the_graph_is_signed() -> None:
     both = sc.from_edges(ratings, signed=True)
     assert both.demands is not None
     assert both.demands.toarray().tolist() == [[0, 0, 0], [0, 0, 5], [0, 5, 0]]
+    many = timed_edges()
+    signs = np.where(np.arange(len(many["at"])) % 5, 1.0, -1.0)
+    chosen = sc.from_edges({**many, "weight": signs}, signed=True, time="at")
+    assert chosen.clock is not None
+    assert chosen.demands is not None
+    assert chosen.demands.nnz
     aged = sc.from_edges(ratings, signed=True, time=[0, 10, 10, 0, 10], half_life=10)
     assert aged.demands is not None
     assert aged.demands.toarray()[1].tolist() == [0, 0, 3.5]

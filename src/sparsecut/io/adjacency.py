@@ -20,7 +20,7 @@ MAX_32_BIT = int(np.iinfo(np.int32).max)
 
 
 def build_adjacency(
-    i: NDArray[Any], j: NDArray[Any], weights: NDArray[np.float32] | None, n_nodes: int, directed: str = "symmetrize"
+    i: NDArray[Any], j: NDArray[Any], weights: NDArray[Any] | None, n_nodes: int, directed: str = "symmetrize"
 ) -> tuple[sp.csr_array, int]:
     """(canonical float32 adjacency without self-loops, how many nodes had one)."""
     is_loop = i == j

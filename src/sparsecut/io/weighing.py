@@ -46,7 +46,9 @@ class Weighing:
         if self.decay is not None:
             check_real(self.caller, "decay", self.decay, above=0)
 
-    def clock(self, i: NDArray[Any], j: NDArray[Any], moments: EdgeTimes, what: str) -> tuple[Clock, tuple[str, ...]]:
+    def clock(
+        self, i: NDArray[Any], j: NDArray[Any], moments: EdgeTimes, what: str, is_friendly: Any = slice(None)
+    ) -> tuple[Clock, tuple[str, ...]]:
         """(how the edges age, notes): `now` is the latest edge where it is not given, and "auto" is chosen by the edges."""
         times, is_calendar = moments
         latest = float(times.max())
@@ -63,7 +65,7 @@ class Weighing:
         if self.decay is not None:
             half_life = math.log(2) / float(self.decay)
         elif self.half_life is None or (isinstance(self.half_life, str) and self.half_life == "auto"):
-            half_life, notes = choose_half_life(i, j, times, is_calendar=is_calendar)
+            half_life, notes = choose_half_life(i[is_friendly], j[is_friendly], times[is_friendly], is_calendar=is_calendar)
         else:
             name = f"The half_life parameter of {self.caller}"
             half_life = as_duration(self.half_life, name, is_calendar=is_calendar)
@@ -88,7 +90,7 @@ class Matrices:
 def matrices(
     i: NDArray[Any],
     j: NDArray[Any],
-    weights: NDArray[np.float32] | None,
+    weights: NDArray[Any] | None,
     moments: EdgeTimes | None,
     n_nodes: int,
     directed: str,
@@ -102,10 +104,11 @@ def matrices(
         is_negative = None
     if not weighing.is_signed:
         check_not_negative(weights, column, what)
-    clock, notes = None, ()
+    clock: Clock | None = None
+    notes: tuple[str, ...] = ()
     if moments is not None:
-        friendly = slice(None) if is_negative is None else ~is_negative
-        clock, notes = weighing.clock(i[friendly], j[friendly], moments, what)
+        friendly: Any = slice(None) if is_negative is None else ~is_negative
+        clock, notes = weighing.clock(i, j, moments, what, friendly)
         aged = clock.weights_of(moments.values)
         weights = aged if weights is None else aged * weights
         if directed == "symmetrize":  # either way an edge is the same, and its repeats add up
@@ -118,7 +121,9 @@ def matrices(
         adjacency, n_loops = build_adjacency(i[~is_negative], j[~is_negative], weights[~is_negative], n_nodes, directed)
         demands, n_others = build_adjacency(i[is_negative], j[is_negative], -weights[is_negative], n_nodes, directed)
         n_loops += n_others
-    said = () if clock is None else (f"Edges {clock}.",)
-    if weighing.is_signed:
-        said += (f"{demands.nnz if directed != 'symmetrize' else demands.nnz // 2:,} edges ask for distance.",)
-    return Matrices(adjacency, clock, demands, n_loops, (*notes, *said))
+    if clock is not None:
+        notes = (*notes, f"Edges {clock}.")
+    if demands is not None:
+        n_demands = demands.nnz // (2 if directed == "symmetrize" else 1)
+        notes = (*notes, f"{n_demands:,} edges ask for distance.")
+    return Matrices(adjacency, clock, demands, n_loops, notes)
