@@ -57,7 +57,8 @@ TEXTS = {
     ),
     "a negative weight": (
         b"source,target,weight\na,b,1\nb,c,-2\n",
-        "must hold finite weights of zero or more in column 'weight'. Got -2.0 in row 2.",
+        "must hold finite weights of zero or more in column 'weight'. Got -2.0 in row 2. Weights below zero ask for "
+        "distance, where a graph is read with signed=True (--signed).",
     ),
     "no weight": (
         b"source,target,weight\na,b,1\nb,c,\n",

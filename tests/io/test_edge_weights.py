@@ -53,7 +53,8 @@ def test_no_weight_at_all(tmp_path):
         ("{'weight': 1 + 1}", None, "must end its lines with attributes like {'weight': 4}. Got \"{'weight': 1 + 1}\"."),
         ("{3, 4}", None, "must end its lines with attributes like {'weight': 4}. Got '{3, 4}'."),
         ("{'weight': 'much'}", None, "must hold numbers under 'weight', the weights of its edges. Got 'much'."),
-        ("{'weight': -2}", None, "must hold finite weights of zero or more in column 'weight'. Got -2.0 in row 1."),
+        ("{'weight': -2}", None, "must hold finite weights of zero or more in column 'weight'. Got -2.0 in row 1."
+         " Weights below zero ask for distance, where a graph is read with signed=True (--signed)."),
         ("{'cost': 2}", "price", "has no 'price' at any of its edges. It has: 'cost'."),
         ("{" * 9999 + "}", None, "must end its lines with attributes like {'weight': 4}. Got '" + "{" * 60 + "'."),
     ],

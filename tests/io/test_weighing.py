@@ -104,7 +104,7 @@ def test_the_parts_of_a_graph_keep_its_clock() -> None:
 
 def test_negative_weights_ask_for_distance_where_the_graph_is_signed() -> None:
     ratings = [("a", "b", 4.0), ("b", "c", -2.0), ("c", "a", 1.0), ("b", "c", -3.0), ("c", "b", 7.0)]
-    with pytest.raises(sc.InputError, match=r"Got -2 in row 2\. .*signed=True"):
+    with pytest.raises(sc.InputError, match=r"Got -2\.0 in row 2\. .*signed=True"):
         sc.from_edges(ratings)
     graph = sc.from_edges(ratings, signed=True, directed="out")
     assert graph.adjacency.toarray().tolist() == [[0, 4, 0], [0, 0, 0], [1, 7, 0]]

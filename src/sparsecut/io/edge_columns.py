@@ -60,6 +60,11 @@ class EdgeColumns:
         """Whether the same id in both columns may be two nodes, which only the values can tell."""
         return self.kinship != "one"
 
+    @property
+    def weight_name(self) -> str | None:
+        """What the weights are called in messages."""
+        return self.weight if self.key is None else self.key
+
     def in_order(self) -> list[str]:
         """The names of the columns to read."""
         return [self.source, self.target, *(name for name in (self.weight, self.time) if name is not None)]

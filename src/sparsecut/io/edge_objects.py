@@ -293,7 +293,7 @@ def from_edges(
     position = positions_of(numbered.ids, ids)
     moments = numbered.moments if time is None or isinstance(time, str) else _times_of(time, table.num_rows)
     ends = position[numbered.i], position[numbered.j]
-    made = matrices(*ends, numbered.weights, moments, len(ids), directed, weighing, what, numbered.columns.weight)
+    made = matrices(*ends, numbered.weights, moments, len(ids), directed, weighing, what, numbered.columns.weight_name)
     read = (f"Edges: {numbered.columns}.", *numbered.notes, *numbered.doubts)
     notes = (*read, *loop_notes(made.n_loops), *made.notes, *brought_notes)
     for doubt in numbered.doubts:

@@ -59,7 +59,7 @@ def check_not_negative(weights: NDArray[Any] | None, column: str | None, what: s
     row = int(np.argmax(weights < 0))
     raise InputError(
         f"{what} must hold finite weights of zero or more{'' if column is None else f' in column {column!r}'}. "
-        f"Got {weights[row]:g} in row {row + 1:,}. {SIGNED_REMEDY}"
+        f"Got {weights[row]!s} in row {row + 1:,}. {SIGNED_REMEDY}"
     )
 
 

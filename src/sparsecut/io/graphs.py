@@ -227,7 +227,7 @@ def _read_edges(
     nodes = nodes.settled(edges.ids, "cover")
     node_ids, i, j = _place(edges.ids, edges.i, edges.j, nodes, path)
     what = f"The edge file {path}"
-    made = matrices(i, j, edges.weights, edges.moments, len(node_ids), directed, weighing, what, edges.columns.weight)
+    made = matrices(i, j, edges.weights, edges.moments, len(node_ids), directed, weighing, what, edges.columns.weight_name)
     doubts = (*edges.doubts, *nodes.doubts_about(edges.ids))
     read = (f"Edges: {path}, {described}; {edges.columns}.", *edges.notes)
     graph = Graph.from_canonical(
