@@ -3,8 +3,8 @@
     python benchmarks/timed.py
 
 The friendly ratings of Bitcoin OTC (`kinds/bitcoin_otc` under $SPARSECUT_DATA) in the order of their times: the last fifth
-is held out, those among people who are known from the others. AUC in percent: the chance that the rated person is nearer to the
-rater than one drawn by degree, by the cosine of structure vectors about their mean. `auto` sees the earlier ratings alone.
+is held out, those among people who are known from the others. AUC in percent: the chance that the rated person is nearer to
+the rater than one drawn by degree, by the cosine of structure vectors. `auto` sees the earlier ratings alone.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ def later_links(ratings: pd.DataFrame) -> tuple[pd.DataFrame, NDArray[Any], NDAr
 
 
 def auc(Z: NDArray[Any], ids: NDArray[Any], later: NDArray[Any], drawn: NDArray[Any]) -> float:
-    Z = Z - Z.mean(axis=0)
     Z = Z / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1e-12)
     sources, targets, others = (Z[np.searchsorted(ids, part)] for part in (later[:, 0], later[:, 1], drawn))
     found = (sources * targets).sum(axis=1)

@@ -85,9 +85,13 @@ class Places:
         n_groups: int = N_GROUPS,
         sides: NDArray[Any] | None = None,
         is_directed: bool = False,
+        is_aged: bool = False,
         report: Reporter | None = None,
     ) -> Places:
-        """Places for the nodes of a graph; `sides` are two words or numbers, found from the edges where none are given."""
+        """Places for the nodes of a graph; `sides` are two words or numbers, found from the edges where none are given.
+
+        In a mean by strength few recent nodes outweigh all others where edges are `is_aged`: it is then by neighbours.
+        """
         adjacency, node_ids, sides = _by_id(adjacency, node_ids, sides)
         n_nodes = adjacency.shape[0]
         links = sp.csr_array(adjacency + adjacency.T) if is_directed else adjacency
@@ -105,7 +109,8 @@ class Places:
         known = np.flatnonzero(is_linked[groups])
         groups = (np.cumsum(is_linked, dtype=np.int32) - 1)[groups[known]]
         weights = np.zeros((n_nodes, 1 + int(side.max(initial=0))))  # of each side's nodes in its mean
-        weights[np.arange(n_nodes), side] = links.sum(axis=1, dtype=np.float64)
+        strengths = np.diff(links.indptr) if is_aged else links.sum(axis=1, dtype=np.float64)
+        weights[np.arange(n_nodes), side] = strengths
         means = _mean_rows(adjacency, weights, known, groups, vectors)
         return cls(node_ids[known], groups, side[known], vectors, means)
 

@@ -96,7 +96,7 @@ class _Trial:
         A.eliminate_zeros()
         A.sort_indices()
         ids = np.arange(self.n_nodes)
-        rows = Places.fit(A, ids).rows(A, ids)
+        rows = Places.fit(A, ids, is_aged=True).rows(A, ids)
         shares = 1 / (1 + A.sum(axis=1, dtype=np.float64))
         P = between_diagonals(A, shares, None, shares)
         rows = P @ (P @ rows)

@@ -109,7 +109,9 @@ class ClosedForm(Solver, word="closed_form"):
         weights = tuple(matrix * factor for matrix in spectrum.weights)
         reasons = spectrum.reasons(is_dimension_chosen=problem.dimension is None)
         # Structure comes centred, each side of the graph by itself: near then means near across sides too.
-        offset = torch.zeros_like(mean) if problem.is_sharpened else mean
+        # Where edges age, nodes with recent ones alone move from their places, and take the mean with them.
+        is_centred = problem.is_sharpened and problem.engine.graph.clock is None
+        offset = torch.zeros_like(mean) if is_centred else mean
         if problem.types is not None:
             offset = problem.type_means().offsets(mean, Projection(spectrum.weights, "mean").whole())
         return Solution(Projection(weights, "mean", (offset * factor).float()), reasons, scatter * factor**2)

@@ -83,6 +83,7 @@ class GraphColumns:
                 n_columns=N_COLUMNS if is_alone else N_BESIDE,
                 sides=graph.types if len(graph.node_types or ()) == 2 else None,
                 is_directed=graph.is_directed,
+                is_aged=graph.clock is not None,
                 report=report,
             )
         if "roles" in names:
