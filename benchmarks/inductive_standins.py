@@ -56,8 +56,8 @@ def table(results: Results) -> ResultsTable:
         "Inductive learning at the paper's sizes",
         "Seconds of a fit on the training nodes' graph, and of embedding the whole graph afterwards (transform). A stand-in "
         "is a generated graph of the sizes in the paper's table of datasets, timed once: its seconds stand beside the "
-        "paper's for the real graph, of a CPU with 48 cores, and are not judged by them. Only SCE was timed here: the others "
-        "took the paper's 48 cores from half a minute to six hours.",
+        "paper's for the real graph, of a CPU with 48 cores, and are not judged by them. Only SCE was timed here: the "
+        "others took the paper's 48 cores from half a minute to six hours.",
         list(COLUMNS),
         [(row, [_shown(results, row, column) for column in COLUMNS]) for row in ROWS],
         [],

@@ -134,8 +134,8 @@ def _not_run(points: Points) -> list[str]:
     longest = max(PAGE_GRAPHS, key=lambda name: sum(value for key, value in known.items() if key.startswith(f"{name}, ")))
     minutes = sum(value for key, value in known.items() if key.startswith(f"{longest}, ")) / 60
     return [
-        f"Not run on {' and '.join(without)}: it takes the packages named above, and the fits alone took {minutes:.0f} minutes "
-        f"of one core on {longest}. `--graphs {','.join(without)}` runs them."
+        f"Not run on {' and '.join(without)}: it takes the packages named above, and the fits alone took {minutes:.0f} "
+        f"minutes of one core on {longest}. `--graphs {','.join(without)}` runs them."
     ]
 
 

@@ -30,7 +30,7 @@ def test_a_graph_with_times_and_signs_from_files_to_an_updated_model(tmp_path: P
 
     done = sparsecut("embed", "first.csv", *read, "-o", "z.npy", folder=tmp_path)  # times are left out, and said to be
     assert "'at' (a time)" in done.stderr
-    done = sparsecut("embed", "first.csv", *read[:2], *time, "-o", "z.npy", folder=tmp_path, expect=2)
+    done = sparsecut("embed", "first.csv", *read[:2], *time, "-o", "y.npy", folder=tmp_path, expect=2)
     assert "signed=True (--signed)" in done.stderr
     done = sparsecut("embed", "first.csv", *read, *time, *MODEL, "-o", "z.npy", "--force", folder=tmp_path)
     assert "weigh half as much after 30 days" in done.stderr

@@ -72,10 +72,10 @@ class EdgeColumns:
     def __str__(self) -> str:
         roles = {"source": self.source, "target": self.target, "weight": self.weight}
         named = ", ".join(f"{role} in column {name!r}" for role, name in roles.items() if name is not None)
-        if self.key is not None:
-            named = f"{named} under {self.key!r}"
-        elif self.weight is None:
+        if self.weight is None:
             named = f"{named}, no weights"
+        elif self.key is not None:
+            named = f"{named} under {self.key!r}"
         return named if self.time is None else f"{named}, times in column {self.time!r}"
 
 
