@@ -7,9 +7,11 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -27,37 +29,53 @@ def room_of(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-def imports_of(path: Path) -> set[str]:
-    """The rooms a file imports, at its top or inside a function."""
-    rooms = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+class Facts(NamedTuple):
+    """What the tests below ask of a file."""
+
+    rooms: set[str]  # that it imports, at its top or inside a function
+    at_its_top: list[tuple[str, str]]  # (module, name in it) of what it imports when it is imported itself
+    names_lab: bool  # in a string, as lazy imports do
+    classes: list[str]  # with the line of each, as name:line
+    has_behaviour: bool  # defines a function or a class: an `__init__` that only exports has none
+
+
+@cache
+def facts_of(path: Path) -> Facts:
+    """Read once: parsing all files takes a second or more."""
+    tree = ast.parse(path.read_text("utf-8"))
+    has_behaviour = any(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for node in tree.body)
+    facts = Facts(set(), [], False, [], has_behaviour)
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "sparsecut":
             parts = node.module.split(".")
-            rooms |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names if alias.name in ROOMS}
+            facts.rooms.update({parts[1]} if len(parts) > 1 else {alias.name for alias in node.names if alias.name in ROOMS})
         elif isinstance(node, ast.Import):
-            rooms |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("sparsecut.")}
-    return rooms
+            facts.rooms.update(alias.name.split(".")[1] for alias in node.names if alias.name.startswith("sparsecut."))
+        elif isinstance(node, ast.ClassDef):
+            facts.classes.append(f"{node.name}:{node.lineno}")
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and re.search(r"\bsparsecut\.lab\b", node.value):
+            facts = facts._replace(names_lab=True)
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            facts.at_its_top.extend((node.module, alias.name) for alias in node.names)
+    return facts
 
 
 def test_every_file_belongs_to_a_room() -> None:
     assert {room_of(path) for path in SOURCE.rglob("*.py")} - {"__init__"} == set(ROOMS)
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_a_room_imports_only_rooms_above_it(path: Path) -> None:
-    room = room_of(path)
-    if room == "__init__":
-        return
-    below = ROOMS[ROOMS.index(room) + 1 :]
-    assert not imports_of(path) & set(below)
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_only_rooms_above_it(room: str) -> None:
+    below = set(ROOMS[ROOMS.index(room) + 1 :])
+    files = [path for path in SOURCE.rglob("*.py") if room_of(path) == room]
+    wrong = {str(path.relative_to(SOURCE)): facts_of(path).rooms & below for path in files if facts_of(path).rooms & below}
+    assert wrong == {}
 
 
 def mentions_lab(path: Path) -> bool:
-    """Whether a file imports `sparsecut.lab` or names it in a string, as lazy imports do."""
-    texts = [node.value for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Constant)]
-    return "lab" in imports_of(path) or any(
-        re.search(r"\bsparsecut\.lab\b", text) for text in texts if isinstance(text, str)
-    )
+    """Whether a file imports `sparsecut.lab` or names it in a string."""
+    return "lab" in facts_of(path).rooms or facts_of(path).names_lab
 
 
 def test_only_the_command_line_and_the_public_names_know_the_lab() -> None:
@@ -67,12 +85,8 @@ def test_only_the_command_line_and_the_public_names_know_the_lab() -> None:
 
 def modules_of(path: Path, known: set[str]) -> set[str]:
     """Which of the known modules a file imports when it is imported itself."""
-    found = set()
-    for node in ast.parse(path.read_text("utf-8")).body:
-        if isinstance(node, ast.ImportFrom) and node.module:
-            within = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= {name if name in known else node.module for name in within}
-    return found & known
+    top = facts_of(path).at_its_top
+    return {f"{module}.{name}" if f"{module}.{name}" in known else module for module, name in top} & known
 
 
 @pytest.mark.parametrize("room", [room for room in ROOMS if (SOURCE / room).is_dir()])
@@ -123,14 +137,6 @@ NOT_MIRRORED = {
 }
 
 
-def has_behaviour(path: Path) -> bool:
-    """Whether a module defines a function or a class: an `__init__` that only exports has none."""
-    return any(
-        isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        for node in ast.parse(path.read_text("utf-8")).body
-    )
-
-
 def mirror_of(module: Path) -> Path:
     parts = module.relative_to(SOURCE).parts
     return Path(__file__).parent.joinpath(*parts[:-1], f"test_{parts[-1]}")
@@ -138,7 +144,7 @@ def mirror_of(module: Path) -> Path:
 
 @pytest.mark.parametrize("room", MIRRORED)
 def test_every_module_with_behaviour_has_its_test_file(room: str) -> None:
-    modules = [path for path in sorted((SOURCE / room).rglob("*.py")) if has_behaviour(path)]
+    modules = [path for path in sorted((SOURCE / room).rglob("*.py")) if facts_of(path).has_behaviour]
     without = {str(path.relative_to(SOURCE)) for path in modules if not mirror_of(path).is_file()}
     excepted = {name for name in NOT_MIRRORED if name.split("/")[0] == room}
     assert without == excepted, "a test file is missing, or an exception is no longer one"
@@ -171,9 +177,8 @@ def test_a_module_has_its_name_alone() -> None:
 def test_a_class_has_its_name_alone() -> None:
     homes: dict[str, list[str]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ClassDef):
-                homes.setdefault(node.name, []).append(f"{path.relative_to(SOURCE)}:{node.lineno}")
+        for name, line in (entry.split(":") for entry in facts_of(path).classes):
+            homes.setdefault(name, []).append(f"{path.relative_to(SOURCE)}:{line}")
     assert {name: places for name, places in homes.items() if len(places) > 1} == {}
 
 
@@ -249,10 +254,9 @@ def test_the_core_works_without_any_extra(tmp_path: Path) -> None:
 
 def test_importing_and_help_do_not_wait_for_torch() -> None:
     heavy = "{'torch', 'sklearn', 'scipy', 'pyarrow', 'matplotlib'}"
-    done = run_python(f"import sys, sparsecut.cli; sys.exit(' '.join({heavy} & set(sys.modules)) or 0)")
-    assert done.returncode == 0, done.stderr
     code = (
-        "import sys\nfrom sparsecut.cli import main\nsys.argv = ['sparsecut', '--help']\n"
+        f"import sys, sparsecut.cli\nif {heavy} & set(sys.modules):\n    sys.exit('imported at once')\n"
+        "from sparsecut.cli import main\nsys.argv = ['sparsecut', '--help']\n"
         f"try:\n    main()\nexcept SystemExit:\n    pass\nsys.exit(' '.join({heavy} & set(sys.modules)) or 0)"
     )
     done = run_python(code)
@@ -260,6 +264,7 @@ def test_importing_and_help_do_not_wait_for_torch() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_the_estimators_do_not_wait_for_scikit_learn() -> None:
     heavy = "{'sklearn', 'scipy.stats', 'pandas', 'pyarrow', 'matplotlib', 'networkx'}"
     done = run_python(f"import sys; from sparsecut import SCE; sys.exit(' '.join({heavy} & set(sys.modules)) or 0)")
