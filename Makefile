@@ -1,5 +1,5 @@
 # make demo    set up .venv, then the demo        make test      set up .venv, then all tests
-# make quick   the tests of the inner loop: those that start no cluster and no browser, and take less than a second each
+# make quick   the tests of the inner loop: those that start no cluster and no browser, and take about half a second at most
 # make lint types links web    the other checks   make coverage  all tests, and the lines they do not run
 # make docs    build the documentation site and open it (make site: build and check it)
 # make pages   the figures of an earlier version of the code: listed, confirmed by a sample or run again, the pages drawn

@@ -31,6 +31,7 @@ def test_small_graphs_get_the_optimum(A: np.ndarray, objective: str, balance: fl
     assert found.lower_bound <= best * (1 + 1e-6) + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["ratio", "conductance"])
 def test_values_agree_with_networkx(objective: str) -> None:
     graph = planted(300, 2, 8, 1, seed=1)
@@ -65,6 +66,7 @@ def test_values_agree_with_igraph_and_networkit() -> None:
     assert networkit.community.EdgeCut().getQuality(parts, H) == found.cut
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("objective", "factor"), [("ratio", 1.0), ("conductance", 0.5)])
 def test_the_lower_bound_is_the_dense_eigenvalue(objective: str, factor: float) -> None:
     graph = planted(700, 3, 9, 2, seed=2)
@@ -130,6 +132,7 @@ def test_two_nodes_and_one() -> None:
         sc.sparsest_cut(sc.Graph(np.zeros((3, 3))), objective="conductance")
 
 
+@pytest.mark.slow
 def test_weights_decide() -> None:
     """A ring of 40 with two light edges: those are cut, and nothing else."""
     n = 40
@@ -143,6 +146,7 @@ def test_weights_decide() -> None:
     assert doubled.value == pytest.approx(7 * found.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_planted_cut_above_the_threshold_is_found(seed: int) -> None:
     """Two halves, 10 edges inside and 2 across per node: (10 − 2)² > 2·(10 + 2), far above detectability."""
@@ -156,6 +160,7 @@ def test_a_planted_cut_above_the_threshold_is_found(seed: int) -> None:
     assert found.value <= cut / min(volumes[truth].sum(), volumes[~truth].sum())
 
 
+@pytest.mark.slow
 def test_relabelling_the_nodes_changes_nothing() -> None:
     graph = barbell(30, bridge=3)
     order = np.random.default_rng(0).permutation(graph.n_nodes)
@@ -165,6 +170,7 @@ def test_relabelling_the_nodes_changes_nothing() -> None:
     assert set(one.nodes.tolist()) in (set(other.nodes.tolist()), set(range(graph.n_nodes)) - set(other.nodes.tolist()))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_cut() -> None:
     graph = planted(600, 4, 7, 2, seed=3)
     one, other = (sc.sparsest_cut(graph, random_state=4) for _ in range(2))
@@ -183,6 +189,7 @@ def test_balance_is_kept() -> None:
     assert len(sc.sparsest_cut(graph, balance=0.5).nodes) == graph.n_nodes // 2
 
 
+@pytest.mark.slow
 def test_the_columns_of_an_embedding_are_candidates() -> None:
     """An expander with a hidden column: only the embedding knows the set, and flow cannot improve it away."""
     graph = planted(60, 1, 6, 0, seed=5)
@@ -192,6 +199,7 @@ def test_the_columns_of_an_embedding_are_candidates() -> None:
         sc.sparsest_cut(graph, embedding=np.zeros((3, 2)))
 
 
+@pytest.mark.slow
 def test_a_graph_with_features_is_embedded() -> None:
     graph = sc.datasets.load("digits")
     found = sc.sparsest_cut(graph)

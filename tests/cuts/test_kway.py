@@ -36,6 +36,7 @@ def test_parts_are_as_many_and_as_large_as_asked(A: np.ndarray, data: st.DataObj
     assert found.imbalance == pytest.approx(found.sizes.max() * parts / graph.n_nodes - 1)
 
 
+@pytest.mark.slow
 def test_what_is_measured_agrees_with_networkx() -> None:
     graph = planted(400, 4, 10, 2, seed=0)
     found = sc.partition(graph, 4)
@@ -49,6 +50,7 @@ def test_what_is_measured_agrees_with_networkx() -> None:
         assert set(found.nodes(part).tolist()) == group
 
 
+@pytest.mark.slow
 def test_planted_parts_are_found() -> None:
     graph = planted(1000, 5, 12, 2, seed=1)
     found = sc.partition(graph, 5, imbalance=0.1)
@@ -69,6 +71,7 @@ def test_components_become_parts() -> None:
     assert found.sizes.tolist() == [25, 25, 25]
 
 
+@pytest.mark.slow
 def test_without_bounds_a_small_part_may_be_cut_off() -> None:
     A = sp.block_diag([grid(15, 15).adjacency, np.ones((5, 5)) - np.eye(5)]).tolil()
     A[0, 225] = A[225, 0] = 1
@@ -77,6 +80,7 @@ def test_without_bounds_a_small_part_may_be_cut_off() -> None:
     assert sc.partition(graph, 2, imbalance=0.2).sizes.min() >= 92
 
 
+@pytest.mark.slow
 def test_the_embedding_alone_and_both() -> None:
     """Edges say nothing here, the embedding says all: two clouds over a graph without communities."""
     graph = planted(300, 1, 8, 0, seed=2)
@@ -114,6 +118,7 @@ def least(graph: sc.Graph, parts: int, value: Callable[[np.ndarray], float], mos
     return min(value(way) for way in ways if np.bincount(way).max() <= most)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_small_graphs_get_the_best_parts_of_every_objective(seed: int) -> None:
     """Two cliques of four with random edges between: every assignment of eight nodes to three parts is tried."""
@@ -137,6 +142,7 @@ def test_small_graphs_get_the_best_parts_of_every_objective(seed: int) -> None:
     assert found.conductances.mean() == pytest.approx(values["conductance"](found.parts))
 
 
+@pytest.mark.slow
 def test_the_other_objectives_leave_sizes_free() -> None:
     """Three cliques of 4, 8 and 20 nodes in a row: equal parts would cut the largest."""
     A = sp.block_diag([np.ones((size, size)) for size in (4, 8, 20)]).toarray()
@@ -147,6 +153,7 @@ def test_the_other_objectives_leave_sizes_free() -> None:
     assert sc.partition(graph, 3).sizes.max() <= 11
 
 
+@pytest.mark.slow
 def test_weights_of_nodes_are_balanced_in_place_of_their_number() -> None:
     """A path of 40 whose first eight nodes weigh four each: half of the weight lies left of node 8."""
     graph = grid(1, 40)

@@ -39,6 +39,7 @@ def test_the_search_itself_finds_the_optimum_of_small_graphs() -> None:
             assert found.value == pytest.approx(every_cut(graph, objective), rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("balance", [0.0, 0.5])
 def test_larger_graphs_are_searched_on_coarser_ones(balance: float) -> None:
     """The way of graphs beyond 30,000 nodes, on a grid of 12 × 50: a straight cut across the middle is the sparsest."""

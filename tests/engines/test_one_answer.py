@@ -57,6 +57,7 @@ def by_memory(name: str, model: str, folder: Path) -> Any:
     return fitted(MEMORY, MODELS[model](), graph_of(name, folder), folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "model", "engine"),
     [
@@ -72,6 +73,7 @@ def test_every_engine_gives_memorys_answer_on_real_graphs(
     assert is_same(found), found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [{}, {"is_directed": True}, {"is_weighted": True}], ids=str)
 def test_wide_sparse_features_are_narrowed_whatever_the_limit(kind: dict[str, bool], tmp_path: Path) -> None:
     """With room for M it was built, and solved without narrowing: other directions, another number of columns."""
@@ -83,6 +85,7 @@ def test_wide_sparse_features_are_narrowed_whatever_the_limit(kind: dict[str, bo
         assert model.history_.reason == expected.history_.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [sc.SCE(), sc.MoSCE()], ids=repr)
 def test_wide_sparse_features_are_never_written_dense(model: Any, tmp_path: Path) -> None:
     graph = community_graph(300, 1100, is_sparse=True, is_counts=True)

@@ -66,6 +66,7 @@ def test_published_splits_score_as_with_liblinear(name):
         assert abs(probe(Z, labels, splits).mean - np.mean(expected)) < 0.1
 
 
+@pytest.mark.slow
 def test_the_tuned_choice_is_the_best_on_validation_nodes():
     Z, labels = make_embedding(spread=3.0)
     Z[:, 0] *= 100  # one loud column, so that standardising is worth choosing
@@ -112,6 +113,7 @@ def test_a_sparse_embedding_scores_as_a_dense_one(protocol):
     np.testing.assert_allclose(sparse.accuracies, dense.accuracies)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["paper", "tuned"])
 def test_chunks_change_nothing(protocol, monkeypatch):
     Z, labels = make_embedding()

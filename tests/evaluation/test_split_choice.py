@@ -39,6 +39,7 @@ def test_words_stand_for_functions() -> None:
     assert same(make_splits("60-0-40", LABELS, n_splits=2), uniform_splits(LABELS, 0.6, 0.0, 2))
 
 
+@pytest.mark.slow
 def test_the_public_split_is_the_one_of_the_raw_files() -> None:
     """20 nodes of each class; their features are the rows of `x`, those of the test nodes the rows of `tx`."""
     for name in WITH_PUBLIC:

@@ -111,6 +111,7 @@ def graphs_with_wide_rows(draw: st.DrawFn) -> sp.csr_array:
     return sp.csr_array((edges * weights).astype(np.float32))
 
 
+@pytest.mark.slow
 @given(graphs_with_wide_rows(), st.floats(0.01, 0.3), st.integers(0, 60))
 @settings(deadline=None)
 def test_a_limited_row_loses_less_than_the_share_that_is_dropped_anyhow(A: sp.csr_array, share: float, limit: int) -> None:

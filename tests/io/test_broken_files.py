@@ -266,6 +266,7 @@ def test_a_matlab_file_that_grows_without_end(tmp_path):
     assert said.endswith(DAMAGED)
 
 
+@pytest.mark.slow
 def test_a_matlab_file_says_what_it_holds(tmp_path):
     savemat(tmp_path / "x.mat", {"P": np.eye(3), "Q": np.eye(3)})
     savemat(tmp_path / "y.mat", {"P": np.ones((3, 4))})

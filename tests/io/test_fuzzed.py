@@ -110,6 +110,7 @@ def test_ids_of_odd_types(tmp_path):
         assert f"x.parquet, in column 'source', must have integers or words as node ids. Got {kind}" in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sparsecut.base.errors.ReadingWarning")
 @pytest.mark.parametrize("group", fuzz_readers.SUFFIXES)
 def test_seeds_are_read(group, tmp_path):
@@ -165,6 +166,7 @@ def h5ad(tmp_path):
     return h5py, path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", [3, -1, 10**6])
 def test_h5ad_with_an_index_outside_ends_in_one_sentence(h5ad, bad):
     """scipy followed it and ended the process."""
@@ -175,6 +177,7 @@ def test_h5ad_with_an_index_outside_ends_in_one_sentence(h5ad, bad):
         sc.read_graph(path)
 
 
+@pytest.mark.slow
 def test_h5ad_that_claims_more_than_it_holds_is_refused_before_it_is_read(h5ad, monkeypatch):
     h5py, path = h5ad
     with h5py.File(path, "r+") as file:

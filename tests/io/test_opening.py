@@ -53,6 +53,7 @@ def links_of(graph: sc.Graph) -> set[frozenset[Any]]:
     return {frozenset((graph.node_ids[a], graph.node_ids[b])) for a, b in zip(i, j, strict=True)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", PACKED_SUFFIXES)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_a_packed_graph_is_the_plain_one(name: str, suffix: str, tmp_path: Path) -> None:

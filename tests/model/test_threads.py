@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow  # three processes import torch
+
 SCRIPT = """
 import sys
 import numpy as np
@@ -59,7 +61,6 @@ def embeddings(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int]
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SCE", "MoSCE", "Adam", "wide", "structure"])
 def test_the_same_number_of_threads_gives_the_same_bits(
     embeddings: dict[tuple[int, int], dict[str, np.ndarray]], name: str

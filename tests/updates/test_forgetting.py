@@ -51,6 +51,7 @@ def assert_same_up_to(Z: np.ndarray, expected: np.ndarray, share: float = 1e-5) 
     np.testing.assert_allclose(Z @ Z.T, expected @ expected.T, atol=share * size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cora", "digits"])
 def test_a_real_graph_without_some_nodes_is_the_fit_without_them(name: str) -> None:
     """Sparse counts and dense numbers; structure, roles and all that the default chooses."""
@@ -69,6 +70,7 @@ def test_a_real_graph_without_some_nodes_is_the_fit_without_them(name: str) -> N
     assert model.span_drift_ == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cora", "digits"])
 def test_a_real_graph_that_grows_changes_and_forgets_is_the_fit_of_what_is_left(name: str, tmp_path: Path) -> None:
     """Nodes come with their edges and go, edges go, and between them nodes are forgotten: in memory, and from a file."""
@@ -115,6 +117,7 @@ def test_the_number_of_columns_is_kept_and_the_others_are_those_of_a_fit(digits:
     np.testing.assert_allclose(model.embedding_[:, :n_shared], factor * oracle.embedding_[:, :n_shared], atol=1e-4)
 
 
+@pytest.mark.slow
 def test_choices_are_made_again_on_request(digits: Graph) -> None:
     gone = digits.node_ids[::3].tolist()
     model = SCE().fit(digits)
@@ -287,6 +290,7 @@ def _neighbors(graph: Graph, node: str) -> list[str]:
     return graph.node_ids[graph.adjacency[[place]].indices].tolist()
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_a_person_is_forgotten_or_all_is_as_it_was(tmp_path: Path) -> None:
     """SIGKILL before and after everything that is brought to the disk: what is loaded then is one of the two models."""
     saved = tmp_path / "m.safetensors"

@@ -287,6 +287,7 @@ def test_drift_is_what_a_refit_reports_and_a_refit_ends_it() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_refit_with_the_choices_kept_is_the_fit_with_them_spelt_out(digits: Graph) -> None:
     model = SCE(dimension=24).fit(digits)
     changed = {int(node): digits.features[node] * 0.5 for node in range(0, 900, 3)}

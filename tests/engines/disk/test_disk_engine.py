@@ -57,6 +57,7 @@ def test_answers_are_those_of_memory(model: sc.SCE, tmp_path: Path, small_blocks
     assert_alike(model, community_graph(), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["is_weighted", "is_directed", "is_sparse", "is_counts"])
 @pytest.mark.parametrize("model", [sc.SCE(), sc.SCE(filter="symmetric", negatives="degrees")], ids=repr)
 def test_answers_are_those_of_memory_on_any_graph(model: sc.SCE, kind: str, tmp_path: Path, small_blocks: None) -> None:
@@ -77,6 +78,7 @@ def test_several_levels(model: sc.MoSCE, tmp_path: Path, small_blocks: None) -> 
     assert_alike(model, community_graph(seed=2), tmp_path)
 
 
+@pytest.mark.slow
 def test_a_real_graph(digits: Graph, tmp_path: Path) -> None:
     assert_alike(sc.SCE(), digits, tmp_path, n_columns=30)
 
@@ -87,6 +89,7 @@ def test_wide_features_iterate_as_in_memory(tmp_path: Path, small_blocks: None) 
     assert "products with S" in model.history_.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "is_sparse"),
     [
@@ -122,6 +125,7 @@ class Trying(sc.SCE):
     constants = Constants(filter=FilterRule(min_edges=200))
 
 
+@pytest.mark.slow
 def test_the_choice_of_the_restart_of_wide_features_goes_by_products_too(tmp_path: Path, small_blocks: None) -> None:
     graph = community_graph(100, 1100)
     assert graph.n_edges > 200
@@ -134,6 +138,7 @@ def test_a_graph_without_edges(tmp_path: Path, small_blocks: None) -> None:
     assert_alike(sc.SCE(), graph, tmp_path, n_columns=2)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sparsecut.base.errors.MeaninglessEmbeddingWarning")
 def test_rows_that_are_all_alike(tmp_path: Path, small_blocks: None) -> None:
     graph = Graph(random_graph().adjacency, features=np.ones((40, 3)))
