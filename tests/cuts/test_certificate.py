@@ -53,6 +53,8 @@ def test_what_is_proved_is_the_dense_eigenvalue_where_that_is_asked(objective: s
     second = second_eigenvalue(graph, objective)
     proved = prove_second(N, root, second, is_cheap=is_cheap)
     assert second * (1 - 1e-6) < proved <= second * (1 + 1e-12)
+    tried = second / 2
+    assert tried * (1 - 1e-6) < prove_second(N, root, tried, is_cheap=is_cheap) < tried  # less what rounding may have hidden
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
