@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[1]
 RESULTS, BEYOND = ROOT / "docs/results", ROOT / "benchmarks/results/beyond.json"
 OURS = tuple(read_experiment("table1")["published"]["ours"])  # the rows of the paper's own methods
 RIVAL = "DGI"
+PROBE = "paper"  # of the table: the other is on the pages of results
 
 
 def put_table(readme: str) -> str:
@@ -34,15 +35,15 @@ def put_table(readme: str) -> str:
     table = draw_table(results.cells, beyond)
     words += [ABOUT_EARLIER] if EARLIER in table else []
     drawn = f"{table}\n\n{' '.join(word for word in words if word)}"
-    pattern = r"(?m)^\| \| probe \| \w+, 5 labels .*(?:\n\|.*)+\n\nWith the paper probe.*"
+    pattern = r"(?m)^\| \| \w+, 5 labels .*(?:\n\|.*)+\n\nWith the paper probe.*"
     replaced, n_found = re.subn(pattern, lambda _: drawn, readme)
-    assert n_found == 1, "the README has one table that starts with a probe and a dataset's 5 labels, and a line under it"
+    assert n_found == 1, "the README has one table that starts with a dataset's 5 labels, and a line under it"
     n_missed, n_judged = count_missed(Results(BEYOND.parent, BEYOND.stem))
     return re.sub(r"on \d+ of the(\s+)\[\d+ comparisons", rf"on {n_missed} of the\g<1>[{n_judged} comparisons", replaced)
 
 
 def draw_table(cells: Sequence[Cell], beyond: Sequence[Cell] = ()) -> str:
-    """SCE, MoSCE and DGI as Markdown by both probes, the paper's in brackets; above them the default, of `beyond`."""
+    """SCE, MoSCE and DGI as Markdown, the paper's figures in brackets; above them the default, of `beyond`."""
     columns = [
         (dataset, count)
         for dataset in COLUMNS
@@ -50,35 +51,26 @@ def draw_table(cells: Sequence[Cell], beyond: Sequence[Cell] = ()) -> str:
         if any((cell["dataset"], cell["per_class"]) == (dataset, count) and cell["method"] in OURS for cell in cells)
     ]
     lines = [
-        "| | probe | " + " | ".join(f"{dataset.capitalize()}, {count} labels" for dataset, count in columns) + " |",
-        "|---|---|" + "---|" * len(columns),
+        "| | " + " | ".join(f"{dataset.capitalize()}, {count} labels" for dataset, count in columns) + " |",
+        "|---|" + "---|" * len(columns),
     ]
-    for probe in PROTOCOLS:
-        default = {cell["dataset"]: cell for cell in beyond if cell["method"] == "default"}
-        if all(dataset in default for dataset, _ in columns):
-            figures = [_default_figure(default[dataset], probe, count) for dataset, count in columns]
-            lines.append(_line("`SCE()`", probe, figures))
-    for method in (*OURS, RIVAL):
-        lines += [
-            _line(f"{method} as published", probe, [_figure(cells, method, *at, probe) for at in columns])
-            for probe in PROTOCOLS
-        ]
+    default = {cell["dataset"]: cell for cell in beyond if cell["method"] == "default"}
+    if all(dataset in default for dataset, _ in columns):
+        lines.append(_line("`SCE()`", [_default_figure(default[dataset], count) for dataset, count in columns]))
+    lines += [_line(f"{method} as published", [_figure(cells, method, *at) for at in columns]) for method in (*OURS, RIVAL)]
     return "\n".join(lines)
 
 
-def _default_figure(cell: Cell, probe: str, per_class: int) -> str:
-    scored = cell["accuracy"][probe][str(per_class)]
+def _default_figure(cell: Cell, per_class: int) -> str:
+    scored = cell["accuracy"][PROBE][str(per_class)]
     return mark_earlier(f"{scored['mean']:.1f} ± {scored['std']:.1f}", cell)
 
 
-def _figure(cells: Sequence[Cell], method: str, dataset: str, per_class: int, probe: str) -> str:
+def _figure(cells: Sequence[Cell], method: str, dataset: str, per_class: int) -> str:
     place = (method, dataset, per_class)
     placed = [cell for cell in cells if (cell["method"], cell["dataset"], cell["per_class"]) == place]
-    found = summarise(placed, probe)
-    if found is None:
-        return "–"
-    figure = f"{found} ({published_figure(*place)[0]:.1f})" if probe == "paper" else str(found)
-    return mark_earlier(figure, *placed)
+    found = summarise(placed, PROBE)
+    return "–" if found is None else mark_earlier(f"{found} ({published_figure(*place)[0]:.1f})", *placed)
 
 
 def _seeds(cells: Sequence[Cell]) -> str:
@@ -96,5 +88,5 @@ def _seeds(cells: Sequence[Cell]) -> str:
     return f"Seeds: {', '.join(parts)}."
 
 
-def _line(name: str, probe: str, figures: list[str]) -> str:
-    return f"| {name} | {probe} | " + " | ".join(figures) + " |"
+def _line(name: str, figures: list[str]) -> str:
+    return f"| {name} | " + " | ".join(figures) + " |"

@@ -31,24 +31,20 @@ def test_a_table_by_hand() -> None:
     scored = {"5": {"mean": 75.0, "std": 1.0}, "20": {"mean": 85.0, "std": 1.0}}
     beyond = [{"method": "default", "dataset": "cora", "accuracy": {"paper": scored, "tuned": scored}, "code": TODAY}]
     assert draw_table(cells, beyond).splitlines() == [
-        "| | probe | Cora, 5 labels | Cora, 20 labels |",
-        "|---|---|---|---|",
-        "| `SCE()` | paper | 75.0 ± 1.0 | 85.0 ± 1.0 |",
-        "| `SCE()` | tuned | 75.0 ± 1.0 | 85.0 ± 1.0 |",
-        "| SCE as published | paper | 71.0 ± 1.0 ± 1.0 (74.3) | 80.0 ± 2.0 (80.2) |",
-        "| SCE as published | tuned | 71.5 ± 1.0 ± 0.5 | 80.0 ± 0.0 |",
-        "| MoSCE as published | paper | – | – |",
-        "| MoSCE as published | tuned | – | – |",
-        "| DGI as published | paper | – | 99.0 ± 1.0 (78.1) |",
-        "| DGI as published | tuned | – | 98.0 ± 1.0 |",
+        "| | Cora, 5 labels | Cora, 20 labels |",
+        "|---|---|---|",
+        "| `SCE()` | 75.0 ± 1.0 | 85.0 ± 1.0 |",
+        "| SCE as published | 71.0 ± 1.0 ± 1.0 (74.3) | 80.0 ± 2.0 (80.2) |",
+        "| MoSCE as published | – | – |",
+        "| DGI as published | – | 99.0 ± 1.0 (78.1) |",
     ]
     assert "`SCE()`" not in draw_table(cells)
 
 
 def test_what_is_around_the_table_stays() -> None:
-    readme = "Before.\n\n| | probe | Cora, 5 labels |\n|---|---|---|\n| x | y | z |\n\nWith the paper probe\n\nAfter."
+    readme = "Before.\n\n| | Cora, 5 labels |\n|---|---|\n| x | y |\n\nWith the paper probe\n\nAfter."
     drawn = put_table(readme)
-    assert drawn.startswith("Before.\n\n| | probe | Cora, 5 labels |")
+    assert drawn.startswith("Before.\n\n| | Cora, 5 labels |")
     assert drawn.endswith("\n\nAfter.")
     assert put_table(drawn) == drawn
     assert "With the tuned probe, SCE as published is, against DGI:" in drawn
