@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sparsecut.io import from_igraph as from_igraph
     from sparsecut.io import from_networkx as from_networkx
     from sparsecut.io import from_pyg as from_pyg
+    from sparsecut.io import from_tables as from_tables
     from sparsecut.io import open_store as open_store
     from sparsecut.io import read_embedding as read_embedding
     from sparsecut.io import read_graph as read_graph

@@ -79,3 +79,20 @@ def test_what_a_file_keeps_is_read_back() -> None:
     graph, _ = typed_graph()
     with pytest.raises(InputError, match=r"build_store\(..., encoder=model\)"):
         graph.replace(relations=read).weighed([1.0, 1.0])
+
+
+def test_a_sum_is_taken_apart_by_the_types_of_ends() -> None:
+    generator = np.random.default_rng(2)
+    upper = np.triu(generator.random((9, 9)) < 0.5, 1).astype(np.float32)
+    A, codes = upper + upper.T, np.repeat(np.arange(3), 3).astype(np.int16)
+    between = [codes[:, None] + codes[None, :] == 1, (codes[:, None] == 1) & (codes[None, :] == 1)]
+    kinds = (("a", "r", "b"), ("b", "s", "b"))
+    parts = [A * mask for mask in between]
+    whole = Relations(kinds, (), (2.0, 0.5))
+    total = sp.csr_array(2 * parts[0] + 0.5 * parts[1])
+    found = whole.taken_apart(total, codes, ("a", "b", "c"))
+    for matrix, wanted in zip(found.matrices, parts, strict=True):
+        np.testing.assert_array_equal(matrix.toarray(), wanted)
+    assert found.added_up().toarray().tolist() == total.toarray().tolist()
+    twice = Relations((kinds[0], ("b", "t", "a")), (), (1.0, 1.0))
+    assert twice.taken_apart(total, codes, ("a", "b", "c")) is twice  # nothing tells r from t

@@ -42,6 +42,7 @@ def report(
     ids: ArrayLike | None = None,
     graph: Graph | None = None,
     labels: ArrayLike | None = None,
+    types: ArrayLike | None = None,
     nodes: Any = None,
     model: Any = None,
     xy: ArrayLike | None = None,
@@ -72,6 +73,8 @@ def report(
     labels : array or series (n,), optional
         One label per node; by default those of the graph. A series is matched by its index. −1, None, NaN and "" mean none.
         Adds the separation of the classes and the confusion matrix of the probe.
+    types : array of str (n,), optional
+        The type of every node, to colour and filter by; by default those of the graph.
     nodes : path, data frame, pyarrow table or mapping of columns, optional
         More columns to colour by, search and show. Rows of a table are matched by id; a mapping has one value per node.
     model : SCE or MoSCE, optional
@@ -121,6 +124,10 @@ def report(
     check_integer("report", "random_state", random_state, 0)
     everything = check_input(embedding, ids, graph, labels, metric, xy)
     columns = [] if nodes is None else read_columns(nodes, everything.ids, encoding)
+    if types is None and everything.graph is not None:
+        types = everything.graph.types
+    if types is not None:
+        columns.insert(0, make_column("type", np.asarray(types), len(everything.Z)))
     whole, n_broken, broken = everything.without_broken()
     if n_broken:
         kept = np.asarray(np.isfinite(everything.Z).all(axis=1))

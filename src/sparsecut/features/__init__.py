@@ -3,8 +3,9 @@
 Tables of any columns become matrices: an encoding is fitted once, kept, and applied to every later table.
 
 A `FeatureTable` is what a file or a data frame holds, not yet numbers; `WordLists` are lists of words, a `FeatureMatrix` is
-numbers already. Each is a `Source` of features. Its `Encoder` (`TableEncoder`, `Vocabulary`, `NamedColumns`) says what each
-column becomes; a fitted model keeps it, so that a later table is encoded as the first one was and never by itself.
+numbers already, and `TypedFeatures` have one of these per type of nodes. Each is a `Source` of features. Its `Encoder`
+(`TableEncoder`, `Vocabulary`, `NamedColumns`, `TypeEncoders`) says what each column becomes; a fitted model keeps it, so
+that a later table is encoded as the first one was and never by itself.
 
     NumberScan                                    a `TableEncoder` of a table that is read in parts
     LeftOut, NumberColumn, VectorColumn           what a column became
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
     from sparsecut.features.encoder import Encoder as Encoder
     from sparsecut.features.encoder import NamedColumns as NamedColumns
     from sparsecut.features.encoder import TableEncoder as TableEncoder
+    from sparsecut.features.encoder import TypeEncoders as TypeEncoders
     from sparsecut.features.encoder import Vocabulary as Vocabulary
     from sparsecut.features.encoder import check_names as check_names
     from sparsecut.features.encoder import read_encoder as read_encoder
     from sparsecut.features.feature_tables import FeatureMatrix as FeatureMatrix
     from sparsecut.features.feature_tables import FeatureTable as FeatureTable
-    from sparsecut.features.feature_tables import Source as Source
     from sparsecut.features.feature_tables import WordLists as WordLists
     from sparsecut.features.feature_tables import table_source as table_source
     from sparsecut.features.numbers import LeftOut as LeftOut
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from sparsecut.features.scaling import check_scale as check_scale
     from sparsecut.features.spelling import column_of as column_of
     from sparsecut.features.streamed import NumberScan as NumberScan
+    from sparsecut.features.typed_features import Source as Source
+    from sparsecut.features.typed_features import TypedFeatures as TypedFeatures
     from sparsecut.features.variance import dominant_column as dominant_column
     from sparsecut.features.word_lists import mark_words as mark_words
 else:

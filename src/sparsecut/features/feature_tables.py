@@ -7,7 +7,7 @@ model's, so its own encoding is never made.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -126,7 +126,7 @@ class FeatureTable:
         if len(self.rows) == encoded.shape[0] and (self.rows == np.arange(len(self.rows))).all():
             return encoded, notes
         if sp.issparse(encoded):
-            return _place_rows(encoded, self.rows), notes
+            return place_sparse_rows(encoded, self.rows), notes
         placed = np.zeros((len(self.rows), encoded.shape[1]), dtype=np.float32)
         found = self.rows >= 0
         placed[found] = encoded[self.rows[found]]
@@ -167,7 +167,7 @@ class WordLists:
 
     def placed(self, rows: NDArray[np.int64]) -> WordLists:
         """The lists of the nodes of a graph; a node without any (−1) has none of the words."""
-        return WordLists(_place_rows(self._lists, rows), self.words, self.what)
+        return WordLists(place_sparse_rows(self._lists, rows), self.words, self.what)
 
     def matrix(self, encoder: Encoder | None) -> tuple[Any, tuple[str, ...]]:
         if encoder is None:
@@ -224,12 +224,9 @@ class FeatureMatrix:
         return FeatureTable(table, "The array of features").matrix(encoder)
 
 
-def _place_rows(matrix: sp.csr_array, rows: NDArray[np.int64]) -> sp.csr_array:
+def place_sparse_rows(matrix: sp.csr_array, rows: NDArray[np.int64]) -> sp.csr_array:
     """The rows of a sparse matrix at the given positions; zeros for −1."""
     found = np.flatnonzero(rows >= 0)
     ones = np.ones(len(found), dtype=np.float32)
     pick = sp.csr_array((ones, (found, rows[found])), shape=(len(rows), matrix.shape[0]))
     return sp.csr_array(pick @ matrix)
-
-
-Source: TypeAlias = "FeatureTable | WordLists | FeatureMatrix"

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError
 from sparsecut.features.columns import CategoryColumn, FittedColumn, VectorColumn
 from sparsecut.features.encoder import NamedColumns, TableEncoder, Vocabulary, with_words
-from sparsecut.features.feature_tables import FeatureMatrix, FeatureTable, Source, WordLists
+from sparsecut.features.feature_tables import FeatureMatrix, FeatureTable, WordLists
 from sparsecut.features.numbers import ONE_VALUE, LeftOut, NumberColumn
+from sparsecut.features.typed_features import Source, TypedFeatures
 from sparsecut.features.word_lists import WordsColumn
 from sparsecut.kernels import in_single
 
@@ -34,6 +35,8 @@ Marks = NDArray[np.bool_]
 
 def fitted_again(source: Source, rows: NDArray[np.int64]) -> Source:
     """The features of the nodes at positions `rows`, with an encoder that has seen these rows alone."""
+    if isinstance(source, TypedFeatures):
+        return source.of_each_type(rows, fitted_again)
     if isinstance(source, FeatureTable):
         return table_of_rows(source, rows)
     if isinstance(source, WordLists):

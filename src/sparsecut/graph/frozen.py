@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.features import Encoder, FeatureMatrix, FeatureTable, Scale, Source, WordLists, table_source
+from sparsecut.features import Encoder, FeatureMatrix, FeatureTable, Scale, Source, TypedFeatures, WordLists, table_source
 from sparsecut.graph.clock import Clock
 from sparsecut.graph.foreign import from_torch, library_of
 from sparsecut.graph.frames import is_frame, match_frame
@@ -97,7 +97,7 @@ class FrozenGraph:
             features = mapped_features(features, np.arange(n_nodes) if ids is None else ids, scale)
         elif isinstance(features, list | tuple) and are_word_lists(features):
             features = words_source(features, "The list of features")
-        if features is not None and not isinstance(features, FeatureMatrix | FeatureTable | WordLists):
+        if features is not None and not isinstance(features, FeatureMatrix | FeatureTable | WordLists | TypedFeatures):
             features = FeatureMatrix(_freeze(check_features(features, n_nodes)), encoder)
         elif features is not None and features.shape[0] != n_nodes:
             raise wrong_rows(n_nodes, features.shape[0])

@@ -170,6 +170,16 @@ class GraphKind:
         return replace(self, is_weighted=self.is_weighted or bool((weights != 1).any()))
 
 
+def with_relations(graph: Graph) -> Graph:
+    """The graph with the edges of each type by themselves, where it has them added up and their ends tell the type."""
+    relations = graph.relations
+    if relations is None or relations.matrices or graph.node_types is None:
+        return graph
+    return graph.replace(
+        adjacency=graph.adjacency, relations=relations.taken_apart(graph.adjacency, graph.type_codes, graph.node_types)
+    )
+
+
 def read_kind(header: dict[str, Any] | None) -> GraphKind | None:
     """What `to_header` wrote; None of a file that was saved before kinds were."""
     if header is None:

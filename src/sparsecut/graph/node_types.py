@@ -33,6 +33,16 @@ def codes_of(node_ids: Ids, names: Sequence[str]) -> NDArray[np.int16]:
     return codes
 
 
+def ids_of_one_type(node_ids: Ids, name: str, what: str) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """(which nodes are of a type, their ids without it) where only ids are known, as of an embedding."""
+    codes = codes_of(node_ids, (name,))
+    if (codes < 0).all():
+        raise InputError(
+            f"{what} has no nodes of type {name!r}: no id begins with '{name}{SEPARATOR}'. The first is {node_ids[0]!s}."
+        )
+    return codes == 0, ids_of_type(node_ids, (name,), codes, name)
+
+
 def ids_of_type(node_ids: Ids, names: Sequence[str] | None, codes: NDArray[np.int16], name: str) -> NDArray[Any]:
     """The ids of one type without it, in the order of the rows; integers where all of them are."""
     if names is None or name not in names:

@@ -58,11 +58,13 @@ class Relations:
 
     def added_up(self) -> sp.csr_array:
         """Σ c_r A_r, canonical, in float32; a relation of factor 0 has no edges in it."""
-        total = sp.csr_array(self.matrices[0].shape, dtype=np.float32)
-        for matrix, factor in zip(self.matrices, self.factors, strict=True):
-            if factor:
-                total = total + (matrix if factor == 1 else _times(matrix, factor))
-        return sp.csr_array(total, dtype=np.float32)
+        parts = [
+            matrix if factor == 1 else _times(matrix, factor)
+            for matrix, factor in zip(self.matrices, self.factors, strict=True)
+            if factor
+        ]
+        empty = sp.csr_array(self.matrices[0].shape, dtype=np.float32)
+        return sp.csr_array(sum(parts[1:], start=parts[0]) if parts else empty, dtype=np.float32)
 
     def weighed(self, factors: Sequence[float]) -> Relations:
         """These edges with other factors."""
@@ -75,6 +77,22 @@ class Relations:
     def take(self, nodes: NDArray[np.int64]) -> Relations:
         """The relations among some nodes, in their order."""
         return replace(self, matrices=tuple(sp.csr_array(matrix[nodes][:, nodes]) for matrix in self.matrices))
+
+    def taken_apart(self, total: sp.csr_array, codes: NDArray[np.int16], names: Sequence[str]) -> Relations:
+        """The relations of which a matrix is the sum; as they are where the types of two ends do not tell the relation."""
+        pairs = [frozenset((names.index(source), names.index(target))) for source, _, target in self.edge_types]
+        if len(set(pairs)) < len(pairs) or not all(self.factors):
+            return self
+        rows = np.repeat(np.arange(total.shape[0]), np.diff(total.indptr))
+        first, second = codes[rows], codes[total.indices]
+        matrices = []
+        for pair, factor in zip(pairs, self.factors, strict=True):
+            here = ((first == min(pair)) & (second == max(pair))) | ((first == max(pair)) & (second == min(pair)))
+            ends = rows[here], total.indices[here]
+            part = sp.csr_array(((total.data[here] / np.float32(factor)), ends), shape=total.shape, dtype=np.float32)
+            part.has_canonical_format = True
+            matrices.append(part)
+        return replace(self, matrices=tuple(matrices))
 
     def to_header(self) -> dict[str, Any]:
         """What JSON can hold of it: types and factors."""

@@ -1,8 +1,8 @@
 """Files in and out, and other libraries' objects. A format of graph files is a module in `formats`.
 
 read_graph, build_store, open_store                          graphs from files, in memory or on disk
-from_edges, from_networkx, from_igraph, from_pyg,            graphs from other libraries' objects, and back
-from_anndata, to_networkx, to_pyg, add_embedding
+from_edges, from_tables, from_networkx, from_igraph,         graphs from other libraries' objects, and back
+from_pyg, from_anndata, to_networkx, to_pyg, add_embedding
 read_embedding, write_embedding, write_columns               results
 check_readable, check_writable, write_whole, reading         paths checked, files written whole, damage as one sentence
 ID_NAMES, positions_of, check_known, …                       rows matched by node id
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from sparsecut.io.store import open_store as open_store
     from sparsecut.io.store import write_header as write_header
     from sparsecut.io.table_files import as_table as as_table
+    from sparsecut.io.typed_graphs import from_tables as from_tables
     from sparsecut.io.workfolder import RowWriter as RowWriter
     from sparsecut.io.workfolder import WorkFolder as WorkFolder
     from sparsecut.io.workfolder import check_room as check_room

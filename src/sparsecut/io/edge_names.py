@@ -126,7 +126,7 @@ def plausibility(name: str) -> float:
         return 0
     if base[0] in END_WORDS or base[-1] in END_WORDS:
         return 3
-    is_role = any(_singular(word) in ROLE_WORDS for word in base)
+    is_role = any(singular(word) in ROLE_WORDS for word in base)
     return 1 + is_role + has_id_word(name) / 2
 
 
@@ -149,7 +149,7 @@ def are_one_kind(source: str, target: str) -> bool:
     """Whether the names of two ends say that they hold nodes of one kind."""
     if pairs_among([source, target]) or base_of(source) == base_of(target):
         return True
-    first, second = ({_singular(word) for word in base_of(name)} for name in (source, target))
+    first, second = ({singular(word) for word in base_of(name)} for name in (source, target))
     if first & RELATIVES or second & RELATIVES or (first & END_WORDS and second & END_WORDS):
         return True
     return bool(first & second & (ROLE_WORDS - ID_WORDS))  # sender_account, beneficiary_account
@@ -175,6 +175,12 @@ def side_words(source: str, target: str) -> tuple[str, str]:
     return (source, target) if words[0] == words[1] else (words[0], words[1])
 
 
+def called_after(thing: str, names: Sequence[str]) -> list[str]:
+    """The columns that are called after a thing: author_id and Authors after author."""
+    wanted = [singular(word) for word in base_of(thing)]
+    return [name for name in names if [singular(word) for word in base_of(name)] == wanted]
+
+
 def _partners(base: tuple[str, ...]) -> list[tuple[tuple[str, ...], bool]]:
     """The second names that a first one may have, and whether there is more to them than the two words."""
     found = [((*base, "1"), True), ((*base, "2"), True)] if base and not base[-1].isdigit() else []  # account, account.1
@@ -187,5 +193,6 @@ def _partners(base: tuple[str, ...]) -> list[tuple[tuple[str, ...], bool]]:
     return found
 
 
-def _singular(word: str) -> str:
+def singular(word: str) -> str:
+    """A word without the s of a plural, unless it is a role that ends in one."""
     return word if word in ROLE_WORDS else word.removesuffix("s")

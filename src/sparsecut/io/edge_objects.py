@@ -7,7 +7,7 @@ and "7".
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,12 @@ def edge_table(edges: Any, what: str) -> tuple[Any, bool]:
     return _table_of_rows(list(edges), what), True
 
 
+def columns_of_rows(rows: Sequence[Any], what: str) -> dict[str, Any]:
+    """Pairs, or pairs with a weight, whose ends are of two types: integers in one column and words in the other are fine."""
+    _check_rows(rows, what)
+    return {role: [row[place] for row in rows] for place, role in enumerate(ROLES[: len(rows[0]) if rows else 2])}
+
+
 def check_ends(table: Any, columns: EdgeColumns, what: str) -> None:
     """Refuse columns of ids that are fractions or truth values, and words in one where there are integers in the other."""
     import pyarrow as pa
@@ -111,11 +117,7 @@ def _table_of_array(edges: Any, what: str) -> Any:
 def _table_of_rows(rows: list[Any], what: str) -> Any:
     import pyarrow as pa
 
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, tuple | list | np.ndarray) or len(row) not in (2, 3) or len(row) != len(rows[0]):
-            raise InputError(
-                f"{what} must be pairs (a, b), or all of them (a, b, weight). Got {_shown(row)} in row {number:,}."
-            )
+    _check_rows(rows, what)
     kind = check_one_kind([end for row in rows for end in row[:2]], what, entries_per_row=2)
     if kind not in ("integers", "words", None):
         raise id_error(what, kind, rows[0][0])
@@ -132,6 +134,14 @@ def _table_of_rows(rows: list[Any], what: str) -> Any:
         else:
             columns[role] = _column(values, kind, what)
     return pa.table(columns)
+
+
+def _check_rows(rows: Sequence[Any], what: str) -> None:
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, tuple | list | np.ndarray) or len(row) not in (2, 3) or len(row) != len(rows[0]):
+            raise InputError(
+                f"{what} must be pairs (a, b), or all of them (a, b, weight). Got {_shown(row)} in row {number:,}."
+            )
 
 
 def _table_of_columns(columns: Mapping[Any, Any], what: str) -> Any:

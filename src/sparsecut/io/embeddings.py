@@ -62,6 +62,7 @@ def write_embedding(
     embedding: ArrayLike,
     node_ids: ArrayLike | None = None,
     *,
+    types: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     xy: ArrayLike | None = None,
     overwrite: bool = False,
@@ -76,6 +77,9 @@ def write_embedding(
         The vectors. A frame brings the ids of its rows: the index of a pandas frame, or a column named id.
     node_ids : array (n,), default=None
         The id of each row; where not given those that the frame brings, or 0..n-1.
+    types : array of str (n,), default=None
+        The type of every node (`Graph.types`): the column `type` of .parquet and .csv, the array `types` of .npz. Ids say it
+        in all formats.
     labels : array or series (n,), default=None
         For the metadata of a .tsv. A series is matched by its index.
     xy : array or frame (n, 2), default=None
@@ -107,6 +111,9 @@ def write_embedding(
     path = Path(path)
     Z, given_ids = check_vectors(embedding, node_ids, "write_embedding(path, Z, ids)")
     ids = np.arange(len(Z)) if given_ids is None else given_ids
+    types = None if types is None else np.asarray(types, dtype=np.str_)
+    if types is not None and types.shape != ids.shape:
+        raise InputError(f"The types must be one for each of the {len(Z):,} rows. Got shape {types.shape}.")
     labels = None if labels is None else place_values(labels, given_ids, len(Z), is_for_more=True)
     xy = None if xy is None else place_rows(xy, ids, "The frame of positions")
     if labels is not None and (path.suffix != ".tsv" or np.shape(labels) != ids.shape):
@@ -122,9 +129,10 @@ def write_embedding(
                 with place.open("wb") as file:
                     write_npy(file, array)
         elif path.suffix == ".npz":
-            np.savez(temporary[0], ids=_without_objects(ids, path), embedding=Z)
+            beside = {} if types is None else {"types": types}
+            np.savez(temporary[0], ids=_without_objects(ids, path), embedding=Z, **beside)
         elif path.suffix in (".parquet", ".csv"):
-            _write_table(temporary[0], Z, ids, None if xy is None else np.asarray(xy, dtype=np.float32))
+            _write_table(temporary[0], Z, ids, None if xy is None else np.asarray(xy, dtype=np.float32), types)
         else:
             write_vectors(path, temporary, Z, ids, None if labels is None else np.asarray(labels))
 
@@ -236,6 +244,30 @@ def read_positions(path: str | Path) -> NDArray[np.float32] | None:
     return np.column_stack([table.column(name).to_numpy() for name in ("x", "y")]).astype(np.float32)
 
 
+def read_types(path: str | Path) -> NDArray[np.str_] | None:
+    """The type of every node that was written beside the vectors; None where the file has none."""
+    path = Path(path)
+    if path.is_dir() or path.suffix not in (".parquet", ".npz", ".csv"):
+        return None
+    if path.suffix == ".npz":
+        types = Archive(path, "embedding").get("types")
+        return None if types is None else np.asarray(types, dtype=np.str_)
+    if path.suffix == ".parquet":
+        import pyarrow.parquet
+
+        with reading(path, "embedding"):
+            names = pyarrow.parquet.read_schema(path).names
+        if "type" not in names:
+            return None
+        column = read_parquet(path, "embedding", lambda names: dict.fromkeys(["type"])).column("type")
+    else:
+        table = read_node_table(path, "embedding", frozenset({"id"}))[1]
+        if "type" not in table.column_names:
+            return None
+        column = table.column("type")
+    return np.array(["" if one is None else str(one) for one in column.to_pylist()], dtype=np.str_)
+
+
 def ids_path(path: Path) -> Path:
     """Where the ids of an `.npy` embedding lie."""
     return path.with_suffix(".ids.npy")
@@ -264,21 +296,32 @@ def _arrow_ids(ids: NDArray[Any]) -> Any:
     return pa.array([str(value) for value in ids]) if ids.dtype == object else pa.array(ids)
 
 
-def _write_table(path: Path, Z: NDArray[np.float32], ids: NDArray[Any], xy: NDArray[np.float32] | None) -> None:
+def _write_table(
+    path: Path, Z: NDArray[np.float32], ids: NDArray[Any], xy: NDArray[np.float32] | None, types: NDArray[np.str_] | None
+) -> None:
     import pyarrow as pa
+
+    kinds = {} if types is None else {"type": pa.array(types, pa.string())}
 
     if path.suffix == ".parquet":
         import pyarrow.parquet
 
         column = _arrow_ids(ids)
         places = {} if xy is None else {"x": xy[:, 0], "y": xy[:, 1]}
-        types = {"id": column.type, **dict.fromkeys(places, pa.float32()), "embedding": pa.list_(pa.float32(), Z.shape[1])}
-        schema = pa.schema(types)
+        named = {
+            "id": column.type,
+            **{name: kind.type for name, kind in kinds.items()},
+            **dict.fromkeys(places, pa.float32()),
+            "embedding": pa.list_(pa.float32(), Z.shape[1]),
+        }
+        schema = pa.schema(named)
         with pyarrow.parquet.ParquetWriter(path, schema) as writer:
             for rows in row_blocks(len(Z), 4 * Z.shape[1], ROW_GROUP_BYTES):  # Z may be larger than memory
                 vectors = pa.FixedSizeListArray.from_arrays(pa.array(Z[rows].ravel()), Z.shape[1])
-                beside = {name: pa.array(values[rows]) for name, values in places.items()}
-                ids_here = column.slice(rows.start, rows.stop - rows.start)
+                n_rows = rows.stop - rows.start
+                beside = {name: kind.slice(rows.start, n_rows) for name, kind in kinds.items()}
+                beside |= {name: pa.array(values[rows]) for name, values in places.items()}
+                ids_here = column.slice(rows.start, n_rows)
                 part = pa.table({"id": ids_here, **beside, "embedding": vectors})
                 writer.write_table(part)
                 release(Z, rows)
@@ -286,7 +329,7 @@ def _write_table(path: Path, Z: NDArray[np.float32], ids: NDArray[Any], xy: NDAr
         import pyarrow.csv
 
         columns = {f"z{column}": pa.array(Z[:, column]) for column in range(Z.shape[1])}
-        pyarrow.csv.write_csv(pa.table({"id": _arrow_ids(ids), **columns}), path)
+        pyarrow.csv.write_csv(pa.table({"id": _arrow_ids(ids), **kinds, **columns}), path)
 
 
 def _read_parquet(path: Path) -> tuple[NDArray[Any], NDArray[np.float32]]:
@@ -322,7 +365,8 @@ def _read_ids(path: Path) -> NDArray[Any] | None:
 
 def _read_npz(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
     archive = Archive(path, "embedding")
-    name = next((name for name in ("embedding", *archive.names) if name in archive and name != "ids"), None)
+    beside = ("ids", "types")
+    name = next((name for name in ("embedding", *archive.names) if name in archive and name not in beside), None)
     if name is None:
         raise InputError(f"The embedding file {path} holds no array beside the ids.")
     return archive.get("ids"), archive[name]
@@ -332,6 +376,8 @@ def _read_csv(path: Path, encoding: str | None) -> tuple[NDArray[Any], NDArray[n
     import pyarrow as pa
 
     ids, table = read_node_table(path, "embedding", frozenset({"id"}), encoding=encoding)
+    if "type" in table.column_names and pa.types.is_string(table.schema.field("type").type):
+        table = table.drop_columns(["type"])
     wrong = [
         field.name for field in table.schema if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type))
     ]

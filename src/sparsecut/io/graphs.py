@@ -2,7 +2,7 @@
 
 .csv .tsv .txt .edges .edgelist   edge lists in separated text     .parquet .feather .arrow   edge tables
 .mtx .npz .mat .graphml .gml .json .h5ad .graph .metis, Planetoid's ind.NAME.graph: a module each in `formats`
-a folder made by `build_store`, whose arrays stay on disk
+a folder made by `build_store`, whose arrays stay on disk; a folder of one table per type of nodes and edges
 
 Text may be packed (.csv.gz, .csv.zst, …) and in any encoding (`sparsecut.io.opening`).
 """
@@ -42,6 +42,7 @@ from sparsecut.io.store import is_store, open_store
 from sparsecut.io.table_files import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table
 from sparsecut.io.text import read_layout, read_text
 from sparsecut.io.weighing import Weighing, matrices
+from sparsecut.io.typed_graphs import from_tables
 
 __all__ = ["align_labels", "read_graph", "undirected_adjacency"]
 
@@ -172,6 +173,12 @@ def read_graph(
         return read_node_files(path, features, labels, nodes, missing, **beside).onto(open_store(path), path)
     suffix = table_suffix(path)
     form = None if suffix in TABLE_SUFFIXES and not path.is_dir() else format_of(path, suffix)
+    if form is None and path.is_dir():
+        of_others = {"features": features, "labels": labels, "nodes": nodes, "bipartite": bipartite, "header": header}
+        of_others |= {"adjacency": adjacency, "separator": separator}
+        _refuse(path, **of_others, label_column=label_column, feature_columns=feature_columns)
+        ends: dict[str, Any] = {"source": source, "target": target, "weight": weight, "directed": directed}
+        return from_tables(path, **ends, missing=missing, scale=scale, id_column=id_column, encoding=encoding)
     if form is None or form.recognises is None:
         check_readable(path, "edge" if suffix in TABLE_SUFFIXES else "graph")
     if form is None and suffix not in TABLE_SUFFIXES:

@@ -18,6 +18,7 @@ from sparsecut.io.edge_weights import check_weights
 from sparsecut.io.embeddings import check_vectors
 from sparsecut.io.ids import check_unique, positions_of
 from sparsecut.io.objects import dense_features
+from sparsecut.io.typed_objects import graph_of_hetero
 
 
 def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:
@@ -25,7 +26,7 @@ def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:
 
     Parameters
     ----------
-    data : torch_geometric.data.Data
+    data : torch_geometric.data.Data or HeteroData
         The object to read; it is not changed. Tensors on a GPU stay there.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
         What becomes of the direction of an edge. "out" and "in" keep it: a filter then averages over the nodes that a node
@@ -34,7 +35,7 @@ def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:
     Returns
     -------
     Graph
-        Its node ids are 0..n−1.
+        Its node ids are 0..n−1; of a `HeteroData` they say their type, "paper:0".
 
     Examples
     --------
@@ -47,6 +48,8 @@ def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:
     Graph(3 nodes, 2 edges, 3 features)
     """
     check_choice("from_pyg", "directed", directed, DIRECTIONS)
+    if hasattr(data, "node_types") and hasattr(data, "edge_types"):
+        return graph_of_hetero(data, directed)
     edge_index = getattr(data, "edge_index", None)
     if edge_index is None or tuple(edge_index.shape[:1]) != (2,):
         raise InputError(f"from_pyg needs a Data object with an edge_index of two rows. Got {type(data).__name__}.")

@@ -21,6 +21,7 @@ from sparsecut.graph import DIRECTIONS, Graph, check_graph, loop_notes, refuse_f
 from sparsecut.io.adjacency import build_adjacency
 from sparsecut.io.edge_weights import check_weights
 from sparsecut.io.node_attributes import as_node_ids, node_features, node_labels
+from sparsecut.io.typed_objects import graph_of_typed_networkx
 
 
 def from_networkx(
@@ -30,6 +31,8 @@ def from_networkx(
     labels: Any = None,
     weight: str | None = "weight",
     directed: str = "symmetrize",
+    node_type: str | None = None,
+    edge_type: str | None = None,
     scale: Scale = "auto",
     id_column: str | None = None,
 ) -> Graph:
@@ -52,6 +55,10 @@ def from_networkx(
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
         What becomes of the direction of an edge. "out" and "in" keep it: a filter then averages over the nodes that a node
         points to, or over those that point to it. An undirected object is always symmetrised.
+    node_type, edge_type : str, default=None
+        The node attribute that names the type of a node, and the edge attribute that names the relation, of a graph with
+        types (see `from_tables`). A node ("author", 7) of type author has the id 7 there. `features` are then names of
+        attributes, of which each type has those that its nodes have.
     scale : {"auto", "standard", "log", "rank"}, bool or dict, default="auto"
         The scale of the numbers of a table of named columns; arrays are always taken as they are. "auto", or True,
         standardises them, on a log scale where the tail of a column asks for it; False takes them as they are, where
@@ -76,6 +83,11 @@ def from_networkx(
     if not isinstance(graph, networkx.Graph):
         refuse_foreign(graph, "from_networkx needs a networkx graph.")
         raise InputError(f"from_networkx needs a networkx graph. Got {type(graph).__name__}.")
+    if node_type is not None:
+        is_named = features is None or isinstance(features, str) or all(isinstance(name, str) for name in features)
+        if not is_named or not (labels is None or isinstance(labels, str)):
+            raise InputError("With node_type= the features and labels of from_networkx are names of attributes.")
+        return graph_of_typed_networkx(graph, features, labels, weight, directed, node_type, edge_type, scale)
     return graph_of_networkx(
         graph, features, labels, weight, directed, what="The networkx graph", scale=scale, id_column=id_column
     )

@@ -90,6 +90,17 @@ def read_parquet(path: Path, kind: str, choose: Choose | None = None) -> Any:
     return table
 
 
+def read_parquet_folder(folder: Path, kind: str) -> Any:
+    """The Parquet files of a folder, one after another as their names sort, as Spark, DuckDB and polars write them."""
+    import pyarrow as pa
+
+    paths = sorted(path for path in folder.rglob("*.parquet") if not path.name.startswith(("_", ".")))
+    if not paths:
+        raise InputError(f"The {kind} folder {folder} holds no .parquet files.")
+    with reading(folder, kind):
+        return pa.concat_tables([read_parquet(path, kind) for path in paths], promote_options="permissive")
+
+
 def check_parquet(metadata: Any, path: Path, kind: str, *, is_whole: bool = True) -> None:
     """pyarrow makes room for as many rows as a part of the file claims, before it finds that they are not there.
 

@@ -143,7 +143,7 @@ class Links:
         scores = self.score(pairs)
         return np.where(np.isneginf(scores), 0.0, self._calibrations["pairs"](np.maximum(scores, -1e300)))
 
-    def recommend(self, nodes: Any, k: int = 10, *, with_known: bool = False) -> Any:
+    def recommend(self, nodes: Any, k: int = 10, *, with_known: bool = False, of_type: str | None = None) -> Any:
         """The best candidates for new links of a node: targets of a directed graph, nodes of the other side of two.
 
         Parameters
@@ -154,6 +154,8 @@ class Links:
             How many candidates; fewer where there are fewer.
         with_known : bool, default=False
             Whether nodes that are linked already may be recommended.
+        of_type : str, default=None
+            Of a graph with types, the only type of nodes that is recommended.
 
         Returns
         -------
@@ -172,12 +174,13 @@ class Links:
         is_one = isinstance(nodes, str | bytes) or np.ndim(nodes) == 0
         asked = np.asarray([nodes] if is_one else nodes)
         positions = self._find(asked)
+        may = None if of_type is None else self._of_type(of_type)
         found: list[Recommended] = []
         step = max(1, AT_ONCE // max(self.graph.n_nodes, 1))
         for start in range(0, len(positions), step):
             part = positions[start : start + step]
             found += [
-                self._best(int(node), row, k, with_known) for node, row in zip(part, self.score_all(part), strict=True)
+                self._best(int(node), row, k, with_known, may) for node, row in zip(part, self.score_all(part), strict=True)
             ]
         return found[0] if is_one else found
 
@@ -332,10 +335,19 @@ class Links:
         )
         return (form.left(rows) if is_source else form.right(rows)).astype(np.float32)
 
-    def _best(self, node: int, scores: NDArray[np.float64], k: int, with_known: bool) -> Recommended:
+    def _of_type(self, name: str) -> NDArray[np.bool_]:
+        """Which nodes are of a type."""
+        self.graph.nodes(name)  # or says which types there are
+        return self.graph.type_codes == (self.graph.node_types or ()).index(name)
+
+    def _best(
+        self, node: int, scores: NDArray[np.float64], k: int, with_known: bool, of_type: NDArray[np.bool_] | None
+    ) -> Recommended:
         is_source = bool(self.ends.is_source[node])
         may = (self.ends.is_target if is_source else self.ends.is_source).copy()
         may[node] = False
+        if of_type is not None:
+            may &= of_type
         if not with_known:
             A = self.graph.adjacency
             may[A.indices[A.indptr[node] : A.indptr[node + 1]]] = False

@@ -2,6 +2,7 @@
 
     directed graph               every node is a source and a target, and u → v is not v → u
     undirected, two sides        the nodes of one side are the sources, those of the other the targets
+    one type of edges            of several types of nodes: the same, if it joins two of them
     any other undirected graph   every node is both, and the pair has no order
 
 The sides are those that the graph was read with (`bipartite=True`). A graph without them has two sides where its edges say
@@ -64,8 +65,10 @@ def find_ends(graph: Graph) -> LinkEnds:
     everyone = np.ones(n_nodes, dtype=np.bool_)
     if graph.is_directed:
         return LinkEnds(everyone, everyone, is_directed=True)
-    if graph.node_types is not None and len(graph.node_types) == 2:
-        return LinkEnds(graph.type_codes == 0, graph.type_codes == 1)
+    joined = {frozenset((source, target)) for source, _, target in graph.edge_types or ()}
+    if graph.node_types is not None and len(joined) == 1 and len(*joined) == 2:
+        source, _, target = (graph.edge_types or ())[0]
+        return LinkEnds(*(graph.type_codes == graph.node_types.index(end) for end in (source, target)))
     colours = _two_colours(graph.adjacency)
     if colours is None:
         return LinkEnds(everyone, everyone)

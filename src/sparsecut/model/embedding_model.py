@@ -30,7 +30,7 @@ from sparsecut.engines import EngineChoice
 from sparsecut.features.encoder import Encoder as FeatureEncoder
 from sparsecut.features.weighting import WEIGHTINGS
 from sparsecut.graph import Graph, as_graph, place_values
-from sparsecut.graph.graph_kind import GraphKind
+from sparsecut.graph.graph_kind import GraphKind, with_relations
 from sparsecut.io.files import check_writable
 from sparsecut.model.auto.constants import CONSTANTS, Constants
 from sparsecut.model.auto.relation_choice import check_relations
@@ -469,6 +469,7 @@ class SparsestCutEmbedding(Updating, Estimator):
 
     def _fit_again(self, graph: Graph, *, dimension: int | None, progress: Reporter | None) -> None:
         """Fit the graph of this model as it is now, with so many columns where they are given."""
+        graph = with_relations(graph)
         settings = self._settings_of(graph)
         if dimension is not None:
             settings = settings.with_dimension(dimension)
@@ -476,6 +477,7 @@ class SparsestCutEmbedding(Updating, Estimator):
 
     def _fit_kept(self, graph: Graph, *, progress: Reporter | None) -> None:
         """Fit a graph with what was chosen before: weighting, filter, channels and the number of columns."""
+        graph = with_relations(graph)
         settings = with_choices(self._settings_of(graph), self.recipe_, self.offset_.shape[-1])
         fitted = fit(settings, graph, output=None, on_epoch=None, progress=progress)
         recipe = keep_reasons(fitted.recipe, self.recipe_.reasons)

@@ -16,10 +16,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, first_few, parameter_error
-from sparsecut.features.encoder import Encoder, NamedColumns, TableEncoder, Vocabulary
+from sparsecut.features.encoder import Encoder, NamedColumns, TableEncoder, TypeEncoders, Vocabulary
 from sparsecut.graph import as_arrow, as_id_array, as_integers, is_frame
 from sparsecut.graph.frames import index_of
 from sparsecut.graph.id_columns import name_standing
+from sparsecut.graph.node_types import SEPARATOR, codes_of, with_type
 from sparsecut.updates.feature_changes import Present, encode_rows, overlaid, table_of, word_lists
 
 Ids = list[Any] | NDArray[np.int64]  # integers of an array stay in one: a large batch has no Python object per id
@@ -110,6 +111,8 @@ def check_rows(
     """
     if rows is None or (hasattr(rows, "__len__") and len(rows) == 0):
         return RowList()
+    if isinstance(encoder, TypeEncoders):
+        return typed_rows(rows, caller, name, encoder, n_features, present)
     if n_features == 0:
         if isinstance(rows, Mapping) or is_frame(rows) or isinstance(rows, tuple):
             raise InputError(f"The model embeds its graph without features. {name} must be a list of node ids.")
@@ -128,6 +131,59 @@ def check_rows(
     if matrix.shape[1] != n_features:
         raise InputError(f"The rows of {name} must have {n_features:,} features, as the model. Got {matrix.shape[1]:,}.")
     return RowList(listed, matrix)
+
+
+def typed_rows(
+    rows: Any, caller: str, name: str, encoder: TypeEncoders, n_features: int, present: Present | None
+) -> RowList:
+    """Rows of nodes with types: {"author:9": row}, {"author": rows by their ids}, or ids alone of types without features."""
+    whole, listed = sp.lil_array((0, n_features), dtype=np.float32), list[Any]()
+    for one, given in _by_type(rows, caller, name, encoder).items():
+        part = next((part for part in encoder.parts if part.type == one and part.n_columns), None)
+        first = encoder.starts.get(one, 0)
+        columns = slice(first, first + (0 if part is None else part.n_columns))
+        own = None if present is None or part is None else _present_of(present, one, columns)
+        found = check_rows(given, caller, f"{name} of type {one!r}", None if part is None else part.encoder,
+                           columns.stop - columns.start, own)  # fmt: skip
+        block = sp.lil_array((len(found), n_features), dtype=np.float32)
+        block[:, columns] = found.matrix
+        listed += with_type(np.array(found.ids), one).tolist()
+        whole = sp.lil_array(sp.vstack([whole, block]))
+    return RowList(listed, sp.csr_array(whole))
+
+
+def _by_type(rows: Any, caller: str, name: str, encoder: TypeEncoders) -> dict[str, Any]:
+    """The rows of every type, by ids without the type."""
+    types = encoder.node_types
+    if not isinstance(rows, Mapping | list | np.ndarray):
+        raise InputError(
+            f"{name} of a graph with types must be {{'{types[0]}': rows}}, {{'{types[0]}:9': row}}, or a list of ids for "
+            f"types without features. Got {type(rows).__name__}."
+        )
+    found: dict[str, Any] = {key: rows[key] for key in rows if key in types} if isinstance(rows, Mapping) else {}
+    single = [one for one in rows if not (isinstance(rows, Mapping) and one in types)]
+    ids = np.array([str(one) for one in single], dtype=np.str_)
+    codes = codes_of(ids, types)
+    if (codes < 0).any():
+        raise InputError(
+            f"The ids of {name} must begin with a type, {first_few(list(types), 10)}, and a colon. "
+            f"Got {str(ids[codes < 0][0])!r}."
+        )
+    twice = [types[code] for code in codes.tolist() if types[code] in found]
+    if twice:
+        raise InputError(f"{name} has the type {twice[0]!r} and single nodes of it. Give them in one of the two ways.")
+    for given, one, code in zip(single, ids.tolist(), codes.tolist(), strict=True):
+        own, row = one.partition(SEPARATOR)[2], rows[given] if isinstance(rows, Mapping) else None
+        if row is None:
+            found.setdefault(types[code], []).append(own)
+        else:
+            found.setdefault(types[code], {})[own] = row
+    return found
+
+
+def _present_of(present: Present, node_type: str, columns: slice) -> Present:
+    """The rows that nodes of one type have, in the columns of their type."""
+    return lambda ids: present(with_type(np.array(ids), node_type).tolist())[:, columns]
 
 
 def check_nodes(nodes: Any, caller: str, name: str) -> list[Any]:

@@ -23,9 +23,11 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, check_choice
 from sparsecut.base.progress import Reporter
+from sparsecut.features import FeatureMatrix, Source, TypedFeatures, TypeEncoders
 from sparsecut.features.fitting_again import fitted_again
 from sparsecut.graph import Graph
 from sparsecut.graph.node_ids import find_nodes
+from sparsecut.graph.node_types import codes_of
 from sparsecut.graph.pair_lists import pack_pairs, unpack_pairs
 from sparsecut.io.files import remove_leftovers
 from sparsecut.operators.negatives import Pairs
@@ -117,13 +119,20 @@ def graph_without(graph: Graph, nodes: Sequence[Any], what: str) -> Graph:
     source = graph.source
     return graph.replace(
         adjacency=_induced(graph.adjacency, is_kept),
-        features=None if source is None else fitted_again(source, kept),
+        features=None if source is None else fitted_again(_by_type(source, graph), kept),
         labels=None if graph.labels is None else graph.labels[kept],
         node_ids=graph.node_ids[kept],
         notes=(),
         relations=None if graph.relations is None else graph.relations.take(kept),
         demands=None if graph.demands is None else _induced(sp.csr_array(graph.demands), is_kept),
     )
+
+
+def _by_type(source: Source, graph: Graph) -> Source:
+    """Features that were encoded type by type, taken apart where a saved model has them as one matrix."""
+    if not isinstance(source, FeatureMatrix) or not isinstance(source.encoder, TypeEncoders):
+        return source
+    return TypedFeatures.of_matrix(source.own, source.encoder, codes_of(graph.node_ids, source.encoder.node_types))
 
 
 def _induced(adjacency: sp.csr_array, is_kept: NDArray[np.bool_]) -> sp.csr_array:
