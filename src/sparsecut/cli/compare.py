@@ -47,7 +47,7 @@ METHODS = (
 
 
 @takes_output
-@takes_reading()
+@takes_reading("edges")
 def compare(
     graph: GraphName,
     methods: Annotated[str, option(METHOD, METHODS, metavar="NAMES", completion=completing_list(names()))],

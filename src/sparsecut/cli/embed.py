@@ -20,7 +20,7 @@ from sparsecut.cli.options import (
     Dimension,
     Features,
     Force,
-    GraphName,
+    GraphOrTables,
     Labels,
     OutputPath,
     PaperSettings,
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 @takes_engine
 @takes_reading()
 def embed(
-    graph: GraphName,
+    graph: GraphOrTables = None,
+    *,
     output_path: OutputPath,
     features: Features = None,
     labels: Labels = None,
-    *,
     reading: Reading,
     method: Annotated[
         str,
@@ -124,6 +124,8 @@ def embed(
     sparsecut embed edges.parquet --features features.npy --engine disk --memory-limit 2GiB -o vectors.npy
 
     sparsecut embed edges/ --features features/ --engine dask --scheduler tcp://host:8786 -o vectors/
+
+    sparsecut embed --nodes author=authors.csv --nodes paper --edges author:writes:paper=writes.csv -o vectors.parquet
 
     zcat edges.csv.gz | sparsecut embed - -o - > vectors.csv
 

@@ -46,13 +46,24 @@ def read_vectors(embedding: Path, encoding: str | None = None) -> Embedding:
         return read_embedding(path, encoding=encoding)
 
 
-def read_drawn(embedding: Path, layout: str, encoding: str | None) -> tuple[Any, Ids, NDArray[np.float32] | None]:
-    """(vectors, ids, positions): those beside the vectors where the layout is "auto" and the file has some, else None."""
+def read_drawn(embedding: Path, layout: str, encoding: str | None) -> tuple[Any, Any, Any, Any]:
+    """(vectors, ids, positions, types): positions only where the layout is "auto"; None where the file has none."""
     from sparsecut.io import read_embedding, read_positions
+    from sparsecut.io.embeddings import read_types
 
     with vectors_from(embedding) as path:
         Z, ids = read_embedding(path, encoding=encoding)
-        return Z, ids, read_positions(path) if layout == "auto" else None
+        return Z, ids, read_positions(path) if layout == "auto" else None, read_types(path)
+
+
+def of_one_type(
+    Z: NDArray[np.float32], node_ids: NDArray[Any], name: str, embedding: Path
+) -> tuple[NDArray[np.float32], NDArray[Any]]:
+    """The vectors of one type of nodes, and their ids without it."""
+    from sparsecut.graph.node_types import ids_of_one_type
+
+    is_here, ids = ids_of_one_type(node_ids, name, str(embedding))
+    return Z[is_here], ids
 
 
 def is_attribute(labels: str | None) -> bool:

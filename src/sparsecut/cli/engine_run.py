@@ -41,7 +41,7 @@ class Opened:
         ids = self.graph.node_ids
         if self.rows_path != path:
             with written_to(path) as place:
-                write_embedding(place, Z, ids, labels=labels, xy=xy, overwrite=force)
+                write_embedding(place, Z, ids, types=self.graph.types, labels=labels, xy=xy, overwrite=force)
         elif path.suffix == ".npy":
             with write_whole(ids_path(path)) as temporary, temporary.open("wb") as file:
                 write_npy(file, ids)
@@ -69,7 +69,7 @@ def check_output(engine: EngineChoice, path: Path, *, force: bool) -> None:
 @contextmanager
 def opened(
     engine: EngineChoice,
-    name: str,
+    name: str | None,
     features: str | None,
     output_path: Path,
     output: Output,
@@ -89,7 +89,7 @@ def opened(
         return
     from sparsecut.io import fingerprint_of, work_folder
 
-    if is_standard(name):
+    if name is not None and is_standard(name):
         raise InputError(f"--engine {engine.word} reads files, more than once. Name a file in place of -.")
     is_in_parts = _is_read_in_parts(
         engine, name, features, labels, reading
@@ -103,7 +103,7 @@ def opened(
         if work.is_resumed:
             output.note(f"Resumed: the same command was stopped before, and what it had finished is in {work.path}.")
         running.set_params(scratch=work.path)
-        if is_in_parts:
+        if is_in_parts and name is not None:
             graph = _stored(running, work / "store", name, features, output, reading, encoder)
         else:
             graph = open_in_memory()
@@ -114,8 +114,12 @@ def opened(
         yield Opened(running, graph, rows_path)
 
 
-def _is_read_in_parts(engine: EngineChoice, name: str, features: str | None, labels: str | None, reading: Reading) -> bool:
+def _is_read_in_parts(
+    engine: EngineChoice, name: str | None, features: str | None, labels: str | None, reading: Reading
+) -> bool:
     """Whether the engine makes a store of the files; with options that need the graph in memory it does not."""
+    if name is None:  # types of nodes and edges have files of their own
+        return False
     if features is not None and dataset_of(name) is not None:
         raise InputError(f"The dataset {name} has its own features. Leave --features out.")
     columns = {key: getattr(reading, key) for key in ("source", "target", "weight", "bipartite")}

@@ -12,7 +12,7 @@ from sparsecut.base.errors import InputError, check_choice
 from sparsecut.cli import evaluate_tasks as tasks
 from sparsecut.cli.completion import TARGETS, TASKS, complete_method
 from sparsecut.cli.console import Output, takes_output
-from sparsecut.cli.embedding_input import NodeLabels, is_attribute, read_labels, read_rows
+from sparsecut.cli.embedding_input import NodeLabels, is_attribute, of_one_type, read_labels, read_rows
 from sparsecut.cli.graph_input import Reading, dataset_of, open_graph, takes_reading
 from sparsecut.cli.options import (
     EVALUATION,
@@ -24,6 +24,7 @@ from sparsecut.cli.options import (
     Fraction,
     GraphOption,
     Metrics,
+    NodeType,
     PerClass,
     Probe,
     Quick,
@@ -45,6 +46,7 @@ def evaluate(
     labels: NodeLabels = None,
     graph: GraphOption = None,
     features: Features = None,
+    of_type: NodeType = None,
     *,
     reading: Reading,
     task: Annotated[str, option(EVALUATION, "What to measure.", choices=TASKS)] = "classify",
@@ -101,6 +103,8 @@ def evaluate(
 
     sparsecut evaluate vectors.parquet --task health --graph edges.csv
 
+    sparsecut evaluate vectors.parquet --type author --labels areas.csv
+
     sparsecut evaluate --task links --graph cora --method sce
 
     --split also takes a file of splits: JSON, CSV or npz.
@@ -109,7 +113,7 @@ def evaluate(
     if output_path is not None:
         _check_output(task, output_path, force)
     loaded = None
-    if graph is not None:
+    if graph is not None or reading.edges is not None:
         inside, labels = (labels, None) if is_attribute(labels) else (None, labels)
         of_graph = replace(reading, label_column=None) if labels is not None else reading
         loaded = open_graph(graph, features, output, inside, of_graph)
@@ -119,6 +123,10 @@ def evaluate(
     if embedding is None:
         raise InputError(f"The task {task} scores an embedding. Name its file: sparsecut evaluate EMBEDDING.")
     Z, node_ids = read_rows(embedding, loaded, reading.encoding)
+    if of_type is not None:
+        if task not in ("classify", "cluster") or loaded is not None:
+            raise InputError("--type goes with the tasks classify and cluster, without --graph.")
+        Z, node_ids = of_one_type(Z, node_ids, of_type, embedding)
     known = None if labels is None else read_labels(labels, node_ids, embedding, output, reading=reading, target=predict)
     if known is None and loaded is not None:
         known = loaded.labels

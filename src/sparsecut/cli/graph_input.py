@@ -19,7 +19,7 @@ from sparsecut.cli.pipes import WORDS, edges_from, is_standard
 
 if TYPE_CHECKING:
     from sparsecut.cli.console import Output
-    from sparsecut.graph import Graph
+    from sparsecut.graph import Graph, Ids
 
 GUESSED = "guessed and printed"
 
@@ -35,11 +35,19 @@ class Reading:
     """The options of `read_graph`, as every command that reads a graph has them."""
 
     nodes: Annotated[
-        str | None,
+        list[str] | None,
         _option(
-            "A table with one row per node.",
+            "A table with one row per node. Of a graph with types author=FILE for each type, or author alone for nodes that "
+            "only edges name.",
             metavar="FILE",
             show_default="nodes.csv beside edges.csv, if columns are named",
+        ),
+    ] = None
+    edges: Annotated[
+        list[str] | None,
+        _option(
+            "In place of GRAPH, of a graph with types: author:writes:paper=FILE for each type of edges.",
+            metavar="TYPES=FILE",
         ),
     ] = None
     source: Annotated[str | None, _option("Column of the edges' sources.", show_default=GUESSED)] = None
@@ -166,14 +174,21 @@ def dataset_of(name: str | None) -> str | None:
 
 
 def open_graph(
-    name: str, features: str | Path | None, output: Output, labels: str | Path | None = None, reading: Reading | None = None
+    name: str | None,
+    features: str | Path | None,
+    output: Output,
+    labels: str | Path | None = None,
+    reading: Reading | None = None,
+    node_ids: Ids | None = None,
 ) -> Graph:
-    """The graph behind a name or a path, with its notes printed."""
+    """The graph behind a name or a path, with its notes printed; `node_ids` are those of tables without any of nodes."""
     from sparsecut.io import read_graph, refuse_url
 
     reading = reading or Reading()
     for one, choices in (("directed", DIRECTIONS), ("missing", MISSING)):
         check_choice("sparsecut", f"--{one}", getattr(reading, one), choices)
+    if reading.edges is not None or name is None:
+        return _open_tables(name, features, output, labels, reading, node_ids)
     with output.warnings_as_notes(), edges_from(name) as path:
         if dataset_of(path) is not None:
             given = [one for one in reading.given() if one != "encoding"]  # which is for the labels' file then
@@ -193,10 +208,74 @@ def open_graph(
                 known = datasets.names()
                 about = f"{name} is neither a file nor a dataset. Datasets: {', '.join(known)}."
                 raise InputError(f"{about}{did_you_mean(name, known)}")
-            graph = read_graph(path, features=features, labels=labels, **asdict(reading))
+            options = asdict(reading) | {"nodes": _one_table(reading.nodes)}
+            del options["edges"]
+            graph = read_graph(path, features=features, labels=labels, **options)
         if is_standard(name):  # the temporary file is nobody's concern
             graph = graph.replace(notes=tuple(note.replace(path, WORDS) for note in graph.notes))
         for note in graph.notes:  # a warning is one of them
             output.note(note)
     output.aside(repr(graph))
     return graph
+
+
+def _open_tables(
+    name: str | None,
+    features: str | Path | None,
+    output: Output,
+    labels: str | Path | None,
+    reading: Reading,
+    node_ids: Ids | None,
+) -> Graph:
+    """The graph of --nodes TYPE=FILE and --edges TYPE:RELATION:TYPE=FILE, with its notes printed."""
+    from sparsecut.graph.node_types import ids_of_one_type
+    from sparsecut.io import from_tables, refuse_url
+
+    if reading.edges is None:
+        raise InputError("The command needs a graph: a dataset's name or a file, or --edges TYPE:RELATION:TYPE=FILE.")
+    taken = ("nodes", "edges", "source", "target", "weight", "directed", "missing", "scale", "id_column", "encoding")
+    useless = [one for one in reading.given() if one not in taken]
+    useless += [one for one, value in (("features", features), ("labels", labels)) if value is not None]
+    if name is not None or useless:
+        remedy = f"--{useless[0].replace('_', '-')}" if name is None else f"the graph {name}"
+        raise InputError(f"--edges TYPES=FILE and --nodes TYPE=FILE are the whole graph. Leave {remedy} out.")
+    nodes = dict(_named(text, "--nodes", "author=authors.csv") for text in reading.nodes or ())
+    edges = dict(_named(text, "--edges", "author:writes:paper=writes.csv") for text in reading.edges)
+    for path in (*nodes.values(), *edges.values()):
+        if path is not None:
+            refuse_url(path, "The table")
+    for types, path in edges.items():
+        if path is None:
+            raise InputError(f"--edges {types} needs a file: --edges {types}=FILE.")
+    if node_ids is not None:
+        names = dict.fromkeys(end for types in edges for end in types.split(":")[::2])
+        found: dict[str, Any] = {one: ids_of_one_type(node_ids, one, "The embedding")[1] for one in names}
+    else:
+        found = dict(nodes)
+    options = {one: value for one, value in reading.given().items() if one in taken and one not in ("nodes", "edges")}
+    with output.warnings_as_notes():
+        graph = from_tables(found or None, edges, **options)
+    for note in graph.notes:
+        output.note(note)
+    output.aside(repr(graph))
+    return graph
+
+
+def _named(text: str, option_name: str, example: str) -> tuple[str, str | None]:
+    """(type, file) of TYPE=FILE; a type alone has no file."""
+    name, sign, path = text.partition("=")
+    if not name or (sign and not path):
+        raise InputError(f"{option_name} must be a type and its file: {option_name} {example}. Got {text!r}.")
+    return name, path or None
+
+
+def _one_table(nodes: list[str] | None) -> str | None:
+    """The node table of a graph without types."""
+    if nodes is None:
+        return None
+    if len(nodes) > 1 or ("=" in nodes[0] and not Path(nodes[0]).exists()):
+        raise InputError(
+            f"--nodes {nodes[-1]} is of a graph with types, whose edges are --edges author:writes:paper=FILE. Of a graph "
+            "without types one table of nodes is read: --nodes FILE."
+        )
+    return nodes[0]

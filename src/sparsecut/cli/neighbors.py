@@ -21,6 +21,10 @@ def neighbors(
     embedding: EmbeddingPath,
     nodes: Nodes = None,
     k: Annotated[int, option(METHOD, "Number of neighbours per node.", "-k", metavar="N")] = 10,
+    of_type: Annotated[
+        str | None,
+        option(METHOD, "Of a graph with types: only neighbours of this type, author of author:7.", "--type", metavar="TYPE"),
+    ] = None,
     metric: Metric = "cosine",
     batch: Batch = None,
     rebuild: Annotated[
@@ -36,6 +40,8 @@ def neighbors(
 
     sparsecut neighbors vectors.parquet alice bob -k 5 --metric euclidean
 
+    sparsecut neighbors vectors.parquet author:7 --type venue
+
     sparsecut neighbors vectors.parquet --batch ids.txt --json > neighbours.json
 
     Up to 50,000 nodes are compared exactly. For more an index is built once (extra: search) and kept beside the embedding as
@@ -46,8 +52,11 @@ def neighbors(
     check_choice("sparsecut neighbors", "--metric", metric, METRICS)
     check_integer("sparsecut neighbors", "-k", k, 1)
     asked = read_nodes("sparsecut neighbors", nodes, batch, encoding)
-    searched = _open(embedding, encoding, metric, rebuild, output)
-    found = searched.query(asked, k)
+    if of_type is None:
+        searched = _open(embedding, encoding, metric, rebuild, output)
+        found = searched.query(asked, k)
+    else:
+        searched, found = _within(embedding, encoding, metric, asked, k, of_type)
     output.aside(repr(searched))
     name = "cosine" if metric == "cosine" else "distance"
     values = 1 - found.distances if metric == "cosine" else found.distances
@@ -63,6 +72,28 @@ def neighbors(
             ],
         }
     )
+
+
+def _within(
+    path: Path, encoding: str | None, metric: str, asked: list[str], k: int, of_type: str
+) -> tuple[Neighbors, Nearest]:
+    """The nearest nodes of one type, of nodes of any."""
+    import numpy as np
+
+    from sparsecut.explore import Nearest, Neighbors
+    from sparsecut.graph.node_types import ids_of_one_type
+    from sparsecut.io.node_lookup import Lookup
+
+    Z, ids = read_vectors(path, encoding)
+    is_here, _ = ids_of_one_type(ids, of_type, str(path))
+    searched = Neighbors(Z[is_here], ids[is_here], metric=metric)
+    places = Lookup(ids).find(np.asarray(asked), "The query", "the embedding")
+    near = searched.query_vectors(Z[places], k + 1)  # a node is not its own neighbour
+    kept = [np.flatnonzero(row != ids[place])[:k] for row, place in zip(near.ids, places, strict=True)]
+    n_kept = min(map(len, kept))
+    rows = np.arange(len(kept))[:, None]
+    columns = np.array([row[:n_kept] for row in kept]).reshape(len(kept), n_kept)
+    return searched, Nearest(near.ids[rows, columns], near.distances[rows, columns], near.positions[rows, columns])
 
 
 def _open(path: Path, encoding: str | None, metric: str, rebuild: bool, output: Output) -> Neighbors:

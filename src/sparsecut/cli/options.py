@@ -51,15 +51,17 @@ def option(
     )
 
 
-GraphName = Annotated[
-    str,
-    typer.Argument(
-        metavar="GRAPH",
-        help="A dataset's name or a file: an edge list (CSV, TSV, text, Parquet, Feather), a matrix or a "
-        f"document ({', '.join(format_suffixes())}), Planetoid; text may be packed (.gz, .bz2, .xz, .zst, "
-        ".zip); a folder made by build_store; or - for standard input.",
-        autocompletion=complete_source,
-    ),
+_GRAPH: Any = {
+    "help": "A dataset's name or a file: an edge list (CSV, TSV, text, Parquet, Feather), a matrix or a "
+    f"document ({', '.join(format_suffixes())}), Planetoid; text may be packed (.gz, .bz2, .xz, .zst, "
+    ".zip); a folder made by build_store, or of one table per type of nodes and edges; or - for standard input.",
+    "autocompletion": complete_source,
+}
+GraphName = Annotated[str, typer.Argument(metavar="GRAPH", **_GRAPH)]
+GraphOrTables = Annotated[str | None, typer.Argument(metavar="[GRAPH]", **_GRAPH)]  # or --nodes and --edges
+NodeType = Annotated[
+    str | None,
+    option(READING, "Of a graph with types: only nodes of this type, author of author:7.", "--type", metavar="TYPE"),
 ]
 GraphOption = Annotated[
     str | None,

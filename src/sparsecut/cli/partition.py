@@ -30,7 +30,7 @@ PartsPath = Annotated[
 
 
 @takes_output
-@takes_reading()
+@takes_reading("edges")
 def partition(
     graph: GraphName,
     output_path: PartsPath,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from sparsecut.base.errors import InputError, check_integer
 from sparsecut.cli.console import Output, takes_output
-from sparsecut.cli.embedding_input import EmbeddingPath, read_rows
+from sparsecut.cli.embedding_input import EmbeddingPath, read_rows, read_vectors
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
 from sparsecut.cli.node_words import Batch, Nodes, read_nodes
 from sparsecut.cli.options import METHOD, GraphOption, Seed, option
@@ -23,6 +23,9 @@ def recommend(
     reading: Reading,
     k: Annotated[int, option(METHOD, "Number of candidates per node.", "-k", metavar="N")] = 10,
     batch: Batch = None,
+    of_type: Annotated[
+        str | None, option(METHOD, "Of a graph with types: only candidates of this type.", "--type", metavar="TYPE")
+    ] = None,
     links: Annotated[
         Path | None,
         option(METHOD, "Where fitted links are kept: read if the file is there, else written.", metavar="FILE"),
@@ -37,6 +40,8 @@ def recommend(
 
     sparsecut recommend cora.parquet 35 107 --graph cora -k 5
 
+    sparsecut recommend vectors.parquet author:7 --edges author:writes:paper=writes.csv --type paper
+
     sparsecut recommend vectors.parquet --batch ids.txt --graph edges.csv --links links.safetensors --json
 
     The score is a closed form in the vectors, chosen by links that are held out. Nodes that are linked already are left
@@ -44,9 +49,10 @@ def recommend(
     """
     check_integer("sparsecut recommend", "-k", k, 1)
     asked = read_nodes("sparsecut recommend", nodes, batch, reading.encoding)
-    if graph is None:
+    if graph is None and reading.edges is None:
         raise InputError("sparsecut recommend needs the known links. Name the graph that was embedded: --graph GRAPH.")
-    loaded = open_graph(graph, None, output, None, reading)
+    known = None if reading.edges is None else read_vectors(embedding, reading.encoding).ids
+    loaded = open_graph(graph, None, output, None, reading, known)
     Z, _ = read_rows(embedding, loaded, reading.encoding)
     from sparsecut.links import Links
 
@@ -59,7 +65,7 @@ def recommend(
             fitted.save(links)
             output.aside(f"Links → {links}")
     output.aside(repr(fitted))
-    found = fitted.recommend(asked, k, with_known=with_known)
+    found = fitted.recommend(asked, k, with_known=with_known, of_type=of_type)
     for node, one in zip(asked, found, strict=True):
         rows = [
             [str(other), f"{score:.4g}", f"{share:.3g}"]

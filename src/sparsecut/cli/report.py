@@ -10,7 +10,7 @@ from sparsecut.base.errors import check_choice
 from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.embedding_input import EmbeddingPath, NodeLabels, is_attribute, read_drawn, read_labels
 from sparsecut.cli.graph_input import Reading, open_graph
-from sparsecut.cli.options import OUTPUT, READING, Encoding, Force, GraphOption, Layout, Metric, Seed, option
+from sparsecut.cli.options import OUTPUT, READING, Encoding, Force, GraphOption, Layout, Metric, NodeType, Seed, option
 from sparsecut.cli.pipes import is_standard
 
 
@@ -22,6 +22,7 @@ def report(
     ),
     graph: GraphOption = None,
     labels: NodeLabels = None,
+    of_type: NodeType = None,
     nodes: Annotated[
         Path | None,
         option(READING, "A node table keyed by id: columns to colour by, search and show.", metavar="FILE"),
@@ -56,6 +57,7 @@ def report(
     """
     from sparsecut.explore import METHODS, METRICS
     from sparsecut.explore.html_report import report as write_report
+    from sparsecut.graph.node_types import ids_of_one_type
     from sparsecut.io.files import check_readable, check_writable
 
     check_choice("sparsecut report", "--metric", metric, METRICS)
@@ -63,7 +65,10 @@ def report(
     check_writable(output_path, force, (".html", ".htm"))
     if nodes is not None:
         check_readable(nodes, "node")
-    Z, ids, xy = read_drawn(embedding, layout, encoding)
+    Z, ids, xy, types = read_drawn(embedding, layout, encoding)
+    if of_type is not None:
+        is_here, _ = ids_of_one_type(ids, of_type, str(embedding))
+        Z, ids, xy, types = (None if part is None else part[is_here] for part in (Z, ids, xy, types))
     reading = Reading(encoding=encoding)
     inside = labels if graph is not None and is_attribute(labels) else None
     loaded = None if graph is None else open_graph(graph, None, output, inside, reading)
@@ -82,6 +87,7 @@ def report(
             ids=ids,
             graph=loaded,
             labels=marks,
+            types=types,
             nodes=nodes,
             model=fitted,
             xy=xy,
@@ -90,7 +96,7 @@ def report(
             layout_method=layout,
             random_state=seed,
             overwrite=force,
-            command=_command(embedding, output_path, graph, labels, nodes, model, metric, layout, seed, encoding),
+            command=_command(embedding, output_path, graph, labels, of_type, nodes, model, metric, layout, seed, encoding),
             encoding=encoding,
             progress=bar,
         )
@@ -104,6 +110,7 @@ def _command(
     output_path: Path,
     graph: str | None,
     labels: str | None,
+    of_type: str | None,
     nodes: Path | None,
     model: Path | None,
     metric: str,
@@ -116,6 +123,7 @@ def _command(
     for name, value, usual in (
         ("--graph", graph, None),
         ("--labels", labels, None),
+        ("--type", of_type, None),
         ("--nodes", nodes, None),
         ("--model", model, None),
         ("--metric", metric, "cosine"),

@@ -9,7 +9,7 @@ from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.engine_options import Requested, takes_engine
 from sparsecut.cli.engine_run import check_output, opened
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
-from sparsecut.cli.options import Device, Features, Force, GraphName, ModelPath, OutputPath
+from sparsecut.cli.options import Device, Features, Force, GraphOrTables, ModelPath, OutputPath
 from sparsecut.cli.pipes import shown
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 @takes_reading("scale", "label_column")
 def transform(
     model_path: ModelPath,
-    graph: GraphName,
+    graph: GraphOrTables = None,
+    *,
     output_path: OutputPath,
     features: Features = None,
-    *,
     reading: Reading,
     engine: Requested,
     device: Device = "auto",

@@ -1,0 +1,111 @@
+"""Graphs with types from files, through every command that takes them, against the calls of Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sparsecut as sc
+from cli_files import assert_refused
+from report_blocks import meta_of
+from sparsecut.io.embeddings import read_types
+from tables_by_type import tables
+
+ASKED = ("--nodes", "author=author.csv", "--nodes", "paper=paper.parquet", "--nodes", "venue")
+EDGES = ("--edges", "author:writes:paper=writes.csv", "--edges", "paper:in:venue=in.parquet")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of tables by type, and labels of authors by their own ids."""
+    nodes, edges = tables(60)
+    nodes["author"].to_csv(tmp_path / "author.csv", index=False)
+    nodes["paper"].to_parquet(tmp_path / "paper.parquet")
+    edges["author", "writes", "paper"].to_csv(tmp_path / "writes.csv", index=False)
+    edges["paper", "in", "venue"].to_parquet(tmp_path / "in.parquet")
+    pd.DataFrame({"id": np.arange(30), "label": np.arange(30) % 2}).to_csv(tmp_path / "sides.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_types_from_the_tables_to_the_report(here: Path, run: Any) -> None:
+    graph = sc.from_tables(*tables(60))
+    Z = sc.SCE(features="given").fit_transform(graph)
+    asked = (*ASKED, *EDGES)
+    code, _, error = run("embed", *asked, "--use", "given", "--save-model", "m.safetensors", "-o", "v.parquet", "-q")
+    assert (code, error) == (0, "")
+    found, ids = sc.read_embedding("v.parquet")
+    assert ids.tolist() == graph.node_ids.tolist()
+    np.testing.assert_allclose(found, Z, atol=1e-4 * np.abs(Z).max())
+    types = read_types("v.parquet")
+    assert types is not None
+    assert types.tolist() == graph.types.tolist()
+    assert run("transform", "m.safetensors", *asked, "-o", "again.csv", "-q")[0] == 0
+    np.testing.assert_allclose(sc.read_embedding("again.csv").vectors, Z, atol=1e-4 * np.abs(Z).max())
+
+    near = json.loads(run("neighbors", "v.parquet", "paper:3", "author:1", "-k", 4, "--type", "author", "--json")[1])
+    is_author = graph.types == "author"
+    searched = sc.Neighbors(found[is_author], ids[is_author])
+    assert near["neighbors"][0]["ids"] == searched.query_vectors(found[ids == "paper:3"], 4).ids[0].tolist()
+    assert near["neighbors"][1]["ids"] == searched.query("author:1", 4).ids[0].tolist()  # not itself
+
+    asked = ("--type", "author", "--labels", "sides.csv", "--per-class", 5, "--splits", 3)
+    scores = json.loads(run("evaluate", "v.parquet", *asked, "--json")[1])["per_class"]["5"]
+    wanted = sc.evaluate(found[is_author], np.arange(30) % 2, per_class=5, n_splits=3)
+    assert scores == wanted.to_dict()
+
+    best = json.loads(run("recommend", "v.parquet", "author:1", *EDGES, "-k", 3, "--type", "paper", "--json")[1])
+    chosen = best["recommended"][0]["ids"]
+    assert chosen == sc.Links(found, graph).recommend("author:1", 3, of_type="paper").ids.tolist()
+    assert all(one.startswith("paper:") for one in chosen)
+
+    assert run("report", "v.parquet", "--layout", "pca", "-q")[0] == 0
+    assert meta_of(here / "report.html")["columns"][-1]["name"] == "type"
+    told = json.loads(run("report", "v.parquet", "--type", "venue", "--layout", "pca", "-o", "venues.html", "--json")[1])
+    assert told["n_nodes"] == len(graph.nodes("venue"))
+
+
+def test_engines_that_keep_files_take_types(here: Path, run: Any) -> None:
+    asked = (*ASKED, *EDGES, "--use", "given", "-q")
+    assert run("embed", *asked, "-o", "memory.parquet")[0] == 0
+    wanted = sc.read_embedding("memory.parquet")
+    for limit in ("600MB", "1GiB"):
+        out = ("--engine", "disk", "--memory-limit", limit, "-o", f"{limit}.parquet")
+        assert run("embed", *asked, *out)[0] == 0
+        found = sc.read_embedding(f"{limit}.parquet")
+        assert found.ids.tolist() == wanted.ids.tolist()
+        np.testing.assert_allclose(found.vectors, wanted.vectors, atol=1e-4 * np.abs(wanted.vectors).max())
+
+
+def test_mistakes_at_the_shell(here: Path, run: Any) -> None:
+    out = ("-o", "v.parquet")
+    assert_refused(run("embed", *out), "needs a graph", "--edges TYPE:RELATION:TYPE=FILE")
+    assert_refused(run("embed", "writes.csv", *EDGES, *out), "Leave the graph writes.csv out")
+    assert_refused(run("embed", "writes.csv", *ASKED, *out), "whose edges are --edges")
+    assert_refused(run("embed", *EDGES, "--labels", "sides.csv", *out), "Leave --labels out")
+    assert_refused(run("embed", "--edges", "author:writes:paper", *out), "needs a file")
+    assert_refused(run("embed", *ASKED[:2], *EDGES, *out), "name the type 'paper'")
+    assert not (here / "v.parquet").exists()
+    sc.write_embedding("plain.parquet", np.eye(3), ["a", "b", "c"])
+    assert_refused(run("neighbors", "plain.parquet", "a", "--type", "author"), "no nodes of type 'author'")
+
+
+def test_types_beside_vectors_are_read_back(tmp_path: Path) -> None:
+    Z, ids, types = np.eye(3, dtype=np.float32), ["a:1", "a:2", "b:1"], ["a", "a", "b"]
+    for suffix in (".parquet", ".csv", ".npz"):
+        path = tmp_path / f"v{suffix}"
+        sc.write_embedding(path, Z, ids, types=types)
+        found = sc.read_embedding(path)
+        assert (found.vectors.tolist(), found.ids.tolist()) == (Z.tolist(), ids)
+        told = read_types(path)
+        assert told is not None
+        assert told.tolist() == types
+        sc.write_embedding(path, Z, ids, overwrite=True)
+        assert read_types(path) is None
+    with pytest.raises(sc.InputError, match="types must be one for each of the 3 rows"):
+        sc.write_embedding(tmp_path / "w.csv", Z, ids, types=["a"])
