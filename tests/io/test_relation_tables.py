@@ -79,6 +79,8 @@ def test_tables_without_edges_or_ids_are_refused(tmp_path: Path) -> None:
         read(pa.table({"author": [1, 2], "paper": [1, None]}))
     with pytest.raises(InputError, match=r"fractions in column 'author'"):
         read(pa.table({"author": [1.5, 2], "paper": [1, 2]}))
+    with pytest.raises(InputError, match="zero or more"):
+        read(pa.table({"author": [1, 2], "paper": [1, 2], "weight": [1.0, -1.0]}))
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=r"holds no .parquet files"):
         read(tmp_path / "empty")

@@ -41,8 +41,8 @@ from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed,
 from sparsecut.io.store import is_store, open_store
 from sparsecut.io.table_files import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table
 from sparsecut.io.text import read_layout, read_text
-from sparsecut.io.weighing import Weighing, matrices
 from sparsecut.io.typed_graphs import from_tables
+from sparsecut.io.weighing import Weighing, matrices
 
 __all__ = ["align_labels", "read_graph", "undirected_adjacency"]
 

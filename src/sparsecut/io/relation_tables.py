@@ -23,7 +23,7 @@ from sparsecut.graph.relations import EdgeType
 from sparsecut.io.edge_columns import HEADER_NAMES, ColumnPlan, EdgeColumns, decide_by_table, plan_columns
 from sparsecut.io.edge_names import WEIGHTS, called_after
 from sparsecut.io.edge_objects import check_ends, columns_of_rows, edge_table
-from sparsecut.io.edge_weights import edge_weights
+from sparsecut.io.edge_weights import check_not_negative, edge_weights
 from sparsecut.io.ids import as_integers, check_present, plain_ids
 from sparsecut.io.numpy_files import read_npy
 from sparsecut.io.opening import table_suffix
@@ -72,6 +72,7 @@ def read_relation(key: EdgeType, edges: Any, asked: Named, encoding: str | None 
     for doubt in columns.doubts:
         warnings.warn(doubt, ReadingWarning, stacklevel=4)
     weights = None if columns.weight is None else edge_weights(table.column(columns.weight), columns.weight, what)
+    check_not_negative(weights, columns.weight, what)
     sources, targets = (_whole(plain_ids(end, what)) for end in ends)
     said = (f"Edges {':'.join(key)}: {columns}.", *(f"{':'.join(key)}: {note}" for note in columns.notes), *columns.doubts)
     return RelationTable(key, what, sources, targets, weights, said, table)
