@@ -20,7 +20,7 @@ def cut_of(members: np.ndarray) -> float:
 
 def test_the_best_of_several_seeds_within_the_bound() -> None:
     pytest.importorskip("mtkahypar")
-    tasks = [Task(2, 0.03, "QUALITY", (0, 1, 2), 1), Task(4, 0.0, "DEFAULT", (0,))]
+    tasks = [Task(2, 0.03, "QUALITY", (0, 1, 2), is_improved=True), Task(4, 0.0, "DEFAULT", (0,))]
     with Kahypar(A, NODES, tasks) as process:
         two, four = process.parts()
     assert cut_of(two) == 20

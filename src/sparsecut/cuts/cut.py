@@ -23,11 +23,12 @@ from sparsecut.graph import Graph
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MULTILEVEL = (
-    *((2, 0.03, "DEFAULT"), (2, 0.3, "DEFAULT"), (2, 0.8, "DEFAULT")),
+UNEVEN = (
+    *((2, 0.3, "DEFAULT"), (2, 0.8, "DEFAULT")),
     *((4, 0.3, "DEFAULT"), (8, 0.3, "DEFAULT"), (16, 0.3, "LARGE_K"), (32, 0.3, "LARGE_K")),
 )
-LEAST_FOR_PARTS, MOST_FOR_PARTS = 500, 100_000  # nodes: below, our own candidates suffice; above, it takes minutes
+HALVES, N_SEEDS = 0.05, 3  # the imbalance of halves, and how many of them are made, improved and combined
+LEAST_FOR_PARTS, MOST_FOR_PARTS = 500, 4_000_000  # nodes, stored entries: below, our own suffice; above, it takes minutes
 
 
 @dataclass(frozen=True, repr=False)
@@ -221,9 +222,10 @@ def sparsest_cut(
 
 def _tasks(problem: CutProblem, seed: int) -> list[Task]:
     """What Mt-KaHyPar, where it is installed, has to find: halves, uneven halves and parts of several sizes."""
-    if problem.n_nodes < LEAST_FOR_PARTS or problem.n_nodes > MOST_FOR_PARTS:
+    if problem.n_nodes < LEAST_FOR_PARTS or problem.adjacency.nnz > MOST_FOR_PARTS:
         return []
-    return [Task(count, imbalance, preset, (seed,)) for count, imbalance, preset in MULTILEVEL]
+    halves = Task(2, HALVES, "QUALITY", tuple(range(seed * 1_000, seed * 1_000 + N_SEEDS)), is_improved=True)
+    return [halves, *(Task(count, imbalance, preset, (seed,)) for count, imbalance, preset in UNEVEN)]
 
 
 def _second_eigenvalue(problem: CutProblem, spectrum: Spectrum | None) -> tuple[float, float]:

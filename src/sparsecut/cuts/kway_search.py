@@ -1,8 +1,8 @@
 """k parts: candidates of several methods, each improved, and the best of them.
 
-    cut            Mt-KaHyPar, several seeds, and KaHIP, in two processes (the extra ``cuts``); of two parts also our own
-                   search. Without them: the sparsest allowed cut, and each side again. Then the border of every two parts
-                   that touch, by flow
+    cut            Mt-KaHyPar, several seeds, and for meshes KaHIP, in two processes (the extra ``cuts``); of two parts also
+                   our own search. Without them: the sparsest allowed cut, and each side again; then the border of every two
+                   parts that touch, by flow
     conductance    the same without a bound on sizes, clusters of eigenvectors, merged communities; then single moves
     modularity     as conductance
 
@@ -34,15 +34,14 @@ from sparsecut.cuts.solve import LIGHT, THOROUGH, Effort, solve
 Members = NDArray[np.int64]
 Efforts = tuple[Effort, Effort]
 
-N_PROCESSES = 2
-MOST_SEEDS = {2: 8}  # of one process, by parts
-USUAL_SEEDS = 4
-ENTRIES = 1_000_000  # stored entries of the graph times seeds, at most, where that leaves one
+LEAST_SEEDS, SEEDS_BESIDE_KAHIP, USUAL_SEEDS, MOST_SEEDS = 2, 2, 4, 8  # the most for halves
+ENTRIES = 4_000_000  # stored entries of the graph times seeds, at most, where that leaves the least number
 N_ROUNDS = 2  # over all pairs of parts that touch
 PAIRS_PER_PART = 4  # the pairs with the most edges between them; in a mesh a part touches about six others
 WIDTHS = (2, 6)
 FEW_NODES = 16  # per part: below, our own search takes no longer than starting a process
 MOST_FOR_KAHIP = 400_000  # stored entries: beyond, it takes minutes
+MESH_DEGREES = 8  # times the mean degree, at most, of a mesh's nodes
 MOST_COMMUNITIES = 1_000
 MOST_EIGENVECTORS = 16
 
@@ -86,8 +85,6 @@ def find_parts(
         value = worth(A, members, wanted.count, wanted.objective)
         if value < best[0] or not best[2]:
             best = (value, members, name)
-    if wanted.objective == "cut" and not is_fast:
-        return improve_pairs(A, best[1], wanted, report), best[2]
     return best[1], best[2]
 
 
@@ -118,36 +115,46 @@ def _candidates(
             return found
 
         if count == 2 and wanted.objective == "cut" and wanted.fixed is None and not is_fast:
-            yield _halves(source, wanted, random, report, efforts[0], others)
+            effort = replace(efforts[0], with_halves=False) if tasks else efforts[0]
+            yield _halves(source, wanted, random, report, effort, others)
             return
-        names = ["KaHIP and Mt-KaHyPar" if chain[0].with_kahip else "Mt-KaHyPar" for chain in tasks]
+        names = ["KaHIP and Mt-KaHyPar" if chain[0].kahip_seed is not None else "Mt-KaHyPar" for chain in tasks]
         for process, name in zip(processes, names, strict=True):
             for parts in process.parts():
                 found.append(parts)
                 yield parts, name
     if not found or (wanted.objective == "conductance" and A.shape[0] <= THOROUGH.direct):
-        yield _recursive(source, wanted, random, report, (LIGHT, LIGHT) if is_fast else efforts), "recursive cuts"
+        parts = _recursive(source, wanted, random, report, (LIGHT, LIGHT) if is_fast else efforts)
+        if wanted.objective == "cut" and not is_fast:
+            parts = keep_bounds(A, parts, count, wanted.weights, wanted.most, wanted.fixed)
+            parts = improve_pairs(A, parts, wanted, report)
+        yield parts, "recursive cuts"
     if wanted.objective != "cut":
         yield from _clusters(A, wanted, random)
 
 
 def kahypar_tasks(A: sp.csr_array, wanted: Wanted, seed: int, *, is_fast: bool) -> list[list[Task]]:
-    """What each process has to find: the best of several seeds, twice for halves, whose search takes more candidates."""
+    """What each process has to find: the best of Mt-KaHyPar's seeds, and KaHIP's parts where they cost no more time."""
     count, imbalance = wanted.count, min(wanted.imbalance, 1.0)
     if is_fast:
         return [[Task(count, imbalance, "DEFAULT", (seed,))]]
-    n_seeds = max(1, min(MOST_SEEDS.get(count, USUAL_SEEDS), ENTRIES // max(A.nnz, 1)))
-    n_tasks = min(2, n_seeds) if count == 2 else 1
-    if count > 2 and has_kahip() and A.nnz <= MOST_FOR_KAHIP and wanted.fixed is None:  # one process each
-        own = tuple(range(seed * 1_000, seed * 1_000 + n_seeds))
-        strong = Task(count, imbalance, "QUALITY", (), n_improved=1, with_kahip=True, kahip_seed=seed)
-        return [[strong], [Task(count, imbalance, "QUALITY", own, n_improved=2)]]
-    chains = []
-    for process in range(N_PROCESSES):
-        first = seed * 1_000 + process * n_seeds
-        shares = np.array_split(np.arange(first, first + n_seeds), n_tasks)
-        chains.append([Task(count, imbalance, "QUALITY", tuple(some.tolist()), n_improved=2) for some in shares])
+    first = seed * 1_000
+    is_mesh = wanted.fixed is None and has_kahip() and is_quick_for_kahip(A)
+    most = MOST_SEEDS if count == 2 else SEEDS_BESIDE_KAHIP if is_mesh else USUAL_SEEDS
+    n_seeds = max(LEAST_SEEDS, min(most, ENTRIES // max(A.nnz, 1)))
+    chains = [[Task(count, imbalance, "QUALITY", tuple(range(first, first + n_seeds)), is_improved=True)]]
+    if is_mesh:
+        chains.append([Task(count, imbalance, "QUALITY", (), is_improved=True, kahip_seed=seed)])
+    elif count == 2:
+        others = tuple(range(first + n_seeds, first + 2 * n_seeds))
+        chains.append([Task(count, imbalance, "QUALITY", others, is_improved=True)])
     return chains
+
+
+def is_quick_for_kahip(A: sp.csr_array) -> bool:
+    """Whether KaHIP takes no longer than Mt-KaHyPar's seeds: on meshes, where it is ahead as well."""
+    degrees = np.diff(A.indptr)
+    return A.nnz <= MOST_FOR_KAHIP and bool(degrees.max() <= MESH_DEGREES * degrees.mean())
 
 
 def _halves(

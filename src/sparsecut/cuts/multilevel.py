@@ -15,6 +15,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,18 +32,18 @@ Members = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Task:
-    """One partition: the best of several seeds, of which the best are improved further by V-cycles.
+    """One partition: the best of several seeds.
 
-    preset : Mt-KaHyPar's name for how much it tries: LARGE_K, DEFAULT or QUALITY. with_kahip : begin with KaHIP's parts.
+    preset : Mt-KaHyPar's name for how much it tries: LARGE_K, DEFAULT or QUALITY. kahip_seed : of KaHIP's parts, which are
+    then one more candidate. is_improved : by V-cycles, and by new partitions of what the candidates agree on.
     """
 
     parts: int
     imbalance: float
     preset: str
     seeds: tuple[int, ...]
-    n_improved: int = 0
-    with_kahip: bool = False
-    kahip_seed: int = 0
+    is_improved: bool = False
+    kahip_seed: int | None = None
 
 
 def has_kahip() -> bool:
@@ -65,11 +66,15 @@ class Kahypar:
         command = [sys.executable, "-I", "-S", multilevel_child.__file__, *folders]
         self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         held = np.full(self.n_nodes, -1) if fixed is None else fixed
+        csr: tuple[NDArray[Any], ...] = ()
+        if any(task.kahip_seed is not None for task in tasks):
+            csr = (A.indptr, A.indices, whole(A.data))
         request = {"n_nodes": self.n_nodes, "n_edges": edges.nnz, "tasks": [asdict(task) for task in tasks]}
+        request["csr"] = [len(numbers) for numbers in csr]
         assert self._child.stdin is not None
         try:
             self._child.stdin.write(json.dumps(request).encode() + b"\n")
-            for numbers in (edges.row, edges.col, whole(edges.data), whole(weights), held):
+            for numbers in (edges.row, edges.col, whole(edges.data), whole(weights), held, *csr):
                 self._child.stdin.write(np.ascontiguousarray(numbers, dtype=np.int32).tobytes())
             self._child.stdin.flush()
         except BrokenPipeError:  # it has ended: `parts` finds nothing

@@ -3,6 +3,7 @@
     1. a narrow band along the border of every candidate
     2. MQI, exact inside a set, for candidates of every size: the best small set often lies in a large one that is bad
     3. single moves, bands of several widths, MQI and FlowImprove in turn, for the few best
+    4. all unions of the cells that the best few divide the graph into
 
 What a flow costs is estimated from its network, and each stage has a share of one budget in those units, so large graphs get
 few flows and small ones many. Time is not measured, so the same graph always gives the same cut.
@@ -16,13 +17,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sparsecut.base.progress import Reporter
-from sparsecut.cuts.candidates import Candidate, distinct, range_of
+from sparsecut.cuts.candidates import Candidate, distinct, from_groups, range_of
 from sparsecut.cuts.improve import band, border, flow_improve, mqi, n_slopes
 from sparsecut.cuts.local import local_search
 from sparsecut.cuts.objective import CutProblem, Mask
 
 NARROW = (1, 3)
 WIDE = (2, 5, 12)
+N_CROSSED = 4  # of the best cuts: at most 16 cells, all of whose unions are tried
 ALIKE = 0.2  # of the smaller one's nodes: two cuts that differ by less count as nearly the same
 LARGEST_NETWORK = 4_000_000  # arcs of a flow: half a GiB
 ARCS_PER_CALL = 3_000  # what calling a flow costs, in arcs
@@ -70,7 +72,16 @@ def refine(
             break
         report("Improving the best", 2 * n_finalists + number, 3 * n_finalists)
         pool.append(_all_over(problem, candidate, budget))
-    return distinct(pool)
+    pool = distinct(pool)
+    crossed = (one for one in _crossed(problem, pool[:N_CROSSED]) if one.value < pool[0].value * (1 - 1e-12))
+    return distinct([*pool, *(_along_border(problem, candidate, budget) for candidate in crossed)])
+
+
+def _crossed(problem: CutProblem, cuts: list[Candidate]) -> Iterator[Candidate]:
+    """All unions of the cells that a few cuts divide the graph into: what one has right here and another there."""
+    if len(cuts) > 1:
+        cells = np.unique(np.column_stack([cut.side for cut in cuts]), axis=0, return_inverse=True)[1].ravel()
+        yield from from_groups(problem, cells, f"crossing of {cuts[0].source}")
 
 
 def _along_border(problem: CutProblem, candidate: Candidate, budget: Budget) -> Candidate:
