@@ -66,6 +66,8 @@ CUTS_INTRODUCTION = """# Cuts and partitions, measured
 
 What [sparsest_cut, partition and hierarchy](partition.md) find beside what people use today. Every figure is drawn by
 `python benchmarks/render.py` from the data under `benchmarks/results`; nothing here is typed by hand.
+
+![A mesh around an airfoil in eight parts of equal size, drawn by Partition.draw](images/airfoil_parts.png)
 """
 SCALING = ("cluster_scale", "scaling", "estimate")
 SCALING_INTRODUCTION = """# Scaling

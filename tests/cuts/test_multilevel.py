@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cut_graphs import barbell, grid
+from cut_graphs import barbell, grid, planted
 from sparsecut.cuts.cut_input import material
 from sparsecut.cuts.multilevel import MOST, Kahypar, Task, metis, whole
 
@@ -28,6 +28,25 @@ def test_the_best_of_several_seeds_within_the_bound() -> None:
     assert np.bincount(four).tolist() == [200] * 4
     with Kahypar(A, NODES, tasks) as process:
         np.testing.assert_array_equal(process.parts()[0], two)
+
+
+def test_what_several_partitions_agree_on_is_combined_to_better_ones() -> None:
+    pytest.importorskip("mtkahypar")
+    graph = material(planted(700, 30, 5, 3, seed=3), "structure", None, "test").adjacency
+    nodes = np.ones(graph.shape[0])
+    fixed = np.full(len(nodes), -1)
+    fixed[:6] = np.arange(6)
+    seeds = (0, 1, 2)
+
+    def cut(task: Task, held: np.ndarray | None = None) -> tuple[float, np.ndarray]:
+        with Kahypar(graph, nodes, [task], held) as process:
+            (members,) = process.parts()
+        assert np.bincount(members, minlength=6).max() <= 1.03 * -(-len(nodes) // 6)
+        return float(graph.data[np.repeat(members, np.diff(graph.indptr)) != members[graph.indices]].sum() / 2), members
+
+    combined, alone = Task(6, 0.03, "DEFAULT", seeds, is_improved=True), Task(6, 0.03, "DEFAULT", seeds)
+    assert cut(combined)[0] < cut(alone)[0]
+    np.testing.assert_array_equal(cut(combined, fixed)[1][:6], np.arange(6))
 
 
 def test_fixed_and_heavy_nodes() -> None:

@@ -47,7 +47,8 @@ class SparsestCut:
         where the graph is too large for a proof: more than 6,000 nodes, unless its factors stay sparse (meshes, road and
         power networks, up to 250,000 nodes).
     estimate : float
-        What `lower_bound` would be by the computed eigenvector alone. It may be too large, where an eigenvector was missed.
+        What `lower_bound` would be by the computed eigenvector alone. It may be too large, where an eigenvector was missed;
+        0 where none is computed: a graph of more than 30,000 nodes and five million edges.
     source : str
         Which candidate became this cut: "eigenvector 1", "communities at resolution 0.1", "components", …
     objective : str

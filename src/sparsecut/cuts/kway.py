@@ -197,7 +197,8 @@ def partition(
 
     Notes
     -----
-    Parts come from Mt-KaHyPar and KaHIP where they are installed (extra ``cuts``), else from recursive sparsest cuts.
+    Parts come from Mt-KaHyPar, and on meshes from KaHIP, where they are installed (extra ``cuts``), else from recursive
+    sparsest cuts.
     Weights of edges and nodes that are not whole numbers are rounded for them; the bound is then checked on the weights
     themselves. Where heavy nodes leave no way to keep it, the parts come as near as single moves get, and `imbalance` says
     how near.

@@ -15,9 +15,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from sparsecut.base.progress import Reporter
 from sparsecut.cuts.candidates import Candidate, distinct, from_groups, range_of
+from sparsecut.cuts.exact_cut import ENUMERATED
 from sparsecut.cuts.improve import band, border, flow_improve, mqi, n_slopes
 from sparsecut.cuts.local import local_search
 from sparsecut.cuts.objective import CutProblem, Mask
@@ -28,6 +31,7 @@ N_CROSSED = 4  # of the best cuts: at most 16 cells, all of whose unions are tri
 ALIKE = 0.2  # of the smaller one's nodes: two cuts that differ by less count as nearly the same
 LARGEST_NETWORK = 4_000_000  # arcs of a flow: half a GiB
 ARCS_PER_CALL = 3_000  # what calling a flow costs, in arcs
+MOST_AT_ONCE = 5  # budgets: one network in a long path would take minutes
 
 
 @dataclass
@@ -42,10 +46,11 @@ class Budget:
     spent: float = field(default=0.0)
 
     def pay(self, n_arcs: float, n_flows: int) -> bool:
-        """Whether a network is small enough at all; its flows are then paid for."""
-        if n_arcs > LARGEST_NETWORK:
+        """Whether a network is small and shallow enough at all; its flows are then paid for."""
+        cost = n_flows * (ARCS_PER_CALL + n_arcs * (0.5 + self.depth / 50))
+        if n_arcs > LARGEST_NETWORK or (self.limit and cost > MOST_AT_ONCE * self.limit):
             return False
-        self.spent += n_flows * (ARCS_PER_CALL + n_arcs * (0.5 + self.depth / 50))
+        self.spent += cost
         return True
 
 
@@ -79,9 +84,14 @@ def refine(
 
 def _crossed(problem: CutProblem, cuts: list[Candidate]) -> Iterator[Candidate]:
     """All unions of the cells that a few cuts divide the graph into: what one has right here and another there."""
-    if len(cuts) > 1:
-        cells = np.unique(np.column_stack([cut.side for cut in cuts]), axis=0, return_inverse=True)[1].ravel()
-        yield from from_groups(problem, cells, f"crossing of {cuts[0].source}")
+    if len(cuts) < 2:
+        return
+    cells = np.unique(np.column_stack([cut.side for cut in cuts]), axis=0, return_inverse=True)[1].ravel()
+    within = problem.adjacency.tocoo()
+    same = cells[within.row] == cells[within.col]
+    pieces = sp.coo_array((within.data[same], (within.row[same], within.col[same])), shape=within.shape)
+    count, connected = connected_components(pieces, directed=False)  # a cell may lie in several places
+    yield from from_groups(problem, connected if count <= ENUMERATED else cells, f"crossing of {cuts[0].source}")
 
 
 def _along_border(problem: CutProblem, candidate: Candidate, budget: Budget) -> Candidate:

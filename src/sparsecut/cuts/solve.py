@@ -38,6 +38,9 @@ DIRECT = 30_000  # nodes searched without a coarser graph
 MOST_MERGED = 2_000  # communities that are merged to few, whose unions are all tried
 DENSE = 2_000_000  # stored entries beyond which the search gets no more work
 WIDE_RANGE = 1e8  # of weights
+MOST_FOR_EIGENVECTORS = (
+    10_000_000  # stored entries: beyond, λ₂ takes minutes and is hardly found; coarser graphs have theirs
+)
 
 
 @dataclass(frozen=True)
@@ -208,9 +211,10 @@ def _search_coarse(
         found.append(Candidate(side, problem.value(side), cut.source))
     spectrum = None
     if with_certificate:
-        report("Eigenvectors", 0, 1)
-        spectrum = smoothest(problem, 1, random, n_iterations=20)
-        found += from_vector(problem, spectrum.vectors[:, 0], "eigenvector 1")
+        if problem.adjacency.nnz <= MOST_FOR_EIGENVECTORS:
+            report("Eigenvectors", 0, 1)
+            spectrum = smoothest(problem, 1, random, n_iterations=20)
+            found += from_vector(problem, spectrum.vectors[:, 0], "eigenvector 1")
         # Groups of coarser graphs cross communities where edges are light: nodes choose theirs once more, one by one.
         report("Communities", 0, 1)
         for communities in louvain(coarse, 1.0, random)[-1:]:
