@@ -34,7 +34,7 @@ from sparsecut.cuts.solve import LIGHT, THOROUGH, Effort, solve
 Members = NDArray[np.int64]
 Efforts = tuple[Effort, Effort]
 
-LEAST_SEEDS, SEEDS_BESIDE_KAHIP, USUAL_SEEDS, MOST_SEEDS = 2, 2, 4, 8  # the most for halves
+LEAST_SEEDS, SEEDS_BESIDE_KAHIP, USUAL_SEEDS, MOST_SEEDS = 1, 1, 3, 8  # the most for halves
 ENTRIES = 4_000_000  # stored entries of the graph times seeds, at most, where that leaves the least number
 N_ROUNDS = 2  # over all pairs of parts that touch
 PAIRS_PER_PART = 4  # the pairs with the most edges between them; in a mesh a part touches about six others
