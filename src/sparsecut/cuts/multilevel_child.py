@@ -28,15 +28,15 @@ def main() -> None:
     rows, columns, edge_weights = (_numbers(request["n_edges"]) for _ in range(3))
     node_weights, fixed = (_numbers(request["n_nodes"]) for _ in range(2))
     csr = [_numbers(count) for count in request["csr"]]  # ends of lists, neighbours, weights: for KaHIP alone
-    graph = Graph(list(zip(rows, columns, strict=True)), edge_weights, node_weights, fixed)
+    graph = WholeGraph(list(zip(rows, columns, strict=True)), edge_weights, node_weights, fixed)
     library = mtkahypar.initialize(1, False)
     for task in request["tasks"]:
-        solver = Solver(mtkahypar, library, task)
-        answer.write(array("i", solver.solve(graph, csr).get_partition()).tobytes())
+        partitioner = Partitioner(mtkahypar, library, task)
+        answer.write(array("i", partitioner.solve(graph, csr).get_partition()).tobytes())
         answer.flush()
 
 
-class Graph(NamedTuple):
+class WholeGraph(NamedTuple):
     """Edges as pairs, weights as whole numbers, and the part of every node that must be in one (or -1)."""
 
     edges: list[tuple[int, int]]
@@ -45,7 +45,7 @@ class Graph(NamedTuple):
     fixed: list[int]
 
 
-class Solver:
+class Partitioner:
     """One task: partitions of several seeds, improved and combined where the task says so."""
 
     def __init__(self, module: Any, library: Any, task: dict[str, Any]) -> None:
@@ -54,7 +54,7 @@ class Solver:
         self.context.set_partitioning_parameters(task["parts"], task["imbalance"], module.Objective.CUT)
         self.context.logging = False
 
-    def solve(self, graph: Graph, csr: list[list[int]]) -> Any:
+    def solve(self, graph: WholeGraph, csr: list[list[int]]) -> Any:
         """The best partition found."""
         ours = self.create(graph)
         found = [self.partition(ours, seed) for seed in self.task["seeds"]]
@@ -68,7 +68,7 @@ class Solver:
                 found += self.combined(graph, ours, found)
         return min(found, key=self.rank)
 
-    def combined(self, graph: Graph, ours: Any, found: list[Any]) -> list[Any]:
+    def combined(self, graph: WholeGraph, ours: Any, found: list[Any]) -> list[Any]:
         """New partitions of what several agree on: nodes that share their part in all of them become one node."""
         keys = list(zip(graph.fixed, *(one.get_partition() for one in found), strict=True))
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
@@ -84,7 +84,7 @@ class Solver:
         weights = [0] * len(numbers)
         for group, weight in zip(groups, graph.node_weights, strict=True):
             weights[group] += weight
-        small = self.create(Graph(list(edges), list(edges.values()), weights, [key[0] for key in numbers]))
+        small = self.create(WholeGraph(list(edges), list(edges.values()), weights, [key[0] for key in numbers]))
         made = []
         for seed in range(N_TRIES):
             parts = self.partition(small, self.task["seeds"][0] + seed if self.task["seeds"] else seed).get_partition()
@@ -92,7 +92,7 @@ class Solver:
             made[-1].improve_partition(self.context, 1)
         return made
 
-    def create(self, graph: Graph) -> Any:
+    def create(self, graph: WholeGraph) -> Any:
         """The graph as the library has it."""
         weights = (graph.node_weights, graph.edge_weights)
         made = self.library.create_graph(self.context, len(graph.node_weights), len(graph.edges), graph.edges, *weights)
