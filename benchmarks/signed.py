@@ -1,6 +1,6 @@
 """Whether a rating is friendly, and how far unfriendly pairs are apart: vectors of a signed graph on held-out ratings.
 
-    python benchmarks/signed.py [--draws 3]
+    python benchmarks/signed.py [--draws 1]
 
 A fifth of the ratings of Bitcoin OTC (`kinds/bitcoin_otc` under $SPARSECUT_DATA) is held out at random. AUC in percent of a
 logistic regression on the vectors of the two ends and their product, that learns from the other ratings; mean distance of
@@ -69,7 +69,7 @@ def measure(name: str, ratings: pd.DataFrame, seed: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--draws", type=int, default=1)
     n_draws = parser.parse_args().draws
     warnings.simplefilter("ignore")
     ratings = pd.read_csv(Path(os.environ["SPARSECUT_DATA"]) / "kinds/bitcoin_otc/ratings.csv.gz")
@@ -90,7 +90,7 @@ def main() -> None:
         command="python benchmarks/signed.py",
         tables=[
             {
-                "caption": f"Held-out ratings, the mean of {n_draws} draws",
+                "caption": f"Held-out ratings, the mean of {n_draws} draw(s)",
                 "columns": ["vectors", "AUC", "unfriendly", "random", "friendly"],
                 "rows": rows,
             }
