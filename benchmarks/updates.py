@@ -1,11 +1,13 @@
 """Updates of a graph that changes, against `transform` of the whole of it in the same run; drift against real refits.
 
-    python benchmarks/updates.py [--cases pubmed,facebook,blogcatalog,arxiv,products,drift] [--repeats 8]
+    python benchmarks/updates.py [--cases pubmed,facebook,blogcatalog,arxiv,products,drift,singles,sizes]
 
 Changes are edges: half of a batch removes edges that are there, half adds new ones between random nodes. `arxiv` and
-`products` are stand-ins of those graphs' sizes (`standins.py`). Batches of every size and whole transforms take turns in one
-process on one thread. Seconds are those of the processor, so that other work on the machine counts less;
-milliseconds per batch are medians. The last row of every case is checked against `transform` of the graph as it is then.
+`products` are stand-ins of those graphs' sizes (`standins.py`). Batches of every size and whole transforms take turns in
+one process on one thread. `singles` are changes one by one, of every kind, many in a row at arxiv's size; `sizes` the
+same of two hops at 100,000 and 1,000,000 nodes of the same mean degree. Seconds are those of the processor, so that other
+work on the machine counts less; milliseconds per batch are medians. The last row of every case is checked against
+`transform` of the graph as it is then.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from standins import stand_in
 NAME = "updates"
 SIZES = (1, 10, 100, 1000)
 RIPPLE = {"arxiv": 56_000, "products": 7_600}  # updates per second that RIPPLE++ reports, on a server
+MOST_SINGLES, MOST_BATCHES = 20_000, 40  # of a kind: edges that are there are named once
 Point = dict[str, Any]
 
 
@@ -125,6 +128,54 @@ def measure(graph: Graph, model: SCE, tolerance: float, repeats: int) -> Point:
             for size, rows in found.items()
         },
         "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
+
+
+def measure_singles(graph: Graph, model: SCE, tolerance: float, seconds: float) -> Point:
+    """Changes one by one for so many seconds of each kind, after a hundred that nobody counts."""
+    _, fitted, _ = timed(lambda: model.fit(graph))
+    _, first, _ = timed(lambda: model.update(tolerance=tolerance))
+    changes, generator = Changes(graph), np.random.default_rng(1)
+    kinds: dict[str, Callable[[int], dict[str, Any]]] = {
+        "edges": lambda number: changes.batch(1),
+        "weights": lambda number: {"weights_changed": [(*changes.there[-1 - number].tolist(), 2.0)]},
+        "features": lambda number: {
+            "features_changed": {int(node): graph.features[node] for node in generator.integers(0, graph.n_nodes, 1)}
+        },
+        "nodes with an edge": lambda number: {
+            "nodes_added": {graph.n_nodes + number: graph.features[number]},
+            "edges_added": [(graph.n_nodes + number, number)],
+        },
+        "nodes removed": lambda number: {"nodes_removed": [graph.n_nodes + number]},
+        "1,000 edges at once": lambda number: changes.batch(1000),
+    }
+    for _ in range(100):
+        model.update(**changes.batch(1), tolerance=tolerance)
+    found: Point = {"nodes": graph.n_nodes, "edges": graph.n_edges, "fit_s": fitted, "first_s": first, "kinds": {}}
+    n_added = 0
+    for kind, make in kinds.items():
+        used, n_made, n_rows, number = 0.0, 0, 0, 0
+        while (
+            used < seconds
+            and (number < MOST_BATCHES or not kind.startswith("1,000"))
+            and (kind != "nodes removed" or number < n_added)
+            and number < MOST_SINGLES
+        ):
+            batch = make(number)
+            changed, took, _ = timed(lambda batch=batch: model.update(**batch, tolerance=tolerance))
+            used, n_rows, number = used + took, n_rows + len(changed), number + 1
+            n_made += 1000 if kind.startswith("1,000") else 1
+        n_added = number if kind == "nodes with an edge" else n_added
+        found["kinds"][kind] = {"per_second": n_made / used, "made": n_made, "rows": n_rows / number}
+    error = np.linalg.norm(model.embedding_ - model.transform(model.graph_), axis=1).max() / model._live().length
+    return {**found, "error": float(error)}
+
+
+def singles_models() -> dict[str, tuple[SCE, float]]:
+    return {
+        "two hops, exact": (SCE(filter=Power(order=2)), 0.0),
+        "SCE(), 0.01": (SCE(), 1e-2),
+        "SCE(), 0.001": (SCE(), 1e-3),
     }
 
 
@@ -234,6 +285,31 @@ def tables_of(points: dict[str, Any]) -> list[dict[str, Any]]:
                     "rows": rows,
                 }
             )
+    for case, about in (
+        ("singles", "Changes one by one at ogbn-arxiv's size (a stand-in), per processor second"),
+        ("sizes", "The same of two hops, exact, at two sizes of one mean degree, by the number of nodes"),
+    ):
+        if case in points:
+            names = list(next(iter(points[case].values()))["kinds"])
+            tables.append(
+                {
+                    "caption": f"{about}; beside the edges the vectors that each changed.",
+                    "columns": [
+                        *("model, tolerance" if case == "singles" else "nodes", "fit, s", "first update, s"),
+                        *(*names, "vectors", "largest error"),
+                    ],
+                    "rows": [
+                        [
+                            kind if case == "singles" else int(kind),
+                            *(round(point[name], 2) for name in ("fit_s", "first_s")),
+                            *(round(point["kinds"][name]["per_second"]) for name in names),
+                            round(point["kinds"]["edges"]["rows"]),
+                            f"{point['error']:.0e}",
+                        ]
+                        for kind, point in points[case].items()
+                    ],
+                }
+            )
     if "drift" in points:
         tables.append(
             {
@@ -280,9 +356,8 @@ def notes_of(points: dict[str, Any]) -> list[str]:
             "measures the directions that the model keeps, and neither those that are new to the graph nor other settings."
         )
     notes.append(
-        "The bound of a tolerance is spent by the sum of the filter's coefficients without their signs, 8.5 for PageRank "
-        "with restart 0.1 in its fewest hops, so rows are far nearer than it says. Where hops are computed for the whole "
-        "graph an update takes longer than a transform, for it keeps every hop and compares it with the last."
+        "Where hops are computed for the whole graph an update takes longer than a transform, for it keeps every hop and "
+        "compares it with the last."
     )
     return notes
 
@@ -291,11 +366,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", default="pubmed,facebook,blogcatalog,arxiv,products,drift")
     parser.add_argument("--repeats", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=5, help="of each kind of single changes")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     for case in arguments.cases.split(","):
         if case == "drift":
             _keep(case, measure_drift())
+            continue
+        if case == "sizes":
+            for n_nodes in (100_000, 1_000_000):
+                graph = stand_in(n_nodes=n_nodes, n_edges=7 * n_nodes, n_features=32, n_classes=40)
+                found = measure_singles(graph, SCE(filter=Power(order=2)), 0.0, arguments.seconds)
+                _keep(case, {**read_points(NAME).get(case, {}), str(n_nodes): found})
+                print(case, n_nodes, found["kinds"], file=sys.stderr, flush=True)
+            continue
+        if case == "singles":
+            for kind, (model, tolerance) in singles_models().items():
+                found = measure_singles(load_graph("arxiv"), model, tolerance, arguments.seconds)
+                _keep(case, {**read_points(NAME).get(case, {}), kind: found})
+                print(case, kind, found, file=sys.stderr, flush=True)
             continue
         graph = load_graph(case)
         for kind, (model, tolerance) in models_for(case).items():

@@ -114,6 +114,10 @@ NOT_MIRRORED = {
     "features/arrow_values.py": "tested through the columns and sources it serves",
     "graph/node_values.py": "tested through Graph: test_graph, test_frames",
     "io/word_loop.py": "compiled twin of what test_numbering tests",
+    "updates/hop_loops.py": "compiled twin of what test_hop_terms tests, held to it there",
+    "updates/list_loops.py": "compiled twin of what test_neighbor_lists tests, by the same test",
+    "updates/role_loops.py": "compiled twin of what test_local_roles tests, held to it there",
+    "updates/compiled_loops.py": "imports the loops: test_hop_terms and test_updating use them",
     **{
         f"engines/dask/{name}.py": "what workers run: test_contract holds it to dense matrices, test_faults kills it"
         for name in ("dask_engine", "filtering", "plugin", "tasks")

@@ -91,3 +91,35 @@ def test_k_is_checked_and_never_more_than_there_are() -> None:
     with pytest.raises(InputError, match="no index to save"):
         near.save("x.safetensors")
     assert Neighbors(np.ones((1, 2))).nearest(3).ids.shape == (1, 0)
+
+
+@pytest.mark.parametrize("index", ["exact", "approximate"])
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+def test_an_index_follows_vectors_that_change_come_and_go(index: str, metric: str) -> None:
+    """After a fifth of the vectors changed a query finds what a search of the new vectors finds."""
+    if index == "approximate":
+        pytest.importorskip("faiss")
+    generator, Z = np.random.default_rng(0), clustered(4000)
+    store = {f"n{node}": row for node, row in enumerate(Z)}
+    given = Z.copy()
+    near = Neighbors(given, list(store), metric=metric, index=index)
+    for step in range(4):
+        names = list(store)
+        moved = [names[place] for place in generator.choice(len(names), 200, replace=False)]
+        new = [f"new {step} {number}" for number in range(20)]
+        gone = [name for name in names if name not in moved][5 : 5 + 10 * (step % 2)]
+        rows = Z[generator.integers(0, len(Z), 220)] + generator.normal(size=(220, Z.shape[1])).astype(np.float32) * 0.3
+        near.update([*moved, *new], rows, removed=[*gone, "nobody"])
+        store = {name: row for name, row in store.items() if name not in gone}
+        store |= dict(zip([*moved, *new], rows, strict=True))
+    np.testing.assert_array_equal(given, Z)  # the caller's own vectors stay
+    assert near.ids.tolist() == list(store)
+    true = Neighbors(np.stack(list(store.values())), list(store), metric=metric, index="exact")
+    asked = list(store)[::13]
+    found, expected = near.query(asked), true.query(asked)
+    shared = [len(set(a) & set(b)) for a, b in zip(found.ids.tolist(), expected.ids.tolist(), strict=True)]
+    assert np.mean(shared) / 10 >= (1 if index == "exact" else 0.99)
+    with pytest.raises(InputError, match="one row of"):
+        near.update(["n1"], np.ones((1, 3)))
+    with pytest.raises(InputError, match="not of the kind"):
+        near.update([1], Z[:1])

@@ -12,8 +12,10 @@ from any_graph import graphs
 from cut_blocks import cut
 from sparsecut.features.local_roles import LinkedNodes, counts_at, touched
 from sparsecut.features.roles import RoleKind, count_roles, kind_of
+from sparsecut.features.triangles import MOST_LISTED
 from sparsecut.graph import Graph
 from sparsecut.graph.undirected import without_directions
+from sparsecut.kernels.hashing import hash_ids
 from sparsecut.updates.neighbor_lists import NeighborLists
 
 
@@ -62,3 +64,23 @@ def test_after_changes_only_touched_nodes_differ(network: str, is_directed: bool
         if network == "clustered":
             assert len(nodes) < len(A) / 2
         A, before = changed, after
+
+
+@pytest.mark.parametrize("network", ["clustered", "dense"])
+def test_compiled_loops_count_the_same_triangles(network: str) -> None:
+    """In the dense graph lists are cut short, by the same hashes."""
+    loops = pytest.importorskip("sparsecut.updates.role_loops")
+    made = (
+        nx.powerlaw_cluster_graph(300, 3, 0.5, seed=2) if network == "clustered" else nx.gnp_random_graph(120, 0.4, seed=2)
+    )
+    graph = Graph(nx.to_numpy_array(made), node_ids=[f"node {node}" for node in made])
+    kind, lists, nodes = kind_of(cut(graph)), NeighborLists(graph.adjacency), np.arange(0, graph.n_nodes, 3)
+    hashes, marks = hash_ids(graph.node_ids).view(np.int64), np.zeros(graph.n_nodes, dtype=np.int32)
+
+    def triangles(nodes: np.ndarray) -> np.ndarray:
+        near = np.unique(lists.take(nodes).columns).astype(np.int64)
+        return loops.triangles_at(nodes, near, lists.parts, hashes, marks, MOST_LISTED)
+
+    compiled = LinkedNodes(lists, None, lambda nodes: graph.node_ids[nodes], triangles=triangles)
+    np.testing.assert_array_equal(counts_at(compiled, nodes, kind), table_of(graph, kind)[nodes])
+    assert not marks.any()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 from sparsecut.updates.neighbor_lists import EntryChanges, NeighborLists
@@ -15,10 +16,13 @@ def random_changes(dense: np.ndarray, generator: np.random.Generator, n_changes:
     return EntryChanges(rows, columns, weights.astype(np.float32))
 
 
-def test_hundreds_of_changes_leave_the_matrix_that_a_dense_one_is() -> None:
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_hundreds_of_changes_leave_the_matrix_that_a_dense_one_is(is_compiled: bool) -> None:
     generator = np.random.default_rng(0)
     dense = (generator.random((30, 30)) * (generator.random((30, 30)) < 0.1)).astype(np.float32)
     lists = NeighborLists(sp.csr_array(dense))
+    if is_compiled:
+        lists.loops = pytest.importorskip("sparsecut.updates.list_loops")
     for step in range(120):
         if step % 40 == 39:
             lists.extend(2)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FOLLOWED_BATCH = 1000
 READ_BACK = 1 << 16  # bytes
+TEXT_ROWS = 1 << 14  # whose numbers are written at a time
 
 
 @takes_output
@@ -240,8 +241,7 @@ class _Stream:
         self._file = sys.stdout.buffer if path is None else path.open("ab" if goes_on else "wb", buffering=0)
 
     def write(self, changed: Changed, at: Any, position: Position) -> None:
-        records = [*_records(changed, at), position._asdict()]
-        lines = "".join(json.dumps(record) + "\n" for record in records).encode()
+        lines = "".join(f"{line}\n" for line in (*_lines(changed, at), json.dumps(position._asdict()))).encode()
         if self._path is None:
             self._file.write(lines)
             self._file.flush()
@@ -296,9 +296,24 @@ def _cut_unfinished(path: Path) -> None:
         file.truncate(end)
 
 
-def _records(changed: Changed, at: Any) -> Iterator[dict[str, Any]]:
-    when = {} if at is None else {"time": at}
+def _lines(changed: Changed, at: Any) -> Iterator[str]:
+    """A line of JSON for each vector, in the fewest digits that float32 is read from again, and for each node that went."""
+    when = "" if at is None else f', "time": {json.dumps(at)}'
     for identity in changed.removed:
-        yield {"id": identity, **when, "removed": True}
-    for identity, row in zip(changed.ids.tolist(), changed.rows.tolist(), strict=True):
-        yield {"id": identity, **when, "embedding": row}
+        yield f'{{"id": {json.dumps(identity)}{when}, "removed": true}}'
+    for identity, text in zip(changed.ids.tolist(), _texts(changed.rows), strict=True):
+        yield f'{{"id": {json.dumps(identity)}{when}, "embedding": [{text}]}}'
+
+
+def _texts(rows: Any) -> list[str]:
+    """The numbers of each row, by Arrow, which writes them many times faster than Python."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts: list[str] = []
+    for start in range(0, len(rows), TEXT_ROWS):
+        block = rows[start : start + TEXT_ROWS]
+        numbers = pc.cast(pa.array(block.ravel()), pa.string())
+        ends = pa.array([number * block.shape[1] for number in range(len(block) + 1)], pa.int32())
+        texts += pc.binary_join(pa.ListArray.from_arrays(ends, numbers), ", ").to_pylist()
+    return texts

@@ -29,6 +29,7 @@ N_MEASURED = 500  # vectors whose true neighbours are found to measure it
 POINTS_PER_LIST = 64  # of the sample that k-means runs on
 N_ROUNDS = 10  # of k-means; more change the recall by less than it is measured to
 FEW_QUERIES = 64
+CHANGED_SHARE = 0.1  # of the vectors: then the recall is measured again
 ADDED = 2**16  # vectors added at a time
 
 
@@ -42,12 +43,36 @@ class Inverted:
     n_probed: int
     recall: float
     index: Any  # faiss's
+    n_changed: int = 0  # vectors, since the recall was measured
 
     def nearest(self, queries: Vectors, k: int) -> Positions:
         """The positions (q, k) of near vectors, nearest first; −1 where the lists held fewer than k."""
         self.index.nprobe = self.n_probed
         with _threads_for(len(queries)):
             return np.asarray(self.index.search(np.ascontiguousarray(queries), k)[1], dtype=np.int64)
+
+    def follow(self, vectors: Vectors, positions: Positions, recall: float, seed: int) -> None:
+        """Put new vectors at some positions, those behind the last one in a row, into the lists nearest to them.
+
+        The centroids stay. When a tenth of the vectors have changed the recall is measured again, and more lists are
+        searched where it takes more.
+        """
+        import faiss
+
+        known = positions[positions < len(self.list_of)]
+        if self.index.direct_map.type != faiss.DirectMap.Hashtable:
+            self.index.set_direct_map_type(faiss.DirectMap.Hashtable)  # so that nothing is searched for
+        self.index.remove_ids(faiss.IDSelectorArray(len(known), faiss.swig_ptr(np.ascontiguousarray(known))))
+        rows = np.ascontiguousarray(vectors[positions])
+        lists = self.index.quantizer.search(rows, 1)[1][:, 0]
+        _add(self.index, rows, lists, positions)
+        self.list_of = np.concatenate([self.list_of, np.empty(len(vectors) - len(self.list_of), dtype=np.int32)])
+        self.list_of[positions] = lists
+        self.n_changed += len(positions)
+        if self.n_changed > CHANGED_SHARE * len(vectors):
+            # Half as many may be missed: what comes until the next measurement is missed more often.
+            _tune(self, vectors, (1 + recall) / 2, np.random.default_rng(seed), lambda *_: None)
+            self.n_changed = 0
 
 
 def build_inverted(vectors: Vectors, metric: str, recall: float, seed: int, report: Reporter) -> Inverted:
@@ -137,11 +162,13 @@ def _empty_index(centroids: Vectors, metric: str) -> Any:
     return index
 
 
-def _add(index: Any, rows: Vectors, lists: NDArray[np.int32]) -> None:
+def _add(index: Any, rows: Vectors, lists: NDArray[np.int32], positions: Positions | None = None) -> None:
+    """Add rows to their lists; they stand behind those that are there, or at some positions."""
     import faiss
 
     rows, lists_64 = np.ascontiguousarray(rows), np.ascontiguousarray(lists, dtype=np.int64)
-    index.add_core(len(rows), faiss.swig_ptr(rows), None, faiss.swig_ptr(lists_64))
+    ids = None if positions is None else faiss.swig_ptr(np.ascontiguousarray(positions))
+    index.add_core(len(rows), faiss.swig_ptr(rows), ids, faiss.swig_ptr(lists_64))
 
 
 def check_arrays(centroids: Any, list_of: Any, vectors: Vectors, what: str) -> None:

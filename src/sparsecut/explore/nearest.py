@@ -114,10 +114,11 @@ class Neighbors:
         check_real("Neighbors", "recall", recall, above=0)
         check_integer("Neighbors", "random_state", random_state, 0)
         self._take(embedding, ids, metric)
+        self._recall, self._seed = min(recall, 1.0), random_state
         self._index: Inverted | None = None
         if wants_index(len(self.ids)) if index == "auto" else index == "approximate":
             with reporting(progress) as report:
-                self._index = build_inverted(self._vectors, metric, min(recall, 1.0), random_state, report)
+                self._index = build_inverted(self._vectors, metric, self._recall, random_state, report)
 
     def _take(self, embedding: ArrayLike, ids: ArrayLike | None, metric: str) -> None:
         """Check the vectors and their ids, and keep what searching needs."""
@@ -129,6 +130,7 @@ class Neighbors:
             raise InputError(f"An embedding needs one id per row. Got {len(Z):,} rows and ids of shape {self.ids.shape}.")
         check_unique(self.ids, "The embedding")
         self._lookup: Lookup | None = None
+        self._is_own = False  # whether the vectors are a copy, which may be written to
         self._embedding = Z
         self._vectors = prepare(Z, metric)
 
@@ -303,6 +305,75 @@ class Neighbors:
         one_way = sp.csr_array((kept, distances.indices, distances.indptr), shape=distances.shape)
         return Graph(one_way.maximum(one_way.T), node_ids=self.ids)
 
+    def update(self, ids: ArrayLike, rows: ArrayLike, *, removed: Any = ()) -> None:
+        """Follow vectors that changed: those of known nodes are replaced, others added, and some taken out.
+
+        An approximate index keeps its centroids: a vector goes into the list nearest to it. When a tenth of the
+        vectors have changed `recall_` is measured again, and queries search more lists where that is needed. New
+        nodes and removed ones cost a copy of the vectors, so many in one call are faster than one by one.
+
+        Parameters
+        ----------
+        ids : array (m,)
+            Nodes, each once.
+        rows : array (m, d)
+            Their vectors.
+        removed : list of ids, default=()
+            Nodes to take out; those that are not there are passed over.
+
+        Raises
+        ------
+        InputError
+            If the vectors do not fit; nothing has changed then.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> near = sc.Neighbors(np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]), ["a", "b", "c"])
+        >>> near.update(["c", "d"], np.array([[1.0, 0.05], [0.0, 1.0]]), removed=["b"])
+        >>> near.query("a", k=1).ids.tolist()
+        [['c']]
+        """
+        what = "The list of ids given to Neighbors.update"
+        named = np.asarray(ids)
+        changed = as_id_array(named, what) if len(named) else self.ids[:0]
+        Z = check_vectors(rows) if len(changed) else self._embedding[:0]
+        if Z.shape != (len(changed), self._embedding.shape[1]):
+            raise InputError(
+                f"Neighbors.update takes one row of {self._embedding.shape[1]} numbers for each id. "
+                f"Got {len(changed):,} ids and rows of shape {Z.shape}."
+            )
+        check_unique(changed, "The update")
+        if len(changed) and (changed.dtype.kind in "iu") != (self.ids.dtype.kind in "iu"):
+            raise InputError(f"The ids of the update are not of the kind of the embedding's, such as {self.ids[0]!r}.")
+        gone = set(_asked(list(removed)).tolist())
+        if gone:
+            self._take_out(np.array([identity not in gone for identity in self.ids.tolist()], dtype=bool))
+        order = np.argsort(self.ids, kind="stable")
+        spots = np.searchsorted(self.ids, changed, sorter=order).clip(max=len(order) - 1)
+        positions = order[spots]
+        is_new = self.ids[positions] != changed
+        positions[is_new] = len(self.ids) + np.arange(int(is_new.sum()))
+        if is_new.any() or not self._is_own:
+            self.ids = np.concatenate([self.ids, changed[is_new]])
+            self._embedding = np.concatenate([self._embedding, Z[is_new]])
+            self._vectors = np.concatenate([self._vectors, prepare(Z[is_new], self.metric)])
+            self._lookup, self._is_own = None, True
+        self._embedding[positions], self._vectors[positions] = Z, prepare(Z, self.metric)
+        if self._index is not None and len(positions):
+            self._index.follow(self._vectors, positions, self._recall, self._seed)
+
+    def _take_out(self, stays: NDArray[np.bool_]) -> None:
+        if not stays.any():
+            raise InputError("The update leaves no vector.")
+        self.ids, self._embedding, self._vectors = self.ids[stays], self._embedding[stays], self._vectors[stays]
+        self._lookup, self._is_own = None, True
+        if self._index is not None:
+            kept, n_changed = self._index, self._index.n_changed + int((~stays).sum())
+            arrays = kept.centroids, kept.list_of[stays], kept.n_probed, kept.recall
+            self._index = restore_inverted(self._vectors, self.metric, *arrays)
+            self._index.n_changed = n_changed
+
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the index, without the vectors, so that `load` need not build it again.
 
@@ -348,6 +419,7 @@ class Neighbors:
         """
         header, arrays = read_index(path)
         self = object.__new__(cls)
+        self._recall, self._seed = 0.99, 0
         self._take(embedding, ids, str(header.get("metric")))
         if header.get("belongs_to") != fingerprint(self._embedding, self.ids):
             raise InputError(

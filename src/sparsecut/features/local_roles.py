@@ -39,6 +39,7 @@ class LinkedNodes:
     into: Lists | None
     ids: Callable[[Integers], NDArray[Any]]  # of the nodes at some positions
     demands: Callable[[Integers], NDArray[Any]] | None = None  # how many edges that ask for distance leave and reach nodes
+    triangles: Callable[[Integers], NDArray[np.float64]] | None = None  # by compiled loops, where used
 
     def around(self, nodes: Integers) -> tuple[Integers, Integers]:
         """The neighbours of some nodes, whichever way edges point: where each list starts, and all of them."""
@@ -61,6 +62,9 @@ class LinkedNodes:
 
 def counts_at(graph: LinkedNodes, nodes: Integers, kind: RoleKind) -> NDArray[np.float32]:
     """The counts of some nodes, (k, c)."""
+    if graph.triangles is not None and not (kind.is_directed or kind.is_signed):
+        own = ListedBlock(slice(0, len(nodes)), *graph.out.take(nodes))
+        return np.asarray(undirected_counts(own, graph.triangles(nodes), kind.unit))
     near = graph.closed(nodes)
     far = graph.closed(near)  # ascending, so that numbers among them compare as positions do
     hashes = hash_ids(graph.ids(far)).view(np.int64)
@@ -84,17 +88,21 @@ def counts_at(graph: LinkedNodes, nodes: Integers, kind: RoleKind) -> NDArray[np
 def touched(graph: LinkedNodes, ends: Integers, most_listed: int = MOST_LISTED) -> Integers:
     """The nodes whose counts may differ once edges between some of `ends` came, went or changed, ascending.
 
-    The graph is that after the change. The ends and their neighbours are all, unless a neighbour points to so many that its
-    list is cut short: the degrees of the ends decide which are listed, so that all around it may count differently.
+    The graph is that after the change. A count is another at the ends, at nodes with two of the ends for neighbours, whose
+    triangles come and go, and around nodes that point to so many that their list is cut short, where that list is another:
+    it is one of an end, or of a neighbour of nearly the degree of the end, which of the two points to the other may have
+    turned. So many edges at most came or went at each end: as there are other ends.
     """
     ends = np.unique(ends)
-    near = graph.closed(ends)
-    starts, others = graph.around(near)
-    rows = np.repeat(np.arange(len(near)), np.diff(starts))
-    is_pointed_to = graph.degrees(others) >= np.diff(starts)[rows]  # or equal: the hash may decide either way
-    n_listed = np.bincount(rows[is_pointed_to | np.isin(others, ends)], minlength=len(near))
-    n_listed[np.searchsorted(near, ends)] += len(ends)  # an end may have pointed to others before
-    return np.union1d(near, others[(n_listed > most_listed)[rows]])
+    slack, (starts, others) = len(ends) - 1, graph.around(ends)
+    distinct, times = np.unique(others, return_counts=True)
+    gaps = graph.degrees(others) - np.repeat(graph.degrees(ends), np.diff(starts))
+    changed = np.union1d(ends, others[np.abs(gaps) <= slack])  # nodes whose lists may be others
+    starts, others = graph.around(changed)
+    rows = np.repeat(np.arange(len(changed)), np.diff(starts))
+    is_pointed_to = graph.degrees(others) >= graph.degrees(changed)[rows] - slack  # now or before
+    n_listed = np.bincount(rows[is_pointed_to], minlength=len(changed)) + slack
+    return np.unique(np.concatenate([ends, distinct[times > 1], others[(n_listed > most_listed)[rows]]]))
 
 
 @dataclass(frozen=True)

@@ -166,6 +166,13 @@ class Places:
         rows: NDArray[np.float32] = centred(placed, self.means).numpy()
         return rows
 
+    def first_rows(self, adjacency: sp.csr_array, node_ids: NDArray[Any], n_rows: int) -> NDArray[np.float32] | None:
+        """The first rows of a graph alone, whose neighbours are all there; None where one has no known neighbour."""
+        lists, own = adjacency[:n_rows], self.of_ids(node_ids)
+        around = (lists @ own + own[:n_rows]) / (1 + lists.sum(axis=1, dtype=np.float64)).astype(np.float32)[:, None]
+        placed = averaged(own[:n_rows], around, self.n_columns)
+        return np.asarray(centred(placed, self.means)) if is_placed(placed, self.n_columns).all() else None
+
 
 class PlaceColumns:
     """The columns [place | side] of some nodes by their ids, as features that are made in blocks."""

@@ -167,7 +167,7 @@ class GraphKind:
 
     def with_weights(self, weights: NDArray[np.float32]) -> GraphKind:
         """The kind of the graph once some of its edges have these weights."""
-        return replace(self, is_weighted=self.is_weighted or bool((weights != 1).any()))
+        return replace(self, is_weighted=True) if not self.is_weighted and bool((weights != 1).any()) else self
 
 
 def with_relations(graph: Graph) -> Graph:

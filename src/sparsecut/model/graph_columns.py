@@ -26,6 +26,7 @@ from sparsecut.engines.in_process import InProcess
 from sparsecut.features.local_roles import LinkedNodes, counts_at, touched
 from sparsecut.features.places import N_COLUMNS, Places, averaged, centred, filled
 from sparsecut.features.roles import NodeRoles, RoleColumns
+from sparsecut.features.triangles import MOST_LISTED
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.graph.undirected import without_directions
@@ -187,6 +188,10 @@ class GraphColumns:
         """The rows of some places, as `whole` has them."""
         if source == "roles":
             return self._roles.standardised(counts_at(_lists(graph, index), places, self._roles.kind))
+        nodes, rows = graph.around(places, 1)
+        found = self._placing.first_rows(rows, _plain(index.ids[nodes]), len(places))
+        if found is not None:
+            return found
         nodes, rows = graph.around(places, 2)
         return self._placing.rows(rows, _plain(index.ids[nodes]))[: len(places)]
 
@@ -265,7 +270,17 @@ def _mean_cosine(own: Tensor, sums: Tensor, places: Places) -> float:
 def _lists(graph: ChangingGraph, index: NodeIndex) -> LinkedNodes:
     into = graph.columns if graph.is_directed else None
     asked = None if graph.demands is None else graph.demands.n_ends
-    return LinkedNodes(graph.rows, into, lambda nodes: _plain(index.ids[nodes]), asked)
+    loops = graph.loops
+
+    def triangles(nodes: Integers) -> NDArray[np.float64]:
+        assert loops is not None
+        marks, lists = graph.marks(), graph.rows.parts
+        near = loops.hops.reached(nodes, lists, nodes[:0], nodes[:0], marks)
+        found: NDArray[np.float64] = loops.roles.triangles_at(nodes, near, lists, index.hashes(), marks, MOST_LISTED)
+        return found
+
+    compiled = None if loops is None else triangles
+    return LinkedNodes(graph.rows, into, lambda nodes: _plain(index.ids[nodes]), asked, compiled)
 
 
 def _plain(ids: NDArray[Any]) -> NDArray[Any]:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from sparsecut.base.errors import InputError
 from sparsecut.features.encoder import Encoder
 from sparsecut.updates.change_files import Change
@@ -106,20 +104,18 @@ class ChangeBatch:
         if change.op != "add" and not known:
             raise InputError(f"the graph has no edge {source!r}, {target!r}")
         weight = 1.0 if change.weight is None else change.weight
-        if change.op != "remove":
+        if change.op != "remove" and change.weight is not None:
             check_edges([(source, target, weight)], "update", "edges")
         self._edges[key] = None if change.op == "remove" else weight
 
     def _has(self, node: Any) -> bool:
         if node in self._added:
             return True
-        return node not in self._removed and bool(self._state.index.find([node])[0] >= 0)
+        return node not in self._removed and self._state.index.find_one(node) >= 0
 
     def _weight_before(self, source: Any, target: Any) -> float:
         """The weight of an edge in the graph, of which removed nodes are no part."""
         if {source, target} & self._removed.keys():
             return 0.0
-        places = self._state.index.find([source, target])
-        if (places < 0).any():
-            return 0.0
-        return float(self._state.graph.weights_of(places[:1], places[1:])[0]) if len(np.unique(places)) == 2 else 0.0
+        first, second = self._state.index.find_one(source), self._state.index.find_one(target)
+        return 0.0 if first < 0 or second < 0 or first == second else self._state.graph.weight_of(first, second)

@@ -5,10 +5,13 @@ In an undirected graph the neighbours of a node are also the nodes that average 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.updates.compiled_loops import Loops
 from sparsecut.updates.growing import GrowingArray
 from sparsecut.updates.neighbor_lists import EntryChanges, ListedRows, NeighborLists
 
@@ -18,12 +21,19 @@ Integers = NDArray[np.int64]
 class ChangingGraph:
     """`rows` lists the nodes that a node averages over, `columns` those that average over it."""
 
+    loops: Loops | None = None
+
     def __init__(self, adjacency: sp.csr_array, *, is_directed: bool, demands: sp.csr_array | None = None) -> None:
         self.is_directed = is_directed
         self.demands = None if demands is None else ChangingGraph(demands, is_directed=is_directed)  # what asks for distance
         self.rows = NeighborLists(adjacency)
         self.columns = NeighborLists(sp.csr_array(adjacency.T.tocsr())) if is_directed else self.rows
         self._degrees = GrowingArray(1 + adjacency.sum(axis=1, dtype=np.float64))
+        self._marks = np.zeros(0, dtype=np.int32)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the loops, which are modules: a copy takes them up again."""
+        return {name: value for name, value in self.__dict__.items() if name != "loops"}
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -36,6 +46,18 @@ class ChangingGraph:
     @property
     def n_entries(self) -> int:
         return self.rows.n_entries
+
+    def compile(self, loops: Loops | None) -> None:
+        """Follow changes by compiled loops from now on."""
+        self.loops = loops
+        for lists in (self.rows, self.columns):
+            lists.loops = None if loops is None else loops.lists
+
+    def marks(self) -> NDArray[np.int32]:
+        """A number for each node, 0 wherever nobody works with it: no pass over the graph is needed to clear it."""
+        if len(self._marks) < len(self):
+            self._marks = np.zeros(len(self) + len(self) // 8, dtype=np.int32)
+        return self._marks
 
     def extend(self, n_nodes: int) -> None:
         """Nodes without neighbours, at the end."""
@@ -61,6 +83,10 @@ class ChangingGraph:
     def weights_of(self, sources: Integers, targets: Integers) -> NDArray[np.float32]:
         """The weights of edges; 0 where there is none."""
         return self.rows.weights_of(sources, targets)
+
+    def weight_of(self, source: int, target: int) -> float:
+        """The weight of one edge; 0 where there is none."""
+        return self.rows.weight_of(source, target)
 
     def edges_of(self, nodes: Integers) -> tuple[Integers, Integers]:
         """Both ends of all edges that have an end among some nodes; in an undirected graph each in one direction or both."""
@@ -95,21 +121,19 @@ class ChangingGraph:
 
         `both_ways`, edges of a directed graph lead to either end, and have no weights.
         """
-        rings, is_there = [places], np.zeros(len(self), dtype=bool)
-        is_there[places] = True
-        lists = []
+        rings, lists, known = [places], [], np.sort(places)
         for _ in range(n_rings):
             lists.append(self.linked(rings[-1]) if both_ways else self.rows.take(rings[-1]))
             found = np.unique(lists[-1].columns).astype(np.int64)
-            rings.append(found[~is_there[found]])
-            is_there[rings[-1]] = True
+            rings.append(found[~_is_among(found, known)])
+            known = np.sort(np.concatenate([known, rings[-1]]))
         nodes = np.concatenate(rings)
-        number = np.zeros(len(self), dtype=np.int32)
-        number[nodes] = np.arange(len(nodes), dtype=np.int32)
+        order = np.argsort(nodes)
         counts = np.concatenate([*(np.diff(part.offsets) for part in lists), np.zeros(len(rings[-1]), dtype=np.int64)])
         columns, weights = (np.concatenate([getattr(part, name) for part in lists]) for name in ("columns", "weights"))
+        numbers = order[np.searchsorted(known, columns)].astype(np.int32)
         offsets = np.concatenate([[0], np.cumsum(counts)])
-        rows = sp.csr_array((weights, number[columns], offsets), shape=(len(nodes), len(nodes)))
+        rows = sp.csr_array((weights, numbers, offsets), shape=(len(nodes), len(nodes)))
         rows.sort_indices()
         return nodes, rows
 
@@ -138,6 +162,13 @@ class ChangingGraph:
         packed.indptr, packed.indices, packed.data = offsets, number[whole.indices], whole.data.copy()
         packed.has_canonical_format = True
         return packed
+
+
+def _is_among(nodes: Integers, known: Integers) -> NDArray[np.bool_]:
+    """Which nodes are among some others, which are ascending."""
+    if not len(known):
+        return np.zeros(len(nodes), dtype=bool)
+    return np.asarray(known[np.minimum(np.searchsorted(known, nodes), len(known) - 1)] == nodes)
 
 
 def _sorted_once(rows: Integers, columns: Integers, weights: NDArray[np.float32]) -> EntryChanges:

@@ -16,7 +16,8 @@ Where Ω spans all that W leaves out it is what `refit(align=True)` reports, up 
 directions that are new to the graph lie outside, and neither more columns in Ω nor a factor makes up for them. `python
 benchmarks/updates.py --cases drift` has both side by side.
 
-The scatter follows each update by as many rows as moved; where most rows moved it is computed anew when it is needed.
+The scatter is computed when the drift is read, in one pass over the rows: an update that had to follow it would spend more
+time on it than on the rows that moved.
 """
 
 from __future__ import annotations
@@ -69,27 +70,12 @@ def columns_beside(weighted: Any, W: Rows) -> Rows:
 
 
 class Scatter:
-    """(Y − mean)ᵀ(Y − mean) of rows that come and go, about a fixed row, so that nothing large cancels."""
+    """(Y − mean)ᵀ(Y − mean) of all rows."""
 
     def __init__(self, rows: Rows) -> None:
-        self.centre = rows.mean(axis=0, dtype=np.float64)
-        self.n_rows, self._sum = 0, np.zeros(rows.shape[1])
-        self._second = np.zeros((rows.shape[1], rows.shape[1]))
-        self.add(rows)
-
-    def add(self, rows: Rows, sign: int = 1) -> None:
-        """Add rows, or with the sign −1 take them away."""
-        centred = rows - self.centre
-        self.n_rows += sign * len(rows)
-        self._sum += sign * centred.sum(axis=0)
-        self._second += sign * (centred.T @ centred)
-
-    @property
-    def mean(self) -> Matrix:
-        return np.asarray(self.centre + self._sum / max(self.n_rows, 1))
-
-    def matrix(self) -> Matrix:
-        return np.asarray(self._second - np.outer(self._sum, self._sum) / max(self.n_rows, 1))
+        self.n_rows, self.mean = len(rows), rows.mean(axis=0, dtype=np.float64)
+        centred = rows - self.mean
+        self.matrix: Matrix = centred.T @ centred
 
 
 class Gauge:
@@ -125,7 +111,7 @@ class Gauge:
         return (turned + shifted) / energy
 
     def _gram(self, scatter: Scatter) -> Matrix:
-        M = self.coordinates.T @ scatter.matrix() @ self.coordinates
+        M = self.coordinates.T @ scatter.matrix @ self.coordinates
         return np.asarray((M + M.T) / 2)
 
     def _closed_form(self, M: Matrix, n_rows: int) -> Matrix:
@@ -150,7 +136,6 @@ class DriftMeter:
             Gauge([bases[level] for level in group], widths[group[0]], share, rank)
             for group, share in zip(self.groups, shares, strict=True)
         ]
-        self._scatters: list[Scatter | None] = [None] * len(self.groups)  # None: to be computed anew
 
     def learn(self, columns_of: Callable[[int], Rows]) -> None:
         """Take the graph as it is for the one that was fitted."""
@@ -164,31 +149,8 @@ class DriftMeter:
         ]
         return math.sqrt(sum(squares) / sum(gauge.weight**2 for gauge in self.gauges))
 
-    def follow(
-        self,
-        columns_at: Callable[[int], Rows],
-        changes: Sequence[Rows | None],
-        is_new: NDArray[np.bool_],
-        gone: Sequence[Rows],
-    ) -> None:
-        """Rows moved: `columns_at` has them at a level as they are, `changes` by how much (None: not known)."""
-        for number, group in enumerate(self.groups):
-            parts, scatter = [changes[level] for level in group], self._scatters[number]
-            if scatter is None or any(part is None for part in parts):
-                self._scatters[number] = None
-                continue
-            now = np.concatenate([columns_at(level) for level in group], axis=1)
-            before = now - np.concatenate([part for part in parts if part is not None], axis=1)
-            scatter.add(now)
-            scatter.add(before[~is_new], -1)
-            scatter.add(np.concatenate([gone[level] for level in group], axis=1), -1)
-
     def _scatter(self, number: int, columns_of: Callable[[int], Rows]) -> Scatter:
-        known = self._scatters[number]
-        if known is None:
-            known = Scatter(np.concatenate([columns_of(level) for level in self.groups[number]], axis=1))
-            self._scatters[number] = known
-        return known
+        return Scatter(np.concatenate([columns_of(level) for level in self.groups[number]], axis=1))
 
 
 def level_groups(n_levels: int, aggregation: Aggregation) -> list[list[int]]:

@@ -57,8 +57,11 @@ class FeatureRows:
         if len(number) == n_first and (number == np.arange(n_first)).all():
             return self._first
         if self._is_sparse:
-            whole = sp.vstack([self._first, *self._later], format="csr") if self._later else self._first
-            return sp.csr_array(whole[number])
+            is_first = number < n_first
+            later = [self._later[spot] for spot in (number[~is_first] - n_first).tolist()]
+            parts = sp.vstack([self._first[number[is_first]], *later], format="csr") if later else self._first[number]
+            order = np.argsort(np.concatenate([np.flatnonzero(is_first), np.flatnonzero(~is_first)])) if later else None
+            return sp.csr_array(parts if order is None else parts[order])
         rows = np.empty((len(places), self.n_columns), dtype=np.float32)
         is_first = number < n_first
         rows[is_first] = self._first[number[is_first]]

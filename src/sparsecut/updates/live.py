@@ -3,7 +3,7 @@
     Z = aggregate(Σ c_k P^k F·W⁽¹⁾, …) − offset
 
 W, the offset and what weights the features stay as they were fitted, so Z is what `transform` gives of the graph as it is.
-For every level the K + 1 terms P^k F·W are kept (`sparsecut.updates.hop_terms`): n·(K + 1)·d numbers; beside them Z, as it
+For every level F·W and its K hops are kept (`sparsecut.updates.hop_terms`): n·(K + 1)·d numbers; beside them Z, as it
 was fitted, of which an update writes the rows that it reaches: all others stay, to the bit. A batch of changes is checked
 first (`placed_changes`), and only then applied.
 """
@@ -25,16 +25,18 @@ from sparsecut.features.encoder import Encoder
 from sparsecut.graph import Graph, Ids
 from sparsecut.graph.node_types import codes_of
 from sparsecut.operators.aggregation import aggregate
-from sparsecut.operators.filters import Filter
+from sparsecut.operators.filters import Filter, is_served_by
 from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.changes import Changes, RowList
 from sparsecut.updates.changing_graph import ChangingGraph
+from sparsecut.updates.compiled_loops import FEW_UPDATES, compiled_loops
 from sparsecut.updates.drift import DriftMeter, columns_beside
 from sparsecut.updates.feature_rows import FeatureRows
 from sparsecut.updates.graph_rows import RowsOfGraph
 from sparsecut.updates.growing import GrowingArray
-from sparsecut.updates.hop_terms import HopTerms
+from sparsecut.updates.hop_terms import DISTINCT_SHARE, HopTerms
 from sparsecut.updates.local_filters import is_local, keeps_lengths
+from sparsecut.updates.matrix_diagonals import MatrixDiagonals
 from sparsecut.updates.node_index import NodeIndex
 from sparsecut.updates.placed_changes import PlacedChanges, place
 
@@ -111,21 +113,24 @@ class LiveState:
         self.index = NodeIndex(graph.node_ids)
         self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed, demands=graph.demands)
         self.features = FeatureRows(_features_of(graph, recipe))
+        diagonals = self._diagonals()
         if levels is None:
             rows = _rows_of(graph, recipe, columns)
+            sources = [_times(rows[source], matrix) for source, matrix in zip(recipe.sources, self.basis, strict=True)]
             self.levels = [
-                HopTerms(self.graph, filter, filter.coefficients(), _times(rows[source], matrix), width)
-                for source, filter, matrix, width in zip(recipe.sources, self.filters, self.basis, self.widths, strict=True)
+                HopTerms(self.graph, filter, filter.coefficients(), X, width, shared)
+                for filter, X, width, shared in zip(self.filters, sources, self.widths, diagonals, strict=True)
             ]
         else:
             self.levels = [
-                HopTerms.restored(self.graph, filter, *level, width)
-                for filter, level, width in zip(self.filters, levels, self.widths, strict=True)
+                HopTerms.restored(self.graph, filter.coefficients(), *level, width, shared)
+                for filter, level, width, shared in zip(self.filters, levels, self.widths, diagonals, strict=True)
             ]
         self.vectors = GrowingArray(np.array(embedding, dtype=np.float32))  # Z of all places
         # Fixed for the life of the state, so that what a tolerance allows does not move with the graph.
         self.length = _length(self.embedding()) if length is None else length
-        self.n_batches, self.n_entries_fitted = 0, self.graph.n_entries
+        self.n_batches, self.n_entries_fitted, self._n_followed = 0, self.graph.n_entries, 0
+        self._keeps_lengths = False  # known once an update has a tolerance
         self.drift = DriftMeter(self.basis, self.widths, recipe.aggregation, list(recipe.channels.values()), rank)
         if learned is None:
             self.drift.learn(self.columns_of)
@@ -161,6 +166,14 @@ class LiveState:
     def filters(self) -> tuple[Filter, ...]:
         return tuple(filter.on(is_directed=self.graph.is_directed) for filter in self.recipe.filters)
 
+    def _diagonals(self) -> list[MatrixDiagonals]:
+        """Those of the matrix of each filter; filters of one matrix share theirs."""
+        found: list[tuple[Filter, MatrixDiagonals]] = []
+        for filter in self.filters:
+            shared = next((kept for other, kept in found if is_served_by(filter, other)), None)
+            found.append((filter, MatrixDiagonals(self.graph, filter) if shared is None else shared))
+        return [kept for _, kept in found]
+
     @property
     def n_bytes(self) -> int:
         """Bytes of memory that the hops take."""
@@ -179,7 +192,12 @@ class LiveState:
     def _computed(self, places: Integers) -> Rows:
         """Z of some places, from their hops."""
         parts = [level.level(places, width) for level, width in zip(self.levels, self.widths, strict=True)]
-        Z: Rows = aggregate([torch.from_numpy(part) for part in parts], self.recipe.aggregation).numpy()
+        if len(parts) == 1:
+            Z = parts[0]
+        elif self.recipe.aggregation == "concat":
+            Z = np.concatenate(parts, axis=1)
+        else:
+            Z = aggregate([torch.from_numpy(part) for part in parts], self.recipe.aggregation).numpy()
         return Z - (self.offset if self.offset.ndim == 1 else self.offset[self._types_of(places)])
 
     def _types_of(self, places: Integers) -> NDArray[np.int16]:
@@ -209,7 +227,7 @@ class LiveState:
     def present_rows(self, ids: list[Any], added: RowList) -> Any:
         """The encoded features of nodes, new ones among them; of unknown ones, which `check` refuses, any."""
         places = self.index.find(ids)
-        rows = self.features.take(np.where(places >= 0, places, self.index.places()[0]))
+        rows = self.features.take(np.where(places >= 0, places, np.argmax(self.index.is_present)))
         rows = sp.lil_array(rows) if sp.issparse(rows) else np.array(rows)
         number = {identity: row for row, identity in enumerate(added.ids)}
         for row, identity in enumerate(ids):
@@ -231,7 +249,9 @@ class LiveState:
         """Make the changes that `check` has placed, and follow them."""
         n_before, n_added = len(self.index), len(placed.added_ids)
         removed = [self._id_of(identity) for identity in self.index.ids[placed.removed_nodes]]
-        gone = [self.columns_of(level, placed.removed_nodes) for level in range(len(self.levels))]
+        self._n_followed += 1
+        if self._n_followed >= FEW_UPDATES and self.graph.loops is None:
+            self.graph.compile(compiled_loops())
         self.index.remove(placed.removed_nodes)
         new = np.arange(n_before, n_before + n_added)
         if n_added:
@@ -243,19 +263,21 @@ class LiveState:
                 level.extend(n_added)
         if len(placed.row_places):
             self.features.replace(placed.row_places, placed.rows)
-        relinked = np.union1d(self.graph.change(placed.sources, placed.targets, placed.weights), new)
+        relinked = self.graph.change(placed.sources, placed.targets, placed.weights)
+        ends, changed = np.unique(np.concatenate([placed.sources, placed.targets, new])), placed.row_places
+        if n_added:
+            relinked, changed = np.union1d(relinked, new), np.concatenate([new, changed])
         relinked = relinked[self.index.is_present[relinked]]
         unasked = self.graph.drop_demands(placed.removed_nodes)
-        ends = np.unique(np.concatenate([placed.sources, placed.targets, new, unasked[self.index.is_present[unasked]]]))
-        moved = self._moved(ends, np.unique(np.concatenate([new, placed.row_places])))
-        followed = []
+        ends = np.unique(np.concatenate([ends, unasked[self.index.is_present[unasked]]]))
+        moved = self._moved(ends, np.unique(changed))
+        n_hopping = max(sum(level.n_hops > 0 for level in self.levels), 1)  # the others are exact
+        share, followed = tolerance * self.length / math.sqrt(n_hopping), []
         for source, level, matrix in zip(self.recipe.sources, self.levels, self.basis, strict=True):
             rows_moved, rows = moved[source]
             X = np.empty((0, matrix.shape[1]), dtype=np.float32) if rows is None else np.asarray(rows @ matrix)
-            followed.append(level.update(relinked, rows_moved, X, tolerance * self.length / math.sqrt(len(self.levels))))
-        places = self._distinct([new, *(moved.places for part in followed for _, moved in part.moves)])
-        changes = [part.change_of(places) for part in followed]
-        self.drift.follow(lambda level: self.columns_of(level, places), changes, places >= n_before, gone)
+            followed.append(level.update(relinked, rows_moved, X, share))
+        places = self._distinct([new, *(part.places for part in followed)])
         notes, n_whole = list(placed.notes), sum(part.n_whole for part in followed)
         if n_whole:
             n_hops = sum(level.n_hops for level in self.levels)
@@ -310,11 +332,14 @@ class LiveState:
 
     def check_tolerance(self, tolerance: float) -> None:
         """Refuse a tolerance for a filter of the user's own whose residuals have no bound."""
+        if not tolerance or self._keeps_lengths:
+            return
         for filter in self.filters:
-            if tolerance and not keeps_lengths(filter):
+            if not keeps_lengths(filter):
                 raise InputError(
                     f"{filter!r} may make rows longer at every hop, so that what is left out has no bound. Use tolerance=0."
                 )
+        self._keeps_lengths = True
 
     def _check_magnitude(self, rows: Any) -> None:
         """Refuse features whose vectors overflow, as `transform` does, while nothing has changed yet."""
@@ -327,6 +352,9 @@ class LiveState:
                 raise OverflowInputError("The vectors of the new features overflow. Scale the features down.")
 
     def _distinct(self, found: Sequence[Integers]) -> Integers:
+        if sum(map(len, found)) * DISTINCT_SHARE < len(self.index):
+            places = np.unique(np.concatenate(found))
+            return places[self.index.is_present[places]]
         is_found = np.zeros(len(self.index), dtype=bool)
         for places in found:
             is_found[places] = True
@@ -345,10 +373,15 @@ class LiveState:
         places = self.index.places()
         graph = self.to_graph()
         self.index = NodeIndex(graph.node_ids)
-        self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed, demands=graph.demands)
+        loops, self.graph = (
+            self.graph.loops,
+            ChangingGraph(graph.adjacency, is_directed=graph.is_directed, demands=graph.demands),
+        )
+        self.graph.compile(loops)
         self.features = FeatureRows(_features_of(graph, self.recipe))
         self.vectors = GrowingArray(self.vectors.rows[places])
-        self.levels = [level.packed(self.graph, places) for level in self.levels]
+        levels = zip(self.levels, self._diagonals(), strict=True)
+        self.levels = [level.packed(self.graph, diagonals, places) for level, diagonals in levels]
 
 
 def _features_of(graph: Graph, recipe: Recipe) -> Any:

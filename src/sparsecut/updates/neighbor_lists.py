@@ -9,7 +9,7 @@ the pool is empty it is packed again, which costs one pass over the entries and 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,7 +38,9 @@ class EntryChanges(NamedTuple):
 
 
 class NeighborLists:
-    """Row i is `columns[start[i] : start[i] + count[i]]` of the pool."""
+    """Row i is `columns[start[i] : start[i] + count[i]]` of the pool. `loops`: the compiled ones, where they are used."""
+
+    loops: Any = None
 
     def __init__(self, matrix: sp.csr_array) -> None:
         self._start = GrowingArray(matrix.indptr[:-1].astype(np.int64))
@@ -47,6 +49,9 @@ class NeighborLists:
         self._weights = np.array(matrix.data, dtype=np.float32)
         self._used = len(self._columns)
         self.n_entries = self._used
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "loops"}
 
     def __len__(self) -> int:
         return len(self._start)
@@ -59,6 +64,11 @@ class NeighborLists:
     def count(self) -> Integers:
         """The number of entries of each row."""
         return self._count.rows
+
+    @property
+    def parts(self) -> tuple[Integers, Integers, NDArray[np.int32], NDArray[np.float32]]:
+        """(start, count, columns, weights), as compiled loops read them."""
+        return self.start, self.count, self._columns, self._weights
 
     def extend(self, n_rows: int) -> None:
         """Add empty rows at the end."""
@@ -74,6 +84,9 @@ class NeighborLists:
 
     def weights_of(self, rows: Integers, columns: Integers) -> NDArray[np.float32]:
         """The weights of some entries; 0 where there is none."""
+        if self.loops is not None:
+            found_there: NDArray[np.float32] = self.loops.weights_at(rows, columns, *self.parts)
+            return found_there
         distinct, rank = np.unique(rows, return_inverse=True)
         found = self.take(distinct)
         keys = _keys(np.repeat(np.arange(len(distinct)), np.diff(found.offsets)), found.columns)
@@ -82,8 +95,17 @@ class NeighborLists:
         is_there = np.append(keys, -1)[places] == wanted
         return np.where(is_there, np.append(found.weights, np.float32(0))[places], np.float32(0)).astype(np.float32)
 
+    def weight_of(self, row: int, column: int) -> float:
+        """The weight of one entry; 0 where there is none."""
+        start = self.start[row]
+        end = start + self.count[row]
+        place = start + np.searchsorted(self._columns[start:end], column)
+        return float(self._weights[place]) if place < end and self._columns[place] == column else 0.0
+
     def change(self, changes: EntryChanges) -> tuple[Integers, NDArray[np.float64]]:
         """Write new weights; returns the rows that have changed, ascending, and the sums of their weights."""
+        if self.loops is not None:
+            return self._merge(changes)
         rows, rank = np.unique(changes.rows, return_inverse=True)
         offsets, columns, weights = self.take(rows)
         row_of = np.repeat(np.arange(len(rows)), np.diff(offsets))
@@ -115,20 +137,35 @@ class NeighborLists:
         matrix.has_canonical_format = True
         return matrix
 
+    def _merge(self, changes: EntryChanges) -> tuple[Integers, NDArray[np.float64]]:
+        is_first = np.append(True, changes.rows[1:] != changes.rows[:-1])
+        distinct = changes.rows[is_first]
+        n_before = int(self.count[distinct].sum())
+        self._make_room(n_before + len(changes.rows), self.n_entries + len(changes.rows))
+        rows, sums, end = self.loops.merge(*changes, *self.parts, self._used)
+        self.n_entries += end - self._used - n_before
+        self._used = end
+        return rows, sums
+
     def _append(self, rows: Integers, counts: Integers, columns: NDArray[np.int32], weights: NDArray[np.float32]) -> None:
         self.n_entries += len(columns) - int(self.count[rows].sum())
         self.count[rows] = 0  # their old places are empty
-        if self._used + len(columns) > max(2 * self.n_entries, SPARE):
-            self._pack()
+        self._make_room(len(columns), self.n_entries)
         end = self._used + len(columns)
-        if end > len(self._columns):
-            capacity = max(2 * end, SPARE)
-            self._columns = np.concatenate([self._columns, np.empty(capacity - len(self._columns), dtype=np.int32)])
-            self._weights = np.concatenate([self._weights, np.empty(capacity - len(self._weights), dtype=np.float32)])
         self._columns[self._used : end], self._weights[self._used : end] = columns, weights
         self.start[rows] = self._used + np.cumsum(counts) - counts
         self.count[rows] = counts
         self._used = end
+
+    def _make_room(self, n_more: int, n_entries: int) -> None:
+        """Places for more entries at the end of the pool, of which there will be so many."""
+        if self._used + n_more > max(2 * n_entries, SPARE):
+            self._pack()
+        end = self._used + n_more
+        if end > len(self._columns):
+            capacity = max(2 * end, SPARE)
+            self._columns = np.concatenate([self._columns, np.empty(capacity - len(self._columns), dtype=np.int32)])
+            self._weights = np.concatenate([self._weights, np.empty(capacity - len(self._weights), dtype=np.float32)])
 
     def _pack(self) -> None:
         """Rows one after the other again, with no empty place between them."""

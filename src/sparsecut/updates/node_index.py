@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.graph import Ids
+from sparsecut.kernels.hashing import hash_ids
 from sparsecut.updates.growing import GrowingArray
 
 Integers = NDArray[np.int64]
@@ -31,6 +32,7 @@ class NodeIndex:
         self._order = np.argsort(ids, kind="stable") if self._is_integer else None
         self._is_numbered = self._is_integer and bool((ids == np.arange(len(ids))).all())
         listed = () if self._is_integer else ids.tolist()
+        self._hashes: GrowingArray | None = None  # computed when they are needed
         self._later: dict[Any, int] = {identity: place for place, identity in enumerate(listed)}
 
     def __len__(self) -> int:
@@ -51,6 +53,15 @@ class NodeIndex:
         """The places of the nodes that are there, in their order."""
         return np.flatnonzero(self.is_present)
 
+    def hashes(self) -> Integers:
+        """The hash of the id of each place."""
+        if self._hashes is None:
+            self._hashes = GrowingArray(np.empty(0, dtype=np.int64))
+        if len(self._hashes) < len(self):
+            ids = self.ids[len(self._hashes) :]
+            self._hashes.extend(hash_ids(ids if self._is_integer else np.array(ids.tolist())).view(np.int64))
+        return self._hashes.rows
+
     def find(self, wanted: Sequence[Any] | NDArray[Any]) -> Integers:
         """The place of each id; −1 where it is not there."""
         is_array = isinstance(wanted, np.ndarray) and wanted.dtype == np.int64
@@ -64,6 +75,11 @@ class NodeIndex:
         else:
             places = np.array([self._find_one(value) for value in values], dtype=np.int64)
         return np.where((places >= 0) & self.is_present[places], places, -1) if len(places) else places
+
+    def find_one(self, value: Any) -> int:
+        """The place of one id; −1 where it is not there."""
+        place = self._find_one(value)
+        return place if place >= 0 and self.is_present[place] else -1
 
     def add(self, ids: Sequence[Any]) -> Integers:
         """New nodes at the end; returns their places."""
@@ -101,4 +117,6 @@ class NodeIndex:
         if value in self._later:
             return self._later[value]
         is_number = self._is_integer and isinstance(value, int) and abs(value) < 2**63
+        if is_number and self._is_numbered:
+            return value if 0 <= value < self._n_sorted else -1
         return int(self._bisect(np.array([value], dtype=np.int64))[0]) if is_number else -1

@@ -89,6 +89,8 @@ def place(changes: Changes, index: NodeIndex, graph: ChangingGraph, *, adds_up: 
 def _find(
     ids: Ids, index: NodeIndex, name: str, later: dict[Any, int] | None = None, leaving: set[Any] | None = None
 ) -> Integers:
+    if not len(ids):
+        return NONE
     places = index.find(ids)
     if leaving or later:
         listed = ids.tolist() if isinstance(ids, np.ndarray) else ids
@@ -112,6 +114,8 @@ def _find(
 def _places_of(
     edges: EdgeList, index: NodeIndex, later: dict[Any, int], leaving: set[Any], name: str
 ) -> tuple[Integers, Integers]:
+    if not len(edges):
+        return NONE, NONE
     if isinstance(edges.sources, np.ndarray) and isinstance(edges.targets, np.ndarray):
         ids: Ids = np.concatenate([edges.sources, edges.targets])
     else:
@@ -121,6 +125,8 @@ def _places_of(
 
 
 def _check_new(ids: list[Any], index: NodeIndex, leaving: set[Any]) -> list[Any]:
+    if not ids:
+        return ids
     wrong = [identity for identity in ids if type(identity) is not index.takes]
     if wrong:
         kind = "integers" if index.takes is int else "words"
@@ -142,6 +148,8 @@ def _keys(sources: Integers, targets: Integers, is_directed: bool) -> Integers:
 
 
 def _require_once(ends: tuple[Integers, Integers], edges: EdgeList, is_directed: bool, name: str) -> None:
+    if len(edges) < 2:
+        return
     _, first = np.unique(_keys(*ends, is_directed), return_index=True)
     if len(first) < len(edges):
         again = int(np.setdiff1d(np.arange(len(edges)), first)[0])
@@ -165,9 +173,11 @@ def _added_up(
 def _are_there(graph: ChangingGraph, ends: tuple[Integers, Integers], gone: Integers = NONE) -> NDArray[np.bool_]:
     """Whether each edge is in the graph, less those that go before."""
     is_there = np.zeros(len(ends[0]), dtype=bool)
+    if not len(is_there):
+        return is_there
     is_old = (ends[0] < len(graph)) & (ends[1] < len(graph))
     is_there[is_old] = graph.weights_of(ends[0][is_old], ends[1][is_old]) > 0
-    return is_there & ~np.isin(_keys(*ends, graph.is_directed), gone)
+    return is_there & ~np.isin(_keys(*ends, graph.is_directed), gone) if len(gone) else is_there
 
 
 def _require_there(
