@@ -50,10 +50,10 @@ def lay_out(Z: np.ndarray, method: str, queue: Any) -> None:
 
 
 def nearest(rows: np.ndarray, sample: np.ndarray) -> np.ndarray:
-    from sparsecut.explore.exact_search import exact_nearest
+    from sparsecut.kernels.exact_search import exact_nearest
 
     metric = "euclidean" if rows.shape[1] == 2 else "cosine"
-    from sparsecut.explore.exact_search import prepare
+    from sparsecut.kernels.exact_search import prepare
 
     rows = prepare(np.asarray(rows, dtype=np.float32), metric)
     found = exact_nearest(rows, rows[sample], K + 1, metric)

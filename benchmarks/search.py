@@ -24,7 +24,7 @@ import numpy as np
 from lifted import lifted_embedding
 from results_file import read_points, write_results
 from sparsecut import Neighbors
-from sparsecut.explore.exact_search import exact_nearest, prepare
+from sparsecut.kernels.exact_search import exact_nearest, prepare
 
 N_QUERIES = 500
 K = 10

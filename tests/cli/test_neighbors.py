@@ -10,7 +10,7 @@ import pytest
 
 from shell import sparsecut
 from sparsecut import Neighbors, write_embedding
-from sparsecut.explore import nearest as neighbors_module
+from sparsecut.kernels import inverted as neighbors_module
 
 
 @pytest.mark.parametrize("metric", ["cosine", "euclidean"])

@@ -37,7 +37,7 @@ def test_an_index_of_other_vectors_ids_or_order_is_refused(tmp_path: Path) -> No
 def test_damaged_and_foreign_index_files_are_refused(tmp_path: Path) -> None:
     from safetensors.numpy import save_file
 
-    from sparsecut.explore.exact_search import fingerprint
+    from sparsecut.kernels.exact_search import fingerprint
 
     Z, path = clustered(), tmp_path / "index.safetensors"
     ids = np.arange(len(Z))

@@ -50,13 +50,13 @@ def test_vectors_that_know_the_groups_rank_held_out_links_first():
     graph = sc.Graph(np.triu(A, 1).astype(float) + np.triu(A, 1).T)
     ends = find_ends(graph)
     held_out = hold_out_links(graph, ends, 0)
-    trials, sums = try_forms(held_out, np.eye(4)[groups], ends, 0, lambda *_: None)
-    assert {trial.power for trial in trials} == set(sums)
+    tried = try_forms(held_out, np.eye(4)[groups], ends, 0, lambda *_: None)
+    assert {trial.power for trial in tried.trials} == set(tried.sums)
     # No score can tell the pairs within a group apart, of which two fifths are links.
-    assert max(trial.pairs for trial in trials) > 0.85
+    assert max(trial.pairs for trial in tried.trials) > 0.85
     noise = np.random.default_rng(3).normal(size=(120, 4))
-    blind, _ = try_forms(held_out, noise, ends, 0, lambda *_: None)
-    own = [trial.pairs for trial in blind if trial.kind == "own" and trial.power == 0]
+    blind = try_forms(held_out, noise, ends, 0, lambda *_: None)
+    own = [trial.pairs for trial in blind.trials if trial.kind == "own" and trial.power == 0]
     assert max(own) < 0.75
 
 
@@ -64,3 +64,21 @@ def test_a_graph_without_other_pairs_is_refused():
     complete = sc.Graph(np.ones((8, 8)) - np.eye(8))
     with pytest.raises(sc.InputError, match="every pair of nodes that could be linked is"):
         hold_out_links(complete, find_ends(complete), 0)
+
+
+def test_two_forms_are_added_where_their_sum_ranks_better():
+    generator = np.random.default_rng(5)
+    R = generator.random((80, 60)) < 0.1 + 0.5 * np.outer(generator.random(80), generator.random(60))
+    graph = sc.Graph(sp.block_array([[None, R.astype(float)], [R.T.astype(float), None]]).tocsr())
+    ends = find_ends(graph)
+    held_out = hold_out_links(graph, ends, 0)
+    vectors = generator.normal(size=(140, 6))
+    tried = try_forms(held_out, vectors, ends, 0, lambda *_: None)
+    for role, figure in (("candidates", "candidates"), ("of_targets", "candidates_of_targets")):
+        ranking = tried.rankings[role]
+        assert ranking.figure >= max(getattr(trial, figure) for trial in tried.trials)
+        assert len({trial.kind for trial in ranking.trials}) == len(ranking.trials) <= 2
+        for trial in ranking.trials:  # each the best of its kind
+            assert getattr(trial, figure) == max(
+                getattr(one, figure) for one in tried.trials if one.kind == trial.kind or len(ranking.trials) == 1
+            )

@@ -9,6 +9,9 @@ import pytest
 from safetensors.numpy import save_file
 
 import sparsecut as sc
+from sparsecut.links.form_sums import FormSum
+from sparsecut.links.forms import solve_form
+from sparsecut.links.link_sums import sum_links
 
 GRAPH = sc.datasets.load("digits")
 
@@ -29,6 +32,17 @@ def test_the_same_after_loading(tmp_path):
         sc.Links.load(tmp_path / "links.safetensors", Z[:, :5], GRAPH)
 
 
+def test_both_forms_of_a_sum_are_kept(tmp_path):
+    Z = sc.SCE(dimension=16).fit_transform(GRAPH)
+    links = sc.Links(Z, GRAPH)
+    pairs = [solve_form(kind, 0.5, 1.0, sum_links(Z, links._incidence, 0.5)) for kind in ("own", "both")]
+    links.forms_ = dict.fromkeys(links.forms_, FormSum(tuple(pairs), (2.0, 0.5)))
+    links.save(tmp_path / "two.safetensors")
+    again = sc.Links.load(tmp_path / "two.safetensors", Z, GRAPH)
+    assert again.forms_["candidates"].deviations == (2.0, 0.5)
+    np.testing.assert_array_equal(again.score_all(np.arange(9)), links.score_all(np.arange(9)))
+
+
 def test_other_files_are_refused(tmp_path):
     Z = np.ones((GRAPH.n_nodes, 2))
     (tmp_path / "text.safetensors").write_text("nothing")
@@ -37,7 +51,7 @@ def test_other_files_are_refused(tmp_path):
     save_file({"a": np.ones(2)}, tmp_path / "other.safetensors")
     with pytest.raises(sc.InputError, match="not one of links saved by sparsecut"):
         sc.Links.load(tmp_path / "other.safetensors", Z, GRAPH)
-    header = {"format": "sparsecut-links", "format_version": "1", "links": json.dumps({"dimension": 2, "forms": {}})}
+    header = {"format": "sparsecut-links", "format_version": "2", "links": json.dumps({"dimension": 2, "forms": {}})}
     save_file({"a": np.ones(2)}, tmp_path / "empty.safetensors", metadata=header)
     with pytest.raises(sc.InputError, match="does not hold whole links"):
         sc.Links.load(tmp_path / "empty.safetensors", Z, GRAPH)

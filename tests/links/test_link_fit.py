@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import sparsecut as sc
-from sparsecut.links.form_choice import hold_out_links
-from sparsecut.links.forms import solve_form
+from sparsecut.links.form_choice import hold_out_links, try_forms
+from sparsecut.links.forms import score_pairs, solve_form
 from sparsecut.links.link_fit import fit_links
 from sparsecut.links.link_sums import Incidence, sum_links
 from sparsecut.links.node_kinds import find_ends
@@ -14,16 +14,26 @@ from sparsecut.links.node_kinds import find_ends
 GRAPH = sc.datasets.load("digits")
 
 
-def test_the_best_trial_is_solved_from_the_sums_of_the_whole_graph():
+def test_what_ranks_best_is_solved_from_the_sums_of_the_whole_graph():
     Z = sc.SCE(dimension=8).fit_transform(GRAPH)
     fitted = fit_links(Z, GRAPH, 0, lambda *_: None)
-    best = max(fitted.trials, key=lambda trial: trial.candidates)
+    held_out = hold_out_links(GRAPH, find_ends(GRAPH), 0)
+    ranking = try_forms(held_out, Z, find_ends(GRAPH), 0, lambda *_: None).rankings["candidates"]
     incidence = Incidence.of(GRAPH, find_ends(GRAPH))
-    expected = solve_form(best.kind, best.power, best.penalty, sum_links(Z, incidence, best.power))
     found = fitted.forms["candidates"]
-    assert (found.kind, found.power, found.penalty) == (best.kind, best.power, best.penalty)
-    for name, matrix in expected.matrices.items():
-        np.testing.assert_allclose(found.matrices[name], matrix, rtol=1e-9)
+    for best, form, deviation in zip(ranking.trials, found.forms, found.deviations, strict=True):
+        expected = solve_form(best.kind, best.power, best.penalty, sum_links(Z, incidence, best.power))
+        assert (form.kind, form.power, form.penalty) == (best.kind, best.power, best.penalty)
+        for name, matrix in expected.matrices.items():
+            np.testing.assert_allclose(form.matrices[name], matrix, rtol=1e-9)
+        assert deviation == np.std(score_pairs(expected, Z, incidence, held_out.others))
+
+
+def test_of_several_sources_the_one_that_ranks_held_out_links_best_is_taken():
+    noise = np.random.default_rng(0).normal(size=(GRAPH.n_nodes, 8))
+    good = sc.SCE(dimension=8).fit_transform(GRAPH)
+    assert fit_links([noise, good], GRAPH, 0, lambda *_: None).source is good
+    assert fit_links([good, noise], GRAPH, 0, lambda *_: None).source is good
 
 
 def test_an_estimator_is_tried_on_the_rest_of_the_graph_and_the_model_stays_as_it_was():

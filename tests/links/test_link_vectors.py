@@ -36,6 +36,18 @@ def test_an_estimator_makes_them_again_without_the_held_out_links():
     np.testing.assert_array_equal(vectors_again(Z, GRAPH, held_out), Z)
 
 
+def test_the_vectors_of_a_tuple_stand_side_by_side():
+    held_out = hold_out_links(GRAPH, find_ends(GRAPH), 0)
+    model, given = sc.SCE(dimension=8).fit(GRAPH), np.random.default_rng(0).normal(size=(GRAPH.n_nodes, 3))
+    found = vectors_of((model, given), GRAPH)
+    np.testing.assert_array_equal(found, np.hstack([model.embedding_, given]))
+    again = vectors_again((model, given), GRAPH, held_out)
+    np.testing.assert_array_equal(again[:, 8:], found[:, 8:])
+    assert not np.allclose(again[:, :8], found[:, :8])
+    with pytest.raises(sc.InputError, match="an empty tuple"):
+        vectors_of((), GRAPH)
+
+
 def test_vectors_of_other_nodes_are_refused():
     with pytest.raises(sc.InputError, match="one vector of numbers for each of the 1,797 nodes"):
         vectors_of(np.ones((5, 2)), GRAPH)

@@ -30,9 +30,9 @@ def test_shared_neighbours_by_hand():
 def fitted(Z, graph):
     ends = find_ends(graph)
     held_out = hold_out_links(graph, ends, 0)
-    trials, sums = try_forms(held_out, Z, ends, 0, lambda *_: None)
-    kinds = best_of_each_kind(trials)
-    forms = {name: solve_form(one.kind, one.power, one.penalty, sums[one.power]) for name, one in kinds.items()}
+    tried = try_forms(held_out, Z, ends, 0, lambda *_: None)
+    kinds = best_of_each_kind(tried.trials)
+    forms = {name: solve_form(one.kind, one.power, one.penalty, tried.sums[one.power]) for name, one in kinds.items()}
     best = max(kinds, key=lambda name: kinds[name].pairs)
     incidence = Incidence.of(held_out.graph, ends)
     return fit_pair_score(forms, best, Z, incidence, held_out), forms[best], incidence, held_out

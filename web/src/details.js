@@ -27,7 +27,7 @@ export function showTooltip(node, left, top, app) {
   tip.style.top = `${Math.max(4, Math.min(top + 12, box.height - size.height - 4))}px`;
 }
 
-/** The panel of the clicked node: all attributes, and its nearest neighbours as buttons that lead on to them. */
+/** The panel of the clicked node: all attributes, and its nearest neighbours, each with why it is near and a button to it. */
 export function showDetails(node, neighbors, app) {
   const place = byId("details");
   place.replaceChildren();
@@ -39,12 +39,13 @@ export function showDetails(node, neighbors, app) {
   place.append(element("dl", {}, ...app.columns.filter((column) => column.values).flatMap((column) => row(column, node))));
   if (!neighbors.length) return;
   const list = element("ol", { class: "neighbors", "aria-label": "Nearest neighbours" });
-  neighbors.forEach((other) => {
+  neighbors.forEach((other, number) => {
     const button = element("button", { type: "button" }, foreign(app.idOf(other), 80));
     const note = app.column ? app.column.text(other) : "";
     if (note) button.append(element("span", { class: "count" }, foreign(note, 40)));
     button.addEventListener("click", () => app.pick(other, true));
-    list.append(element("li", {}, button));
+    const lines = app.reasons ? app.reasons.lines(node, number) : [];
+    list.append(element("li", {}, button, ...lines.map((line) => element("p", { class: "why" }, foreign(line, 300)))));
   });
   place.append(element("h4", {}, `${formatNumber(neighbors.length)} nearest by ${app.meta.metric}`), list);
 }

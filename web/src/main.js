@@ -7,6 +7,7 @@ import { listen } from "./interaction.js";
 import { showLegend } from "./legend.js";
 import { Filters, labelPlaces, paint } from "./painting.js";
 import { Payload } from "./payload.js";
+import { loadReasons } from "./reasons.js";
 import { Scene } from "./scene.js";
 import { setUpSearch } from "./search_box.js";
 import { showSections, showWarnings } from "./sections.js";
@@ -22,6 +23,7 @@ class App {
     this.filters = new Filters();
     this.ids = null;
     this.neighbors = null;
+    this.reasons = null;
     this.selected = [];
     this.isLasso = false;
     const [x, y] = await Promise.all(["x", "y"].map((name) => this.payload.array(name, Float32Array)));
@@ -144,6 +146,7 @@ class App {
     this.loading ??= (async () => {
       this.ids = await this.payload.json("ids");
       if (this.payload.has("neighbors")) this.neighbors = await this.payload.array("neighbors", Uint32Array);
+      this.reasons = await loadReasons(this.meta, this.payload);
       for (const column of this.columns) await column.load();
       document.documentElement.dataset.loaded = "true";
     })();
@@ -167,6 +170,7 @@ class App {
     const neighbors = this.neighborsOf(node);
     this.scene.marks.picked = node;
     this.scene.marks.neighbors = neighbors;
+    this.scene.marks.linked = neighbors.map((_, place) => this.reasons === null || this.reasons.isLinked(node, place));
     showDetails(node, neighbors, this);
     if (node >= 0) {
       announce(`${this.idOf(node).slice(0, 100)} chosen.`);

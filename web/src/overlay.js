@@ -1,4 +1,4 @@
-// What lies over the points: lines to the nearest neighbours, rings, the lasso, names of classes.
+// What lies over the points: lines to the nearest neighbours (broken where the graph has no edge), rings, the lasso, names of classes.
 
 const MAX_RINGS = 5000;
 
@@ -27,13 +27,18 @@ export function drawOverlay(context, scene, ratio) {
     for (const [color, extra] of [[paper, 2.5], [ink, 0]]) {
       context.strokeStyle = color;
       context.lineWidth = 1.25 + extra;
-      context.beginPath();
-      for (const node of marks.neighbors) {
-        context.moveTo(left, top);
-        context.lineTo(...place(node));
+      for (const isLinked of [true, false]) {
+        context.setLineDash(isLinked ? [] : [4, 4]);
+        context.beginPath();
+        marks.neighbors.forEach((node, number) => {
+          if (marks.linked[number] !== isLinked) return;
+          context.moveTo(left, top);
+          context.lineTo(...place(node));
+        });
+        context.stroke();
       }
-      context.stroke();
     }
+    context.setLineDash([]);
     for (const node of marks.neighbors) ring(context, place(node), radius, ink, paper, 1.5);
     ring(context, [left, top], radius + 3, accent, paper, 3);
   }

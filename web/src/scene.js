@@ -24,7 +24,7 @@ export class Scene {
     this.view = new View(this.grid.bounds, homeBounds(x, y));
     this.renderer = makeRenderer(canvas, x, y, drawing);
     this.colors = new Uint8Array(4 * x.length);
-    this.marks = { hover: -1, picked: -1, neighbors: [], selection: new Set(), lasso: [], labels: [] };
+    this.marks = { hover: -1, picked: -1, neighbors: [], linked: [], selection: new Set(), lasso: [], labels: [] };
     this.share = 1;
     this.isMoving = false;
     this.lastFrame = 0;

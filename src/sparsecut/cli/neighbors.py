@@ -98,7 +98,8 @@ def _within(
 
 def _open(path: Path, encoding: str | None, metric: str, rebuild: bool, output: Output) -> Neighbors:
     """The search over a file, with the index beside it where it has one or needs one."""
-    from sparsecut.explore import Neighbors, index_beside, is_large, wants_index
+    from sparsecut.explore import Neighbors, index_beside
+    from sparsecut.kernels.inverted import is_large, wants_index
 
     Z, ids = read_vectors(path, encoding)
     if is_standard(path):  # nowhere to keep an index
@@ -106,7 +107,7 @@ def _open(path: Path, encoding: str | None, metric: str, rebuild: bool, output: 
     index_path = index_beside(path, metric)
     if index_path.exists() and not rebuild and is_large(len(ids)):
         return Neighbors.load(index_path, Z, ids)
-    if is_large(len(ids)) and not wants_index(len(ids)):
+    if is_large(len(ids)) and not wants_index("auto", len(ids)):
         output.note("Every query is compared with all vectors: pip install 'sparsecut[search]' brings an index.")
     with output.progress() as bar:
         searched = Neighbors(Z, ids, metric=metric, progress=bar)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
+
 from sparsecut.base.errors import InputError, check_integer
 from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.embedding_input import EmbeddingPath, read_rows, read_vectors
@@ -44,7 +46,8 @@ def recommend(
 
     sparsecut recommend vectors.parquet --batch ids.txt --graph edges.csv --links links.safetensors --json
 
-    The score is a closed form in the vectors, chosen by links that are held out. Nodes that are linked already are left
+    The score is a closed form in the vectors, chosen by links that are held out; the vectors in the file have seen them, so
+    that probabilities are rather too high than too low. Nodes that are linked already are left
     out; in a graph with two sides the candidates are on the other side, in a directed graph they are targets.
     """
     check_integer("sparsecut recommend", "-k", k, 1)
@@ -54,13 +57,15 @@ def recommend(
     known = None if reading.edges is None else read_vectors(embedding, reading.encoding).ids
     loaded = open_graph(graph, None, output, None, reading, known)
     Z, _ = read_rows(embedding, loaded, reading.encoding)
+    from sparsecut.io.node_lookup import Lookup
     from sparsecut.links import Links
 
+    Lookup(loaded.node_ids).find(np.array(asked), "The query", "the graph")  # before the fit, which takes its time
     if links is not None and links.exists():
-        fitted = Links.load(links, Z, loaded)
+        fitted = Links.load(links, Z, loaded, index="exact")  # an index would take longer than the few answers
     else:
         with output.progress() as bar:
-            fitted = Links(Z, loaded, random_state=seed, progress=bar)
+            fitted = Links(Z, loaded, index="exact", random_state=seed, progress=bar)
         if links is not None:
             fitted.save(links)
             output.aside(f"Links → {links}")

@@ -5,12 +5,12 @@ Other rooms use the names exported here. The search is `neighbors`, over `exact`
 into the page (`page`) that is built from `web/`.
 """
 
-from sparsecut.explore.exact_search import METRICS
 from sparsecut.explore.html_report import report
 from sparsecut.explore.index_file import index_beside
 from sparsecut.explore.layout import METHODS, choose_method, layout
-from sparsecut.explore.nearest import Nearest, Neighbors, is_large, wants_index
+from sparsecut.explore.nearest import Nearest, Neighbors
 from sparsecut.explore.scatter import plot
+from sparsecut.kernels.exact_search import METRICS
 
 __all__ = [
     "METHODS",
@@ -19,9 +19,7 @@ __all__ = [
     "Neighbors",
     "choose_method",
     "index_beside",
-    "is_large",
     "layout",
     "plot",
     "report",
-    "wants_index",
 ]

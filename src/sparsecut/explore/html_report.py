@@ -26,6 +26,7 @@ from sparsecut.explore.nearest import Neighbors
 from sparsecut.explore.node_columns import NodeColumn, make_column, make_label_column, read_columns, unique_names
 from sparsecut.explore.report_input import ReportInput, check_input, find_positions
 from sparsecut.explore.report_page import PageBlocks
+from sparsecut.explore.report_reasons import add_reasons, find_reasons
 from sparsecut.explore.separation import separation_section
 from sparsecut.graph import Graph, encode_labels
 from sparsecut.io import check_writable
@@ -78,7 +79,8 @@ def report(
     nodes : path, data frame, pyarrow table or mapping of columns, optional
         More columns to colour by, search and show. Rows of a table are matched by id; a mapping has one value per node.
     model : SCE or MoSCE, optional
-        The fitted model: adds what it chose and its training curve.
+        The fitted model: adds what it chose and its training curve; with `graph` and its features also why each neighbour
+        of a node is near it, by channel and feature.
     xy : array or frame (n, 2), optional
         Positions in the plane; computed by default, or taken from the report that is replaced where its vectors, method
         and seed are the same.
@@ -144,6 +146,7 @@ def report(
         k = _n_neighbors(n_neighbors, len(Z))
         near = Neighbors(Z, node_ids, metric=metric, random_state=random_state, progress=tell) if k else None
         neighbors = near.nearest(k, progress=tell).positions if near is not None else None
+        reasons, why_none = find_reasons(model, whole, neighbors)
         tell("findings", 0, 3)
         health = measure_health(Z, whole.graph)
         lengths = np.linalg.norm(Z, axis=1)
@@ -170,7 +173,7 @@ def report(
             f"{len(left_out)} columns of the node table would make the page too large and are left out: "
             f"{first_few(left_out)}. Give fewer columns."
         )
-    sections.append(_how_section(drawn_by, near, command, random_state))
+    sections.append(_how_section(drawn_by, near, command, random_state, why_none))
     meta = {
         "title": title or "Embedding report",
         "summary": _summary(Z, whole),
@@ -182,6 +185,8 @@ def report(
         "sections": sections,
         "layout": {"key": whole.layout_key(layout_method, random_state), "method": drawn_by},
     }
+    if reasons is not None:
+        meta["why"] = add_reasons(blocks, reasons)
     blocks.add_json("meta", meta)
     blocks.add_array("x", positions[:, 0], "<f4")
     blocks.add_array("y", positions[:, 1], "<f4")
@@ -230,7 +235,7 @@ def _of_model(model: Any) -> list[Section]:
     return sections
 
 
-def _how_section(drawn_by: str, near: Neighbors | None, command: str | None, seed: int) -> Section:
+def _how_section(drawn_by: str, near: Neighbors | None, command: str | None, seed: int, why_none: str) -> Section:
     sentences = [
         f"Layout: {drawn_by}, seed {seed}. Nodes that are near on the map are near in the embedding; longer distances mean "
         "little."
@@ -240,6 +245,7 @@ def _how_section(drawn_by: str, near: Neighbors | None, command: str | None, see
             "exact" if near.is_exact else f"by an approximate index with recall@10 {near.recall_:.3f}, measured on a sample"
         )
         sentences.append(f"Nearest neighbours: {near.metric}, {how}.")
+    sentences += [why_none] if why_none else []
     section: Section = {"id": "repeat", "title": "How to repeat this", "sentences": sentences, "isWide": True}
     return section if command is None else {**section, "code": command}
 

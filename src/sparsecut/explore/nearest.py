@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.base.errors import InputError, check_choice, check_integer, check_real
 from sparsecut.base.progress import Reporter, reporting
-from sparsecut.explore.exact_search import (
+from sparsecut.explore.index_file import read_index, write_index
+from sparsecut.graph import Graph, Ids, as_id_array, rows_and_ids
+from sparsecut.io.ids import check_unique
+from sparsecut.io.node_lookup import Lookup
+from sparsecut.kernels.exact_search import (
     METRICS,
     Positions,
     Vectors,
@@ -22,14 +25,8 @@ from sparsecut.explore.exact_search import (
     fingerprint,
     prepare,
 )
-from sparsecut.explore.index_file import read_index, write_index
-from sparsecut.explore.inverted import Inverted, build_inverted, check_arrays, restore_inverted
-from sparsecut.graph import Graph, Ids, as_id_array, rows_and_ids
-from sparsecut.io.ids import check_unique
-from sparsecut.io.node_lookup import Lookup
+from sparsecut.kernels.inverted import INDEXES, Inverted, build_inverted, check_arrays, restore_inverted, wants_index
 
-EXACT_NODES = 50_000  # up to which no index is built: one query is a millisecond of matrix product
-INDEXES = ("auto", "exact", "approximate")
 BATCH = 4096  # queries answered between two reports of progress
 
 
@@ -116,7 +113,7 @@ class Neighbors:
         self._take(embedding, ids, metric)
         self._recall, self._seed = min(recall, 1.0), random_state
         self._index: Inverted | None = None
-        if wants_index(len(self.ids)) if index == "auto" else index == "approximate":
+        if wants_index(index, len(self.ids)):
             with reporting(progress) as report:
                 self._index = build_inverted(self._vectors, metric, self._recall, random_state, report)
 
@@ -466,13 +463,3 @@ def _asked(nodes: Any) -> NDArray[Any]:
     if asked.ndim != 1:
         raise InputError(f"A query takes one id or a list of ids. Got an array of shape {asked.shape}.")
     return asked
-
-
-def is_large(n_nodes: int) -> bool:
-    """Whether an embedding is searched faster with an index."""
-    return n_nodes > EXACT_NODES
-
-
-def wants_index(n_nodes: int) -> bool:
-    """Whether "auto" builds an index: for a large embedding, if the library for it is installed."""
-    return is_large(n_nodes) and importlib.util.find_spec("faiss") is not None

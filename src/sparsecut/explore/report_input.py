@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.base.progress import Reporter
-from sparsecut.explore.exact_search import METRICS, as_vectors, fingerprint
 from sparsecut.explore.layout import choose_method, layout
 from sparsecut.explore.report_page import read_block
 from sparsecut.graph import Graph, Ids, as_graph, place_graph, place_rows, place_values, rows_and_ids
+from sparsecut.kernels.exact_search import METRICS, as_vectors, fingerprint
 
 
 class ReportInput:

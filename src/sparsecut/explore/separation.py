@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.evaluation.linear_probe import confusion_matrix
 from sparsecut.evaluation.splits import SmallClassWarning, sample_splits
-from sparsecut.explore.exact_search import Vectors, prepare
 from sparsecut.explore.findings import Section
 from sparsecut.graph import encode_labels
+from sparsecut.kernels.exact_search import Vectors, prepare
 
 MAX_CLASSES = 40  # that are probed: the largest
 MIN_NODES = 4  # of a class that is probed

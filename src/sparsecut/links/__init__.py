@@ -7,6 +7,7 @@ from sparsecut.base.lazy_names import lazy_names
 if TYPE_CHECKING:
     from sparsecut.links.best_candidates import Recommended as Recommended
     from sparsecut.links.form_choice import FormTrial as FormTrial
+    from sparsecut.links.form_sums import FormSum as FormSum
     from sparsecut.links.forms import LinkForm as LinkForm
     from sparsecut.links.link_model import Links as Links
     from sparsecut.links.nearness import Nearness as Nearness

@@ -9,13 +9,15 @@ that nothing has seen what it is judged by; vectors that are given stay as they 
                  sides, for nodes of each
 
 Comparing any two pairs and ranking the candidates of one node differ: how many links a node has matters for the first and
-cancels in the second. So each question has its own answer; that of the first adds several forms up (`pair_score`).
+cancels in the second. So each question has its own answer; that of the first adds several forms up (`pair_score`). That of
+the second is the best form, or where it ranks better the sum of two: of the best forms of each kind any two are tried.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -74,6 +76,28 @@ class FormTrial:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class RankedBy:
+    """The form, or the two whose sum is taken, that ranks the candidates of held-out links best, and the figure of it."""
+
+    trials: tuple[FormTrial, ...]
+    figure: float
+
+
+@dataclass(frozen=True)
+class TriedForms:
+    """Every form with its figures on the held-out links, what ranks candidates best by role, and the sums of each power."""
+
+    trials: list[FormTrial]
+    rankings: dict[str, RankedBy]
+    sums: dict[float, LinkSums]
+
+    @property
+    def worth(self) -> float:
+        """How well the best forms rank pairs and candidates."""
+        return max(trial.pairs for trial in self.trials) + self.rankings["candidates"].figure
+
+
 def hold_out_links(graph: Graph, ends: LinkEnds, seed: int, fraction: float = HELD_OUT) -> HeldOut:
     """Take some links out of a graph, and draw as many pairs of sources and targets without one."""
     generator = np.random.default_rng(seed)
@@ -96,10 +120,8 @@ def hold_out_links(graph: Graph, ends: LinkEnds, seed: int, fraction: float = HE
     return HeldOut(rest, chosen, draw_others(links, len(chosen), ends, generator), turned)
 
 
-def try_forms(
-    held_out: HeldOut, vectors: Any, ends: LinkEnds, seed: int, report: Reporter
-) -> tuple[list[FormTrial], dict[float, LinkSums]]:
-    """Every form with its figures on the held-out links, and the sums of each power on the graph that is left."""
+def try_forms(held_out: HeldOut, vectors: Any, ends: LinkEnds, seed: int, report: Reporter) -> TriedForms:
+    """Try every form on the held-out links, by vectors and sums of the graph that is left."""
     incidence = Incidence.of(held_out.graph, ends)
     positive, negative = _some(held_out.positive, seed), _some(held_out.negative, seed)
     pairs = np.concatenate([positive, negative])
@@ -117,16 +139,34 @@ def try_forms(
         sums[power] = sum_links(vectors, incidence, power)
         rows_of = partial(end_rows, vectors, incidence, power=power)
         left_rows, right_rows = rows_of(sources, is_source=True), rows_of(targets, is_source=False)
-        asked = [(one, rows_of(one.nodes, is_source=one.is_source)) for one in questions]
-        offered = [rows_of(one.candidates, is_source=not one.is_source) for one in questions]
+        asked = [one.rows(rows_of) for one in questions]
         for kind, penalty in [*grid, *([(COSINE, 0.0)] if power == 0 else [])]:
             form = solve_form(kind, power, penalty, sums[power])
             scores = np.einsum("md,md->m", form.left(left_rows)[source_of], form.right(right_rows)[target_of])
             by_pairs = np.mean([figure_of_pairs(name, is_link, scores) for name in ("roc_auc", "average_precision")])
-            figures = [one.figure(form, rows, others) for (one, rows), others in zip(asked, offered, strict=True)]
+            figures = [one.figure(one.table(form, *rows)) for one, rows in zip(questions, asked, strict=True)]
             trials.append(FormTrial(kind, power, penalty, float(by_pairs), figures[0], figures[-1]))
         report("links", done + 1, len(POWERS))
-    return trials, sums
+    rankings = [_best_ranking(one, trials, vectors, incidence, sums) for one in questions]
+    return TriedForms(trials, {"candidates": rankings[0], "of_targets": rankings[-1]}, sums)
+
+
+def _best_ranking(
+    question: _Question, trials: list[FormTrial], vectors: Any, incidence: Incidence, sums: dict[float, LinkSums]
+) -> RankedBy:
+    """The best of all forms, and of the sums of any two of the best of each kind."""
+    by_figure = sorted(trials, key=question.figure_of, reverse=True)
+    of_kinds = {trial.kind: trial for trial in reversed(by_figure)}
+    found = [RankedBy((by_figure[0],), question.figure_of(by_figure[0]))]
+    tables = {}
+    for kind, trial in of_kinds.items():
+        form = solve_form(kind, trial.power, trial.penalty, sums[trial.power])
+        table = question.table(form, *question.rows(partial(end_rows, vectors, incidence, power=trial.power)))
+        tables[kind] = table / (table.std() or 1.0)
+    for pair in combinations(tables, 2):
+        figure = question.figure(tables[pair[0]] + tables[pair[1]])
+        found.append(RankedBy(tuple(of_kinds[kind] for kind in pair), figure))
+    return max(found, key=lambda ranking: ranking.figure)
 
 
 def best_of_each_kind(trials: list[FormTrial]) -> dict[str, FormTrial]:
@@ -167,10 +207,25 @@ class _Question:
         may = [~np.isin(candidates, one) & (candidates != node) for node, one in zip(nodes, known, strict=True)]
         return cls(nodes, candidates, np.array(links), np.array(may), is_source)
 
-    def figure(self, form: LinkForm, rows: EndRows, others: EndRows) -> float:
-        """ndcg@30 of a form."""
-        table = form.left(rows) @ form.right(others).T if self.is_source else form.right(rows) @ form.left(others).T
+    def rows(self, rows_of: Any) -> tuple[EndRows, EndRows]:
+        """x and y of the nodes, and of their candidates."""
+        asked, offered = (
+            rows_of(self.nodes, is_source=self.is_source),
+            rows_of(self.candidates, is_source=not self.is_source),
+        )
+        return asked, offered
+
+    def table(self, form: LinkForm, rows: EndRows, others: EndRows) -> NDArray[np.float32]:
+        """The scores of the nodes with their candidates."""
+        left, right = (form.left(rows), form.right(others)) if self.is_source else (form.right(rows), form.left(others))
+        return np.asarray(left @ right.T, dtype=np.float32)
+
+    def figure(self, table: NDArray[np.float32]) -> float:
+        """ndcg@30 of scores."""
         return ndcg_of_table(table, self.links, self.may, k=N_COUNTED)
+
+    def figure_of(self, trial: FormTrial) -> float:
+        return trial.candidates if self.is_source else trial.candidates_of_targets
 
 
 def draw_others(links: Pairs, count: int, ends: LinkEnds, generator: np.random.Generator) -> Pairs:

@@ -14,11 +14,12 @@ from sparsecut.base.package_version import __version__
 from sparsecut.io.files import check_readable, write_whole
 from sparsecut.io.result_files import save_tensors
 from sparsecut.links.calibration import Calibration
+from sparsecut.links.form_sums import FormSum
 from sparsecut.links.forms import KINDS, LinkForm
 from sparsecut.links.pair_score import PairScore
 
 FORMAT = "sparsecut-links"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 FIELDS = ("candidates", "of_targets")
 KINDS_OF_PAIRS = ("own", "regression", "cosine")
 
@@ -26,7 +27,7 @@ KINDS_OF_PAIRS = ("own", "regression", "cosine")
 def write_links(
     path: str | Path,
     header: dict[str, Any],
-    forms: Mapping[str, LinkForm],
+    forms: Mapping[str, FormSum],
     pair_score: PairScore,
     calibrations: Mapping[str, Calibration],
     *,
@@ -35,7 +36,10 @@ def write_links(
     """Write the forms of every role, the score of pairs and the calibrations, whole or not at all."""
     tensors: dict[str, Any] = {}
     about: dict[str, Any] = {}
-    every = {**forms, **{f"pairs.{name}": form for name, form in pair_score.forms.items()}}
+    every = {f"pairs.{name}": form for name, form in pair_score.forms.items()}
+    for role, found in forms.items():
+        every |= {f"{role}.{number}": form for number, form in enumerate(found.forms)}
+        tensors[f"{role}.deviations"] = np.array(found.deviations)
     for role, form in every.items():
         about[role] = {"kind": form.kind, "power": form.power, "penalty": form.penalty}
         tensors |= {f"{role}.matrix.{name}": matrix for name, matrix in form.matrices.items()}
@@ -53,7 +57,7 @@ def write_links(
         save_tensors(temporary, tensors, metadata)
 
 
-def read_links(path: str | Path) -> tuple[dict[str, Any], dict[str, LinkForm], PairScore, dict[str, Calibration]]:
+def read_links(path: str | Path) -> tuple[dict[str, Any], dict[str, FormSum], PairScore, dict[str, Calibration]]:
     """The header, the forms and the calibrations of a file that `write_links` wrote; anything else is an error."""
     from safetensors import SafetensorError, safe_open
 
@@ -71,7 +75,7 @@ def read_links(path: str | Path) -> tuple[dict[str, Any], dict[str, LinkForm], P
             header = json.loads(metadata["links"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
         size = int(header["dimension"]) + 1
-        forms = {role: _form(header["forms"][role], role, tensors, size) for role in FIELDS}
+        forms = {role: _form_sum(header, role, tensors, size) for role in FIELDS}
         calibrations = {role: _calibration(role, tensors) for role in ("pairs", *FIELDS)}
         pair_score = _pair_score(header, tensors, size)
     except SafetensorError as error:
@@ -81,6 +85,15 @@ def read_links(path: str | Path) -> tuple[dict[str, Any], dict[str, LinkForm], P
             raise
         raise InputError(f"{path} does not hold whole links: {error}. Save them again.") from error
     return header, forms, pair_score, calibrations
+
+
+def _form_sum(header: dict[str, Any], role: str, tensors: dict[str, Any], size: int) -> FormSum:
+    deviations = tensors[f"{role}.deviations"]
+    if deviations.ndim != 1 or not len(deviations) or not (deviations > 0).all():
+        raise ValueError(f"the deviations of {role} are damaged")
+    names = [f"{role}.{number}" for number in range(len(deviations))]
+    forms = tuple(_form(header["forms"][name], name, tensors, size) for name in names)
+    return FormSum(forms, tuple(deviations.tolist()))
 
 
 def _form(about: dict[str, Any], role: str, tensors: dict[str, Any], size: int) -> LinkForm:

@@ -1,7 +1,7 @@
 """The fit of links: hold some out, choose the source of vectors and the forms by them, solve these on the whole graph.
 
 held out   a tenth of the links; the rest has its own vectors and sums
-choose     every form is tried on the rest; the best ones for candidates, and the best of each kind for pairs
+choose     every form is tried on the rest; the best one or two for candidates, and the best of each kind for pairs
 solve      the same forms from the sums of the whole graph
 calibrate  scores of held-out links by what has not seen them, at the scale of what has seen all
 """
@@ -9,7 +9,6 @@ calibrate  scores of held-out links by what has not seen them, at the scale of w
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -18,14 +17,13 @@ from sparsecut.base.errors import InputError
 from sparsecut.base.progress import Reporter
 from sparsecut.graph import Graph
 from sparsecut.links.calibration import Calibration, calibrate
-from sparsecut.links.form_choice import FormTrial, HeldOut, best_of_each_kind, hold_out_links, try_forms
-from sparsecut.links.forms import LinkForm, score_pairs, solve_form
+from sparsecut.links.form_choice import FormTrial, HeldOut, RankedBy, best_of_each_kind, hold_out_links, try_forms
+from sparsecut.links.form_sums import FormSum
+from sparsecut.links.forms import LinkForm, solve_form
 from sparsecut.links.link_sums import Incidence, LinkSums, sum_links
 from sparsecut.links.link_vectors import vectors_again, vectors_of
-from sparsecut.links.node_kinds import LinkEnds, find_ends
+from sparsecut.links.node_kinds import find_ends
 from sparsecut.links.pair_score import PairScore, fit_pair_score
-
-DECIDES = {"candidates": "candidates", "of_targets": "candidates_of_targets"}  # the figure of a trial, by role
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class FittedLinks:
 
     source: Any
     vectors: Any
-    forms: dict[str, LinkForm]
+    forms: dict[str, FormSum]
     pair_score: PairScore
     calibrations: dict[str, Calibration]
     trials: list[FormTrial]
@@ -51,41 +49,37 @@ class _Seen:
     def solve(self, trial: FormTrial) -> LinkForm:
         return solve_form(trial.kind, trial.power, trial.penalty, self.sums[trial.power])
 
+    def rank(self, ranking: RankedBy, others: Any) -> FormSum:
+        return FormSum.of(tuple(self.solve(one) for one in ranking.trials), self.vectors, self.incidence, others)
+
 
 def fit_links(source: Any, graph: Graph, seed: int, report: Reporter) -> FittedLinks:
     """Links of a graph; of several sources of vectors the one whose forms rank held-out links best."""
     ends = find_ends(graph)
     held_out = hold_out_links(graph, ends, seed)
-    sources = source if isinstance(source, list | tuple) else [source]
+    sources = source if isinstance(source, list) else [source]
     if not sources:
         raise InputError("Links need vectors, or something that makes them. Got an empty list.")
-    tried = [_try(one, graph, held_out, ends, seed, report) for one in sources]
-    place = max(range(len(sources)), key=lambda number: _worth(tried[number][0]))
-    trials, rest = tried[place]
+    found = []
+    for one in sources:
+        vectors = vectors_again(one, graph, held_out)
+        found.append((try_forms(held_out, vectors, ends, seed, report), vectors))
+    place = max(range(len(sources)), key=lambda number: found[number][0].worth)
+    tried, vectors = found[place]
+    rest = _Seen(vectors, Incidence.of(held_out.graph, ends), tried.sums)
 
-    best = {role: max(trials, key=attrgetter(figure)) for role, figure in DECIDES.items()}
-    kinds = best_of_each_kind(trials)
+    kinds = best_of_each_kind(tried.trials)
     vectors, incidence = vectors_of(sources[place], graph), Incidence.of(graph, ends)
-    powers = {one.power for one in (*best.values(), *kinds.values())}
+    powers = {one.power for ranking in tried.rankings.values() for one in ranking.trials}
+    powers |= {one.power for one in kinds.values()}
     whole = _Seen(vectors, incidence, {power: sum_links(vectors, incidence, power) for power in powers})
 
     pair_score, for_pairs = _fit_pairs(held_out, kinds, rest, whole)
-    forms = {role: whole.solve(one) for role, one in best.items()}
-    calibrations = {role: _calibrated(held_out, rest, rest.solve(one), whole, forms[role]) for role, one in best.items()}
-    return FittedLinks(sources[place], vectors, forms, pair_score, {"pairs": for_pairs, **calibrations}, trials)
-
-
-def _try(
-    source: Any, graph: Graph, held_out: HeldOut, ends: LinkEnds, seed: int, report: Reporter
-) -> tuple[list[FormTrial], _Seen]:
-    vectors = vectors_again(source, graph, held_out)
-    trials, sums = try_forms(held_out, vectors, ends, seed, report)
-    return trials, _Seen(vectors, Incidence.of(held_out.graph, ends), sums)
-
-
-def _worth(trials: list[FormTrial]) -> float:
-    """How well the best forms of a source rank pairs and candidates."""
-    return float(sum(max(getattr(trial, figure) for trial in trials) for figure in ("pairs", "candidates")))
+    forms, calibrations = {}, {"pairs": for_pairs}
+    for role, ranking in tried.rankings.items():
+        forms[role], on_rest = whole.rank(ranking, held_out.others), rest.rank(ranking, held_out.others)
+        calibrations[role] = _calibrated(held_out, rest, on_rest, whole, forms[role])
+    return FittedLinks(sources[place], vectors, forms, pair_score, calibrations, tried.trials)
 
 
 def _fit_pairs(held_out: HeldOut, kinds: dict[str, FormTrial], rest: _Seen, whole: _Seen) -> tuple[PairScore, Calibration]:
@@ -100,12 +94,12 @@ def _fit_pairs(held_out: HeldOut, kinds: dict[str, FormTrial], rest: _Seen, whol
     return score, calibrate(positive, others, *_n_pairs(whole.incidence))
 
 
-def _calibrated(held_out: HeldOut, rest: _Seen, on_rest: LinkForm, whole: _Seen, form: LinkForm) -> Calibration:
-    """The calibration of a form for candidates."""
+def _calibrated(held_out: HeldOut, rest: _Seen, on_rest: FormSum, whole: _Seen, form: FormSum) -> Calibration:
+    """The calibration of what ranks candidates."""
     pairs = (held_out.positive, held_out.others)
-    positive, others = (score_pairs(on_rest, rest.vectors, rest.incidence, one) for one in pairs)
+    positive, others = (on_rest.score_pairs(rest.vectors, rest.incidence, one) for one in pairs)
     found = calibrate(positive, others, *_n_pairs(whole.incidence))
-    now = np.median(np.abs(score_pairs(form, whole.vectors, whole.incidence, held_out.others)))
+    now = np.median(np.abs(form.score_pairs(whole.vectors, whole.incidence, held_out.others)))
     before = np.median(np.abs(others))
     return found.scaled(float(now / before)) if before > 0 and now > 0 else found
 

@@ -11,7 +11,9 @@ memory or in memory maps, as those of the engines do: vectors and edges that lie
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,9 @@ from sparsecut.kernels.block import Block
 from sparsecut.links.node_kinds import LinkEnds
 
 Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
 ROWS_AT_ONCE = 1 << 16
+FEW = 16
 
 
 @dataclass(frozen=True)
@@ -61,10 +65,10 @@ class Incidence:
         into = out if columns is graph else np.asarray(columns.degrees, dtype=np.float64)
         return cls(graph, columns, ends, out, into, float(total / n_entries) if n_entries else 1.0)
 
-    def scale(self, power: float, *, is_source: bool) -> Array:
-        """(d_i + δ)^p in a role, 0 for nodes that are never in it."""
+    def scale(self, power: float, nodes: Any = slice(None), *, is_source: bool) -> Array:
+        """(d_i + δ)^p of some nodes in a role, 0 for nodes that are never in it."""
         degrees, mask = (self.out_degrees, self.ends.is_source) if is_source else (self.in_degrees, self.ends.is_target)
-        return np.where(mask, (degrees + self.mean_weight) ** power, 0.0)
+        return np.where(mask[nodes], (degrees[nodes] + self.mean_weight) ** power, 0.0)
 
 
 @dataclass(frozen=True)
@@ -82,13 +86,11 @@ def end_rows(
     vectors: Any, incidence: Incidence, nodes: Any, power: float, *, is_source: bool, with_neighbours: bool = True
 ) -> EndRows:
     """x and y of some nodes as sources or as targets."""
-    own = incidence.scale(power, is_source=is_source)
-    x = extended(vectors, nodes, own)
+    x = extended(vectors, nodes, incidence.scale(power, nodes, is_source=is_source))
     if not with_neighbours:
         return EndRows(x, np.empty((0, x.shape[1])))
-    others = incidence.scale(power, is_source=not is_source)
     adjacency = (incidence.rows if is_source else incidence.columns).adjacency
-    return EndRows(x, neighbour_sums(adjacency[nodes], vectors, others))
+    return EndRows(x, neighbour_sums(adjacency[nodes], vectors, partial(incidence.scale, power, is_source=not is_source)))
 
 
 def sum_links(vectors: Any, incidence: Incidence, power: float) -> LinkSums:
@@ -107,21 +109,24 @@ def sum_links(vectors: Any, incidence: Incidence, power: float) -> LinkSums:
 
 
 def extended(vectors: Any, nodes: Any, scale: Array) -> Array:
-    """x of some nodes: (1, z) times their scale."""
+    """x of some nodes: (1, z) times their scale, which is theirs alone."""
     rows = np.asarray(vectors[nodes], dtype=np.float64)
-    return np.asarray(np.hstack([np.ones((len(rows), 1)), rows]) * scale[nodes][:, None])
+    return np.asarray(np.hstack([np.ones((len(rows), 1)), rows]) * scale[:, None])
 
 
-def neighbour_sums(adjacency: sp.csr_array, vectors: Any, scale: Array) -> Array:
+def neighbour_sums(adjacency: sp.csr_array, vectors: Any, scale: Callable[[Integers], Array]) -> Array:
     """y of the rows of an adjacency, (b, d + 1): only the vectors of nodes that are neighbours are read."""
     seen = np.unique(adjacency.indices)
-    place = np.zeros(adjacency.shape[1], dtype=np.int64)
-    place[seen] = np.arange(len(seen))
+    if adjacency.nnz < adjacency.shape[1] // FEW:  # a node that is asked about must not cost a pass over all
+        places = np.searchsorted(seen, adjacency.indices)
+    else:
+        place = np.zeros(adjacency.shape[1], dtype=np.int64)
+        place[seen] = np.arange(len(seen))
+        places = place[adjacency.indices]
     narrow = sp.csr_array(
-        (adjacency.data.astype(np.float64), place[adjacency.indices], adjacency.indptr),
-        shape=(adjacency.shape[0], len(seen)),
+        (adjacency.data.astype(np.float64), places, adjacency.indptr), shape=(adjacency.shape[0], len(seen))
     )
-    return np.asarray(narrow @ extended(vectors, seen, scale))
+    return np.asarray(narrow @ extended(vectors, seen, scale(seen)))
 
 
 def _sums_of(block: Block, vectors: Any, own: Array, others: Array) -> Array:
@@ -134,8 +139,8 @@ def _sums_of(block: Block, vectors: Any, own: Array, others: Array) -> Array:
     for first in range(0, A.shape[0], ROWS_AT_ONCE):
         part = slice(first, min(first + ROWS_AT_ONCE, A.shape[0]))
         nodes = slice(block.rows.start + part.start, block.rows.start + part.stop)
-        x = extended(vectors, nodes, own)
+        x = extended(vectors, nodes, own[nodes])
         is_there = own[nodes] > 0
-        y = neighbour_sums(A[part], vectors, others)[is_there]
+        y = neighbour_sums(A[part], vectors, others.__getitem__)[is_there]
         total += np.stack([x.T @ x, y.T @ y, x[is_there].T @ y])
     return total

@@ -14,7 +14,12 @@ ROWS_CHECKED = 65_536  # at a time: vectors may lie on disk
 
 
 def vectors_of(source: Any, graph: Graph) -> Any:
-    """The vectors of a graph's nodes: given ones, a fitted estimator's of this graph, or those of a copy that is fitted."""
+    """The vectors of a graph's nodes: given ones, a fitted estimator's of this graph, or those of a copy that is fitted.
+
+    Of a tuple they stand side by side.
+    """
+    if isinstance(source, tuple):
+        return _side_by_side([vectors_of(one, graph) for one in source])
     if not hasattr(source, "fit_transform"):
         rows = place_rows(source, graph.node_ids, "The vectors")
         vectors = rows if isinstance(rows, np.memmap) else np.asarray(rows)
@@ -35,9 +40,17 @@ def vectors_of(source: Any, graph: Graph) -> Any:
 
 def vectors_again(source: Any, graph: Graph, held_out: HeldOut) -> Any:
     """The vectors of the graph without its held-out links, where there is something that makes them."""
+    if isinstance(source, tuple):
+        return _side_by_side([vectors_again(one, graph, held_out) for one in source])
     if not hasattr(source, "fit_transform"):
         return vectors_of(source, graph)
     return np.asarray(_copy_of(source).fit_transform(held_out.graph))
+
+
+def _side_by_side(parts: list[Any]) -> Any:
+    if not parts:
+        raise InputError("Links need vectors, or something that makes them. Got an empty tuple.")
+    return np.hstack([np.asarray(part) for part in parts])
 
 
 def _is_fitted_on(model: Any, graph: Graph) -> bool:

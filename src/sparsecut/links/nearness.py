@@ -132,7 +132,7 @@ class Nearness:
             )
         self.graph: Graph = graph
         self.vectors = vectors
-        self._channels: dict[str, slice] = dict(model.channels_)
+        self.channels: dict[str, slice] = dict(model.channels_)
         self._rows = ChannelRows(graph, recipe, model.columns_)
         self._offsets = np.asarray(model.offset_, dtype=np.float64)  # one for each type of nodes where there are types
         codes = graph.type_codes if self._offsets.ndim == 2 else None
@@ -177,6 +177,15 @@ class Nearness:
             return self._explain(asked, int(self._find([other])[0]))
         return [self._explain(asked, int(one)) for one in self._find(list(other))]
 
+    @property
+    def is_untyped(self) -> bool:
+        """Whether one mean is taken off all vectors; where nodes have types each type has one of its own."""
+        return self._codes is None
+
+    def source_rows(self, source: str, nodes: Integers) -> Any:
+        """The rows of nodes before any hop, by their source."""
+        return self._rows.take(source, nodes)
+
     def explain_positions(self, pairs: NDArray[np.int64]) -> list[Why]:
         """`why` for pairs that are given by their rows in the graph, one by one."""
         return [self._explain(int(u), int(v)) for u, v in pairs]
@@ -204,18 +213,18 @@ class Nearness:
         return np.asarray(best[np.argsort(-cosines[best], kind="stable")], dtype=np.int64)
 
     @cached_property
-    def _levels(self) -> Levels:
+    def levels(self) -> Levels:
         return Levels(self._rows, self._weights, self._offset)
 
     def _end(self, node: int) -> list[_Sources]:
         """The walks from a node and the rows that they reach, for each level."""
         if node in self._ends:
             return self._ends[node]
-        matrices, n_hops = self._levels.matrices, self._levels.n_hops
+        matrices, n_hops = self.levels.matrices, self.levels.n_hops
         walks = [walk_from(one, node, hops, self.most_edges) for one, hops in zip(matrices, n_hops, strict=True)]
         taken: dict[tuple[str, int, int], tuple[Integers, Any]] = {}
         found = []
-        for level in self._levels.listed:
+        for level in self.levels.listed:
             walk = walks[level.matrix]
             p = walk.row(level.coefficients)
             key = (level.source, level.matrix, len(level.coefficients))
@@ -246,12 +255,12 @@ class Nearness:
         z = [np.asarray(self.vectors[node], dtype=np.float64) for node in (u, v)]
         features: dict[str, tuple[NDArray[Any], Array, Array]] = {}  # by source or channel: names, values, changes
         sources, steps = _Sums(), _Sums()
-        levels = zip(self._levels.listed, self._end(u), self._end(v), strict=True)
+        levels = zip(self.levels.listed, self._end(u), self._end(v), strict=True)
         amounts = np.zeros((2, self.graph.n_features))
         for level, *ends in levels:
             key = "features" if level.source == "features" else level.channel
             if key not in features:
-                names = self._names(level)
+                names = self.feature_names(level)
                 features[key] = names, np.zeros(len(names)), np.zeros(len(names))
             _, values, changes = features[key]
             for number, end in enumerate(ends):
@@ -271,9 +280,9 @@ class Nearness:
             features["type"] = np.array([TYPE], dtype=object), of_type.sum(keepdims=True), np.zeros(1)
             sources.add(np.array([u, v]), of_type)
             steps.add(np.array([u, v]), of_type)
-        for first in range(len(self._levels.listed)):  # r_u·r_v, levels that share columns together
-            for second in range(len(self._levels.listed)):
-                one, two = self._levels.listed[first], self._levels.listed[second]
+        for first in range(len(self.levels.listed)):  # r_u·r_v, levels that share columns together
+            for second in range(len(self.levels.listed)):
+                one, two = self.levels.listed[first], self.levels.listed[second]
                 if one.source == two.source and one.columns == two.columns:
                     key = "features" if one.source == "features" else one.channel
                     features[key][2][:] += _both_changes(one, two, self._end(u)[first], self._end(v)[second])
@@ -286,7 +295,8 @@ class Nearness:
     def _linked(self, node: int) -> Integers:
         return listed_rows(self.graph.adjacency, np.array([node]))[1]
 
-    def _names(self, level: SmoothedLevel) -> NDArray[Any]:
+    def feature_names(self, level: SmoothedLevel) -> NDArray[Any]:
+        """The names of a level's columns; all columns of a place have one."""
         known = self.__dict__.setdefault("_known_names", {})
         key = "features" if level.source == "features" else level.channel
         if key not in known:
@@ -314,7 +324,7 @@ class Nearness:
             nodes=(_plain(ids[u]), _plain(ids[v])),
             score=score,
             cosine=score / lengths if lengths > 0 else 0.0,
-            channels={name: float(z[0][part] @ z[1][part]) for name, part in self._channels.items()},
+            channels={name: float(z[0][part] @ z[1][part]) for name, part in self.channels.items()},
             features=Shares.of(names, values, changes=changes, higher=higher),
             sources=Shares.of(ids[found], source_values),
             neighbors=Shares.of(ids[reached], step_values),

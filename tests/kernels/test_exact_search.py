@@ -13,8 +13,8 @@ from hypothesis.extra.numpy import arrays
 from near_vectors import distances
 from sparsecut import Neighbors
 from sparsecut.base.errors import InputError
-from sparsecut.explore import exact_search as exact
-from sparsecut.explore.exact_search import check_vectors, fingerprint
+from sparsecut.kernels import exact_search as exact
+from sparsecut.kernels.exact_search import check_vectors, fingerprint
 
 
 @pytest.mark.parametrize("metric", exact.METRICS)

@@ -7,8 +7,8 @@ import pytest
 
 from near_vectors import clustered
 from sparsecut import Neighbors
-from sparsecut.explore import exact_search as exact
-from sparsecut.explore import inverted
+from sparsecut.kernels import exact_search as exact
+from sparsecut.kernels import inverted
 
 
 @pytest.mark.parametrize("metric", exact.METRICS)

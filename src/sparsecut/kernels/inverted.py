@@ -1,7 +1,9 @@
 """An approximate index: the vectors in lists around centroids, of which a query searches the nearest few.
 
 k-means (faiss) finds about 4·√n centroids on a sample; every vector is in the list of its nearest one. A query compares
-itself with all centroids, then with the vectors of the `n_probed` nearest lists. How many lists it takes is measured here,
+itself with all centroids, then with the vectors of the `n_probed` nearest lists. For the metric "product", the largest inner
+products, lists are those of the Euclidean distance, and a query goes by its products with the centroids: long vectors are
+together in lists whose centroids are long. How many lists it takes is measured here,
 not assumed: the number is doubled until a sample of the vectors finds its true neighbours as often as was asked.
 
 What is learned is two plain arrays, the centroids and each vector's list. They are what is saved, a hundredth of the
@@ -11,8 +13,9 @@ number of threads the same seed gives the same arrays.
 
 from __future__ import annotations
 
+import importlib.util
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -22,8 +25,11 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, import_extra
 from sparsecut.base.progress import Reporter
-from sparsecut.explore.exact_search import Positions, Vectors, distances_to, exact_nearest
+from sparsecut.kernels.exact_search import Positions, Vectors, distances_to, exact_nearest
 
+INDEXES = ("auto", "exact", "approximate")
+EXACT_NODES = 50_000  # up to which no index is built: one query is a millisecond of matrix product
+PRODUCT = "product"
 K_MEASURED = 10  # recall@10
 N_MEASURED = 500  # vectors whose true neighbours are found to measure it
 POINTS_PER_LIST = 64  # of the sample that k-means runs on
@@ -31,6 +37,18 @@ N_ROUNDS = 10  # of k-means; more change the recall by less than it is measured 
 FEW_QUERIES = 64
 CHANGED_SHARE = 0.1  # of the vectors: then the recall is measured again
 ADDED = 2**16  # vectors added at a time
+
+
+def is_large(n_nodes: int) -> bool:
+    """Whether so many vectors are searched faster with an index."""
+    return n_nodes > EXACT_NODES
+
+
+def wants_index(index: str, n_nodes: int) -> bool:
+    """Whether a choice of INDEXES builds one: "auto" does for many vectors, if the library for it is installed."""
+    if index == "auto":
+        return is_large(n_nodes) and importlib.util.find_spec("faiss") is not None
+    return index == "approximate"
 
 
 @dataclass
@@ -57,7 +75,7 @@ class Inverted:
         The centroids stay. When a tenth of the vectors have changed the recall is measured again, and more lists are
         searched where it takes more.
         """
-        faiss: Any = import_extra("faiss", caller="Neighbors.update", extra="search")
+        import faiss
 
         known = positions[positions < len(self.list_of)]
         if self.index.direct_map.type != faiss.DirectMap.Hashtable:
@@ -71,13 +89,26 @@ class Inverted:
         self.n_changed += len(positions)
         if self.n_changed > CHANGED_SHARE * len(vectors):
             # Half as many may be missed: what comes until the next measurement is missed more often.
-            _tune(self, vectors, (1 + recall) / 2, np.random.default_rng(seed), lambda *_: None)
+            measured = _recall_of_sample(vectors, self.metric, np.random.default_rng(seed), lambda *_: None)
+            _search_enough(self, (1 + recall) / 2, measured)
             self.n_changed = 0
 
 
-def build_inverted(vectors: Vectors, metric: str, recall: float, seed: int, report: Reporter) -> Inverted:
-    """Cluster, fill the lists, and find how many of them a query must search."""
-    faiss = import_extra("faiss", caller="Neighbors(index='approximate')", extra="search")
+def build_inverted(
+    vectors: Vectors,
+    metric: str,
+    recall: float,
+    seed: int,
+    report: Reporter,
+    *,
+    caller: str = "Neighbors",
+    measured: Callable[[Inverted], float] | None = None,
+) -> Inverted:
+    """Cluster, fill the lists, and find how many of them a query must search.
+
+    measured : the recall that an index reaches as it is; by default that of a sample of the vectors.
+    """
+    faiss = import_extra("faiss", caller=f"{caller}(index='approximate')", extra="search")
     generator = np.random.default_rng(seed)
     n_rows, dimension = vectors.shape
     n_lists = max(1, min(2 ** round(math.log2(4 * math.sqrt(n_rows))), n_rows // POINTS_PER_LIST))
@@ -89,14 +120,15 @@ def build_inverted(vectors: Vectors, metric: str, recall: float, seed: int, repo
     kmeans.train(vectors[sample])
     report("centroids", 1, 1)
     index = _empty_index(kmeans.centroids, metric)
+    nearest = index.quantizer if metric != PRODUCT else _flat(kmeans.centroids, faiss.IndexFlatL2)
     list_of = np.empty(n_rows, dtype=np.int32)
     for start in range(0, n_rows, ADDED):
         part = slice(start, start + ADDED)
-        list_of[part] = index.quantizer.search(np.ascontiguousarray(vectors[part]), 1)[1][:, 0]
+        list_of[part] = nearest.search(np.ascontiguousarray(vectors[part]), 1)[1][:, 0]
         _add(index, vectors[part], list_of[part])
         report("index", min(start + ADDED, n_rows), n_rows)
     built = Inverted(metric, np.asarray(kmeans.centroids), list_of, 1, 0.0, index)
-    _tune(built, vectors, recall, generator, report)
+    _search_enough(built, recall, measured or _recall_of_sample(vectors, metric, generator, report))
     return built
 
 
@@ -122,18 +154,23 @@ def measure_recall(found: Positions, vectors: Vectors, sample: Positions, metric
     return float(is_near.sum() / (len(sample) * min(k, len(vectors))))
 
 
-def _tune(built: Inverted, vectors: Vectors, recall: float, generator: np.random.Generator, report: Reporter) -> None:
+def _search_enough(built: Inverted, recall: float, measured: Callable[[Inverted], float]) -> None:
+    """Double the number of lists that a query searches until an index reaches a recall."""
+    built.recall = measured(built)
+    while built.recall < recall and built.n_probed < len(built.centroids):
+        built.n_probed = min(2 * built.n_probed, len(built.centroids))
+        built.recall = measured(built)
+
+
+def _recall_of_sample(
+    vectors: Vectors, metric: str, generator: np.random.Generator, report: Reporter
+) -> Callable[[Inverted], float]:
+    """How often an index finds the true neighbours of a sample of its vectors."""
     sample = np.sort(generator.choice(len(vectors), min(N_MEASURED, len(vectors)), replace=False))
     queries = vectors[sample]
-    true = exact_nearest(vectors, queries, K_MEASURED + 1, built.metric, report)
-    kth = distances_to(vectors, queries, true, built.metric)[:, -1]
-    n_lists = len(built.centroids)
-    while True:
-        found = built.nearest(queries, K_MEASURED + 1)
-        built.recall = measure_recall(found, vectors, sample, built.metric, kth)
-        if built.recall >= recall or built.n_probed >= n_lists:
-            return
-        built.n_probed = min(2 * built.n_probed, n_lists)
+    true = exact_nearest(vectors, queries, K_MEASURED + 1, metric, report)
+    kth = distances_to(vectors, queries, true, metric)[:, -1]
+    return lambda built: measure_recall(built.nearest(queries, K_MEASURED + 1), vectors, sample, metric, kth)
 
 
 @contextmanager
@@ -153,13 +190,19 @@ def _threads_for(n_queries: int) -> Iterator[None]:
 def _empty_index(centroids: Vectors, metric: str) -> Any:
     import faiss
 
-    dimension = centroids.shape[1]
-    quantizer = faiss.IndexFlatIP(dimension) if metric == "cosine" else faiss.IndexFlatL2(dimension)
-    quantizer.add(np.ascontiguousarray(centroids, dtype=np.float32))
-    kind = faiss.METRIC_INNER_PRODUCT if metric == "cosine" else faiss.METRIC_L2
-    index = faiss.IndexIVFFlat(quantizer, dimension, len(centroids), kind)
+    is_distance = metric == "euclidean"
+    quantizer = _flat(centroids, faiss.IndexFlatL2 if is_distance else faiss.IndexFlatIP)
+    kind = faiss.METRIC_L2 if is_distance else faiss.METRIC_INNER_PRODUCT
+    index = faiss.IndexIVFFlat(quantizer, centroids.shape[1], len(centroids), kind)
     index.train(np.ascontiguousarray(centroids))  # the centroids are there already: this only marks the index as ready
     return index
+
+
+def _flat(centroids: Vectors, kind: Any) -> Any:
+    """The centroids, to be searched by comparing all."""
+    found = kind(centroids.shape[1])
+    found.add(np.ascontiguousarray(centroids, dtype=np.float32))
+    return found
 
 
 def _add(index: Any, rows: Vectors, lists: NDArray[np.int32], positions: Positions | None = None) -> None:

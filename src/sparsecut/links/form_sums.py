@@ -1,0 +1,56 @@
+"""What candidates are ranked by: one closed form, or the sum of two, each over the spread of its scores.
+
+    score(u, v) = Σ_k f_k(u, v)/deviation_k = [ℓ₁ ℓ₂]·[r₁/deviation₁  r₂/deviation₂]
+
+A sum is an inner product as its parts are. Two forms err in different places, and their sum mostly ranks links better than
+either does: the bilinear score sees both ends alike, a regression leaves out the link that it predicts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.links.forms import LinkForm, score_pairs
+from sparsecut.links.link_sums import Incidence, end_rows
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FormSum:
+    """Forms of one graph and what their scores are divided by.
+
+    forms : one or two, with their kinds, powers of the degrees, penalties and matrices
+    deviations : of their scores, over pairs without a link
+    """
+
+    forms: tuple[LinkForm, ...]
+    deviations: tuple[float, ...]
+
+    @classmethod
+    def of(cls, forms: tuple[LinkForm, ...], vectors: Any, incidence: Incidence, others: NDArray[np.int64]) -> FormSum:
+        """The sum with the deviations over some pairs without a link."""
+        found = [float(np.std(score_pairs(form, vectors, incidence, others))) for form in forms]
+        return cls(forms, tuple(one if one > 0 else 1.0 for one in found))
+
+    def rows(self, vectors: Any, incidence: Incidence, nodes: Any, *, is_source: bool) -> Array:
+        """ℓ of nodes as sources or r of nodes as targets, (b, c)."""
+        parts = []
+        for form, deviation in zip(self.forms, self.deviations, strict=True):
+            ends = end_rows(
+                vectors, incidence, nodes, form.power, is_source=is_source, with_neighbours=form.needs_neighbours
+            )
+            parts.append(form.left(ends) if is_source else form.right(ends) / deviation)
+        return np.hstack(parts)
+
+    def score_pairs(self, vectors: Any, incidence: Incidence, pairs: NDArray[np.int64]) -> Array:
+        """The scores of pairs whose source is first."""
+        parts = [score_pairs(form, vectors, incidence, pairs) for form in self.forms]
+        return np.asarray(sum(part / deviation for part, deviation in zip(parts, self.deviations, strict=True)))
+
+    def __str__(self) -> str:
+        return " + ".join(f"{one.kind}, degrees^{one.power:g}, penalty {one.penalty:g}" for one in self.forms)

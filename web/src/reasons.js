@@ -1,0 +1,68 @@
+// Why neighbours are near: shares of the score by channel and feature, as sentences.
+
+import { formatNumber } from "./columns.js";
+
+const LEAST_PERCENT = 5;
+
+/** The reasons of all nodes and their neighbours, unpacked from the page; null where it has none. */
+export async function loadReasons(meta, payload) {
+  if (!meta.why) return null;
+  const [channels, features, shares, links, shared] = await Promise.all([
+    payload.array("why-channels", Int8Array),
+    payload.array("why-features", Int32Array),
+    payload.array("why-shares", Int8Array),
+    payload.array("why-links", Uint8Array),
+    payload.array("why-shared", Uint32Array),
+  ]);
+  return new Reasons(meta, { channels, features, shares, links, shared });
+}
+
+export class Reasons {
+  constructor(meta, arrays) {
+    this.k = meta.nNeighbors;
+    this.channels = meta.why.channels;
+    this.names = meta.why.names;
+    this.nNamed = meta.why.nNamed;
+    Object.assign(this, { arrays });
+  }
+
+  /** Whether a node and its neighbour, the first being 0, are linked in the graph. */
+  isLinked(node, place) {
+    return this.arrays.links[node * this.k + place] === 1;
+  }
+
+  /** Lines of text: what the score is made of, and how the two stand in the graph. */
+  lines(node, place) {
+    const pair = node * this.k + place;
+    const above = this.named(pair, 1);
+    const below = this.named(pair, -1);
+    const shared = this.arrays.shared[pair];
+    const inGraph = `${this.isLinked(node, place) ? "Linked" : "Not linked"}, ${
+      shared === 0 ? "no shared neighbour" : shared === 1 ? "1 shared neighbour" : `${formatNumber(shared)} shared neighbours`
+    }.`;
+    return [
+      above.length ? `Both have more than usual of ${above.join(", ")}.` : "",
+      below.length ? `Both have less than usual of ${below.join(", ")}.` : "",
+      this.channels.length > 1 ? `By channel: ${this.byChannel(pair)}.` : "",
+      inGraph,
+    ].filter((line) => line !== "");
+  }
+
+  named(pair, sign) {
+    const found = [];
+    for (let i = pair * this.nNamed; i < (pair + 1) * this.nNamed; i += 1) {
+      const place = this.arrays.features[i] * sign;
+      if (place > 0) found.push(`${this.names[place - 1]} (${this.arrays.shares[i]}%)`);
+    }
+    return found;
+  }
+
+  byChannel(pair) {
+    return this.channels
+      .map((name, i) => ({ name, percent: this.arrays.channels[pair * this.channels.length + i] }))
+      .filter(({ percent }) => Math.abs(percent) >= LEAST_PERCENT)
+      .sort((one, two) => two.percent - one.percent)
+      .map(({ name, percent }) => `${name} ${String(percent).replace("-", "−")}%`)
+      .join(", ");
+  }
+}
