@@ -51,4 +51,4 @@ def add_reasons(blocks: PageBlocks, reasons: NeighborReasons) -> dict[str, Any]:
 
 
 def _percent(shares: NDArray[Any]) -> NDArray[Any]:
-    return np.clip(np.rint(100 * shares), -MOST_PERCENT, MOST_PERCENT)
+    return np.asarray(np.clip(np.rint(100 * shares), -MOST_PERCENT, MOST_PERCENT))

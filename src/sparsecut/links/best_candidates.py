@@ -31,7 +31,7 @@ class Recommended(NamedTuple):
     positions: NDArray[np.int64]
 
 
-def first_candidates(scores: NDArray[np.float64], may: NDArray[np.bool_], k: int) -> NDArray[np.int64]:
+def first_candidates(scores: NDArray[np.floating], may: NDArray[np.bool_], k: int) -> NDArray[np.int64]:
     """The positions of the k best that may be chosen, best first; of equals the first."""
     candidates = np.flatnonzero(may)
     values = scores[candidates]

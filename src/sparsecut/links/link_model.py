@@ -385,8 +385,8 @@ class Links:
 
     def _recommended(self, node: int, chosen: NDArray[np.int64], values: NDArray[np.floating]) -> Recommended:
         role = "candidates" if self.ends.is_source[node] else "of_targets"
-        values = values.astype(np.float64)
-        return Recommended(self.graph.node_ids[chosen], values, self._calibrations[role](values), chosen)
+        scores = values.astype(np.float64)
+        return Recommended(self.graph.node_ids[chosen], scores, self._calibrations[role](scores), chosen)
 
     @property
     def recall_(self) -> float:
