@@ -89,12 +89,14 @@ class TableEncoder:
         """(matrix, notes on what was not there when the encoder was fitted)."""
         check_names(self.names_in, tuple(table), what)
         if not self.names_out:
-            notes = "; ".join(column.note for column in self.columns)
-            raise InputError(f"{what} has no column that could be a feature: {notes}.")
+            why = "; ".join(column.note for column in self.columns)
+            raise InputError(f"{what} has no column that could be a feature: {why}.")
         n_rows = len(next(iter(table.values())))
         n_dense = sum(len(column.names) for column in self.columns if not isinstance(column, WordsColumn))
         dense = np.empty((n_rows, n_dense), dtype=np.float32)
-        place, notes, words = 0, [], []
+        place = 0
+        notes: list[str] = []
+        words: list[tuple[int, sp.csr_array]] = []
         for column in self.columns:
             parts, note = column.encode(table[column.name], what)
             if isinstance(column, WordsColumn):

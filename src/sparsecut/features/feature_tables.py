@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.features.arrow_values import ArrowTable, check_infinite, check_type, has_word_lists, is_number, plain
 from sparsecut.features.columns import CategoryColumn
-from sparsecut.features.encoder import Encoder, NamedColumns, TableEncoder, Vocabulary
+from sparsecut.features.encoder import Encoder, NamedColumns, TableEncoder, TypeEncoders, Vocabulary
 from sparsecut.features.scaling import Scale, check_scale
 from sparsecut.features.spelling import typed
 from sparsecut.features.word_lists import words_in
 from sparsecut.kernels import in_single
+
+TABLES_BY_TYPE = "a table for each type of nodes: give all of them (from_tables, or --nodes for each type at the shell)"
 
 
 def table_source(table: ArrowTable, what: str, *, scale: Scale = "auto") -> FeatureTable | WordLists:
@@ -115,6 +117,8 @@ class FeatureTable:
         """(features as a fitted encoder makes them, notes). None: the numbers as they are, in the table's order."""
         if isinstance(encoder, Vocabulary):
             raise InputError(f"{self.what} is a table, and the model was fitted with lists of words.")
+        if isinstance(encoder, TypeEncoders):
+            raise InputError(f"{self.what} is one table, and the model was fitted with {TABLES_BY_TYPE}.")
         if isinstance(encoder, TableEncoder):
             as_text = {column.name for column in encoder.columns if isinstance(column, CategoryColumn)}
             texts = {name: text for name, text in self.texts.items() if name in as_text}
@@ -176,6 +180,8 @@ class WordLists:
             return self._lists, ()
         if isinstance(encoder, NamedColumns | TableEncoder):
             raise InputError(f"{self.what} holds lists of words, and the model was fitted with a table of columns.")
+        if isinstance(encoder, TypeEncoders):
+            raise InputError(f"{self.what} holds lists of words, and the model was fitted with {TABLES_BY_TYPE}.")
         return encoder.encode(self._lists, self.words, self.what)
 
 

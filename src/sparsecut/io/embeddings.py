@@ -129,7 +129,7 @@ def write_embedding(
                 with place.open("wb") as file:
                     write_npy(file, array)
         elif path.suffix == ".npz":
-            beside = {} if types is None else {"types": types}
+            beside: dict[str, Any] = {} if types is None else {"types": types}
             np.savez(temporary[0], ids=_without_objects(ids, path), embedding=Z, **beside)
         elif path.suffix in (".parquet", ".csv"):
             _write_table(temporary[0], Z, ids, None if xy is None else np.asarray(xy, dtype=np.float32), types)

@@ -88,7 +88,7 @@ class _Trial:
     def _vectors(self, half_life: float) -> NDArray[np.float32]:
         """Places, averaged over two hops, of length 1."""
         from sparsecut.features.places import Places  # imports torch
-        from sparsecut.kernels.between_diagonals import between_diagonals
+        from sparsecut.kernels.sparse import between_diagonals
 
         weights = np.exp2((self.times - self.times[-1]) / half_life)
         ends = np.concatenate([self.sources, self.targets]), np.concatenate([self.targets, self.sources])
@@ -101,7 +101,7 @@ class _Trial:
         P = between_diagonals(A, shares, None, shares)
         rows = P @ (P @ rows)
         rows -= rows.mean(axis=0)
-        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+        return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), np.float32)
 
 
 def _smoothed(figures: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -120,8 +120,8 @@ def _plan(names: Sequence[str], key: EdgeType, asked: Named, what: str) -> Colum
     wanted = {role: asked.get(role) if asked.get(role) in names else None for role in ROLES}
     if key[0] != key[2]:
         free = [name for name in names if name not in wanted.values() and name.lower() not in WEIGHTS]
-        found = [called_after(end, free) for end in (key[0], key[2])]
-        for role, own, other in (("source", *found), ("target", *found[::-1])):
+        sources, targets = (called_after(end, free) for end in (key[0], key[2]))
+        for role, own, other in (("source", sources, targets), ("target", targets, sources)):
             only = [name for name in own if name not in other]
             if wanted[role] is None and len(only) == 1:
                 wanted[role] = only[0]

@@ -121,8 +121,8 @@ def from_tables(
     said: tuple[str, ...] = ()
     if type_column is not None:
         is_directed = directed != "symmetrize"
-        options = (type_column, relation_column, asked, id_column, encoding)
-        nodes, edges, said = split_by_type(nodes, edges, *options, is_directed=is_directed)
+        columns = (type_column, relation_column, asked, id_column, encoding)
+        nodes, edges, said = split_by_type(nodes, edges, *columns, is_directed=is_directed)
         asked, id_column = dict.fromkeys(asked), None
     elif edges is None and isinstance(nodes, str | Path):
         nodes, edges, said = tables_in(Path(nodes))

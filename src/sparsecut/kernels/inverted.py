@@ -75,7 +75,7 @@ class Inverted:
         The centroids stay. When a tenth of the vectors have changed the recall is measured again, and more lists are
         searched where it takes more.
         """
-        import faiss
+        faiss: Any = import_extra("faiss", caller="Neighbors.update", extra="search")
 
         known = positions[positions < len(self.list_of)]
         if self.index.direct_map.type != faiss.DirectMap.Hashtable:

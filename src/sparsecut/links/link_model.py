@@ -357,7 +357,7 @@ class Links:
     def _of_type(self, name: str) -> NDArray[np.bool_]:
         """Which nodes are of a type."""
         self.graph.nodes(name)  # or says which types there are
-        return self.graph.type_codes == (self.graph.node_types or ()).index(name)
+        return np.asarray(self.graph.type_codes == (self.graph.node_types or ()).index(name))
 
     def _best(
         self, node: int, scores: NDArray[np.float64], k: int, with_known: bool, of_type: NDArray[np.bool_] | None

@@ -271,11 +271,13 @@ class HopTerms:
 
     def _entering(self, hop: int) -> np.float32:
         """c_(K−k)."""
-        return np.float32(self.coefficients[self.n_hops - hop])
+        coefficient: np.float32 = np.float32(self.coefficients[self.n_hops - hop])
+        return coefficient
 
     def _scale(self, hop: int) -> np.float32:
         """What the rows before a hop are multiplied by: Y₀ is kept as X."""
-        return np.float32(self.coefficients[-1] if hop == 1 else 1)
+        scale: np.float32 = np.float32(self.coefficients[-1] if hop == 1 else 1)
+        return scale
 
     def _own_places(self, hop: int, moved: Moved, entered: Moved) -> Integers:
         return np.concatenate([moved.places, entered.places]) if hop > 1 and self._entering(hop) else moved.places
@@ -397,4 +399,4 @@ class HopTerms:
 
 def _lengths(rows: Rows) -> Rows:
     wide = rows.astype(np.float64)  # so that the order of the sum does not matter: compiled loops have another
-    return np.sqrt(np.einsum("ij,ij->i", wide, wide)).astype(np.float32)
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", wide, wide)), np.float32)

@@ -291,10 +291,10 @@ class LiveState:
         self.vectors.rows[places] = rows
         self.n_batches += 1
         self.now = self.now if placed.now is None else placed.now
-        changed = Changed(self.ids_of(places), rows, removed, notes)
+        outcome = Changed(self.ids_of(places), rows, removed, notes)
         if len(self.index) > PACKED_SHARE * self.index.n_present + 1024:
             self._pack()
-        return changed
+        return outcome
 
     @property
     def is_far(self) -> bool:

@@ -116,7 +116,8 @@ class NodeIndex:
             return -1
         if value in self._later:
             return self._later[value]
-        is_number = self._is_integer and isinstance(value, int) and abs(value) < 2**63
-        if is_number and self._is_numbered:
+        if not self._is_integer or not isinstance(value, int) or abs(value) >= 2**63:
+            return -1
+        if self._is_numbered:
             return value if 0 <= value < self._n_sorted else -1
-        return int(self._bisect(np.array([value], dtype=np.int64))[0]) if is_number else -1
+        return int(self._bisect(np.array([value], dtype=np.int64))[0])

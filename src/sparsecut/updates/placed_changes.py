@@ -163,7 +163,7 @@ def _added_up(
     if not len(ends[0]):
         return ends, weights
     keys, first, number = np.unique(_keys(*ends, graph.is_directed), return_index=True, return_inverse=True)
-    sums = np.bincount(number, weights, len(keys))
+    sums = np.bincount(number, weights, len(keys)).astype(np.float64)
     ends = ends[0][first], ends[1][first]
     is_there = _are_there(graph, ends, gone)
     sums[is_there] += graph.weights_of(ends[0][is_there], ends[1][is_there])
