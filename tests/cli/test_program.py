@@ -93,7 +93,10 @@ def test_completion_is_offered(tmp_path: Path) -> None:
 WRONG = {
     "a missing file": (["embed", "nothing.csv", "-o", "z.npy"], "The edge file nothing.csv does not exist"),
     "neither file nor dataset": (["embed", "nothing", "-o", "z.npy"], "nothing is neither a file nor a dataset"),
-    "a directory": (["embed", "folder.csv", "-o", "z.npy"], "The edge file folder.csv is a directory"),
+    "a directory": (
+        ["embed", "folder.csv", "-o", "z.npy"],
+        "The folder folder.csv is neither a store made by build_store nor a folder of one table per type",
+    ),
     "missing features": (["embed", "edges.csv", "-f", "no.csv", "-o", "z.npy"], "The features file no.csv does not exist"),
     "an unknown suffix": (["embed", "edges.csv", "-f", "features.csv", "-o", "z.xls"], "must end in .parquet"),
     "an absent folder": (["embed", "edges.csv", "-f", "features.csv", "-o", "no/z.npy"], "no does not exist. Make it first"),
