@@ -66,7 +66,7 @@ def test_a_connection_that_ends_without_an_answer_is_tried_again(server: FileSer
 
 def test_an_answer_that_begins_elsewhere_is_not_appended(server: FileServer, tmp_path: Path) -> None:
     server.cuts, server.shift = [300_000], 10
-    with pytest.raises(InputError, match="answered with another part of the file than was asked for"):
+    with pytest.raises(InputError, match="answered with another part of the file than was requested"):
         fetch_file(server.url("x.bin"), tmp_path / "x.bin", None, silent)
     assert (tmp_path / "x.bin.part").read_bytes() == CONTENT[:300_000]
 

@@ -73,7 +73,7 @@ def test_loads_by_name(is_packed: bool, block_bytes: int, tmp_path: Path, monkey
 def test_the_second_time_it_is_only_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_papers100m(tmp_path, EDGES, FEATURES, LABELS)
     datasets.load(NAME, tmp_path)
-    monkeypatch.setattr(papers100m, "build_store", lambda *_, **__: pytest.fail("it was built again"))
+    monkeypatch.setattr("sparsecut.io.build_store", lambda *_, **__: pytest.fail("it was built again"))
     check(datasets.load(NAME, tmp_path))
     write_papers100m(tmp_path, EDGES[:200], FEATURES, LABELS)  # another file of arrays is another graph
     with pytest.raises(BaseException, match="it was built again"):
@@ -87,7 +87,7 @@ def test_what_was_unpacked_is_not_unpacked_again(tmp_path: Path, monkeypatch: py
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(papers100m, "build_store", killed)
+        patched.setattr("sparsecut.io.build_store", killed)
         with pytest.raises(KeyboardInterrupt):
             datasets.load(NAME, tmp_path)
     for name in ("_copy_pairs", "_copy_rows"):

@@ -159,7 +159,7 @@ def test_a_long_log_that_cannot_be_taken_into_the_model_is_kept(disk: tuple[Path
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model._log.long_bytes = 0
-        patch.setattr("sparsecut.model.embedding_model.write_model", full)
+        patch.setattr("sparsecut.model.persistence.write_model", full)
         for first in (0, 3):  # the second finds a log that is long
             model.update(features_changed=(first + np.arange(3), Z[:3, 24:48]), tolerance=0)
     assert any("What was changed before is kept in the log" in str(one.message) for one in caught)

@@ -110,7 +110,7 @@ def from_tables(
     ...     },
     ... )
     >>> graph
-    Graph(5 nodes of 3 types, 5 edges of 2 types, 4 feature columns)
+    Graph(5 nodes of 3 types, 5 edges of 2 types, 3 feature columns)
     >>> graph.nodes("paper").tolist(), graph.node_ids.tolist()
     ([7, 9], ['author:7', 'author:8', 'paper:7', 'paper:9', 'venue:1'])
     """

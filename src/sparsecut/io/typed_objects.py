@@ -83,7 +83,7 @@ def _own_id(node: Any, name: str) -> Any:
 
 
 def _attributes_of(features: Any, held: list[Any]) -> list[str] | str | None:
-    """Those of the named attributes that nodes of a type have."""
+    """The named attributes that nodes of a type have."""
     if features is None:
         return None
     if isinstance(features, str):

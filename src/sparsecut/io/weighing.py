@@ -26,7 +26,7 @@ from sparsecut.io.half_life import choose_half_life
 
 @dataclass(frozen=True)
 class Weighing:
-    """What a reader is told of times and signs. `time` is the column or the times themselves; None for edges without age."""
+    """The options of a reader for times and signs. `time` is the column or the times themselves; None for edges without age."""
 
     caller: str
     time: Any = None

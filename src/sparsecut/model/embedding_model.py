@@ -328,7 +328,7 @@ class SparsestCutEmbedding(Updating, Estimator):
         >>> model = sc.SCE(features="given").fit(sc.datasets.load("digits"))
         >>> found = model.why(0, 877)
         >>> sorted(found.channels)
-        ['own', 'smoothed']
+        ['smoothed']
         >>> [reason.nodes for reason in model.why(0, k=2)][0][0]
         0
         """

@@ -167,7 +167,7 @@ class LiveState:
         return tuple(filter.on(is_directed=self.graph.is_directed) for filter in self.recipe.filters)
 
     def _diagonals(self) -> list[MatrixDiagonals]:
-        """Those of the matrix of each filter; filters of one matrix share theirs."""
+        """The diagonals of the matrix of each filter; filters of one matrix share theirs."""
         found: list[tuple[Filter, MatrixDiagonals]] = []
         for filter in self.filters:
             shared = next((kept for other, kept in found if is_served_by(filter, other)), None)
