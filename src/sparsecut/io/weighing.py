@@ -26,7 +26,7 @@ from sparsecut.io.half_life import choose_half_life
 
 @dataclass(frozen=True)
 class Weighing:
-    """The options of a reader for times and signs. `time` is the column or the times themselves; None for edges without age."""
+    """What readers take for times and signs. `time` is a column or the times; None for edges without age."""
 
     caller: str
     time: Any = None
