@@ -199,7 +199,8 @@ def _node_types(nodes: Mapping[str, Any] | None, keys: Sequence[EdgeType]) -> li
         if strange:
             raise InputError(
                 f"The edges {SEPARATOR.join(key)} name the type {strange[0]!r}, and nodes has {first_few(names, 10)}."
-                f"{did_you_mean(strange[0], names)} Nodes without a table are nodes={{{strange[0]!r}: None}}."
+                f"{did_you_mean(strange[0], names)} Give the type a table (--nodes {strange[0]}=FILE), or "
+                f"nodes={{{strange[0]!r}: None}} in Python."
             )
     return names
 
