@@ -253,6 +253,7 @@ def test_the_core_works_without_any_extra(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "sparsecut-demo" / "embedding.parquet").exists()
     assert "report.html in a browser" in done.stdout
+    assert "sparsecut neighbors sparsecut-demo/embedding.parquet 7" in done.stdout.partition("What next?")[2]
     assert (tmp_path / "sparsecut-demo" / "report.html").exists()  # laid out by principal components: there is no extra
 
 

@@ -226,7 +226,7 @@ def message_of(call):
 graph = sc.datasets.load("digits")
 rng = np.random.default_rng(0)
 few = sc.Graph(np.triu(rng.random((24, 24)) < 0.2, 1) * 1.0, features=rng.normal(size=(24, 5)), directed="symmetrize")
-help_page = run("embed", "--help")[1]
+help_page = run("embed", "--help-all")[1]
 api_page = runpy.run_path(API_PAGE)["with_choices"](open(API_PAGE.replace("api_page.py", "api.md")).read())
 
 found["names"] = [name in sc.__all__ and getattr(sc, name).__name__ for name in ("Damped", "DegreePower", "Whitened", "Toy")]
@@ -270,7 +270,7 @@ found["completed"] = complete_source("tria")
 found["command"] = [run("hello", "--name", "world"), "hello Greet someone." in run("--help")[1], run("helo")[1]]
 compared = sc.compare(graph, ["raw", "doubled"], per_class=5, n_splits=2)
 found["method"] = [one.method for one in compared]
-found["method's help"] = "doubled" in run("compare", "--help")[1] and "doubled" in help_page
+found["method's help"] = "doubled" in run("compare", "--help-all")[1] and "doubled" in help_page
 print(json.dumps(found))
 '''
 

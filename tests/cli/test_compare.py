@@ -59,7 +59,7 @@ def test_compare_exits_with_1_when_some_method_failed(run, edges, vectors, tmp_p
     assert "failed" in out
     assert "sce" in out
     assert error.splitlines()[-1].startswith("Error: smoothed failed: ")
-    assert "Exit code: 0 if every method ran, 1 if some failed" in " ".join(run("compare", "--help")[1].split())
+    assert "Exit code: 0 if every method ran, 1 if some failed" in " ".join(run("compare", "--help-all")[1].split())
 
 
 def test_compare_and_evaluate_take_the_reading_options(run, vectors, tmp_path):

@@ -36,7 +36,7 @@ def test_a_broken_rule_is_said_of_the_option() -> None:
 
 @pytest.mark.parametrize("command", ["embed", "transform"])
 def test_the_help_page_says_what_an_option_means_to_each_engine(command: str, tmp_path: Path) -> None:
-    text = " ".join(re.sub(r"[│╭╮╰╯─]", " ", sparsecut(command, "--help", folder=tmp_path).stdout).split())
+    text = " ".join(re.sub(r"[│╭╮╰╯─]", " ", sparsecut(command, "--help-all", folder=tmp_path).stdout).split())
     assert "With --engine dask: what each worker on this machine may take; with --engine disk: what the process" in text
     assert "[default: an even share with dask, 2GiB with disk]" in text
     assert "--workers N With --engine dask" in text

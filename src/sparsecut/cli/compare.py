@@ -71,7 +71,7 @@ def compare(
     seed: Seed = 0,
     output: Output,
 ) -> None:
-    """Compare methods on a graph, each in a process of its own, over the same splits.
+    """Compare methods on a graph: score, seconds, memory. Each runs in a process of its own, over the same splits.
 
     sparsecut compare cora --methods sce,mosce,smoothed,raw
 

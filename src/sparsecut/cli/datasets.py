@@ -21,7 +21,7 @@ def datasets(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the named graphs, where they come from, and whether their files are on this machine.
+    """List the named graphs. With a name: where it comes from, and whether its files are on this machine.
 
     sparsecut datasets
 

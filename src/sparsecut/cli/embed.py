@@ -46,7 +46,12 @@ def embed(
     reading: Reading,
     method: Annotated[
         str,
-        option(METHOD, f"One of {', '.join(names(is_supervised=False))}.", metavar="METHOD", completion=complete_method),
+        option(
+            METHOD,
+            f"How to embed: sce, or a method to compare with. One of {', '.join(names(is_supervised=False))}.",
+            metavar="METHOD",
+            completion=complete_method,
+        ),
     ] = "sce",
     use: Annotated[
         str | None,
@@ -94,18 +99,18 @@ def embed(
     device: Device = "auto",
     save_model: Annotated[
         Path | None,
-        option(OUTPUT, "Also save the model (.safetensors), to embed later nodes with.", metavar="FILE"),
+        option(OUTPUT, "Also save the model, to embed later nodes with. A .safetensors file.", metavar="FILE"),
     ] = None,
-    with_state: Annotated[
-        bool, option(OUTPUT, "Save the graph with the model, so that sparsecut update can change it.", "--with-state")
-    ] = False,
+    with_state: Annotated[bool, option(OUTPUT, "Save the graph with it, for sparsecut update.", "--with-state")] = False,
     xy: Annotated[
         bool, option(OUTPUT, "Also lay the nodes out in the plane: columns x and y of the .parquet file.", "--xy")
     ] = False,
     explain: Annotated[
         bool,
         option(
-            OUTPUT, "Say what was chosen for this graph, why, and how to choose otherwise; details with -v.", "--explain"
+            OUTPUT,
+            "Say what was chosen for this graph, and why. Also how to choose otherwise; details with -v.",
+            "--explain",
         ),
     ] = False,
     force: Force = False,

@@ -21,14 +21,12 @@ if TYPE_CHECKING:
     from sparsecut.graph import Graph, Ids
     from sparsecut.io.embeddings import Embedding
 
-EmbeddingPath = Annotated[
-    Path, typer.Argument(metavar="EMBEDDING", help="A file written by sparsecut embed; - for standard input.")
-]
+EmbeddingPath = Annotated[Path, typer.Argument(metavar="EMBEDDING", help="A file written by embed; - for standard input.")]
 NodeLabels = Annotated[
     str | None,
     option(
         READING,
-        "Labels: a table keyed by node id (CSV, Parquet), .npy, .json, a dataset's name, or an attribute in the file of "
+        "Labels: a table keyed by node id. CSV, Parquet, .npy, .json, a dataset's name, or an attribute in the file of "
         "--graph.",
         "--labels",
         "-l",

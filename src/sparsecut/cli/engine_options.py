@@ -68,7 +68,7 @@ def _engine_word() -> Any:
     for word, (_, definition) in listed_words("EngineChoice").items():
         sentence = (ast.get_docstring(definition) or "").split("\n\n")[0].split(". ")[0].rstrip(".")
         about.append(f"{word}: {sentence[:1].lower()}{sentence[1:]}")
-    text = f"Where the rows of features are. {'; '.join(about)}."
+    text = f"Where to work: {', '.join(ENGINES[:-1])} or {ENGINES[-1]}. {'; '.join(about)}."
     return Annotated[str, option(ENGINE, text, metavar="WORD", completion=completing(ENGINES))]
 
 

@@ -32,7 +32,7 @@ def estimate(
     method: Annotated[str, option(METHOD, "What would be fitted.", choices=("sce", "mosce"))] = "sce",
     output: Output,
 ) -> None:
-    """Say what time, memory and disk each engine would need on this machine, and which one to take.
+    """Say what a fit would need: time, memory and disk. For each engine, on this machine, and which one to take.
 
     sparsecut estimate cora
 

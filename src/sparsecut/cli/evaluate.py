@@ -80,7 +80,7 @@ def evaluate(
         Path | None,
         option(
             OUTPUT,
-            "cluster: also write the clusters, columns id and cluster: .parquet or .csv; - for CSV on standard output.",
+            "cluster: also write the clusters. Columns id and cluster: .parquet or .csv; - for CSV on standard output.",
             "--output",
             "-o",
             metavar="FILE",
@@ -89,7 +89,7 @@ def evaluate(
     force: Force = False,
     output: Output,
 ) -> None:
-    """Score an embedding.
+    """Score an embedding: by labels, by clusters, by held-out links.
 
     sparsecut evaluate vectors.parquet --labels labels.csv
 

@@ -51,7 +51,7 @@ def forget(
     *,
     output: Output,
 ) -> None:
-    """Delete nodes from a saved model and from all it has learned, in place: a request to be forgotten, answered.
+    """Delete nodes from a saved model, and all it learned from them. The file is changed in place.
 
     sparsecut forget model.safetensors alice -o vectors.parquet --force
 

@@ -9,7 +9,7 @@ from sparsecut.cli.options import AsJson
 
 
 def info(as_json: AsJson = False) -> None:
-    """Print versions of the libraries, threads, GPU and data folders: what the report of a defect needs.
+    """Print what a report of a defect needs. That is: versions of libraries, threads, GPU, data folders.
 
     sparsecut info
 

@@ -23,7 +23,9 @@ def neighbors(
     k: Annotated[int, option(METHOD, "Number of neighbours per node.", "-k", metavar="N")] = 10,
     of_type: Annotated[
         str | None,
-        option(METHOD, "Of a graph with types: only neighbours of this type, author of author:7.", "--type", metavar="TYPE"),
+        option(
+            METHOD, "Only neighbours of this type. In a graph with types: author, of author:7.", "--type", metavar="TYPE"
+        ),
     ] = None,
     metric: Metric = "cosine",
     batch: Batch = None,
@@ -34,7 +36,7 @@ def neighbors(
     *,
     output: Output,
 ) -> None:
-    """Find the nearest nodes of one node or several.
+    """Find the nearest nodes of a node, or of several.
 
     sparsecut neighbors cora.parquet 35
 

@@ -52,7 +52,7 @@ def option(
 
 
 _GRAPH: Any = {
-    "help": "A dataset's name or a file: an edge list (CSV, TSV, text, Parquet, Feather), a matrix or a "
+    "help": "A dataset's name, or a file of edges. An edge list (CSV, TSV, text, Parquet, Feather), a matrix or a "
     f"document ({', '.join(format_suffixes())}), Planetoid; text may be packed (.gz, .bz2, .xz, .zst, "
     ".zip); a folder made by build_store, or of one table per type of nodes and edges; or - for standard input.",
     "autocompletion": complete_source,
@@ -61,18 +61,18 @@ GraphName = Annotated[str, typer.Argument(metavar="GRAPH", **_GRAPH)]
 GraphOrTables = Annotated[str | None, typer.Argument(metavar="[GRAPH]", **_GRAPH)]  # or --nodes and --edges
 NodeType = Annotated[
     str | None,
-    option(READING, "Of a graph with types: only nodes of this type, author of author:7.", "--type", metavar="TYPE"),
+    option(READING, "Only nodes of this type. In a graph with types: author, of author:7.", "--type", metavar="TYPE"),
 ]
 GraphOption = Annotated[
     str | None,
-    option(READING, "The graph that was embedded: a dataset's name or a file.", metavar="GRAPH", completion=complete_source),
+    option(READING, "The graph that was embedded. A dataset's name or a file.", metavar="GRAPH", completion=complete_source),
 ]
 Features = Annotated[
     str | None,
     option(
         READING,
-        "Features: .npy, .npz, .json, a table keyed by node id (CSV, Parquet), columns of the node table: age,country, "
-        "or what the graph file holds: node attributes of GraphML, GML and JSON, X_pca of an .h5ad.",
+        "Features: a table keyed by node id, or an array. CSV, Parquet, .npy, .npz, .json; columns of the node table: "
+        "age,country; or what the graph file holds: node attributes of GraphML, GML and JSON, X_pca of an .h5ad.",
         "--features",
         "-f",
         metavar="FILE",
@@ -82,7 +82,7 @@ Labels = Annotated[
     str | None,
     option(
         READING,
-        "Labels: a table keyed by node id, a column of the node table, or an attribute in the graph file.",
+        "Labels: a table keyed by node id. Or a column of the node table, or an attribute in the graph file.",
         "--labels",
         "-l",
         metavar="FILE",
@@ -125,7 +125,7 @@ PerClass = Annotated[
     list[int] | None,
     option(
         EVALUATION,
-        "Number of labels per class to train on; may be repeated.",
+        "Labels per class to train on. May be repeated.",
         metavar="N",
         show_default="5 and 20, or 20 with --quick",
     ),
@@ -155,14 +155,14 @@ Metrics = Annotated[
     str | None,
     option(
         EVALUATION,
-        f"What to measure, names between commas: {', '.join(FIGURES)}, or a scorer of scikit-learn.",
+        f"What to measure, names between commas. {', '.join(FIGURES)}, or a scorer of scikit-learn.",
         metavar="NAMES",
         completion=completing_list(FIGURES),
         show_default="accuracy and macro_f1",
     ),
 ]
 Fraction = Annotated[float, option(EVALUATION, "links: the fraction of edges to hold out.", metavar="SHARE")]
-Quick = Annotated[bool, option(EVALUATION, "Fewer splits: a first result in a tenth of the time.", "--quick")]
+Quick = Annotated[bool, option(EVALUATION, "Fewer splits: a tenth of the time.", "--quick")]
 
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by embed --save-model.")]
 ModelWithState = Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by embed --save-model --with-state.")]
@@ -170,14 +170,15 @@ OutputPath = Annotated[
     Path,
     option(
         OUTPUT,
-        "Where to write: .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv (projector); - for CSV on standard output.",
+        "Where to write: .parquet, .csv, .npy or others. Also .npz, .w2v, .vec, .tsv (projector); - for CSV on "
+        "standard output.",
         "--output",
         "-o",
         metavar="FILE",
     ),
 ]
 Force = Annotated[bool, option(OUTPUT, "Replace files that exist.", "--force")]
-AsJson = Annotated[bool, option(OUTPUT, "Print one JSON object on standard output and nothing else.", "--json")]
+AsJson = Annotated[bool, option(OUTPUT, "Print one JSON object and nothing else.", "--json")]
 Quiet = Annotated[bool, option(OUTPUT, "Print only errors.", "--quiet", "-q")]
 Verbose = Annotated[
     bool, option(OUTPUT, "Say more: every stage with its seconds, and where an error comes from.", "--verbose", "-v")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sparsecut.base.errors import InputError
-from sparsecut.cli.completion import EFFORTS, KWAY_OBJECTIVES, OBJECTIVES, PARTED
+from sparsecut.cli.completion import EFFORTS, KWAY_OBJECTIVES, OBJECTIVES, PARTED, completing
 from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
 from sparsecut.cli.options import METHOD, OUTPUT, Features, Force, GraphName, Labels, Seed, option
@@ -21,7 +21,7 @@ PartsPath = Annotated[
     Path,
     option(
         OUTPUT,
-        "Where to write, one row per node: .parquet or .csv; - for CSV on standard output.",
+        "Where to write: .parquet or .csv. One row per node; - for CSV on standard output.",
         "--output",
         "-o",
         metavar="FILE",
@@ -41,8 +41,9 @@ def partition(
         str | None,
         option(
             METHOD,
-            "What is optimised: ratio or conductance with --cut; cut, conductance or modularity with --parts.",
-            choices=(*OBJECTIVES, *(word for word in KWAY_OBJECTIVES if word not in OBJECTIVES)),
+            "What is optimised. With --cut ratio or conductance; with --parts cut, conductance or modularity.",
+            metavar="WORD",
+            completion=completing(dict.fromkeys((*OBJECTIVES, *KWAY_OBJECTIVES))),
             show_default="ratio with --cut, cut with --parts",
         ),
     ] = None,
@@ -74,9 +75,7 @@ def partition(
         str,
         option(METHOD, "What --parts and --tree cut; embedding: nearest neighbours in it.", choices=PARTED),
     ] = "structure",
-    draw: Annotated[
-        Path | None, option(OUTPUT, "Also draw the cut, the parts or the tree: .png, .svg or .pdf.", metavar="FILE")
-    ] = None,
+    draw: Annotated[Path | None, option(OUTPUT, "Also draw it: .png, .svg or .pdf.", metavar="FILE")] = None,
     features: Features = None,
     labels: Labels = None,
     *,
@@ -85,7 +84,7 @@ def partition(
     force: Force = False,
     output: Output,
 ) -> None:
-    """Cut a graph: k parts, a tree, or the sparsest cut. Ask for one of --parts, --tree and --cut.
+    """Cut a graph: k parts, a tree, or the sparsest cut. Give one of --parts, --tree and --cut.
 
     sparsecut partition edges.csv --parts 8 --imbalance 0.03 -o parts.parquet
 

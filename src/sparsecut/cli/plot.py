@@ -32,7 +32,7 @@ def plot(
     *,
     output: Output,
 ) -> None:
-    """Draw a map of an embedding, coloured by labels (extra: explore).
+    """Draw a map of an embedding as a picture, coloured by labels. (Extra: explore.)
 
     sparsecut plot cora.parquet --labels cora -o cora.png
 

@@ -9,7 +9,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 import typer
 
@@ -26,7 +26,7 @@ app = typer.Typer(
     help="Node embeddings from sparsest cuts: a graph with features in, one vector per node out, without labels.",
     epilog="Exit codes: 0 done, 1 part of it failed, 2 wrong input, 70 a defect of sparsecut, 74 the output could not be "
     "written, 130 interrupted.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -40,11 +40,14 @@ def _print_version(is_asked: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     is_version: bool = typer.Option(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
     ),
 ) -> None:
-    """Shared by all commands."""
+    """Shared by all commands; alone, where to start."""
+    if context.invoked_subcommand is None:
+        cast("Program", context.command).show_start()
 
 
 def main() -> None:

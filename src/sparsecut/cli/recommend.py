@@ -26,7 +26,7 @@ def recommend(
     k: Annotated[int, option(METHOD, "Number of candidates per node.", "-k", metavar="N")] = 10,
     batch: Batch = None,
     of_type: Annotated[
-        str | None, option(METHOD, "Of a graph with types: only candidates of this type.", "--type", metavar="TYPE")
+        str | None, option(METHOD, "Only candidates of this type. In a graph with types.", "--type", metavar="TYPE")
     ] = None,
     links: Annotated[
         Path | None,
@@ -36,7 +36,7 @@ def recommend(
     seed: Seed = 0,
     output: Output,
 ) -> None:
-    """Recommend new links: the nodes that one node, or several, are most likely linked to.
+    """Recommend new links: which nodes a node is most likely linked to.
 
     sparsecut recommend vectors.parquet user:196 --graph ratings.csv --bipartite
 

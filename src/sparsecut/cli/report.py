@@ -31,7 +31,7 @@ def report(
         Path | None,
         option(
             READING,
-            "The model saved by sparsecut embed --save-model: what it chose, its training curve.",
+            "The model saved by embed --save-model: reasons, what it chose.",
             metavar="FILE",
         ),
     ] = None,
@@ -46,7 +46,7 @@ def report(
     *,
     output: Output,
 ) -> None:
-    """Write an interactive map of an embedding, with findings and warnings, as one HTML file.
+    """Write a map to search, click and lasso, as one HTML file. Findings and warnings stand beside the map.
 
     sparsecut report cora.parquet --graph cora -o cora.html
 

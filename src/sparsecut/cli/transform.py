@@ -31,7 +31,9 @@ def transform(
     force: Force = False,
     output: Output,
 ) -> None:
-    """Embed a graph with a saved model, without training: its nodes may all be new, its features must be the same.
+    """Embed new nodes, or a new graph, with a saved model. Nothing is trained; the features must be the same.
+
+    sparsecut transform model.safetensors new_edges.csv --features new_features.csv -o new.parquet
 
     A table of features is encoded as the one the model was fitted on: columns are matched by name, and categories that were
     not there then are counted in a note.

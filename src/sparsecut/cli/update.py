@@ -43,7 +43,7 @@ def update(
         Path | None,
         option(
             OUTPUT,
-            "Where changed vectors go: .parquet, .csv, .ndjson; with --follow standard output.",
+            "Where to write: .parquet, .csv or .ndjson. With --follow changed vectors go to standard output.",
             "--output",
             "-o",
             metavar="FILE",
@@ -51,7 +51,11 @@ def update(
     ] = None,
     follow: Annotated[
         bool,
-        option(READING, "Read lines of JSON from standard input, and write changed vectors as they come.", "--follow"),
+        option(
+            READING,
+            "Read changes from standard input as they come. They are lines of JSON; so are the changed vectors.",
+            "--follow",
+        ),
     ] = False,
     start_at: Annotated[
         int | None,
@@ -91,7 +95,7 @@ def update(
     *,
     output: Output,
 ) -> None:
-    """Change the graph of a saved model and write the vectors that changed. The model is updated in place.
+    """Change the graph of a saved model, and the vectors it touches. The model is updated in place.
 
     sparsecut update model.safetensors changes.csv -o changed.parquet
 

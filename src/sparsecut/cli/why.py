@@ -29,7 +29,7 @@ def why(
     k: Annotated[int | None, option(METHOD, "Compare the node with its N nearest ones.", "-k", metavar="N")] = None,
     output: Output,
 ) -> None:
-    """Say why two nodes are near: which channels, features and neighbours their score is made of.
+    """Say why two nodes are near: features and neighbours they share.
 
     sparsecut why cora.parquet 35 1103 --graph cora --model cora.safetensors
 
