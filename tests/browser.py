@@ -15,6 +15,7 @@ import pytest
 import sparsecut as sc
 from marks import require_mark
 
+AXE = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 GRID = 6  # nodes on a side of the map whose places are known
 
 FLAGS = (
@@ -79,6 +80,18 @@ class ReportPage:
 
     def text(self, selector: str) -> str:
         return str(self.page.inner_text(selector))
+
+    def accessibility_errors(self) -> list[str]:
+        """What axe-core finds wrong with the page as it stands, each with the first element it is about."""
+        if not AXE.exists():
+            reason = "axe-core is not installed (npm --prefix web ci)"
+            if os.environ.get("SPARSECUT_REQUIRE_BROWSER"):
+                pytest.fail(f"SPARSECUT_REQUIRE_BROWSER is set, but {reason}")
+            pytest.skip(reason)
+        self.page.evaluate(AXE.read_text("utf-8"))
+        found = self.page.evaluate("axe.run(document)")
+        assert len(found["passes"]) > 20
+        return [f"{one['id']}: {one['help']}: {one['nodes'][0]['html'][:200]}" for one in found["violations"]]
 
     def settle(self) -> None:
         """Wait until the map rests and has been drawn."""

@@ -92,6 +92,45 @@ def test_all_text_can_be_read(browser: Any, digits_report: Path, scheme: str) ->
     page.close()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_error(browser: Any, digits_report: Path, scheme: str) -> None:
+    page = ReportPage(browser, digits_report, color_scheme=scheme)
+    page.evaluate("window.sparsecut.pick(17, false)")
+    page.wait_for_selector(".neighbors")
+    page.evaluate("window.sparsecut.select([3, 4, 5, 6])")
+    page.fill("#search", "17")
+    page.wait_for_selector("#results [role=option]")
+    assert page.accessibility_errors() == []
+    page.evaluate("document.getElementById('summary').setAttribute('role', 'nothing')")
+    assert len(page.accessibility_errors()) == 1  # it would find one
+    page.close()
+
+
+def test_charts_cover_none_of_their_words(browser: Any, tmp_path: Path) -> None:
+    """Twelve dimensions: the first bar leaves the axis alone, the last the frame; captions are not cut."""
+    generator = np.random.default_rng(0)
+    labels = np.arange(200) % 5
+    Z = generator.normal(size=(200, 12)) + 3 * np.eye(12)[labels]
+    page = ReportPage(browser, sc.report(Z, tmp_path / "r.html", labels=labels, layout_method="pca"))
+    clashes = page.evaluate(
+        """() => [...document.querySelectorAll("#sections svg")].flatMap((chart) => {
+          const frame = chart.getBoundingClientRect();
+          const [texts, bars] = ["text", "rect.mark"].map((name) => [...chart.querySelectorAll(name)]);
+          const box = (node) => node.getBoundingClientRect();
+          const isOut = (b) => b.left < frame.left - 1 || b.right > frame.right + 1 || b.bottom > frame.bottom + 1;
+          const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+          const out = [...texts, ...bars].filter((node) => isOut(box(node)));
+          const hit = texts.filter((text) => bars.some((bar) => meet(box(text), box(bar))));
+          return [...out, ...hit].map((node) => node.outerHTML.slice(0, 90));
+        })"""
+    )
+    assert clashes == []
+    spectrum = page.locator("section[aria-labelledby=section-spectrum] svg")
+    assert spectrum.locator("rect.mark").count() == 12
+    assert spectrum.locator(".second-axis").all_text_contents() == ["0%", "50%", "100%"]
+    page.close()
+
+
 def test_the_theme_can_be_chosen(browser: Any, digits_report: Path) -> None:
     page = ReportPage(browser, digits_report, color_scheme="light")
     place = page.place_of(0)

@@ -6,14 +6,20 @@ import { element, foreign, svg } from "./dom.js";
 const WIDTH = 460;
 const HEIGHT = 210;
 const EDGE = { left: 52, right: 14, top: 12, bottom: 38 };
+const SECOND_AXIS = 54; // room on the right for the numbers of a second axis
+const LETTER = 6.3; // pixels, at most, of a letter of the charts' font on the mean
 
-/** A line through (x, y), on a logarithmic axis where it says so, with a dashed second line on a 0 to 1 axis. */
-export function lineChart({ x, y, second, xTitle, yTitle, isLog, asBars }) {
-  const [across, up] = [axis(x, WIDTH, EDGE.left, EDGE.right), axis(asBars ? [0, ...y] : y, HEIGHT, EDGE.bottom, EDGE.top, isLog)];
+/** A line through (x, y), on a logarithmic axis where it says so, with a dashed second line on a 0 to 100% axis at the right. */
+export function lineChart({ x, y, second, secondTitle, xTitle, yTitle, isLog, asBars }) {
+  const right = second ? SECOND_AXIS : EDGE.right;
+  const ends = asBars ? [x[0] - 0.5, x.at(-1) + 0.5] : x; // bars stand on their number: half of the first is before it
+  const across = axis(ends, WIDTH, EDGE.left, right);
+  if (asBars) across.marks = across.marks.filter((mark) => Number.isInteger(mark) && mark >= x[0] && mark <= x.at(-1));
+  const up = axis(asBars ? [0, ...y] : y, HEIGHT, EDGE.bottom, EDGE.top, isLog);
   const place = (value, other) => [across.place(value), HEIGHT - up.place(other)];
-  const drawing = frame(across, up, xTitle, yTitle);
+  const drawing = frame(across, up, xTitle, yTitle, right);
   if (asBars) {
-    const width = Math.max(1, Math.min(26, ((WIDTH - EDGE.left - EDGE.right) / Math.max(1, x.length)) * 0.8));
+    const width = Math.max(1, Math.min(26, (across.place(1) - across.place(0)) * 0.8));
     x.forEach((value, position) => {
       const [left, top] = place(value, y[position]);
       const height = Math.max(0.5, HEIGHT - EDGE.bottom - top);
@@ -27,6 +33,12 @@ export function lineChart({ x, y, second, xTitle, yTitle, isLog, asBars }) {
     const height = HEIGHT - EDGE.top - EDGE.bottom;
     const points = x.map((value, position) => [across.place(value), HEIGHT - EDGE.bottom - second[position] * height]);
     drawing.append(svg("path", { class: "line second", d: path(points) }));
+    for (const share of [0, 0.5, 1]) {
+      const y = HEIGHT - EDGE.bottom - share * height + 4;
+      drawing.append(svg("text", { class: "second-axis", x: WIDTH - right + 5, y }, `${100 * share}%`));
+    }
+    const turn = { class: "title", x: EDGE.top, y: -WIDTH + 14, transform: "rotate(90)" };
+    drawing.append(svg("text", turn, secondTitle ?? ""));
   }
   return drawing;
 }
@@ -56,7 +68,8 @@ export function heatmap({ rows, columns, shares, texts, xTitle, yTitle }) {
   const left = 120;
   const top = 8;
   const below = 84;
-  const width = Math.max(340, left + cell * columns.length + 10);
+  const caption = `${yTitle} (rows), ${xTitle} (columns)`;
+  const width = Math.max(340, left + cell * columns.length + 10, 8 + LETTER * caption.length);
   const height = top + cell * rows.length + below;
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true", class: "chart heat", width });
   rows.forEach((name, row) => {
@@ -76,7 +89,7 @@ export function heatmap({ rows, columns, shares, texts, xTitle, yTitle }) {
     const [x, y] = [left + cell * (column + 0.5), top + cell * rows.length + 12];
     drawing.append(svg("text", { x, y, "text-anchor": "end", transform: `rotate(-40 ${x} ${y})` }, clip(name, 13)));
   });
-  drawing.append(svg("text", { x: left, y: height - 4, class: "title" }, `${yTitle} (rows), ${xTitle} (columns)`));
+  drawing.append(svg("text", { x: 4, y: height - 4, class: "title" }, caption));
   return drawing;
 }
 
@@ -141,18 +154,18 @@ function powers(low, high) {
   return found.filter((_, position) => position % step === 0);
 }
 
-function frame(across, up, xTitle, yTitle) {
+function frame(across, up, xTitle, yTitle, right = EDGE.right) {
   const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true", class: "chart" });
   for (const mark of up.marks) {
     const y = HEIGHT - up.place(mark);
-    drawing.append(svg("line", { class: "gridline", x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y, y2: y }));
+    drawing.append(svg("line", { class: "gridline", x1: EDGE.left, x2: WIDTH - right, y1: y, y2: y }));
     drawing.append(svg("text", { x: EDGE.left - 6, y: y + 4, "text-anchor": "end" }, formatNumber(mark)));
   }
   for (const mark of across.marks) {
     const x = across.place(mark);
     drawing.append(svg("text", { x, y: HEIGHT - EDGE.bottom + 16, "text-anchor": "middle" }, formatNumber(mark)));
   }
-  drawing.append(svg("text", { class: "title", x: WIDTH - EDGE.right, y: HEIGHT - 4, "text-anchor": "end" }, xTitle));
+  drawing.append(svg("text", { class: "title", x: WIDTH - right, y: HEIGHT - 4, "text-anchor": "end" }, xTitle));
   const turn = { class: "title", x: -EDGE.top, y: 11, "text-anchor": "end", transform: "rotate(-90)" };
   drawing.append(svg("text", turn, yTitle));
   return drawing;

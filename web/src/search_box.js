@@ -36,8 +36,8 @@ export function setUpSearch(app) {
     shown = box.value;
     const { results, isCut } = searchNodes(shown, app.ids, app.columns);
     list.replaceChildren(...results.map(({ node, column }, position) => option(app, node, column, position, go)));
-    if (!results.length && box.value.trim()) list.append(element("li", { class: "hint" }, "Nothing found."));
-    if (isCut) list.append(element("li", { class: "hint" }, "More nodes match: type more."));
+    if (!results.length && box.value.trim()) list.append(element("li", { class: "hint", role: "none" }, "Nothing found."));
+    if (isCut) list.append(element("li", { class: "hint", role: "none" }, "More nodes match: type more."));
     list.hidden = !box.value.trim();
     box.setAttribute("aria-expanded", String(!list.hidden));
     active = -1;

@@ -47,8 +47,9 @@ def spectrum_section(health: Health) -> Section:
             "x": numbers,
             "y": _floats(shown),
             "second": _floats(running[: len(shown)] / running[-1]),
-            "xTitle": "component (dashed: running sum)",
-            "yTitle": "share of variance",
+            "xTitle": "component",
+            "yTitle": "share of variance (bars)",
+            "secondTitle": "running sum (dashed)",
         },
         "table": {
             "header": ["component", "share", "running sum"],
