@@ -38,6 +38,10 @@ TEXTS = {
         b"source,target,weight\na,b,1\nb,c,heavy\n",
         "must hold numbers in its weight column 'weight'. Got 'heavy' in row 2.",
     ),
+    "a weight with a decimal comma": (
+        b"source;target;weight\na;b;1,5\nb;c;1.234,25\n",
+        "must hold numbers in its weight column 'weight'. Got '1,5' in row 1. Write such numbers as 1.5.",
+    ),
     "a word for a weight without a header": (
         b"a,b,1\nb,c,heavy\n",
         "must hold numbers in its weight column 'f2'. Got 'heavy' in row 2.",

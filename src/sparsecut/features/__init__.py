@@ -15,6 +15,7 @@ that a later table is encoded as the first one was and never by itself.
     mark_words                                    a matrix of 0 and 1 from pairs of row and word
     check_names, read_encoder                     fitted names against those of a later table; an encoder from a header
     dominant_column, spells_number                a column that outweighs all others; whether a word is a number
+    Notation                                      how people write numbers: 1,234.50 or 1.234,50
 """
 
 from typing import TYPE_CHECKING
@@ -45,5 +46,6 @@ if TYPE_CHECKING:
     from sparsecut.features.typed_features import TypedFeatures as TypedFeatures
     from sparsecut.features.variance import dominant_column as dominant_column
     from sparsecut.features.word_lists import mark_words as mark_words
+    from sparsecut.features.written_numbers import Notation as Notation
 else:
     __getattr__, __dir__ = lazy_names(__name__)

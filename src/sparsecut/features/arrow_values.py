@@ -193,19 +193,6 @@ def _seconds(column: ArrowColumn) -> ArrowColumn:
     return seconds
 
 
-def check_slips(name: str, words: list[str], codes: NDArray[Any], is_missing: NDArray[np.bool_], what: str) -> None:
-    """A column nearly all of numbers is a column of numbers with a slip in it, not one of categories."""
-    is_word = np.array([not spells_number(word) for word in words])
-    wrong = np.flatnonzero(is_word[codes] & ~is_missing) if len(words) else np.empty(0, dtype=int)
-    n_present = int((~is_missing).sum())
-    if len(wrong) and 10 * len(wrong) <= n_present:
-        row = int(wrong[0])
-        raise InputError(
-            f"{what} holds {words[codes[row]]!r} among the numbers of column {name!r}, in row {row + 1:,}. "
-            "Mend it, or leave the cell empty."
-        )
-
-
 def spells_number(word: str) -> bool:
     """Whether a word is a number as Python reads one."""
     try:

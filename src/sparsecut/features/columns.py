@@ -13,7 +13,8 @@
                 than a category (over 100 values, over half of the rows with a value of their own), or free text (over 10
                 values of 5 words each on average, over half of the rows with a value of their own)
 
-Text is what its words spell (`spelling`): numbers, truth values and dates given as text are those.
+Text is what its words spell (`spelling`): numbers, truth values and dates given as text are those, and numbers as people
+write them, such as "1.234,50" and "12 %", are numbers (`written_numbers`).
 
 In a later table a category that was not fitted is "other", or 0 in all of the columns where there is no "other". A gap in a
 column that had none becomes the mean. A word that was not fitted is left out. Notes count them. A column that was left out
@@ -22,7 +23,7 @@ stays out, whatever it holds then.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -31,7 +32,6 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError
 from sparsecut.features.arrow_values import (
     ArrowColumn,
-    check_slips,
     has_lists,
     has_numbers,
     has_text,
@@ -43,6 +43,7 @@ from sparsecut.features.arrow_values import (
 from sparsecut.features.numbers import LeftOut, NumberColumn, became, other_type
 from sparsecut.features.spelling import respelt
 from sparsecut.features.word_lists import WordsColumn
+from sparsecut.features.written_numbers import check_slips, notation_of
 
 MAX_CATEGORIES = 100
 MIN_TEXTS = 10  # fewer different values are categories, however long
@@ -171,7 +172,11 @@ def fit_column(name: str, column: ArrowColumn, what: str, *, scale: str, is_alon
     if has_lists(column.type):
         return VectorColumn.fit(name, column, what, is_scaled=scale != "none" and not is_alone)
     if has_text(column.type):
-        return CategoryColumn.fit(name, column, what)
+        notation = notation_of(column)
+        if notation is None:
+            return CategoryColumn.fit(name, column, what)
+        numbers = NumberColumn.fit(name, notation.read(column, name, what), scale=scale)
+        return replace(numbers, written=notation.example) if isinstance(numbers, NumberColumn) else numbers
     raise InputError(f"{what} has values of type {column.type} in column {name!r}, which cannot be features.")
 
 

@@ -17,6 +17,7 @@ from sparsecut.base.errors import InputError, first_few
 from sparsecut.features.arrow_values import ArrowTable, check_infinite, check_type, has_word_lists, is_number, plain
 from sparsecut.features.columns import CategoryColumn
 from sparsecut.features.encoder import Encoder, NamedColumns, TableEncoder, TypeEncoders, Vocabulary
+from sparsecut.features.numbers import NumberColumn
 from sparsecut.features.scaling import Scale, check_scale
 from sparsecut.features.spelling import typed
 from sparsecut.features.word_lists import words_in
@@ -120,7 +121,11 @@ class FeatureTable:
         if isinstance(encoder, TypeEncoders):
             raise InputError(f"{self.what} is one table, and the model was fitted with {TABLES_BY_TYPE}.")
         if isinstance(encoder, TableEncoder):
-            as_text = {column.name for column in encoder.columns if isinstance(column, CategoryColumn)}
+            as_text = {
+                column.name
+                for column in encoder.columns
+                if isinstance(column, CategoryColumn) or (isinstance(column, NumberColumn) and column.written)
+            }
             texts = {name: text for name, text in self.texts.items() if name in as_text}
             encoded, notes = encoder.encode(self.columns | texts, self.what)
         else:

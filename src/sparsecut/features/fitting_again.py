@@ -154,7 +154,11 @@ def _fitted_numbers(column: NumberColumn, present: Floats, *, with_missing: bool
             return NumberColumn(column.name, with_value=False, with_missing=True, is_time=column.is_time)
         return again
     return replace(
-        again, with_missing=with_missing, is_time=column.is_time, distance=column.distance if again.transform else 0.0
+        again,
+        with_missing=with_missing,
+        is_time=column.is_time,
+        distance=column.distance if again.transform else 0.0,
+        written=column.written,
     )
 
 

@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
-from sparsecut.features.arrow_values import ArrowColumn, has_numbers, has_times, is_mark, mean_and_deviation, numbers_of
+from sparsecut.features.arrow_values import (
+    ArrowColumn,
+    has_numbers,
+    has_text,
+    has_times,
+    is_mark,
+    mean_and_deviation,
+    numbers_of,
+)
 from sparsecut.features.scaling import (
     Floats,
     Quantiles,
@@ -20,6 +28,7 @@ from sparsecut.features.scaling import (
     sum_of_exponents,
     unit_of,
 )
+from sparsecut.features.written_numbers import Notation
 
 ONE_VALUE = "it holds one value throughout"
 NO_SQUARES = f"{ONE_VALUE}, as far as its numbers can be squared"
@@ -65,6 +74,7 @@ class NumberColumn:
     values: tuple[float, ...] = ()  # quantiles of the rank scale,
     shares: tuple[float, ...] = ()  # and the share of the fitted values below each
     distance: float = 0.0  # of the furthest value from the mean before the log scale was chosen, in deviations
+    written: str = ""  # how text writes the numbers, such as "1.234,5" (`written_numbers`)
 
     @classmethod
     def fit(cls, name: str, column: ArrowColumn, *, scale: str) -> NumberColumn | LeftOut:
@@ -125,7 +135,7 @@ class NumberColumn:
     @property
     def is_one_number(self) -> bool:
         """Whether it is one feature made of numbers without gaps, so that a table can be encoded in parts."""
-        return self.with_value and not self.with_missing and not self.is_time
+        return self.with_value and not self.with_missing and not self.is_time and not self.written
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -136,6 +146,8 @@ class NumberColumn:
     def note(self) -> str:
         """What is worth saying of it; "" where it is one column of numbers like others."""
         said = [became(self.name, self.names)] if len(self.names) != 1 else []
+        if self.written:
+            said.append(f"{self.name!r} was read as numbers written like {self.written!r}")
         if self.transform:
             far = self.distance
             why = f", for its furthest value is {far:.0f} standard deviations from the mean" if far else ", as requested"
@@ -149,6 +161,8 @@ class NumberColumn:
         return Quantiles(self.values, self.shares).share_below(values) if self.transform == "rank" else values
 
     def encode(self, column: ArrowColumn, what: str) -> tuple[list[NDArray[Any]], str]:
+        if self.written and has_text(column.type):
+            column = Notation.from_example(self.written).read(column, self.name, what)
         is_empty = column.null_count == len(column)
         is_fit = has_times(column.type) if self.is_time else has_numbers(column.type)
         if not (is_fit or is_empty):

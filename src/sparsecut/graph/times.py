@@ -159,8 +159,21 @@ def _of_text(column: Any, what: str) -> Any:
     row = _first_unread(plain)
     raise InputError(
         f"{what} must hold dates as 2026-11-18 or times as 2026-11-18 20:30:00, all with a zone or none. "
-        f"Got {column[row].as_py()!r} in row {row + 1:,}."
+        f"Got {column[row].as_py()!r} in row {row + 1:,}.{_with_year_first(column[row].as_py())}"
     )
+
+
+def _with_year_first(text: str) -> str:
+    """How to write a date whose year is last, where day and month cannot be taken for each other."""
+    found = re.match(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)", text)
+    if found is None:
+        return ""
+    first, second, year = int(found[1]), int(found[3]), found[4]
+    if first > 12 >= second:
+        return f" Write it with the year first: {year}-{second:02d}-{first:02d}."
+    if second > 12 >= first:
+        return f" Write it with the year first: {year}-{first:02d}-{second:02d}."
+    return " Write it with the year first, then the month, then the day."
 
 
 def _first_unread(column: Any) -> int:

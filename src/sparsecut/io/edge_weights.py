@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, first_few
+from sparsecut.features import Notation
 from sparsecut.kernels import REMEDIES
 
 MAX_CELL = 10_000  # characters: Python's own parser is recursive
@@ -114,8 +115,11 @@ def _numbers_of(words: Any, column: str, what: str) -> Any:
     is_number = pc.match_substring_regex(words, r"^[-+]?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|(?i:nan|inf|infinity))$")
     row = pc.index(is_number, False).as_py()
     if row >= 0:
+        word = words[row].as_py()
+        notation = Notation.of([word])
+        remedy = "" if notation is None else f" Write such numbers as {notation.number(word):g}."
         raise InputError(
-            f"{what} must hold numbers in its weight column {column!r}. Got {words[row].as_py()!r} in row {row + 1:,}."
+            f"{what} must hold numbers in its weight column {column!r}. Got {word!r} in row {row + 1:,}.{remedy}"
         )
     return pc.cast(words, pa.float64())
 

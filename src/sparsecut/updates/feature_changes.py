@@ -23,6 +23,7 @@ from sparsecut.features.encoder import Encoder, NamedColumns, TableEncoder, chec
 from sparsecut.features.feature_tables import FeatureTable, WordLists, table_source
 from sparsecut.features.numbers import NumberColumn
 from sparsecut.features.word_lists import WordsColumn
+from sparsecut.features.written_numbers import Notation
 from sparsecut.graph import Graph
 
 Records = Sequence[Mapping[str, Any]]
@@ -130,7 +131,7 @@ def _as_fitted(values: list[Any], column: str, fitted: FittedColumn | None, name
         if isinstance(fitted, NumberColumn) and fitted.is_time:
             return _times(values)
         if isinstance(fitted, NumberColumn):
-            values = [_number(value) if isinstance(value, str) else value for value in values]
+            values = [_number(value, fitted) if isinstance(value, str) else value for value in values]
         if isinstance(fitted, VectorColumn | WordsColumn):
             values = [json.loads(value) if isinstance(value, str) else value for value in values]
         return pa.array(values)
@@ -141,9 +142,14 @@ def _as_fitted(values: list[Any], column: str, fitted: FittedColumn | None, name
         ) from None
 
 
-def _number(text: str) -> float | bool | None:
+def _number(text: str, fitted: NumberColumn) -> float | bool | None:
     if not text.strip():
         return None
+    if fitted.written:
+        written = Notation.from_example(fitted.written).number(text)
+        if written is None:
+            raise ValueError
+        return written
     return TRUTH[text.strip().lower()] if text.strip().lower() in TRUTH else float(text)
 
 
