@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import sparsecut as sc
+from cli_files import assert_refused
 from shell import sparsecut
+from sparsecut.evaluation import evaluate_links
 from timed_graphs import timed_edges
 
 MODEL = ("--save-model", "model.safetensors", "--with-state", "--force")
@@ -56,3 +60,22 @@ def test_a_graph_with_times_and_signs_from_files_to_an_updated_model(tmp_path: P
     sparsecut("transform", "model.safetensors", "all.csv", *read, *time, *now, folder=tmp_path)
     expected = again.transform(sc.read_graph(tmp_path / "all.csv", **options, now="2026-05-01"))
     np.testing.assert_allclose(np.load(tmp_path / "later.npy"), expected, atol=1e-5 * np.abs(Z).max())
+
+
+def test_later_edges_are_predicted_from_earlier_ones(tmp_path: Path, monkeypatch: Any, run: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    edges = pd.DataFrame(timed_edges(n_edges=800))
+    edges["at"] = (pd.Timestamp("2026-01-01") + pd.to_timedelta(edges["at"], unit="D")).dt.floor("s")
+    write(tmp_path / "edges.csv", edges)
+    asked = ("--task", "links", "--graph", "edges.csv", "--by", "time", "--metrics", "roc_auc", "--runs", 2, "--json")
+    aged = ("--time", "at", "--half-life", "30d")
+    code, out, error = run("evaluate", *asked, *aged)
+    assert code == 0, error
+    graph = sc.read_graph("edges.csv", time="at", half_life="30d")
+    wanted = evaluate_links(graph, sc.SCE(random_state=0), n_runs=2, metrics=["roc_auc"], by="time").to_dict()
+    found = json.loads(out)
+    assert found["by"] == "time"
+    assert found["n_held_out"] == wanted["n_held_out"]
+    assert found["metrics"]["roc_auc"]["cosine"] == wanted["metrics"]["roc_auc"]["cosine"]
+    assert_refused(run("evaluate", *asked), "Read it from its edges with time=… (--time COLUMN)")
+    assert_refused(run("evaluate", *asked, *aged, "--by", "date"), "--by")

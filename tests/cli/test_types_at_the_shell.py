@@ -15,7 +15,7 @@ from cli_files import assert_refused
 from report_blocks import meta_of
 from sparsecut.evaluation.splits import SmallClassWarning
 from sparsecut.io.embeddings import read_types
-from tables_by_type import tables
+from tables_by_type import WRITES, tables
 
 ASKED = ("--nodes", "author=author.csv", "--nodes", "paper=paper.parquet", "--nodes", "venue")
 EDGES = ("--edges", "author:writes:paper=writes.csv", "--edges", "paper:in:venue=in.parquet")
@@ -70,6 +70,27 @@ def test_types_from_the_tables_to_the_report(here: Path, run: Any) -> None:
     assert meta_of(here / "report.html")["columns"][-1]["name"] == "type"
     told = json.loads(run("report", "v.parquet", "--type", "venue", "--layout", "pca", "-o", "venues.html", "--json")[1])
     assert told["n_nodes"] == len(graph.nodes("venue"))
+
+
+def test_times_and_signs_of_types(here: Path, run: Any) -> None:
+    nodes, edges = tables(60)
+    n_edges = len(edges[WRITES])
+    days = pd.Timestamp("2026-01-01") + pd.to_timedelta(np.arange(n_edges) % 90, unit="D")
+    edges[WRITES] = edges[WRITES].assign(at=days, tone=np.where(np.arange(n_edges) % 7, 1.0, -2.0))
+    edges[WRITES].to_csv("writes.csv", index=False)
+    options: dict[str, Any] = {"weight": {"writes": "tone"}, "time": "at", "now": "2026-05-01", "signed": True}
+    asked = ("--weight", "writes=tone", "--time", "at", "--now", "2026-05-01", "--signed")
+    for given, own in ((("--half-life", "30d"), {"half_life": "30d"}), (("--decay", 1e-7), {"decay": 1e-7})):
+        graph = sc.from_tables(nodes, edges, **options, **own)
+        Z = sc.SCE(features="given").fit_transform(graph)
+        code, _, error = run("embed", *ASKED, *EDGES, *asked, *given, "--use", "given", "-o", "v.parquet", "--force", "-q")
+        assert code == 0, error
+        found, ids = sc.read_embedding("v.parquet")
+        assert ids.tolist() == graph.node_ids.tolist()
+        np.testing.assert_allclose(found, Z, atol=1e-4 * np.abs(Z).max())
+    assert_refused(run("embed", *ASKED, *EDGES, *asked[:-1], "-o", "w.parquet"), "signed=True (--signed)")
+    assert_refused(run("embed", *ASKED, *EDGES, "--time", "when", "-o", "w.parquet"), "No table of edges has a column 'when'")
+    assert_refused(run("embed", *ASKED, *EDGES, "--time", "in=at", "-o", "w.parquet"), "has no column 'at' for the time")
 
 
 def test_engines_that_keep_files_take_types(here: Path, run: Any) -> None:

@@ -41,6 +41,7 @@ FIGURES = (
     "rmse",
 )
 TASKS = ("classify", "cluster", "links", "health")
+HELD_OUT_BY = ("random", "time")
 METRICS = ("cosine", "euclidean")
 LAYOUTS = ("auto", "pacmap", "umap", "tsne", "pca")
 DIRECTIONS = ("symmetrize", "out", "in")

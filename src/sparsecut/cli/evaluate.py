@@ -10,7 +10,7 @@ import typer
 
 from sparsecut.base.errors import InputError, check_choice
 from sparsecut.cli import evaluate_tasks as tasks
-from sparsecut.cli.completion import TARGETS, TASKS, complete_method
+from sparsecut.cli.completion import HELD_OUT_BY, TARGETS, TASKS, complete_method
 from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.embedding_input import NodeLabels, is_attribute, of_one_type, read_labels, read_rows
 from sparsecut.cli.graph_input import Reading, dataset_of, open_graph, takes_reading
@@ -69,6 +69,12 @@ def evaluate(
         ),
     ] = "sce",
     fraction: Fraction = 0.1,
+    by: Annotated[
+        str,
+        option(
+            EVALUATION, "links: the edges to hold out, drawn or the later ones (with --time COLUMN).", choices=HELD_OUT_BY
+        ),
+    ] = "random",
     clusters: Annotated[
         int | None,
         option(EVALUATION, "cluster: number of clusters.", metavar="N", show_default="the number of classes, or chosen"),
@@ -107,6 +113,8 @@ def evaluate(
 
     sparsecut evaluate --task links --graph cora --method sce
 
+    sparsecut evaluate --task links --graph transfers.csv --time booked_at --half-life 30d --by time
+
     --split also takes a file of splits: JSON, CSV or npz.
     """
     check_choice("sparsecut evaluate", "--task", task, TASKS)
@@ -118,7 +126,7 @@ def evaluate(
         of_graph = replace(reading, label_column=None) if labels is not None else reading
         loaded = open_graph(graph, features, output, inside, of_graph)
     if task == "links":
-        tasks.links(output, embedding, loaded, method, fraction, runs, seed, device, metrics)
+        tasks.links(output, embedding, loaded, method, fraction, by, runs, seed, device, metrics)
         return
     if embedding is None:
         raise InputError(f"The task {task} scores an embedding. Name its file: sparsecut evaluate EMBEDDING.")

@@ -167,6 +167,7 @@ def links(
     graph: Graph | None,
     method: str,
     fraction: float,
+    by: str,
     runs: int,
     seed: int,
     device: str,
@@ -181,9 +182,11 @@ def links(
     if graph is None:
         raise InputError("The task links needs a graph to hold edges out of. Name it: --graph GRAPH.")
     from sparsecut.evaluation import evaluate_links
+    from sparsecut.evaluation.link_holdout import WAYS
     from sparsecut.lab.baselines.methods import find_method
     from sparsecut.links.ranking import LINK_METRICS
 
+    check_choice("sparsecut evaluate", "--by", by, WAYS)
     model = find_method(method).make({}, {"random_state": seed, "device": device})
     with output.warnings_as_notes(), output.progress() as bar:
         scores = evaluate_links(
@@ -193,15 +196,17 @@ def links(
             n_runs=runs,
             metrics=tuple(metrics.replace(" ", "").split(",")) if metrics else LINK_METRICS,
             random_state=seed,
+            by=by,
             progress=bar,
         )
     first = next(iter(scores.figures.values()))
     output.table(
-        f"Links in percent, {method}: {scores.n_held_out:,} edges held out before training, {runs} runs",
+        f"Links in percent, {method}: {scores.n_held_out:,} {'later ' * (by == 'time')}edges held out before training, "
+        f"{runs} runs",
         ["ranked by", *scores.figures],
         [[name, *(f"{by[name].mean():.1f} ± {by[name].std():.1f}" for by in scores.figures.values())] for name in first],
     )
-    output.result({"task": "links", "method": method, **scores.to_dict()})
+    output.result({"task": "links", "method": method, "by": by, **scores.to_dict()})
 
 
 def health(output: Output, embedding: Path, Z: NDArray[Any], graph: Graph | None) -> None:

@@ -64,15 +64,22 @@ class Reading:
     ] = None
     time: Annotated[
         str | None,
-        _option("Column of the edges' times: dates, times, epochs, numbers. Edges then weigh less with age."),
+        _option(
+            "Column of the edges' times: dates, times, epochs, numbers. Edges then weigh less with age. Of some types of edges "
+            "alone: rates=at,views=seen; --weight too."
+        ),
     ] = None
     half_life: Annotated[
         str | None,
         _option(
-            "Age at which an edge weighs half as much: 30d, 12h, 1y, or auto: by how well earlier edges tell later ones.",
+            "Age at which an edge weighs half as much: 30d, 12h, 1y, none, or auto: by how well earlier edges tell later ones.",
             metavar="AGE",
             show_default="auto, with --time",
         ),
+    ] = None
+    decay: Annotated[
+        float | None,
+        _option("In place of --half-life: an edge weighs exp(−decay·age), its age in seconds or as --time.", metavar="X"),
     ] = None
     now: Annotated[
         str | None,
@@ -234,6 +241,7 @@ def _open_tables(
     if reading.edges is None:
         raise InputError("The command needs a graph: a dataset's name or a file, or --edges TYPE:RELATION:TYPE=FILE.")
     taken = ("nodes", "edges", "source", "target", "weight", "directed", "missing", "scale", "id_column", "encoding")
+    taken += ("time", "half_life", "decay", "now", "signed")
     useless = [one for one in reading.given() if one not in taken]
     useless += [one for one, value in (("features", features), ("labels", labels)) if value is not None]
     if name is not None or useless:
@@ -253,12 +261,21 @@ def _open_tables(
     else:
         found = dict(nodes)
     options = {one: value for one, value in reading.given().items() if one in taken and one not in ("nodes", "edges")}
+    options |= {one: _by_relation(options[one]) for one in ("source", "target", "weight", "time") if one in options}
     with output.warnings_as_notes():
         graph = from_tables(found or None, edges, **options)
     for note in graph.notes:
         output.note(note)
     output.aside(repr(graph))
     return graph
+
+
+def _by_relation(text: str) -> str | dict[str, str]:
+    """A column of all types of edges, or of each its own: rates=at,views=seen."""
+    if "=" not in text:
+        return text
+    pairs = [pair.partition("=") for pair in text.split(",")]
+    return {name.strip(): column.strip() for name, _, column in pairs}
 
 
 def _named(text: str, option_name: str, example: str) -> tuple[str, str | None]:

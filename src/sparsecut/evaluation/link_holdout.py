@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy.sparse as sp
 
-from sparsecut.base.errors import InputError, check_integer, check_real
+from sparsecut.base.errors import InputError, check_choice, check_integer, check_real
+from sparsecut.evaluation.later_links import hold_out_later
 from sparsecut.graph import Graph, as_graph
-from sparsecut.graph.linked_pairs import Pairs, linked_pairs, sample_non_edges, without_pairs
-from sparsecut.links.form_choice import draw_others
+from sparsecut.graph.linked_pairs import Pairs, linked_pairs, sample_non_edges, without_links
+from sparsecut.links.form_choice import draw_alike, draw_others
 from sparsecut.links.forms import weights_between
-from sparsecut.links.node_kinds import find_ends
+from sparsecut.links.node_kinds import LinkEnds, find_ends
+
+WAYS = ("random", "time")
 
 
 @dataclass(frozen=True)
@@ -37,12 +41,13 @@ class LinkSplit:
     one_way: Pairs = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
 
 
-def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -> LinkSplit:
-    """Take a fraction of the edges out of a graph, uniformly, and draw as many pairs that are no edges of it.
+def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0, by: str = "random") -> LinkSplit:
+    """Take a fraction of the edges out of a graph, and draw as many pairs that are no edges of it.
 
     All nodes stay, with their features, labels and ids; a node may lose all its edges. A directed graph stays directed. Of
     two nodes that point to each other both edges are held out or neither: most scores of i, j and j, i are equal, so an
-    edge that stays would give the other away. Of a graph with two sides the pairs without an edge are between them.
+    edge that stays would give the other away. The pairs without an edge are between nodes of the types, or sides, that the
+    held-out ones are between.
 
     Parameters
     ----------
@@ -52,6 +57,11 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
         The fraction of pairs with an edge to hold out; at least one, and not all.
     random_state : int, default=0
         The seed.
+    by : {"random", "time"}, default="random"
+        Which edges: drawn uniformly, or the later ones of a graph that was read with time=…, each as old as the first time
+        at which its two nodes met. Then the graph is that of the edges before, aged as of the latest of these, less the
+        nodes that had no edge by then; held-out edges with such an end are left out, and later repeats of earlier edges
+        too. Edges of one time are all held out, or all kept. A half-life that was "auto" is chosen by the earlier edges.
 
     Returns
     -------
@@ -70,6 +80,11 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
     graph = as_graph(graph)
     check_real("hold_out_edges", "fraction", fraction, above=0)
     check_integer("hold_out_edges", "random_state", random_state, 0)
+    check_choice("hold_out_edges", "by", by, WAYS)
+    generator = np.random.default_rng(random_state)
+    if by == "time":
+        cut = hold_out_later(graph, fraction)
+        return _split(cut.graph, cut.later, cut.linked, cut.arcs, generator)
     pairs = linked_pairs(graph)
     n_pairs = len(pairs)
     n_held_out = max(1, round(fraction * n_pairs))
@@ -77,25 +92,38 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0) -
         raise InputError(
             f"Held-out edges must leave some to train on. Got {fraction:g} of {n_pairs:,} edges. Use a smaller fraction."
         )
-    generator = np.random.default_rng(random_state)
     is_held_out = np.zeros(n_pairs, dtype=bool)
     is_held_out[generator.choice(n_pairs, n_held_out, replace=False)] = True
-    training = graph.replace(
-        adjacency=without_pairs(graph.adjacency, pairs[is_held_out]),
-        notes=(*graph.notes, f"{n_held_out:,} of {n_pairs:,} edges are held out."),
-    )
-    ends = find_ends(graph)
+    training = without_links(graph, pairs[is_held_out])
+    training = training.replace(notes=(*graph.notes, f"{n_held_out:,} of {n_pairs:,} edges are held out."))
+    return _split(training, pairs[is_held_out], pairs, graph.adjacency, generator, find_ends(graph))
+
+
+def _split(
+    training: Graph,
+    held_out: Pairs,
+    linked: Pairs,
+    arcs: sp.csr_array,
+    generator: np.random.Generator,
+    ends: LinkEnds | None = None,
+) -> LinkSplit:
+    """The split, with pairs that are not linked, drawn; `arcs` are those of the whole graph among the nodes of this one."""
+    ends = ends or find_ends(training)
     if ends.has_sides:
-        negative = draw_others(ends.oriented(pairs), n_held_out, ends, generator)
-        return LinkSplit(training, ends.oriented(pairs[is_held_out]), negative)
-    negative = sample_non_edges(pairs, graph.n_nodes, n_held_out, generator)
-    if not graph.is_directed:
-        return LinkSplit(training, pairs[is_held_out], negative)
-    arcs = _along_arcs(graph, pairs[is_held_out])
-    return LinkSplit(training, arcs, negative, arcs[weights_between(graph.adjacency, arcs[:, ::-1]) == 0])
+        negative = draw_others(ends.oriented(linked), len(held_out), ends, generator)
+        return LinkSplit(training, ends.oriented(held_out), negative)
+    oriented = _along_arcs(arcs, held_out) if training.is_directed else held_out
+    if training.node_types is not None:
+        codes, is_directed = training.type_codes, training.is_directed
+        negative = draw_alike(linked, oriented, codes, generator, is_directed=is_directed)
+    else:
+        negative = sample_non_edges(linked, training.n_nodes, len(held_out), generator)
+    if not training.is_directed:
+        return LinkSplit(training, held_out, negative)
+    return LinkSplit(training, oriented, negative, oriented[weights_between(arcs, oriented[:, ::-1]) == 0])
 
 
-def _along_arcs(graph: Graph, pairs: Pairs) -> Pairs:
+def _along_arcs(arcs: sp.csr_array, pairs: Pairs) -> Pairs:
     """Pairs of a directed graph with the source of the arc first, unless there are arcs both ways."""
-    is_back = weights_between(graph.adjacency, pairs) == 0
+    is_back = weights_between(arcs, pairs) == 0
     return np.where(is_back[:, None], pairs[:, ::-1], pairs)

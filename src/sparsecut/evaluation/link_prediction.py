@@ -12,8 +12,8 @@ is cut first (`hold_out_edges`), the method sees only what is left, and held-out
 
 Figures, in percent (`sparsecut.links.ranking` has their equations): roc_auc is the chance that a held-out edge ranks above
 a held-out non-edge, and average_precision weighs the top of that ranking; hit@k, ndcg@k and mrr are of the candidates of a
-node, all nodes that it is not linked to; direction, of a directed graph, is the AUC of held-out arcs against the same arcs
-turned round, where there is no arc both ways.
+node, all nodes that it is not linked to, of a graph with types those of the type of the link; direction, of a directed graph,
+is the AUC of held-out arcs against the same arcs turned round, where there is no arc both ways.
 """
 
 from __future__ import annotations
@@ -104,6 +104,7 @@ def evaluate_links(
     scorings: Sequence[str] = SCORINGS,
     metrics: Sequence[str] = LINK_METRICS,
     random_state: int = 0,
+    by: str = "random",
     progress: Reporter | None = None,
 ) -> LinkScores:
     """Score an estimator by how well it predicts edges it has not seen.
@@ -129,7 +130,10 @@ def evaluate_links(
     metrics : sequence of str, default=("roc_auc", "average_precision", "hit@10", "ndcg@10", "mrr")
         What to measure; "hit@K" and "ndcg@K" with any K. Of a directed graph "direction" is added.
     random_state : int, default=0
-        Seed of the edges held out.
+        Seed of the edges held out, and of the pairs without an edge.
+    by : {"random", "time"}, default="random"
+        Which edges are held out; "time": the later ones, see `hold_out_edges`. The embedding is then fitted once, and runs
+        differ by the pairs without an edge.
     progress : callable, optional
         Called as `progress(stage, done, total)` in place of the progress bar.
 
@@ -152,8 +156,9 @@ def evaluate_links(
     runs = []
     with reporting(progress) as report:
         for run, seed in enumerate(np.random.SeedSequence(random_state).generate_state(n_runs)):
-            split = hold_out_edges(graph, fraction, int(seed))
-            source = embed.fit(split.graph) if hasattr(embed, "fit") else embed(split.graph)
+            split = hold_out_edges(graph, fraction, int(seed), by)
+            if run == 0 or by == "random":  # later edges are the same in every run
+                source = embed.fit(split.graph) if hasattr(embed, "fit") else embed(split.graph)
             runs.append(score_links(source, split, int(seed), scorings, metrics))
             report("links", run + 1, n_runs)
     return LinkScores(
@@ -271,7 +276,11 @@ def _ranked_places(scorer: _Scorer, split: LinkSplit, ends: LinkEnds, seed: int)
             may[node] = False
             is_link = np.zeros(len(may), dtype=np.bool_)
             is_link[positive[positive[:, 0] == node, 1]] = True
-            places.append(places_of(scores, is_link, may))
+            if split.graph.node_types is None or ends.has_sides:
+                places.append(places_of(scores, is_link, may))
+                continue
+            codes = split.graph.type_codes  # of several types the candidates are those of the type of the link
+            places += [places_of(scores, is_link & (codes == code), may & (codes == code)) for code in np.unique(codes[is_link])]
     return [one for one in places if len(one)]
 
 

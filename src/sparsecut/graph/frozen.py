@@ -23,6 +23,7 @@ from sparsecut.graph.mappings import are_word_lists, mapped_features, words_sour
 from sparsecut.graph.node_types import codes_of, ids_of_type
 from sparsecut.graph.node_values import Features, check_column, check_features, wrong_rows
 from sparsecut.graph.relations import EdgeType, Relations
+from sparsecut.graph.timeline import Timeline
 from sparsecut.graph.view import graph_html
 from sparsecut.kernels import neighbour_sums, value_blocks
 
@@ -39,7 +40,7 @@ class FrozenGraph:
 
     __slots__ = (
         *("_adjacency", "_codes", "_edges", "_ids", "_matrix", "_source", "_tensor"),
-        *("clock", "demands", "is_directed", "labels", "node_types", "notes", "relations"),
+        *("clock", "demands", "is_directed", "labels", "node_types", "notes", "relations", "timeline"),
     )
 
     _adjacency: sp.csr_array | None  # None until it is used, where the edges are tensors
@@ -56,6 +57,7 @@ class FrozenGraph:
     demands: sp.csr_array | None  # the weights of edges that ask for distance, those of negative sign, as they were given
     node_types: tuple[str, ...] | None  # how the ids of a graph with several types of nodes begin
     relations: Relations | None  # the edges of each type
+    timeline: Timeline | None  # its edges one by one, where they have times
 
     def _store(
         self,
@@ -72,6 +74,7 @@ class FrozenGraph:
         relations: Relations | None = None,
         clock: Clock | None = None,
         demands: sp.csr_array | None = None,
+        timeline: Timeline | None = None,
     ) -> None:
         adjacency = _freeze(adjacency)
         n_nodes = rows_of(adjacency)
@@ -121,6 +124,7 @@ class FrozenGraph:
             "relations": relations,
             "clock": clock,
             "demands": demands,
+            "timeline": timeline,
         }
         self._set(values)
 

@@ -45,6 +45,7 @@ from sparsecut.graph.node_values import (
     named_columns,
 )
 from sparsecut.graph.relations import Relations
+from sparsecut.graph.timeline import Timeline
 from sparsecut.kernels import check_mapped, is_mapped
 
 SHARED = {"_adjacency": "adjacency", "_tensor": "features"}  # copies of parts that a replaced graph keeps
@@ -183,6 +184,7 @@ class Graph(FrozenGraph):
         relations: Relations | None = None,
         clock: Clock | None = None,
         demands: Any = None,
+        timeline: Timeline | None = None,
     ) -> Graph:
         """A graph from an adjacency and ids that are known to be as `Graph` would make them; neither is checked again.
 
@@ -206,6 +208,8 @@ class Graph(FrozenGraph):
             By which the weights of the edges aged.
         demands : scipy.sparse.csr_array (n, n), default=None
             The weights of edges that ask for distance.
+        timeline : Timeline, default=None
+            The edges one by one, with their times.
 
         Returns
         -------
@@ -221,7 +225,7 @@ class Graph(FrozenGraph):
         """
         graph = object.__new__(cls)
         given = adjacency, features, labels, node_ids, directed, notes, encoder, scale, id_column
-        graph._store(*given, node_types, relations, clock, demands)
+        graph._store(*given, node_types, relations, clock, demands, timeline)
         return graph
 
     def encoded_by(self, encoder: Encoder | None) -> Graph:
@@ -262,8 +266,8 @@ class Graph(FrozenGraph):
         ----------
         **changes
             Of `adjacency` (canonical, as in `from_canonical`), `features`, `encoder` (with `features`), `labels`,
-            `node_ids`, `directed`, `scale`, `id_column`, `notes`, `node_types`, `relations`, `clock` and `demands`. Another
-            adjacency has no relations unless they are given with it.
+            `node_ids`, `directed`, `scale`, `id_column`, `notes`, `node_types`, `relations`, `clock`, `demands` and
+            `timeline`. Another adjacency has no relations and no timeline unless they are given with it.
 
         Returns
         -------
@@ -288,6 +292,7 @@ class Graph(FrozenGraph):
             "relations": None if "adjacency" in changes else self.relations,
             "clock": self.clock,
             "demands": self.demands,
+            "timeline": None if "adjacency" in changes else self.timeline,
         }
         changed = Graph.from_canonical(**(kept | changes))
         changed._set({name: getattr(self, name) for name, part in SHARED.items() if part not in changes})
@@ -319,7 +324,7 @@ class Graph(FrozenGraph):
 
     def __reduce__(self) -> tuple[Any, ...]:
         kept = (self.adjacency, self._source, self.labels, self.node_ids, self.notes, self.is_directed, self.node_types)
-        return _rebuild, (*kept, self.relations, self.clock, self.demands)
+        return _rebuild, (*kept, self.relations, self.clock, self.demands, self.timeline)
 
     def subgraph(self, nodes: Any = None, *, positions: ArrayLike | None = None) -> Graph:
         """The graph induced by some nodes, in the order given: what a model may see before the others arrive.
@@ -358,6 +363,7 @@ class Graph(FrozenGraph):
             relations=None if self.relations is None else self.relations.take(np.asarray(nodes)),
             clock=self.clock,
             demands=None if self.demands is None else sp.csr_array(self.demands[nodes][:, nodes]),
+            timeline=None if self.timeline is None else self.timeline.take(np.asarray(nodes), self.n_nodes),
         )
 
     def weighed(self, factors: Sequence[float]) -> Graph:
@@ -393,10 +399,12 @@ class Graph(FrozenGraph):
                 "again with build_store(..., encoder=model), so that it has those of the model."
             )
         relations = self.relations.weighed(factors)
-        return self.replace(adjacency=relations.added_up(), relations=relations)
+        return self.replace(adjacency=relations.added_up(), relations=relations, timeline=self.timeline)
 
     def at(self, now: float) -> Graph:
         """The graph of a clock at another moment: all weights times one factor.
+
+        Edges of a type without times do not age, and keep their weights.
 
         Parameters
         ----------
@@ -421,8 +429,10 @@ class Graph(FrozenGraph):
         factor = self.clock.factor_to(clock)
         relations = None if self.relations is None else self.relations.times(factor)
         demands = None if self.demands is None else rescaled(self.demands, factor)
-        edges = rescaled(self.adjacency, factor)
-        return self.replace(adjacency=edges, clock=clock, relations=relations, demands=demands)
+        is_mixed = relations is not None and relations.matrices and not all(relations.ages)
+        edges = relations.added_up() if relations is not None and is_mixed else rescaled(self.adjacency, factor)
+        brought = {"relations": relations, "demands": demands, "timeline": self.timeline}
+        return self.replace(adjacency=edges, clock=clock, **brought)
 
 
 def _check_on_device(tensor: Any, directed: str, n_nodes: int | None) -> tuple[Any, tuple[str, ...]]:
@@ -449,7 +459,9 @@ def _rebuild(
     relations: Relations | None,
     clock: Clock | None,
     demands: Any,
+    timeline: Timeline | None = None,
 ) -> Graph:
     directed = "out" if is_directed else "symmetrize"
     graph = Graph(adjacency, labels=labels, node_ids=node_ids, directed=directed, notes=notes)
-    return graph.replace(features=features, node_types=node_types, relations=relations, clock=clock, demands=demands)
+    parts: dict[str, Any] = {"relations": relations, "clock": clock, "demands": demands, "timeline": timeline}
+    return graph.replace(features=features, node_types=node_types, **parts)

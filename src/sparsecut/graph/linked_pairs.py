@@ -7,6 +7,7 @@ One number per pair makes sets of pairs out of sorted arrays: the two entries of
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,15 @@ def without_pairs(adjacency: sp.csr_array, pairs: Pairs) -> sp.csr_array:
     stays = ~np.isin(number_pairs(entries.row, entries.col, n_nodes), number_pairs(pairs[:, 0], pairs[:, 1], n_nodes))
     kept = (entries.data[stays], (entries.row[stays], entries.col[stays]))
     return sp.coo_array(kept, shape=adjacency.shape).tocsr()
+
+
+def without_links(graph: Graph, pairs: Pairs) -> Graph:
+    """The graph less the edges between some pairs i < j, of every type, in both directions; all nodes stay."""
+    relations = graph.relations
+    if relations is not None:
+        left = tuple(without_pairs(matrix, pairs) for matrix in relations.matrices)
+        relations = replace(relations, matrices=left)
+    return graph.replace(adjacency=without_pairs(graph.adjacency, pairs), relations=relations)
 
 
 def sample_non_edges(

@@ -40,16 +40,24 @@ class Relations:
         graph lies on disk, with its edges added up already.
     factors : tuple of float
         c_r, by which the graph's adjacency is the sum of the matrices.
+    undated : tuple of (str, str, str)
+        Of a graph whose edges age those types that have no times: their weights stay.
     """
 
     edge_types: tuple[EdgeType, ...]
     matrices: tuple[sp.csr_array, ...]
     factors: tuple[float, ...]
+    undated: tuple[EdgeType, ...] = ()
 
     @classmethod
-    def of(cls, matrices: Mapping[EdgeType, sp.csr_array]) -> Relations:
+    def of(cls, matrices: Mapping[EdgeType, sp.csr_array], undated: Sequence[EdgeType] = ()) -> Relations:
         """Relations that are added up as they are."""
-        return cls(tuple(matrices), tuple(matrices.values()), (1.0,) * len(matrices))
+        return cls(tuple(matrices), tuple(matrices.values()), (1.0,) * len(matrices), tuple(undated))
+
+    @property
+    def ages(self) -> tuple[bool, ...]:
+        """Whether the edges of each type age, in a graph with a clock."""
+        return tuple(kind not in self.undated for kind in self.edge_types)
 
     @property
     def volumes(self) -> NDArray[np.float64]:
@@ -71,8 +79,11 @@ class Relations:
         return replace(self, factors=tuple(float(factor) for factor in factors))
 
     def times(self, factor: float) -> Relations:
-        """The relations with all weights multiplied."""
-        return replace(self, matrices=tuple(rescaled(matrix, factor) for matrix in self.matrices))
+        """The relations with all weights multiplied that age."""
+        scaled = (
+            rescaled(matrix, factor) if ages else matrix for matrix, ages in zip(self.matrices, self.ages, strict=False)
+        )
+        return replace(self, matrices=tuple(scaled))
 
     def take(self, nodes: NDArray[np.int64]) -> Relations:
         """The relations among some nodes, in their order."""
@@ -96,15 +107,19 @@ class Relations:
 
     def to_header(self) -> dict[str, Any]:
         """What JSON can hold of it: types and factors."""
-        return {"edge_types": [list(kind) for kind in self.edge_types], "factors": list(self.factors)}
+        header = {"edge_types": [list(kind) for kind in self.edge_types], "factors": list(self.factors)}
+        return {**header, "undated": [list(kind) for kind in self.undated]} if self.undated else header
 
     @classmethod
     def read(cls, header: Mapping[str, Any] | None) -> Relations | None:
         """What `to_header` wrote; the matrices are added up already."""
         if header is None:
             return None
-        kinds = tuple((str(source), str(name), str(target)) for source, name, target in header["edge_types"])
-        return cls(kinds, (), tuple(map(float, header["factors"])))
+        kinds, undated = (
+            tuple((str(source), str(name), str(target)) for source, name, target in header.get(part, ()))
+            for part in ("edge_types", "undated")
+        )
+        return cls(kinds, (), tuple(map(float, header["factors"])), undated)
 
 
 def equal_factors(volumes: NDArray[np.float64], weights: Sequence[float] | None = None) -> tuple[float, ...]:

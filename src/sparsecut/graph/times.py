@@ -29,7 +29,8 @@ UNITS = {
     **dict.fromkeys(("w", "week", "weeks"), 7 * 86400.0),
     **dict.fromkeys(("y", "year", "years"), 365.25 * 86400.0),
 }
-DURATION = "a duration such as '30d', '12h' or '1y', a timedelta, or a number above 0"
+NEVER = ("none", "inf")  # in place of a duration: no ageing
+DURATION = "a duration such as '30d', '12h' or '1y', a timedelta, a number above 0, or 'none' for no ageing"
 
 
 class EdgeTimes(NamedTuple):
@@ -83,6 +84,8 @@ def as_moment(time: Any, what: str, *, is_calendar: bool) -> float:
 def as_duration(duration: Any, what: str, *, is_calendar: bool) -> float:
     """A duration in seconds, or in the unit of the times where these are no calendar's."""
     value: float | None = None
+    if isinstance(duration, str) and duration.strip().lower() in NEVER:
+        return float("inf")
     if isinstance(duration, np.timedelta64):
         duration = duration.astype("timedelta64[us]").item()
     if isinstance(duration, timedelta):

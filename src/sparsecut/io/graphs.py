@@ -102,8 +102,8 @@ def read_graph(
         either way round. An edge without a time is an error.
     half_life : str, timedelta or float, default=None
         The age at which an edge weighs half as much: "30d", "12h", "1y", or a number in seconds (in the unit of `time` where
-        that is no calendar's). Where it is not given, or "auto", it is chosen by how well earlier edges tell later ones
-        (`sparsecut.io.half_life`).
+        that is no calendar's); "none" for no ageing. Where it is not given, or "auto", it is chosen by how well earlier edges
+        tell later ones (`sparsecut.io.half_life`).
     decay : float, default=None
         In place of `half_life`: an edge weighs exp(−decay·age).
     now : date, time, text or number, default=None
@@ -178,6 +178,7 @@ def read_graph(
         of_others |= {"adjacency": adjacency, "separator": separator}
         _refuse(path, **of_others, label_column=label_column, feature_columns=feature_columns)
         ends: dict[str, Any] = {"source": source, "target": target, "weight": weight, "directed": directed}
+        ends |= {"time": time, "half_life": half_life, "decay": decay, "now": now, "signed": signed}
         return from_tables(path, **ends, missing=missing, scale=scale, id_column=id_column, encoding=encoding)
     if form is None or form.recognises is None:
         check_readable(path, "edge" if suffix in TABLE_SUFFIXES else "graph")

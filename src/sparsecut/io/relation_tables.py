@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, ReadingWarning
 from sparsecut.graph.relations import EdgeType
+from sparsecut.graph.times import EdgeTimes, as_moments
 from sparsecut.io.edge_columns import HEADER_NAMES, ColumnPlan, EdgeColumns, decide_by_table, plan_columns
 from sparsecut.io.edge_names import WEIGHTS, called_after
 from sparsecut.io.edge_objects import check_ends, columns_of_rows, edge_table
@@ -31,7 +32,7 @@ from sparsecut.io.table_files import TEXT_SUFFIXES, describe_table, read_parquet
 from sparsecut.io.text import read_layout
 
 Named = Mapping[str, str | None]
-ROLES = ("source", "target", "weight")
+ROLES = ("source", "target", "weight", "time")
 
 
 @dataclass(frozen=True)
@@ -45,13 +46,16 @@ class RelationTable:
     weights: NDArray[np.float32] | None
     notes: tuple[str, ...]
     table: Any = None  # all columns, as an Arrow table
+    moments: EdgeTimes | None = None  # where its edges have times
 
     def ends(self) -> tuple[tuple[str, Any], tuple[str, Any]]:
         """(type, ids) of both ends."""
         return (self.key[0], self.sources), (self.key[2], self.targets)
 
 
-def read_relation(key: EdgeType, edges: Any, asked: Named, encoding: str | None = None) -> RelationTable:
+def read_relation(
+    key: EdgeType, edges: Any, asked: Named, encoding: str | None = None, *, is_signed: bool = False
+) -> RelationTable:
     """The edges of a type as they were given; `asked` names columns of the tables that have them."""
     what = f"The table of edges {':'.join(key)}"
     if isinstance(edges, str | Path) and not Path(edges).is_dir() and table_suffix(Path(edges)) in TEXT_SUFFIXES:
@@ -60,7 +64,7 @@ def read_relation(key: EdgeType, edges: Any, asked: Named, encoding: str | None 
         ends = [as_integers(table.column(name).combine_chunks()) for name in (columns.source, columns.target)]
     else:
         table, is_ordered = _table_of(edges, what)
-        named = dict(zip(ROLES, table.column_names, strict=False)) if is_ordered else {}
+        named = dict(zip(ROLES[:3], table.column_names, strict=False)) if is_ordered else {}
         columns = decide_by_table(_plan(table.column_names, key, {**asked, **named}, what), table)
         check_ends(table, columns, what)
         ends = [table.column(name) for name in (columns.source, columns.target)]
@@ -72,10 +76,13 @@ def read_relation(key: EdgeType, edges: Any, asked: Named, encoding: str | None 
     for doubt in columns.doubts:
         warnings.warn(doubt, ReadingWarning, stacklevel=4)
     weights = None if columns.weight is None else edge_weights(table.column(columns.weight), columns.weight, what)
-    check_not_negative(weights, columns.weight, what)
+    if not is_signed:
+        check_not_negative(weights, columns.weight, what)
+    in_column = f"{what}, in column {columns.time!r},"
+    moments = None if columns.time is None else as_moments(table.column(columns.time), in_column)
     sources, targets = (_whole(plain_ids(end, what)) for end in ends)
     said = (f"Edges {':'.join(key)}: {columns}.", *(f"{':'.join(key)}: {note}" for note in columns.notes), *columns.doubts)
-    return RelationTable(key, what, sources, targets, weights, said, table)
+    return RelationTable(key, what, sources, targets, weights, said, table, moments)
 
 
 def _whole(ids: Any) -> Any:

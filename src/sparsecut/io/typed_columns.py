@@ -6,7 +6,6 @@ feature of theirs. Edges of an undirected graph between two types are one type o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +15,21 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.graph import is_frame, match_frame
 from sparsecut.graph.relations import EdgeType
+from sparsecut.graph.times import EdgeTimes
 from sparsecut.io.attributes import NodeTable
 from sparsecut.io.ids import ID_NAMES, as_array, as_ids, check_known, check_unique, positions_of
-from sparsecut.io.relation_tables import read_relation
+from sparsecut.io.relation_options import RelationOptions
 from sparsecut.io.table_files import read_parquet_folder
 
 UNNAMED = "to"
 
 
 def split_by_type(
-    nodes: Any, edges: Any, type_column: str, relation_column: str | None, asked: Mapping[str, str | None],
+    nodes: Any, edges: Any, type_column: str, relation_column: str | None, options: RelationOptions,
     id_column: str | None, encoding: str | None, *, is_directed: bool,
 ) -> tuple[dict[str, Any], dict[EdgeType, Any], tuple[str, ...]]:  # fmt: skip
     """(tables of nodes by type, tables of edges by (type, relation, type), notes), as `from_tables` takes them."""
-    rows = read_relation(("node", UNNAMED, "node"), edges, asked, encoding)
+    (rows,) = options.read({("node", UNNAMED, "node"): edges}, encoding)
     known = np.unique(np.concatenate([as_array(end).astype(object) for end in (rows.sources, rows.targets)]).astype(str))
     ids, table = _nodes_of(nodes, known, type_column, id_column, encoding)
     types = _words(table.column(type_column), f"The column {type_column!r} of the nodes")
@@ -47,7 +47,8 @@ def split_by_type(
     tables: dict[EdgeType, Any] = {}
     for key, (chosen, first, second) in found.items():
         columns = {"source": ids[first], "target": ids[second]}
-        tables[key] = columns if rows.weights is None else {**columns, "weight": rows.weights[chosen]}
+        columns |= {} if rows.weights is None else {"weight": rows.weights[chosen]}
+        tables[key] = columns if rows.moments is None else {**columns, "time": _as_given(rows.moments, chosen)}
     features = table.drop_columns([type_column])
     split = {}
     for name in dict.fromkeys(types.tolist()):
@@ -55,6 +56,12 @@ def split_by_type(
         used = [column for column in own.column_names if own.column(column).null_count < own.num_rows]
         split[name] = (ids[types == name], own.select(used)) if used else ids[types == name]
     return split, tables, rows.notes
+
+
+def _as_given(moments: EdgeTimes, chosen: NDArray[np.int64]) -> NDArray[Any]:
+    """Some times, as dates where they were dates."""
+    values = moments.values[chosen]
+    return np.round(values * 1e6).astype("datetime64[us]") if moments.is_calendar else values
 
 
 def edges_by_type(

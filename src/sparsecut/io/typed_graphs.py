@@ -12,23 +12,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, check_choice, did_you_mean, first_few
 from sparsecut.features import Scale, TypedFeatures
-from sparsecut.graph import DIRECTIONS, Graph, loop_notes, place_labels
+from sparsecut.graph import DIRECTIONS, Graph, place_labels
 from sparsecut.graph.node_types import SEPARATOR
-from sparsecut.graph.relations import EdgeType, Relations
-from sparsecut.io.adjacency import build_adjacency
+from sparsecut.graph.relations import EdgeType
 from sparsecut.io.ids import as_array, check_unique, positions_of
 from sparsecut.io.node_files import MISSING, REMEDY
 from sparsecut.io.opening import check_encoding
-from sparsecut.io.relation_tables import RelationTable, read_relation
+from sparsecut.io.relation_matrices import relation_matrices
+from sparsecut.io.relation_options import RelationOptions
+from sparsecut.io.relation_tables import RelationTable
 from sparsecut.io.sides import with_side
 from sparsecut.io.type_nodes import NodeOptions, TypeNodes, read_nodes
 from sparsecut.io.typed_columns import split_by_type
 from sparsecut.io.typed_folders import tables_in
+from sparsecut.io.weighing import Weighing
 
 
 def from_tables(
@@ -38,9 +39,14 @@ def from_tables(
     labels: Mapping[str, Any] | None = None,
     type_column: str | None = None,
     relation_column: str | None = None,
-    source: str | None = None,
-    target: str | None = None,
-    weight: str | None = None,
+    source: str | Mapping[Any, str] | None = None,
+    target: str | Mapping[Any, str] | None = None,
+    weight: str | Mapping[Any, str] | None = None,
+    time: Any = None,
+    half_life: Any = None,
+    decay: float | None = None,
+    now: Any = None,
+    signed: bool | Mapping[Any, bool] = False,
     directed: str = "symmetrize",
     missing: str = "error",
     scale: Scale = "auto",
@@ -71,8 +77,22 @@ def from_tables(
         The column of one table of all nodes that names the type of each; ids are unique across the types then.
     relation_column : str, default=None
         The column of the table of all edges that names the relation.
-    source, target, weight : str, default=None
-        Columns of the tables of edges that have them; found by their names and values where not given (docs/files.md).
+    source, target, weight : str, or dict of relation to str, default=None
+        Columns of the tables of edges that have them; found by their names and values where not given (docs/files.md). A dict
+        names them for some types of edges, {"rates": "stars"}.
+    time : str, or dict of relation to str or times, default=None
+        The column of the times of the edges, in the tables that have it, or by a dict in some of them; see `from_edges`. Edges
+        of the other types do not age.
+    half_life : str, timedelta or float, default=None
+        The age at which an edge weighs half as much, of all types of edges that have times; where it is not given, or
+        "auto", it is chosen by how well earlier edges tell later ones.
+    decay : float, default=None
+        In place of `half_life`: an edge weighs exp(−decay·age).
+    now : date, time, text or number, default=None
+        The moment at which an edge weighs 1; the latest edge of all types where not given. A later edge is an error.
+    signed : bool, or dict of relation to bool, default=False
+        Whether weights may be below zero, of all types of edges or of some. Such edges ask for distance: they are
+        `Graph.demands`, and not in the adjacency.
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
         "out" and "in" keep the directions (see `Graph`).
     missing : {"error", "zero"}, default="error"
@@ -117,45 +137,51 @@ def from_tables(
     check_choice("from_tables", "directed", directed, DIRECTIONS)
     check_choice("from_tables", "missing", missing, MISSING)
     encoding = check_encoding("from_tables", encoding)
-    asked = {"source": source, "target": target, "weight": weight}
+    options = RelationOptions({"source": source, "target": target, "weight": weight}, time, signed)
+    weighing = Weighing("from_tables", time, half_life, decay, now, options.is_signed)
     said: tuple[str, ...] = ()
     if type_column is not None:
+        options.check_one_table()
         is_directed = directed != "symmetrize"
-        columns = (type_column, relation_column, asked, id_column, encoding)
+        columns = (type_column, relation_column, options, id_column, encoding)
         nodes, edges, said = split_by_type(nodes, edges, *columns, is_directed=is_directed)
-        asked, id_column = dict.fromkeys(asked), None
+        options, id_column = RelationOptions({}, None if time is None else "time", signed), None
     elif edges is None and isinstance(nodes, str | Path):
         nodes, edges, said = tables_in(Path(nodes))
     keys = _edge_types(edges)
     names = _node_types(nodes, list(keys))
-    tables = [read_relation(key, keys[key], asked, encoding) for key in keys]
+    tables = options.read(keys, encoding)
     named = _label_columns(labels, names)
     found = []
     for name in names:
-        options = NodeOptions(scale, id_column, named.get(name), encoding)
+        of_nodes = NodeOptions(scale, id_column, named.get(name), encoding)
         given = None if nodes is None else nodes.get(name)
-        found.append(_with_unknown(name, read_nodes(name, given, _known(name, tables), options), tables, missing))
+        found.append(_with_unknown(name, read_nodes(name, given, _known(name, tables), of_nodes), tables, missing))
     starts = np.concatenate([[0], np.cumsum([len(ids) for ids, _ in found])])
     n_nodes = int(starts[-1])
     ids_of = {name: ids for name, (ids, _) in zip(names, found, strict=True)}
     start_of = dict(zip(names, starts.tolist(), strict=False))
-    matrices, notes = dict[EdgeType, sp.csr_array](), list[str]()
+    ends = []
     for table in tables:
-        i, j = (start_of[name] + _places(end, ids_of[name]) for name, end in table.ends())
-        matrices[table.key], n_loops = build_adjacency(i, j, table.weights, n_nodes, directed)
-        notes += [*table.notes, *(f"{':'.join(table.key)}: {note}" for note in loop_notes(n_loops))]
-    relations = Relations.of(matrices)
+        first, second = (start_of[name] + _places(end, ids_of[name]) for name, end in table.ends())
+        ends.append((first, second))
+    made = relation_matrices(tables, ends, n_nodes, directed, weighing)
     types = tuple(names)
     told = _labels(labels, names, found)
     return Graph.from_canonical(
-        relations.added_up(),
+        made.relations.added_up(),
         features=_features(types, [(len(ids), kept.source) for ids, kept in found]),
         labels=told,
         node_ids=_typed_ids(names, [ids for ids, _ in found]),
         directed=directed,
-        notes=(*said, *notes, *(note for _, kept in found for note in kept.notes)),
+        notes=(
+            *said,
+            *(note for table in tables for note in table.notes),
+            *made.notes,
+            *(note for _, kept in found for note in kept.notes),
+        ),
         node_types=types,
-        relations=relations,
+        **made.parts,
     )
 
 

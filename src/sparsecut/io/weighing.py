@@ -3,12 +3,14 @@
     time      an edge weighs w·2^(−(now − t)/half-life); repeats add up, and without directions so do both ways
     sign      edges of positive weight are the adjacency, those of negative weight demands (`operators.negatives`)
 
-Edges older than 126 half-lives weigh nothing in float32: they are gone, and their nodes stay.
+Edges older than 126 half-lives weigh nothing in float32: they are gone, and their nodes stay. Of several types of edges all
+that have times age by one clock; those of the others weigh what they weigh.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, check_real
 from sparsecut.graph.clock import Clock
+from sparsecut.graph.timeline import DatedEdges, Timeline
 from sparsecut.graph.times import EdgeTimes, as_duration, as_moment, say_moment
 from sparsecut.io.adjacency import build_adjacency
 from sparsecut.io.edge_weights import check_not_negative
@@ -46,30 +49,46 @@ class Weighing:
         if self.decay is not None:
             check_real(self.caller, "decay", self.decay, above=0)
 
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the half-life is chosen by the edges."""
+        is_auto = self.half_life is None or (isinstance(self.half_life, str) and self.half_life == "auto")
+        return self.decay is None and is_auto
+
     def clock(
-        self, i: NDArray[Any], j: NDArray[Any], moments: EdgeTimes, what: str, is_friendly: Any = slice(None)
+        self, parts: Sequence[DatedEdges], whats: Sequence[str], is_calendar: bool
     ) -> tuple[Clock, tuple[str, ...]]:
-        """(how the edges age, notes): `now` is the latest edge where it is not given, and "auto" is chosen by the edges."""
-        times, is_calendar = moments
-        latest = float(times.max())
+        """(how the edges age, notes): `now` is the latest edge where it is not given, and "auto" is chosen by the edges.
+
+        `parts` are the edges of every type that has times, and `whats` names their tables.
+        """
+        latest = max(float(part.times.max()) for part in parts if part.times is not None)
         now = latest
         if self.now is not None:
             now = as_moment(self.now, f"The now parameter of {self.caller}", is_calendar=is_calendar)
-        if latest > now:
-            row = int(times.argmax())
-            raise InputError(
-                f"{what} has edges later than now: row {row + 1:,} is of {say_moment(latest, is_calendar=is_calendar)}, and "
-                f"now is {say_moment(now, is_calendar=is_calendar)}. Leave these edges out, or give a later now."
-            )
-        notes: tuple[str, ...] = ()
+        for part, what in zip(parts, whats, strict=True):
+            assert part.times is not None
+            row = int(part.times.argmax())
+            if part.times[row] > now:
+                raise InputError(
+                    f"{what} has edges later than now: row {row + 1:,} is of "
+                    f"{say_moment(float(part.times[row]), is_calendar=is_calendar)}, and now is "
+                    f"{say_moment(now, is_calendar=is_calendar)}. Leave these edges out, or give a later now."
+                )
         if self.decay is not None:
-            half_life = math.log(2) / float(self.decay)
-        elif self.half_life is None or (isinstance(self.half_life, str) and self.half_life == "auto"):
-            half_life, notes = choose_half_life(i[is_friendly], j[is_friendly], times[is_friendly], is_calendar=is_calendar)
-        else:
-            name = f"The half_life parameter of {self.caller}"
-            half_life = as_duration(self.half_life, name, is_calendar=is_calendar)
-        return Clock(half_life, now, is_calendar), notes
+            return Clock(math.log(2) / float(self.decay), now, is_calendar), ()
+        if self.is_chosen:
+            half_life, notes = chosen_half_life(parts, is_calendar)
+            return Clock(half_life, now, is_calendar), notes
+        name = f"The half_life parameter of {self.caller}"
+        return Clock(as_duration(self.half_life, name, is_calendar=is_calendar), now, is_calendar), ()
+
+
+def chosen_half_life(parts: Sequence[DatedEdges], is_calendar: bool) -> tuple[float, tuple[str, ...]]:
+    """(the half-life that edges choose, infinite for none; what to say of it)."""
+    dated = [part.where(part.is_friendly) for part in parts if part.times is not None]
+    i, j, times = (np.concatenate([getattr(part, name) for part in dated]) for name in ("i", "j", "times"))
+    return choose_half_life(i, j, times, is_calendar=is_calendar)
 
 
 @dataclass(frozen=True)
@@ -81,10 +100,11 @@ class Matrices:
     demands: sp.csr_array | None
     n_loops: int
     notes: tuple[str, ...]
+    timeline: Timeline | None = None
 
     @property
     def parts(self) -> dict[str, Any]:
-        return {"clock": self.clock, "demands": self.demands}
+        return {"clock": self.clock, "demands": self.demands, "timeline": self.timeline}
 
 
 def matrices(
@@ -99,31 +119,52 @@ def matrices(
     column: str | None = None,
 ) -> Matrices:
     """The matrices of numbered edges; `column` names that of the weights in messages."""
-    is_negative = None if weights is None else weights < 0
-    if is_negative is not None and not is_negative.any():
-        is_negative = None
     if not weighing.is_signed:
         check_not_negative(weights, column, what)
+    edges = dated_edges(i, j, weights, moments, directed)
     clock: Clock | None = None
     notes: tuple[str, ...] = ()
+    timeline: Timeline | None = None
     if moments is not None:
-        friendly: Any = slice(None) if is_negative is None else ~is_negative
-        clock, notes = weighing.clock(i, j, moments, what, friendly)
-        aged = clock.weights_of(moments.values)
-        weights = aged if weights is None else aged * weights
-        if directed == "symmetrize":  # either way an edge is the same, and its repeats add up
-            i, j = np.minimum(i, j), np.maximum(i, j)
-    if is_negative is None:
-        adjacency, n_loops = build_adjacency(i, j, weights, n_nodes, directed)
-        demands = sp.csr_array((n_nodes, n_nodes), dtype=np.float32) if weighing.is_signed else None
-    else:
-        assert weights is not None
-        adjacency, n_loops = build_adjacency(i[~is_negative], j[~is_negative], weights[~is_negative], n_nodes, directed)
-        demands, n_others = build_adjacency(i[is_negative], j[is_negative], -weights[is_negative], n_nodes, directed)
-        n_loops += n_others
-    if clock is not None:
+        clock, notes = weighing.clock([edges], [what], moments.is_calendar)
+        timeline = Timeline((edges,), moments.is_calendar, weighing.is_chosen)
         notes = (*notes, f"Edges {clock}.")
-    if demands is not None:
-        n_demands = demands.nnz // (2 if directed == "symmetrize" else 1)
-        notes = (*notes, f"{n_demands:,} edges ask for distance.")
-    return Matrices(adjacency, clock, demands, n_loops, notes)
+    adjacency, demands, n_loops = weighed(edges, clock, n_nodes, is_directed=directed != "symmetrize")
+    if weighing.is_signed:
+        notes = (*notes, said_of_demands(demands, is_directed=directed != "symmetrize"))
+    return Matrices(adjacency, clock, demands if weighing.is_signed else None, n_loops, notes, timeline)
+
+
+def dated_edges(
+    i: NDArray[Any], j: NDArray[Any], weights: NDArray[Any] | None, moments: EdgeTimes | None, directed: str
+) -> DatedEdges:
+    """Numbered edges, from the node whose row of the adjacency has the entry."""
+    i, j = (j, i) if directed == "in" else (i, j)
+    return DatedEdges(i, j, weights, None if moments is None else moments.values)
+
+
+def weighed(
+    edges: DatedEdges, clock: Clock | None, n_nodes: int, *, is_directed: bool
+) -> tuple[sp.csr_array, sp.csr_array, int]:
+    """(adjacency, what asks for distance, how many nodes had an edge to themselves) of edges of one type."""
+    i, j, weights, way = edges.i, edges.j, edges.weights, "out" if is_directed else "symmetrize"
+    if edges.times is not None:
+        assert clock is not None
+        aged = clock.weights_of(edges.times)
+        weights = aged if weights is None else aged * weights
+        if not is_directed:  # either way an edge is the same, and its repeats add up
+            i, j = np.minimum(i, j), np.maximum(i, j)
+    if edges.weights is None or not (edges.weights < 0).any():
+        adjacency, n_loops = build_adjacency(i, j, weights, n_nodes, way)
+        return adjacency, sp.csr_array((n_nodes, n_nodes), dtype=np.float32), n_loops
+    assert weights is not None
+    parts = ((where := edges.weights >= 0, weights), (~where, -weights))
+    (adjacency, n_loops), (demands, n_others) = (
+        build_adjacency(i[where], j[where], values[where], n_nodes, way) for where, values in parts
+    )
+    return adjacency, demands, n_loops + n_others
+
+
+def said_of_demands(demands: sp.csr_array, *, is_directed: bool) -> str:
+    """What a signed graph notes."""
+    return f"{demands.nnz // (1 if is_directed else 2):,} edges ask for distance."

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError
 from sparsecut.base.progress import Reporter
 from sparsecut.graph import Graph
-from sparsecut.graph.linked_pairs import number_pairs, without_pairs
+from sparsecut.graph.linked_pairs import number_pairs, without_links
 from sparsecut.links.forms import BOTH, COSINE, OWN, SOURCES, TARGETS, LinkForm, solve_form
 from sparsecut.links.link_sums import EndRows, Incidence, LinkSums, end_rows, sum_links
 from sparsecut.links.node_kinds import LinkEnds
@@ -114,7 +114,7 @@ def hold_out_links(graph: Graph, ends: LinkEnds, seed: int, fraction: float = HE
     if ends.is_directed:  # an arc that points back would give the other away
         is_lone = ~np.isin(_numbers(chosen[:, ::-1], graph.n_nodes), _numbers(links, graph.n_nodes))
         chosen = chosen[is_lone] if is_lone.sum() >= max(1, count // 2) else chosen
-    rest = graph.replace(adjacency=without_pairs(graph.adjacency, np.sort(chosen, axis=1)))
+    rest = without_links(graph, np.sort(chosen, axis=1))
     turned = chosen[:, ::-1] if ends.is_directed else chosen[:0]
     turned = turned[~np.isin(_numbers(turned, graph.n_nodes), _numbers(links, graph.n_nodes))]
     return HeldOut(rest, chosen, draw_others(links, len(chosen), ends, generator), turned)
@@ -246,6 +246,19 @@ def draw_others(links: Pairs, count: int, ends: LinkEnds, generator: np.random.G
     if not n_found:
         raise InputError("Links cannot be told from other pairs: every pair of nodes that could be linked is.")
     return np.concatenate(found)[:count]
+
+
+def draw_alike(
+    links: Pairs, alike: Pairs, codes: NDArray[np.int16], generator: np.random.Generator, *, is_directed: bool
+) -> Pairs:
+    """Pairs without a link, for each of some pairs one between nodes of the same two types; in that order if directed."""
+    both = np.concatenate([links, links[:, ::-1]])
+    kinds = codes[alike] if is_directed else np.sort(codes[alike], axis=1)
+    drawn = []
+    for first, second in np.unique(kinds, axis=0):
+        count = int(((kinds[:, 0] == first) & (kinds[:, 1] == second)).sum())
+        drawn.append(draw_others(both, count, LinkEnds(codes == first, codes == second), generator))
+    return np.concatenate(drawn)
 
 
 def _some(pairs: Pairs, seed: int) -> Pairs:
