@@ -89,7 +89,9 @@ def test_times_and_signs_of_types(here: Path, run: Any) -> None:
         assert ids.tolist() == graph.node_ids.tolist()
         np.testing.assert_allclose(found, Z, atol=1e-4 * np.abs(Z).max())
     assert_refused(run("embed", *ASKED, *EDGES, *asked[:-1], "-o", "w.parquet"), "signed=True (--signed)")
-    assert_refused(run("embed", *ASKED, *EDGES, "--time", "when", "-o", "w.parquet"), "No table of edges has a column 'when'")
+    assert_refused(
+        run("embed", *ASKED, *EDGES, "--time", "when", "-o", "w.parquet"), "No table of edges has a column 'when'"
+    )
     assert_refused(run("embed", *ASKED, *EDGES, "--time", "in=at", "-o", "w.parquet"), "has no column 'at' for the time")
 
 

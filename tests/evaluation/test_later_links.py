@@ -85,23 +85,34 @@ def test_ties_stay_together(rows: list[tuple[int, int, int]], fraction: float) -
     if joined.empty:
         return
     graph = sc.from_edges(edges[["source", "target"]].to_numpy(), time=edges["at"], half_life=3)
-    try:
-        split = hold_out_edges(graph, fraction, by="time")
-    except sc.InputError as error:
-        first = joined.groupby([joined[["source", "target"]].min(axis=1), joined[["source", "target"]].max(axis=1)])["at"].min()
-        is_one_time = first.nunique() < 2
-        nobody_known = not is_one_time and not cut_by_hand(edges, fraction)[1]
-        is_dense = "too dense" in str(error)
-        assert is_one_time or nobody_known or is_dense, error
+    low, high = joined[["source", "target"]].min(axis=1), joined[["source", "target"]].max(axis=1)
+    if joined.groupby([low, high])["at"].min().nunique() < 2:
+        with pytest.raises(sc.InputError, match="edges of two times"):
+            hold_out_edges(graph, fraction, by="time")
         return
-    earlier, later, _ = cut_by_hand(edges, fraction)
+    earlier, later, linked = cut_by_hand(edges, fraction)
+    if not later:
+        with pytest.raises(sc.InputError, match="has an end that is new"):
+            hold_out_edges(graph, fraction, by="time")
+        return
+    known = {node for pair in earlier[["source", "target"]].to_numpy().tolist() if pair[0] != pair[1] for node in pair}
+    n_free = len(known) * (len(known) - 1) // 2 - sum(pair <= known for pair in linked)
+    if n_free < len(later):
+        with pytest.raises(sc.InputError, match="too dense"):
+            hold_out_edges(graph, fraction, by="time")
+        return
+    split = hold_out_edges(graph, fraction, by="time")
     assert named(split.graph, split.positive) == later
-    assert split.graph.n_edges == len({frozenset(pair) for pair in earlier[["source", "target"]].to_numpy() if pair[0] != pair[1]})
+    assert split.graph.n_edges == len(
+        {frozenset(pair) for pair in earlier[["source", "target"]].to_numpy() if pair[0] != pair[1]}
+    )
 
 
 def test_types_without_times_are_kept_and_pairs_without_an_edge_are_of_the_types() -> None:
     generator = np.random.default_rng(0)
-    views = pd.DataFrame({"user": generator.integers(0, 40, 500), "item": generator.integers(0, 30, 500), "at": np.arange(500)})
+    views = pd.DataFrame(
+        {"user": generator.integers(0, 40, 500), "item": generator.integers(0, 30, 500), "at": np.arange(500)}
+    )
     friends = pd.DataFrame({"a": generator.integers(0, 40, 80), "b": generator.integers(0, 40, 80)})
     friends = friends[friends["a"] != friends["b"]]
     tables = {("user", "views", "item"): views, ("user", "knows", "user"): friends}

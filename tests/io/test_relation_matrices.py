@@ -63,7 +63,10 @@ def test_ageing_and_signed_types_are_the_formula() -> None:
     later = graph.at(graph.clock.now + 60 * 86400)  # type: ignore[union-attr]
     np.testing.assert_allclose(later.adjacency.toarray(), A / 4 + B, rtol=1e-5)  # acquaintances have no times
     assert any("Edges user:rates:movie weigh half as much after 30 days" in note for note in graph.notes)
-    assert sc.from_tables(nodes(), edges, **{**OPTIONS, "half_life": None, "decay": np.log(2) / (30 * 86400)}).clock == graph.clock
+    assert (
+        sc.from_tables(nodes(), edges, **{**OPTIONS, "half_life": None, "decay": np.log(2) / (30 * 86400)}).clock
+        == graph.clock
+    )
 
 
 def test_options_may_be_of_some_types() -> None:
@@ -89,11 +92,15 @@ def test_every_form_of_tables_gives_one_graph(form: str, tmp_path: Path) -> None
     edges = tables()
     whole = sc.from_tables(None, edges, **OPTIONS)
     if form == "one table":
-        rated = edges[RATES].assign(user="u" + edges[RATES]["user"].astype(str), movie="m" + edges[RATES]["movie"].astype(str))
+        rated = edges[RATES].assign(
+            user="u" + edges[RATES]["user"].astype(str), movie="m" + edges[RATES]["movie"].astype(str)
+        )
         known = "u" + edges[KNOWS].astype(str)
         rows = pd.DataFrame({"id": pd.unique(pd.concat([rated["user"], known["a"], known["b"], rated["movie"]]))})
         rows["kind"] = np.where(rows["id"].str.startswith("u"), "user", "movie")
-        ends = pd.concat([rated.rename(columns={"user": "source", "movie": "target"}), known.set_axis(["source", "target"], axis=1)])
+        ends = pd.concat(
+            [rated.rename(columns={"user": "source", "movie": "target"}), known.set_axis(["source", "target"], axis=1)]
+        )
         ends = ends.assign(at=ends["at"].fillna(edges[RATES]["at"].max()), stars=ends["stars"].fillna(1.0))
         graph = sc.from_tables(rows, ends, type_column="kind", **OPTIONS)
         assert graph.clock == whole.clock
@@ -120,7 +127,9 @@ def test_the_vectors_are_those_of_dense_matrices() -> None:
     rows = np.random.default_rng(3).normal(size=(N_USERS + N_MOVIES, 4)).astype(np.float32)
     tables_of_nodes = {"user": (nodes()["user"], rows[:N_USERS]), "movie": (nodes()["movie"], rows[N_USERS:])}
     graph = sc.from_tables(tables_of_nodes, first, **OPTIONS)
-    model = sc.SCE(filter=sc.Power(order=2), features="given", weighting="none", channels="smoothed", relations={}, dimension=4)
+    model = sc.SCE(
+        filter=sc.Power(order=2), features="given", weighting="none", channels="smoothed", relations={}, dimension=4
+    )
     Z = model.fit_transform(graph)
     moment = first[RATES]["at"].max()
     factors = model.kind_.relations.factors  # type: ignore[union-attr]
@@ -143,7 +152,11 @@ def test_the_vectors_are_those_of_dense_matrices() -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(
-    rows=st.lists(st.tuples(st.integers(1, 5), st.integers(1, 4), st.integers(0, 60), st.sampled_from([-1.0, 2.0])), min_size=1, max_size=20),
+    rows=st.lists(
+        st.tuples(st.integers(1, 5), st.integers(1, 4), st.integers(0, 60), st.sampled_from([-1.0, 2.0])),
+        min_size=1,
+        max_size=20,
+    ),
 )
 def test_any_few_ratings_are_the_formula(rows: list[tuple[int, int, int, float]]) -> None:
     rates = pd.DataFrame(rows, columns=["user", "movie", "day", "stars"])
@@ -161,7 +174,10 @@ def test_any_few_ratings_are_the_formula(rows: list[tuple[int, int, int, float]]
         ({"weight": "stras"}, r"No table of edges has a column 'stras' for the weight.*Did you mean 'stars'"),
         ({"time": "when", "half_life": 3}, "No table of edges has a column 'when' for the time"),
         ({"time": {"rates": "when"}}, "user:rates:movie has no column 'when' for the time"),
-        ({"time": {"rated": "at"}}, "must name types of edges of the graph: 'user:rates:movie', 'user:knows:user'. Got 'rated'"),
+        (
+            {"time": {"rated": "at"}},
+            "must name types of edges of the graph: 'user:rates:movie', 'user:knows:user'. Got 'rated'",
+        ),
         ({"time": [1, 2]}, r"must be a word, or one for each type of edges"),
         ({"time": {"rates": [1, 2]}}, "one for each edge. Got 2 times for 300 edges"),
         ({"half_life": "30d"}, "no times of edges"),

@@ -65,14 +65,15 @@ class Reading:
     time: Annotated[
         str | None,
         _option(
-            "Column of the edges' times: dates, times, epochs, numbers. Edges then weigh less with age. Of some types of edges "
-            "alone: rates=at,views=seen; --weight too."
+            "Column of the edges' times: dates, times, epochs, numbers. Edges then weigh less with age. Of some types "
+            "of edges alone: rates=at,views=seen; --weight too."
         ),
     ] = None
     half_life: Annotated[
         str | None,
         _option(
-            "Age at which an edge weighs half as much: 30d, 12h, 1y, none, or auto: by how well earlier edges tell later ones.",
+            "Age at which an edge weighs half as much: 30d, 12h, 1y, none, or auto: by how well earlier edges tell "
+            "later ones.",
             metavar="AGE",
             show_default="auto, with --time",
         ),
@@ -240,8 +241,8 @@ def _open_tables(
 
     if reading.edges is None:
         raise InputError("The command needs a graph: a dataset's name or a file, or --edges TYPE:RELATION:TYPE=FILE.")
-    taken = ("nodes", "edges", "source", "target", "weight", "directed", "missing", "scale", "id_column", "encoding")
-    taken += ("time", "half_life", "decay", "now", "signed")
+    taken = {"nodes", "edges", "source", "target", "weight", "directed", "missing", "scale", "id_column", "encoding"}
+    taken |= {"time", "half_life", "decay", "now", "signed"}
     useless = [one for one in reading.given() if one not in taken]
     useless += [one for one, value in (("features", features), ("labels", labels)) if value is not None]
     if name is not None or useless:

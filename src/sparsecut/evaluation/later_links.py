@@ -62,8 +62,8 @@ def hold_out_later(graph: Graph, fraction: float) -> LaterLinks:
     is_known = has_edge[later].all(axis=1)
     if not is_known.any():
         raise InputError(
-            "A split by time holds out edges between nodes that had edges before, and there are none: every later edge has an "
-            "end that is new. Use a smaller fraction."
+            "A split by time holds out edges between nodes that had edges before, and there are none: every later edge has "
+            "an end that is new. Use a smaller fraction."
         )
     since = say_moment(moment, is_calendar=timeline.is_calendar)
     note = (

@@ -12,8 +12,8 @@ is cut first (`hold_out_edges`), the method sees only what is left, and held-out
 
 Figures, in percent (`sparsecut.links.ranking` has their equations): roc_auc is the chance that a held-out edge ranks above
 a held-out non-edge, and average_precision weighs the top of that ranking; hit@k, ndcg@k and mrr are of the candidates of a
-node, all nodes that it is not linked to, of a graph with types those of the type of the link; direction, of a directed graph,
-is the AUC of held-out arcs against the same arcs turned round, where there is no arc both ways.
+node, all nodes that it is not linked to, of a graph with types those of the type of the link; direction, of a directed
+graph, is the AUC of held-out arcs against the same arcs turned round, where there is no arc both ways.
 """
 
 from __future__ import annotations
@@ -280,7 +280,9 @@ def _ranked_places(scorer: _Scorer, split: LinkSplit, ends: LinkEnds, seed: int)
                 places.append(places_of(scores, is_link, may))
                 continue
             codes = split.graph.type_codes  # of several types the candidates are those of the type of the link
-            places += [places_of(scores, is_link & (codes == code), may & (codes == code)) for code in np.unique(codes[is_link])]
+            places += [
+                places_of(scores, is_link & (codes == code), may & (codes == code)) for code in np.unique(codes[is_link])
+            ]
     return [one for one in places if len(one)]
 
 

@@ -244,8 +244,8 @@ def from_edges(
         directions either way round. An edge without a time is an error.
     half_life : str, timedelta or float, default=None
         The age at which an edge weighs half as much: "30d", "12h", "1y", or a number in seconds (in the unit of `time` where
-        that is no calendar's); "none" for no ageing. Where it is not given, or "auto", it is chosen by how well earlier edges
-        tell later ones (`sparsecut.io.half_life`).
+        that is no calendar's); "none" for no ageing. Where it is not given, or "auto", it is chosen by how well earlier
+        edges tell later ones (`sparsecut.io.half_life`).
     decay : float, default=None
         In place of `half_life`: an edge weighs exp(−decay·age).
     now : date, time, text or number, default=None

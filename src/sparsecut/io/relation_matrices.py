@@ -44,9 +44,7 @@ def relation_matrices(
     tables: Sequence[RelationTable], ends: Sequence[Ends], n_nodes: int, directed: str, weighing: Weighing
 ) -> RelationMatrices:
     """The matrices of tables whose ends are numbered."""
-    edges = [
-        dated_edges(i, j, table.weights, table.moments, directed) for table, (i, j) in zip(tables, ends, strict=True)
-    ]
+    edges = [dated_edges(i, j, table.weights, table.moments, directed) for table, (i, j) in zip(tables, ends, strict=True)]
     clock, timeline, notes = _clock(tables, edges, weighing)
     is_directed = directed != "symmetrize"
     made = [weighed(part, clock, n_nodes, is_directed=is_directed) for part in edges]
@@ -76,8 +74,8 @@ def _clock(
     if len(set(kinds)) > 1:
         first, second = dated[0][0], dated[kinds.index(not kinds[0])][0]
         raise InputError(
-            f"{first.what} and {second.what} must have times of one kind, as all edges age by one clock. Got dates or epochs "
-            "in one of them, and plain numbers in the other."
+            f"{first.what} and {second.what} must have times of one kind, as all edges age by one clock. Got dates or "
+            "epochs in one of them, and plain numbers in the other."
         )
     clock, notes = weighing.clock([part for _, part in dated], [table.what for table, _ in dated], kinds[0])
     ageing = "Edges" if len(dated) == len(tables) else f"Edges {', '.join(':'.join(table.key) for table, _ in dated)}"

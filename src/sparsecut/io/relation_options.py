@@ -1,7 +1,7 @@
 """Options of `from_tables` that are for all types of edges, or for each its own.
 
-    weight="stars"                     the column of that name, in the tables that have it
-    weight={"rates": "stars"}          of the relation "rates" alone; a type of edges is named as in `edges`, or by its relation
+weight="stars"                     the column of that name, in the tables that have it
+weight={"rates": "stars"}          of the relation "rates" alone; a type of edges is named as in `edges`, or by its relation
 """
 
 from __future__ import annotations

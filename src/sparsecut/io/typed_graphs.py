@@ -78,11 +78,11 @@ def from_tables(
     relation_column : str, default=None
         The column of the table of all edges that names the relation.
     source, target, weight : str, or dict of relation to str, default=None
-        Columns of the tables of edges that have them; found by their names and values where not given (docs/files.md). A dict
-        names them for some types of edges, {"rates": "stars"}.
+        Columns of the tables of edges that have them; found by their names and values where not given (docs/files.md). A
+        dict names them for some types of edges, {"rates": "stars"}.
     time : str, or dict of relation to str or times, default=None
-        The column of the times of the edges, in the tables that have it, or by a dict in some of them; see `from_edges`. Edges
-        of the other types do not age.
+        The column of the times of the edges, in the tables that have it, or by a dict in some of them; see `from_edges`.
+        Edges of the other types do not age.
     half_life : str, timedelta or float, default=None
         The age at which an edge weighs half as much, of all types of edges that have times; where it is not given, or
         "auto", it is chosen by how well earlier edges tell later ones.

@@ -55,9 +55,7 @@ class Weighing:
         is_auto = self.half_life is None or (isinstance(self.half_life, str) and self.half_life == "auto")
         return self.decay is None and is_auto
 
-    def clock(
-        self, parts: Sequence[DatedEdges], whats: Sequence[str], is_calendar: bool
-    ) -> tuple[Clock, tuple[str, ...]]:
+    def clock(self, parts: Sequence[DatedEdges], whats: Sequence[str], is_calendar: bool) -> tuple[Clock, tuple[str, ...]]:
         """(how the edges age, notes): `now` is the latest edge where it is not given, and "auto" is chosen by the edges.
 
         `parts` are the edges of every type that has times, and `whats` names their tables.
@@ -147,7 +145,8 @@ def weighed(
     edges: DatedEdges, clock: Clock | None, n_nodes: int, *, is_directed: bool
 ) -> tuple[sp.csr_array, sp.csr_array, int]:
     """(adjacency, what asks for distance, how many nodes had an edge to themselves) of edges of one type."""
-    i, j, weights, way = edges.i, edges.j, edges.weights, "out" if is_directed else "symmetrize"
+    i, j, way = edges.i, edges.j, "out" if is_directed else "symmetrize"
+    weights: NDArray[Any] | None = edges.weights
     if edges.times is not None:
         assert clock is not None
         aged = clock.weights_of(edges.times)
