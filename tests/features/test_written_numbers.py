@@ -57,8 +57,18 @@ def test_a_gap_and_a_slip_among_written_numbers() -> None:
     gap = graph_of(["", "NA", *words[2:]])
     expected = graph_of([None, None, *VALUES[2:]])
     assert np.array_equal(gap.features, expected.features)
-    with pytest.raises(InputError, match="holds 'about 12' among the numbers of column 'balance', in row 3"):
+    with pytest.raises(InputError, match="holds words among the numbers of column 'balance': 'about 12' in row 3"):
         graph_of([*words[:2], "about 12", *words[3:]]).features  # noqa: B018
+    both = "'about 12' in row 3, '~5' in row 4. Mend them, or leave the cells empty."
+    with pytest.raises(InputError, match=both):
+        graph_of([*words[:2], "about 12", "~5", *words[4:59], "~5"]).features  # noqa: B018
+
+
+@pytest.mark.parametrize("codes", [["94043", "T8H1N", "10003"], ["1002", "01002", "M5V"]])
+def test_codes_among_digits_are_names_and_no_slips(codes: list[str]) -> None:
+    graph = graph_of([codes[1], *[codes[0], codes[2]] * 28, codes[0], codes[0], codes[0]])
+    (column,) = (column for column in graph.encoder.columns if column.name == "balance")
+    assert column.categories == tuple(sorted(codes))
 
 
 @pytest.mark.parametrize(

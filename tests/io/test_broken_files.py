@@ -153,7 +153,7 @@ BESIDE = {
                                     "The features file {0}/f.csv has more than one row for 'a'." + READ_AS_IDS),
     "a slip in a column of numbers": (
         "features", "f.csv", b"id,x\n" + b"".join(b"%s,%d\n" % (name, k) for k, name in enumerate(MANY)) + b"c,1o\n",
-        "The features file {0}/f.csv holds '1o' among the numbers of column 'x', in row 21. "
+        "The features file {0}/f.csv holds words among the numbers of column 'x': '1o' in row 21. "
         "Mend it, or leave the cell empty."),
     "only ids": ("features", "f.csv", b"id,\na,\nb,\nc,\n",
                  "The features file {0}/f.csv has no column that could be a feature: '' was left out: it holds nothing "

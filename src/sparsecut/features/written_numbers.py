@@ -109,16 +109,26 @@ def notation_of(column: ArrowColumn) -> Notation | None:
 
 
 def check_slips(name: str, words: list[str], codes: NDArray[Any], is_missing: NDArray[np.bool_], what: str) -> None:
-    """A column nearly all of numbers is a column of numbers with a slip in it, not one of categories."""
+    """A column nearly all of numbers is a column of numbers with a slip in it, not one of categories, unless it has codes."""
     is_word = np.array([not (spells_number(word) or Notation.of([word])) for word in words])
+    if _are_codes([word for word, is_one in zip(words, is_word, strict=True) if not is_one], words):
+        return
     wrong = np.flatnonzero(is_word[codes] & ~is_missing) if len(words) else np.empty(0, dtype=int)
     n_present = int((~is_missing).sum())
     if len(wrong) and 10 * len(wrong) <= n_present:
-        row = int(wrong[0])
+        found = {words[codes[row]]: row for row in reversed(wrong.tolist())}  # the first row of each
+        shown = [f"{word!r} in row {row + 1:,}" for word, row in sorted(found.items(), key=lambda item: item[1])]
         raise InputError(
-            f"{what} holds {words[codes[row]]!r} among the numbers of column {name!r}, in row {row + 1:,}. "
-            "Mend it, or leave the cell empty."
+            f"{what} holds words among the numbers of column {name!r}: {', '.join(shown[:5])}{', …' if len(shown) > 5 else ''}. "
+            f"Mend {'them' if len(wrong) > 1 else 'it'}, or leave the cell{'s' if len(wrong) > 1 else ''} empty."
         )
+
+
+def _are_codes(numbers: list[str], words: list[str]) -> bool:
+    """Codes of places or products, which count nothing: 01002, or letters and digits of one length (94043, T8H1N)."""
+    has_zero = any(len(number) > 1 and number.startswith("0") and number.isdigit() for number in numbers)
+    is_mixed = all(word.isalnum() and any(map(str.isdigit, word)) for word in words)
+    return has_zero or (is_mixed and len({len(word) for word in words}) == 1)
 
 
 def _unit(word: str) -> str:
