@@ -118,7 +118,8 @@ def test_charts_cover_none_of_their_words(browser: Any, tmp_path: Path) -> None:
           const [texts, bars] = ["text", "rect.mark"].map((name) => [...chart.querySelectorAll(name)]);
           const box = (node) => node.getBoundingClientRect();
           const isOut = (b) => b.left < frame.left - 1 || b.right > frame.right + 1 || b.bottom > frame.bottom + 1;
-          const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+          const across = (a, b) => a.left < b.right - 1 && b.left < a.right - 1;
+          const meet = (a, b) => across(a, b) && a.top < b.bottom - 1 && b.top < a.bottom - 1;
           const out = [...texts, ...bars].filter((node) => isOut(box(node)));
           const hit = texts.filter((text) => bars.some((bar) => meet(box(text), box(bar))));
           return [...out, ...hit].map((node) => node.outerHTML.slice(0, 90));

@@ -109,7 +109,7 @@ def notation_of(column: ArrowColumn) -> Notation | None:
 
 
 def check_slips(name: str, words: list[str], codes: NDArray[Any], is_missing: NDArray[np.bool_], what: str) -> None:
-    """A column nearly all of numbers is a column of numbers with a slip in it, not one of categories, unless it has codes."""
+    """A column nearly all of numbers is one of numbers with slips in it, not one of categories, unless they are codes."""
     is_word = np.array([not (spells_number(word) or Notation.of([word])) for word in words])
     if _are_codes([word for word, is_one in zip(words, is_word, strict=True) if not is_one], words):
         return
@@ -118,8 +118,9 @@ def check_slips(name: str, words: list[str], codes: NDArray[Any], is_missing: ND
     if len(wrong) and 10 * len(wrong) <= n_present:
         found = {words[codes[row]]: row for row in reversed(wrong.tolist())}  # the first row of each
         shown = [f"{word!r} in row {row + 1:,}" for word, row in sorted(found.items(), key=lambda item: item[1])]
+        listed = ", ".join(shown[:5]) + (", …" if len(shown) > 5 else "")
         raise InputError(
-            f"{what} holds words among the numbers of column {name!r}: {', '.join(shown[:5])}{', …' if len(shown) > 5 else ''}. "
+            f"{what} holds words among the numbers of column {name!r}: {listed}. "
             f"Mend {'them' if len(wrong) > 1 else 'it'}, or leave the cell{'s' if len(wrong) > 1 else ''} empty."
         )
 
