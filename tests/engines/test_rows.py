@@ -42,6 +42,10 @@ def test_factors_multiply_like_the_smoothed_rows(is_sparse: bool, hops: int) -> 
     assert np.allclose(rows @ torch.from_numpy(W), S @ W, atol=1e-12)
     assert np.allclose(rows.transpose_times(torch.from_numpy(G)), S.T @ G, atol=1e-12)
     assert np.allclose(rows.columns(1, 5), S[:, 1:5], atol=1e-12)
+    written = torch.full((15, 9), torch.nan, dtype=torch.float64)
+    rows.times_into(torch.from_numpy(W), written[:, 3:7])
+    assert np.allclose(written[:, 3:7], S @ W, atol=1e-12)
+    assert written.isnan().sum() == 15 * 5
     stacked = StackedRows([rows, rows])
     assert stacked.shape == (15, 12)
     assert np.allclose(stacked.columns(4, 9), np.hstack([S, S])[:, 4:9], atol=1e-12)

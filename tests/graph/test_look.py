@@ -70,3 +70,16 @@ def test_in_blocks_and_on_threads(monkeypatch: pytest.MonkeyPatch, n_threads: in
         changed.data[place] = np.nextafter(changed.data[place], np.float32(9))
         assert not is_canonical_in_blocks(changed, is_symmetric=True)
         assert is_canonical_in_blocks(changed, is_symmetric=False)
+
+
+def test_a_loop_is_found_in_any_block() -> None:
+    """Rows far from the first, whose own column lies beyond the width of their block; offsets in 64 bits too."""
+    A = sp.csr_array(np.diag(np.ones(99, dtype=np.float32), 1))
+    A = sp.csr_array(A + A.T)
+    for place in (0, 42, 99):
+        looped = sp.csr_array(A + sp.csr_array(([1.0], ([place], [place])), shape=A.shape), dtype=np.float32)
+        wide = sp.csr_array((100, 100), dtype=np.float32)
+        wide.data, wide.indices, wide.indptr = looped.data, looped.indices.astype(np.int64), looped.indptr.astype(np.int64)
+        for matrix in (looped, wide):
+            assert not is_canonical(matrix, is_symmetric=True, block_bytes=256)
+    assert is_canonical(A, is_symmetric=True, block_bytes=256)

@@ -8,7 +8,7 @@ import torch
 
 from sparsecut.engines import MemoryEngine
 from sparsecut.engines.rows import Rows
-from sparsecut.kernels.halves import halved, is_half
+from sparsecut.kernels.halves import halved, is_half, times
 from sparsecut.operators.negatives import complete_graph
 
 EPSILON = 2.0**-11  # half the distance of two neighbouring float16 near 1
@@ -27,6 +27,9 @@ def test_products_of_halves_are_near_those_of_the_features(shape: tuple[int, int
     assert (np.abs(kept - F) <= EPSILON * np.maximum(np.abs(F), np.abs(F).max() * 2.0**-13)).all()
     rows = Rows(halves, coefficients=(factor,))
     assert np.allclose(rows @ torch.from_numpy(W).float(), kept @ W, rtol=1e-5, atol=1e-5 * scale)
+    written = torch.full((shape[0], 7), torch.nan)
+    times(halves, torch.from_numpy(W).float(), out=written[:, 1:6])
+    assert np.allclose(written[:, 1:6] * factor, kept @ W, rtol=1e-5, atol=1e-5 * scale)
     product = rows.transpose_times(torch.from_numpy(G).float())
     assert np.allclose(product, kept.T @ G, rtol=1e-5, atol=1e-4 * scale * shape[0] ** 0.5)
     assert np.allclose(rows.columns(0, 1), kept[:, :1])

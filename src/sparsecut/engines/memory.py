@@ -240,8 +240,8 @@ class MemoryEngine(InProcess):
             for rows in [slice(0, len(Z))] if codes is None else row_blocks(Z, CONCAT_BLOCK):
                 if projection.offset is not None:
                     Z[rows] -= offsets_of(projection.offset, None if codes is None else codes[rows])
-        low, high = (float(bound) for bound in Z.aminmax()) if Z.numel() else (0.0, 0.0)
-        if not math.isfinite(low + high):  # NaN is the least and the largest of numbers with one
+        # A sum is finite where all its terms are, unless it overflows; NaN is the least and the largest of numbers with one.
+        if not math.isfinite(float(Z.sum())) and not math.isfinite(float(sum(Z.aminmax()))):
             raise overflow_error(self.graph)
         return Z
 
@@ -352,7 +352,7 @@ def _projected(levels: Sequence[Rows], weights: Sequence[Tensor], aggregation: A
         if rows.is_formed and isinstance(rows.features, Tensor):
             for start in range(0, n_rows, CONCAT_BLOCK):
                 block = slice(start, start + CONCAT_BLOCK)
-                columns[block] = Rows(rows.features[block], coefficients=rows.coefficients) @ matrix
+                Rows(rows.features[block], coefficients=rows.coefficients).times_into(matrix, columns[block])
         else:
             columns.copy_(rows @ matrix)
     return Z

@@ -67,6 +67,13 @@ class Rows:
             return self._hopped(products.times(self.features, weights))
         return self._hopped(self.features @ weights)
 
+    def times_into(self, weights: Tensor, result: Tensor) -> None:
+        """S·W of rows that are formed, written where it is to be: on a GPU nothing is made beside it."""
+        if isinstance(self.features, Tensor) and self.features.is_cuda and self.is_formed:
+            halves.times(self.features, weights * self.coefficients[0], result)
+        else:
+            result.copy_(self @ weights)
+
     def transpose_times(self, rows: Tensor) -> Tensor:  # (f, d)
         if self.coefficients != (1.0,):
             rows = self._propagation.T.smooth(self.coefficients, rows) if not self.is_formed else rows * self.coefficients[0]

@@ -127,7 +127,8 @@ def is_symmetric(entries: Entries) -> bool:
     A is of the bits of the weights. One pass; matrices that differ pass it with a chance below 2⁻⁴⁰.
     """
     device, n_rows = entries.offsets.device, entries.n_rows
-    x, y = torch.randint(-(2**63), 2**63 - 1, (2, n_rows), generator=torch.Generator().manual_seed(1)).to(device)
+    generator = torch.Generator(device).manual_seed(1)
+    x, y = torch.randint(-(2**63), 2**63 - 1, (2, n_rows), generator=generator, device=device)
     total = torch.zeros((), dtype=torch.int64, device=device)
     for rows, block in entries.blocks():
         columns = entries.indices[block]

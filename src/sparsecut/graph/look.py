@@ -2,7 +2,8 @@
 
 Sorted rows without repeats, no loops, weights finite and above zero; and its own transpose where it must be. That is found
 without transposing anything: xᵀA'y = yᵀA'x for whole numbers x and y drawn once, modulo 2⁶⁴, where A' has the bits of the
-weights. Matrices that differ pass with a chance below 2⁻⁴⁰.
+weights. Matrices that differ pass with a chance below 2⁻⁴⁰. The loops over entries are scipy's compiled ones, which let
+other threads run.
 """
 
 from __future__ import annotations
@@ -35,57 +36,44 @@ def is_canonical(
         return False
     tables = np.random.default_rng(1).integers(0, 2**64 - 1, (2, n_nodes), dtype=np.uint64) if is_symmetric else None
     blocks = blocks_of_entries(indptr, block_bytes)
+    ones = np.ones(max(int(indptr[rows.stop] - indptr[rows.start]) for rows in blocks), dtype=np.uint64)
 
     def look(rows: slice) -> tuple[bool, int]:
-        return _look(adjacency, rows, tables)
+        return _look(adjacency, rows, ones, tables)
 
     found = list(map(look, blocks)) if n_entries < min_entries else on_threads(look, blocks)
     return all(is_right for is_right, _ in found) and sum(difference for _, difference in found) % 2**64 == 0
 
 
-def _look(adjacency: Any, rows: slice, tables: NDArray[np.uint64] | None) -> tuple[bool, int]:
+def _look(adjacency: Any, rows: slice, ones: NDArray[np.uint64], tables: NDArray[np.uint64] | None) -> tuple[bool, int]:
     """(whether a block of rows is canonical, its part of xᵀA'y − yᵀA'x)."""
     starts = adjacency.indptr[rows.start : rows.stop + 1]
     entries = slice(int(starts[0]), int(starts[-1]))
     columns, weights = adjacency.indices[entries], adjacency.data[entries]
     if not len(columns):
         return True, 0
-    firsts = starts[:-1] - starts[0]
+    shape = (rows.stop - rows.start, adjacency.shape[1])
+    block = sp.csr_array((ones[: len(columns)], columns, starts - starts[0]), shape=shape)
+    if not block.has_canonical_format:
+        return False, 0
     is_row = starts[1:] > starts[:-1]
-    firsts, numbers = firsts[is_row], np.arange(rows.start, rows.stop)[is_row]
-    lasts = np.append(firsts[1:], len(columns)) - 1
-    is_after = columns[1:] > columns[:-1]
-    is_after[firsts[1:] - 1] = True  # from the last entry of a row to the first of the next, any step is right
-    if not is_after.all() or columns[firsts].min() < 0 or columns[lasts].max() >= adjacency.shape[1]:
+    firsts, lasts = (starts[:-1] - starts[0])[is_row], (starts[1:] - starts[0])[is_row] - 1
+    if columns[firsts].min() < 0 or columns[lasts].max() >= adjacency.shape[1]:
         return False, 0
     low, high = weights.min(), weights.max()
     if not (low > 0 and high <= LARGEST):  # NaN is neither
         return False, 0
-    if _has_loop(columns, firsts, lasts, numbers):
+    if block.diagonal(rows.start).any():
         return False, 0
     if tables is None:
         return True, 0
-    bits = None if low == high else np.ascontiguousarray(weights, dtype=np.float32).view(np.uint32)
-    factor = np.uint64(1) if bits is not None else np.array([low], dtype=np.float32).view(np.uint32).astype(np.uint64)[0]
-    total, places = np.uint64(0), columns.astype(np.intp)
+    factor = 1
+    if low == high:
+        factor = int(np.array([low], dtype=np.float32).view(np.uint32)[0])
+    else:
+        bits = np.ascontiguousarray(weights, dtype=np.float32).view(np.uint32).astype(np.uint64)
+        block = sp.csr_array((bits, block.indices, block.indptr), shape=shape)
+    x, y = tables
     with np.errstate(over="ignore"):  # modulo 2⁶⁴ is what is meant
-        for of_rows, of_columns in (tables, tables[::-1]):
-            terms = np.take(of_columns, places, mode="clip")  # all are within
-            if bits is not None:
-                terms *= bits
-            part = (np.add.reduceat(terms, firsts) * of_rows[numbers]).sum(dtype=np.uint64)
-            total = np.uint64(part) - total
-        return True, -int(total * factor)
-
-
-def _has_loop(columns: NDArray[Any], firsts: NDArray[Any], lasts: NDArray[Any], numbers: NDArray[np.int64]) -> bool:
-    """Whether a row holds its own number: bisection in all rows at once."""
-    low, high = firsts.astype(np.int64), lasts.astype(np.int64) + 1
-    end = high.copy()
-    while (is_open := low < high).any():
-        middle = (low + high) // 2
-        is_before = is_open & (columns[np.where(is_open, middle, 0)] < numbers)
-        low = np.where(is_before, middle + 1, low)
-        high = np.where(is_open & ~is_before, middle, high)
-    is_inside = low < end
-    return bool((columns[np.where(is_inside, low, 0)][is_inside] == numbers[is_inside]).any())
+        parts = (x[rows] * (block @ y)).sum(dtype=np.uint64), (y[rows] * (block @ x)).sum(dtype=np.uint64)
+    return True, (int(parts[0]) - int(parts[1])) * factor

@@ -66,15 +66,15 @@ def counts_of(places: Any, n_places: int, weights: Any = None) -> Any:
     return np.bincount(places, weights, n_places)
 
 
-def concatenate(parts: Sequence[Any]) -> Any:
-    """Vectors one after another; a single one is not copied."""
+def concatenate(parts: Sequence[Any], axis: int = 0) -> Any:
+    """Vectors one after another, or matrices side by side along an axis; a single one is not copied."""
     if len(parts) == 1:
         return parts[0]
     if is_tensor(parts[0]):
         import torch
 
-        return torch.cat(list(parts))
-    return np.concatenate(parts)
+        return torch.cat(list(parts), dim=axis)
+    return np.concatenate(parts, axis=axis)
 
 
 def places_of(is_there: Any) -> Any:

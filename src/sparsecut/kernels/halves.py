@@ -35,15 +35,17 @@ def is_half(features: object) -> bool:
     return isinstance(features, Tensor) and features.dtype == torch.float16
 
 
-def times(rows: Tensor, weights: Tensor) -> Tensor:
-    """S·W, (n, d)."""
+def times(rows: Tensor, weights: Tensor, out: Tensor | None = None) -> Tensor:
+    """S·W, (n, d), float32; of a GPU's rows in either precision, where `out` is, if it is given."""
     if with_tensor_cores(rows):
         scale = _power_above(weights)
         is_within = SMALLEST_SCALE <= scale <= LARGEST_SCALE
         wide = _wide(rows)
         halves = torch.nn.functional.pad(weights if is_within else weights / scale, (0, 0, 0, wide.shape[1] - len(weights)))
-        result = torch.mm(wide, halves.to(rows.dtype), out_dtype=torch.float32)
+        result = torch.mm(wide, halves.to(rows.dtype), out_dtype=torch.float32, out=out)
         return result if is_within else result.mul_(scale)
+    if out is not None:
+        return torch.mm(rows.float(), weights, out=out)
     return products.times(rows, weights)
 
 

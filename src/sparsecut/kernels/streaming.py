@@ -78,7 +78,8 @@ def blocks_of_entries(indptr: Any, block_bytes: int = BLOCK_BYTES, row_bytes: in
     most_rows = max(1, block_bytes // max(row_bytes, 16))
     while start < n_rows:
         ends = indptr[start : start + most_rows + 1]
-        n_fit = int(np.searchsorted(ends, int(ends[0]) + block_bytes // 8, side="right")) - 1
+        goal = min(int(ends[0]) + block_bytes // 8, int(ends[-1]))  # of the type of the ends, or numpy copies them all
+        n_fit = int(np.searchsorted(ends, ends.dtype.type(goal), side="right")) - 1
         stop = min(start + max(n_fit, 1), n_rows)
         blocks.append(slice(start, stop))
         start = stop

@@ -110,6 +110,9 @@ def test_every_row_is_predicted_from_the_others() -> None:
     ridges = [ridge * np.trace(A.T @ A) / 8 for ridge in RIDGES]
     assert found == pytest.approx(max(map(gcv, ridges)), rel=1e-9)
     ridge = max(ridges, key=gcv)
+    of_tensors, errors_of_tensors = predict_left_out([torch.from_numpy(X), torch.from_numpy(P)], torch.from_numpy(Y), RIDGES)
+    assert of_tensors == pytest.approx(found, rel=1e-12)
+    assert np.allclose(errors_of_tensors, errors, rtol=1e-10)
     for row in (0, 17, 59):
         others = np.arange(60) != row
         centre, target = A[others].mean(axis=0), B[others].mean(axis=0)

@@ -44,7 +44,7 @@ from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.graph.edge_sample import degrees_at, sample_linked_nodes, sample_nodes
 from sparsecut.kernels.block import Block
-from sparsecut.kernels.either import on_device_of, on_host
+from sparsecut.kernels.either import concatenate, doubles, is_tensor, on_device_of, on_host
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.kernels.spectrum import orthonormal
@@ -156,7 +156,7 @@ def _mean_gain(
     differences: list[Array] = []  # of the squared errors at every node: what the neighbourhood's mean saves
     for X in halvings:
         around = engine.smooth(X, power(1), lazily=True)  # the hop may be taken for these nodes alone
-        halves = [np.split(on_host(engine.take(level, nodes)).astype(np.float64), 2, axis=1) for level in (X, around)]
+        halves = [_halves(_doubles_of(level, nodes, engine)) for level in (X, around)]
         for a, b in ((0, 1), (1, 0)):
             own, alone = predict_left_out([halves[0][a]], halves[0][b], ridges)
             _, beside = predict_left_out([halves[0][a], halves[1][a]], halves[0][b], ridges)
@@ -171,46 +171,58 @@ def _predict_from_neighbours(
     X: Any, nodes: NDArray[np.int64], engine: Engine[Any], ridges: Sequence[float]
 ) -> tuple[float, float]:
     """R² of the rows from the means over their neighbours, the row left out of its own, and the standard error of it."""
-    own, smoothed = (
-        on_host(engine.take(level, nodes)).astype(np.float64) for level in (X, engine.smooth(X, power(1), lazily=True))
-    )
-    degrees = degrees_at(engine, nodes).clip(min=1e-3)[:, None]
+    around = engine.smooth(X, power(1), lazily=True)
+    own, smoothed = (_doubles_of(level, nodes, engine) for level in (X, around))
+    degrees = on_device_of(own, degrees_at(engine, nodes).clip(min=1e-3)[:, None])
     means = smoothed + (smoothed - own) / degrees  # d̃·PX = X + d·(the mean)
     _, errors = predict_left_out([means], own, ridges)
-    saved = np.square(_of_total_one(own)).sum(axis=1) - errors
+    saved = on_host((_of_total_one(own) ** 2).sum(axis=1)) - errors
     return float(saved.sum()), float(saved.std()) * math.sqrt(len(nodes))
 
 
-def predict_left_out(predictors: Sequence[Array], targets: Array, ridges: Sequence[float]) -> tuple[float, Array]:
+def predict_left_out(predictors: Sequence[Any], targets: Any, ridges: Sequence[float]) -> tuple[float, Array]:
     """R² by generalised cross-validation, and the squared error of each row where it is predicted from the others.
 
-    A ridge regression on the predictors side by side. Each of them, and the targets, are scaled so that their squares sum to
-    one. The ridge, in units of the mean variance of the predictors' directions, is the one of `ridges` with the best
-    R² = 1 − residual·(n/(n − degrees of freedom))².
+    A ridge regression on the predictors side by side, arrays or tensors. Each of them, and the targets, are scaled so that
+    their squares sum to one. The ridge, in units of the mean variance of the predictors' directions, is the one of `ridges`
+    with the best R² = 1 − residual·(n/(n − degrees of freedom))².
     """
     Y, n = _of_total_one(targets), len(targets)
-    X = np.hstack([_of_total_one(block) for block in predictors])
-    values, vectors = np.linalg.eigh(X.T @ X)
+    X = concatenate([_of_total_one(block) for block in predictors], axis=1)
+    values, vectors = np.linalg.eigh(on_host(X.T @ X))  # of few columns: in the host's memory, wherever the rows are
     values = values.clip(min=0)
-    U = X @ vectors
+    U = X @ on_device_of(X, vectors)
     cross = U.T @ Y
-    squares = np.square(cross).sum(axis=1)
+    squares = on_host((cross**2).sum(axis=1))
     found: list[tuple[float, Array]] = []
     for ridge in ridges:
         shrunk = 1 / (values + ridge * max(values.mean(), 1e-12))
         residual = 1 - (squares * shrunk * (2 - shrunk * values)).sum()
         freedom = float((values * shrunk).sum())
         found.append((1 - residual * (n / max(n - freedom, 1.0)) ** 2, shrunk))
-    r_squared, shrunk = max(found, key=itemgetter(0))
-    leverage = (np.square(U) @ shrunk + 1 / n).clip(max=1 - LEAST_LEFT)
-    errors = np.square(Y - U @ (shrunk[:, None] * cross)).sum(axis=1) / np.square(1 - leverage)
-    return (float(r_squared), errors) if Y.any() else (0.0, np.zeros(n))
+    r_squared, best = max(found, key=itemgetter(0))
+    shrunk = on_device_of(X, best)
+    leverage = ((U**2) @ shrunk + 1 / n).clip(max=1 - LEAST_LEFT)
+    errors = ((Y - U @ (shrunk[:, None] * cross)) ** 2).sum(axis=1) / (1 - leverage) ** 2
+    return float(r_squared) if Y.any() else 0.0, on_host(errors)
 
 
-def _of_total_one(rows: Array) -> Array:
+def _of_total_one(rows: Any) -> Any:
     """The rows about their mean, their squares summing to one."""
-    centred: Array = rows - rows.mean(axis=0)
-    return centred / max(math.sqrt(float(np.square(centred).sum())), 1e-30)
+    centred = rows - rows.mean(axis=0)
+    return centred / max(math.sqrt(float((centred**2).sum())), 1e-30)
+
+
+def _doubles_of(level: Any, nodes: NDArray[np.int64], engine: Engine[Any]) -> Any:
+    """Some rows in float64: a tensor where a GPU has them, an array else."""
+    taken = engine.take(level, nodes)
+    return doubles(taken if is_tensor(taken) and taken.is_cuda else on_host(taken))
+
+
+def _halves(rows: Any) -> tuple[Any, Any]:
+    """The first half of the columns, and the second, each in memory of its own."""
+    width = rows.shape[1] // 2
+    return rows[:, :width], rows[:, width:]
 
 
 def _weights(g: float, even: float, rule: ChannelRule) -> dict[str, float]:

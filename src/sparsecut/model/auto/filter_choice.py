@@ -94,8 +94,10 @@ def _scores(
 ) -> list[float]:
     """The AUC of each candidate."""
     polynomials = [candidate.coefficients() for candidate in candidates]
-    nodes, is_sampled = np.arange(graph.n_nodes), None
-    if graph.n_nodes > constants.filter_cost.many_nodes:
+    is_sampled = None
+    if graph.n_nodes <= constants.filter_cost.many_nodes:
+        nodes = np.arange(graph.n_nodes)
+    else:
         nodes = trial.nodes
         is_sampled = np.zeros(len(nodes), dtype=bool)
         is_sampled[trial.others] = True  # pairs of any two nodes: their ends are a fair sample
