@@ -1,4 +1,4 @@
-# make demo    set up .venv, then the demo        make test      set up .venv, then all tests
+# make demo    install what the demo needs in .venv, then the demo    make test    install the rest, then all tests
 # make quick   the tests of the inner loop: those that start no cluster and no browser, and take about half a second at most
 # make lint types links web    the other checks   make coverage  all tests, and the lines they do not run
 # make docs    build the documentation site and open it (make site: build and check it)
@@ -14,7 +14,7 @@ export SPARSECUT_DATA
 
 .PHONY: demo test quick explore coverage lint types links docs site web page pages table1 dist clean
 
-demo: .venv/installed
+demo: .venv/core
 	$(BIN)/sparsecut demo
 
 # Tests run in one process per core, with one thread each: more threads would wait for one another. The tests of a file, and
@@ -89,10 +89,17 @@ dist: .venv/installed
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/check-wheel-contents dist/*.whl
 
-.venv/installed: pyproject.toml constraints.txt
+# What the demo needs: the package without its extras. torch comes first and from the constraints alone, so that nothing
+# else decides which build of it is taken.
+.venv/core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	touch $@
+
+# The tools of development on top of it.
+.venv/installed: .venv/core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	touch $@
 
 clean:

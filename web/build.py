@@ -22,7 +22,8 @@ PAGE = Path(__file__).parents[1] / "src" / "sparsecut" / "explore" / "report_pag
 MODULES = (
     *("payload", "view", "grid", "colors", "csv", "columns", "search", "density", "dom"),
     *("renderer", "canvas_renderer", "overlay", "scene", "interaction", "painting"),
-    *("legend", "reasons", "details", "selection", "search_box", "charts", "sections", "theme", "main"),
+    *("edges", "edge_panel", "features", "groups", "tree", "legend", "reasons", "details", "selection", "search_box"),
+    *("charts", "sections", "theme", "main"),
 )
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 DECLARATION = re.compile(r"^(?:export )?(?:async )?(?:function|class|const|let)\s+(\w+)", re.MULTILINE)

@@ -12,6 +12,7 @@ import pytest
 from scipy.cluster.hierarchy import is_valid_linkage
 
 import sparsecut as sc
+from report_blocks import meta_of
 from shell import sparsecut
 
 
@@ -68,8 +69,10 @@ def test_weights_fixed_nodes_and_a_picture(edges: Path) -> None:
     assert (edges.parent / "p.png").exists()
 
 
-def test_the_tree_can_be_read_back_as_a_linkage(edges: Path) -> None:
-    done = sparsecut("partition", edges, "--tree", "--json", "-o", "tree.parquet", folder=edges.parent)
+def test_the_tree_can_be_read_back_as_a_linkage_and_walked_in_a_page(edges: Path) -> None:
+    options = ("--tree", "--json", "--report", "tree.html", "-o", "tree.parquet")
+    done = sparsecut("partition", edges, *options, folder=edges.parent)
+    assert meta_of(edges.parent / "tree.html")["tree"] == {"nSplits": 9}
     table = pyarrow.parquet.read_table(edges.parent / "tree.parquet").to_pydict()
     inner = [row for row, left in enumerate(table["left"]) if left is not None]
     linkage = np.array(

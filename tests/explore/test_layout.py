@@ -9,7 +9,7 @@ import pytest
 
 from sparsecut.base.errors import InputError, MissingExtraError
 from sparsecut.explore import layout
-from sparsecut.explore.layout import METHODS, MODULES, choose_method, principal_components
+from sparsecut.explore.layout import FEW_FOR_TSNE, METHODS, MODULES, MOST_BY_SKLEARN, choose_method, principal_components
 
 
 def groups(n: int = 120, d: int = 10) -> tuple[np.ndarray, np.ndarray]:
@@ -67,6 +67,20 @@ def test_the_first_that_is_installed_is_chosen_and_principal_components_where_no
         missing.add(MODULES[order[-1]])
         order.append(choose_method("auto"))
     assert order == [method for method in METHODS if method in order]
+
+
+def test_few_nodes_are_laid_out_by_t_sne_without_a_library_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name in MODULES.values() else find(name))
+    assert choose_method("auto", FEW_FOR_TSNE) == choose_method("auto", MOST_BY_SKLEARN) == "tsne"
+    assert choose_method("auto", MOST_BY_SKLEARN + 1) == "pca"
+    Z, which = groups()
+    xy = layout(Z)
+    gaps = np.square(xy[:, None] - xy[None]).sum(axis=2)
+    np.fill_diagonal(gaps, np.inf)
+    assert (which[gaps.argmin(axis=1)] == which).all()
+    assert not np.array_equal(xy, layout(Z, method="pca"))
+    np.testing.assert_array_equal(xy, layout(Z, method="tsne"))
 
 
 def test_a_layout_that_was_asked_for_must_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:

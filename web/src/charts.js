@@ -34,8 +34,8 @@ export function lineChart({ x, y, second, secondTitle, xTitle, yTitle, isLog, as
     const points = x.map((value, position) => [across.place(value), HEIGHT - EDGE.bottom - second[position] * height]);
     drawing.append(svg("path", { class: "line second", d: path(points) }));
     for (const share of [0, 0.5, 1]) {
-      const y = HEIGHT - EDGE.bottom - share * height + 4;
-      drawing.append(svg("text", { class: "second-axis", x: WIDTH - right + 5, y }, `${100 * share}%`));
+      const numberAt = { x: WIDTH - right + 5, y: HEIGHT - EDGE.bottom - share * height + 4 };
+      drawing.append(svg("text", { class: "second-axis", ...numberAt }, `${100 * share}%`));
     }
     const turn = { class: "title", x: EDGE.top, y: -WIDTH + 14, transform: "rotate(90)" };
     drawing.append(svg("text", turn, secondTitle ?? ""));

@@ -2,9 +2,12 @@
 
 import { formatNumber } from "./columns.js";
 import { byId, element, foreign } from "./dom.js";
+import { standing } from "./reasons.js";
 
 const TOOLTIP_ROWS = 8;
 const TOOLTIP_CHARACTERS = 120;
+const LISTED_EDGES = 100;
+const NAMED = 5; // of the neighbours that two nodes share
 
 /** The tooltip of a node beside the pointer, or none where node is −1. */
 export function showTooltip(node, left, top, app) {
@@ -37,17 +40,57 @@ export function showDetails(node, neighbors, app) {
   }
   place.append(element("h3", { class: "node-id" }, foreign(app.idOf(node))));
   place.append(element("dl", {}, ...app.columns.filter((column) => column.values).flatMap((column) => row(column, node))));
-  if (!neighbors.length) return;
+  if (neighbors.length) place.append(...nearestOf(node, neighbors, app));
+  if (app.recommended) place.append(...recommendedTo(node, app));
+  if (app.edges) place.append(...edgesOf(node, app));
+}
+
+/** The nearest neighbours, each with why it is near and how the two stand in the graph. */
+function nearestOf(node, neighbors, app) {
   const list = element("ol", { class: "neighbors", "aria-label": "Nearest neighbours" });
   neighbors.forEach((other, number) => {
-    const button = element("button", { type: "button" }, foreign(app.idOf(other), 80));
-    const note = app.column ? app.column.text(other) : "";
-    if (note) button.append(element("span", { class: "count" }, foreign(note, 40)));
-    button.addEventListener("click", () => app.pick(other, true));
-    const lines = app.reasons ? app.reasons.lines(node, number) : [];
-    list.append(element("li", {}, button, ...lines.map((line) => element("p", { class: "why" }, foreign(line, 300)))));
+    const shared = app.edges ? app.edges.shared(node, other) : [];
+    const names = shared.slice(0, NAMED).map((one) => app.idOf(one).slice(0, 40));
+    const inGraph = app.edges ? [standing(app.edges.isLinked(node, other), shared.length, names)] : [];
+    const lines = app.reasons ? app.reasons.lines(node, number, names) : inGraph;
+    list.append(element("li", {}, toNode(other, app), ...lines.map((line) => element("p", { class: "why" }, foreign(line, 300)))));
   });
-  place.append(element("h4", {}, `${formatNumber(neighbors.length)} nearest by ${app.meta.metric}`), list);
+  return [element("h4", {}, `${formatNumber(neighbors.length)} nearest by ${app.meta.metric}`), list];
+}
+
+function recommendedTo(node, app) {
+  const found = app.recommendedTo(node);
+  const title = element("h4", {}, "Recommended: new links");
+  if (!found.length) return [title, element("p", { class: "hint" }, "None: there is no node left to recommend.")];
+  const list = element("ol", { class: "neighbors", "aria-label": "Recommended nodes" });
+  for (const { other, share } of found) {
+    const how = `Probability ${formatNumber(Number(share.toPrecision(2)))}`;
+    list.append(element("li", {}, toNode(other, app), element("p", { class: "why" }, how)));
+  }
+  return [title, list];
+}
+
+/** The edges of the graph at a node that the filters let through. */
+function edgesOf(node, app) {
+  const edges = app.edges.of(node);
+  const which = app.edges.isFiltered ? "shown " : "";
+  const title = element("h4", {}, `${formatNumber(edges.length)} ${which}${edges.length === 1 ? "edge" : "edges"} in the graph`);
+  if (!edges.length) return [title];
+  const list = element("ul", { class: "neighbors edges", "aria-label": "Edges of the graph" });
+  for (const { edge, other } of edges.slice(0, LISTED_EDGES)) {
+    const note = app.edges.note(edge, node);
+    list.append(element("li", {}, toNode(other, app), note ? element("p", { class: "why" }, foreign(note, 120)) : null));
+  }
+  const more = edges.length > LISTED_EDGES ? [element("p", { class: "hint" }, `The first ${LISTED_EDGES} are listed.`)] : [];
+  return [title, list, ...more];
+}
+
+function toNode(other, app) {
+  const button = element("button", { type: "button" }, foreign(app.idOf(other), 80));
+  const note = app.column ? app.column.text(other) : "";
+  if (note) button.append(element("span", { class: "count" }, foreign(note, 40)));
+  button.addEventListener("click", () => app.pick(other, true));
+  return button;
 }
 
 function row(column, node, limit = Infinity) {

@@ -1,4 +1,5 @@
-// What lies over the points: lines to the nearest neighbours (broken where the graph has no edge), rings, the lasso, names of classes.
+// What lies over the points: edges of the graph, lines to the nearest neighbours (broken where the graph has no edge), rings, the
+// lasso, names of classes.
 
 const MAX_RINGS = 5000;
 
@@ -19,6 +20,8 @@ export function drawOverlay(context, scene, ratio) {
   const place = (node) => view.toScreen(scene.x[node], scene.y[node]);
   const radius = Math.max(4, scene.pointSize / 2 + 2.5);
 
+  const edgeColor = style.getPropertyValue("--link");
+  for (const isApart of [false, true]) drawEdges(context, marks.edges, isApart, place, isApart ? accent : edgeColor, marks.picked >= 0);
   if (marks.selection.size) drawRings(context, marks.selection, place, view, radius - 1.5, accent);
   drawLabels(context, marks.labels, view, ink, paper, style.fontFamily);
   if (marks.picked >= 0) {
@@ -57,6 +60,23 @@ export function drawOverlay(context, scene, ratio) {
     context.fill();
     context.globalAlpha = 1;
   }
+}
+
+/** Edges as thin lines, those that ask for distance dotted. */
+function drawEdges(context, edges, isApart, place, color, isOfOne) {
+  context.strokeStyle = color;
+  context.lineWidth = 1;
+  context.globalAlpha = isOfOne ? 0.75 : Math.min(0.6, Math.max(0.18, 60 / Math.sqrt(edges.length + 1) / 10));
+  context.setLineDash(isApart ? [1.5, 3] : []);
+  context.beginPath();
+  for (const [one, two, apart] of edges) {
+    if (apart !== isApart) continue;
+    context.moveTo(...place(one));
+    context.lineTo(...place(two));
+  }
+  context.stroke();
+  context.setLineDash([]);
+  context.globalAlpha = 1;
 }
 
 function drawRings(context, nodes, place, view, radius, color) {

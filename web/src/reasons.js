@@ -31,20 +31,17 @@ export class Reasons {
     return this.arrays.links[node * this.k + place] === 1;
   }
 
-  /** Lines of text: what the score is made of, and how the two stand in the graph. */
-  lines(node, place) {
+  /** Lines of text: what the score is made of, and how the two stand in the graph; `names` are those of shared neighbours. */
+  lines(node, place, names = []) {
     const pair = node * this.k + place;
     const above = this.named(pair, 1);
     const below = this.named(pair, -1);
     const shared = this.arrays.shared[pair];
-    const inGraph = `${this.isLinked(node, place) ? "Linked" : "Not linked"}, ${
-      shared === 0 ? "no shared neighbour" : shared === 1 ? "1 shared neighbour" : `${formatNumber(shared)} shared neighbours`
-    }.`;
     return [
       above.length ? `Both have more than usual of ${above.join(", ")}.` : "",
       below.length ? `Both have less than usual of ${below.join(", ")}.` : "",
       this.channels.length > 1 ? `By channel: ${this.byChannel(pair)}.` : "",
-      inGraph,
+      standing(this.isLinked(node, place), shared, names),
     ].filter((line) => line !== "");
   }
 
@@ -65,4 +62,11 @@ export class Reasons {
       .map(({ name, percent }) => `${name} ${String(percent).replace("-", "−")}%`)
       .join(", ");
   }
+}
+
+/** How two nodes stand in the graph, as a sentence. */
+export function standing(isLinked, shared, names = []) {
+  const count = shared === 0 ? "no shared neighbour" : shared === 1 ? "1 shared neighbour" : `${formatNumber(shared)} shared neighbours`;
+  const more = names.length && names.length < shared ? " and others" : "";
+  return `${isLinked ? "Linked" : "Not linked"}, ${count}${names.length ? `: ${names.join(", ")}${more}` : ""}.`;
 }

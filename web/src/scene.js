@@ -15,16 +15,22 @@ const SETTLE = 160; // milliseconds without a move, after which everything is dr
 const DENSITY_PIXEL = 2; // screen pixels per pixel of density
 
 export class Scene {
-  constructor(canvas, overlay, x, y, drawing = "auto") {
+  /** `twin` is the scene of another map of the same nodes, which shares this one's view and marks. */
+  constructor(canvas, overlay, x, y, drawing = "auto", twin = null) {
     this.canvas = canvas;
     this.overlay = overlay.getContext("2d");
     this.x = x;
     this.y = y;
     this.grid = new Grid(x, y);
-    this.view = new View(this.grid.bounds, homeBounds(x, y));
+    this.view = twin?.view ?? new View(this.grid.bounds, homeBounds(x, y));
+    this.twin = twin;
+    if (twin) twin.twin = this;
     this.renderer = makeRenderer(canvas, x, y, drawing);
     this.colors = new Uint8Array(4 * x.length);
-    this.marks = { hover: -1, picked: -1, neighbors: [], linked: [], selection: new Set(), lasso: [], labels: [] };
+    this.marks = twin?.marks ?? {
+      ...{ hover: -1, picked: -1, neighbors: [], linked: [], edges: [] },
+      ...{ selection: new Set(), lasso: [], labels: [] },
+    };
     this.share = 1;
     this.isMoving = false;
     this.lastFrame = 0;
@@ -65,12 +71,19 @@ export class Scene {
 
   /** The view changed and may change again at once. */
   moved() {
-    this.isMoving = true;
-    clearTimeout(this.settling);
-    this.draw();
+    for (const scene of [this, this.twin].filter(Boolean)) {
+      scene.isMoving = true;
+      clearTimeout(scene.settling);
+      scene.request();
+    }
   }
 
   draw() {
+    this.request();
+    this.twin?.request();
+  }
+
+  request() {
     if (this.requested) return;
     this.requested = true;
     requestAnimationFrame((now) => {

@@ -1,8 +1,9 @@
-// The nodes that were lassoed: listed, copied, exported.
+// The nodes that were lassoed: listed, copied, exported, compared with the others or with a group that was kept.
 
 import { formatNumber } from "./columns.js";
 import { csvText } from "./csv.js";
 import { announce, byId, element, foreign } from "./dom.js";
+import { comparison } from "./groups.js";
 
 const LISTED = 200;
 
@@ -12,6 +13,7 @@ export function showSelection(nodes, app) {
   if (!nodes.length) {
     place.append(
       element("p", { class: "hint" }, "Draw around nodes with the lasso (or hold Shift and drag), or select all that the legend shows."),
+      ...(app.kept ? [element("p", {}, `Group A has ${formatNumber(app.kept.length)} nodes: select another group to compare.`)] : []),
       selectShown(app),
     );
     return;
@@ -22,6 +24,7 @@ export function showSelection(nodes, app) {
     { class: "row" },
     button("Export CSV", () => exportCsv(nodes, app)),
     button("Copy ids", () => copyIds(nodes, app)),
+    button(app.kept ? "Keep this instead" : "Keep as group A", () => keep(nodes, app)),
     button("Clear", () => app.select([])),
   );
   const list = element("ul", { class: "ids", "aria-label": "Selected nodes" });
@@ -32,6 +35,26 @@ export function showSelection(nodes, app) {
   if (nodes.length > LISTED) {
     place.append(element("p", { class: "hint" }, `The first ${LISTED} are listed; the export has all.`));
   }
+  place.append(...compared(nodes, app));
+}
+
+/** What tells the selection from group A, where one is kept, else from all other nodes. */
+function compared(nodes, app) {
+  const inside = new Set(nodes);
+  const kept = app.kept?.filter((node) => !inside.has(node)) ?? [];
+  const others = kept.length ? kept : Array.from({ length: app.count }, (_, node) => node).filter((node) => !inside.has(node));
+  if (!others.length) return [];
+  const names = kept.length ? ["selection", "group A"] : ["selection", "all others"];
+  const title = kept.length ? `Selection and group A (${formatNumber(kept.length)} nodes)` : "Selection and all other nodes";
+  const parts = comparison(nodes, others, names, app);
+  const advice = kept.length ? [] : [element("p", { class: "hint" }, "To compare two groups keep this one as A, then select another.")];
+  return parts.length ? [element("h3", {}, title), ...advice, ...parts] : [];
+}
+
+function keep(nodes, app) {
+  app.kept = nodes;
+  app.select([]);
+  announce(`${nodes.length} nodes are group A. Select another group to compare the two.`);
 }
 
 /** All ids and columns of some nodes as CSV. */

@@ -76,6 +76,7 @@ def partition(
         option(METHOD, "What --parts and --tree cut; embedding: nearest neighbours in it.", choices=PARTED),
     ] = "structure",
     draw: Annotated[Path | None, option(OUTPUT, "Also draw it: .png, .svg or .pdf.", metavar="FILE")] = None,
+    report: Annotated[Path | None, option(OUTPUT, "Also write its map to walk through: .html.", metavar="FILE")] = None,
     features: Features = None,
     labels: Labels = None,
     *,
@@ -116,6 +117,8 @@ def partition(
         check_writable(output_path, force, COLUMN_SUFFIXES)
     if draw is not None:
         check_writable(draw, force, PICTURES)
+    if report is not None:
+        check_writable(report, force, (".html", ".htm"))
     loaded = open_graph(graph, features, output, labels, reading=reading)
     started = time.perf_counter()
     with output.warnings_as_notes(), output.progress() as bar:
@@ -129,10 +132,16 @@ def partition(
             found, columns, about = _parts(loaded, int(parts or 0), asked, seed, bar)
         if draw is not None:
             found.draw(draw, overwrite=force)
+        if report is not None:
+            found.report(report, random_state=seed, overwrite=force, progress=bar)
     seconds = time.perf_counter() - started
     with written_to(output_path) as path:
         write_columns(path, columns, overwrite=force)
-    output.say(f"{found!r} in {seconds:.2f} s → {shown(output_path)}" + (f", picture → {draw}" if draw else ""))
+    output.say(
+        f"{found!r} in {seconds:.2f} s → {shown(output_path)}"
+        + (f", picture → {draw}" if draw else "")
+        + (f", map → {report}" if report else "")
+    )
     output.result(
         {"output": str(output_path), "n_nodes": loaded.n_nodes, "n_edges": loaded.n_edges, **about, "seconds": seconds}
     )

@@ -6,11 +6,23 @@ import shlex
 from pathlib import Path
 from typing import Annotated
 
-from sparsecut.base.errors import check_choice
+from sparsecut.base.errors import InputError, check_choice
 from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.embedding_input import EmbeddingPath, NodeLabels, is_attribute, read_drawn, read_labels
 from sparsecut.cli.graph_input import Reading, open_graph
-from sparsecut.cli.options import OUTPUT, READING, Encoding, Force, GraphOption, Layout, Metric, NodeType, Seed, option
+from sparsecut.cli.options import (
+    METHOD,
+    OUTPUT,
+    READING,
+    Encoding,
+    Force,
+    GraphOption,
+    Layout,
+    Metric,
+    NodeType,
+    Seed,
+    option,
+)
 from sparsecut.cli.pipes import is_standard
 
 
@@ -35,6 +47,13 @@ def report(
             metavar="FILE",
         ),
     ] = None,
+    before: Annotated[
+        Path | None,
+        option(READING, "An earlier embedding of these nodes, shown beside this one.", metavar="FILE"),
+    ] = None,
+    recommend: Annotated[
+        bool, option(METHOD, "Add the nodes recommended to each node. Needs --graph.", "--recommend")
+    ] = False,
     metric: Metric = "cosine",
     layout: Layout = "auto",
     title: Annotated[
@@ -52,6 +71,8 @@ def report(
 
     sparsecut report vectors.parquet --graph edges.csv --labels labels.csv --nodes nodes.csv --model model.safetensors
 
+    sparsecut report today.parquet --before yesterday.parquet -o changes.html
+
     The file opens from the file system and needs no network. Computing positions takes most of the time: they are taken from
     the columns x and y if sparsecut embed --xy has written them, or from the report that is replaced if nothing has changed.
     """
@@ -65,6 +86,10 @@ def report(
     check_writable(output_path, force, (".html", ".htm"))
     if nodes is not None:
         check_readable(nodes, "node")
+    if before is not None:
+        check_readable(before, "earlier")
+    if recommend and graph is None:
+        raise InputError("--recommend needs the known links. Name the graph that was embedded: --graph GRAPH.")
     Z, ids, xy, types = read_drawn(embedding, layout, encoding)
     if of_type is not None:
         is_here, _ = ids_of_one_type(ids, of_type, str(embedding))
@@ -81,6 +106,11 @@ def report(
 
         fitted = load(model)
     with output.warnings_as_notes(), output.progress() as bar:
+        links = None
+        if recommend and loaded is not None:
+            from sparsecut.links import Links
+
+            links = Links(Z if fitted is None else fitted, loaded, index="exact", random_state=seed, progress=bar)
         path = write_report(
             Z,
             output_path,
@@ -90,13 +120,18 @@ def report(
             types=types,
             nodes=nodes,
             model=fitted,
-            xy=xy,
+            links=links,
+            before=before,
+            xy=xy if before is None else None,
             title=title or ("Embedding" if is_standard(embedding) else embedding.name),
             metric=metric,
             layout_method=layout,
             random_state=seed,
             overwrite=force,
-            command=_command(embedding, output_path, graph, labels, of_type, nodes, model, metric, layout, seed, encoding),
+            command=_command(
+                *(embedding, output_path, graph, labels, of_type, nodes, model, before, metric, layout, seed, encoding),
+                recommend=recommend,
+            ),
             encoding=encoding,
             progress=bar,
         )
@@ -113,10 +148,13 @@ def _command(
     of_type: str | None,
     nodes: Path | None,
     model: Path | None,
+    before: Path | None,
     metric: str,
     layout: str,
     seed: int,
     encoding: str | None,
+    *,
+    recommend: bool,
 ) -> str:
     """The command that writes the same report again."""
     words = ["sparsecut", "report", str(embedding)]
@@ -126,6 +164,7 @@ def _command(
         ("--type", of_type, None),
         ("--nodes", nodes, None),
         ("--model", model, None),
+        ("--before", before, None),
         ("--metric", metric, "cosine"),
         ("--layout", layout, "auto"),
         ("--seed", seed, 0),
@@ -133,4 +172,5 @@ def _command(
     ):
         if value != usual:
             words += [name, str(value)]
+    words += ["--recommend"] if recommend else []
     return shlex.join([*words, "--force", "-o", str(output_path)])

@@ -90,6 +90,34 @@ class SparsestCut:
             return 1.0
         return self.value / self.lower_bound if self.lower_bound > 0 else math.inf
 
+    def report(self, path: str | Path = "report.html", *, embedding: Any = None, **options: Any) -> Path:
+        """Write the report on the graph with the cut, as one HTML file.
+
+        Parameters
+        ----------
+        path : str or Path, default="report.html"
+            The file to write.
+        embedding : array or frame (n, d), optional
+            The vectors that the map is drawn from; by default those of `SCE()`.
+        **options
+            What else `sparsecut.report` takes: `title`, `nodes`, `layout_method`, `overwrite`, …
+
+        Returns
+        -------
+        Path
+            The file that was written.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> graph = sc.Graph(np.kron(np.eye(2), np.ones((3, 3))))
+        >>> sc.sparsest_cut(graph).report("cut.html", embedding=np.eye(6), overwrite=True).name
+        'cut.html'
+        """
+        from sparsecut.cuts.cut_report import report_cut
+
+        return report_cut(self, path, embedding, options)
+
     def __repr__(self) -> str:
         name = "φ′" if self.objective == "ratio" else "conductance"
         bound = f"no cut has less than {self.lower_bound:.4g}"

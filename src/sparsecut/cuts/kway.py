@@ -131,6 +131,34 @@ class Partition:
 
         return draw_parts(self.graph, self.parts, repr(self)[len("Partition(") : -1], path, overwrite=overwrite)
 
+    def report(self, path: str | Path = "report.html", *, embedding: Any = None, **options: Any) -> Path:
+        """Write the report on the graph with its parts, as one HTML file.
+
+        Parameters
+        ----------
+        path : str or Path, default="report.html"
+            The file to write.
+        embedding : array or frame (n, d), optional
+            The vectors that the map is drawn from; by default those of `SCE()`.
+        **options
+            What else `sparsecut.report` takes: `title`, `nodes`, `layout_method`, `overwrite`, …
+
+        Returns
+        -------
+        Path
+            The file that was written.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> graph = sc.Graph(np.kron(np.eye(2), np.ones((3, 3))))
+        >>> sc.partition(graph, 2).report("parts.html", embedding=np.eye(6), overwrite=True).name
+        'parts.html'
+        """
+        from sparsecut.cuts.cut_report import report_cut
+
+        return report_cut(self, path, embedding, options)
+
     def __repr__(self) -> str:
         return (
             f"Partition({len(self.sizes)} parts of {self.sizes.min():,} to {self.sizes.max():,} nodes, cut {self.cut:g}, "

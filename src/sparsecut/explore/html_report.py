@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.base.errors import check_integer, first_few
+from sparsecut.base.errors import InputError, check_integer, first_few
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.evaluation.health import measure_health
 from sparsecut.explore.cautions import cautions
 from sparsecut.explore.findings import (
     Section,
-    choices_section,
     clusters_found,
-    curve_section,
     degree_section,
     find_clusters,
     graph_summary,
@@ -24,9 +22,15 @@ from sparsecut.explore.findings import (
 )
 from sparsecut.explore.nearest import Neighbors
 from sparsecut.explore.node_columns import NodeColumn, make_column, make_label_column, read_columns, unique_names
+from sparsecut.explore.report_before import compare_before, match_before, place_both
+from sparsecut.explore.report_edges import add_edges, find_edges
+from sparsecut.explore.report_features import add_features
 from sparsecut.explore.report_input import ReportInput, check_input, find_positions
+from sparsecut.explore.report_links import add_links, find_links
 from sparsecut.explore.report_page import PageBlocks
+from sparsecut.explore.report_parts import add_tree, parts_found
 from sparsecut.explore.report_reasons import add_reasons, find_reasons
+from sparsecut.explore.report_sections import how_section, model_sections
 from sparsecut.explore.separation import separation_section
 from sparsecut.graph import Graph, encode_labels
 from sparsecut.io import check_writable
@@ -46,6 +50,9 @@ def report(
     types: ArrayLike | None = None,
     nodes: Any = None,
     model: Any = None,
+    links: Any = None,
+    before: Any = None,
+    cut: Any = None,
     xy: ArrayLike | None = None,
     title: str | None = None,
     metric: str = "cosine",
@@ -69,8 +76,9 @@ def report(
     ids : array (n,), optional
         The nodes' ids; by default those that a frame brings, those of the graph, or 0 to n − 1.
     graph : Graph or adjacency, optional
-        The graph that was embedded: adds degrees, the cut ratio, isolated nodes and components. It must have a node for
-        every id; its order does not matter.
+        The graph that was embedded: adds its edges, which are drawn for the node or the group that is chosen and can be
+        filtered by type, time and sign; its features, by which groups are compared; degrees, isolated nodes and components.
+        It must have a node for every id; its order does not matter.
     labels : array or series (n,), optional
         One label per node; by default those of the graph. A series is matched by its index. −1, None, NaN and "" mean none.
         Adds the separation of the classes and the confusion matrix of the probe.
@@ -81,6 +89,14 @@ def report(
     model : SCE or MoSCE, optional
         The fitted model: adds what it chose and its training curve; with `graph` and its features also why each neighbour
         of a node is near it, by channel and feature.
+    links : Links, optional
+        Fitted links of the graph: adds the nodes that are recommended to each node, for at most 50,000 nodes.
+    before : path, frame or array (m, d), optional
+        An earlier embedding, of yesterday's graph for example. It is turned onto this one, and both are shown side by side,
+        with how far each node moved. A file and a frame are matched by their ids; an array must have the same nodes in the
+        same order.
+    cut : SparsestCut, Partition or Hierarchy, optional
+        Parts of the graph: adds a column and a section on them, and a tree to walk down where it is a hierarchy.
     xy : array or frame (n, 2), optional
         Positions in the plane; computed by default, or taken from the report that is replaced where its vectors, method
         and seed are the same.
@@ -111,7 +127,7 @@ def report(
     Raises
     ------
     InputError
-        If ids, labels, positions or the graph do not fit the embedding, or the file cannot be written.
+        If ids, labels, positions, the graph, its links or its cut do not fit the embedding, or the file cannot be written.
 
     Examples
     --------
@@ -141,8 +157,16 @@ def report(
             f"{n_broken:,} of {len(everything.Z):,} nodes have vectors with NaN or infinite numbers, which have no place on "
             f"a map, and are left out: {broken}. Embed them again from finite features."
         )
+    if before is not None and xy is not None:
+        raise InputError("A report of two embeddings lays out both together. Leave xy out, or before.")
+    earlier = None if before is None else match_before(before, Z, node_ids)
+    recommended = None if links is None else find_links(links, node_ids)
+    positions_before = None
     with reporting(progress) as tell:
-        positions, drawn_by = find_positions(path, whole, layout_method, random_state, tell)
+        if earlier is None:
+            positions, drawn_by = find_positions(path, whole, layout_method, random_state, tell)
+        else:
+            positions, positions_before, drawn_by = place_both(earlier, Z, layout_method, random_state, tell)
         k = _n_neighbors(n_neighbors, len(Z))
         near = Neighbors(Z, node_ids, metric=metric, random_state=random_state, progress=tell) if k else None
         neighbors = near.nearest(k, progress=tell).positions if near is not None else None
@@ -150,11 +174,21 @@ def report(
         tell("findings", 0, 3)
         health = measure_health(Z, whole.graph)
         lengths = np.linalg.norm(Z, axis=1)
-        sections = [spectrum_section(health)]
+        sections: list[Section] = []
+        changes: list[NodeColumn] = []
+        parts: list[NodeColumn] = []
+        if earlier is not None:
+            changes, section = compare_before(earlier, Z, node_ids, metric, random_state)
+            sections.append(section)
+        if cut is not None:
+            column, section = parts_found(cut, node_ids)
+            parts.append(column)
+            sections.append(section)
+        sections.append(spectrum_section(health))
         clusters = find_clusters(Z, whole.labels, random_state)
         tell("findings", 1, 3)
         if model is not None:
-            sections += _of_model(model)
+            sections += model_sections(model)
         separation = None if whole.labels is None else separation_section(Z, whole.labels, random_state)
         sections += [] if separation is None else [separation]
         tell("findings", 2, 3)
@@ -165,7 +199,7 @@ def report(
         warnings_found += cautions(Z, health, node_ids, whole.graph)
         computed = _computed_columns(whole.labels, degrees, lengths, clusters)
         tell("findings", 3, 3)
-    all_columns = unique_names([*computed, *columns])
+    all_columns = unique_names([*parts, *computed, *changes, *columns])
     blocks = PageBlocks()
     described, left_out = blocks.add_columns(all_columns)
     if left_out:
@@ -173,7 +207,8 @@ def report(
             f"{len(left_out)} columns of the node table would make the page too large and are left out: "
             f"{first_few(left_out)}. Give fewer columns."
         )
-    sections.append(_how_section(drawn_by, near, command, random_state, why_none))
+    edges, why_no_edges = find_edges(whole.graph)
+    sections.append(how_section(drawn_by, near, command, random_state, [why_none, why_no_edges]))
     meta = {
         "title": title or "Embedding report",
         "summary": _summary(Z, whole),
@@ -183,10 +218,20 @@ def report(
         "colorBy": next((column["name"] for column in described if column["kind"] == "class"), _first_name(described)),
         "warnings": warnings_found,
         "sections": sections,
-        "layout": {"key": whole.layout_key(layout_method, random_state), "method": drawn_by},
+        "layout": {"key": "" if earlier is not None else whole.layout_key(layout_method, random_state), "method": drawn_by},
     }
     if reasons is not None:
         meta["why"] = add_reasons(blocks, reasons)
+    if edges is not None:
+        meta["edges"] = add_edges(blocks, edges, len(Z))
+    if recommended is not None:
+        meta["recommended"] = add_links(blocks, *recommended)
+    meta["features"] = add_features(blocks, whole.graph)
+    meta["tree"] = None if cut is None else add_tree(blocks, cut, node_ids)
+    if positions_before is not None and earlier is not None:
+        blocks.add_array("before-x", positions_before[:, 0], "<f4")
+        blocks.add_array("before-y", positions_before[:, 1], "<f4")
+        blocks.add_array("before-common", earlier.is_common, "<u1")
     blocks.add_json("meta", meta)
     blocks.add_array("x", positions[:, 0], "<f4")
     blocks.add_array("y", positions[:, 1], "<f4")
@@ -222,32 +267,6 @@ def _computed_columns(labels: Any, degrees: Any, lengths: Any, clusters: Any) ->
     if clusters is not None:
         columns.append(make_column("cluster", clusters.astype(str), n_nodes))
     return columns
-
-
-def _of_model(model: Any) -> list[Section]:
-    sections = []
-    explain = getattr(model, "explain", None)
-    if callable(explain):
-        sections.append(choices_section(str(explain()).splitlines()))
-    loss = list(getattr(getattr(model, "history_", None), "loss", []) or [])
-    if len(loss) > 1 and np.isfinite(loss).all():
-        sections.append(curve_section([float(value) for value in loss]))
-    return sections
-
-
-def _how_section(drawn_by: str, near: Neighbors | None, command: str | None, seed: int, why_none: str) -> Section:
-    sentences = [
-        f"Layout: {drawn_by}, seed {seed}. Nodes that are near on the map are near in the embedding; longer distances mean "
-        "little."
-    ]
-    if near is not None:
-        how = (
-            "exact" if near.is_exact else f"by an approximate index with recall@10 {near.recall_:.3f}, measured on a sample"
-        )
-        sentences.append(f"Nearest neighbours: {near.metric}, {how}.")
-    sentences += [why_none] if why_none else []
-    section: Section = {"id": "repeat", "title": "How to repeat this", "sentences": sentences, "isWide": True}
-    return section if command is None else {**section, "code": command}
 
 
 def _summary(Z: NDArray[np.float32], whole: ReportInput) -> str:

@@ -25,6 +25,8 @@ METHODS = ("pacmap", "umap", "tsne", "pca")
 MODULES = {"pacmap": "pacmap", "umap": "umap", "tsne": "openTSNE"}
 N_COMPONENTS = 50  # what every layout works on
 N_ITERATIONS = 750  # of openTSNE: 250 with exaggeration, 500 without
+FEW_FOR_TSNE = 2_500  # nodes up to which "auto" is t-SNE: it takes seconds, less than compiling a library's code does
+MOST_BY_SKLEARN = 5_000  # nodes up to which "tsne" is scikit-learn's, and needs no library of its own
 FEW = 16  # nodes up to which there are no neighbourhoods to keep: principal components are drawn as they are
 
 Plane = NDArray[np.float32]
@@ -38,8 +40,9 @@ def layout(embedding: Any, *, method: str = "auto", random_state: int = 0, progr
     embedding : array or frame (n, d)
         One finite vector per node. A column of ids in a frame is none of the numbers.
     method : {"auto", "pacmap", "umap", "tsne", "pca"}, default="auto"
-        The method. "auto" is the first of these whose library is installed; "pca" needs none. PaCMAP is the fastest; UMAP
-        and t-SNE keep more of the smallest neighbourhoods. Up to 16 nodes all of them give principal components.
+        The method. "auto" is t-SNE up to 2,500 nodes, and for more the first of these whose library is installed. "pca"
+        needs none, and neither does "tsne" up to 5,000 nodes. PaCMAP is the fastest for many; UMAP and t-SNE keep more of
+        the smallest neighbourhoods. Up to 16 nodes all of them give principal components.
     random_state : int, default=0
         The seed. The same vectors get the same positions on the same machine.
     progress : callable, optional
@@ -83,12 +86,19 @@ def layout(embedding: Any, *, method: str = "auto", random_state: int = 0, progr
 def choose_method(method: str, n_nodes: int = 2**31) -> str:
     """The layout that "auto" stands for here; one that was requested must be installed."""
     if method == "auto":
-        installed = (name for name in METHODS if name == "pca" or importlib.util.find_spec(MODULES[name]) is not None)
-        return next(installed)
-    if method in MODULES and n_nodes > FEW:
+        if n_nodes <= FEW_FOR_TSNE:
+            return "tsne"
+        return next(name for name in METHODS if name == "pca" or _is_there(name, n_nodes))
+    if method in MODULES and n_nodes > FEW and not _is_there(method, n_nodes):
         with _quietly(MODULES[method]):
             import_extra(MODULES[method], caller=f"layout(method={method!r})", extra="explore")
     return method
+
+
+def _is_there(method: str, n_nodes: int) -> bool:
+    if method == "tsne" and n_nodes <= MOST_BY_SKLEARN:
+        return True
+    return importlib.util.find_spec(MODULES[method]) is not None
 
 
 def principal_components(Z: Plane, n_components: int = N_COMPONENTS) -> Plane:
@@ -139,17 +149,23 @@ def _tsne(components: Plane, seed: int, report: Reporter) -> Any:
         report("layout by tsne", min(iteration, N_ITERATIONS), N_ITERATIONS)
         return False
 
+    start, perplexity = 1e-4 * _start(components), min(30.0, max(1.0, (len(components) - 1) / 3))
+    if len(components) <= MOST_BY_SKLEARN:
+        from sklearn.manifold import TSNE
+
+        model = TSNE(perplexity=perplexity, init=start, random_state=seed, max_iter=N_ITERATIONS, n_jobs=pa.cpu_count())
+        return np.asarray(model.fit_transform(components))
     with _quietly("openTSNE"):
         tsne = import_extra("openTSNE", caller="layout", extra="explore")
-        model = tsne.TSNE(
-            perplexity=min(30.0, max(1.0, (len(components) - 1) / 3)),
-            initialization=1e-4 * _start(components),
+        library = tsne.TSNE(
+            perplexity=perplexity,
+            initialization=start,
             random_state=seed,
             n_jobs=pa.cpu_count(),  # OMP_NUM_THREADS, or all cores
             callbacks=after_iteration,
             callbacks_every_iters=25,
         )
-        return np.asarray(model.fit(components.astype(np.float64)))
+        return np.asarray(library.fit(components.astype(np.float64)))
 
 
 @contextmanager

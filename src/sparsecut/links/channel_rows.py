@@ -59,13 +59,7 @@ class ChannelRows:
         if source == "roles":
             assert self.columns.roles is not None
             return np.array([f"{name}{AROUND.get(channel, '')}" for name in self.columns.roles.names], dtype=object)
-        encoder = self.graph.encoder
-        names = getattr(encoder, "names_out", getattr(encoder, "names_in", None))
-        if names is None:
-            names = self.graph.feature_names
-        if names is None or len(names) != self.graph.n_features:
-            names = [f"feature {number}" for number in range(self.graph.n_features)]
-        return np.array([str(name) for name in names], dtype=object)
+        return encoded_names(self.graph)
 
     @cached_property
     def _roles(self) -> NDArray[np.float32]:
@@ -100,3 +94,14 @@ class ChannelRows:
         targets = order[np.searchsorted(everyone, columns, sorter=order)]
         near = sp.csr_array((weights.astype(np.float32), (rows, targets)), shape=(len(everyone),) * 2)
         return places.rows(near, self.graph.node_ids[everyone])[: len(nodes)]
+
+
+def encoded_names(graph: Graph) -> NDArray[Any]:
+    """The names of the columns of a graph's `features`: of a table those that its encoding gave them."""
+    encoder = graph.encoder
+    names = getattr(encoder, "names_out", getattr(encoder, "names_in", None))
+    if names is None:
+        names = graph.feature_names
+    if names is None or len(names) != graph.n_features:
+        names = [f"feature {number}" for number in range(graph.n_features)]
+    return np.array([str(name) for name in names], dtype=object)
