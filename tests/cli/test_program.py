@@ -60,7 +60,9 @@ def test_verbose_shows_where_wrong_input_was_found(run) -> None:
 @pytest.mark.slow
 def test_an_interrupted_command_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
     # A shell's background jobs ignore the interrupt, and so does what they start: here it is heard wherever the tests run.
-    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from sparsecut.cli import main; main()"
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from sparsecut.cli import main; main()"
+    )
     command = [sys.executable, "-c", program, "embed", "-", "-o", "z.npy"]
     with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdin.write(b"a,b\n" * 32)
