@@ -271,11 +271,23 @@ def test_importing_and_help_do_not_wait_for_torch() -> None:
 
 @pytest.mark.slow
 def test_the_estimators_do_not_wait_for_scikit_learn() -> None:
-    heavy = "{'sklearn', 'scipy.stats', 'pandas', 'pyarrow', 'matplotlib', 'networkx'}"
-    done = run_python(f"import sys; from sparsecut import SCE; sys.exit(' '.join({heavy} & set(sys.modules)) or 0)")
+    done = run_python(f"import sys; from sparsecut import SCE; sys.exit(' '.join({NOT_FOR_A_FIT} & set(sys.modules)) or 0)")
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
+def test_the_command_that_embeds_waits_for_torch_and_arrays_alone(tmp_path: Path) -> None:
+    left_out = f"sys.exit(' '.join({NOT_FOR_A_FIT} & set(sys.modules)) or 0)"
+    done = run_python(f"import os; os.chdir({str(tmp_path)!r})\n{EMBED_SCRIPT}\n{left_out}")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "z.npy").exists()
+
+
+# What takes long to import and no closed form needs.
+NOT_FOR_A_FIT = {
+    *("sklearn", "scipy.linalg", "scipy.stats", "scipy.optimize", "pandas", "pyarrow", "polars", "matplotlib", "networkx"),
+    *("dask", "numba", "safetensors"),
+}
 LIBRARY_SCRIPT = """
 import sparsecut as sc
 graph = sc.datasets.load("digits")

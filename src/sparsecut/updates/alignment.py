@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import block_diag
 
 from sparsecut.operators.recipe import Recipe
 
@@ -41,7 +41,7 @@ def align(Z: Rows, before: Rows, weights: list[Rows], offset: Rows, recipe: Reci
     if recipe.aggregation == "max":
         R = np.eye(Z.shape[1])  # entries of different levels are compared: no rotation commutes with that
     elif by_channel:
-        R = block_diag(*map(rotation, np.split(Z, ends, axis=1), np.split(before, ends, axis=1)))
+        R = sp.block_diag(list(map(rotation, np.split(Z, ends, axis=1), np.split(before, ends, axis=1)))).toarray()
     else:
         R = rotation(Z, before)
     rotated = Z.astype(np.float64) @ R
