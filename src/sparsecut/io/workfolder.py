@@ -1,8 +1,9 @@
 """A folder for the finished pieces of a long computation, so that it goes on where it was killed.
 
 The folder's name is a fingerprint of what is computed: the same call finds its pieces again, any other call has a folder of
-its own. A piece is written under a temporary name, brought to the disk and renamed: it is whole or absent. The folder goes
-away with the work, whether that ends well, fails or is interrupted; only a killed process or a lost machine leaves it.
+its own. A piece is written under a temporary name, brought to the disk (at once, or in the background) and renamed: it is
+whole or absent. The folder goes away with the work, whether that ends well, fails or is interrupted; only a killed process
+or a lost machine leaves it.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.base.file_lock import try_lock
+from sparsecut.io.background_sync import BOOT, JOURNAL, LOCK, BackgroundSync
 from sparsecut.io.files import check_writable, refuse_url, write_error
 from sparsecut.kernels import in_words, is_mapped, row_blocks
 
-LOCK = "lock"
 N_ATTEMPTS = 100  # to take the lock while other runs come and go
 
 Value = TypeVar("Value")
@@ -35,13 +36,16 @@ Value = TypeVar("Value")
 class WorkFolder:
     """`beside` are files elsewhere that belong to the work and go away with the folder.
 
-    `is_resumed` tells whether an earlier run of the same work, which was killed, left something in it.
+    `is_resumed` tells whether an earlier run of the same work, which was killed, left something in it. With a `boot`, the
+    time since the machine was started, nobody waits until a piece is on the disk (`io.background_sync`).
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, boot: str | None = None) -> None:
         self.path = path
         self.beside: list[Path] = []
-        self.is_resumed = any(file.name != LOCK for file in path.iterdir())
+        with telling_where(path):
+            self.syncing = None if boot is None else BackgroundSync(path, boot)
+        self.is_resumed = any(file.name not in (LOCK, BOOT, JOURNAL) for file in path.iterdir())
 
     def __truediv__(self, name: str) -> Path:
         return self.path / name
@@ -54,14 +58,19 @@ class WorkFolder:
         (self.path / name).unlink(missing_ok=True)
 
     @contextmanager
-    def writing(self, name: str) -> Iterator[BinaryIO]:
-        """A file that becomes the piece `name` when the block ends well."""
-        temporary = self.path / f"{name}.part"
+    def writing(self, name: str, *, at_once: bool = False) -> Iterator[BinaryIO]:
+        """A file that becomes the piece `name` when the block ends well; `at_once` it is on the disk then."""
+        temporary, syncing = self.path / f"{name}.part", self.syncing
         with telling_where(self.path), temporary.open("wb") as file:
+            if syncing is not None:
+                syncing.check()
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if syncing is None or at_once:
+                os.fsync(file.fileno())
         temporary.replace(self.path / name)
+        if syncing is not None:
+            syncing.add(name)
 
     def remembered(self, name: str, compute: Callable[[], Value]) -> Value:
         """What is computed once: a dictionary of arrays, or anything that JSON holds.
@@ -87,20 +96,25 @@ class WorkFolder:
 
 
 @contextmanager
-def work_folder(parent: str | Path | None, name: str) -> Iterator[WorkFolder]:
-    """The folder `.sparsecut-NAME` in `parent`, the system's temporary folder by default. No other process may enter it."""
+def work_folder(parent: str | Path | None, name: str, *, boot: str | None = None) -> Iterator[WorkFolder]:
+    """The folder `.sparsecut-NAME` in `parent`, the system's temporary folder by default. No other process may enter it.
+
+    With a `boot` (`boot_id()`) its pieces are brought to the disk in the background.
+    """
     parent = Path(tempfile.gettempdir() if parent is None else parent)
     refuse_url(parent, "The scratch folder")
     if not parent.is_dir():
         kind = "is not a folder" if parent.exists() else "does not exist"
         raise InputError(f"The scratch folder {parent} {kind}. Name a folder that can be written to (scratch).")
     path = parent / f".sparsecut-{name}"
-    lock = _lock(path)
-    work = WorkFolder(path)
+    lock, work = _lock(path), None
     try:
+        work = WorkFolder(path, boot)
         yield work
     finally:
-        for file in work.beside:
+        if work is not None and work.syncing is not None:
+            work.syncing.close()
+        for file in () if work is None else work.beside:
             file.unlink(missing_ok=True)
         shutil.rmtree(path, ignore_errors=True)
         os.close(lock)
@@ -162,7 +176,7 @@ class RowWriter:
             self._file.flush()
             os.fsync(self._file.fileno())
         self.n_rows += len(rows)
-        with self.work.writing("rows") as file:
+        with self.work.writing("rows", at_once=True) as file:
             file.write(json.dumps(self.n_rows).encode())
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:

@@ -53,7 +53,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(
     def fill_up(handle: int) -> None:
         nonlocal n_left
         n_left -= 1
-        if n_left == 0:
+        if n_left <= 0:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", fill_up)

@@ -30,6 +30,7 @@ from sparsecut.engines.dask.running import Runner, distributed_module
 from sparsecut.features import Scale
 from sparsecut.graph import DIRECTIONS
 from sparsecut.graph.id_columns import likely_name
+from sparsecut.io.background_sync import boot_id
 from sparsecut.io.store import check_place, move_store
 from sparsecut.io.workfolder import fingerprint_of, work_folder
 from sparsecut.kernels.streaming import parse_bytes
@@ -183,7 +184,7 @@ class Dask(EngineChoice, word="dask"):
         own = self.blocks, self.partition, str(output)
         mark = fingerprint_of(__version__, graph.adjacency, graph.features, ids, job.key, *own)
         parent = self.scratch if self.scratch is not None else (None if output is None else output.parent)
-        with work_folder(parent, mark) as work, self.connected(work.path) as cluster:
+        with work_folder(parent, mark, boot=boot_id()) as work, self.connected(work.path) as cluster:
             parts = None if output is None else Parts(output, work.path.name)
             try:
                 yield make_engine(

@@ -26,6 +26,7 @@ from sparsecut.engines.disk.sizes import (
     product_bytes,
 )
 from sparsecut.io import STREAMED_SUFFIXES, build_store
+from sparsecut.io.background_sync import boot_id
 from sparsecut.io.files import check_writable
 from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, unfinished, work_folder
 from sparsecut.kernels.streaming import in_words, parse_bytes
@@ -117,7 +118,7 @@ class Disk(EngineChoice, word="disk"):
             check_in_memory(n_nodes, job.n_columns, limit, job.caller)
         mark = fingerprint_of(__version__, graph.adjacency, graph.features, job.key, self.memory_limit, str(output))
         parent = self.scratch if self.scratch is not None else (None if output is None else output.parent)
-        with work_folder(parent, mark) as work:
+        with work_folder(parent, mark, boot=boot_id()) as work:
             if output is not None:
                 work.beside.append(unfinished(output, work))
             self._check_room(work, job)
