@@ -11,7 +11,7 @@ from disk_cases import community_graph
 from sparsecut.engines import MemoryEngine
 from sparsecut.engines.costs import Machine
 from sparsecut.model import cost_estimate as module
-from sparsecut.model.cost_estimate import in_time, workload
+from sparsecut.model.cost_estimate import in_time, outlook, workload
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,12 @@ def test_sizes_are_counted_as_the_graph_that_has_them(model: Any) -> None:
     sizes = {"n_nodes": graph.n_nodes, "n_edges": graph.n_edges, "n_features": graph.n_features}
     assert workload(sizes, model).n_entries == graph.adjacency.nnz == 2 * graph.n_edges
     assert workload(sizes, model) == workload(graph, model)
+
+
+def test_only_a_fit_that_may_take_long_is_estimated_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "measure_machine", lambda n_nodes: module.FASTEST)
+    graph = community_graph(300, 20)
+    assert outlook(graph, sc.SCE()) is None
+    found = outlook(graph, sc.SCE(), least=0.0)
+    assert found is not None
+    assert {cost.engine for cost in found} == {"memory", "disk", "dask"}

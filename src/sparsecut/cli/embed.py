@@ -11,7 +11,7 @@ from sparsecut.base.system_memory import peak_memory
 from sparsecut.cli.completion import CHANNELS, FILTERS, SOLVERS, USES, complete_method, completing, completing_list
 from sparsecut.cli.console import Output, in_mebibytes, takes_output
 from sparsecut.cli.engine_options import Requested, takes_engine
-from sparsecut.cli.engine_run import check_output, opened
+from sparsecut.cli.engine_run import Opened, check_output, opened
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
 from sparsecut.cli.options import (
     METHOD,
@@ -27,6 +27,7 @@ from sparsecut.cli.options import (
     Seed,
     option,
 )
+from sparsecut.cli.outlook import say_outlook
 from sparsecut.cli.pipes import shown
 from sparsecut.lab.baselines.methods import find_method, names
 
@@ -172,6 +173,8 @@ def embed(
         return open_graph(graph, features, output, labels, reading)
 
     with opened(where, graph, features, output_path, output, open_in_memory, reading, labels=labels) as run:
+        if hasattr(model, "explain"):
+            _say_outlook(run, model, output)
         started = time.perf_counter()
         with output.warnings_as_notes(), output.progress() as bar:
             if where.keeps_files:
@@ -216,6 +219,17 @@ def embed(
             "history": None if history is None else history.to_dict(),
         }
     )
+
+
+def _say_outlook(run: Opened, model: Any, output: Output) -> None:
+    """What a long fit on the processor will take; the speed of a GPU is not measured."""
+    import torch
+
+    from sparsecut.model.cost_estimate import outlook
+
+    device = run.engine.get_params(deep=False).get("device", "cpu")
+    if device == "cpu" or (device == "auto" and not torch.cuda.is_available()):
+        say_outlook(outlook(run.graph, model), str(run.engine.word), output)
 
 
 def _check_together(

@@ -12,7 +12,7 @@ from typing import Any
 
 from sparsecut.base.errors import InputError, check_integer
 from sparsecut.engines import EngineChoice
-from sparsecut.engines.costs import Cost, Workload, measure_machine
+from sparsecut.engines.costs import Cost, Machine, Workload, measure_machine
 from sparsecut.engines.dask.feature_sources import is_partitioned, sizes_of
 from sparsecut.graph import Graph
 from sparsecut.io import read_graph
@@ -23,6 +23,7 @@ from sparsecut.model.sce import SCE
 from sparsecut.operators.filters import PageRank, Power
 
 SIZES = ("n_nodes", "n_edges", "n_features")
+FASTEST = Machine(5e9, 1e11, 1e10, 1 << 50, 1 << 50, 64, streams=2e10, steps=1e8)  # no machine with one processor is faster
 
 
 class Estimates(Sequence[Cost]):
@@ -110,6 +111,14 @@ def estimate(graph: Any, model: SparsestCutEmbedding | None = None, *, features:
     ]
     found = [engine.estimate(work, machine) for engine in engines]
     return Estimates([cost for cost in found if cost is not None])
+
+
+def outlook(graph: Graph, model: SparsestCutEmbedding, *, least: float = 4.0) -> Estimates | None:
+    """The estimates for a fit that may take long, in about a second; None where the fastest machine needs less than `least`.
+
+    So nothing is measured before a fit that is done in a few seconds.
+    """
+    return estimate(graph, model) if FASTEST.seconds(workload(graph, model)) >= least else None
 
 
 def is_in_parts(path: str | Path, features: str | Path | None) -> bool:
