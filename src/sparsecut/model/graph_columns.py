@@ -275,7 +275,7 @@ def _lists(graph: ChangingGraph, index: NodeIndex) -> LinkedNodes:
     def triangles(nodes: Integers) -> NDArray[np.float64]:
         assert loops is not None
         marks, lists = graph.marks(), graph.rows.parts
-        near = loops.hops.reached(nodes, lists, nodes[:0], nodes[:0], marks)
+        near = loops.hops.reached(nodes, lists, marks)
         found: NDArray[np.float64] = loops.roles.triangles_at(nodes, near, lists, index.hashes(), marks, MOST_LISTED)
         return found
 

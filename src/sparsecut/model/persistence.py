@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sparsecut.model.embedding_model import SparsestCutEmbedding
 
 FORMAT = "sparsecut-model"
-FORMAT_VERSION = 6
+FORMAT_VERSION = 7
 
 
 def write_fitted(

@@ -173,8 +173,9 @@ def _is_among(nodes: Integers, known: Integers) -> NDArray[np.bool_]:
 
 def _sorted_once(rows: Integers, columns: Integers, weights: NDArray[np.float32]) -> EntryChanges:
     keys = (rows << 32) | columns
-    order = np.argsort(keys, kind="stable")
-    sorted_keys = keys[order]
-    is_last = np.append(sorted_keys[1:] != sorted_keys[:-1], True)
-    last = order[is_last]
+    last = np.argsort(keys, kind="stable")
+    sorted_keys = keys[last]
+    is_again = sorted_keys[1:] == sorted_keys[:-1]
+    if is_again.any():
+        last = last[np.append(~is_again, True)]
     return EntryChanges(rows[last], columns[last], weights[last])

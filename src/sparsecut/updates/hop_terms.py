@@ -14,20 +14,23 @@ a neighbour's outlier that comes and goes would stay in it as rounding. So a bou
 every sum adds to, and a row whose e_k exceeds `MOST_ROUNDING` of its own length is computed anew. A hop that reads most of
 the graph is computed for all rows; the rows of which nothing has changed then come out the same, to the bit.
 
-With a tolerance a row may stay where it is while what it lacks, R_k = c_(K−k)·X + P·Y_(k−1) − Y_k, is small. Of R_k a bound
-on the length of each row is kept, r_k[i], to which every change adds. With v = 1/right (v = 1 for the mean) every filter
-here has P·v ≤ v, so that ‖P·X‖_v ≤ ‖X‖_v for ‖X‖_v = max ‖x_i‖/v_i. The error of Y_k is E_k = P·E_(k−1) + R_k, that of Z
+With a tolerance a row may stay where it is while what it lacks, R_k = c_(K−k)·X + P·Y_(k−1) − Y_k, is short. R_k is kept
+(`missing`, and the lengths of its rows, `lacking`): what many changes add to a row points in all directions, so that their
+sum stays short far longer than the sum of their lengths would, and a row that moves is moved by it, with no neighbour read.
+With v = 1/right (v = 1 for the mean) every filter here has P·v ≤ v, so that ‖P·X‖_v ≤ ‖X‖_v for ‖X‖_v = max ‖x_i‖/v_i. The
+error of Y_k is E_k = P·E_(k−1) − R_k, that of Z
 
-    ‖E‖_v = ‖Σ_k P^(K−k)·R_k‖_v ≤ Σ_k max_i r_k[i]/v_i.
+    ‖E‖_v = ‖Σ_k P^(K−k)·R_k‖_v ≤ Σ_k max_i ‖R_k[i]‖/v_i.
 
-So r_k[i] ≤ ε·v_i/(K·max v) for the K hops holds every row of Z within ε of the exact one, however many changes there were: a
-row that is computed anew has r = 0, and one whose r would exceed its limit is computed anew. The coefficients do not enter:
-the powers P^k X one by one would lack Σ_k |c_k| times as much, 8.5 for PageRank with restart 0.1 in its fewest hops.
+So ‖R_k[i]‖ ≤ ε_k·v_i/max v with Σ ε_k = ε holds every row of Z within ε of the exact one, however many changes there were.
+The coefficients do not enter: the powers P^k X one by one would lack Σ_k |c_k| times as much, 8.5 for PageRank with restart
+0.1 in its fewest hops.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +51,7 @@ ROUNDING = 2.0**-24  # of float32
 MOST_ROUNDING = 32 * ROUNDING  # of a row's length: where sums may have rounded by more the row is computed anew
 WHOLE_SHARE = 0.4  # of the graph's entries: a hop that reads more of them is computed for all rows
 ROW_BLOCK = 4096  # rows compared at a time, within a core's own cache
+LONG = 4  # hops: from there on those in the middle get most of a tolerance
 DISTINCT_SHARE = 32  # nodes for each entry: where there are more, entries are sorted in place of marking nodes
 
 Integers = NDArray[np.int64]
@@ -92,7 +96,8 @@ class HopTerms:
         self._terms = [GrowingArray(np.ascontiguousarray(X, dtype=np.float32))]
         for hop in range(1, self.n_hops + 1):
             self._terms.append(GrowingArray(self._whole_hop(hop)))
-        self._lacking = [GrowingArray(np.zeros(len(X), dtype=np.float32)) for _ in coefficients]  # r_k
+        self._missing: list[GrowingArray] | None = None  # R₁ … R_K, behind X's place; made by the first tolerance
+        self._lacking = [GrowingArray(np.zeros(len(X), dtype=np.float32)) for _ in coefficients]  # their rows' lengths
         self._rounding = [GrowingArray(np.zeros(len(X), dtype=np.float32)) for _ in coefficients]  # e_k
         self._loosest = [0.0] * len(coefficients)  # the largest ε v-scaled that rows were left at
         self._largest_v = 0.0
@@ -103,19 +108,23 @@ class HopTerms:
         graph: ChangingGraph,
         coefficients: Polynomial,
         terms: list[Rows],
-        lacking: list[Rows],
+        missing: Sequence[Rows | None],
         rounding: list[Rows],
         width: int | None,
         diagonals: MatrixDiagonals,
     ) -> HopTerms:
-        """The terms as they were saved, with their bounds `lacking` and `rounding`."""
+        """The terms as they were saved, with what they lack, None where it is nothing, and the bounds `rounding`."""
         known = object.__new__(cls)
         known.graph, known.coefficients, known.width, known.diagonals = graph, coefficients, width, diagonals
         none = np.zeros(len(terms[0]), dtype=np.float32)  # X lacks nothing
         known._terms = [GrowingArray(rows) for rows in terms]
-        known._lacking = [GrowingArray(bounds) for bounds in (none, *lacking)]
+        known._lacking = [GrowingArray(none.copy()) for _ in coefficients]
+        known._missing, known._loosest = None, [0.0] * len(coefficients)
+        for hop, rows in enumerate(missing, start=1):
+            if rows is not None:
+                known._missing_rows(hop)[:] = rows
+                known._lacking[hop].rows[:], known._loosest[hop] = _lengths(rows), math.inf
         known._rounding = [GrowingArray(bounds) for bounds in (none.copy(), *rounding)]
-        known._loosest = [math.inf if bounds.rows.any() else 0.0 for bounds in known._lacking]
         known._largest_v = 0.0
         return known
 
@@ -129,8 +138,13 @@ class HopTerms:
         return [term.rows for term in self._terms]
 
     @property
+    def missing(self) -> list[Rows]:
+        """R₁ … R_K; none where every row is exact."""
+        return [] if self._missing is None else [rows.rows for rows in self._missing[1:]]
+
+    @property
     def lacking(self) -> list[Rows]:
-        """r₁ … r_K."""
+        """The lengths of the rows of R₁ … R_K."""
         return [bounds.rows for bounds in self._lacking[1:]]
 
     @property
@@ -140,7 +154,7 @@ class HopTerms:
 
     @property
     def n_bytes(self) -> int:
-        return sum(term.rows.nbytes for term in self._terms)
+        return sum(rows.nbytes for rows in (*self.terms, *self.missing))
 
     def extend(self, n_nodes: int) -> None:
         """Nodes at the end; `update` must be given their rows."""
@@ -148,6 +162,8 @@ class HopTerms:
             term.extend(np.zeros((n_nodes, term.rows.shape[1]), dtype=np.float32))
             for bound in bounds:
                 bound.extend(np.zeros(n_nodes, dtype=np.float32))
+        for missing in () if self._missing is None else self._missing[1:]:
+            missing.extend(np.zeros((n_nodes, missing.rows.shape[1]), dtype=np.float32))
 
     def level(self, places: Integers, n_columns: int) -> Rows:
         """Z of some places: the first columns."""
@@ -158,14 +174,14 @@ class HopTerms:
         """Follow a change: nodes whose lists changed, and new rows of X; the graph has changed already."""
         before = self.diagonals.follow(relinked)
         limits = self._limits(relinked, tolerance)
-        first = self._terms[0].rows
-        change = X - np.take(first, places, axis=0)
-        is_moved = change.any(axis=1)
-        if (
-            len(places) and not is_moved.all()
-        ):  # counts around a node are computed for all that may have changed, of which few have
-            places, X, change = places[is_moved], X[is_moved], change[is_moved]
-        first[places] = X
+        change = X
+        if len(places):
+            first = self._terms[0].rows
+            change = X - np.take(first, places, axis=0)
+            is_moved = change.any(axis=1)
+            if not is_moved.all():  # counts around a node are computed for all that may have changed, of which few have
+                places, X, change = places[is_moved], X[is_moved], change[is_moved]
+            first[places] = X
         entered = Moved(places, change)
         moved, n_whole = Moved(places, change * np.float32(self.coefficients[-1])), 0
         for hop in range(1, self.n_hops + 1):
@@ -175,8 +191,8 @@ class HopTerms:
 
     def packed(self, graph: ChangingGraph, diagonals: MatrixDiagonals, places: Integers) -> HopTerms:
         """The terms of the nodes at `places`, in that order, numbered from 0."""
-        terms, lacking, rounding = ([rows[places] for rows in kept] for kept in (self.terms, self.lacking, self.rounding))
-        return HopTerms.restored(graph, self.coefficients, terms, lacking, rounding, self.width, diagonals)
+        terms, missing, rounding = ([rows[places] for rows in kept] for kept in (self.terms, self.missing, self.rounding))
+        return HopTerms.restored(graph, self.coefficients, terms, missing, rounding, self.width, diagonals)
 
     def _hop(self, hop: int, moved: Moved, entered: Moved, relinked: Integers, before: Rows | None, limit: float) -> Moved:
         """Y_hop, from the moves of the one before and those of X (`entered`)."""
@@ -185,50 +201,57 @@ class HopTerms:
         graph = self.graph
         sources, messages = self._messages(hop, moved, relinked, before)
         into = graph.columns
+        most = self.whole_share * (graph.n_entries + len(graph))
         n_read = int(into.count[sources].sum()) + int(graph.rows.count[relinked].sum()) + len(sources)
-        if n_read > self.whole_share * (graph.n_entries + len(graph)):
+        if n_read > most:
             return self._whole(hop)
         self._loosest[hop], loosest = limit, self._loosest[hop]
         late = self._late(hop, limit, relinked) if loosest > limit else relinked[:0]
+        without = np.concatenate([relinked, late]) if len(late) else relinked
         if graph.loops is not None:
-            without = np.concatenate([relinked, late]) if len(late) else relinked
             return self._looped(hop, moved, entered, sources, messages, without, limit)
-        targets, change, sizes, bounds = self._sums(hop, moved, entered, relinked, sources, messages)
+        targets, owed, sizes = self._sums(hop, moved, entered, without, sources, messages, limit)
         term, lacking, rounding = self._terms[hop].rows, self._lacking[hop].rows, self._rounding[hop].rows
-        anew = [relinked, late]
-        if len(late):
-            kept = ~np.isin(targets, late)
-            targets, change, sizes, bounds = targets[kept], change[kept], sizes[kept], bounds[kept]
         if limit:
-            lacks = lacking[targets] + bounds
-            stays = lacks <= limit * self._v(targets)
-            lacking[targets[stays]] = lacks[stays] * np.float32(1 + 1e-6)  # the sum of lengths rounds too
-            targets, change, sizes = targets[~stays], change[~stays], sizes[~stays]
+            missing, lengths = self._missing_rows(hop), _lengths(owed)
+            missing[targets], lacking[targets] = owed, lengths
+            rounding[targets] += np.float32(ROUNDING) * sizes
+            moves = lengths > limit * self._v(targets)
+            targets, owed, sizes = targets[moves], owed[moves], np.zeros(int(moves.sum()), dtype=np.float32)
+            missing[targets], lacking[targets] = 0, 0
         before_rows = np.take(term, targets, axis=0)  # several times faster than fancy indexing
-        rows = before_rows + change
+        rows = before_rows + owed
         lengths = self._exact_lengths(rows)
         rounds = rounding[targets] + np.float32(ROUNDING) * (lengths + sizes)
-        is_anew = (rounds > self.most_rounding * lengths) | (
-            lacking[targets] > np.float32(0.5) * np.float32(limit) * self._v(targets)
-        )
+        is_anew, change = rounds > self.most_rounding * lengths, owed
         if hop < self.n_hops:
             # What is passed on is what the stored row moved by, rounding and all: so errors do not travel.
             change = np.subtract(rows, before_rows, out=before_rows)
+        again = without
         if is_anew.any():
-            anew.append(targets[is_anew])
+            again = np.concatenate([without, targets[is_anew]])
             targets, change, rows, rounds = targets[~is_anew], change[~is_anew], rows[~is_anew], rounds[~is_anew]
         term[targets], rounding[targets] = rows, rounds
-        again = np.concatenate(anew)
         fresh = self._rows_anew(again, hop)
         difference = fresh - np.take(term, again, axis=0)
+        rounding[again] = 0
         if limit:  # what hardly moves stays, and lacks that much
             sizes = _lengths(difference)
             stays = sizes <= limit * self._v(again)
-            lacking[again[stays]] = sizes[stays]
+            missing[again], lacking[again] = difference * stays[:, None], sizes * stays
             again, fresh, difference = again[~stays], fresh[~stays], difference[~stays]
-        term[again], lacking[again], rounding[again] = fresh, 0, 0
+        elif len(late):
+            self._missing_rows(hop)[late], lacking[late] = 0, 0
+        term[again] = fresh
         places = np.concatenate([targets, again])
         return Moved(places, np.concatenate([change, difference]) if hop < self.n_hops else None)
+
+    def _missing_rows(self, hop: int) -> Rows:
+        """R_hop; pages of zeros that nobody has written to take no memory."""
+        if self._missing is None:
+            none = self._terms[0].rows[:0]
+            self._missing = [GrowingArray(none), *(GrowingArray(np.zeros_like(term)) for term in self.terms[1:])]
+        return self._missing[hop].rows
 
     def _late(self, hop: int, limit: float, relinked: Integers) -> Integers:
         """The rows that were left further from the exact ones than they may be now."""
@@ -249,24 +272,39 @@ class HopTerms:
         """The hop by compiled loops; the rows `without` are computed anew."""
         graph = self.graph
         assert graph.loops is not None
-        loops, into, marks, change = graph.loops.hops, graph.columns.parts, graph.marks(), moved.change
+        loops, marks = graph.loops.hops, graph.marks()
         left, own, right = self.diagonals.left, self.diagonals.own, self.diagonals.right
         right = left[:0] if right is None else right
         term = self._terms[hop].rows
         width = term.shape[1] if self.width is None else self.width
-        coefficient, scale = self._entering(hop), self._scale(hop)
-        own_places = self._own_places(hop, moved, entered)
-        targets = np.sort(loops.reached(sources, into, own_places, without, marks))
-        entering = (entered.places if coefficient else entered.places[:0]), entered.change, coefficient
-        moves = moved.places, change, *entering
-        if limit:
-            bounds_of = into, left, own, right, self._lacking[hop].rows, marks, np.float32(limit)
-            targets = loops.staying(targets, sources, messages, *moves, *bounds_of)
-        sums, sizes = loops.summed(targets, without, sources, messages, *moves, into, left, own, marks, width)
-        bounds, rows = (self._lacking[hop].rows, self._rounding[hop].rows), graph.rows.parts
-        limits, passes_on = (np.float32(limit), np.float32(self.most_rounding)), hop < self.n_hops
-        arrays = self._terms[hop - 1].rows, scale, self._terms[0].rows, coefficient, term, *bounds, rows, left, own, right
-        places, change = loops.settled(targets, without, sums, sizes, *arrays, *limits, width, passes_on)
+        passes_on = hop < self.n_hops
+        places, change = loops.hop(
+            sources,
+            messages,
+            moved.places,
+            moved.change,
+            entered.places,
+            entered.change,
+            self._entering(hop),
+            without,
+            self._terms[hop - 1].rows,
+            self._scale(hop),
+            self._terms[0].rows,
+            term,
+            self._missing_rows(hop) if limit or self._missing is not None else term[:0],
+            self._lacking[hop].rows,
+            self._rounding[hop].rows,
+            graph.columns.parts,
+            graph.rows.parts,
+            left,
+            own,
+            right,
+            marks,
+            np.float32(limit),
+            np.float32(self.most_rounding),
+            width,
+            passes_on,
+        )
         return Moved(places, change if passes_on else None)
 
     def _entering(self, hop: int) -> np.float32:
@@ -278,9 +316,6 @@ class HopTerms:
         """What the rows before a hop are multiplied by: Y₀ is kept as X."""
         scale: np.float32 = np.float32(self.coefficients[-1] if hop == 1 else 1)
         return scale
-
-    def _own_places(self, hop: int, moved: Moved, entered: Moved) -> Integers:
-        return np.concatenate([moved.places, entered.places]) if hop > 1 and self._entering(hop) else moved.places
 
     def _messages(self, hop: int, moved: Moved, relinked: Integers, before: Rows | None) -> tuple[Integers, Rows]:
         """The nodes whose right·Y changed, and by what; a changed degree changes it too."""
@@ -298,46 +333,47 @@ class HopTerms:
         return sources, right[sources, None] * now - old[:, None] * (now - change)
 
     def _sums(
-        self, hop: int, moved: Moved, entered: Moved, relinked: Integers, sources: Integers, messages: Rows
-    ) -> tuple[Integers, Rows, Rows, Rows]:
-        """c·ΔX + P·ΔY of the rows that are summed up: those that average over a source, and the moved ones themselves.
+        self,
+        hop: int,
+        moved: Moved,
+        entered: Moved,
+        without: Integers,
+        sources: Integers,
+        messages: Rows,
+        limit: float,
+    ) -> tuple[Integers, Rows, Rows]:
+        """What c·ΔX + P·ΔY adds to the rows that it reaches, behind what they lacked.
 
-        Beside it Σ P·‖Δy‖ in the exact columns, which the rounding of the sum is a part of, and which is large where large
-        changes cancel, and the same in all columns, which the sum is no longer than.
+        Places, in the order in which they are reached, sums, and Σ P·‖Δy‖ in the exact columns, which the rounding of a sum
+        is a part of, and which is large where large changes cancel.
         """
         assert moved.change is not None
-        listed = self.graph.columns.take(sources)
-        targets = self._distinct(listed.columns, self._own_places(hop, moved, entered), relinked)
-        number = self.graph.marks()
-        number[targets] = np.arange(len(targets), dtype=np.int32)
-        number[relinked] = len(targets)  # computed anew: what is summed for them is dropped
+        listed, coefficient = self.graph.columns.take(sources), self._entering(hop)
+        entering = entered.places if coefficient else entered.places[:0]
+        found, first = np.unique(np.concatenate([listed.columns, moved.places, entering]), return_index=True)
+        targets = found[np.argsort(first)].astype(np.int64)
+        targets = targets[~np.isin(targets, without)]
+        number = np.full(len(self.graph), len(targets))  # the last: those computed anew, of which the sum is dropped
+        number[targets] = np.arange(len(targets))
         left, own = self.diagonals.left, self.diagonals.own
-        entries = listed.weights * left[listed.columns], number[listed.columns], listed.offsets.astype(np.int32)
-        matrix, places = sp.csc_array(entries, shape=(len(targets) + 1, len(sources))), number[moved.places]
-        coefficient, entering = self._entering(hop), number[entered.places]
-        number[targets] = number[relinked] = 0
-        sums = matrix @ messages
+        shape, starts = (len(targets) + 1, len(targets) + len(sources)), np.arange(len(targets))
+        columns = np.concatenate([starts, number[listed.columns]])
+        weights = np.concatenate([np.ones(len(targets), np.float32), listed.weights * left[listed.columns]])
+        matrix = sp.csc_array((weights, columns, np.concatenate([starts, len(targets) + listed.offsets])), shape=shape)
+        there = np.zeros((len(targets), messages.shape[1]), np.float32)
+        if limit:
+            np.take(self._missing_rows(hop), targets, axis=0, out=there)
+        sums = matrix @ np.concatenate([there, messages])
         np.abs(matrix.data, out=matrix.data)
-        sizes, bounds = matrix @ self._exact_lengths(messages), matrix @ _lengths(messages)
+        sizes = matrix @ np.concatenate([np.zeros(len(targets), np.float32), self._exact_lengths(messages)])
+        places, entries = number[moved.places], number[entering]
         sums[places] += own[moved.places, None] * moved.change  # several may be dropped, all else are one each
         sizes[places] += np.abs(own[moved.places]) * self._exact_lengths(moved.change)
-        bounds[places] += np.abs(own[moved.places]) * _lengths(moved.change)
         if coefficient:
             assert entered.change is not None
-            sums[entering] += coefficient * entered.change
-            sizes[entering] += np.abs(coefficient) * self._exact_lengths(entered.change)
-            bounds[entering] += np.abs(coefficient) * _lengths(entered.change)
-        return targets, sums[:-1], sizes[:-1], bounds[:-1]
-
-    def _distinct(self, columns: NDArray[np.int32], moved: Integers, without: Integers) -> Integers:
-        """The nodes of both, each once, without some."""
-        if (len(columns) + len(moved)) * DISTINCT_SHARE < len(self.graph):
-            return np.setdiff1d(np.concatenate([columns.astype(np.int64), moved]), without)
-        is_there = np.zeros(len(self.graph), dtype=bool)
-        is_there[columns] = True
-        is_there[moved] = True
-        is_there[without] = False
-        return np.flatnonzero(is_there)
+            sums[entries] += coefficient * entered.change
+            sizes[entries] += np.abs(coefficient) * self._exact_lengths(entered.change)
+        return targets, sums[:-1], sizes[:-1]
 
     def _rows_anew(self, places: Integers, hop: int) -> Rows:
         """Y_hop[places]."""
@@ -363,6 +399,8 @@ class HopTerms:
             is_moved[block] = (here != old[block]).any(axis=1)
             old[block] = here
         self._lacking[hop].rows[:], self._rounding[hop].rows[:], self._loosest[hop] = 0, 0, 0.0
+        if self._missing is not None:
+            self._missing[hop].rows[:] = 0
         return Moved(np.flatnonzero(is_moved), None, is_whole=True)
 
     def _whole_hop(self, hop: int) -> Rows:
@@ -393,8 +431,18 @@ class HopTerms:
                 self._largest_v = 2.0 ** math.ceil(math.log2(largest))
         else:
             self._largest_v = 1.0
-        share = tolerance / (max(self.n_hops, 1) * self._largest_v)
-        return [0.0, *(share for _ in self.coefficients[1:])]
+        shares = tolerance_shares(self.n_hops)
+        return [0.0, *(tolerance * share / self._largest_v for share in shares)]
+
+
+def tolerance_shares(n_hops: int) -> tuple[float, ...]:
+    """What each hop gets of a tolerance.
+
+    In a long filter the first two get none, for they reach few rows and leave none of them where it is, and the last one
+    half as much as those between: what it moves is passed on no further.
+    """
+    weights = [1.0] * n_hops if n_hops < LONG else [*(0.0,) * 2, *(1.0,) * (n_hops - 3), 0.5]
+    return tuple(weight / sum(weights) for weight in weights)
 
 
 def _lengths(rows: Rows) -> Rows:

@@ -98,13 +98,14 @@ class LiveState:
         *,
         rank: float,
         columns: RowsOfGraph,
-        levels: Sequence[tuple[list[Rows], list[Rows], list[Rows]]] | None = None,
+        levels: Sequence[tuple[list[Rows], Sequence[Rows | None], list[Rows]]] | None = None,
         length: float | None = None,
         learned: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None,
     ) -> None:
-        """`levels` (terms, their bounds), `length` and `learned` are those of a state that was saved; else computed."""
+        """`levels` (terms, what they lack, bounds), `length` and `learned` are those of a state that was saved; else computed."""
         self.columns = columns
         self.recipe, self.offset, self.basis = recipe, np.asarray(offset), [np.asarray(matrix) for matrix in basis]
+        self.sources = recipe.sources
         self.widths = [matrix.shape[1] for matrix in weights]
         self.encoder: Encoder | None = graph.encoder
         self.node_types, self.relations = graph.node_types, graph.relations
@@ -252,7 +253,8 @@ class LiveState:
         self._n_followed += 1
         if self._n_followed >= FEW_UPDATES and self.graph.loops is None:
             self.graph.compile(compiled_loops())
-        self.index.remove(placed.removed_nodes)
+        if len(placed.removed_nodes):
+            self.index.remove(placed.removed_nodes)
         new = np.arange(n_before, n_before + n_added)
         if n_added:
             self.index.add(placed.added_ids)
@@ -264,19 +266,20 @@ class LiveState:
         if len(placed.row_places):
             self.features.replace(placed.row_places, placed.rows)
         relinked = self.graph.change(placed.sources, placed.targets, placed.weights)
-        ends, changed = np.unique(np.concatenate([placed.sources, placed.targets, new])), placed.row_places
+        ends, changed = np.concatenate([placed.sources, placed.targets, new]), placed.row_places
         if n_added:
             relinked, changed = np.union1d(relinked, new), np.concatenate([new, changed])
-        relinked = relinked[self.index.is_present[relinked]]
-        unasked = self.graph.drop_demands(placed.removed_nodes)
-        ends = np.unique(np.concatenate([ends, unasked[self.index.is_present[unasked]]]))
-        moved = self._moved(ends, np.unique(changed))
-        n_hopping = max(sum(level.n_hops > 0 for level in self.levels), 1)  # the others are exact
-        share, followed = tolerance * self.length / math.sqrt(n_hopping), []
-        for source, level, matrix in zip(self.recipe.sources, self.levels, self.basis, strict=True):
+        if len(placed.removed_nodes):
+            unasked = self.graph.drop_demands(placed.removed_nodes)
+            relinked = relinked[self.index.is_present[relinked]]
+            ends = np.concatenate([ends, unasked[self.index.is_present[unasked]]])
+        moved = self._moved(ends, np.unique(changed) if len(changed) else changed)
+        # Squares of what levels lack add up; those with many hops are given most of it, for they reach most.
+        share, followed = tolerance * self.length / (math.hypot(*(level.n_hops for level in self.levels)) or 1), []
+        for source, level, matrix in zip(self.sources, self.levels, self.basis, strict=True):
             rows_moved, rows = moved[source]
-            X = np.empty((0, matrix.shape[1]), dtype=np.float32) if rows is None else np.asarray(rows @ matrix)
-            followed.append(level.update(relinked, rows_moved, X, share))
+            X = level.terms[0][:0] if rows is None else np.asarray(rows @ matrix)
+            followed.append(level.update(relinked, rows_moved, X, share * level.n_hops))
         places = self._distinct([new, *(part.places for part in followed)])
         notes, n_whole = list(placed.notes), sum(part.n_whole for part in followed)
         if n_whole:
@@ -285,7 +288,9 @@ class LiveState:
                 f"{n_whole} of {n_hops} hops were computed for the whole graph, for what changed reaches most of it."
             )
         rows = self._computed(places)
-        is_changed = (places >= n_before) | (rows != np.take(self.vectors.rows, places, axis=0)).any(axis=1)
+        is_changed = (rows != np.take(self.vectors.rows, places, axis=0)).any(axis=1)
+        if n_added:
+            is_changed |= places >= n_before
         if not is_changed.all():
             places, rows = places[is_changed], rows[is_changed]
         self.vectors.rows[places] = rows
@@ -320,7 +325,9 @@ class LiveState:
         `ends` are those of edges that changed, `changed` the places with other features.
         """
         found: dict[str, tuple[Integers, Any]] = {}
-        for source in dict.fromkeys(self.recipe.sources):
+        if set(self.sources) != {"features"}:
+            ends = np.unique(ends)
+        for source in dict.fromkeys(self.sources):
             if source == "features":
                 rows = self.recipe.weighting.apply(self.features.take(changed)) if len(changed) else None
                 found[source] = changed, rows
@@ -352,6 +359,10 @@ class LiveState:
                 raise OverflowInputError("The vectors of the new features overflow. Scale the features down.")
 
     def _distinct(self, found: Sequence[Integers]) -> Integers:
+        found = [places for places in found if len(places)]
+        if len(found) < 2:
+            places = np.sort(found[0]) if found else np.empty(0, dtype=np.int64)
+            return places[self.index.is_present[places]]
         if sum(map(len, found)) * DISTINCT_SHARE < len(self.index):
             places = np.unique(np.concatenate(found))
             return places[self.index.is_present[places]]

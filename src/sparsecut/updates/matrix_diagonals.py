@@ -12,6 +12,8 @@ from sparsecut.updates.growing import GrowingArray
 
 Integers = NDArray[np.int64]
 Rows = NDArray[np.float32]
+FEW = 32  # degrees: so few are looked up
+MOST_KNOWN = 4096  # of the numbers that are kept
 
 
 class MatrixDiagonals:
@@ -19,7 +21,9 @@ class MatrixDiagonals:
 
     def __init__(self, graph: ChangingGraph, filter: Filter) -> None:
         self._graph, self._filter = graph, filter
-        self._kept = [GrowingArray(diagonal) for diagonal in self._of(graph.degrees)]
+        self._known: dict[float, tuple[np.float32, ...]] = {}  # the numbers of degrees that came up: most come again
+        found = self._computed(graph.degrees)
+        self._kept, self._n_parts = [GrowingArray(diagonal) for diagonal in found], len(found)
         self._followed: Integers | None = None
         self._before: Rows | None = None
 
@@ -50,5 +54,18 @@ class MatrixDiagonals:
         return self._before
 
     def _of(self, degrees: NDArray[np.float64]) -> list[Rows]:
+        if len(degrees) > FEW:
+            return self._computed(degrees)
+        listed = degrees.tolist()
+        new = [degree for degree in dict.fromkeys(listed) if degree not in self._known]
+        if len(self._known) + len(new) > MOST_KNOWN:
+            self._known.clear()
+            new = list(dict.fromkeys(listed))
+        if new:
+            self._known.update(zip(new, zip(*self._computed(np.array(new)), strict=True), strict=True))
+        found = [self._known[degree] for degree in listed]
+        return [np.array([known[part] for known in found], dtype=np.float32) for part in range(self._n_parts)]
+
+    def _computed(self, degrees: NDArray[np.float64]) -> list[Rows]:
         found = self._filter.diagonals(torch.from_numpy(np.ascontiguousarray(degrees))).single()
         return [diagonal.numpy().copy() for diagonal in (found.left, found.own, found.right) if diagonal is not None]

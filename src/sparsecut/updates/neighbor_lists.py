@@ -138,9 +138,8 @@ class NeighborLists:
         return matrix
 
     def _merge(self, changes: EntryChanges) -> tuple[Integers, NDArray[np.float64]]:
-        is_first = np.append(True, changes.rows[1:] != changes.rows[:-1])
-        distinct = changes.rows[is_first]
-        n_before = int(self.count[distinct].sum())
+        is_other = changes.rows[1:] != changes.rows[:-1]
+        n_before = int(self.count[changes.rows[0]] + np.add.reduce(self.count[changes.rows[1:][is_other]]))
         self._make_room(n_before + len(changes.rows), self.n_entries + len(changes.rows))
         rows, sums, end = self.loops.merge(*changes, *self.parts, self._used)
         self.n_entries += end - self._used - n_before

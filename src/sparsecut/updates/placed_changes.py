@@ -50,7 +50,7 @@ def place(changes: Changes, index: NodeIndex, graph: ChangingGraph, *, adds_up: 
 
     gone = _places_of(changes.edges_removed, index, {}, set(), "edges_removed")
     _require_there(graph, gone, changes.edges_removed, "edges_removed")
-    keys_gone = _keys(*gone, graph.is_directed)
+    keys_gone = _keys(*gone, graph.is_directed) if len(gone[0]) else NONE
     ends = _places_of(changes.weights_changed, index, later, leaving, "weights_changed")
     _require_once(ends, changes.weights_changed, graph.is_directed, "weights_changed")
     _require_there(graph, ends, changes.weights_changed, "weights_changed", keys_gone)
@@ -59,13 +59,13 @@ def place(changes: Changes, index: NodeIndex, graph: ChangingGraph, *, adds_up: 
         new, weights = _added_up(graph, new, weights, keys_gone)
     else:
         _require_once(new, changes.edges_added, graph.is_directed, "edges_added")
+    if not adds_up:
+        _require_absent(graph, new, changes.edges_added, keys_gone)
     is_loop = new[0] == new[1]
     if is_loop.any():
         n_loops = int(is_loop.sum())
         notes.append(f"{n_loops:,} self-loops were left out: filters count each node in its own neighbourhood once.")
-    if not adds_up:
-        _require_absent(graph, new, changes.edges_added, keys_gone)
-    new, weights = (new[0][~is_loop], new[1][~is_loop]), weights[~is_loop]
+        new, weights = (new[0][~is_loop], new[1][~is_loop]), weights[~is_loop]
     lost = graph.edges_of(removed_nodes) if len(removed_nodes) else (NONE, NONE)
 
     rows = changes.features_changed
@@ -172,17 +172,20 @@ def _added_up(
 
 def _are_there(graph: ChangingGraph, ends: tuple[Integers, Integers], gone: Integers = NONE) -> NDArray[np.bool_]:
     """Whether each edge is in the graph, less those that go before."""
-    is_there = np.zeros(len(ends[0]), dtype=bool)
-    if not len(is_there):
-        return is_there
     is_old = (ends[0] < len(graph)) & (ends[1] < len(graph))
-    is_there[is_old] = graph.weights_of(ends[0][is_old], ends[1][is_old]) > 0
+    if is_old.all():
+        is_there = graph.weights_of(*ends) > 0
+    else:
+        is_there = np.zeros(len(ends[0]), dtype=bool)
+        is_there[is_old] = graph.weights_of(ends[0][is_old], ends[1][is_old]) > 0
     return is_there & ~np.isin(_keys(*ends, graph.is_directed), gone) if len(gone) else is_there
 
 
 def _require_there(
     graph: ChangingGraph, ends: tuple[Integers, Integers], edges: EdgeList, name: str, gone: Integers = NONE
 ) -> None:
+    if not len(ends[0]):
+        return
     is_there = _are_there(graph, ends, gone)
     if not is_there.all():
         remedy = " A new edge is one of edges_added." if name == "weights_changed" else ""
@@ -191,6 +194,8 @@ def _require_there(
 
 
 def _require_absent(graph: ChangingGraph, ends: tuple[Integers, Integers], edges: EdgeList, gone: Integers) -> None:
+    if not len(ends[0]):
+        return
     is_there = _are_there(graph, ends, gone)
     if is_there.any():
         raise InputError(

@@ -2,9 +2,9 @@
 
 state.indptr, .indices, .weights     the adjacency, as in CSR          state.ids         node ids, words as the bytes of JSON
 state.features…                      dense, or CSR in three parts      state.basis.L     W and the columns that measure drift
-state.L.term.K                       the hops of level L, and bounds   state.learned.G   what the fit had learned, for drift,
-state.L.lacking.K, .rounding.K       on what they lack                 state.mean.G      and the mean of its rows
-state.embedding                      Z
+state.L.term.K                       the hops of level L,              state.learned.G   what the fit had learned, for drift,
+state.L.missing.K                    what they lack, if anything,      state.mean.G      and the mean of its rows
+state.L.rounding.K                   and bounds on their rounding      state.embedding   Z
 
 A model that was fitted again in place, and not updated since, has no hops in its file: those of a large graph take longer to
 compute and to write than the fit. The first update writes them.
@@ -53,8 +53,12 @@ def state_tensors(state: LiveState) -> tuple[dict[str, Any], Arrays]:
     for number, (level, basis) in enumerate(zip(state.levels, state.basis, strict=True)):
         arrays[f"state.basis.{number}"] = basis
         arrays |= {f"state.{number}.term.{hop}": rows[places] for hop, rows in enumerate(level.terms)}
-        for name, bounds in (("lacking", level.lacking), ("rounding", level.rounding)):
-            arrays |= {f"state.{number}.{name}.{hop}": rows[places] for hop, rows in enumerate(bounds, start=1)}
+        arrays |= {f"state.{number}.rounding.{hop}": rows[places] for hop, rows in enumerate(level.rounding, start=1)}
+        arrays |= {
+            f"state.{number}.missing.{hop}": rows[places]
+            for hop, (rows, lengths) in enumerate(zip(level.missing, level.lacking, strict=False), start=1)
+            if lengths.any()
+        }
     for number, gauge in enumerate(state.drift.gauges):
         assert gauge.first is not None
         assert gauge.first_mean is not None
@@ -85,10 +89,9 @@ def read_state(
     for number, filter in enumerate(recipe.filters):
         n_hops = len(filter.on(is_directed=graph.is_directed).coefficients()) - 1
         terms = [arrays[f"state.{number}.term.{hop}"] for hop in range(n_hops + 1)]
-        lacking, rounding = (
-            [arrays[f"state.{number}.{name}.{hop}"] for hop in range(1, n_hops + 1)] for name in ("lacking", "rounding")
-        )
-        levels.append((terms, lacking, rounding))
+        rounding = [arrays[f"state.{number}.rounding.{hop}"] for hop in range(1, n_hops + 1)]
+        missing = [arrays.get(f"state.{number}.missing.{hop}") for hop in range(1, n_hops + 1)]
+        levels.append((terms, missing, rounding))
     state = LiveState(
         graph,
         recipe,

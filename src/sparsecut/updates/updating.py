@@ -432,7 +432,7 @@ class Updating:
         return Changed(self._state.ids_of(places), self._state.embedding(), changed.removed, [*changed.notes, note])
 
     def _follow_kind(self, changes: Changes) -> None:
-        if self.kind_ is not None:
+        if self.kind_ is not None and not self.kind_.is_weighted:
             weights = np.concatenate([changes.edges_added.weights, changes.weights_changed.weights])
             self.kind_ = self.kind_.with_weights(weights)
 
