@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,7 @@ N_ITERATIONS = 4  # … and beyond the leading ones, by so many steps of subspac
 ROW_LENGTH = 6.0  # of every row: a logistic regression with C = 1 then neither under- nor overfits
 ROUNDING = 1e-6  # rows no longer than this are at the mean but for rounding, and stay there
 
+Lists = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]
 Rows = Any  # an array, or a tensor where the engine has its rows
 
 
@@ -132,13 +134,17 @@ class Places:
 
     def of_ids(self, ids: NDArray[Any]) -> NDArray[np.float32]:
         """[place | side] of nodes, (m, k + number of sides); the side is a 1 in its column. Zeros for unknown nodes."""
+        rows: NDArray[np.float32] = self._table[self.numbers(ids)]
+        return rows
+
+    def numbers(self, ids: NDArray[Any]) -> NDArray[np.int64]:
+        """Where the rows of nodes stand in the table that `first_rows` reads; −1 for unknown nodes."""
         found = self.find(ids)
         is_known = found >= 0
         known = found[is_known]
-        numbers = np.full(len(ids), -1)  # of rows of the table; the last one has zeros
+        numbers = np.full(len(ids), -1)  # the last row of the table has zeros
         numbers[is_known] = len(self.vectors) * self.sides[known].astype(np.int64) + self.groups[known]
-        rows: NDArray[np.float32] = self._table[numbers]
-        return rows
+        return numbers
 
     @cached_property
     def _table(self) -> NDArray[np.float32]:
@@ -166,11 +172,19 @@ class Places:
         rows: NDArray[np.float32] = centred(placed, self.means).numpy()
         return rows
 
-    def first_rows(self, adjacency: sp.csr_array, node_ids: NDArray[Any], n_rows: int) -> NDArray[np.float32] | None:
-        """The first rows of a graph alone, whose neighbours are all there; None where one has no known neighbour."""
-        lists, own = adjacency[:n_rows], self.of_ids(node_ids)
-        around = (lists @ own + own[:n_rows]) / (1 + lists.sum(axis=1, dtype=np.float64)).astype(np.float32)[:, None]
-        placed = averaged(own[:n_rows], around, self.n_columns)
+    def first_rows(self, own: NDArray[np.int64], lists: Lists) -> NDArray[np.float32] | None:
+        """Rows of some nodes, by their `numbers` and those of their neighbours; None where one has no known neighbour.
+
+        `lists` are where each one's neighbours start and the last one's end, the neighbours' numbers, the edges' weights.
+        """
+        offsets, neighbours, weights = lists
+        rows = self._table[own]
+        around = rows.copy()
+        for node, (start, end) in enumerate(pairwise(offsets.tolist())):
+            shares = weights[start:end]
+            around[node] += shares @ self._table[neighbours[start:end]]
+            around[node] /= np.float32(1 + shares.sum(dtype=np.float64))
+        placed = averaged(rows, around, self.n_columns)
         return np.asarray(centred(placed, self.means)) if is_placed(placed, self.n_columns).all() else None
 
 

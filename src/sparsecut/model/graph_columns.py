@@ -47,6 +47,8 @@ CLEAR_AGREEMENT = 0.4  # mean cosine in the fitted graph from which on places sa
 LEAST_SHARE = 0.15  # … and of which known nodes keep so much: where they do not, their ids mean other nodes
 LEAST_COMPARED = 50  # nodes: the mean of fewer says little
 
+FEW = 256  # nodes of an update, placed one by one
+
 NOBODY = np.empty(0, dtype=np.int64)
 
 Integers = NDArray[np.int64]
@@ -181,19 +183,23 @@ class GraphColumns:
         """The places of nodes whose rows may be others since edges with these ends changed, ascending."""
         if source == "roles":
             return touched(_lists(graph, index), ends)
-        near = graph.around(ends, 1, both_ways=True)[0][len(ends) :]  # placed by their neighbours, if they were not fitted
-        return np.sort(np.concatenate([ends, near[self._placing.find(_plain(index.ids[near])) < 0]]))
+        near, numbers = graph.linked(ends).columns, self._numbers(index)
+        return np.union1d(ends, near[numbers[near] < 0])  # which are placed by their neighbours, for they were not fitted
 
     def at(self, source: str, graph: ChangingGraph, index: NodeIndex, places: Integers) -> NDArray[np.float32]:
         """The rows of some places, as `whole` has them."""
         if source == "roles":
             return self._roles.standardised(counts_at(_lists(graph, index), places, self._roles.kind))
-        nodes, rows = graph.around(places, 1)
-        found = self._placing.first_rows(rows, _plain(index.ids[nodes]), len(places))
-        if found is not None:
-            return found
+        if len(places) <= FEW:
+            numbers, (offsets, columns, weights) = self._numbers(index), graph.rows.take(places)
+            found = self._placing.first_rows(numbers[places], (offsets, numbers[columns], weights))
+            if found is not None:
+                return found
         nodes, rows = graph.around(places, 2)
         return self._placing.rows(rows, _plain(index.ids[nodes]))[: len(places)]
+
+    def _numbers(self, index: NodeIndex) -> Integers:
+        return index.derived(self._placing, self._placing.numbers)
 
     def to_header(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What JSON can hold of it, and the arrays."""

@@ -7,7 +7,7 @@ the order of the nodes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ class NodeIndex:
         self._order = np.argsort(ids, kind="stable") if self._is_integer else None
         self._is_numbered = self._is_integer and bool((ids == np.arange(len(ids))).all())
         listed = () if self._is_integer else ids.tolist()
-        self._hashes: GrowingArray | None = None  # computed when they are needed
+        self._derived: dict[Any, GrowingArray] = {}
         self._later: dict[Any, int] = {identity: place for place, identity in enumerate(listed)}
 
     def __len__(self) -> int:
@@ -55,12 +55,15 @@ class NodeIndex:
 
     def hashes(self) -> Integers:
         """The hash of the id of each place."""
-        if self._hashes is None:
-            self._hashes = GrowingArray(np.empty(0, dtype=np.int64))
-        if len(self._hashes) < len(self):
-            ids = self.ids[len(self._hashes) :]
-            self._hashes.extend(hash_ids(ids if self._is_integer else np.array(ids.tolist())).view(np.int64))
-        return self._hashes.rows
+        return self.derived("hash", lambda ids: hash_ids(ids).view(np.int64))
+
+    def derived(self, name: Any, compute: Callable[[NDArray[Any]], Integers]) -> Integers:
+        """A number for each place that its id alone says, computed once; `compute` has those of some ids."""
+        known = self._derived.setdefault(name, GrowingArray(np.empty(0, dtype=np.int64)))
+        if len(known) < len(self):
+            ids = self.ids[len(known) :]
+            known.extend(compute(ids if self._is_integer else np.array(ids.tolist())))
+        return known.rows
 
     def find(self, wanted: Sequence[Any] | NDArray[Any]) -> Integers:
         """The place of each id; −1 where it is not there."""
