@@ -32,6 +32,7 @@ SECTIONS = (
     "against_dgi",
     "import_time",
     "checks",
+    "from_files",
     "read_edges",
     "matrix_files",
     "gpu",
