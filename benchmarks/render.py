@@ -1,4 +1,4 @@
-"""docs/performance.md, scaling.md, the results pages of cuts and links, beyond.md and the README's table, from results.
+"""docs/at_a_glance.md, performance.md, scaling.md, the results pages of cuts and links, beyond.md and the README's table.
 
     python benchmarks/render.py
 
@@ -12,10 +12,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from beyond import NAME
 from beyond_tables import render_page
+from glance import render_glance
 from readme_table import put_table
-from result_pictures import draw_pictures
+from result_pictures import draw_pictures, drawn_pictures
 from sparsecut.lab.paper.code_stamp import is_todays
+from sparsecut.lab.paper.results import Results
 
 RESULTS = Path(__file__).parent / "results"
 DOCS = Path(__file__).parents[1] / "docs"
@@ -23,6 +26,7 @@ README = DOCS.parent / "README.md"
 PAGE, CUTS_PAGE, BEYOND_PAGE = DOCS / "performance.md", DOCS / "partition_results.md", DOCS / "beyond.md"
 SCALING_PAGE = DOCS / "scaling.md"
 LINKS_PAGE = DOCS / "links_results.md"
+GLANCE_PAGE = DOCS / "at_a_glance.md"
 SECTIONS = (
     "front_door",
     "gpu_front_door",
@@ -103,6 +107,15 @@ PICTURES = {
 
 ![Seconds of a fit over the number of nodes, of edges and of features, in memory, from disk and on a
 GPU](images/growth.svg)""",
+    "One GPU": """A bar that ends left of its line is within its target.
+
+![Milliseconds of a fit on one GPU for five sizes, beside their targets and plain torch](images/gpu.svg)""",
+    "Against size": """Straight lines: seconds and bytes grow in proportion to the graph, for both plans.
+
+![Seconds and MiB moved of a fit on two workers over the number of nodes, for both plans](images/cluster.svg)""",
+    "Cuts and partitions": """Left of the line our cut is sparser than the best of the others.
+
+![The value of the sparsest cut found over that of the best other program, per graph](images/cuts_sparsest.svg)""",
     "Updates of a graph that changes": """The more changes come at once, the less each costs.
 
 ![Changes per second over how many come at once, for each graph and model](images/updates.svg)""",
@@ -205,9 +218,12 @@ def main() -> None:
     LINKS_PAGE.write_text(render(sections=LINKS, introduction=LINKS_INTRODUCTION), "utf-8")
     BEYOND_PAGE.write_text(render_beyond(), "utf-8")
     SCALING_PAGE.write_text(render(sections=SCALING, introduction=SCALING_INTRODUCTION), "utf-8")
+    cells = list(Results(RESULTS, NAME).cells)
+    pages = {"partition_results.md": CUTS, "performance.md": SECTIONS, "scaling.md": SCALING, "links_results.md": LINKS}
+    GLANCE_PAGE.write_text(render_glance(cells, pages, read_result, set(drawn_pictures())), "utf-8")
     README.write_text(put_table(README.read_text("utf-8")), "utf-8")
     draw_pictures()
-    print(PAGE, CUTS_PAGE, LINKS_PAGE, BEYOND_PAGE, SCALING_PAGE, README)
+    print(GLANCE_PAGE, PAGE, CUTS_PAGE, LINKS_PAGE, BEYOND_PAGE, SCALING_PAGE, README)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ regret.svg             the default less the best other method, with its interval
 wins.svg               the default against each method and graph: ahead, level or behind
 growth.svg             seconds over the size of the graph, on a CPU, from disk and on a GPU
 updates.svg            changes per second over how many come at once
+
+Those of cuts, of a GPU and of a cluster are in `engine_pictures.py`.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import numpy as np
 
 import beyond
 from drawing import COLOURS, SHAPES, Axis, Panel, Picture, spanning, written
+from engine_pictures import one_cluster, one_gpu, sparsest_cuts
 from sparsecut.evaluation import Scores, compare_scores
 from sparsecut.evaluation.paired import Comparison
 from sparsecut.lab.paper.results import Cell, Results
@@ -210,19 +213,25 @@ def _compare(ours: Cell, other: Cell, probe: str, per_class: str) -> Comparison:
     return compare_scores(Scores({"accuracy": values[0]}), Scores({"accuracy": values[1]}))
 
 
+_OTHERS = {  # file: what draws it, and the results it is drawn from
+    "updates.svg": ("updates", updates),
+    "cuts_sparsest.svg": ("partition", sparsest_cuts),
+    "gpu.svg": ("gpu", one_gpu),
+    "cluster.svg": ("cluster_scale", one_cluster),
+}
+
+
 def drawn_pictures(folder: Path = RESULTS) -> dict[str, Picture]:
     """The pictures whose results are in a folder, by the name of their file."""
     cells = list(Results(folder, beyond.NAME).cells)
     read = {
         name: json.loads(path.read_text("utf-8"))
-        for name in (*GROWN.values(), "updates")
+        for name in (*GROWN.values(), *(source for source, _ in _OTHERS.values()))
         if (path := folder / f"{name}.json").exists()
     }
     drawn = {"accuracy_seconds.svg": accuracy_over_seconds(cells), "regret.svg": regret(cells), "wins.svg": wins(cells)}
     drawn["growth.svg"] = growth({engine: read[name] for engine, name in GROWN.items() if name in read})
-    if "updates" in read:
-        drawn["updates.svg"] = updates(read["updates"])
-    return drawn
+    return drawn | {name: draw(read[source]) for name, (source, draw) in _OTHERS.items() if source in read}
 
 
 def draw_pictures(folder: Path = RESULTS) -> None:
