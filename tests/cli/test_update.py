@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -208,7 +209,7 @@ def stream_of_changes(n_changes: int) -> tuple[bytes, Shadow]:
 def test_killed_and_resumed_at_the_printed_offset_no_change_is_lost_or_made_twice(reads_on: bool, tmp_path: Path) -> None:
     """kill −9 while vectors wait in a full pipe, several times; the changes could not be made twice without an error."""
     path = save(tmp_path)
-    content, shadow = stream_of_changes(400)
+    content, shadow = stream_of_changes(120)
     (tmp_path / "changes.ndjson").write_bytes(content)
     store: dict[int, list[float]] = {}
     position = {"line": 0, "offset": 0}
@@ -222,11 +223,12 @@ def test_killed_and_resumed_at_the_printed_offset_no_change_is_lost_or_made_twic
         else:
             store[record["id"]] = record["embedding"]
 
-    for n_read in (40, 500, None):
+    for n_read in (20, 300, None):
         with (tmp_path / "changes.ndjson").open("rb", buffering=0) as stream:
             stream.seek(position["offset"])
             process = follow(path, "--batch", 3, "--start-at", position["offset"], stdin=stream)
         assert process.stdout
+        fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4096)  # it is full after two changes
         lines = iter(process.stdout.readline, b"")
         for line in lines if n_read is None else islice(lines, n_read):
             take(line)

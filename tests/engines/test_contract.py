@@ -45,16 +45,15 @@ def pair_of(pair: tuple[str, str], *case: Any, label: str = "") -> Any:
 
 
 def with_pairs(names: str, cases: dict[str, tuple[Any, ...]]) -> pytest.MarkDecorator:
-    """Every case by every engine of this process with every kind of graph, and by the cluster with one kind per plan.
+    """Every case by every engine of this process with every kind of graph, and by the cluster with one kind.
 
-    A call takes longest there. The first case has the first kind of each plan, the next one the other kind, and so on.
+    A call takes longest there. The first case has the first kind, the next one the next kind, so that plans alternate.
     """
-    kinds_of_plans = [[kind for kind in KINDS if PLANS[kind] == plan] for plan in ("columns", "rows")]
     parameters = [
         pair_of((name, kind), *case, label=label)
         for name, kind in PAIRS
         for number, (label, case) in enumerate(cases.items())
-        if name != "dask" or any(kind == kinds[number % 2] for kinds in kinds_of_plans)
+        if name != "dask" or kind == KINDS[number % len(KINDS)]
     ]
     return pytest.mark.parametrize(f"pair, {names}", parameters, indirect=["pair"], scope="module")
 

@@ -38,8 +38,7 @@ def store_of(graph: sc.Graph, folder: Path) -> sc.Graph:
     return sc.open_store(folder / "store")
 
 
-@pytest.mark.parametrize("plan", ["columns", "rows"])
-@pytest.mark.parametrize("is_counts", [False, True])
+@pytest.mark.parametrize(("plan", "is_counts"), [("columns", False), ("rows", True)])
 def test_everything_chosen_on_workers_is_what_memory_chooses(plan: str, is_counts: bool, tmp_path: Path) -> None:
     graph = community_graph(300, 20, is_weighted=True, is_counts=is_counts)
     stored = store_of(graph, tmp_path)
