@@ -19,9 +19,10 @@ demo: .venv/core
 
 # Tests run in one process per core, with one thread each: more threads would wait for one another. The tests of a file, and
 # the examples of a page, stay in one process; files start in the order of tests/conftest.py, the long ones first, and not by how
-# many tests they have. Recording coverage makes the tests take half as long again.
+# many tests they have. Recording coverage makes the tests take half as long again. Compiled modules are kept, also where the
+# environment says not to: compiling the tests takes a third of the time of finding them.
 WORKERS ?= auto
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 test: .venv/installed
 	$(PYTEST)
