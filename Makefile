@@ -1,4 +1,5 @@
-# make demo    install what the demo needs in .venv, then the demo    make test    install the rest, then all tests
+# make install install sparsecut in .venv             make demo      the same, then the demo
+# make test    install the tools of development too, then all tests
 # make quick   the tests of the inner loop: those that start no cluster and no browser, and take about half a second at most
 # make lint types links web    the other checks   make coverage  all tests, and the lines they do not run
 # make docs    build the documentation site and open it (make site: build and check it)
@@ -12,7 +13,9 @@ BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 SPARSECUT_DATA ?= $(abspath $(wildcard ../shared/data))
 export SPARSECUT_DATA
 
-.PHONY: demo test quick explore coverage lint types links docs site web page pages table1 dist clean
+.PHONY: install demo test quick explore coverage lint types links docs site web page pages table1 dist clean
+
+install: .venv/core
 
 demo: .venv/core
 	$(BIN)/sparsecut demo

@@ -104,7 +104,9 @@ def main() -> None:
     for place_of, clock in enumerate(("by the clock", "of all processors")):
         whole, read, fit = (min(run[place_of] for run in runs[name]) for name in ("embed", "polars", "fit"))
         ratio = whole / (read + fit)
-        rows.append([size, clock, *(round(number, 2) for number in (whole, read, fit, ratio)), f"≤ {FACTOR}", ratio <= FACTOR])
+        rows.append(
+            [size, clock, *(round(number, 2) for number in (whole, read, fit, ratio)), f"≤ {FACTOR}", ratio <= FACTOR]
+        )
         print(rows[-1], flush=True)
     write_results(
         "from_files",
