@@ -207,7 +207,7 @@ def test_the_parts_as_a_frame_and_as_a_picture(tmp_path: Path) -> None:
         (11, {}, "at most the number of nodes"),
         (2, {"imbalance": -0.1}, "at least 0"),
         (2, {"objective": "ratio"}, "one of 'cut', 'conductance', 'modularity'"),
-        (2, {"effort": "some"}, "one of 'best', 'fast'"),
+        (2, {"effort": "some"}, "one of 'usual', 'best', 'fast'"),
         (2, {"node_weights": [1.0, 2.0]}, "one positive number for each of the 10 nodes"),
         (2, {"node_weights": {0: 0.0}}, "one positive number for each of the 10 nodes"),
         (2, {"fixed": {0: 2}}, "parts from 0 to 1"),

@@ -10,7 +10,8 @@ import pytest
 from cut_graphs import grid, planted
 from sparsecut.cuts.cut_input import material
 from sparsecut.cuts.kway_moves import worth
-from sparsecut.cuts.kway_search import Wanted, _recursive, find_parts, improve_pairs
+from sparsecut.cuts.kway_plan import Wanted
+from sparsecut.cuts.kway_search import _recursive, find_parts, improve_pairs
 from sparsecut.cuts.solve import LIGHT, THOROUGH
 
 
@@ -46,5 +47,5 @@ def test_borders_are_straightened() -> None:
 def test_the_same_seed_gives_the_same_parts_whatever_ran_before() -> None:
     source = material(planted(240, 3, 8, 2, seed=1), "structure", None, "test")
     asked = wanted(source.adjacency.shape[0], 3, 84.0)
-    first, *others = (find_parts(source, asked, is_fast=False, seed=seed, report=silent)[0] for seed in (0, 1, 0))
+    first, *others = (find_parts(source, asked, effort="usual", seed=seed, report=silent)[0] for seed in (0, 1, 0))
     np.testing.assert_array_equal(first, others[1])

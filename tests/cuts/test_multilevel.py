@@ -20,7 +20,7 @@ def cut_of(members: np.ndarray) -> float:
 
 def test_the_best_of_several_seeds_within_the_bound() -> None:
     pytest.importorskip("mtkahypar")
-    tasks = [Task(2, 0.03, "QUALITY", (0, 1, 2), is_improved=True), Task(4, 0.0, "DEFAULT", (0,))]
+    tasks = [Task(2, 0.03, "QUALITY", (0, 1, 2), n_cycles=3, n_rounds=2, n_tries=3), Task(4, 0.0, "DEFAULT", (0,))]
     with Kahypar(A, NODES, tasks) as process:
         two, four = process.parts()
     assert cut_of(two) == 20
@@ -44,7 +44,7 @@ def test_what_several_partitions_agree_on_is_combined_to_better_ones() -> None:
         assert np.bincount(members, minlength=6).max() <= 1.03 * -(-len(nodes) // 6)
         return float(graph.data[np.repeat(members, np.diff(graph.indptr)) != members[graph.indices]].sum() / 2), members
 
-    combined, alone = Task(6, 0.03, "DEFAULT", seeds, is_improved=True), Task(6, 0.03, "DEFAULT", seeds)
+    combined, alone = Task(6, 0.03, "DEFAULT", seeds, n_cycles=3, n_rounds=2, n_tries=3), Task(6, 0.03, "DEFAULT", seeds)
     assert cut(combined)[0] < cut(alone)[0]
     np.testing.assert_array_equal(cut(combined, fixed)[1][:6], np.arange(6))
 
@@ -79,6 +79,7 @@ def test_metis_keeps_its_bound_and_its_seed() -> None:
 
 def test_whole_numbers_stay_and_others_keep_their_ratios() -> None:
     assert whole(np.array([1.0, 7.0])).tolist() == [1, 7]
+    assert whole(np.array([0.3, 1.2, 0.3])).tolist() == [1, 4, 1]
     scaled = whole(np.array([0.25, 0.5, 1e-30])).astype(np.int64)
     assert scaled[1] / scaled[0] == pytest.approx(2, rel=1e-6)
     assert scaled[2] == 1

@@ -48,7 +48,7 @@ DIRECTIONS = ("symmetrize", "out", "in")
 MISSING = ("error", "zero")
 OBJECTIVES = ("ratio", "conductance")
 KWAY_OBJECTIVES = ("cut", "conductance", "modularity")
-EFFORTS = ("best", "fast")
+EFFORTS = ("usual", "best", "fast")
 PARTED = ("structure", "embedding", "both")
 
 Completer = Callable[[str], list[str]]

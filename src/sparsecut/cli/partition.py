@@ -61,8 +61,9 @@ def partition(
         ),
     ] = None,
     effort: Annotated[
-        str, option(METHOD, "fast: --parts by METIS alone, in milliseconds (extra cuts).", choices=EFFORTS)
-    ] = "best",
+        str,
+        option(METHOD, "Of --parts. best: more seeds, ten times as long. fast: METIS alone (extra cuts).", choices=EFFORTS),
+    ] = "usual",
     node_weights: Annotated[
         Path | None,
         option(METHOD, "A table with the columns id and weight, balanced by --parts.", metavar="FILE"),
@@ -106,7 +107,7 @@ def partition(
         ("--objective", objective is not None, not tree),
         ("--balance", balance is not None, cut),
         ("--imbalance", imbalance is not None, parts is not None),
-        ("--effort", effort != "best", parts is not None),
+        ("--effort", effort != "usual", parts is not None),
         ("--node-weights", node_weights is not None, parts is not None),
         ("--fixed", fixed is not None, parts is not None),
         ("--use", use != "structure", not cut),

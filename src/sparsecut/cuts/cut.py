@@ -253,7 +253,7 @@ def _tasks(problem: CutProblem, seed: int) -> list[Task]:
     """What Mt-KaHyPar, where it is installed, has to find: halves, uneven halves and parts of several sizes."""
     if problem.n_nodes < LEAST_FOR_PARTS or problem.adjacency.nnz > MOST_FOR_PARTS:
         return []
-    halves = Task(2, HALVES, "QUALITY", tuple(range(seed * 1_000, seed * 1_000 + N_SEEDS)), is_improved=True)
+    halves = Task(2, HALVES, "QUALITY", tuple(range(seed * 1_000, seed * 1_000 + N_SEEDS)), 3, 2, 3)
     return [halves, *(Task(count, imbalance, preset, (seed,)) for count, imbalance, preset in UNEVEN)]
 
 

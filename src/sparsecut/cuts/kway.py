@@ -15,7 +15,8 @@ from sparsecut.base.errors import InputError, check_choice, check_integer, check
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.cuts.cut_input import graph_to_cut, material
 from sparsecut.cuts.kway_moves import cuts_and_volumes
-from sparsecut.cuts.kway_search import Wanted, find_parts
+from sparsecut.cuts.kway_plan import Wanted
+from sparsecut.cuts.kway_search import find_parts
 from sparsecut.cuts.objective import Real, ratio, smaller_side, totals
 from sparsecut.graph import Graph, place_rows
 from sparsecut.graph.node_ids import find_nodes
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 KWAY_OBJECTIVES = ("cut", "conductance", "modularity")
-EFFORTS = ("best", "fast")
+EFFORTS = ("usual", "best", "fast")
 IMBALANCE = 0.03
 
 Members = NDArray[np.int64]
@@ -51,8 +52,7 @@ class Partition:
     modularity : float
         Newman's modularity, on the graph's own edges.
     source : str
-        What found the parts, before they were improved: "Mt-KaHyPar", "KaHIP and Mt-KaHyPar", "METIS", "recursive cuts",
-        "eigenvector 1", …
+        What found the parts: "Mt-KaHyPar", "KaHIP", "METIS", "recursive cuts", "eigenvector 1", …
     graph : Graph
         The graph that was cut.
     """
@@ -172,7 +172,7 @@ def partition(
     *,
     imbalance: float | None = None,
     objective: str = "cut",
-    effort: str = "best",
+    effort: str = "usual",
     node_weights: Any = None,
     fixed: Any = None,
     use: str = "structure",
@@ -194,9 +194,11 @@ def partition(
     objective : {"cut", "conductance", "modularity"}, default="cut"
         What is to be small or large: the weight of the edges between parts, the mean conductance of the parts, or
         modularity. Use "cut" to distribute work, the others to find groups whose sizes are not known.
-    effort : {"best", "fast"}, default="best"
-        "best" takes the best of several seeds and of several methods and improves it. "fast" takes METIS' parts as they
-        are, where the extra ``cuts`` is installed: some milliseconds for ten thousand nodes.
+    effort : {"usual", "best", "fast"}, default="usual"
+        How much is tried where the extra ``cuts`` is installed. "usual" takes about the time of KaHIP's "strong"
+        configuration, or less: a second for ten thousand nodes. "best" tries more seeds, improves longer and, for two parts,
+        searches by eigenvectors and flows too: some ten times as long. "fast" takes METIS' parts as they are: some
+        milliseconds.
     node_weights : array (n,), dict of id to number, or frame, optional
         Positive weights that are balanced in place of the number of nodes.
     fixed : dict of id to part, or int array (n,), optional
@@ -256,7 +258,7 @@ def partition(
     with reporting(progress) as report:
         source = material(graph, use, embedding, "partition")
         wanted = Wanted(count, objective, allowed, weights, heaviest(weights, count, allowed), held)
-        members, name = find_parts(source, wanted, is_fast=effort == "fast", seed=seed, report=report)
+        members, name = find_parts(source, wanted, effort=effort, seed=seed, report=report)
     return measured(graph, members if held is not None else by_size(members), count, weights, name)
 
 

@@ -1,19 +1,19 @@
 """k parts: candidates of several methods, each improved, and the best of them.
 
-    cut            Mt-KaHyPar, several seeds, and for meshes KaHIP, in two processes (the extra ``cuts``); of two parts also
-                   our own search. Without them: the sparsest allowed cut, and each side again; then the border of every two
-                   parts that touch, by flow
+    cut            Mt-KaHyPar's partitions of several seeds, METIS' ones improved by it, and combinations of these, in a
+                   process of its own; of meshes KaHIP's beside it (the extra ``cuts``). Without them: the sparsest allowed
+                   cut, and each side again; then the border of every two parts that touch, by flow
     conductance    the same without a bound on sizes, clusters of eigenvectors, merged communities; then single moves
     modularity     as conductance
 
-The number of seeds follows from the size of the graph, never from the clock or the number of cores.
+How much is tried is planned in `kway_plan.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,61 +26,42 @@ from sparsecut.cuts.eigenvectors import smoothest
 from sparsecut.cuts.improve import band
 from sparsecut.cuts.kmeans import kmeans
 from sparsecut.cuts.kway_moves import keep_bounds, move_nodes, worth
+from sparsecut.cuts.kway_plan import KwayPlan, Wanted, plan
 from sparsecut.cuts.local import local_search
-from sparsecut.cuts.multilevel import Kahypar, Task, has_kahip, metis
+from sparsecut.cuts.multilevel import Kahypar, kahip_strong, metis
 from sparsecut.cuts.objective import CutProblem, Real
 from sparsecut.cuts.solve import LIGHT, THOROUGH, Effort, solve
 
 Members = NDArray[np.int64]
 Efforts = tuple[Effort, Effort]
 
-LEAST_SEEDS, SEEDS_BESIDE_KAHIP, USUAL_SEEDS, MOST_SEEDS = 1, 1, 3, 8  # the most for halves
-ENTRIES = 4_000_000  # stored entries of the graph times seeds, at most, where that leaves the least number
 N_ROUNDS = 2  # over all pairs of parts that touch
 PAIRS_PER_PART = 4  # the pairs with the most edges between them; in a mesh a part touches about six others
 WIDTHS = (2, 6)
 FEW_NODES = 16  # per part: below, our own search takes no longer than starting a process
-MOST_FOR_KAHIP = 400_000  # stored entries: beyond, it takes minutes
-MESH_DEGREES = 8  # times the mean degree, at most, of a mesh's nodes
 MOST_COMMUNITIES = 1_000
 MOST_EIGENVECTORS = 16
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What the parts have to be.
-
-    weights : of the nodes. most : the weight of a part, at most. fixed : the part that a node must be in, or -1.
-    """
-
-    count: int
-    objective: str
-    imbalance: float
-    weights: Real
-    most: float
-    fixed: Members | None
-
-    @property
-    def held(self) -> NDArray[np.bool_]:
-        return np.zeros(len(self.weights), dtype=bool) if self.fixed is None else self.fixed >= 0
 
 
 def find_parts(
     source: Material,
     wanted: Wanted,
     *,
-    is_fast: bool,
+    effort: str,
     seed: int,
     report: Reporter,
     efforts: Efforts = (THOROUGH, LIGHT),
 ) -> tuple[Members, str]:
-    """The part of every node, and what found it. efforts : of our own search for the first cut, and for the later ones."""
+    """The part of every node, and what found it.
+
+    effort : "usual", "best" or "fast". efforts : of our own search for the first cut, and for the later ones.
+    """
     if wanted.count == 1:
         return np.zeros(len(wanted.weights), dtype=np.int64), "one part"
     A, best = source.adjacency, (np.inf, np.zeros(len(wanted.weights), dtype=np.int64), "")
-    for found, name in _candidates(source, wanted, is_fast, np.random.default_rng(seed), seed, report, efforts):
+    for found, name in _candidates(source, wanted, effort, np.random.default_rng(seed), seed, report, efforts):
         members = keep_bounds(A, found, wanted.count, wanted.weights, wanted.most, wanted.fixed)
-        if wanted.objective != "cut" and not is_fast:
+        if wanted.objective != "cut" and effort != "fast":
             members = move_nodes(A, members, wanted.objective, wanted.weights, wanted.most, wanted.held)
         value = worth(A, members, wanted.count, wanted.objective)
         if value < best[0] or not best[2]:
@@ -91,13 +72,13 @@ def find_parts(
 def _candidates(
     source: Material,
     wanted: Wanted,
-    is_fast: bool,
+    effort: str,
     random: np.random.Generator,
     seed: int,
     report: Reporter,
     efforts: Efforts,
 ) -> Iterator[tuple[Members, str]]:
-    A, count = source.adjacency, wanted.count
+    A, count, is_fast = source.adjacency, wanted.count, effort == "fast"
     is_tiny = A.shape[0] < FEW_NODES * count
     if is_fast and wanted.objective == "cut" and not is_tiny and A.nnz:
         parts = metis(A, wanted.weights, count, wanted.imbalance, seed)
@@ -105,24 +86,30 @@ def _candidates(
             yield parts, "METIS"
             return
     found: list[Members] = []
+    report("Cutting", 0, 1)
+    planned = KwayPlan() if is_tiny or not A.nnz else plan(A, wanted, seed, effort)
+    given = _present(metis(A, wanted.weights, count, wanted.imbalance, start) for start in planned.starts)
     with ExitStack() as running:
-        report("Cutting", 0, 1)
-        tasks = [] if is_tiny else kahypar_tasks(A, wanted, seed, is_fast=is_fast)
-        processes = [running.enter_context(Kahypar(A, wanted.weights, chain, wanted.fixed)) for chain in tasks]
+        if planned.with_kahip and effort == "best":  # its parts are improved and combined with the others
+            given += _present([kahip_strong(A, wanted.weights, count, wanted.imbalance, seed)])
+        processes = [
+            running.enter_context(Kahypar(A, wanted.weights, [task], wanted.fixed, given)) for task in planned.chains
+        ]
+        if planned.with_kahip and effort != "best":  # while the process works
+            found += _present([kahip_strong(A, wanted.weights, count, wanted.imbalance, seed)])
+            yield from ((parts, "KaHIP") for parts in found)
 
         def others() -> list[Members]:
-            found.extend(parts for process in processes for parts in process.parts())
-            return found
+            return [parts for process in processes for parts in process.parts()]
 
-        if count == 2 and wanted.objective == "cut" and wanted.fixed is None and not is_fast:
-            effort = replace(efforts[0], with_halves=False) if tasks else efforts[0]
-            yield _halves(source, wanted, random, report, effort, others)
+        is_free = wanted.objective == "cut" and wanted.fixed is None and not is_fast
+        if count == 2 and is_free and (effort == "best" or planned == KwayPlan()):
+            own = replace(efforts[0], with_halves=False) if planned.chains else efforts[0]
+            yield _halves(source, wanted, random, report, own, others)
             return
-        names = ["KaHIP and Mt-KaHyPar" if chain[0].kahip_seed is not None else "Mt-KaHyPar" for chain in tasks]
-        for process, name in zip(processes, names, strict=True):
-            for parts in process.parts():
-                found.append(parts)
-                yield parts, name
+        for parts in others():
+            found.append(parts)
+            yield parts, "Mt-KaHyPar"
     if not found or (wanted.objective == "conductance" and A.shape[0] <= THOROUGH.direct):
         parts = _recursive(source, wanted, random, report, (LIGHT, LIGHT) if is_fast else efforts)
         if wanted.objective == "cut" and not is_fast:
@@ -133,28 +120,8 @@ def _candidates(
         yield from _clusters(A, wanted, random)
 
 
-def kahypar_tasks(A: sp.csr_array, wanted: Wanted, seed: int, *, is_fast: bool) -> list[list[Task]]:
-    """What each process has to find: the best of Mt-KaHyPar's seeds, and KaHIP's parts where they cost no more time."""
-    count, imbalance = wanted.count, min(wanted.imbalance, 1.0)
-    if is_fast:
-        return [[Task(count, imbalance, "DEFAULT", (seed,))]]
-    first = seed * 1_000
-    is_mesh = wanted.fixed is None and has_kahip() and is_quick_for_kahip(A)
-    most = MOST_SEEDS if count == 2 else SEEDS_BESIDE_KAHIP if is_mesh else USUAL_SEEDS
-    n_seeds = max(LEAST_SEEDS, min(most, ENTRIES // max(A.nnz, 1)))
-    chains = [[Task(count, imbalance, "QUALITY", tuple(range(first, first + n_seeds)), is_improved=True)]]
-    if is_mesh:
-        chains.append([Task(count, imbalance, "QUALITY", (), is_improved=True, kahip_seed=seed)])
-    elif count == 2:
-        others = tuple(range(first + n_seeds, first + 2 * n_seeds))
-        chains.append([Task(count, imbalance, "QUALITY", others, is_improved=True)])
-    return chains
-
-
-def is_quick_for_kahip(A: sp.csr_array) -> bool:
-    """Whether KaHIP takes no longer than Mt-KaHyPar's seeds: on meshes, where it is ahead as well."""
-    degrees = np.diff(A.indptr)
-    return A.nnz <= MOST_FOR_KAHIP and bool(degrees.max() <= MESH_DEGREES * degrees.mean())
+def _present(found: Iterable[Members | None]) -> list[Members]:
+    return [parts for parts in found if parts is not None]
 
 
 def _halves(

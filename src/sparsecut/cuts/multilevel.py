@@ -1,4 +1,4 @@
-"""Parts by other libraries: Mt-KaHyPar and KaHIP, in a process of their own, and METIS. All are in the extra ``cuts``.
+"""Parts by other libraries: Mt-KaHyPar, in a process of its own, KaHIP and METIS. All are in the extra ``cuts``.
 
 They coarsen the graph, cut the smallest one and improve the parts on the way back up, in C++ and C. Their weights are whole
 numbers: others are scaled and rounded, and what comes back is measured anew by the caller.
@@ -11,11 +11,9 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -32,49 +30,56 @@ Members = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Task:
-    """One partition: the best of several seeds.
+    """One partition: the best of several seeds and of the partitions that the process starts from.
 
-    preset : Mt-KaHyPar's name for how much it tries: LARGE_K, DEFAULT or QUALITY. kahip_seed : of KaHIP's parts, which are
-    then one more candidate. is_improved : by V-cycles, and by new partitions of what the candidates agree on.
+    preset : Mt-KaHyPar's name for how much it tries: LARGE_K, DEFAULT or QUALITY. n_cycles : V-cycles, at most, that improve
+    each of them. n_rounds, n_tries : of new partitions of what the best agree on, at most, and how many are made in each.
     """
 
     parts: int
     imbalance: float
     preset: str
     seeds: tuple[int, ...]
-    is_improved: bool = False
-    kahip_seed: int | None = None
+    n_cycles: int = 0
+    n_rounds: int = 0
+    n_tries: int = 0
 
 
-def has_kahip() -> bool:
-    return find_spec("kahip") is not None
+def has(library: str) -> bool:
+    """Whether a library of the extra is installed; it is not imported."""
+    return find_spec(library) is not None
 
 
 class Kahypar:
     """A running process of Mt-KaHyPar. `parts` waits for it; leaving the block ends it.
 
-    fixed : the part of every node that must be in one, -1 for the others.
+    fixed : the part of every node that must be in one, -1 for the others. starts : partitions that are improved beside those
+    of the seeds.
     """
 
-    def __init__(self, A: sp.csr_array, weights: Real, tasks: Sequence[Task], fixed: Members | None = None) -> None:
+    def __init__(
+        self,
+        A: sp.csr_array,
+        weights: Real,
+        tasks: Sequence[Task],
+        fixed: Members | None = None,
+        starts: Sequence[Members] = (),
+    ) -> None:
         self.n_nodes, self.n_tasks = A.shape[0], len(tasks)
         self._child: subprocess.Popen[bytes] | None = None
-        folders = [str(Path(found.origin).parents[depth]) for found, depth in _homes() if found.origin]
+        home = find_spec("mtkahypar")
         edges = sp.triu(A, 1).tocoo()
-        if find_spec("mtkahypar") is None or not 0 < edges.nnz < LARGEST or not tasks:
+        if home is None or home.origin is None or not 0 < edges.nnz < LARGEST or not tasks:
             return
-        command = [sys.executable, "-I", "-S", multilevel_child.__file__, *folders]
+        command = [sys.executable, "-I", "-S", multilevel_child.__file__, str(Path(home.origin).parent)]
         self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         held = np.full(self.n_nodes, -1) if fixed is None else fixed
-        csr: tuple[NDArray[Any], ...] = ()
-        if any(task.kahip_seed is not None for task in tasks):
-            csr = (A.indptr, A.indices, whole(A.data))
-        request = {"n_nodes": self.n_nodes, "n_edges": edges.nnz, "tasks": [asdict(task) for task in tasks]}
-        request["csr"] = [len(numbers) for numbers in csr]
+        request = {"n_nodes": self.n_nodes, "n_edges": edges.nnz, "n_starts": len(starts)}
+        request["tasks"] = [asdict(task) for task in tasks]
         assert self._child.stdin is not None
         try:
             self._child.stdin.write(json.dumps(request).encode() + b"\n")
-            for numbers in (edges.row, edges.col, whole(edges.data), whole(weights), held, *csr):
+            for numbers in (edges.row, edges.col, whole(edges.data), whole(weights), held, *starts):
                 self._child.stdin.write(np.ascontiguousarray(numbers, dtype=np.int32).tobytes())
             self._child.stdin.flush()
         except BrokenPipeError:  # it has ended: `parts` finds nothing
@@ -98,15 +103,19 @@ class Kahypar:
             self._child.communicate()
 
 
-def _homes() -> list[tuple[ModuleSpec, int]]:
-    """Where the two libraries are, and how many folders above that the child has to look: one is a file, one a package."""
-    found = [(find_spec("mtkahypar"), 0), (find_spec("kahip"), 1)]
-    return [(spec, depth) for spec, depth in found if spec is not None]
+def kahip_strong(A: sp.csr_array, weights: Real, parts: int, imbalance: float, seed: int) -> Members | None:
+    """The parts of KaHIP's "strong" configuration; None without KaHIP. Nothing else runs in this process meanwhile."""
+    if not has("kahip"):
+        return None
+    import kahip
+
+    lists = (whole(weights).tolist(), A.indptr.tolist(), whole(A.data).tolist(), A.indices.tolist())
+    return np.asarray(kahip.kaffpa(*lists, parts, imbalance, True, seed, kahip.STRONG)[1], dtype=np.int64)
 
 
 def metis(A: sp.csr_array, weights: Real, parts: int, imbalance: float, seed: int) -> Members | None:
     """METIS' parts; None where it is not installed."""
-    if find_spec("pymetis") is None:
+    if not has("pymetis"):
         return None
     import pymetis
 
@@ -122,8 +131,9 @@ def metis(A: sp.csr_array, weights: Real, parts: int, imbalance: float, seed: in
 
 
 def whole(weights: Real) -> NDArray[np.int32]:
-    """Positive weights as whole numbers whose sum fits into 32 bits: as they are where they are such."""
-    if weights.sum() <= MOST and np.array_equal(weights, np.rint(weights)):
-        return weights.astype(np.int32)
+    """Positive weights as whole numbers whose sum fits into 32 bits: as they are, or as multiples of the least one."""
+    for given in (weights, weights / weights.min(initial=np.inf)):
+        if given.sum() <= MOST and np.allclose(given, np.rint(given), rtol=1e-12, atol=0.0):
+            return np.asarray(np.rint(given), dtype=np.int32)
     scale = (MOST - len(weights)) / weights.sum()
     return np.asarray(np.maximum(np.rint(weights * scale), 1), dtype=np.int32)

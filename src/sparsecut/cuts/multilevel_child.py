@@ -1,4 +1,4 @@
-"""Mt-KaHyPar and KaHIP in a process of their own: a graph and tasks from standard input, parts to standard output.
+"""Mt-KaHyPar in a process of its own: a graph, partitions to start from and tasks come in, parts go out.
 
 `multilevel.py` starts it. Mt-KaHyPar keeps state between calls, so that what a seed gives depends on the calls before it; in
 a new process and with one thread it does not. Only the standard library is imported beside it: starting takes 50 ms.
@@ -12,9 +12,7 @@ import sys
 from array import array
 from typing import Any, NamedTuple
 
-MAX_CYCLES = 3  # V-cycles of one partition: coarsened within its parts, and improved on the way back up
 N_COMBINED = 4  # partitions, at most, that are combined
-N_ROUNDS, N_TRIES = 2, 3  # of combining, and partitions made in each
 
 
 def main() -> None:
@@ -27,12 +25,12 @@ def main() -> None:
     request = json.loads(sys.stdin.buffer.readline())
     rows, columns, edge_weights = (_numbers(request["n_edges"]) for _ in range(3))
     node_weights, fixed = (_numbers(request["n_nodes"]) for _ in range(2))
-    csr = [_numbers(count) for count in request["csr"]]  # ends of lists, neighbours, weights: for KaHIP alone
+    starts = [_numbers(request["n_nodes"]) for _ in range(request["n_starts"])]
     graph = WholeGraph(list(zip(rows, columns, strict=True)), edge_weights, node_weights, fixed)
     library = mtkahypar.initialize(1, False)
     for task in request["tasks"]:
         partitioner = Partitioner(mtkahypar, library, task)
-        answer.write(array("i", partitioner.solve(graph, csr).get_partition()).tobytes())
+        answer.write(array("i", partitioner.solve(graph, starts).get_partition()).tobytes())
         answer.flush()
 
 
@@ -54,21 +52,20 @@ class Partitioner:
         self.context.set_partitioning_parameters(task["parts"], task["imbalance"], module.Objective.CUT)
         self.context.logging = False
 
-    def solve(self, graph: WholeGraph, csr: list[list[int]]) -> Any:
-        """The best partition found."""
-        ours = self.create(graph)
-        found = [self.partition(ours, seed) for seed in self.task["seeds"]]
-        if self.task["kahip_seed"] is not None:
-            found.append(self.given(ours, _strong(csr, graph.node_weights, self.task)))
-        if self.task["is_improved"]:
-            for one in found:
-                self.improve(one)
-            for _ in range(N_ROUNDS):
-                found = sorted(found, key=self.rank)[:N_COMBINED]
-                found += self.combined(graph, ours, found)
+    def solve(self, graph: WholeGraph, starts: list[list[int]]) -> Any:
+        """The best partition found. It is combined with others only as long as that improves it."""
+        task, ours = self.task, self.create(graph)
+        found = [self.improved(self.partition(ours, seed), task["n_cycles"]) for seed in task["seeds"]]
+        found += [self.improved(self.given(ours, parts), max(task["n_cycles"], 1)) for parts in starts]
+        for number in range(task["n_rounds"]):
+            found = sorted(found, key=self.rank)[:N_COMBINED]
+            made = self.combined(graph, ours, found, number)
+            if not made or self.rank(min(made, key=self.rank)) >= self.rank(found[0]):
+                break
+            found += made
         return min(found, key=self.rank)
 
-    def combined(self, graph: WholeGraph, ours: Any, found: list[Any]) -> list[Any]:
+    def combined(self, graph: WholeGraph, ours: Any, found: list[Any], number: int) -> list[Any]:
         """New partitions of what several agree on: nodes that share their part in all of them become one node."""
         keys = list(zip(graph.fixed, *(one.get_partition() for one in found), strict=True))
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
@@ -85,11 +82,10 @@ class Partitioner:
         for group, weight in zip(groups, graph.node_weights, strict=True):
             weights[group] += weight
         small = self.create(WholeGraph(list(edges), list(edges.values()), weights, [key[0] for key in numbers]))
-        made = []
-        for seed in range(N_TRIES):
-            parts = self.partition(small, self.task["seeds"][0] + seed if self.task["seeds"] else seed).get_partition()
-            made.append(self.given(ours, [parts[group] for group in groups]))
-            made[-1].improve_partition(self.context, 1)
+        made, first = [], min(self.task["seeds"], default=0) + number * self.task["n_tries"]
+        for seed in range(first, first + self.task["n_tries"]):
+            parts = self.partition(small, seed).get_partition()
+            made.append(self.improved(self.given(ours, [parts[group] for group in groups]), 1))
         return made
 
     def create(self, graph: WholeGraph) -> Any:
@@ -107,25 +103,18 @@ class Partitioner:
     def given(self, graph: Any, parts: list[int]) -> Any:
         return graph.create_partitioned_hypergraph(self.context, self.task["parts"], parts)
 
-    def improve(self, one: Any) -> None:
+    def improved(self, one: Any, n_cycles: int) -> Any:
+        """After V-cycles: coarsened within its parts, and improved on the way back up."""
         before = None
-        for _ in range(MAX_CYCLES):
+        for _ in range(n_cycles):
             if before == one.cut():
                 break
             before = one.cut()
             one.improve_partition(self.context, 1)
+        return one
 
     def rank(self, one: Any) -> tuple[bool, int]:
         return one.imbalance(self.context) > self.task["imbalance"], one.cut()
-
-
-def _strong(csr: list[list[int]], node_weights: list[int], task: dict[str, Any]) -> Any:
-    """The parts of KaHIP's "strong" configuration."""
-    import kahip
-
-    ends, neighbours, weights = csr
-    count, imbalance, seed = task["parts"], task["imbalance"], task["kahip_seed"]
-    return kahip.kaffpa(node_weights, ends, weights, neighbours, count, imbalance, True, seed, kahip.STRONG)[1]
 
 
 def _numbers(count: int) -> list[int]:
