@@ -29,7 +29,7 @@ from results_file import write_results
 
 HELD_OUT = 0.2
 N_RANDOM = 20_000
-VECTORS = ("friendly edges, structure", "friendly edges", "signed, undirected", "signed")
+VECTORS = ("friendly edges, structure", "friendly edges", "signed, undirected", "signed")  # the last two by SCE()
 
 
 def vectors_of(name: str, ratings: pd.DataFrame, ids: NDArray[Any]) -> NDArray[Any]:
@@ -40,7 +40,7 @@ def vectors_of(name: str, ratings: pd.DataFrame, ids: NDArray[Any]) -> NDArray[A
     else:
         options |= {"directed": "symmetrize"} if name.endswith("undirected") else {}
         graph = sc.from_edges(edges, signed=True, **options)
-    channels: Any = "structure" if name.endswith("structure") else {"structure": 1.0, "roles": 1.0}
+    channels: Any = "structure" if name.endswith("structure") else "auto"
     return sc.SCE(channels=channels).fit_transform(graph, progress=lambda *_: None)
 
 

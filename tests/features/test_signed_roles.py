@@ -33,12 +33,14 @@ def test_counts_by_hand(directed: str) -> None:
         leave = [1, 1, 0, 0]
     elif directed == "in":
         leave, arrive = [0, 0, 2, 0], [1, 1, 0, 0]
+    assert kind.unfriendly == pytest.approx(3 / 7)  # without directions a and c are friends and enemies
     name = "log unfriendly out-degree" if graph.is_directed else "log unfriendly degree"
     np.testing.assert_allclose(columns[name], np.log1p(leave), atol=2**-16)
     if graph.is_directed:
         np.testing.assert_allclose(columns["log unfriendly in-degree"], np.log1p(arrive), atol=2**-16)
         friendly = np.asarray(graph.adjacency.sum(axis=0) > 0) * np.bincount(graph.adjacency.indices, minlength=4)
-        np.testing.assert_allclose(columns["unfriendly in-balance"], np.log1p(arrive) - np.log1p(friendly), atol=2**-15)
+        balance = np.log(np.array(arrive) + 6 / 7) - np.log(friendly + 8 / 7)  # two edges are counted in, 3 of 7 unfriendly
+        np.testing.assert_allclose(columns["unfriendly in-balance"], balance, atol=2**-15)
 
 
 def test_a_graph_without_signs_has_the_counts_it_had() -> None:

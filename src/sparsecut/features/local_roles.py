@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.features.roles import RoleKind, directed_counts, leaving, undirected_counts, with_demands
+from sparsecut.features.roles import RoleKind, counts_of_signs, directed_counts, leaving, undirected_counts
 from sparsecut.features.triangles import MOST_LISTED, listed_of, triangles_of
 from sparsecut.kernels.hashing import hash_ids, shifted
 
@@ -62,7 +62,12 @@ class LinkedNodes:
 
 def counts_at(graph: LinkedNodes, nodes: Integers, kind: RoleKind) -> NDArray[np.float32]:
     """The counts of some nodes, (k, c)."""
-    if graph.triangles is not None and not (kind.is_directed or kind.is_signed):
+    if kind.unfriendly is not None:
+        sides = [graph.out] if not kind.is_directed else [graph.out, graph.out if graph.into is None else graph.into]
+        friendly = np.stack([side.count[nodes] for side in sides], axis=1).astype(np.float64)
+        asked = np.zeros((len(nodes), 2)) if graph.demands is None else graph.demands(nodes)
+        return np.asarray(counts_of_signs(friendly, asked, kind.unfriendly))
+    if graph.triangles is not None and not kind.is_directed:
         own = ListedBlock(slice(0, len(nodes)), *graph.out.take(nodes))
         return np.asarray(undirected_counts(own, graph.triangles(nodes), kind.unit))
     near = graph.closed(nodes)
@@ -78,11 +83,7 @@ def counts_at(graph: LinkedNodes, nodes: Integers, kind: RoleKind) -> NDArray[np
         counts = directed_counts(block, found, ends, others, kind.unit)
     else:
         counts = undirected_counts(_block(far, nodes, *graph.out.take(nodes)), found, kind.unit)
-    counted = np.asarray(counts[np.searchsorted(far, nodes)])
-    if not kind.is_signed:
-        return counted
-    asked = np.zeros((len(nodes), 2)) if graph.demands is None else graph.demands(nodes)
-    return np.asarray(with_demands(counted.astype(np.float64), asked, kind))
+    return np.asarray(counts[np.searchsorted(far, nodes)])
 
 
 def touched(graph: LinkedNodes, ends: Integers, most_listed: int = MOST_LISTED) -> Integers:

@@ -3,7 +3,8 @@
     undirected   log degree, log triangles, clustering, log strength where edges have weights
     directed     log out- and in-degree, their difference, reciprocity, log triangles, clustering;
                  log out- and in-strength and their difference where edges have weights
-    signed       log of the number of edges that ask for distance, out and in where they have directions; less that of others
+    signed       of friendly and of unfriendly edges the log of their number, and the balance of the two, out and in where
+                 edges have directions; nothing else (`features.signed_roles`)
 
 Logarithms are of 1 + x, strengths in units of the fitted graph's typical weight. Out-edges are the rows of
 `graph.adjacency`; triangles are those of the graph without directions. The standardised columns of log degrees are there
@@ -18,12 +19,20 @@ standardises those of any graph with them. A column that is constant there is ze
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.base.errors import InputError
+from sparsecut.features.signed_roles import (
+    DIRECTED_SIGNED,
+    UNDIRECTED_SIGNED,
+    counts_by_sign,
+    demand_ends,
+    unfriendly_share,
+)
 from sparsecut.features.triangles import triangles
 from sparsecut.kernels.block import Block, Column, Passes
 from sparsecut.kernels.either import (
@@ -51,11 +60,6 @@ UNDIRECTED = ("log degree", "log triangles", "clustering")
 UNDIRECTED_WEIGHTS = ("log strength",)
 DIRECTED = ("log out-degree", "log in-degree", "degree balance", "reciprocity", "log triangles", "clustering")
 DIRECTED_WEIGHTS = ("log out-strength", "log in-strength", "strength balance")
-UNDIRECTED_DEMANDS = ("log unfriendly degree", "unfriendly balance")
-DIRECTED_DEMANDS = (
-    *("log unfriendly out-degree", "log unfriendly in-degree"),
-    *("unfriendly out-balance", "unfriendly in-balance"),
-)
 SQUARED = ("log degree", "log out-degree", "log in-degree")
 
 
@@ -65,13 +69,18 @@ class RoleKind:
 
     is_directed: bool
     unit: float | None  # None where edges have no weights
-    is_signed: bool = False
+    unfriendly: float | None = None  # the share of edges that ask for distance, of a signed graph
+
+    @property
+    def is_signed(self) -> bool:
+        return self.unfriendly is not None
 
     @property
     def counts(self) -> tuple[str, ...]:
         plain, weighted = (DIRECTED, DIRECTED_WEIGHTS) if self.is_directed else (UNDIRECTED, UNDIRECTED_WEIGHTS)
-        demands = DIRECTED_DEMANDS if self.is_directed else UNDIRECTED_DEMANDS
-        return plain + (() if self.unit is None else weighted) + (demands if self.is_signed else ())
+        if self.is_signed:
+            return DIRECTED_SIGNED if self.is_directed else UNDIRECTED_SIGNED
+        return plain + (() if self.unit is None else weighted)
 
     @property
     def squared(self) -> list[int]:
@@ -125,12 +134,18 @@ class NodeRoles:
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """All of it as arrays, for a file."""
         unit = np.nan if self.kind.unit is None else self.kind.unit
-        return {"kind": np.array([self.kind.is_directed, unit, self.kind.is_signed]), "mean": self.mean, "scale": self.scale}
+        kind = {"kind": np.array([self.kind.is_directed, unit, self.kind.is_signed])}
+        if self.kind.is_signed:
+            kind["unfriendly"] = np.array([self.kind.unfriendly])
+        return {**kind, "mean": self.mean, "scale": self.scale}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> NodeRoles:
         is_directed, unit, *is_signed = arrays["kind"].tolist()
-        kind = RoleKind(bool(is_directed), None if np.isnan(unit) else unit, any(is_signed))
+        if any(is_signed) and "unfriendly" not in arrays:
+            raise InputError("The model of a signed graph was saved by an earlier sparsecut. Fit it and save it again.")
+        share = float(arrays["unfriendly"][0]) if any(is_signed) else None
+        kind = RoleKind(bool(is_directed), None if np.isnan(unit) else unit, share)
         return cls(kind, np.asarray(arrays["mean"], np.float64), np.asarray(arrays["scale"], np.float64))
 
 
@@ -165,20 +180,21 @@ class RoleColumns:
 def kind_of(passes: Passes) -> RoleKind:
     """Which counts a graph has; the unit is the power of two at the mean of its weights' exponents."""
     graph = passes.graph
-    is_signed = getattr(graph, "demands", None) is not None
-    if not graph.is_weighted:
-        return RoleKind(graph.is_directed, None, is_signed)
+    share = unfriendly_share(graph)
+    if share is not None or not graph.is_weighted:
+        return RoleKind(graph.is_directed, None, share)
     n_weights, exponents = (int(number) for number in passes.total(exponents_of))
-    return RoleKind(graph.is_directed, float(np.ldexp(1.0, exponents // n_weights)), is_signed)
+    return RoleKind(graph.is_directed, float(np.ldexp(1.0, exponents // n_weights)))
 
 
 def count_roles(passes: Passes, undirected: Passes | None, kind: RoleKind) -> Column:
     """The counts of every node, (n, c) float32."""
     if undirected is None:
-        if passes.graph.is_directed:
+        if passes.graph.is_directed and not kind.is_signed:
             raise ValueError("Roles of a directed graph need passes over the graph without directions beside its own.")
         undirected = passes
-    around, n_counts, unit = triangles(undirected), len(replace(kind, is_signed=False).counts), kind.unit
+    n_counts, unit = len(kind.counts), kind.unit
+    around = None if kind.is_signed else triangles(undirected)
     which = f"{'directed' if kind.is_directed else 'undirected'}-{unit}"
     if kind.is_directed:
         n_nodes: int = passes.graph.n_nodes
@@ -186,34 +202,27 @@ def count_roles(passes: Passes, undirected: Passes | None, kind: RoleKind) -> Co
         arrived = [passes.total(arriving, start, min(start + AT_ONCE, n_nodes), unit) for start in starts]
         ends = passes.column(f"leaving-{unit}", np.float64, leaving, unit, width=2)
         others = passes.column(f"arriving-{unit}", np.float64, own_rows, np.concatenate(arrived), width=2)
-        given = around, ends, others, unit
-        counted = undirected.column(f"roles-{which}", np.float32, directed_counts, *given, width=n_counts)
+        if not kind.is_signed:
+            given = around, ends, others, unit
+            return undirected.column(f"roles-{which}", np.float32, directed_counts, *given, width=n_counts)
+        sides: tuple[Column, ...] = ends, others
+    elif not kind.is_signed:
+        return undirected.column(f"roles-{which}", np.float32, undirected_counts, around, unit, width=n_counts)
     else:
-        counted = undirected.column(f"roles-{which}", np.float32, undirected_counts, around, unit, width=n_counts)
-    if not kind.is_signed:
-        return counted
-    asked = demand_ends(passes.graph.demands, passes.graph.n_nodes)
-    return undirected.column(f"signed-{which}", np.float32, beside_demands, counted, asked, kind, width=len(kind.counts))
+        sides = ()
+    of_both = sides, demand_ends(passes.graph.demands, passes.graph.n_nodes), kind.unfriendly
+    return passes.column(f"signed-{which}-{kind.unfriendly}", np.float32, signed_counts, *of_both, width=n_counts)
 
 
-def demand_ends(demands: Any, n_nodes: int) -> NDArray[np.float64]:
-    """How many edges that ask for distance leave each node, and how many arrive, (n, 2); zeros where a graph has none."""
-    if demands is None:
-        return np.zeros((n_nodes, 2))
-    return np.stack([np.diff(demands.indptr), np.bincount(demands.indices, minlength=n_nodes)], axis=1).astype(np.float64)
+def signed_counts(block: Block, sides: tuple[Column, ...], asked: NDArray[np.float64], share: float) -> Any:
+    """The counts by sign of the block's nodes; `sides` begin with the numbers of edges out and in, where these differ."""
+    friendly = [side[block.rows][:, 0] for side in sides] or [_degrees(block)]
+    return counts_of_signs(side_by_side(friendly), own_rows(block, asked), share)
 
 
-def beside_demands(block: Block, counted: Column, asked: NDArray[np.float64], kind: RoleKind) -> Any:
-    """The counts of the block's nodes with those of the edges that ask for distance."""
-    return with_demands(doubles(counted[block.rows]), own_rows(block, asked), kind)
-
-
-def with_demands(counts: Any, asked: Any, kind: RoleKind) -> Any:
-    """Counts of some nodes with those of their edges that ask for distance: logarithms, and these less those of others."""
-    n_sides = 2 if kind.is_directed else 1
-    logs = [_on_grid(log(1 + asked[:, side])) for side in range(n_sides)]
-    balances = [logs[side] - counts[:, side] for side in range(n_sides)]
-    return singles(side_by_side([*(counts[:, place] for place in range(counts.shape[1])), *logs, *balances]))
+def counts_of_signs(friendly: Any, asked: Any, share: float) -> Any:
+    """`counts_by_sign`, rounded as all counts are."""
+    return _on_grid(counts_by_sign(friendly, asked, share))
 
 
 def exponents_of(block: Block) -> NDArray[np.int64]:

@@ -51,15 +51,18 @@ class ChannelPart:
         return math.sqrt(max(float(self.scatter.trace()), 0.0))
 
 
-def channel_filter(name: str, filter: Filter, *, has_sides: bool = False) -> Filter:
+def channel_filter(name: str, filter: Filter, *, has_sides: bool = False, is_either_way: bool = False) -> Filter:
     """The filter of a channel; `filter` is the model's.
 
-    Two hops of a graph with two sides lead back to a node's own side: structure takes two and three there.
+    Two hops of a graph with two sides lead back to a node's own side: structure takes two and three there. It takes
+    none where places are averaged along signed edges whichever way they point: friends of friends may be enemies.
     """
     if name == "smoothed":
         return filter
     if name == "structure" and has_sides:
         return Paired()
+    if name == "structure" and is_either_way:
+        return Power(order=0)
     return Difference() if name == "difference" else Power(order=HOPS.get(name, 0))
 
 

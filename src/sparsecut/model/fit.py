@@ -44,7 +44,7 @@ from sparsecut.model.settings import Settings
 from sparsecut.model.type_means import TypeColumns
 from sparsecut.operators.aggregation import Projection
 from sparsecut.operators.filters import Filter, is_served_by
-from sparsecut.operators.negatives import NegativeGraph, complete_graph, with_apart, with_demands
+from sparsecut.operators.negatives import NegativeGraph, complete_graph, with_apart
 from sparsecut.operators.reason import of_channel
 from sparsecut.operators.recipe import Recipe, source_of
 from sparsecut.operators.sharpened import dimension_reason
@@ -100,6 +100,7 @@ def fit(
                 settings=settings,
                 engine=engine,
                 negatives=negatives,
+                demands=graph.demands,
                 dimension=settings.dimension_for(n_features),
                 seeds=(seeds[0], seeds[2]),
                 history=history,
@@ -339,8 +340,6 @@ class _Nodes:
 def _describe_negatives(settings: Settings, engine: Engine[Any], seed: int) -> NegativeGraph:
     nodes = _Nodes(engine)
     negatives = settings.negatives.describe(nodes, np.random.default_rng(seed))
-    if engine.graph.demands is not None:
-        negatives = with_demands(negatives, engine.graph.demands)
     if settings.apart is None:
         return negatives
     return with_apart(negatives, settings.apart, nodes.node_ids, settings.caller)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -66,11 +67,16 @@ class GraphColumns:
         The means and deviations of counts in the fitted graph.
     agreement : float
         The mean cosine of a fitted node's place and that of its neighbours.
+    is_either_way : bool
+        Whether the fitted graph has directions and edges that ask for distance. Its places are then found, and averaged
+        once, along friendly edges whichever way they point: whom a node trusts and who trusts it. They go no further:
+        friends of friends may be enemies.
     """
 
     places: Places | None = None
     roles: NodeRoles | None = None
     agreement: float = 0.0
+    is_either_way: bool = False
     fitted_roles: RoleColumns | None = field(default=None, repr=False, compare=False)  # while it is fitted
 
     @classmethod
@@ -79,19 +85,20 @@ class GraphColumns:
     ) -> GraphColumns:
         """What the named columns need of a graph, the one of the engine's job; beside features fewer suffice."""
         places = roles = fitted_roles = None
+        is_either_way = graph.demands is not None and graph.is_directed
         if "structure" in names:
             places = Places.fit(
-                graph.adjacency,
+                _links(graph) if is_either_way else graph.adjacency,
                 graph.node_ids,
                 n_columns=N_COLUMNS if is_alone else N_BESIDE,
                 sides=graph.types if len(graph.node_types or ()) == 2 else None,
-                is_directed=graph.is_directed,
+                is_directed=graph.is_directed and not is_either_way,
                 is_aged=graph.clock is not None,
                 report=report,
             )
         if "roles" in names:
-            roles, fitted_roles = NodeRoles.fit_columns(engine, _undirected(graph))
-        columns = cls(places, roles, fitted_roles=fitted_roles)
+            roles, fitted_roles = NodeRoles.fit_columns(engine, None if graph.demands is not None else _undirected(graph))
+        columns = cls(places, roles, is_either_way=is_either_way, fitted_roles=fitted_roles)
         return columns if places is None else replace(columns, agreement=columns._agreement(graph, engine))
 
     @property
@@ -121,10 +128,10 @@ class GraphColumns:
         """The columns of a source as rows of the engine, no hop of the filter taken yet."""
         if source == "roles":
             known = self.fitted_roles
-            return engine.load(
-                graph, NONE, filter, self._roles.columns(engine, _undirected(graph)) if known is None else known
-            )
+            return engine.load(graph, NONE, filter, self._role_columns(engine, graph) if known is None else known)
         places = self._placing
+        if self.is_either_way and graph.is_directed:
+            return engine.load(graph, NONE, filter, self.whole(source, graph))
         n_columns, width = places.n_columns, places.n_columns + len(places.means)
         own = engine.load(graph, NONE, MEAN, places.on(graph.node_ids))
         placed = engine.map([own, engine.smooth(own, power(1))], averaged, width, n_columns)
@@ -176,13 +183,13 @@ class GraphColumns:
     def whole(self, source: str, graph: Graph) -> NDArray[np.float32]:
         """The rows of all nodes of a graph, in the host's memory."""
         if source == "structure":
-            return self._placing.rows(graph.adjacency, graph.node_ids)
-        return np.asarray(self._roles.columns(InProcess(graph), _undirected(graph)))
+            return self._placing.rows(_links(graph) if self.is_either_way else graph.adjacency, graph.node_ids)
+        return np.asarray(self._role_columns(InProcess(graph), graph))
 
     def moved(self, source: str, graph: ChangingGraph, index: NodeIndex, ends: Integers) -> Integers:
         """The places of nodes whose rows may be others since edges with these ends changed, ascending."""
         if source == "roles":
-            return touched(_lists(graph, index), ends)
+            return np.unique(ends) if self._roles.kind.is_signed else touched(_lists(graph, index), ends)
         near, numbers = graph.linked(ends).columns, self._numbers(index)
         return np.union1d(ends, near[numbers[near] < 0])  # which are placed by their neighbours, for they were not fitted
 
@@ -191,11 +198,12 @@ class GraphColumns:
         if source == "roles":
             return self._roles.standardised(counts_at(_lists(graph, index), places, self._roles.kind))
         if len(places) <= FEW:
-            numbers, (offsets, columns, weights) = self._numbers(index), graph.rows.take(places)
+            numbers, listed = self._numbers(index), graph.linked(places) if self.is_either_way else graph.rows.take(places)
+            offsets, columns, weights = listed
             found = self._placing.first_rows(numbers[places], (offsets, numbers[columns], weights))
             if found is not None:
                 return found
-        nodes, rows = graph.around(places, 2)
+        nodes, rows = graph.around(places, 2, both_ways=self.is_either_way)
         return self._placing.rows(rows, _plain(index.ids[nodes]))[: len(places)]
 
     def _numbers(self, index: NodeIndex) -> Integers:
@@ -210,7 +218,8 @@ class GraphColumns:
             arrays["places.ids"] = pack_ids(kept.ids)
         if self.roles is not None:
             arrays |= {f"roles.{name}": array for name, array in self.roles.to_arrays().items()}
-        return {"sources": self.sources, "agreement": self.agreement}, arrays
+        way = {"either way": True} if self.is_either_way else {}
+        return {"sources": self.sources, "agreement": self.agreement, **way}, arrays
 
     @classmethod
     def read(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> GraphColumns:
@@ -224,7 +233,7 @@ class GraphColumns:
             roles = NodeRoles.from_arrays(
                 {name.removeprefix(start): arrays[name] for name in arrays if name.startswith(start)}
             )
-        return cls(places, roles, float(header["agreement"]))
+        return cls(places, roles, float(header["agreement"]), bool(header.get("either way")))
 
     @property
     def _placing(self) -> Places:
@@ -235,6 +244,9 @@ class GraphColumns:
     def _roles(self) -> NodeRoles:
         assert self.roles is not None
         return self.roles
+
+    def _role_columns(self, passes: Any, graph: Graph) -> RoleColumns:
+        return self._roles.columns(passes, None if self._roles.kind.is_signed else _undirected(graph))
 
     def _knows_all(self, graph: Graph) -> bool:
         return bool((self._placing.find(graph.node_ids) >= 0).all())
@@ -248,6 +260,11 @@ class GraphColumns:
         around = engine.take(engine.smooth(own, power(1), lazily=True), nodes)
         weights = torch.from_numpy(np.asarray(on_host(degrees(engine)[nodes]))).to(around.device).float()[:, None]
         return _mean_cosine(engine.take(own, nodes), around * (1 + weights), places)
+
+
+def _links(graph: Graph) -> sp.csr_array:
+    """The friendly edges whichever way they point, the weights of both ways added up."""
+    return sp.csr_array(graph.adjacency + graph.adjacency.T) if graph.is_directed else graph.adjacency
 
 
 def _undirected(graph: Graph) -> InProcess | None:

@@ -22,7 +22,8 @@ from sparsecut.model.settings import Settings
 from sparsecut.model.type_means import TypeMeans, pairs_weight
 from sparsecut.operators.aggregation import Aggregation, Projection
 from sparsecut.operators.filters import Filter
-from sparsecut.operators.negatives import NegativeGraph, complete_graph
+from sparsecut.operators.negatives import NegativeGraph, complete_graph, with_demands
+from sparsecut.operators.recipe import source_of
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,11 @@ class Channel:
     is_sparse: bool = False  # the features are a sparse matrix
     is_sharpened: bool = False  # the features come with a sharpened spectrum: structure
 
+    @property
+    def is_role(self) -> bool:
+        """Whether the columns are counts: who is unfriendly to whom then says who they are, not that they differ."""
+        return source_of(self.name) == "roles"
+
 
 @dataclass(frozen=True)
 class Fitting:
@@ -44,6 +50,7 @@ class Fitting:
     settings: Settings
     engine: Engine[Any]
     negatives: NegativeGraph
+    demands: Any  # the edges of a signed graph that ask for distance; None for one without signs
     dimension: int | None  # columns of the embedding; None leaves them to a solver that chooses them
     seeds: tuple[int, int]  # of the weights' start, and of the order of mini-batches
     history: History
@@ -77,6 +84,8 @@ class Problem:
         self.polynomials = tuple(filter.coefficients() for filter in channel.filters)
         self.widths = (channel.n_features,) * len(self.polynomials)
         self.negatives = fitting.negatives
+        if fitting.demands is not None and not channel.is_role:
+            self.negatives = with_demands(self.negatives, fitting.demands)
         self.dimension = fitting.dimension
         self.n_columns = settings.n_columns if fitting.dimension is None and fitting.n_channels == 1 else None
         self.aggregation: Aggregation = settings.aggregation

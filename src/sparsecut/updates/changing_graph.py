@@ -119,7 +119,7 @@ class ChangingGraph:
     def around(self, places: Integers, n_rings: int, *, both_ways: bool = False) -> tuple[Integers, sp.csr_array]:
         """Some nodes, those within `n_rings` edges of them behind, and the rows of all but the last ring, numbered so.
 
-        `both_ways`, edges of a directed graph lead to either end, and have no weights.
+        `both_ways`, edges of a directed graph lead to either end, and what two nodes weigh to each other adds up.
         """
         rings, lists, known = [places], [], np.sort(places)
         for _ in range(n_rings):
@@ -138,15 +138,16 @@ class ChangingGraph:
         return nodes, rows
 
     def linked(self, nodes: Integers) -> ListedRows:
-        """The neighbours of some nodes whichever way an edge points, each once."""
+        """The neighbours of some nodes whichever way an edge points, each once, with the weights of both ways in sum."""
         listed = self.rows.take(nodes)
         if not self.is_directed:
             return listed
         others = self.columns.take(nodes)
         rank = np.concatenate([np.repeat(np.arange(len(nodes)), np.diff(part.offsets)) for part in (listed, others)])
-        keys = np.unique((rank << 32) | np.concatenate([listed.columns, others.columns]))
+        keys, places = np.unique((rank << 32) | np.concatenate([listed.columns, others.columns]), return_inverse=True)
+        weights = np.bincount(places, np.concatenate([listed.weights, others.weights])).astype(np.float32)
         offsets = np.searchsorted(keys >> 32, np.arange(len(nodes) + 1))
-        return ListedRows(offsets, (keys & 0xFFFFFFFF).astype(np.int32), np.ones(len(keys), dtype=np.float32))
+        return ListedRows(offsets, (keys & 0xFFFFFFFF).astype(np.int32), weights)
 
     def n_linked(self, nodes: Integers) -> Integers:
         """How many neighbours some nodes have, whichever way an edge points."""

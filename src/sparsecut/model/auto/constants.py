@@ -57,6 +57,7 @@ class GraphChannelRule:
     unmeasured_structure: float = 0.2  # its weight where that is not known
     role_count: float = 0.033  # weight of roles for each count they are made of: 0.1 for those of a plain graph
     roles_beside_structure: float = 0.25  # their weight where there are no features
+    signed_roles: float = 1.0  # the same in a signed graph: who is unfriendly to whom is in no other channel
     doubted: float = 0.3  # least weight of structure where the features hardly go with the edges (`edge_trial`)
     columns_each: int = 4  # of a requested dimension, for each channel: with fewer the graph's own are left out
 

@@ -16,7 +16,8 @@ structure then weighs 0.3 at least.
 where edges have directions or weights, which no other channel reads. Features cannot tell what roles are worth: a ring of
 accounts that pass money round and actors who share a page both have columns that no role predicts.
 
-Without features, structure leads and roles stand beside it.
+Without features, structure leads and roles stand beside it. Those of a signed graph weigh as much as structure: they are all
+that says who is unfriendly to whom.
 """
 
 from __future__ import annotations
@@ -35,12 +36,13 @@ def weigh_graph_channels(
     *,
     with_structure: bool = True,
     is_doubted: bool = False,
+    is_signed: bool = False,
 ) -> tuple[dict[str, float], Reason]:
     """The weights of "structure" and "roles" beside those of the features' channels, and why.
 
     `trial` is that of the filters, with the AUC of held-out edges; `n_counts` is the number of counts that roles are made
     of, 0 for no roles. Structure that would cost too much is left out by `with_structure`; `is_doubted` says that the
-    features hardly go with the edges.
+    features hardly go with the edges; roles of a graph that `is_signed` count friendly and unfriendly edges.
     """
     heaviest = max(channels.values(), default=1.0)
     weights: dict[str, float] = {}
@@ -56,7 +58,8 @@ def weigh_graph_channels(
             share = max(_structure_weight(figures.get("AUC"), rule), rule.doubted if is_doubted else 0.0)
             weights["structure"] = round(heaviest * share, 2)
     if n_counts:
-        share = rule.role_count * n_counts if channels else rule.roles_beside_structure
+        alone = rule.signed_roles if is_signed else rule.roles_beside_structure
+        share = rule.role_count * n_counts if channels else alone
         weights["roles"] = round(heaviest * min(share, 1.0), 2) if channels or with_structure else heaviest
     return weights, Reason("graph channels", " and ".join(weights), because, figures)
 

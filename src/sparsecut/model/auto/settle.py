@@ -110,7 +110,8 @@ def settle(
             reason = Reason("channels", describe(channels), "few columns", {"dimension": settings.dimension or 0})
     reasons.extend(found for found in (reason, weighed_by) if found is not None)
     channels = with_hops(channels)
-    filters = tuple(channel_filter(name, filter, has_sides=columns.has_sides) for name in channels)
+    kind = {"has_sides": columns.has_sides, "is_either_way": columns.is_either_way}
+    filters = tuple(channel_filter(name, filter, **kind) for name in channels)
     return Recipe(learned, filters, "mean" if len(channels) == 1 else "concat", channels, reasons), rows
 
 
@@ -124,7 +125,7 @@ def _settle_graph(settings: Settings, columns: GraphColumns) -> Recipe:
         reasons.append(Reason("filter", filters[-1].describe(), because, figures))
         return Recipe(NONE, filters, settings.aggregation, {"structure": 1.0}, reasons)
     if settings.filter is None:
-        filter = channel_filter("structure", filter, has_sides=columns.has_sides)
+        filter = channel_filter("structure", filter, has_sides=columns.has_sides, is_either_way=columns.is_either_way)
     reasons.append(Reason("filter", filter.describe(), because, {"hops": filter.n_hops}))
     if settings.channels is not None:
         channels = dict(settings.channels)
@@ -162,7 +163,9 @@ def _weigh(
     rule = constants.graph_channels
     if is_typed:  # the trial compares nodes of two types; structure knows of all relations
         rule, trial = replace(rule, unmeasured_structure=constants.relations.structure), None
-    return weigh_graph_channels(channels, trial, n_counts, rule, with_structure=with_structure, is_doubted=is_doubted)
+    is_signed = columns.roles is not None and columns.roles.kind.is_signed
+    known: dict[str, bool] = {"with_structure": with_structure, "is_doubted": is_doubted, "is_signed": is_signed}
+    return weigh_graph_channels(channels, trial, n_counts, rule, **known)
 
 
 def _beside_structure(settings: Settings, recipe: Recipe) -> Recipe:
