@@ -5,7 +5,8 @@
 The files are a CSV of edges between words (user_123456) and a Parquet file of one row per node: its id, and columns of
 float32. Nodes have communities, which 7 of 10 edges stay in. Three processes take turns:
 
-- embed: `sparsecut embed edges.csv --features nodes.parquet -o vectors.parquet`, from the start of the interpreter to its end.
+- embed: `sparsecut embed edges.csv --features nodes.parquet -o vectors.parquet`, from the start of the interpreter to its
+  end.
 - polars: both files into frames, the import of polars left out.
 - fit: `SCE().fit` of the graph that was read, alone.
 
