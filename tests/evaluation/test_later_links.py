@@ -110,9 +110,8 @@ def test_ties_stay_together(rows: list[tuple[int, int, int]], fraction: float) -
 
 def test_types_without_times_are_kept_and_pairs_without_an_edge_are_of_the_types() -> None:
     generator = np.random.default_rng(0)
-    views = pd.DataFrame(
-        {"user": generator.integers(0, 40, 500), "item": generator.integers(0, 30, 500), "at": np.arange(500)}
-    )
+    at = np.arange(500) - 1000.0  # before 0 as well, what has no time is earlier
+    views = pd.DataFrame({"user": generator.integers(0, 40, 500), "item": generator.integers(0, 30, 500), "at": at})
     friends = pd.DataFrame({"a": generator.integers(0, 40, 80), "b": generator.integers(0, 40, 80)})
     friends = friends[friends["a"] != friends["b"]]
     tables = {("user", "views", "item"): views, ("user", "knows", "user"): friends}
