@@ -25,13 +25,10 @@ from sparsecut.base.lazy_names import lazy_names
 if TYPE_CHECKING:
     from sparsecut.features.arrow_values import spells_number as spells_number
     from sparsecut.features.columns import VectorColumn as VectorColumn
-    from sparsecut.features.encoder import Encoder as Encoder
     from sparsecut.features.encoder import NamedColumns as NamedColumns
     from sparsecut.features.encoder import TableEncoder as TableEncoder
-    from sparsecut.features.encoder import TypeEncoders as TypeEncoders
     from sparsecut.features.encoder import Vocabulary as Vocabulary
     from sparsecut.features.encoder import check_names as check_names
-    from sparsecut.features.encoder import read_encoder as read_encoder
     from sparsecut.features.feature_tables import FeatureMatrix as FeatureMatrix
     from sparsecut.features.feature_tables import FeatureTable as FeatureTable
     from sparsecut.features.feature_tables import WordLists as WordLists
@@ -42,6 +39,9 @@ if TYPE_CHECKING:
     from sparsecut.features.scaling import check_scale as check_scale
     from sparsecut.features.spelling import column_of as column_of
     from sparsecut.features.streamed import NumberScan as NumberScan
+    from sparsecut.features.type_encoders import Encoder as Encoder
+    from sparsecut.features.type_encoders import TypeEncoders as TypeEncoders
+    from sparsecut.features.type_encoders import read_encoder as read_encoder
     from sparsecut.features.typed_features import Source as Source
     from sparsecut.features.typed_features import TypedFeatures as TypedFeatures
     from sparsecut.features.variance import dominant_column as dominant_column

@@ -3,7 +3,8 @@
     TableEncoder    a table of named columns: each becomes what `columns` says, fitted once
     Vocabulary      lists of words or of feature numbers, one per node: a column per word, 1 where the node has it
     NamedColumns    a matrix whose columns have names: taken as they are, in the fitted order
-    TypeEncoders    one of these for each type of nodes, whose columns stand side by side
+
+`type_encoders` has one of these for each type of nodes.
 
 **One rule of scale.** Numbers that come from a table with named columns are standardised, unless the table was read with
 `scale=False`: an age and an income then weigh the same. Where the tail of a column asks for it a logarithm is taken first
@@ -14,14 +15,14 @@ Arrays without names are always taken as they are.
 
 The matrix of a table with lists of words is sparse, that of any other dense.
 
-All four are plain data: they are saved as JSON in the header of a model's file.
+All are plain data: they are saved as JSON in the header of a model's file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,7 +31,7 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.features.arrow_values import is_number
 from sparsecut.features.columns import FREE_TEXT, KINDS, FittedColumn, fit_column
-from sparsecut.features.numbers import LeftOut, NumberColumn
+from sparsecut.features.numbers import NumberColumn
 from sparsecut.features.scaling import Scale, scale_of
 from sparsecut.features.word_lists import WordsColumn, in_vocabulary
 from sparsecut.kernels import in_single
@@ -200,100 +201,6 @@ class NamedColumns:
         return cls(tuple(header["names"]))
 
 
-@dataclass(frozen=True)
-class TypeColumnsOf:
-    """The columns of one type of nodes: so many, and how a table becomes them; None for an array, taken as it is."""
-
-    type: str
-    n_columns: int
-    encoder: TableEncoder | Vocabulary | NamedColumns | None
-
-    @property
-    def names_in(self) -> tuple[str, ...]:
-        named = None if self.encoder is None else self.encoder.names_in
-        return tuple(map(str, range(self.n_columns))) if named is None else named
-
-    @property
-    def names_out(self) -> tuple[str, ...]:
-        return self.encoder.names_out if isinstance(self.encoder, TableEncoder) else self.names_in
-
-
-@dataclass(frozen=True)
-class TypeEncoders:
-    """Each type of nodes has columns of its own, one block beside the other; a node has zeros in those of other types."""
-
-    kind: ClassVar[str] = "types"
-    node_types: tuple[str, ...]
-    parts: tuple[TypeColumnsOf, ...]  # of the types that have features, in the order of the types
-
-    @property
-    def names_in(self) -> tuple[str, ...]:
-        """The columns of all types: author:age."""
-        return tuple(f"{part.type}:{name}" for part in self.parts for name in part.names_in)
-
-    @property
-    def names_out(self) -> tuple[str, ...]:
-        return tuple(f"{part.type}:{name}" for part in self.parts for name in part.names_out)
-
-    @property
-    def n_columns(self) -> int:
-        return sum(part.n_columns for part in self.parts)
-
-    @property
-    def column_types(self) -> NDArray[np.int16]:
-        """The type of every column, as its place among `node_types`."""
-        codes = [self.node_types.index(part.type) for part in self.parts]
-        return np.repeat(codes, [part.n_columns for part in self.parts]).astype(np.int16)
-
-    @property
-    def starts(self) -> dict[str, int]:
-        """Where the columns of each type begin."""
-        ends = np.cumsum([part.n_columns for part in self.parts]).tolist()
-        return {part.type: end - part.n_columns for part, end in zip(self.parts, ends, strict=True)}
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return tuple(f"{part.type}: {note}" for part in self.parts if part.encoder for note in part.encoder.notes)
-
-    @property
-    def free_text(self) -> tuple[str, ...]:
-        """A sentence for each column of free text, which is left out."""
-        tables = [part for part in self.parts if isinstance(part.encoder, TableEncoder)]
-        return tuple(f"{part.type}: {said}" for part in tables for said in part.encoder.free_text)  # type: ignore[union-attr]
-
-    def to_header(self) -> dict[str, Any]:
-        parts = [
-            {"type": part.type, "n_columns": part.n_columns, "encoder": part.encoder and part.encoder.to_header()}
-            for part in self.parts
-        ]
-        return {"kind": self.kind, "node_types": list(self.node_types), "parts": parts}
-
-    @classmethod
-    def from_header(cls, header: dict[str, Any]) -> TypeEncoders:
-        parts = [
-            TypeColumnsOf(str(part["type"]), int(part["n_columns"]), _single(read_encoder(part["encoder"])))
-            for part in header["parts"]
-        ]
-        return cls(tuple(map(str, header["node_types"])), tuple(parts))
-
-
-Encoder: TypeAlias = "TableEncoder | Vocabulary | NamedColumns | TypeEncoders"
-
-_READERS: dict[str, Callable[[dict[str, Any]], Encoder]] = {
-    kind.kind: kind.from_header for kind in (TableEncoder, Vocabulary, NamedColumns, TypeEncoders)
-}
-
-
-def _single(encoder: Encoder | None) -> TableEncoder | Vocabulary | NamedColumns | None:
-    assert not isinstance(encoder, TypeEncoders)
-    return encoder
-
-
-def read_encoder(header: dict[str, Any] | None) -> Encoder | None:
-    """The encoder that a model's or a store's header describes."""
-    return None if header is None else _READERS[header["kind"]](header)
-
-
 def check_names(fitted: tuple[str, ...], got: tuple[str, ...], what: str) -> None:
     """Columns are matched by name: another order is no matter, another set is an error that names the difference."""
     missing = [name for name in fitted if name not in set(got)]
@@ -332,16 +239,3 @@ def _is_mostly_zero(table: dict[str, Any]) -> bool:
         n_zeros += values.size - np.count_nonzero(values)
         n_cells += values.size
     return n_zeros > MIN_ZEROS * n_cells
-
-
-__all__ = [
-    "Encoder",
-    "LeftOut",
-    "NamedColumns",
-    "TableEncoder",
-    "TypeColumnsOf",
-    "TypeEncoders",
-    "Vocabulary",
-    "check_names",
-    "read_encoder",
-]

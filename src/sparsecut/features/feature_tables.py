@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.features.arrow_values import ArrowTable, check_infinite, check_type, has_word_lists, is_number, plain
 from sparsecut.features.columns import CategoryColumn
-from sparsecut.features.encoder import Encoder, NamedColumns, TableEncoder, TypeEncoders, Vocabulary
+from sparsecut.features.encoder import NamedColumns, TableEncoder, Vocabulary
 from sparsecut.features.numbers import NumberColumn
 from sparsecut.features.scaling import Scale, check_scale
 from sparsecut.features.spelling import typed
+from sparsecut.features.type_encoders import Encoder, TypeEncoders
 from sparsecut.features.word_lists import words_in
 from sparsecut.kernels import in_single
 

@@ -19,8 +19,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, first_few
-from sparsecut.features.encoder import Encoder, TableEncoder, TypeColumnsOf, TypeEncoders, Vocabulary
+from sparsecut.features.encoder import TableEncoder, Vocabulary
 from sparsecut.features.feature_tables import FeatureMatrix, FeatureTable, WordLists, place_sparse_rows
+from sparsecut.features.type_encoders import Encoder, TypeColumnsOf, TypeEncoders
 
 OneType: TypeAlias = "FeatureTable | WordLists | FeatureMatrix"
 

@@ -186,10 +186,6 @@ class Nearness:
         """The rows of nodes before any hop, by their source."""
         return self._rows.take(source, nodes)
 
-    def explain_positions(self, pairs: NDArray[np.int64]) -> list[Why]:
-        """`why` for pairs that are given by their rows in the graph, one by one."""
-        return [self._explain(int(u), int(v)) for u, v in pairs]
-
     def _find(self, ids: Sequence[Any]) -> Integers:
         values = np.empty(len(ids), dtype=object)
         values[:] = [one.item() if isinstance(one, np.generic) else one for one in ids]

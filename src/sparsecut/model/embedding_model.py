@@ -27,7 +27,7 @@ from sparsecut.base.estimator import Estimator, not_fitted
 from sparsecut.base.notebook import Lines
 from sparsecut.base.progress import Reporter
 from sparsecut.engines import EngineChoice
-from sparsecut.features.encoder import Encoder as FeatureEncoder
+from sparsecut.features.type_encoders import Encoder as FeatureEncoder
 from sparsecut.features.weighting import WEIGHTINGS
 from sparsecut.graph import Graph, as_graph, place_values
 from sparsecut.graph.graph_kind import GraphKind, with_relations

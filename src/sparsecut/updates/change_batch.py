@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparsecut.base.errors import InputError
-from sparsecut.features.encoder import Encoder
+from sparsecut.features.type_encoders import Encoder
 from sparsecut.updates.change_files import Change
 from sparsecut.updates.changes import RowList, check_edges, check_rows
 from sparsecut.updates.live import LiveState

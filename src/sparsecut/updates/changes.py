@@ -16,7 +16,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, first_few, parameter_error
-from sparsecut.features.encoder import Encoder, NamedColumns, TableEncoder, TypeEncoders, Vocabulary
+from sparsecut.features.encoder import NamedColumns, TableEncoder, Vocabulary
+from sparsecut.features.type_encoders import Encoder, TypeEncoders
 from sparsecut.graph import as_arrow, as_id_array, as_integers, is_frame
 from sparsecut.graph.frames import index_of
 from sparsecut.graph.id_columns import name_standing

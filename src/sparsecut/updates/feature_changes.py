@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.features.columns import CategoryColumn, FittedColumn, VectorColumn
-from sparsecut.features.encoder import Encoder, NamedColumns, TableEncoder, check_names
+from sparsecut.features.encoder import NamedColumns, TableEncoder, check_names
 from sparsecut.features.feature_tables import FeatureTable, WordLists, table_source
 from sparsecut.features.numbers import NumberColumn
+from sparsecut.features.type_encoders import Encoder
 from sparsecut.features.word_lists import WordsColumn
 from sparsecut.features.written_numbers import Notation
 from sparsecut.graph import Graph

@@ -21,7 +21,7 @@ import torch
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, OverflowInputError
-from sparsecut.features.encoder import Encoder
+from sparsecut.features.type_encoders import Encoder
 from sparsecut.graph import Graph, Ids
 from sparsecut.graph.node_types import codes_of
 from sparsecut.operators.aggregation import aggregate

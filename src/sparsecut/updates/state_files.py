@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.features.encoder import Encoder
+from sparsecut.features.type_encoders import Encoder
 from sparsecut.graph import Graph, Ids
 from sparsecut.graph.clock import Clock
 from sparsecut.graph.relations import Relations

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, WriteError, check_choice, check_real
 from sparsecut.base.progress import Reporter
-from sparsecut.features.encoder import Encoder as FeatureEncoder
+from sparsecut.features.type_encoders import Encoder as FeatureEncoder
 from sparsecut.graph import Graph
 from sparsecut.graph.graph_kind import GraphKind
 from sparsecut.graph.times import as_moment

@@ -22,7 +22,7 @@ from sparsecut.base.errors import InputError, check_integer, check_real, first_f
 from sparsecut.base.estimator import Estimator
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.engines import resolve_device
-from sparsecut.features.encoder import Encoder
+from sparsecut.features.type_encoders import Encoder
 from sparsecut.graph import Graph, as_graph
 from sparsecut.graph.labels import encode_labels
 from sparsecut.kernels.optimizer import AdamSteps
