@@ -37,8 +37,8 @@ def test_a_broken_rule_is_said_of_the_option() -> None:
 @pytest.mark.parametrize("command", ["embed", "transform"])
 def test_the_help_page_says_what_an_option_means_to_each_engine(command: str, tmp_path: Path) -> None:
     text = " ".join(re.sub(r"[│╭╮╰╯─]", " ", sparsecut(command, "--help-all", folder=tmp_path).stdout).split())
-    assert "With --engine dask: what each worker on this machine may take; with --engine disk: what the process" in text
-    assert "[default: an even share with dask, 2GiB with disk]" in text
+    assert "with --engine dask: what each worker on this machine may take; with --engine disk: what the process" in text
+    assert "[default: what is free with auto, an even share with dask, 2GiB with disk]" in text
     assert "--workers N With --engine dask" in text
 
 
@@ -48,7 +48,7 @@ def test_the_help_page_says_what_an_option_means_to_each_engine(command: str, tm
         (("--engine", "disc"), "Got 'disc' instead. Did you mean 'disk'?"),
         (("--engine", "disk", "--precision", "half"), "--precision is for --engine memory. Add that, or leave --precision"),
         (("--workers", "2"), "--workers is for --engine dask. Add that, or leave --workers out."),
-        (("--scratch", "."), "--scratch is for --engine dask or disk. Add that, or leave --scratch out."),
+        (("--scratch", "."), "--scratch is for --engine auto, dask or disk. Add that, or leave --scratch out."),
     ],
 )
 def test_an_option_of_another_engine_is_refused(words: tuple[str, ...], message: str, tmp_path: Path) -> None:

@@ -71,10 +71,13 @@ def test_a_model_is_saved_and_transforms_on_disk(folder: Path) -> None:
     [
         (
             ("--engine", "tape"),
-            "parameter of sparsecut must be one of 'dask', 'disk', 'memory'. Got 'tape' instead.",
+            "parameter of sparsecut must be one of 'auto', 'dask', 'disk', 'memory'. Got 'tape' instead.",
         ),
-        (("--memory-limit", "1GB"), "--memory-limit is for --engine dask or disk. Add that, or leave --memory-limit out."),
-        (("--scratch", "."), "--scratch is for --engine dask or disk. Add that, or leave --scratch out."),
+        (
+            ("--memory-limit", "1GB"),
+            "--memory-limit is for --engine auto, dask or disk. Add that, or leave --memory-limit out.",
+        ),
+        (("--scratch", "."), "--scratch is for --engine auto, dask or disk. Add that, or leave --scratch out."),
         ((*ON_DISK, "-o", "z.csv"), "The output z.csv must end in .npy or .parquet with --engine disk."),
         ((*ON_DISK, "--missing", "zero"), "--missing needs the graph in memory. Leave it out, or use --engine memory."),
         ((*ON_DISK, "--memory-limit", "10MB"), "The memory_limit of build_store is too small for this graph: 10 MiB. It"),

@@ -111,9 +111,10 @@ def test_half_precision_is_near_single_precision(solver: object) -> None:
         (Memory(precision="quarter"), "The precision parameter of Memory must be one of 'single', 'half'. Got 'quarter'"),
         (
             "tape",
-            "The engine parameter of SCE must be one of 'dask', 'disk', 'memory', or an EngineChoice object. Got 'tape'",
+            "The engine parameter of SCE must be one of 'auto', 'dask', 'disk', 'memory', or an EngineChoice object. "
+            "Got 'tape'",
         ),
-        (3, "must be one of 'dask', 'disk', 'memory', or an EngineChoice object. Got 3 instead."),
+        (3, "must be one of 'auto', 'dask', 'disk', 'memory', or an EngineChoice object. Got 3 instead."),
     ],
     ids=repr,
 )

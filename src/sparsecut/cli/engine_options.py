@@ -127,7 +127,8 @@ def _requested(word: str, values: dict[str, Any]) -> Requested:
     given = {name: value for name, value in values.items() if value is not None}
     for name in given:
         if name not in declared()[word]:
-            engines = " or ".join(other for other, options in declared().items() if name in options)
+            *others, last = (other for other, options in declared().items() if name in options)
+            engines = f"{', '.join(others)} or {last}" if others else last
             flag = _flag(name)
             raise InputError(f"{flag} is for --engine {engines}. Add that, or leave {flag} out.")
     return Requested(word, given)

@@ -146,7 +146,7 @@ def measure_machine(n_nodes: int, folder: Path | None = None) -> Machine:
         disk = SAMPLE_BYTES / (time.perf_counter() - started)
     steps = SAMPLE_STEPS / _fastest(lambda: sum(number & 1 for number in range(SAMPLE_STEPS)))
     room, n_cores = shutil.disk_usage(parent).free, os.cpu_count() or 1
-    return Machine(gathers, products, disk, _free_memory(), room, n_cores, streams, steps)
+    return Machine(gathers, products, disk, memory_at_hand(), room, n_cores, streams, steps)
 
 
 def _measure_kernels(n_rows: int) -> tuple[float, float, float]:
@@ -163,7 +163,7 @@ def _measure_kernels(n_rows: int) -> tuple[float, float, float]:
     return gathers, products, SAMPLE_BYTES / _fastest(copied.copy)
 
 
-def _free_memory() -> int:
+def memory_at_hand() -> int:
     """What the system would give, its cache included where it says so."""
     lines = Path("/proc/meminfo").read_text().splitlines() if Path("/proc/meminfo").exists() else []
     known = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]

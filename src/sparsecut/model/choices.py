@@ -4,6 +4,7 @@ A class that is listed here is known by its word (`SCE(filter="heat")`), is a pu
 help pages of the command line and on the API page.
 """
 
+from sparsecut.engines.auto_choice import Auto as Auto
 from sparsecut.engines.dask.dask_choice import Dask as Dask
 from sparsecut.engines.disk.disk_choice import Disk as Disk
 from sparsecut.engines.memory import Memory as Memory
