@@ -51,7 +51,7 @@ def test_other_files_are_refused(tmp_path):
     save_file({"a": np.ones(2)}, tmp_path / "other.safetensors")
     with pytest.raises(sc.InputError, match="not one of links saved by sparsecut"):
         sc.Links.load(tmp_path / "other.safetensors", Z, GRAPH)
-    header = {"format": "sparsecut-links", "format_version": "2", "links": json.dumps({"dimension": 2, "forms": {}})}
+    header = {"format": "sparsecut-links", "format_version": "3", "links": json.dumps({"dimension": 2, "forms": {}})}
     save_file({"a": np.ones(2)}, tmp_path / "empty.safetensors", metadata=header)
     with pytest.raises(sc.InputError, match="does not hold whole links"):
         sc.Links.load(tmp_path / "empty.safetensors", Z, GRAPH)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 import sparsecut as sc
-from sparsecut.links.form_choice import hold_out_links, try_forms
+from sparsecut.links.form_choice import try_forms
 from sparsecut.links.forms import score_pairs, solve_form
+from sparsecut.links.held_out_links import hold_out_links
 from sparsecut.links.link_fit import fit_links
+from sparsecut.links.link_spectrum import LinkSpectrum
 from sparsecut.links.link_sums import Incidence, sum_links
 from sparsecut.links.node_kinds import find_ends
 
@@ -16,7 +18,7 @@ GRAPH = sc.datasets.load("digits")
 
 def test_what_ranks_best_is_solved_from_the_sums_of_the_whole_graph():
     Z = sc.SCE(dimension=8).fit_transform(GRAPH)
-    fitted = fit_links(Z, GRAPH, 0, lambda *_: None)
+    fitted = fit_links(Z, GRAPH, 0, False, lambda *_: None)
     held_out = hold_out_links(GRAPH, find_ends(GRAPH), 0)
     ranking = try_forms(held_out, Z, find_ends(GRAPH), 0, lambda *_: None).rankings["candidates"]
     incidence = Incidence.of(GRAPH, find_ends(GRAPH))
@@ -29,11 +31,22 @@ def test_what_ranks_best_is_solved_from_the_sums_of_the_whole_graph():
         assert deviation == np.std(score_pairs(expected, Z, incidence, held_out.others))
 
 
+def test_the_spectrum_is_that_of_the_whole_graph_with_the_columns_that_forms_take():
+    noise = np.random.default_rng(0).normal(size=(GRAPH.n_nodes, 4))  # which says nothing: forms go by the spectrum
+    fitted = fit_links(noise, GRAPH, 0, True, lambda *_: None)
+    forms = [*fitted.pair_score.forms.values(), *fitted.forms["candidates"].forms]
+    n_columns = max(form.n_columns for form in forms if form.basis == "spectrum")
+    assert fitted.forms["candidates"].forms[0].basis == "spectrum"
+    expected = LinkSpectrum.of(Incidence.of(GRAPH, find_ends(GRAPH)), n_columns)
+    np.testing.assert_array_equal(fitted.spectrum.sources, expected.sources)
+    assert fit_links(noise, GRAPH, 0, False, lambda *_: None).spectrum is None
+
+
 def test_of_several_sources_the_one_that_ranks_held_out_links_best_is_taken():
     noise = np.random.default_rng(0).normal(size=(GRAPH.n_nodes, 8))
     good = sc.SCE(dimension=8).fit_transform(GRAPH)
-    assert fit_links([noise, good], GRAPH, 0, lambda *_: None).source is good
-    assert fit_links([good, noise], GRAPH, 0, lambda *_: None).source is good
+    assert fit_links([noise, good], GRAPH, 0, False, lambda *_: None).source is good
+    assert fit_links([good, noise], GRAPH, 0, False, lambda *_: None).source is good
 
 
 def test_an_estimator_is_tried_on_the_rest_of_the_graph_and_the_model_stays_as_it_was():
@@ -46,7 +59,7 @@ def test_an_estimator_is_tried_on_the_rest_of_the_graph_and_the_model_stays_as_i
 
     model = Spy(dimension=8).fit(GRAPH)
     before = model.embedding_.copy()
-    fitted = fit_links(model, GRAPH, 3, lambda *_: None)
+    fitted = fit_links(model, GRAPH, 3, True, lambda *_: None)
     assert seen[1].n_edges == hold_out_links(GRAPH, find_ends(GRAPH), 3).graph.n_edges < GRAPH.n_edges
     assert len(seen) == 2  # its own vectors of the whole graph are there already
     assert fitted.vectors is model.embedding_

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import sparsecut as sc
-from sparsecut.links.form_choice import hold_out_links
+from sparsecut.links.held_out_links import hold_out_links
 from sparsecut.links.link_vectors import vectors_again, vectors_of
 from sparsecut.links.node_kinds import find_ends
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import sparsecut as sc
-from sparsecut.links.form_choice import best_of_each_kind, hold_out_links, try_forms
-from sparsecut.links.forms import score_pairs, solve_form
+from sparsecut.links.form_choice import best_of_each_kind, solve_trial, try_forms
+from sparsecut.links.forms import score_pairs
+from sparsecut.links.held_out_links import hold_out_links
 from sparsecut.links.link_sums import Incidence
 from sparsecut.links.node_kinds import find_ends
 from sparsecut.links.pair_score import fit_pair_score, shared_neighbours
@@ -32,7 +33,7 @@ def fitted(Z, graph):
     held_out = hold_out_links(graph, ends, 0)
     tried = try_forms(held_out, Z, ends, 0, lambda *_: None)
     kinds = best_of_each_kind(tried.trials)
-    forms = {name: solve_form(one.kind, one.power, one.penalty, tried.sums[one.power]) for name, one in kinds.items()}
+    forms = {name: solve_trial(one, tried.sums) for name, one in kinds.items()}
     best = max(kinds, key=lambda name: kinds[name].pairs)
     incidence = Incidence.of(held_out.graph, ends)
     return fit_pair_score(forms, best, Z, incidence, held_out), forms[best], incidence, held_out
@@ -58,17 +59,26 @@ def test_weights_are_those_of_a_logistic_regression_on_the_features():
 
 
 def test_the_way_of_arcs_is_learned_where_few_go_one_way_alone():
-    """Nine tenths of the links go both ways; the others from nodes that are young to nodes that are old."""
+    """A third of the links goes both ways, in three groups; the others from nodes that are young to nodes that are old."""
     generator = np.random.default_rng(4)
-    both = np.triu(generator.random((150, 150)) < 0.12, 1)
-    A = (both | both.T | np.tril(generator.random((150, 150)) < 0.01, -1)).astype(float)
+    groups = np.arange(150) % 3
+    both = np.triu(generator.random((150, 150)) < np.where(groups[:, None] == groups, 0.15, 0.01), 1)
+    one_way = np.tril(generator.random((150, 150)) < np.where(groups[:, None] == groups, 0.3, 0.02), -1)
+    A = (both | both.T | one_way).astype(float)
     graph = sc.Graph(A, directed="out")
-    Z = np.column_stack([np.arange(150) / 75 - 1, generator.normal(size=150)])
+    Z = np.eye(3)[groups]  # which way a link goes is in the degrees alone
     score, _, incidence, held_out = fitted(Z, graph)
-    assert 0 < len(held_out.turned) < len(held_out.positive) / 2
+    assert 0 < len(held_out.turned) < len(held_out.positive)
     assert score.with_extras
     is_right = score(Z, incidence, held_out.turned[:, ::-1]) > score(Z, incidence, held_out.turned)
     assert is_right.mean() > 0.8
+    # As the module says it: the log-odds of a link, and a share of that of its direction.
+    pairs = held_out.others[:50]
+    one, two = (score.features(Z, incidence, each) for each in (pairs, pairs[:, ::-1]))
+    odds = (one - score.centre) @ score.weights + score.intercept
+    ahead = (one - two) @ score.direction
+    expected = -np.log1p(np.exp(-odds)) - score.share * np.log1p(np.exp(-ahead))
+    np.testing.assert_allclose(score(Z, incidence, pairs), expected, rtol=1e-9)
 
 
 def test_few_links_leave_the_best_form_alone():

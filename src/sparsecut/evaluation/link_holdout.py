@@ -11,8 +11,8 @@ from sparsecut.base.errors import InputError, check_choice, check_integer, check
 from sparsecut.evaluation.later_links import hold_out_later
 from sparsecut.graph import Graph, as_graph
 from sparsecut.graph.linked_pairs import Pairs, linked_pairs, sample_non_edges, without_links
-from sparsecut.links.form_choice import draw_alike, draw_others
 from sparsecut.links.forms import weights_between
+from sparsecut.links.held_out_links import draw_alike, draw_others
 from sparsecut.links.node_kinds import LinkEnds, find_ends
 
 WAYS = ("random", "time")

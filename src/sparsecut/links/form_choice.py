@@ -1,7 +1,7 @@
 """Which form, which power of the degrees and which penalty: those that rank held-out links best.
 
-A tenth of the links is taken out of the graph, at most 20,000. Vectors that a model makes are made again without them, so
-that nothing has seen what it is judged by; vectors that are given stay as they are. Two questions are asked of every form:
+Vectors that a model makes are made again without the held-out links, so that nothing has seen what it is judged by; vectors
+that are given stay as they are. Two questions are asked of every form:
 
     pairs        the mean of AUC and average precision of held-out links among as many pairs without one; of a directed
                  graph half of those are links turned round
@@ -10,55 +10,52 @@ that nothing has seen what it is judged by; vectors that are given stay as they 
 
 Comparing any two pairs and ranking the candidates of one node differ: how many links a node has matters for the first and
 cancels in the second. So each question has its own answer; that of the first adds several forms up (`pair_score`). That of
-the second is the best form, or where it ranks better the sum of two: of the best forms of each kind any two are tried.
+the second is the best form, or where it ranks better its sum with another of the best forms of each kind and basis, or with
+two of them.
+
+Forms are tried on the vectors, and on the columns of the links' own (`link_spectrum`): on 32 of these first, and the best of
+each kind then on 16 and on 64. Sums of fewer columns are blocks of those of more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from functools import partial
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.base.errors import InputError
 from sparsecut.base.progress import Reporter
-from sparsecut.graph import Graph
-from sparsecut.graph.linked_pairs import number_pairs, without_links
-from sparsecut.links.forms import BOTH, COSINE, OWN, SOURCES, TARGETS, LinkForm, solve_form
+from sparsecut.links.forms import (
+    BOTH,
+    COSINE,
+    GIVEN,
+    OWN,
+    SOURCES,
+    SPECTRUM,
+    TARGETS,
+    Bases,
+    LinkForm,
+    rows_of_form,
+    solve_form,
+)
+from sparsecut.links.held_out_links import HeldOut, Pairs
 from sparsecut.links.link_sums import EndRows, Incidence, LinkSums, end_rows, sum_links
 from sparsecut.links.node_kinds import LinkEnds
 from sparsecut.links.ranking import figure_of_pairs, ndcg_of_table
 
-POWERS = (0.0, 0.5, 0.75, 1.0)
+POWERS = {GIVEN: (0.0, 0.5, 0.75, 1.0), SPECTRUM: (0.5, 1.0)}
 OWN_PENALTIES = (1e-3, 1e-1, 1.0)
 PENALTIES = (1.0, 3.0, 10.0, 30.0)
-HELD_OUT = 0.1
-MAX_HELD_OUT = 20_000
+N_FIRST, N_OTHERS = 32, (16, 64)  # columns of the spectrum
+N_ADDED = 3  # forms of a sum at most
 N_COMPARED = 5_000  # pairs of each kind that every form is tried on
 N_RANKED = 1_000  # nodes whose candidates are ranked
 N_COUNTED = 30  # places of a ranking that count: ten are too few to tell forms apart
 N_CANDIDATES = 5_000  # of each, drawn where there are more
 
-Pairs = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class HeldOut:
-    """Links taken out of a graph, and pairs without one, all with the source first."""
-
-    graph: Graph
-    positive: Pairs
-    others: Pairs  # drawn uniformly
-    turned: Pairs  # held-out links of a directed graph, turned round
-
-    @property
-    def negative(self) -> Pairs:
-        """Pairs that links are to rank above: other pairs, of a directed graph links turned round among them."""
-        turned = self.turned[: len(self.positive) // 2]
-        return np.concatenate([turned, self.others[: max(len(self.others) - len(turned), 1)]])
+Sums = dict[tuple[str, float], LinkSums]
 
 
 @dataclass(frozen=True)
@@ -71,6 +68,13 @@ class FormTrial:
     pairs: float
     candidates: float  # of sources
     candidates_of_targets: float  # the same as of sources where the graph has no two sides
+    basis: str = GIVEN
+    n_columns: int = 0  # of the basis
+
+    @property
+    def name(self) -> str:
+        """Its kind, and its basis where that is the spectrum."""
+        return self.kind if self.basis == GIVEN else f"{self.kind} of the {self.basis}"
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -78,7 +82,7 @@ class FormTrial:
 
 @dataclass(frozen=True)
 class RankedBy:
-    """The form, or the two whose sum is taken, that ranks the candidates of held-out links best, and the figure of it."""
+    """The forms whose sum ranks the candidates of held-out links best, one to three, and the figure of it."""
 
     trials: tuple[FormTrial, ...]
     figure: float
@@ -86,11 +90,11 @@ class RankedBy:
 
 @dataclass(frozen=True)
 class TriedForms:
-    """Every form with its figures on the held-out links, what ranks candidates best by role, and the sums of each power."""
+    """Every form with its figures on the held-out links, what ranks candidates best by role, and the sums."""
 
     trials: list[FormTrial]
     rankings: dict[str, RankedBy]
-    sums: dict[float, LinkSums]
+    sums: Sums
 
     @property
     def worth(self) -> float:
@@ -98,84 +102,131 @@ class TriedForms:
         return max(trial.pairs for trial in self.trials) + self.rankings["candidates"].figure
 
 
-def hold_out_links(graph: Graph, ends: LinkEnds, seed: int, fraction: float = HELD_OUT) -> HeldOut:
-    """Take some links out of a graph, and draw as many pairs of sources and targets without one."""
-    generator = np.random.default_rng(seed)
-    entries = graph.adjacency.tocoo()
-    links = np.column_stack([entries.row, entries.col]).astype(np.int64)
-    if not ends.is_directed:
-        links = ends.oriented(links[links[:, 0] < links[:, 1]])
-    count = min(MAX_HELD_OUT, int(fraction * len(links)))
-    if count < 1:
-        raise InputError(
-            f"Links are judged by a tenth of them that is held out: at least 10 edges are needed. Got {graph.n_edges:,}."
-        )
-    chosen = links[np.sort(generator.choice(len(links), count, replace=False))]
-    if ends.is_directed:  # an arc that points back would give the other away
-        is_lone = ~np.isin(_numbers(chosen[:, ::-1], graph.n_nodes), _numbers(links, graph.n_nodes))
-        chosen = chosen[is_lone] if is_lone.sum() >= max(1, count // 2) else chosen
-    rest = without_links(graph, np.sort(chosen, axis=1))
-    turned = chosen[:, ::-1] if ends.is_directed else chosen[:0]
-    turned = turned[~np.isin(_numbers(turned, graph.n_nodes), _numbers(links, graph.n_nodes))]
-    return HeldOut(rest, chosen, draw_others(links, len(chosen), ends, generator), turned)
-
-
 def try_forms(held_out: HeldOut, vectors: Any, ends: LinkEnds, seed: int, report: Reporter) -> TriedForms:
-    """Try every form on the held-out links, by vectors and sums of the graph that is left."""
-    incidence = Incidence.of(held_out.graph, ends)
-    positive, negative = _some(held_out.positive, seed), _some(held_out.negative, seed)
-    pairs = np.concatenate([positive, negative])
-    is_link = np.repeat([True, False], [len(positive), len(negative)])
-    sources, source_of = np.unique(pairs[:, 0], return_inverse=True)
-    targets, target_of = np.unique(pairs[:, 1], return_inverse=True)
-    questions = [_Question.draw(held_out, ends, seed, is_source=True)]
-    if ends.has_sides:
-        questions.append(_Question.draw(held_out, ends, seed, is_source=False))
+    """Try every form on the held-out links, by vectors and sums of the graph that is left.
+
+    `vectors` are `Bases`, or those that were given or made alone.
+    """
+    bases = vectors if isinstance(vectors, Bases) else Bases(vectors)
+    judge = _Judge(held_out, bases, ends, seed)
     regressions = (BOTH, TARGETS, SOURCES) if ends.has_order else (BOTH,)
     grid = [(OWN, penalty) for penalty in OWN_PENALTIES]
     grid += [(kind, penalty) for kind in regressions for penalty in PENALTIES]
-    sums, trials = {}, []
-    for done, power in enumerate(POWERS):
-        sums[power] = sum_links(vectors, incidence, power)
-        rows_of = partial(end_rows, vectors, incidence, power=power)
-        left_rows, right_rows = rows_of(sources, is_source=True), rows_of(targets, is_source=False)
-        asked = [one.rows(rows_of) for one in questions]
-        for kind, penalty in [*grid, *([(COSINE, 0.0)] if power == 0 else [])]:
-            form = solve_form(kind, power, penalty, sums[power])
-            scores = np.einsum("md,md->m", form.left(left_rows)[source_of], form.right(right_rows)[target_of])
-            by_pairs = np.mean([figure_of_pairs(name, is_link, scores) for name in ("roc_auc", "average_precision")])
-            figures = [one.figure(one.table(form, *rows)) for one, rows in zip(questions, asked, strict=True)]
-            trials.append(FormTrial(kind, power, penalty, float(by_pairs), figures[0], figures[-1]))
-        report("links", done + 1, len(POWERS))
-    rankings = [_best_ranking(one, trials, vectors, incidence, sums) for one in questions]
-    return TriedForms(trials, {"candidates": rankings[0], "of_targets": rankings[-1]}, sums)
+    used = {GIVEN: bases.given.shape[1]}
+    n_own = 0 if bases.spectrum is None else int(bases.spectrum.sources.shape[1])
+    if n_own:
+        used[SPECTRUM] = min(N_FIRST, n_own)
+    passes = [(basis, power) for basis in used for power in POWERS[basis]]
+    trials = []
+    for done, (basis, power) in enumerate(passes):
+        kinds = [*grid, *([(COSINE, 0.0)] if (basis, power) == (GIVEN, 0) else [])]
+        trials += judge.try_all(basis, power, [(kind, penalty, used[basis]) for kind, penalty in kinds])
+        report("links", done + 1, len(passes))
+    for n_columns in N_OTHERS:
+        if n_columns <= n_own and n_columns != used[SPECTRUM]:
+            best = {one for best in judge.best_by_question(trials) for one in best if one.basis == SPECTRUM}
+            for one in sorted(best, key=trials.index):
+                trials += judge.try_all(SPECTRUM, one.power, [(one.kind, one.penalty, n_columns)])
+    rankings = [judge.best_ranking(place, trials) for place in range(len(judge.questions))]
+    return TriedForms(trials, {"candidates": rankings[0], "of_targets": rankings[-1]}, judge.sums)
 
 
-def _best_ranking(
-    question: _Question, trials: list[FormTrial], vectors: Any, incidence: Incidence, sums: dict[float, LinkSums]
-) -> RankedBy:
-    """The best of all forms, and of the sums of any two of the best of each kind."""
-    by_figure = sorted(trials, key=question.figure_of, reverse=True)
-    of_kinds = {trial.kind: trial for trial in reversed(by_figure)}
-    found = [RankedBy((by_figure[0],), question.figure_of(by_figure[0]))]
-    tables = {}
-    for kind, trial in of_kinds.items():
-        form = solve_form(kind, trial.power, trial.penalty, sums[trial.power])
-        table = question.table(form, *question.rows(partial(end_rows, vectors, incidence, power=trial.power)))
-        tables[kind] = table / (table.std() or 1.0)
-    for pair in combinations(tables, 2):
-        figure = question.figure(tables[pair[0]] + tables[pair[1]])
-        found.append(RankedBy(tuple(of_kinds[kind] for kind in pair), figure))
-    return max(found, key=lambda ranking: ranking.figure)
+class _Judge:
+    """Tries forms on held-out links: by pairs, and by the candidates of nodes."""
+
+    def __init__(self, held_out: HeldOut, bases: Bases, ends: LinkEnds, seed: int) -> None:
+        self.bases, self.incidence = bases, Incidence.of(held_out.graph, ends)
+        self.sums: Sums = {}
+        positive, negative = _some(held_out.positive, seed), _some(held_out.negative, seed)
+        pairs = np.concatenate([positive, negative])
+        self._is_link = np.repeat([True, False], [len(positive), len(negative)])
+        self._sources, self._source_of = np.unique(pairs[:, 0], return_inverse=True)
+        self._targets, self._target_of = np.unique(pairs[:, 1], return_inverse=True)
+        self.questions = [_Question.draw(held_out, ends, seed, is_source=True)]
+        if ends.has_sides:
+            self.questions.append(_Question.draw(held_out, ends, seed, is_source=False))
+
+    def try_all(self, basis: str, power: float, asked: list[tuple[str, float, int]]) -> list[FormTrial]:
+        """Forms of one basis and power, each by its kind, penalty and number of columns."""
+        vectors = self.bases.named(basis)
+        if (basis, power) not in self.sums:
+            self.sums[basis, power] = sum_links(vectors, self.incidence, power)
+
+        def rows_of(nodes: Any, *, is_source: bool) -> EndRows:
+            return end_rows(vectors, self.incidence, nodes, power, is_source=is_source)
+
+        left, right = rows_of(self._sources, is_source=True), rows_of(self._targets, is_source=False)
+        rows = [one.rows(rows_of) for one in self.questions]
+        found = []
+        for kind, penalty, n_columns in asked:
+            size = n_columns + 1
+            form = solve_form(kind, power, penalty, self.sums[basis, power].cut(size), basis)
+            one, two = form.left(left.cut(size))[self._source_of], form.right(right.cut(size))[self._target_of]
+            scores = np.einsum("md,md->m", one, two)
+            by_pairs = [figure_of_pairs(name, self._is_link, scores) for name in ("roc_auc", "average_precision")]
+            figures = [
+                question.figure(question.table(form, asking.cut(size), offered.cut(size)))
+                for question, (asking, offered) in zip(self.questions, rows, strict=True)
+            ]
+            found.append(
+                FormTrial(kind, power, penalty, float(np.mean(by_pairs)), figures[0], figures[-1], basis, n_columns)
+            )
+        return found
+
+    def best_by_question(self, trials: list[FormTrial]) -> list[Iterable[FormTrial]]:
+        """The best trials of each kind and basis, by candidates for each role and by pairs."""
+        ranked = [best_of_each_name(trials, question.figure_of).values() for question in self.questions]
+        return [*ranked, best_of_each_kind(trials).values()]
+
+    def best_ranking(self, place: int, trials: list[FormTrial]) -> RankedBy:
+        """The best of all forms; while that ranks better, with the best to add of those of each kind and basis."""
+        question = self.questions[place]
+        of_names = best_of_each_name(trials, question.figure_of)
+        tables = {}
+        for name, trial in of_names.items():
+            form = solve_trial(trial, self.sums)
+            asking, offered = (
+                rows_of_form(form, self.bases, self.incidence, nodes, is_source=is_source)
+                for nodes, is_source in ((question.nodes, question.is_source), (question.candidates, not question.is_source))
+            )
+            table = question.table(form, asking, offered)
+            tables[name] = table / (table.std() or 1.0)
+        first = max(of_names, key=lambda name: question.figure_of(of_names[name]))
+        found, total = RankedBy((of_names[first],), question.figure_of(of_names[first])), tables.pop(first)
+        while tables and len(found.trials) < N_ADDED:
+            figures = {name: question.figure(total + table) for name, table in tables.items()}
+            best = max(figures, key=lambda name: figures[name])
+            if figures[best] <= found.figure:
+                break
+            found, total = RankedBy((*found.trials, of_names[best]), figures[best]), total + tables.pop(best)
+        return found
+
+
+def solve_trial(trial: FormTrial, sums: Sums) -> LinkForm:
+    """The form of a trial from the sums of a graph."""
+    own = sums[trial.basis, trial.power].cut(trial.n_columns + 1)
+    return solve_form(trial.kind, trial.power, trial.penalty, own, trial.basis)
+
+
+def best_of_each_name(trials: list[FormTrial], figure: Any) -> dict[str, FormTrial]:
+    """The best trials of each kind and basis, of equals the first."""
+    found: dict[str, FormTrial] = {}
+    for trial in trials:
+        if trial.name not in found or figure(trial) > figure(found[trial.name]):
+            found[trial.name] = trial
+    return found
 
 
 def best_of_each_kind(trials: list[FormTrial]) -> dict[str, FormTrial]:
-    """The trials that rank pairs best: of the own form, of the regressions, and the cosine."""
-    named = {"own": (OWN,), "regression": (BOTH, TARGETS, SOURCES), "cosine": (COSINE,)}
-    return {
-        name: max((trial for trial in trials if trial.kind in kinds), key=lambda trial: trial.pairs)
-        for name, kinds in named.items()
+    """The trials that rank pairs best: of the own form, of the regressions, the cosine, and of the spectrum."""
+    given = [trial for trial in trials if trial.basis == GIVEN]
+    named = {
+        "own": [trial for trial in given if trial.kind == OWN],
+        "regression": [trial for trial in given if trial.kind in (BOTH, TARGETS, SOURCES)],
+        "cosine": [trial for trial in given if trial.kind == COSINE],
+        "spectrum": [trial for trial in trials if trial.basis == SPECTRUM],
     }
+    return {name: max(found, key=lambda trial: trial.pairs) for name, found in named.items() if found}
 
 
 @dataclass(frozen=True)
@@ -209,11 +260,7 @@ class _Question:
 
     def rows(self, rows_of: Any) -> tuple[EndRows, EndRows]:
         """x and y of the nodes, and of their candidates."""
-        asked, offered = (
-            rows_of(self.nodes, is_source=self.is_source),
-            rows_of(self.candidates, is_source=not self.is_source),
-        )
-        return asked, offered
+        return rows_of(self.nodes, is_source=self.is_source), rows_of(self.candidates, is_source=not self.is_source)
 
     def table(self, form: LinkForm, rows: EndRows, others: EndRows) -> NDArray[np.float32]:
         """The scores of the nodes with their candidates."""
@@ -228,46 +275,8 @@ class _Question:
         return trial.candidates if self.is_source else trial.candidates_of_targets
 
 
-def draw_others(links: Pairs, count: int, ends: LinkEnds, generator: np.random.Generator) -> Pairs:
-    """Pairs of a source and a target without a link between them, uniformly."""
-    n_nodes = len(ends.is_source)
-    sources, targets = np.flatnonzero(ends.is_source), np.flatnonzero(ends.is_target)
-    taken = _numbers(links, n_nodes) if ends.has_order else number_pairs(links[:, 0], links[:, 1], n_nodes)
-    found: list[Pairs] = []
-    n_found = 0
-    for _ in range(100):
-        if n_found >= count:
-            break
-        n_drawn = 2 * (count - n_found) + 64
-        drawn = np.column_stack([generator.choice(sources, n_drawn), generator.choice(targets, n_drawn)])
-        numbers = _numbers(drawn, n_nodes) if ends.has_order else number_pairs(drawn[:, 0], drawn[:, 1], n_nodes)
-        found.append(drawn[ends.are_possible(drawn) & ~np.isin(numbers, taken)])
-        n_found += len(found[-1])
-    if not n_found:
-        raise InputError("Links cannot be told from other pairs: every pair of nodes that could be linked is.")
-    return np.concatenate(found)[:count]
-
-
-def draw_alike(
-    links: Pairs, alike: Pairs, codes: NDArray[np.int16], generator: np.random.Generator, *, is_directed: bool
-) -> Pairs:
-    """Pairs without a link, for each of some pairs one between nodes of the same two types; in that order if directed."""
-    both = np.concatenate([links, links[:, ::-1]])
-    kinds = codes[alike] if is_directed else np.sort(codes[alike], axis=1)
-    drawn = []
-    for first, second in np.unique(kinds, axis=0):
-        count = int(((kinds[:, 0] == first) & (kinds[:, 1] == second)).sum())
-        drawn.append(draw_others(both, count, LinkEnds(codes == first, codes == second), generator))
-    return np.concatenate(drawn)
-
-
 def _some(pairs: Pairs, seed: int) -> Pairs:
     """As many pairs as every form is tried on, drawn."""
     if len(pairs) <= N_COMPARED:
         return pairs
     return pairs[np.random.default_rng(seed).choice(len(pairs), N_COMPARED, replace=False)]
-
-
-def _numbers(pairs: Pairs, n_nodes: int) -> NDArray[np.int64]:
-    """One number per ordered pair."""
-    return np.asarray(pairs[:, 0] * n_nodes + pairs[:, 1])

@@ -1,9 +1,10 @@
-"""What candidates are ranked by: one closed form, or the sum of two, each over the spread of its scores.
+"""What candidates are ranked by: one closed form, or the sum of two or three, each over the spread of its scores.
 
     score(u, v) = Σ_k f_k(u, v)/deviation_k = [ℓ₁ ℓ₂]·[r₁/deviation₁  r₂/deviation₂]
 
-A sum is an inner product as its parts are. Two forms err in different places, and their sum mostly ranks links better than
-either does: the bilinear score sees both ends alike, a regression leaves out the link that it predicts.
+A sum is an inner product as its parts are. Forms err in different places, and their sum mostly ranks links better than any
+of them does: the bilinear score sees both ends alike, a regression leaves out the link that it predicts, and vectors that
+were made to be near see another part of the graph than the spectrum of its links.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.links.forms import LinkForm, score_pairs
-from sparsecut.links.link_sums import Incidence, end_rows
+from sparsecut.links.forms import SPECTRUM, LinkForm, rows_of_form, score_pairs
+from sparsecut.links.link_sums import Incidence
 
 Array = NDArray[np.float64]
 
@@ -24,7 +25,7 @@ Array = NDArray[np.float64]
 class FormSum:
     """Forms of one graph and what their scores are divided by.
 
-    forms : one or two, with their kinds, powers of the degrees, penalties and matrices
+    forms : one to three, with their kinds, powers of the degrees, penalties and matrices
     deviations : of their scores, over pairs without a link
     """
 
@@ -41,9 +42,7 @@ class FormSum:
         """ℓ of nodes as sources or r of nodes as targets, (b, c)."""
         parts = []
         for form, deviation in zip(self.forms, self.deviations, strict=True):
-            ends = end_rows(
-                vectors, incidence, nodes, form.power, is_source=is_source, with_neighbours=form.needs_neighbours
-            )
+            ends = rows_of_form(form, vectors, incidence, nodes, is_source=is_source)
             parts.append(form.left(ends) if is_source else form.right(ends) / deviation)
         return np.hstack(parts)
 
@@ -53,4 +52,8 @@ class FormSum:
         return np.asarray(sum(part / deviation for part, deviation in zip(parts, self.deviations, strict=True)))
 
     def __str__(self) -> str:
-        return " + ".join(f"{one.kind}, degrees^{one.power:g}, penalty {one.penalty:g}" for one in self.forms)
+        return " + ".join(
+            f"{one.kind}{f' of {one.n_columns} columns of the spectrum' if one.basis == SPECTRUM else ''}, "
+            f"degrees^{one.power:g}, penalty {one.penalty:g}"
+            for one in self.forms
+        )

@@ -30,9 +30,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.links.link_sums import EndRows, Incidence, LinkSums, end_rows
+from sparsecut.links.link_sums import EndRows, EndVectors, Incidence, LinkSums, end_rows
 
 OWN, TARGETS, SOURCES, BOTH, COSINE = "own", "targets", "sources", "both", "cosine"
+GIVEN, SPECTRUM = "given", "spectrum"
 KINDS = (OWN, TARGETS, SOURCES, BOTH, COSINE)
 MIN_REST = 1e-6  # of 1 − h
 FLOOR = 1e-9  # of the largest eigenvalue of K: directions below it are rounding
@@ -48,12 +49,19 @@ class LinkForm:
     power : p, of the degrees
     penalty : ε relative to the mean of K's diagonal for "own"; λ relative to the squared weight of a row for the others
     matrices : B of "own"; C of targets, of sources, or both, by these names; the unit matrix of "cosine"
+    basis : "given", the vectors that were given or made, or "spectrum", the columns of the links' own (`link_spectrum`)
     """
 
     kind: str
     power: float
     penalty: float
     matrices: dict[str, Array]
+    basis: str = GIVEN
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns of the vectors it takes, the first ones."""
+        return len(next(iter(self.matrices.values()))) - 1
 
     def left(self, rows: EndRows) -> Array:
         """ℓ of nodes as sources, (b, c)."""
@@ -92,19 +100,44 @@ class LinkForm:
         return added
 
 
-def solve_form(kind: str, power: float, penalty: float, sums: LinkSums) -> LinkForm:
-    """A form from the sums of its power."""
+@dataclass(frozen=True)
+class Bases:
+    """What vectors there are: those that were given or made, and the columns of the links' own."""
+
+    given: Any
+    spectrum: EndVectors | None = None
+
+    def of(self, form: LinkForm) -> Any:
+        return self.given if form.basis == GIVEN else self._spectrum.cut(form.n_columns)
+
+    def named(self, basis: str) -> Any:
+        return self.given if basis == GIVEN else self._spectrum
+
+    @property
+    def _spectrum(self) -> EndVectors:
+        assert self.spectrum is not None
+        return self.spectrum
+
+
+def rows_of_form(form: LinkForm, vectors: Any, incidence: Incidence, nodes: Any, *, is_source: bool) -> EndRows:
+    """x and y of some nodes at one end, as a form takes them; `vectors` are `Bases`, or those that were given."""
+    own = vectors.of(form) if isinstance(vectors, Bases) else vectors
+    return end_rows(own, incidence, nodes, form.power, is_source=is_source, with_neighbours=form.needs_neighbours)
+
+
+def solve_form(kind: str, power: float, penalty: float, sums: LinkSums, basis: str = GIVEN) -> LinkForm:
+    """A form from the sums of its power and its basis."""
     if kind == OWN:
         left, right = (_ridge_inverse(K, penalty) for K in (sums.K_sources, sums.K_targets))
-        return LinkForm(kind, power, penalty, {OWN: left @ sums.X @ right})
+        return LinkForm(kind, power, penalty, {OWN: left @ sums.X @ right}, basis)
     if kind == COSINE:
-        return LinkForm(kind, power, penalty, {COSINE: np.eye(len(sums.X))})
+        return LinkForm(kind, power, penalty, {COSINE: np.eye(len(sums.X))}, basis)
     matrices = {}
     if kind in (TARGETS, BOTH):
         matrices[TARGETS] = _regression(sums.K_targets, sums.S_rows, penalty * sums.edge_weight)
     if kind in (SOURCES, BOTH):
         matrices[SOURCES] = _regression(sums.K_sources, sums.S_columns, penalty * sums.edge_weight)
-    return LinkForm(kind, power, penalty, matrices)
+    return LinkForm(kind, power, penalty, matrices, basis)
 
 
 def score_pairs(
@@ -122,10 +155,7 @@ def score_pairs(
         ends = []
         for side in (0, 1):
             nodes, place = np.unique(part[:, side], return_inverse=True)
-            rows = end_rows(
-                vectors, incidence, nodes, form.power, is_source=side == 0, with_neighbours=form.needs_neighbours
-            )
-            ends.append((rows, place))
+            ends.append((rows_of_form(form, vectors, incidence, nodes, is_source=side == 0), place))
         (sources, source_of), (targets, target_of) = ends
         values = np.einsum("md,md->m", form.left(sources)[source_of], form.right(targets)[target_of])
         weights = np.zeros(0) if known is None else weights_between(known, part)

@@ -1,7 +1,7 @@
 """The fit of links: hold some out, choose the source of vectors and the forms by them, solve these on the whole graph.
 
-held out   a tenth of the links; the rest has its own vectors and sums
-choose     every form is tried on the rest; the best one or two for candidates, and the best of each kind for pairs
+held out   a tenth of the links; the rest has its own vectors, spectrum and sums
+choose     every form is tried on the rest; the best one to three for candidates, and the best of each kind for pairs
 solve      the same forms from the sums of the whole graph
 calibrate  scores of held-out links by what has not seen them, at the scale of what has seen all
 """
@@ -17,10 +17,12 @@ from sparsecut.base.errors import InputError
 from sparsecut.base.progress import Reporter
 from sparsecut.graph import Graph
 from sparsecut.links.calibration import Calibration, calibrate
-from sparsecut.links.form_choice import FormTrial, HeldOut, RankedBy, best_of_each_kind, hold_out_links, try_forms
+from sparsecut.links.form_choice import FormTrial, RankedBy, Sums, best_of_each_kind, solve_trial, try_forms
 from sparsecut.links.form_sums import FormSum
-from sparsecut.links.forms import LinkForm, solve_form
-from sparsecut.links.link_sums import Incidence, LinkSums, sum_links
+from sparsecut.links.forms import SPECTRUM, Bases, LinkForm
+from sparsecut.links.held_out_links import HeldOut, hold_out_links
+from sparsecut.links.link_spectrum import LinkSpectrum
+from sparsecut.links.link_sums import Incidence, sum_links
 from sparsecut.links.link_vectors import vectors_again, vectors_of
 from sparsecut.links.node_kinds import find_ends
 from sparsecut.links.pair_score import PairScore, fit_pair_score
@@ -28,10 +30,11 @@ from sparsecut.links.pair_score import PairScore, fit_pair_score
 
 @dataclass(frozen=True)
 class FittedLinks:
-    """What a fit of links found."""
+    """What a fit of links found. The spectrum has as many columns as the forms take, none if none do."""
 
     source: Any
     vectors: Any
+    spectrum: LinkSpectrum | None
     forms: dict[str, FormSum]
     pair_score: PairScore
     calibrations: dict[str, Calibration]
@@ -40,46 +43,55 @@ class FittedLinks:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A graph as forms see it: its vectors, its edges from both ends, and the sums of each power."""
+    """A graph as forms see it: its vectors, its edges from both ends, and the sums of each basis and power."""
 
-    vectors: Any
+    vectors: Bases
     incidence: Incidence
-    sums: dict[float, LinkSums]
+    sums: Sums
 
     def solve(self, trial: FormTrial) -> LinkForm:
-        return solve_form(trial.kind, trial.power, trial.penalty, self.sums[trial.power])
+        return solve_trial(trial, self.sums)
 
     def rank(self, ranking: RankedBy, others: Any) -> FormSum:
         return FormSum.of(tuple(self.solve(one) for one in ranking.trials), self.vectors, self.incidence, others)
 
 
-def fit_links(source: Any, graph: Graph, seed: int, report: Reporter) -> FittedLinks:
+def fit_links(source: Any, graph: Graph, seed: int, with_spectrum: bool, report: Reporter) -> FittedLinks:
     """Links of a graph; of several sources of vectors the one whose forms rank held-out links best."""
     ends = find_ends(graph)
     held_out = hold_out_links(graph, ends, seed)
     sources = source if isinstance(source, list) else [source]
     if not sources:
         raise InputError("Links need vectors, or something that makes them. Got an empty list.")
+    incidence = Incidence.of(held_out.graph, ends)
+    spectrum = LinkSpectrum.of(incidence, seed=seed).vectors() if with_spectrum else None
     found = []
     for one in sources:
-        vectors = vectors_again(one, graph, held_out)
-        found.append((try_forms(held_out, vectors, ends, seed, report), vectors))
+        bases = Bases(vectors_again(one, graph, held_out), spectrum)
+        found.append((try_forms(held_out, bases, ends, seed, report), bases))
     place = max(range(len(sources)), key=lambda number: found[number][0].worth)
-    tried, vectors = found[place]
-    rest = _Seen(vectors, Incidence.of(held_out.graph, ends), tried.sums)
+    tried, bases = found[place]
+    rest = _Seen(bases, incidence, tried.sums)
 
     kinds = best_of_each_kind(tried.trials)
+    chosen = [*kinds.values(), *(one for ranking in tried.rankings.values() for one in ranking.trials)]
     vectors, incidence = vectors_of(sources[place], graph), Incidence.of(graph, ends)
-    powers = {one.power for ranking in tried.rankings.values() for one in ranking.trials}
-    powers |= {one.power for one in kinds.values()}
-    whole = _Seen(vectors, incidence, {power: sum_links(vectors, incidence, power) for power in powers})
+    n_columns = max((one.n_columns for one in chosen if one.basis == SPECTRUM), default=0)
+    own = LinkSpectrum.of(incidence, n_columns, seed) if n_columns else None
+    bases = Bases(vectors, None if own is None else own.vectors())
+    needed = sorted({(one.basis, one.power) for one in chosen})
+    sums = {(basis, power): sum_links(bases.named(basis), incidence, power) for basis, power in needed}
+    whole = _Seen(bases, incidence, sums)
 
     pair_score, for_pairs = _fit_pairs(held_out, kinds, rest, whole)
     forms, calibrations = {}, {"pairs": for_pairs}
     for role, ranking in tried.rankings.items():
         forms[role], on_rest = whole.rank(ranking, held_out.others), rest.rank(ranking, held_out.others)
         calibrations[role] = _calibrated(held_out, rest, on_rest, whole, forms[role])
-    return FittedLinks(sources[place], vectors, forms, pair_score, calibrations, tried.trials)
+    taken = [*pair_score.forms.values(), *(form for found in forms.values() for form in found.forms)]
+    n_columns = max((form.n_columns for form in taken if form.basis == SPECTRUM), default=0)
+    kept = own.cut(n_columns) if own is not None and n_columns else None
+    return FittedLinks(sources[place], vectors, kept, forms, pair_score, calibrations, tried.trials)
 
 
 def _fit_pairs(held_out: HeldOut, kinds: dict[str, FormTrial], rest: _Seen, whole: _Seen) -> tuple[PairScore, Calibration]:

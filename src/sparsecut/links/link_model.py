@@ -16,7 +16,9 @@ from sparsecut.io.node_lookup import Lookup
 from sparsecut.kernels.inverted import INDEXES, wants_index
 from sparsecut.links.best_candidates import Recommended, first_candidates
 from sparsecut.links.candidate_index import CandidateIndex, build_candidate_index
+from sparsecut.links.fitted_spectrum import FittedSpectrum
 from sparsecut.links.form_choice import FormTrial
+from sparsecut.links.forms import Bases
 from sparsecut.links.link_files import read_links, write_links
 from sparsecut.links.link_fit import fit_links
 from sparsecut.links.link_sums import Incidence
@@ -47,6 +49,9 @@ class Links:
     graph : Graph, or an adjacency
         The known links. Directed graphs are scored along the arcs: u → v is not v → u. In a graph with two sides links are
         between the sides.
+    with_spectrum : bool, default=True
+        Whether forms may go by the leading singular vectors of the links beside the vectors: 64 columns at most, which
+        see what vectors leave out that were made for something else. Without them everything follows from the vectors.
     index : {"auto", "exact", "approximate"}, default="auto"
         How `recommend` finds the best candidates. "exact" compares all. "approximate" builds the index of `Neighbors` (extra
         ``search``) with the first question, which takes a minute or two for a million nodes, and finds at least 99 % of
@@ -63,7 +68,8 @@ class Links:
         The vectors of the nodes.
     forms_ : dict of str to FormSum
         What `recommend` ranks by: "candidates" for sources, and "of_targets" for targets, where the graph has two sides.
-        The `forms` of each are one closed form or two, with their kinds, powers of the degrees and penalties.
+        The `forms` of each are one to three closed forms, with their kinds, powers of the degrees, penalties and the
+        vectors that they go by: those given ("given"), or the columns of the links' own ("spectrum").
     pair_score_ : PairScore
         What `score` and `probability` go by: the best forms with their weights.
     source_ : estimator, array or frame
@@ -95,6 +101,7 @@ class Links:
         source: Any,
         graph: Any,
         *,
+        with_spectrum: bool = True,
         index: str = "auto",
         random_state: int = 0,
         progress: Reporter | None = None,
@@ -104,16 +111,19 @@ class Links:
         self.random_state = random_state
         graph = as_graph(graph)
         with reporting(progress) as report:
-            fitted = fit_links(source, graph, random_state, report)
+            fitted = fit_links(source, graph, random_state, bool(with_spectrum), report)
         self.source_, self.trials_ = fitted.source, fitted.trials
         self.forms_, self.pair_score_ = fitted.forms, fitted.pair_score
         self._calibrations = fitted.calibrations
-        self._take(fitted.vectors, graph)
+        self._take(fitted.vectors, graph, FittedSpectrum.of(graph.node_ids, fitted.spectrum))
 
-    def _take(self, vectors: Any, graph: Graph) -> None:
+    def _take(self, vectors: Any, graph: Graph, spectrum: FittedSpectrum | None) -> None:
         self.graph, self.ends = graph, find_ends(graph)
         self.vectors = vectors
         self._incidence = Incidence.of(graph, self.ends)
+        self._fitted_spectrum = spectrum
+        own = None if spectrum is None else spectrum.on(graph.node_ids, self._incidence).vectors()
+        self._bases = Bases(vectors, own)
 
     def score(self, pairs: ArrayLike) -> NDArray[np.float64]:
         """Score pairs of nodes: the higher, the likelier a link. Any two pairs can be compared.
@@ -143,7 +153,7 @@ class Links:
     def score_positions(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """`score` for pairs that are given by their rows in the graph."""
         pairs = self.ends.oriented(pairs)
-        scores = self.pair_score_(self.vectors, self._incidence, pairs, self.graph.adjacency)
+        scores = self.pair_score_(self._bases, self._incidence, pairs, self.graph.adjacency)
         scores[~self.ends.are_possible(pairs)] = -np.inf
         return scores
 
@@ -250,11 +260,13 @@ class Links:
         later.forms_, later._calibrations, later.trials_ = self.forms_, self._calibrations, self.trials_
         later.pair_score_ = self.pair_score_
         later.source_ = source
-        later._take(vectors, graph)
+        later._take(vectors, graph, self._fitted_spectrum)
         return later
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the forms and their calibration as safetensors, without the vectors and the graph.
+
+        Where forms go by the spectrum of the links, its columns are in the file with the nodes' ids.
 
         Parameters
         ----------
@@ -268,7 +280,9 @@ class Links:
             "dimension": int(self.vectors.shape[1]),
             "trials": [trial.to_dict() for trial in self.trials_],
         }
-        write_links(path, header, self.forms_, self.pair_score_, self._calibrations, overwrite=overwrite)
+        write_links(
+            path, header, self.forms_, self.pair_score_, self._calibrations, self._fitted_spectrum, overwrite=overwrite
+        )
 
     @classmethod
     def load(cls, path: str | Path, source: Any, graph: Any, *, index: str = "auto") -> Links:
@@ -301,7 +315,7 @@ class Links:
         >>> bool((again.score([(0, 5)]) == links.score([(0, 5)])).all())
         True
         """
-        header, forms, pair_score, calibrations = read_links(path)
+        header, forms, pair_score, calibrations, spectrum = read_links(path)
         graph = as_graph(graph)
         links = object.__new__(cls)
         links.index, links.random_state = check_choice("Links", "index", index, INDEXES), 0
@@ -315,7 +329,7 @@ class Links:
                 f"{path} belongs to {kind} graph and vectors of {header['dimension']} columns. Got a graph that is "
                 f"{'directed' if graph.is_directed else 'undirected'} and {vectors.shape[1]} columns."
             )
-        links._take(vectors, graph)
+        links._take(vectors, graph, spectrum)
         return links
 
     def __repr__(self) -> str:
@@ -351,7 +365,7 @@ class Links:
     def _side(self, role: str, nodes: Any, *, is_offered: bool = False) -> NDArray[np.float32]:
         """The transformed vectors of nodes that are asked about in a role, or offered in it."""
         is_source = (role == "candidates") != is_offered
-        rows = self.forms_[role].rows(self.vectors, self._incidence, nodes, is_source=is_source)
+        rows = self.forms_[role].rows(self._bases, self._incidence, nodes, is_source=is_source)
         return rows.astype(np.float32)
 
     def _of_type(self, name: str) -> NDArray[np.bool_]:

@@ -42,6 +42,23 @@ class LinkSums:
     X: Array
     edge_weight: float  # Σ a² per row: the unit of penalties
 
+    def cut(self, size: int) -> LinkSums:
+        """The sums of the first columns of the vectors: blocks of these."""
+        part = slice(size), slice(size)
+        ends = self.K_sources[part], self.K_targets[part]
+        return LinkSums(*ends, self.S_rows[part], self.S_columns[part], self.X[part], self.edge_weight)
+
+
+@dataclass(frozen=True)
+class EndVectors:
+    """Vectors of nodes that are not the same at both ends of links, (n, d) each."""
+
+    sources: Any
+    targets: Any
+
+    def cut(self, n_columns: int) -> EndVectors:
+        return EndVectors(self.sources[:, :n_columns], self.targets[:, :n_columns])
+
 
 @dataclass(frozen=True)
 class Incidence:
@@ -81,26 +98,38 @@ class EndRows:
     def take(self, places: NDArray[np.int64]) -> EndRows:
         return EndRows(self.x[places], self.y[places] if len(self.y) else self.y)
 
+    def cut(self, size: int) -> EndRows:
+        return EndRows(self.x[:, :size], self.y[:, :size])
+
 
 def end_rows(
     vectors: Any, incidence: Incidence, nodes: Any, power: float, *, is_source: bool, with_neighbours: bool = True
 ) -> EndRows:
     """x and y of some nodes as sources or as targets."""
-    x = extended(vectors, nodes, incidence.scale(power, nodes, is_source=is_source))
+    own, others = at_end(vectors, is_source=is_source), at_end(vectors, is_source=not is_source)
+    x = extended(own, nodes, incidence.scale(power, nodes, is_source=is_source))
     if not with_neighbours:
         return EndRows(x, np.empty((0, x.shape[1])))
     adjacency = (incidence.rows if is_source else incidence.columns).adjacency
-    return EndRows(x, neighbour_sums(adjacency[nodes], vectors, partial(incidence.scale, power, is_source=not is_source)))
+    return EndRows(x, neighbour_sums(adjacency[nodes], others, partial(incidence.scale, power, is_source=not is_source)))
+
+
+def at_end(vectors: Any, *, is_source: bool) -> Any:
+    """The vectors of nodes as sources or as targets, (n, d)."""
+    if isinstance(vectors, EndVectors):
+        return vectors.sources if is_source else vectors.targets
+    return vectors
 
 
 def sum_links(vectors: Any, incidence: Incidence, power: float) -> LinkSums:
     """All the sums for one power of the degrees."""
     sources, targets = (incidence.scale(power, is_source=role) for role in (True, False))
-    K_sources, S_rows, X = InProcess(incidence.rows).total(_sums_of, vectors, sources, targets)
+    of_sources, of_targets = at_end(vectors, is_source=True), at_end(vectors, is_source=False)
+    K_sources, S_rows, X = InProcess(incidence.rows).total(_sums_of, of_sources, of_targets, sources, targets)
     if incidence.columns is incidence.rows and not incidence.ends.has_sides:
         K_targets, S_columns = K_sources, S_rows
     else:
-        K_targets, S_columns, _ = InProcess(incidence.columns).total(_sums_of, vectors, targets, sources)
+        K_targets, S_columns, _ = InProcess(incidence.columns).total(_sums_of, of_targets, of_sources, targets, sources)
     squares = float(np.square(incidence.rows.adjacency.data, dtype=np.float64).sum())
     if incidence.ends.has_sides:
         squares /= 2
@@ -129,7 +158,7 @@ def neighbour_sums(adjacency: sp.csr_array, vectors: Any, scale: Callable[[Integ
     return np.asarray(narrow @ extended(vectors, seen, scale(seen)))
 
 
-def _sums_of(block: Block, vectors: Any, own: Array, others: Array) -> Array:
+def _sums_of(block: Block, vectors: Any, of_others: Any, own: Array, others: Array) -> Array:
     """K, S and X over the nodes of a block with a scale above 0."""
     dimension = vectors.shape[1] + 1
     total = np.zeros((3, dimension, dimension))
@@ -141,6 +170,6 @@ def _sums_of(block: Block, vectors: Any, own: Array, others: Array) -> Array:
         nodes = slice(block.rows.start + part.start, block.rows.start + part.stop)
         x = extended(vectors, nodes, own[nodes])
         is_there = own[nodes] > 0
-        y = neighbour_sums(A[part], vectors, others.__getitem__)[is_there]
+        y = neighbour_sums(A[part], of_others, others.__getitem__)[is_there]
         total += np.stack([x.T @ x, y.T @ y, x[is_there].T @ y])
     return total

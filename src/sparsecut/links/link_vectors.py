@@ -8,7 +8,7 @@ import numpy as np
 
 from sparsecut.base.errors import InputError
 from sparsecut.graph import Graph, place_rows
-from sparsecut.links.form_choice import HeldOut
+from sparsecut.links.held_out_links import HeldOut
 
 ROWS_CHECKED = 65_536  # at a time: vectors may lie on disk
 

@@ -2,8 +2,8 @@
 
     score(u, v) = Σ_k w_k · (f_k(u, v) − mean_k)/deviation_k
 
-    own, regression, cosine   the best form of each kind (`forms`), as asinh(score/scale): large scores count by their order
-                              of magnitude
+    own, regression, cosine   the best form of each kind (`forms`), and the best on the columns of the spectrum, as
+    spectrum                  asinh(score/scale): large scores count by their order of magnitude
     shared                    log(1 + Σ 1/log d_w) over the shared neighbours w (Adamic and Adar, 2003), direction left out
     degrees                   log d_u + log d_v; one each where the pair has an order, and in a directed graph the degrees of
                               both ends in both roles
@@ -11,19 +11,27 @@
 The weights are those of a logistic regression on held-out links and other pairs, so that the score is a log-odds. They are
 taken where they rank pairs better than the best form alone does, in a cross-validation over the held-out pairs; otherwise
 that form is the score.
+
+In a directed graph whether two nodes are linked is one question and which way is another. x are the features above,
+
+    score(u, v) = log σ(w·x_uv) + s·log σ(q·(x_uv − x_vu))
+
+q from a second regression, on held-out links against the same links turned round, and s a half, a quarter or a tenth, which
+ranks both best. With the whole of the second logarithm likely pairs that may point the wrong way would rank below pairs that
+are no link at all.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.links.form_choice import HeldOut
 from sparsecut.links.forms import LinkForm, score_pairs
+from sparsecut.links.held_out_links import HeldOut
 from sparsecut.links.link_sums import Incidence
 from sparsecut.links.ranking import figure_of_pairs
 
@@ -31,6 +39,8 @@ Array = NDArray[np.float64]
 Pairs = NDArray[np.int64]
 
 N_PARTS = 4  # of the cross-validation
+SHARES = (0.5, 0.25, 0.1)  # of the direction in the score
+LEAST_SPREAD = 1e-9
 AT_ONCE = 50_000  # pairs
 
 
@@ -38,15 +48,28 @@ AT_ONCE = 50_000  # pairs
 class PairScore:
     """A weighted sum of features of pairs. Without extras and with one form it is that form."""
 
-    forms: dict[str, LinkForm]  # by kind: "own", "regression", "cosine"
+    forms: dict[str, LinkForm]  # by name: "own", "regression", "cosine", "spectrum"
     scales: Array  # of the forms' scores
     with_extras: bool  # shared neighbours and degrees
     centre: Array
     weights: Array
+    intercept: float = 0.0  # of the log-odds; no matter where there is no direction
+    direction: Array = field(default_factory=lambda: np.zeros(0))  # q; empty where links have no direction to be learned
+    share: float = SHARES[0]  # s
 
     def __call__(self, vectors: Any, incidence: Incidence, pairs: Pairs, known: sp.csr_array | None = None) -> Array:
         """The scores of pairs whose source is first; of those that `known` links, without what the link itself adds."""
-        return np.asarray((self.features(vectors, incidence, pairs, known) - self.centre) @ self.weights)
+        features = self.features(vectors, incidence, pairs, known)
+        if not len(self.direction):
+            return self.of_features(features, features)
+        return self.of_features(features, self.features(vectors, incidence, pairs[:, ::-1], known))
+
+    def of_features(self, features: Array, turned: Array) -> Array:
+        """The scores of pairs by their features and those of the pairs turned round."""
+        odds = (features - self.centre) @ self.weights
+        if not len(self.direction):
+            return np.asarray(odds)
+        return _log_share(odds + self.intercept) + self.share * _log_share((features - turned) @ self.direction)
 
     def features(self, vectors: Any, incidence: Incidence, pairs: Pairs, known: sp.csr_array | None = None) -> Array:
         """One row per pair, one column per form, then the extras."""
@@ -71,32 +94,53 @@ class PairScore:
 def fit_pair_score(
     forms: dict[str, LinkForm], best: str, vectors: Any, incidence: Incidence, held_out: HeldOut
 ) -> PairScore:
-    """The weights for the best forms of each kind; `best` is the kind that ranks pairs best alone.
-
-    Links turned round, of a directed graph, count as much as all other pairs together: which way a link goes is to be
-    learned beside whether there is one, however few go one way alone.
-    """
+    """The weights for the best forms of each kind; `best` is the kind that ranks pairs best alone."""
     positive, negative = held_out.positive, held_out.others
     pairs = np.concatenate([positive, negative, held_out.turned])
     is_link = np.arange(len(pairs)) < len(positive)
-    counts = np.array([len(positive), len(negative), len(held_out.turned)])
-    shares = np.array([1.0, 0.5, 0.5]) if counts[2] else np.array([1.0, 1.0, 0.0])
-    importance = np.repeat(shares * counts[0] / np.maximum(counts, 1), counts)
+    is_turned = np.arange(len(pairs)) >= len(positive) + len(negative)
     alone = {best: forms[best]}
     single = PairScore(alone, _scales(alone, vectors, incidence, negative), False, np.zeros(1), np.ones(1))
     mixed = PairScore(forms, _scales(forms, vectors, incidence, negative), True, np.zeros(0), np.zeros(0))
-    features = mixed.features(vectors, incidence, pairs)
     if min(len(positive), len(negative)) < 2 * N_PARTS:
         return single
+    features = mixed.features(vectors, incidence, pairs)
+    with_direction = bool(is_turned.sum() >= N_PARTS)
+    turned = mixed.features(vectors, incidence, pairs[:, ::-1]) if with_direction else features
     part = np.arange(len(pairs)) % N_PARTS
-    scores = np.empty(len(pairs))
+    shares = SHARES if with_direction else SHARES[:1]
+    scores = np.empty((len(shares), len(pairs)))
     for one in range(N_PARTS):
-        centre, weights = _logistic(features[part != one], is_link[part != one], importance[part != one])
-        scores[part == one] = (features[part == one] - centre) @ weights
-    if _figure(is_link, scores, importance) <= _figure(is_link, single(vectors, incidence, pairs), importance):
+        chosen = part != one
+        found = _weighed(mixed, features[chosen], turned[chosen], is_link[chosen], is_turned[chosen], with_direction)
+        for row, share in enumerate(shares):
+            scores[row, ~chosen] = replace(found, share=share).of_features(features[~chosen], turned[~chosen])
+    figures = [_figure(is_link, is_turned, row) for row in scores]
+    if max(figures) <= _figure(is_link, is_turned, single(vectors, incidence, pairs)):
         return single
-    centre, weights = _logistic(features, is_link, importance)
-    return replace(mixed, centre=centre, weights=weights)
+    whole = _weighed(mixed, features, turned, is_link, is_turned, with_direction)
+    return replace(whole, share=shares[int(np.argmax(figures))])
+
+
+def _weighed(
+    score: PairScore,
+    features: Array,
+    turned: Array,
+    is_link: NDArray[np.bool_],
+    is_turned: NDArray[np.bool_],
+    with_direction: bool,
+) -> PairScore:
+    """The score with weights by some links, other pairs and links turned round."""
+    importance = np.where(is_link, 1.0, is_link.sum() / max((~is_link & ~is_turned).sum(), 1))[~is_turned]
+    centre, weights, intercept = _logistic(features[~is_turned], is_link[~is_turned], importance)
+    found = replace(score, centre=centre, weights=weights, intercept=intercept)
+    if not with_direction:
+        return found
+    ahead = turned[is_turned] - features[is_turned]  # of the link over the link turned round
+    sizes = np.sqrt(np.square(ahead).mean(axis=0))
+    sizes = np.where(sizes > LEAST_SPREAD, sizes, np.inf)
+    examples, is_right = np.concatenate([ahead, -ahead]) / sizes, np.arange(2 * len(ahead)) < len(ahead)
+    return replace(found, direction=_regression(examples, is_right, None, with_intercept=False).coef_[0] / sizes)
 
 
 def shared_neighbours(incidence: Incidence, pairs: Pairs) -> Array:
@@ -128,15 +172,28 @@ def _scales(forms: dict[str, LinkForm], vectors: Any, incidence: Incidence, pair
     return np.array([size if size > 0 else 1.0 for size in sizes])
 
 
-def _logistic(features: Array, is_link: NDArray[np.bool_], importance: Array) -> tuple[Array, Array]:
-    """The centre and the weights of a logistic regression on standardised columns, C = 1; the intercept is in the centre."""
+def _logistic(features: Array, is_link: NDArray[np.bool_], importance: Array) -> tuple[Array, Array, float]:
+    """The centre, the weights and the intercept of a logistic regression on standardised columns."""
+    mean, deviation = features.mean(axis=0), features.std(axis=0)
+    deviation = np.where(deviation > LEAST_SPREAD, deviation, np.inf)  # a column that does not vary has no weight
+    model = _regression((features - mean) / deviation, is_link, importance, with_intercept=True)
+    return mean, model.coef_[0] / deviation, float(model.intercept_[0])
+
+
+def _regression(columns: Array, is_link: NDArray[np.bool_], importance: Array | None, *, with_intercept: bool) -> Any:
     from sklearn.linear_model import LogisticRegression
 
-    mean, deviation = features.mean(axis=0), features.std(axis=0)
-    deviation = np.where(deviation > 1e-9, deviation, np.inf)  # a column that does not vary has no weight
-    model = LogisticRegression(C=1.0, max_iter=1000).fit((features - mean) / deviation, is_link, importance)
-    return mean, model.coef_[0] / deviation
+    return LogisticRegression(C=1.0, max_iter=1000, fit_intercept=with_intercept).fit(columns, is_link, importance)
 
 
-def _figure(is_link: NDArray[np.bool_], scores: Array, importance: Array) -> float:
-    return float(np.mean([figure_of_pairs(name, is_link, scores, importance) for name in ("roc_auc", "average_precision")]))
+def _log_share(odds: Array) -> Array:
+    """log σ of log-odds."""
+    return np.asarray(-np.logaddexp(0, -odds))
+
+
+def _figure(is_link: NDArray[np.bool_], is_turned: NDArray[np.bool_], scores: Array) -> float:
+    """How scores rank links among other pairs, and above links turned round where there are any: a sum of shares of 1."""
+    asked = [(name, ~is_turned) for name in ("roc_auc", "average_precision")]
+    if is_turned.any():
+        asked.append(("roc_auc", is_link | is_turned))
+    return sum(figure_of_pairs(name, is_link[among], scores[among]) for name, among in asked)
