@@ -374,9 +374,9 @@ def main() -> None:
             notes=[
                 "EASE is the closed form of item–item regression (Steck, 2019). DeepWalk is that of `sparsecut.lab`.",
                 "An empty cell was not measured. Where no figure is below those measured, the target is then left open (–).",
-                "The forms, the features of the pair score and the criterion were developed on these graphs, with these "
-                "held-out links (seed 0) and with the seeds 0 to 2, 20 and 21 of MovieLens in view. The seeds of MovieLens "
-                "and of directions shown here were not used for that; those of the first table were.",
+                "The forms, the features of the pair score, the spectrum and the criterion were developed on these graphs, "
+                "with these held-out links (seed 0) and with the seeds 0 to 2, 20 and 21 of MovieLens in view. The seeds of "
+                "MovieLens and of directions shown here were not used for that; those of the first table were.",
             ],
             points=points,
         )
