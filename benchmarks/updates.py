@@ -1,11 +1,12 @@
 """Updates of a graph that changes, against `transform` of the whole of it in the same run; drift against real refits.
 
-    python benchmarks/updates.py [--cases pubmed,facebook,blogcatalog,arxiv,products,drift,singles,sizes]
+    python benchmarks/updates.py [--cases pubmed,facebook,blogcatalog,arxiv,products,drift,singles,sizes,…]
 
 Changes are edges: half of a batch removes edges that are there, half adds new ones between random nodes. `arxiv` and
 `products` are stand-ins of those graphs' sizes (`standins.py`). Batches of every size and whole transforms take turns in
 one process on one thread. `singles` are changes one by one, of every kind, many in a row at arxiv's size; `sizes` the
-same of two hops at 100,000 and 1,000,000 nodes of the same mean degree. Seconds are those of the processor, so that other
+same of two hops at 100,000 and 1,000,000 nodes of the same mean degree; `million`, `follow` and `search` are long streams
+(`update_streams.py`). Seconds are those of the processor, so that other
 work on the machine counts less; milliseconds per batch are medians. The last row of every case is checked against
 `transform` of the graph as it is then.
 """
@@ -30,10 +31,12 @@ from sparsecut import SCE, Power, datasets, evaluate
 from sparsecut.graph import Graph
 from sparsecut.updates.alignment import rotation
 from standins import stand_in
+from update_streams import measure_follow, measure_million, measure_search, stream_tables
 
 NAME = "updates"
 SIZES = (1, 10, 100, 1000)
 RIPPLE = {"arxiv": 56_000, "products": 7_600}  # updates per second that RIPPLE++ reports, on a server
+MILLION = {"two hops, exact": 1, "SCE(), 0.01": 50}  # the part of a million changes that each model makes
 MOST_SINGLES, MOST_BATCHES = 20_000, 40  # of a kind: edges that are there are named once
 Point = dict[str, Any]
 
@@ -332,7 +335,7 @@ def tables_of(points: dict[str, Any]) -> list[dict[str, Any]]:
                 ],
             }
         )
-    return tables
+    return [*tables, *stream_tables(points)]
 
 
 def notes_of(points: dict[str, Any]) -> list[str]:
@@ -367,6 +370,7 @@ def main() -> None:
     parser.add_argument("--cases", default="pubmed,facebook,blogcatalog,arxiv,products,drift")
     parser.add_argument("--repeats", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=5, help="of each kind of single changes")
+    parser.add_argument("--changes", type=int, default=1_000_000, help="of `million`; SCE() makes a part of them")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     for case in arguments.cases.split(","):
@@ -385,6 +389,16 @@ def main() -> None:
                 found = measure_singles(load_graph("arxiv"), model, tolerance, arguments.seconds)
                 _keep(case, {**read_points(NAME).get(case, {}), kind: found})
                 print(case, kind, found, file=sys.stderr, flush=True)
+            continue
+        if case == "million":
+            for kind, (model, tolerance) in singles_models().items():
+                if kind in MILLION:
+                    found = measure_million(load_graph("arxiv"), model, tolerance, arguments.changes // MILLION[kind])
+                    _keep(case, {**read_points(NAME).get(case, {}), kind: found})
+            continue
+        if case in ("follow", "search"):
+            _keep(case, measure_follow(load_graph("arxiv")) if case == "follow" else measure_search())
+            print(case, read_points(NAME)[case], file=sys.stderr, flush=True)
             continue
         graph = load_graph(case)
         for kind, (model, tolerance) in models_for(case).items():

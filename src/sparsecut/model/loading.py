@@ -58,7 +58,7 @@ def load(path: str | Path, *, in_place: bool = False) -> SparsestCutEmbedding:
     >>> bool((abs(again.transform(graph) - model.embedding_) < 1e-4).all())
     True
     """
-    header, tensors = read_model(path)
+    header, tensors = read_model(path, mapped=in_place)  # one process alone replaces the file then
     weights = [tensors[f"weights.{level}"] for level in range(sum(name.startswith("weights.") for name in tensors))]
     try:
         model: Any = ESTIMATORS[header["estimator"]](**_read_parameters(header["parameters"], tensors))

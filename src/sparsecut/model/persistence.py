@@ -20,6 +20,7 @@ from sparsecut.base.errors import InputError
 from sparsecut.base.package_version import __version__
 from sparsecut.graph.pair_lists import pack_pairs
 from sparsecut.io.files import check_readable, sync_folder, write_whole
+from sparsecut.io.mapped_tensors import map_tensors
 from sparsecut.io.result_files import save_tensors
 from sparsecut.updates.state_files import fitted_tensors, state_tensors
 
@@ -87,8 +88,11 @@ def write_model(
     sync_folder(path)
 
 
-def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The header and the tensors of a file that `write_model` wrote; anything else is an error that says what it is."""
+def read_model(path: str | Path, *, mapped: bool = False) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The header and the tensors of a file that `write_model` wrote; anything else is an error that says what it is.
+
+    With `mapped` large tensors stay in the file until they are needed; it may be replaced then, but not written to.
+    """
     from safetensors import SafetensorError, safe_open
 
     path = check_readable(path, "model")
@@ -108,7 +112,9 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]
                     "other parameters. Fit the model and save it again."
                 )
             header = json.loads(metadata["model"])
-            return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
+            tensors = map_tensors(path) if mapped else {}
+            small = [name for name in file.keys() if name not in tensors]  # noqa: SIM118 - not a mapping
+            return header, tensors | {name: file.get_tensor(name) for name in small}
     except SafetensorError as error:
         problem = "cut short" if _is_cut_short(path) else "not a safetensors file"
         raise InputError(f"{path} is {problem}: no model could be read from it. Save the model again.") from error

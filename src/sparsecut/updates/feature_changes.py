@@ -26,6 +26,7 @@ from sparsecut.features.type_encoders import Encoder
 from sparsecut.features.word_lists import WordsColumn
 from sparsecut.features.written_numbers import Notation
 from sparsecut.graph import Graph
+from sparsecut.graph.node_values import check_features
 
 Records = Sequence[Mapping[str, Any]]
 Present = Callable[[list[Any]], Any]  # the rows of nodes as they are, encoded
@@ -35,6 +36,8 @@ TRUTH = {"true": True, "false": False}
 def encode_rows(values: Any, encoder: Encoder | None) -> Any:
     """Whole rows (a matrix, or an Arrow table) as the model's encoder makes them."""
     n_rows = values.shape[0] if hasattr(values, "shape") else len(values)
+    if encoder is None and (isinstance(values, np.ndarray) or sp.issparse(values)):
+        return check_features(values, n_rows)
     if hasattr(values, "column_names"):  # its ids are known already
         # A column of lists by itself may be one of several that were fitted, and not their vocabulary.
         is_table = isinstance(encoder, TableEncoder)

@@ -57,6 +57,7 @@ DISTINCT_SHARE = 32  # nodes for each entry: where there are more, entries are s
 Integers = NDArray[np.int64]
 Rows = NDArray[np.float32]
 CPU = torch.device("cpu")
+Lacking = Sequence[tuple[Rows | None, Rows | None]]  # R and the lengths of its rows, for each hop; None where it is 0
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class HopTerms:
         self._terms = [GrowingArray(np.ascontiguousarray(X, dtype=np.float32))]
         for hop in range(1, self.n_hops + 1):
             self._terms.append(GrowingArray(self._whole_hop(hop)))
-        self._missing: list[GrowingArray] | None = None  # R₁ … R_K, behind X's place; made by the first tolerance
+        self._missing: list[GrowingArray] = []  # R₁ … R_K, behind X's place; made by the first tolerance
         self._lacking = [GrowingArray(np.zeros(len(X), dtype=np.float32)) for _ in coefficients]  # their rows' lengths
         self._rounding = [GrowingArray(np.zeros(len(X), dtype=np.float32)) for _ in coefficients]  # e_k
         self._loosest = [0.0] * len(coefficients)  # the largest ε v-scaled that rows were left at
@@ -108,22 +109,24 @@ class HopTerms:
         graph: ChangingGraph,
         coefficients: Polynomial,
         terms: list[Rows],
-        missing: Sequence[Rows | None],
+        missing: Lacking,
         rounding: list[Rows],
         width: int | None,
         diagonals: MatrixDiagonals,
     ) -> HopTerms:
         """The terms as they were saved, with what they lack, None where it is nothing, and the bounds `rounding`."""
         known = object.__new__(cls)
+        known._missing = []
         known.graph, known.coefficients, known.width, known.diagonals = graph, coefficients, width, diagonals
         none = np.zeros(len(terms[0]), dtype=np.float32)  # X lacks nothing
         known._terms = [GrowingArray(rows) for rows in terms]
         known._lacking = [GrowingArray(none.copy()) for _ in coefficients]
-        known._missing, known._loosest = None, [0.0] * len(coefficients)
-        for hop, rows in enumerate(missing, start=1):
-            if rows is not None:
-                known._missing_rows(hop)[:] = rows
-                known._lacking[hop].rows[:], known._loosest[hop] = _lengths(rows), math.inf
+        known._loosest = [0.0] * len(coefficients)
+        for hop, (rows, lengths) in enumerate(missing, start=1):
+            if rows is not None and lengths is not None:
+                known._missing_rows(hop)
+                known._missing[hop], known._lacking[hop] = GrowingArray(rows), GrowingArray(lengths)
+                known._loosest[hop] = math.inf
         known._rounding = [GrowingArray(bounds) for bounds in (none.copy(), *rounding)]
         known._largest_v = 0.0
         return known
@@ -140,7 +143,7 @@ class HopTerms:
     @property
     def missing(self) -> list[Rows]:
         """R₁ … R_K; none where every row is exact."""
-        return [] if self._missing is None else [rows.rows for rows in self._missing[1:]]
+        return [rows.rows for rows in self._missing[1:]]
 
     @property
     def lacking(self) -> list[Rows]:
@@ -162,7 +165,7 @@ class HopTerms:
             term.extend(np.zeros((n_nodes, term.rows.shape[1]), dtype=np.float32))
             for bound in bounds:
                 bound.extend(np.zeros(n_nodes, dtype=np.float32))
-        for missing in () if self._missing is None else self._missing[1:]:
+        for missing in self._missing[1:]:
             missing.extend(np.zeros((n_nodes, missing.rows.shape[1]), dtype=np.float32))
 
     def level(self, places: Integers, n_columns: int) -> Rows:
@@ -191,7 +194,8 @@ class HopTerms:
 
     def packed(self, graph: ChangingGraph, diagonals: MatrixDiagonals, places: Integers) -> HopTerms:
         """The terms of the nodes at `places`, in that order, numbered from 0."""
-        terms, missing, rounding = ([rows[places] for rows in kept] for kept in (self.terms, self.missing, self.rounding))
+        terms, rounding = ([rows[places] for rows in kept] for kept in (self.terms, self.rounding))
+        missing = [(rows[places], lengths[places]) for rows, lengths in zip(self.missing, self.lacking, strict=False)]
         return HopTerms.restored(graph, self.coefficients, terms, missing, rounding, self.width, diagonals)
 
     def _hop(self, hop: int, moved: Moved, entered: Moved, relinked: Integers, before: Rows | None, limit: float) -> Moved:
@@ -248,9 +252,10 @@ class HopTerms:
 
     def _missing_rows(self, hop: int) -> Rows:
         """R_hop; pages of zeros that nobody has written to take no memory."""
-        if self._missing is None:
+        if not self._missing:
             none = self._terms[0].rows[:0]
-            self._missing = [GrowingArray(none), *(GrowingArray(np.zeros_like(term)) for term in self.terms[1:])]
+            zeros = (np.zeros(term.shape, dtype=np.float32) for term in self.terms[1:])
+            self._missing = [GrowingArray(none), *map(GrowingArray, zeros)]
         return self._missing[hop].rows
 
     def _late(self, hop: int, limit: float, relinked: Integers) -> Integers:
@@ -291,7 +296,7 @@ class HopTerms:
             self._scale(hop),
             self._terms[0].rows,
             term,
-            self._missing_rows(hop) if limit or self._missing is not None else term[:0],
+            self._missing_rows(hop) if limit or self._missing else term[:0],
             self._lacking[hop].rows,
             self._rounding[hop].rows,
             graph.columns.parts,
@@ -399,7 +404,7 @@ class HopTerms:
             is_moved[block] = (here != old[block]).any(axis=1)
             old[block] = here
         self._lacking[hop].rows[:], self._rounding[hop].rows[:], self._loosest[hop] = 0, 0, 0.0
-        if self._missing is not None:
+        if self._missing:
             self._missing[hop].rows[:] = 0
         return Moved(np.flatnonzero(is_moved), None, is_whole=True)
 

@@ -34,7 +34,7 @@ from sparsecut.updates.drift import DriftMeter, columns_beside
 from sparsecut.updates.feature_rows import FeatureRows
 from sparsecut.updates.graph_rows import RowsOfGraph
 from sparsecut.updates.growing import GrowingArray
-from sparsecut.updates.hop_terms import DISTINCT_SHARE, HopTerms
+from sparsecut.updates.hop_terms import DISTINCT_SHARE, HopTerms, Lacking
 from sparsecut.updates.local_filters import is_local, keeps_lengths
 from sparsecut.updates.matrix_diagonals import MatrixDiagonals
 from sparsecut.updates.node_index import NodeIndex
@@ -98,11 +98,11 @@ class LiveState:
         *,
         rank: float,
         columns: RowsOfGraph,
-        levels: Sequence[tuple[list[Rows], Sequence[Rows | None], list[Rows]]] | None = None,
+        levels: Sequence[tuple[list[Rows], Lacking, list[Rows]]] | None = None,
         length: float | None = None,
         learned: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None,
     ) -> None:
-        """`levels` (terms, what they lack, bounds), `length` and `learned` are those of a state that was saved; else computed."""
+        """`levels` (terms, what they lack, bounds), `length` and `learned` are those of a saved state; else computed."""
         self.columns = columns
         self.recipe, self.offset, self.basis = recipe, np.asarray(offset), [np.asarray(matrix) for matrix in basis]
         self.sources = recipe.sources
@@ -127,7 +127,8 @@ class LiveState:
                 HopTerms.restored(self.graph, filter.coefficients(), *level, width, shared)
                 for filter, level, width, shared in zip(self.filters, levels, self.widths, diagonals, strict=True)
             ]
-        self.vectors = GrowingArray(np.array(embedding, dtype=np.float32))  # Z of all places
+        # Z of all places; that of a file is nobody else's.
+        self.vectors = GrowingArray(np.array(embedding, dtype=np.float32) if levels is None else embedding)
         # Fixed for the life of the state, so that what a tolerance allows does not move with the graph.
         self.length = _length(self.embedding()) if length is None else length
         self.n_batches, self.n_entries_fitted, self._n_followed = 0, self.graph.n_entries, 0

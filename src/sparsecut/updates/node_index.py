@@ -28,9 +28,9 @@ class NodeIndex:
         ids = np.array(node_ids, dtype=np.int64 if self._is_integer else object)
         self._ids, self._is_present = GrowingArray(ids), GrowingArray(np.ones(len(ids), dtype=bool))
         self.n_present = self._n_sorted = len(ids)
-        # Integers are looked up by bisection, which needs no table of Python objects of the graph's size.
-        self._order = np.argsort(ids, kind="stable") if self._is_integer else None
         self._is_numbered = self._is_integer and bool((ids == np.arange(len(ids))).all())
+        # Integers are looked up by bisection, which needs no table of Python objects of the graph's size.
+        self._order = np.argsort(ids, kind="stable") if self._is_integer and not self._is_numbered else None
         listed = () if self._is_integer else ids.tolist()
         self._derived: dict[Any, GrowingArray] = {}
         self._later: dict[Any, int] = {identity: place for place, identity in enumerate(listed)}

@@ -3,7 +3,7 @@
 state.indptr, .indices, .weights     the adjacency, as in CSR          state.ids         node ids, words as the bytes of JSON
 state.features…                      dense, or CSR in three parts      state.basis.L     W and the columns that measure drift
 state.L.term.K                       the hops of level L,              state.learned.G   what the fit had learned, for drift,
-state.L.missing.K                    what they lack, if anything,      state.mean.G      and the mean of its rows
+state.L.missing.K, .lacking.K        what they lack, and its lengths,  state.mean.G      and the mean of its rows
 state.L.rounding.K                   and bounds on their rounding      state.embedding   Z
 
 A model that was fitted again in place, and not updated since, has no hops in its file: those of a large graph take longer to
@@ -55,9 +55,10 @@ def state_tensors(state: LiveState) -> tuple[dict[str, Any], Arrays]:
         arrays |= {f"state.{number}.term.{hop}": rows[places] for hop, rows in enumerate(level.terms)}
         arrays |= {f"state.{number}.rounding.{hop}": rows[places] for hop, rows in enumerate(level.rounding, start=1)}
         arrays |= {
-            f"state.{number}.missing.{hop}": rows[places]
+            f"state.{number}.{name}.{hop}": rows[places]
             for hop, (rows, lengths) in enumerate(zip(level.missing, level.lacking, strict=False), start=1)
             if lengths.any()
+            for name, rows in (("missing", rows), ("lacking", lengths))
         }
     for number, gauge in enumerate(state.drift.gauges):
         assert gauge.first is not None
@@ -90,8 +91,10 @@ def read_state(
         n_hops = len(filter.on(is_directed=graph.is_directed).coefficients()) - 1
         terms = [arrays[f"state.{number}.term.{hop}"] for hop in range(n_hops + 1)]
         rounding = [arrays[f"state.{number}.rounding.{hop}"] for hop in range(1, n_hops + 1)]
-        missing = [arrays.get(f"state.{number}.missing.{hop}") for hop in range(1, n_hops + 1)]
-        levels.append((terms, missing, rounding))
+        missing, lacking = (
+            [arrays.get(f"state.{number}.{name}.{hop}") for hop in range(1, n_hops + 1)] for name in ("missing", "lacking")
+        )
+        levels.append((terms, list(zip(missing, lacking, strict=True)), rounding))
     state = LiveState(
         graph,
         recipe,
