@@ -15,7 +15,7 @@ from reference import dense_filter, dense_propagation
 from sparsecut.operators.filters import PageRank, Power
 from sparsecut.updates.changing_graph import ChangingGraph
 from sparsecut.updates.compiled_loops import compiled_loops
-from sparsecut.updates.hop_terms import HopTerms
+from sparsecut.updates.hop_terms import HopTerms, tolerance_shares
 
 
 def random_start(seed: int, n_nodes: int = 30) -> tuple[np.ndarray, np.ndarray]:
@@ -48,11 +48,16 @@ def test_every_filter_is_its_dense_matrix_after_a_hundred_changes(name: str) -> 
 
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(["row", "symmetric", "pagerank", "pagerank-symmetric"]), st.floats(1e-3, 1))
-def test_what_rows_lack_is_within_the_bound_that_is_kept(seed: int, name: str, tolerance: float) -> None:
-    """r_k is a bound on R_k = c·X + P·Y_(k−1) − Y_k, and the sum over hops of the docstring holds every row of Z."""
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(["row", "symmetric", "pagerank", "pagerank-symmetric"]),
+    st.floats(1e-3, 1),
+    st.sampled_from([3, 5]),
+)
+def test_what_rows_lack_is_kept_and_within_its_bound(seed: int, name: str, tolerance: float, order: int) -> None:
+    """R_k = c·X + P·Y_(k−1) − Y_k, and the sum over hops of the docstring holds every row of Z."""
     dense, X = random_start(seed)
-    graph, filter = ChangingGraph(sp.csr_array(dense), is_directed=False), make_filter(name, order=3)
+    graph, filter = ChangingGraph(sp.csr_array(dense), is_directed=False), make_filter(name, order=order)
     coefficients = filter.coefficients()
     terms, generator = HopTerms(graph, filter, coefficients, X.copy()), np.random.default_rng(seed)
     for _ in range(20):
@@ -64,11 +69,13 @@ def test_what_rows_lack_is_within_the_bound_that_is_kept(seed: int, name: str, t
     v = np.sqrt(1 + dense.sum(axis=1, dtype=np.float64)) if name.endswith("symmetric") else np.ones(30)
     n_hops, bound, before = len(coefficients) - 1, 0.0, coefficients[-1] * Y[0]
     for hop in range(1, n_hops + 1):
-        lengths = np.linalg.norm(coefficients[n_hops - hop] * Y[0] + P @ before - Y[hop], axis=1)
-        assert (lengths <= terms.lacking[hop - 1] + 1e-5).all()
+        lacks = coefficients[n_hops - hop] * Y[0] + P @ before - Y[hop]
+        assert (np.linalg.norm(lacks, axis=1) <= terms.lacking[hop - 1] + 1e-5).all()
+        if terms.missing:
+            np.testing.assert_allclose(terms.missing[hop - 1], lacks, atol=1e-5)
         bound += (terms.lacking[hop - 1] / v).max()
         before = Y[hop]
-    errors = np.linalg.norm(terms.level(np.arange(30), 4) - dense_filter(dense, name, 3, 0.2) @ X, axis=1)
+    errors = np.linalg.norm(terms.level(np.arange(30), 4) - dense_filter(dense, name, order, 0.2) @ X, axis=1)
     assert (errors <= v * bound + 1e-5).all()
     assert (v * bound).max() <= tolerance * (1 + 1e-5)
 
@@ -143,15 +150,24 @@ def test_hops_for_all_rows_give_the_same_and_are_counted() -> None:
     np.testing.assert_allclose(*results, atol=1e-5)
 
 
+@pytest.mark.parametrize("n_hops", [1, 2, 3, 4, 8])
+def test_a_tolerance_is_spent_once_and_most_of_it_in_the_middle_of_many_hops(n_hops: int) -> None:
+    shares = tolerance_shares(n_hops)
+    assert len(shares) == n_hops
+    assert math.isclose(sum(shares), 1)
+    assert shares[:2] == (0, 0) if n_hops >= 4 else min(shares) == max(shares)
+    assert shares[-1] <= max(shares)
+
+
 @pytest.mark.parametrize("tolerance", [0.0, 0.02])
-@pytest.mark.parametrize("name", ["row", "pagerank", "pagerank-symmetric"])
-def test_compiled_loops_do_what_numpy_does_to_the_bit(name: str, tolerance: float) -> None:
+@pytest.mark.parametrize(("name", "order"), [("row", 3), ("pagerank", 5), ("pagerank-symmetric", 3)])
+def test_compiled_loops_do_what_numpy_does_to_the_bit(name: str, order: int, tolerance: float) -> None:
     """Changes of edges and rows, and a tolerance that becomes smaller, by both."""
     pytest.importorskip("numba")
     both = []
     for loops in (None, compiled_loops()):
         dense, X = random_start(5, 80)
-        graph, filter = ChangingGraph(sp.csr_array(dense), is_directed=False), make_filter(name, order=3)
+        graph, filter = ChangingGraph(sp.csr_array(dense), is_directed=False), make_filter(name, order=order)
         graph.compile(loops)
         terms, generator = HopTerms(graph, filter, filter.coefficients(), X.copy(), 3), np.random.default_rng(2)
         terms.whole_share = 2.0
@@ -162,7 +178,7 @@ def test_compiled_loops_do_what_numpy_does_to_the_bit(name: str, tolerance: floa
             followed = terms.update(relinked, place, rows, tolerance / (1 + step // 20))
             places.append(sorted(followed.places.tolist()))
         assert not graph.marks().any()
-        both.append((places, [*terms.terms, *terms.lacking, *terms.rounding]))
+        both.append((places, [*terms.terms, *terms.missing, *terms.lacking, *terms.rounding]))
     assert both[0][0] == both[1][0]
     for plain, looped in zip(both[0][1], both[1][1], strict=True):
         np.testing.assert_array_equal(plain, looped)

@@ -92,8 +92,8 @@ def hop(
         n_left = 0
         for number in range(len(targets)):
             target = targets[number]
-            rounding[target] += ROUNDING * sizes[number]
             lacking[target] = _length(missing[target], n_columns)
+            rounding[target] += ROUNDING * (sizes[number] + lacking[target])
             if lacking[target] > limit * _scale(right, target):
                 targets[n_left], sizes[n_left] = target, NONE
                 n_left += 1

@@ -219,7 +219,7 @@ class HopTerms:
         if limit:
             missing, lengths = self._missing_rows(hop), _lengths(owed)
             missing[targets], lacking[targets] = owed, lengths
-            rounding[targets] += np.float32(ROUNDING) * sizes
+            rounding[targets] += np.float32(ROUNDING) * (sizes + lengths)
             moves = lengths > limit * self._v(targets)
             targets, owed, sizes = targets[moves], owed[moves], np.zeros(int(moves.sum()), dtype=np.float32)
             missing[targets], lacking[targets] = 0, 0
