@@ -130,6 +130,26 @@ def test_types_without_times_are_kept_and_pairs_without_an_edge_are_of_the_types
         assert {frozenset(split.graph.types[pair].tolist()) for pair in pairs} == {frozenset(("user", "item"))}  # type: ignore[index]
 
 
+def test_unfriendly_edges_of_every_type_stay_demands() -> None:
+    generator = np.random.default_rng(2)
+
+    def table(first: str, second: str, n_second: int) -> pd.DataFrame:
+        pairs = generator.permutation(20 * n_second)[:150]
+        weight = np.where(generator.random(150) < 0.3, -1.0, 2.0)
+        at = generator.permutation(150).astype(float)
+        return pd.DataFrame({first: pairs // n_second, second: pairs % n_second, "weight": weight, "at": at})
+
+    tables = {("user", "rates", "item"): table("user", "item", 15), ("user", "reads", "book"): table("user", "book", 12)}
+    options = {"time": "at", "half_life": DAYS, "signed": True}
+    split = hold_out_edges(sc.from_tables(edges=tables, **options), 0.2, by="time")
+    moment = split.graph.clock.now  # type: ignore[union-attr]
+    earlier = {key: one[one["at"] <= moment] for key, one in tables.items()}
+    again = sc.from_tables(edges=earlier, **options).subgraph(split.graph.node_ids)
+    assert split.graph.demands is not None
+    assert again.demands is not None
+    np.testing.assert_allclose(split.graph.demands.toarray(), again.demands.toarray(), rtol=1e-6)
+
+
 def test_the_model_is_fitted_once_and_scored_in_every_run() -> None:
     graph = sc.from_edges(timed_edges(n_edges=800), time="at", half_life=DAYS)
     seen: list[sc.Graph] = []

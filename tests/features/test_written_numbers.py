@@ -64,6 +64,25 @@ def test_a_gap_and_a_slip_among_written_numbers() -> None:
         graph_of([*words[:2], "about 12", "~5", *words[4:59], "~5"]).features  # noqa: B018
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["1,234.5", "2,345.5", "0"] * 18 + ["about 12", "~5"] * 3, "'about 12' in row 55"),  # a tenth of the rows
+        (["12.5", "13.5"] * 29 + ["14.5", "~9.5"], "'~9.5' in row 60"),  # of one length, and no codes: codes have no signs
+    ],
+)
+def test_words_among_numbers_are_slips_up_to_a_tenth(words: list[str], said: str) -> None:
+    with pytest.raises(InputError, match=f"holds words among the numbers of column 'balance': {said}"):
+        graph_of(words).features  # noqa: B018
+
+
+def test_the_row_of_a_number_in_another_notation_is_counted_past_the_gaps() -> None:
+    write = WRITTEN["1.234,5"]
+    model = sc.SCE(n_components=4).fit(graph_of([write(value) for value in VALUES]))
+    with pytest.raises(InputError, match=r"holds '1,234.5' in column 'balance', in row 3\."):
+        model.transform(graph_of([None, None, "1,234.5", *["3,0"] * 57]))
+
+
 @pytest.mark.parametrize("codes", [["94043", "T8H1N", "10003"], ["1002", "01002", "M5V"]])
 def test_codes_among_digits_are_names_and_no_slips(codes: list[str]) -> None:
     graph = graph_of([codes[1], *[codes[0], codes[2]] * 28, codes[0], codes[0], codes[0]])

@@ -39,3 +39,53 @@ def test_mistakes_are_named() -> None:
         sc.from_tables(NODES, EDGES, type_column="kind", relation_column="relation")
     with pytest.raises(sc.InputError, match="empty cell"):
         sc.from_tables(NODES.assign(kind=["a", None, "b", "a", "c"]), EDGES, type_column="kind")
+    with pytest.raises(sc.InputError, match="The table of nodes"):
+        sc.from_tables(pd.concat([NODES, NODES[:1]]), EDGES, type_column="kind")
+
+
+SPLIT = {name: NODES.loc[NODES["kind"] == name, "id"].tolist() for name in ("author", "paper", "venue")}
+DATES = pd.to_datetime(["2024-01-09", "2024-01-03", "2024-01-05", "2024-01-01", "2024-01-07"])
+
+
+@pytest.mark.parametrize("at", [DATES, np.array([9.0, 3.0, 5.0, 1.0, 7.0])], ids=["dates", "numbers"])
+def test_weights_and_times_stay_with_their_edges(at: object) -> None:
+    """As tables by type have them, taken apart by hand; edges of one kind lie apart, one of them the other way round."""
+    edges = pd.DataFrame(
+        {"source": ["p", "x", "p", "y", "x"], "target": ["K", "p", "y", "q", "q"], "rel": ["in", "w", "w", "w", "r"],
+         "weight": [9.0, 2.0, 3.0, 5.0, 7.0], "at": at}
+    )  # fmt: skip
+    whole = sc.from_tables(
+        NODES[["id", "kind"]],
+        edges,
+        type_column="kind",
+        relation_column="rel",
+        time="at",
+        half_life="2d" if at is DATES else 2,
+    )
+    turned = edges.copy()
+    turned.loc[2, ["source", "target"]] = ["y", "p"]
+    by_type = {
+        ("paper", "in", "venue"): turned[:1],
+        ("author", "w", "paper"): turned[1:4],
+        ("author", "r", "paper"): turned[4:],
+    }
+    tables = {key: table.drop(columns="rel") for key, table in by_type.items()}
+    apart = sc.from_tables(
+        {name: pd.DataFrame({"id": ids}) for name, ids in SPLIT.items()},
+        tables,
+        time="at",
+        half_life="2d" if at is DATES else 2,
+    )
+    assert whole.edge_types == apart.edge_types
+    assert whole.clock == apart.clock
+    assert whole.relations is not None
+    assert apart.relations is not None
+    for one, other in zip(whole.relations.matrices, apart.relations.matrices, strict=True):
+        np.testing.assert_allclose(one.toarray(), other.toarray(), rtol=1e-6)
+    assert [matrix.nnz for matrix in whole.relations.matrices] == [2, 6, 2]
+
+
+def test_edges_with_a_direction_are_not_turned_round() -> None:
+    graph = sc.from_tables(NODES[["id", "kind"]], EDGES, type_column="kind", relation_column="rel", directed="out")
+    assert graph.edge_types == (("author", "w", "paper"), ("paper", "w", "author"), ("paper", "in", "venue"))
+    assert graph.adjacency.toarray()[2].tolist() == [0, 1, 0, 0, 1]  # p → y and p → K

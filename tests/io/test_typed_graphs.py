@@ -118,3 +118,14 @@ def test_a_model_is_saved_and_meets_next_months_tables(tmp_path: Path) -> None:
     assert np.abs(again.transform(first) - Z).max() < 1e-4 * np.abs(Z).max()
     assert np.abs(again.transform(later) - model.transform(later)).max() == 0
     assert list(again.feature_names_in_) == ["author:age", "author:h", "paper:p", "paper:q"]
+
+
+def test_a_negative_end_is_no_row_and_labels_stay_with_their_rows() -> None:
+    authors = pd.DataFrame({"id": [0, 1, 2], "age": [30.0, 40.0, 50.0], "field": ["a", "b", "a"]})
+    with pytest.raises(InputError, match="have no row: -1"):
+        sc.from_tables({"author": authors}, {("author", "knows", "author"): [(0, 1), (2, -1)]})
+    edges = {("author", "knows", "author"): [(0, 1), (2, 9)]}
+    graph = sc.from_tables({"author": authors}, edges, labels={"author": "field"}, missing="zero")
+    assert graph.node_ids.tolist() == ["author:0", "author:1", "author:2", "author:9"]
+    assert graph.labels is not None
+    assert graph.labels.tolist() == ["a", "b", "a", ""]

@@ -17,6 +17,7 @@ def test_places_by_hand():
     assert places_of(scores, is_link, everyone).tolist() == [2, 4]
     assert places_of(scores, is_link, np.array([False, True, True, True, True])).tolist() == [1, 3]
     assert places_of(np.zeros(5), np.eye(5, dtype=bool)[0], everyone).tolist() == [3]  # in the middle of ties
+    assert places_of(np.zeros(5), np.arange(5) < 4, everyone).tolist() == [3, 3, 3, 4]  # four links have no three places
 
 
 def test_figures_by_hand():
