@@ -15,6 +15,7 @@ from sparsecut.features.type_encoders import Encoder
 from sparsecut.updates.change_files import Change
 from sparsecut.updates.changes import RowList, check_edges, check_rows
 from sparsecut.updates.live import LiveState
+from sparsecut.updates.signed_changes import weight_between
 
 Key = tuple[Any, Any]
 
@@ -105,7 +106,7 @@ class ChangeBatch:
             raise InputError(f"the graph has no edge {source!r}, {target!r}")
         weight = 1.0 if change.weight is None else change.weight
         if change.op != "remove" and change.weight is not None:
-            check_edges([(source, target, weight)], "update", "edges")
+            check_edges([(source, target, weight)], "update", "edges", is_signed=self._state.is_signed)
         self._edges[key] = None if change.op == "remove" else weight
 
     def _has(self, node: Any) -> bool:
@@ -118,4 +119,4 @@ class ChangeBatch:
         if {source, target} & self._removed.keys():
             return 0.0
         first, second = self._state.index.find_one(source), self._state.index.find_one(target)
-        return 0.0 if first < 0 or second < 0 or first == second else self._state.graph.weight_of(first, second)
+        return 0.0 if first < 0 or second < 0 or first == second else weight_between(self._state.graph, first, second)

@@ -76,8 +76,8 @@ class Changes:
         return n_edges + len(self.nodes_removed) + len(self.nodes_added) + len(self.features_changed)
 
 
-def check_edges(edges: Any, caller: str, name: str, *, needs_weights: bool = False) -> EdgeList:
-    """Edges as a user holds them."""
+def check_edges(edges: Any, caller: str, name: str, *, needs_weights: bool = False, is_signed: bool = False) -> EdgeList:
+    """Edges as a user holds them; of a signed graph weights may be below zero."""
     if edges is None or (hasattr(edges, "__len__") and len(edges) == 0):
         return EdgeList()
     columns = _edge_columns(edges, caller, name)
@@ -93,12 +93,12 @@ def check_edges(edges: Any, caller: str, name: str, *, needs_weights: bool = Fal
         raise InputError(f"The weights of {name} must be numbers. Got {first_few(list(columns[2]))}.") from None
     with np.errstate(over="ignore"):
         single = weights.astype(np.float32)
-    is_wrong = ~(np.isfinite(single) & (single > 0))
+    is_wrong = ~(np.isfinite(single) & ((single != 0) if is_signed else (single > 0)))
     if is_wrong.any():
         place = int(np.argmax(is_wrong))
         raise InputError(
-            f"The weights of {name} must be finite and above zero. Got {weights[place]:g} for the edge "
-            f"{EdgeList(sources, targets).named(place)}. An edge that goes is one of edges_removed."
+            f"The weights of {name} must be finite and {'not' if is_signed else 'above'} zero. Got {weights[place]:g} for "
+            f"the edge {EdgeList(sources, targets).named(place)}. An edge that goes is one of edges_removed."
         )
     return EdgeList(sources, targets, single)
 

@@ -39,6 +39,7 @@ from sparsecut.updates.local_filters import is_local, keeps_lengths
 from sparsecut.updates.matrix_diagonals import MatrixDiagonals
 from sparsecut.updates.node_index import NodeIndex
 from sparsecut.updates.placed_changes import PlacedChanges, place
+from sparsecut.updates.signed_changes import place_signed
 
 FARTHEST = 64  # half-lives from the moment of all weights
 LARGE = 1e15  # features below it cannot overflow
@@ -238,9 +239,15 @@ class LiveState:
                 rows[[row]] = new.toarray() if sp.issparse(new) else new
         return rows
 
+    @property
+    def is_signed(self) -> bool:
+        """Whether weights may be below zero."""
+        return self.graph.demands is not None
+
     def check(self, changes: Changes) -> PlacedChanges:
         """The changes, placed; raises where they cannot be made, and changes nothing."""
-        placed = place(changes, self.index, self.graph, adds_up=self.clock is not None)
+        placing = place_signed if self.is_signed else place
+        placed = placing(changes, self.index, self.graph, adds_up=self.clock is not None)
         if self.index.n_present - len(placed.removed_nodes) + len(placed.added_ids) < 1:
             raise InputError("The changes leave no node. A graph needs at least one.")
         for rows in (placed.added_rows, placed.rows):
@@ -270,6 +277,9 @@ class LiveState:
         ends, changed = np.concatenate([placed.sources, placed.targets, new]), placed.row_places
         if n_added:
             relinked, changed = np.union1d(relinked, new), np.concatenate([new, changed])
+        if placed.asked is not None and self.graph.demands is not None:
+            turned = self.graph.demands.change(*placed.asked)
+            ends = np.union1d(ends, turned[self.index.is_present[turned]])
         if len(placed.removed_nodes):
             unasked = self.graph.drop_demands(placed.removed_nodes)
             relinked = relinked[self.index.is_present[relinked]]

@@ -35,6 +35,7 @@ class PlacedChanges:
     rows: Any
     notes: list[str] = field(default_factory=list)
     now: float | None = None
+    asked: tuple[Integers, Integers, NDArray[np.float32]] | None = None  # edges of a signed graph that ask for distance
 
 
 def place(changes: Changes, index: NodeIndex, graph: ChangingGraph, *, adds_up: bool = False) -> PlacedChanges:
@@ -48,17 +49,17 @@ def place(changes: Changes, index: NodeIndex, graph: ChangingGraph, *, adds_up: 
     later = {identity: len(index) + number for number, identity in enumerate(added)}
     notes: list[str] = []
 
-    gone = _places_of(changes.edges_removed, index, {}, set(), "edges_removed")
+    gone = places_of(changes.edges_removed, index, {}, set(), "edges_removed")
     _require_there(graph, gone, changes.edges_removed, "edges_removed")
-    keys_gone = _keys(*gone, graph.is_directed) if len(gone[0]) else NONE
-    ends = _places_of(changes.weights_changed, index, later, leaving, "weights_changed")
-    _require_once(ends, changes.weights_changed, graph.is_directed, "weights_changed")
+    keys_gone = keys_of(*gone, graph.is_directed) if len(gone[0]) else NONE
+    ends = places_of(changes.weights_changed, index, later, leaving, "weights_changed")
+    require_once(ends, changes.weights_changed, graph.is_directed, "weights_changed")
     _require_there(graph, ends, changes.weights_changed, "weights_changed", keys_gone)
-    new, weights = _places_of(changes.edges_added, index, later, leaving, "edges_added"), changes.edges_added.weights
+    new, weights = places_of(changes.edges_added, index, later, leaving, "edges_added"), changes.edges_added.weights
     if adds_up:
-        new, weights = _added_up(graph, new, weights, keys_gone)
+        new, weights = added_up(graph, new, weights, keys_gone)
     else:
-        _require_once(new, changes.edges_added, graph.is_directed, "edges_added")
+        require_once(new, changes.edges_added, graph.is_directed, "edges_added")
     if not adds_up:
         _require_absent(graph, new, changes.edges_added, keys_gone)
     is_loop = new[0] == new[1]
@@ -111,7 +112,7 @@ def _find(
     return places
 
 
-def _places_of(
+def places_of(
     edges: EdgeList, index: NodeIndex, later: dict[Any, int], leaving: set[Any], name: str
 ) -> tuple[Integers, Integers]:
     if not len(edges):
@@ -141,28 +142,28 @@ def _check_new(ids: list[Any], index: NodeIndex, leaving: set[Any]) -> list[Any]
     return ids
 
 
-def _keys(sources: Integers, targets: Integers, is_directed: bool) -> Integers:
+def keys_of(sources: Integers, targets: Integers, is_directed: bool) -> Integers:
     if not is_directed:
         sources, targets = np.minimum(sources, targets), np.maximum(sources, targets)
     return np.asarray((sources << 32) | targets)
 
 
-def _require_once(ends: tuple[Integers, Integers], edges: EdgeList, is_directed: bool, name: str) -> None:
+def require_once(ends: tuple[Integers, Integers], edges: EdgeList, is_directed: bool, name: str) -> None:
     if len(edges) < 2:
         return
-    _, first = np.unique(_keys(*ends, is_directed), return_index=True)
+    _, first = np.unique(keys_of(*ends, is_directed), return_index=True)
     if len(first) < len(edges):
         again = int(np.setdiff1d(np.arange(len(edges)), first)[0])
         raise InputError(f"{name} names the edge {edges.named(again)} twice. Name it once.")
 
 
-def _added_up(
+def added_up(
     graph: ChangingGraph, ends: tuple[Integers, Integers], weights: NDArray[np.float32], gone: Integers
 ) -> tuple[tuple[Integers, Integers], NDArray[np.float32]]:
     """Each edge once, with what it has already and all that is added to it."""
     if not len(ends[0]):
         return ends, weights
-    keys, first, number = np.unique(_keys(*ends, graph.is_directed), return_index=True, return_inverse=True)
+    keys, first, number = np.unique(keys_of(*ends, graph.is_directed), return_index=True, return_inverse=True)
     sums = np.bincount(number, weights, len(keys)).astype(np.float64)
     ends = ends[0][first], ends[1][first]
     is_there = _are_there(graph, ends, gone)
@@ -178,7 +179,7 @@ def _are_there(graph: ChangingGraph, ends: tuple[Integers, Integers], gone: Inte
     else:
         is_there = np.zeros(len(ends[0]), dtype=bool)
         is_there[is_old] = graph.weights_of(ends[0][is_old], ends[1][is_old]) > 0
-    return is_there & ~np.isin(_keys(*ends, graph.is_directed), gone) if len(gone) else is_there
+    return is_there & ~np.isin(keys_of(*ends, graph.is_directed), gone) if len(gone) else is_there
 
 
 def _require_there(

@@ -162,7 +162,8 @@ class Updating:
         edges_removed : list of tuples, array or frame, (m, 2), optional
             Edges that go.
         weights_changed : list of tuples, array or frame, (m, 3), optional
-            New weights of edges that are there, above zero.
+            New weights of edges that are there, above zero. In a signed graph weights of edges, new ones too, may be below
+            zero: such edges ask for distance, and a weight of the other sign turns one into the other.
         features_changed : mapping, pair (ids, matrix), or frame, optional
             New features of nodes: {id: row}, (ids, rows), or a frame with a column of ids. They are encoded as those that
             were fitted. Of features with names the columns that change suffice, {7: {"city": "Oslo"}} or a frame of these
@@ -331,8 +332,10 @@ class Updating:
             edges_removed=check_edges(edges_removed, caller, "edges_removed"),
             nodes_removed=check_nodes(nodes_removed, caller, "nodes_removed"),
             nodes_added=added,
-            edges_added=check_edges(edges_added, caller, "edges_added"),
-            weights_changed=check_edges(weights_changed, caller, "weights_changed", needs_weights=True),
+            edges_added=check_edges(edges_added, caller, "edges_added", is_signed=state.is_signed),
+            weights_changed=check_edges(
+                weights_changed, caller, "weights_changed", needs_weights=True, is_signed=state.is_signed
+            ),
             features_changed=check_rows(
                 features_changed,
                 caller,
@@ -355,7 +358,10 @@ class Updating:
             for name, edges in lists.items()
             if len(edges)
         }
-        weighed = {name: replace(lists[name], weights=lists[name].weights * by) for name, by in factors.items()}
+        weighed = {
+            name: replace(lists[name], weights=lists[name].weights * np.where(lists[name].weights < 0, 1, by))
+            for name, by in factors.items()  # what asks for distance does so whatever its type
+        }
         return replace(changes, **weighed)
 
     def _dated(self, changes: Changes, times: Any, now: Any) -> Changes:
