@@ -70,7 +70,9 @@ def test_embed_writes_positions_that_others_and_the_report_find(tmp_path: Path, 
     from sparsecut import layout
 
     # Any layout serves here, and the others take their time; the module has the name of its function.
-    monkeypatch.setattr(sys.modules["sparsecut.explore.layout"], "METHODS", ("pca",))
+    module = sys.modules["sparsecut.explore.layout"]
+    monkeypatch.setattr(module, "METHODS", ("pca",))
+    monkeypatch.setattr(module, "FEW_FOR_TSNE", 0)
     sparsecut("embed", "digits", "--dimension", 8, "--xy", "-o", "z.parquet", folder=tmp_path)
     table = pq.read_table(tmp_path / "z.parquet")
     assert table.column_names == ["id", "x", "y", "embedding"]

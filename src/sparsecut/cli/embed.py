@@ -245,6 +245,6 @@ def _check_together(
 def _lay_out(Z: Any, output: Output) -> Any:
     from sparsecut.explore.layout import choose_method, layout
 
-    output.aside(f"Laying out {len(Z):,} nodes by {choose_method('auto')}…")
+    output.aside(f"Laying out {len(Z):,} nodes by {choose_method('auto', len(Z))}…")
     with output.progress() as bar:
         return layout(Z, progress=bar)
