@@ -22,6 +22,7 @@ from sparsecut.cuts.objective import Real
 Members = NDArray[np.int64]
 
 MOST_ENTRIES = 4_000_000  # stored entries of the graph: beyond, one partition takes long enough
+ENTRIES_OF_SEEDS = 500_000  # stored entries times seeds of a process with effort="best", between 4 and 32 seeds
 SOME_PARTS, MANY_PARTS = 8, 16  # from here on KaHIP takes longer in comparison: more is combined
 MOST_FOR_KAHIP = 400_000  # stored entries: beyond, it takes minutes
 LIGHT = 2_000_000  # the sum of weights as whole numbers: KaHIP's memory grows with them
@@ -53,7 +54,7 @@ class Wanted:
 class KwayPlan:
     """What the libraries have to find.
 
-    chains : the tasks of one process each. starts : seeds of METIS' partitions that every process improves. with_kahip :
+    chains : the tasks of one process each. starts : seeds of METIS' partitions that the first of them improves. with_kahip :
     whether KaHIP's parts are candidates too.
     """
 
@@ -83,7 +84,8 @@ def plan(A: sp.csr_array, wanted: Wanted, seed: int, effort: str) -> KwayPlan:
     if A.nnz > MOST_ENTRIES:
         return KwayPlan((task("QUALITY", 0, 1, 3 if effort == "best" else 1),))
     if effort == "best":
-        chains = [task("QUALITY", 8 * number, 8 if count == 2 else 4, 3, 4, 3) for number in range(2 if count == 2 else 1)]
+        n_seeds = min(max(ENTRIES_OF_SEEDS // A.nnz, 4), 32)
+        chains = [task("QUALITY", n_seeds * number, n_seeds, 3, 6, 3) for number in range(2 if count == 2 else 1)]
         return KwayPlan(tuple(chains), starts(8), with_kahip)
     if with_kahip:
         return KwayPlan(with_kahip=True)

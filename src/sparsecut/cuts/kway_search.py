@@ -93,7 +93,8 @@ def _candidates(
         if planned.with_kahip and effort == "best":  # its parts are improved and combined with the others
             given += _present([kahip_strong(A, wanted.weights, count, wanted.imbalance, seed)])
         processes = [
-            running.enter_context(Kahypar(A, wanted.weights, [task], wanted.fixed, given)) for task in planned.chains
+            running.enter_context(Kahypar(A, wanted.weights, [task], wanted.fixed, () if number else given))
+            for number, task in enumerate(planned.chains)
         ]
         if planned.with_kahip and effort != "best":  # while the process works
             found += _present([kahip_strong(A, wanted.weights, count, wanted.imbalance, seed)])
@@ -104,8 +105,7 @@ def _candidates(
 
         is_free = wanted.objective == "cut" and wanted.fixed is None and not is_fast
         if count == 2 and is_free and (effort == "best" or planned == KwayPlan()):
-            own = replace(efforts[0], with_halves=False) if planned.chains else efforts[0]
-            yield _halves(source, wanted, random, report, own, others)
+            yield _halves(source, wanted, random, report, efforts[0], others)
             return
         for parts in others():
             found.append(parts)

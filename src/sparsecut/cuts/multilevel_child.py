@@ -13,6 +13,7 @@ from array import array
 from typing import Any, NamedTuple
 
 N_COMBINED = 4  # partitions, at most, that are combined
+MAX_IDLE = 2  # rounds of combining, one after the other, that find nothing better
 
 
 def main() -> None:
@@ -53,16 +54,19 @@ class Partitioner:
         self.context.logging = False
 
     def solve(self, graph: WholeGraph, starts: list[list[int]]) -> Any:
-        """The best partition found. It is combined with others only as long as that improves it."""
+        """The best partition found. It is combined with others until that has improved nothing MAX_IDLE times."""
         task, ours = self.task, self.create(graph)
         found = [self.improved(self.partition(ours, seed), task["n_cycles"]) for seed in task["seeds"]]
         found += [self.improved(self.given(ours, parts), max(task["n_cycles"], 1)) for parts in starts]
+        n_idle = 0
         for number in range(task["n_rounds"]):
             found = sorted(found, key=self.rank)[:N_COMBINED]
             made = self.combined(graph, ours, found, number)
-            if not made or self.rank(min(made, key=self.rank)) >= self.rank(found[0]):
-                break
+            is_better = any(self.rank(one) < self.rank(found[0]) for one in made)
+            n_idle = 0 if is_better else n_idle + 1
             found += made
+            if not made or n_idle == MAX_IDLE:
+                break
         return min(found, key=self.rank)
 
     def combined(self, graph: WholeGraph, ours: Any, found: list[Any], number: int) -> list[Any]:
