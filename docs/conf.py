@@ -74,5 +74,6 @@ html_css_files = ["site.css"]
 html_show_search_summary = False  # a summary is fetched, which a browser refuses for files
 html_copy_source = False
 html_show_sphinx = False
-pygments_style, pygments_dark_style = "tango", "monokai"
+html_js_files = ["site.js"]
+pygments_style, pygments_dark_style = "xcode", "monokai"  # every colour can be read on its ground
 copybutton_prompt_text, copybutton_prompt_is_regexp = r">>> |\.\.\. |\$ ", True
