@@ -53,6 +53,8 @@ def test_weights_are_those_of_a_logistic_regression_on_the_features():
     S = (X - X.mean(axis=0)) / X.std(axis=0)
     model = LogisticRegression(C=1.0, max_iter=1000).fit(S, is_link)
     np.testing.assert_allclose(score(Z, incidence, pairs), S @ model.coef_[0], rtol=1e-6, atol=1e-8)
+    degrees = np.log(incidence.out_degrees + incidence.mean_weight)
+    np.testing.assert_allclose(X[:, -1], degrees[pairs].sum(axis=1))  # of both ends
     # The forms' columns are their scores on a logarithmic scale.
     first = next(iter(score.forms.values()))
     np.testing.assert_allclose(X[:, 0], np.arcsinh(score_pairs(first, Z, incidence, pairs) / score.scales[0]))
