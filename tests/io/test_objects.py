@@ -145,3 +145,24 @@ def test_labels_that_are_numbers_stay_numbers_where_some_are_missing():
     G = networkx.path_graph(3)
     G.nodes[0]["grade"], G.nodes[2]["grade"] = 1.5, 2
     assert np.array_equal(sc.from_networkx(G, labels="grade").labels, [1.5, np.nan, 2], equal_nan=True)
+
+
+@pytest.mark.parametrize("directed", ["symmetrize", "out", "in"])
+def test_signs_of_networkx_and_igraph_are_those_of_the_edges(directed):
+    ratings = [("a", "b", 2.0), ("b", "c", -1.0), ("c", "a", -3.0), ("a", "c", 1.0)]
+    wanted = sc.from_edges(ratings, signed=True, directed=directed)
+    one = networkx.DiGraph()
+    one.add_nodes_from("abc")
+    one.add_weighted_edges_from(ratings)
+    other = igraph.Graph(3, [("abc".index(i), "abc".index(j)) for i, j, _ in ratings], directed=True)
+    other.vs["name"], other.es["weight"] = list("abc"), [weight for *_, weight in ratings]
+    for graph in (
+        sc.from_networkx(one, signed=True, directed=directed),
+        sc.from_igraph(other, signed=True, directed=directed),
+    ):
+        assert graph.node_ids.tolist() == wanted.node_ids.tolist()
+        for name in ("adjacency", "demands"):
+            assert np.array_equal(getattr(graph, name).toarray(), getattr(wanted, name).toarray())
+        assert any("ask for distance" in note for note in graph.notes)
+    with pytest.raises(sc.InputError, match="signed=True"):
+        sc.from_networkx(one)

@@ -64,15 +64,17 @@ def check_not_negative(weights: NDArray[Any] | None, column: str | None, what: s
     )
 
 
-def check_weights(values: Any, what: str) -> NDArray[np.float32]:
-    """Finite weights of zero or more, as float32."""
+def check_weights(values: Any, what: str, *, is_signed: bool = False) -> NDArray[np.float32]:
+    """Finite weights of zero or more, as float32; any finite ones of a signed graph."""
     try:
         with np.errstate(over="ignore"):
             weights = np.asarray(values, dtype=np.float64).astype(np.float32)
     except (TypeError, ValueError) as error:
         raise InputError(f"{what} must have numbers as edge weights. Got others.") from error
-    if weights.ndim != 1 or not (np.isfinite(weights) & (weights >= 0)).all():
+    if weights.ndim != 1 or not np.isfinite(weights).all():
         raise InputError(f"{what} must have finite edge weights of zero or more. Got others.")
+    if not is_signed and (weights < 0).any():
+        raise InputError(f"{what} must have finite edge weights of zero or more. Got others. {SIGNED_REMEDY}")
     return weights
 
 

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, check_choice, import_extra
 from sparsecut.features import Scale
 from sparsecut.graph import DIRECTIONS, Graph, check_graph, loop_notes, refuse_foreign
-from sparsecut.io.adjacency import build_adjacency
 from sparsecut.io.edge_weights import check_weights
 from sparsecut.io.node_attributes import as_node_ids, node_features, node_labels
 from sparsecut.io.typed_objects import graph_of_typed_networkx
+from sparsecut.io.weighing import dated_edges, said_of_demands, weighed
 
 
 def from_networkx(
@@ -35,6 +35,7 @@ def from_networkx(
     edge_type: str | None = None,
     scale: Scale = "auto",
     id_column: str | None = None,
+    signed: bool = False,
 ) -> Graph:
     """A graph from networkx.
 
@@ -65,6 +66,8 @@ def from_networkx(
         the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
     id_column : str, default=None
         The column of a frame of features or labels that holds the node ids, or "index"; found by its values where not given.
+    signed : bool, default=False
+        Whether weights may be below zero. Such edges ask for distance: they are `Graph.demands`, and not in the adjacency.
 
     Returns
     -------
@@ -83,14 +86,17 @@ def from_networkx(
     if not isinstance(graph, networkx.Graph):
         refuse_foreign(graph, "from_networkx needs a networkx graph.")
         raise InputError(f"from_networkx needs a networkx graph. Got {type(graph).__name__}.")
+    if signed and node_type is not None:
+        raise InputError("from_networkx takes signed=True or node_type=…, not both. Use from_tables for types with signs.")
     if node_type is not None:
         is_named = features is None or isinstance(features, str) or all(isinstance(name, str) for name in features)
         if not is_named or not (labels is None or isinstance(labels, str)):
             raise InputError("With node_type= the features and labels of from_networkx are names of attributes.")
         return graph_of_typed_networkx(graph, features, labels, weight, directed, node_type, edge_type, scale)
     return graph_of_networkx(
-        graph, features, labels, weight, directed, what="The networkx graph", scale=scale, id_column=id_column
-    )
+        graph, features, labels, weight, directed,
+        what="The networkx graph", scale=scale, id_column=id_column, is_signed=signed,
+    )  # fmt: skip
 
 
 def graph_of_networkx(
@@ -104,6 +110,7 @@ def graph_of_networkx(
     scale: Scale = "auto",
     id_column: str | None = None,
     notes: tuple[str, ...] = (),
+    is_signed: bool = False,
 ) -> Graph:
     """`from_networkx` of a graph that `what` names in messages: an object, or a file that was read into one."""
     nodes = list(graph)
@@ -113,7 +120,7 @@ def graph_of_networkx(
     ends = np.array([(index[a], index[b]) for a, b in graph.edges()], dtype=np.int64).reshape(-1, 2)
     values = [attributes.get(weight, 1) for *_, attributes in graph.edges(data=True)] if weight is not None else []
     has_weights = weight is not None and any(weight in attributes for *_, attributes in graph.edges(data=True))
-    weights = check_weights(values, what) if has_weights else None
+    weights = check_weights(values, what, is_signed=is_signed) if has_weights else None
     if not graph.is_directed():
         directed = "symmetrize"
     attributes = [graph.nodes[node] for node in nodes]
@@ -121,7 +128,7 @@ def graph_of_networkx(
     matrix = node_features(features, attributes, what, scale)
     return _graph(
         ids, ends[:, 0], ends[:, 1], weights, matrix, node_labels(labels, attributes, what),
-        directed, (*notes, *id_notes), id_column, scale,
+        directed, (*notes, *id_notes), id_column, scale, is_signed,
     )  # fmt: skip
 
 
@@ -177,6 +184,7 @@ def from_igraph(
     directed: str = "symmetrize",
     scale: Scale = "auto",
     id_column: str | None = None,
+    signed: bool = False,
 ) -> Graph:
     """A graph from igraph.
 
@@ -202,6 +210,8 @@ def from_igraph(
         the columns share a unit already. A dict has the scale of some columns, {"balance": "log"}; others are "auto".
     id_column : str, default=None
         The column of a frame of features or labels that holds the node ids, or "index"; found by its values where not given.
+    signed : bool, default=False
+        Whether weights may be below zero. Such edges ask for distance: they are `Graph.demands`, and not in the adjacency.
 
     Returns
     -------
@@ -223,7 +233,9 @@ def from_igraph(
     if graph.vcount() == 0:
         raise InputError("The igraph graph has no nodes. A graph needs at least one node.")
     ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    weights = check_weights(graph.es[weight], "The igraph graph") if weight in graph.es.attributes() else None
+    weights = None
+    if weight in graph.es.attributes():
+        weights = check_weights(graph.es[weight], "The igraph graph", is_signed=signed)
     id_notes: tuple[str, ...] = ()
     ids = np.arange(graph.vcount())
     if node_ids in graph.vs.attributes():
@@ -232,7 +244,7 @@ def from_igraph(
     matrix = node_features(features, attributes, "The igraph graph", scale)
     return _graph(
         ids, ends[:, 0], ends[:, 1], weights, matrix, node_labels(labels, attributes, "The igraph graph"),
-        directed if graph.is_directed() else "symmetrize", id_notes, id_column, scale,
+        directed if graph.is_directed() else "symmetrize", id_notes, id_column, scale, signed,
     )  # fmt: skip
 
 
@@ -287,9 +299,13 @@ def _graph(
     notes: tuple[str, ...],
     id_column: str | None = None,
     scale: Scale = "auto",
+    is_signed: bool = False,
 ) -> Graph:
-    adjacency, n_loops = build_adjacency(i, j, weights, len(ids), directed)
-    return Graph(
+    edges = dated_edges(i, j, weights, None, directed)
+    adjacency, demands, n_loops = weighed(edges, None, len(ids), is_directed=directed != "symmetrize")
+    if is_signed:
+        notes = (*notes, said_of_demands(demands, is_directed=directed != "symmetrize"))
+    graph = Graph(
         adjacency,
         features=features,
         labels=labels,
@@ -299,3 +315,4 @@ def _graph(
         directed="symmetrize" if directed == "symmetrize" else "out",  # "in" has been turned already
         notes=(*notes, *loop_notes(n_loops)),
     )
+    return graph.replace(demands=demands) if is_signed else graph

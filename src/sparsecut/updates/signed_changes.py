@@ -1,7 +1,7 @@
 """Changes of a signed graph: weights below zero ask for distance, and an edge may change sides.
 
-An edge with a weight above zero is one of the graph, one below zero a demand. Removing takes out either; a new weight of
-the other sign takes the edge from one to the other. Without directions two nodes may have both, where each said something else
+An edge with a weight above zero is one of the graph, one below zero a demand. Removing takes out either; a new weight of the
+other sign takes the edge from one to the other. Without directions two nodes may have both, where each said something else
 of the other: then removing takes out both, and a new weight holds for both directions.
 """
 
