@@ -42,6 +42,25 @@ def test_the_spectrum_is_that_of_the_whole_graph_with_the_columns_that_forms_tak
     assert fit_links(noise, GRAPH, 0, False, lambda *_: None).spectrum is None
 
 
+def test_a_model_may_make_other_columns_of_the_whole_graph_than_of_the_rest():
+    class Grows:
+        """One column more of the whole graph."""
+
+        def __init__(self, step: int) -> None:
+            self.step = step
+
+        def fit_transform(self, graph):
+            n_columns = 6 + self.step * (graph.n_edges == GRAPH.n_edges)
+            return np.random.default_rng(0).normal(size=(graph.n_nodes, n_columns))
+
+        def get_params(self, deep=False):
+            return {"step": self.step}
+
+    for step in (1, -1):
+        fitted = fit_links(Grows(step), GRAPH, 0, False, lambda *_: None)
+        assert fitted.forms["candidates"].forms[0].n_columns == 6 + step == fitted.vectors.shape[1]
+
+
 def test_of_several_sources_the_one_that_ranks_held_out_links_best_is_taken():
     noise = np.random.default_rng(0).normal(size=(GRAPH.n_nodes, 8))
     good = sc.SCE(dimension=8).fit_transform(GRAPH)

@@ -203,8 +203,9 @@ class _Judge:
 
 
 def solve_trial(trial: FormTrial, sums: Sums) -> LinkForm:
-    """The form of a trial from the sums of a graph."""
-    own = sums[trial.basis, trial.power].cut(trial.n_columns + 1)
+    """The form of a trial from the sums of a graph, of which a model may make other columns."""
+    own = sums[trial.basis, trial.power]
+    own = own.cut(trial.n_columns + 1) if trial.basis == SPECTRUM else own
     return solve_form(trial.kind, trial.power, trial.penalty, own, trial.basis)
 
 
