@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparsecut.links.calibration import Calibration, calibrate
+from sparsecut.links.calibration import MIN_POOL, Calibration, calibrate
 
 
 def test_probabilities_are_those_that_scores_were_drawn_by():
@@ -30,6 +30,13 @@ def test_scores_that_say_nothing_give_the_share_of_links():
     generator = np.random.default_rng(1)
     found = calibrate(generator.random(2000), generator.random(2000), 100, 900)
     np.testing.assert_allclose(found(generator.random(100)), 0.1, atol=0.03)
+
+
+def test_the_last_scores_are_no_pool_of_their_own():
+    """One link above all others would be a certainty by itself."""
+    others = np.linspace(0, 1, MIN_POOL)
+    found = calibrate(np.array([0.5, 2.0]), others, 2, len(others))
+    assert found.probabilities.tolist() == pytest.approx([(2 + 1 / 2) / (MIN_POOL + 2 + 1)])
 
 
 def test_a_scale_moves_the_scores_alone():
