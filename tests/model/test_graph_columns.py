@@ -106,11 +106,11 @@ def test_ids_that_are_other_nodes_are_found_out() -> None:
 
 
 @pytest.mark.parametrize("engine", [sc.Disk(), pytest.param("dask", marks=pytest.mark.cluster)], ids=["disk", "dask"])
-def test_engines_agree_on_a_graph_that_has_grown(engine: Any) -> None:
+def test_engines_agree_on_a_graph_that_has_grown(engine: Any, tmp_path: Path) -> None:
     if engine == "dask":
         from local_cluster import address
 
-        engine = sc.Dask(address(), blocks=3)
+        engine = sc.Dask(address(), blocks=3, scratch=tmp_path)  # two runs of this test do not share a folder
     graph = random_graph(120, seed=4)
     known = part_of(graph, np.arange(100))
     model = sc.SCE().fit(known)
