@@ -105,7 +105,7 @@ def _weighting(reason: Reason | None) -> str:
 
 def _relations(reason: Reason | None) -> str:
     """How much the types of edges weigh."""
-    if reason is None:
+    if reason is None or len(reason.figures) < 2:
         return ""
     weights = reason.figures
     otherwise = f"Set relations={{{next(iter(weights))!r}: 2.0}} to choose otherwise."

@@ -41,7 +41,8 @@ def align(Z: Rows, before: Rows, weights: list[Rows], offset: Rows, recipe: Reci
     if recipe.aggregation == "max":
         R = np.eye(Z.shape[1])  # entries of different levels are compared: no rotation commutes with that
     elif by_channel:
-        R = sp.block_diag(list(map(rotation, np.split(Z, ends, axis=1), np.split(before, ends, axis=1)))).toarray()
+        rotations = map(rotation, np.split(Z, ends, axis=1), np.split(before, ends, axis=1))
+        R = sp.block_diag([sp.coo_array(each) for each in rotations]).toarray()
     else:
         R = rotation(Z, before)
     rotated = Z.astype(np.float64) @ R

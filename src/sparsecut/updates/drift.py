@@ -83,7 +83,7 @@ class Gauge:
 
     def __init__(self, bases: Sequence[Rows], width: int, weight: float, rank: float) -> None:
         self.width, self.weight, self.rank = width, weight, rank
-        B = sp.block_diag([np.asarray(basis, dtype=np.float64) for basis in bases]).toarray()
+        B = sp.block_diag([sp.coo_array(np.asarray(basis, dtype=np.float64)) for basis in bases]).toarray()
         lengths = np.linalg.norm(B, axis=0)  # W's columns and Ω's may be of very different lengths
         scales = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
         sizes, vectors = np.linalg.eigh((B * scales).T @ (B * scales))

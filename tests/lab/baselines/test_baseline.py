@@ -88,7 +88,7 @@ def test_transform_needs_a_fit_and_the_same_features(name: str) -> None:
 
 
 ODD = {
-    "isolated node": Graph(sp.block_diag([np.ones((6, 6)) - np.eye(6), [[0]]]), features=np.eye(7, 5)),
+    "isolated node": Graph(sp.block_diag([sp.coo_array(np.ones((6, 6)) - np.eye(6)), [[0]]]), features=np.eye(7, 5)),
     "two nodes": Graph([[0, 1], [1, 0]], features=np.eye(2)),
     "self loops": Graph(np.ones((4, 4)), features=np.eye(4)),
     "weighted": random_graph(20, is_weighted=True),

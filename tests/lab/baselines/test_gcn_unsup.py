@@ -70,7 +70,7 @@ def test_training_comes_near_the_lowest_loss_there_is() -> None:
     All vectors of a clique alike, the other's opposite, s = ‖z‖²: the loss is −3·log p − 2·log(1 − p) with p = sigmoid(s),
     lowest at p = 3/5.
     """
-    clique = np.ones((30, 30)) - np.eye(30)
+    clique = sp.coo_array(np.ones((30, 30)) - np.eye(30))
     graph = Graph(sp.block_diag([clique, clique]), features=np.repeat(np.eye(2), 30, axis=0))
     model = UnsupervisedGCN(dimension=8, n_negatives=4, learning_rate=0.01, epochs=200).fit(graph)
     lowest = 3 * np.log(5 / 3) + 2 * np.log(5 / 2)

@@ -83,3 +83,10 @@ def test_relations_are_for_graphs_that_have_them() -> None:
     graph = typed_graph()
     plain = graph.replace(features=FeatureMatrix(graph.features))
     assert "All 2 types" in sc.SCE(features="given").fit(plain).explain()
+
+
+def test_of_one_type_of_edges_there_is_nothing_to_say() -> None:
+    rng = np.random.default_rng(0)
+    ratings = {("user", "rates", "film"): np.column_stack([rng.integers(0, 20, 200), rng.integers(0, 30, 200)])}
+    graph = sc.from_tables(nodes={"user": rng.normal(size=(20, 4)), "film": rng.normal(size=(30, 3))}, edges=ratings)
+    assert "types of edges" not in sc.SCE().fit(graph).explain()

@@ -155,7 +155,7 @@ def test_predict_needs_a_fit_and_the_same_features_and_takes_another_graph(name:
 
 
 ODD = {
-    "isolated node": Graph(sp.block_diag([np.ones((6, 6)) - np.eye(6), [[0]]]), features=np.eye(7, 5)),
+    "isolated node": Graph(sp.block_diag([sp.coo_array(np.ones((6, 6)) - np.eye(6)), [[0]]]), features=np.eye(7, 5)),
     "two nodes": Graph([[0, 1], [1, 0]], features=np.eye(2)),
     "no edges": Graph(sp.csr_array((6, 6)), features=np.eye(6)),
     "weighted": random_graph(20, is_weighted=True),
