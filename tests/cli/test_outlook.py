@@ -12,24 +12,24 @@ from sparsecut.model.cost_estimate import Estimates
 GIB = 1 << 30
 SLOW = Cost("disk", 900.0, GIB)
 FAST = Cost("memory", 100.0, 4 * GIB)
-TOO_LARGE = Cost("memory", 100.0, 40 * GIB, fits=False, why="15.0 GiB are free")
+TOO_LARGE = Cost("memory", 100.0, 40 * GIB, fits=False, why="15.00 GiB are free")
 
 
 @pytest.mark.parametrize(
     ("costs", "word", "said"),
     [
-        ([FAST, SLOW], "memory", "About 100.0 s with --engine memory, and 4.0 GiB of memory."),
+        ([FAST, SLOW], "memory", "About 100.0 s with --engine memory, and 4.00 GiB of memory."),
         (
             [FAST, SLOW],
             "disk",
-            "About 15 min with --engine disk, and 1.0 GiB of memory; "
-            "--engine memory takes about 100.0 s and 4.0 GiB of memory.",
+            "About 15 min with --engine disk, and 1.00 GiB of memory; "
+            "--engine memory takes about 100.0 s and 4.00 GiB of memory.",
         ),
         (
             [TOO_LARGE, SLOW],
             "memory",
-            "This may not fit with --engine memory, which needs about 40.0 GiB: 15.0 GiB are free. "
-            "--engine disk takes about 15 min and 1.0 GiB of memory.",
+            "This may not fit with --engine memory, which needs about 40.00 GiB: 15.00 GiB are free. "
+            "--engine disk takes about 15 min and 1.00 GiB of memory.",
         ),
         ([Cost("memory", 9.0, GIB)], "memory", ""),
         ([SLOW], "memory", ""),

@@ -75,6 +75,7 @@ CHOICES: dict[str, list[Choice]] = {
     "engine": [
         sparsecut.Memory(device="cpu", precision="half", n_jobs=2),
         sparsecut.Disk(memory_limit="1GiB", scratch=Path(tempfile.gettempdir())),
+        sparsecut.Auto(device="cpu", memory_limit="1GiB", scratch=Path(tempfile.gettempdir())),
     ],
 }
 

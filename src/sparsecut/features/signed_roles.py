@@ -4,8 +4,8 @@
     log (u + kμ) − log (f + k(1 − μ))        balance: the log-odds that an edge of the node is unfriendly
 
 μ is the share of unfriendly edges in the fitted graph, and k edges of that kind are counted in: of a node with one edge the
-balance says little, and of a node without any what holds for all. Other counts are left out: triangles and amounts told no
-more of signs than these, and the fewer columns, the better a probe learns from few edges.
+balance says little, and of a node without any what holds for all. Other counts are left out: triangles and amounts predict
+signs no better than these, and the fewer columns, the better a probe learns from few edges.
 """
 
 from __future__ import annotations

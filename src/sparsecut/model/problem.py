@@ -50,7 +50,6 @@ class Fitting:
     settings: Settings
     engine: Engine[Any]
     negatives: NegativeGraph
-    demands: Any  # the edges of a signed graph that ask for distance; None for one without signs
     dimension: int | None  # columns of the embedding; None leaves them to a solver that chooses them
     seeds: tuple[int, int]  # of the weights' start, and of the order of mini-batches
     history: History
@@ -58,6 +57,7 @@ class Fitting:
     on_epoch: Callable[[int, Projection], None] | None = None
     n_channels: int = 1
     types: Any = None  # the rows of `TypeColumns`, of a graph with types
+    demands: Any = None  # the edges of a signed graph that ask for distance
 
 
 class Problem:

@@ -19,7 +19,7 @@ from sparsecut.engines.dask.parts import Parts
 
 pytestmark = pytest.mark.cluster
 
-N_JOBS, N_ROUNDS = 4, times_when_exploring(4, 5)
+N_JOBS, N_ROUNDS = 4, times_when_exploring(10, 2)
 PLANS = ("columns", "rows", "columns", "rows")
 
 
