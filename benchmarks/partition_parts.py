@@ -38,7 +38,7 @@ PARTS = (2, 4, 8, 16, 32)
 PEERS = ("METIS", "KaMinPar", "KaHIP strong")
 OURS = ("partition", "partition, fast")
 PACKAGES = ("mtkahypar", "pymetis", "kahip", "kaminpar")
-LIMIT = 120  # CPU seconds of a process
+LIMIT = 400  # CPU seconds of a process
 ARCHIVE_IMBALANCE = 0.05
 
 
