@@ -147,6 +147,8 @@ def test_cluster_and_health(run, vectors, edges, tmp_path):
     code, out, _ = run("evaluate", path, "-l", file, "--task", "cluster", "--json")
     expected = evaluate_clusters(Z, labels, n_runs=5)
     assert json.loads(out)["figures"] == json.loads(json.dumps(expected.to_dict()))["figures"]
+    code, out, _ = run("evaluate", path, "-l", file, "--task", "cluster", "--metrics", "ari,silhouette", "--json")
+    assert list(json.loads(out)["figures"]) == ["ari", "silhouette"]
 
     code, out, _ = run("evaluate", path, "--task", "health", "--graph", edges)
     assert code == 0

@@ -79,6 +79,17 @@ def test_plain_clusters_are_found():
     assert scores.to_dict()["n_runs"] == 3
 
 
+def test_the_metrics_requested_alone_for_a_dict_of_a_few_labels():
+    Z, labels = blobs()
+    few = dict(zip(range(0, 90, 4), labels[::4].tolist(), strict=True))
+    scores = evaluate_clusters(Z, few, n_runs=1, metrics="ari, silhouette")
+    marked = np.full(90, -1)
+    marked[::4] = labels[::4]
+    whole = evaluate_clusters(Z, marked, n_runs=1)
+    assert list(scores.figures) == ["ari", "silhouette"]
+    assert all((scores.figures[name] == whole.figures[name]).all() for name in scores.figures)
+
+
 def test_the_graph_alone_will_do_with_a_number():
     Z, labels = blobs()
     graph = Graph((labels[:, None] == labels) * 1.0)
@@ -114,6 +125,10 @@ def test_a_collapsed_embedding_is_said_and_is_json():
         ({"labels": np.arange(90) % 3, "n_clusters": 91}, "more clusters than nodes. Got 91 for 90"),
         ({"labels": np.arange(90) % 3, "n_clusters": 1}, "n_clusters parameter"),
         ({"labels": np.arange(90) % 3, "n_runs": 0}, "n_runs parameter"),
+        ({"n_clusters": 3, "metrics": "ari"}, "'ari' needs labels"),
+        ({"n_clusters": 3, "metrics": ["modularity"]}, "'modularity' needs the graph"),
+        ({"n_clusters": 3, "metrics": "silhouete"}, "Did you mean 'silhouette'"),
+        ({"n_clusters": 3, "metrics": []}, "at least one metric"),
     ],
 )
 def test_wrong_input_is_refused(arguments, message):

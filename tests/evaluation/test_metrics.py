@@ -93,6 +93,10 @@ def test_wrong_metrics_are_refused_with_the_right_ones():
         check_metrics("evaluate", "macrof1", "classes")
     with pytest.raises(InputError, match=r"'accuracy' is not one of numbers\. For these there are: r2, mae, rmse"):
         check_metrics("evaluate", "accuracy", "numbers")
+    for name in ("recall@0%", "recall@150%"):
+        with pytest.raises(InputError, match=f"Got '{name}'"):
+            check_metrics("evaluate", name, "classes")
+    assert check_metrics("evaluate", "recall@100%,recall@0.5%", "classes") == {"recall@100%": None, "recall@0.5%": None}
     with pytest.raises(InputError, match="at least one metric"):
         check_metrics("evaluate", [], "classes")
     with pytest.raises(InputError, match="takes accuracy"):

@@ -53,6 +53,14 @@ def test_cross_validation_tests_every_labelled_node_once_per_round():
     assert all(len(split.train) + len(split.validation) + len(split.test) == len(known) for split in splits)
 
 
+def test_numbers_of_a_few_nodes_have_two_in_every_test_part():
+    Z = np.random.default_rng(0).normal(size=(40, 2))
+    target = np.full(40, np.nan)
+    target[:9] = 3 * Z[:9, 0] + 0.01
+    scores = evaluate(Z, target, n_splits=4)
+    assert np.isfinite(scores.figures["r2"]).all()
+
+
 def test_a_class_too_small_for_per_class_is_refused_with_what_works():
     labels = np.array(["big"] * 150 + ["mid"] * 45 + ["tiny"] * 5)
     with pytest.raises(InputError, match=r"20 training nodes per class .* tiny \(5\)\. Use per_class=2 .* split='cv'"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 
@@ -23,7 +24,7 @@ def test_kinds_by_type():
     assert read_target(TRUTH, None, 4).kind == "several"
 
 
-@pytest.mark.parametrize("form", ["matrix", "sparse", "lists", "frame", "dict"])
+@pytest.mark.parametrize("form", ["matrix", "sparse", "lists", "frame", "column", "series", "cell", "polars", "dict"])
 def test_several_labels_in_every_form(form):
     lists = [["p", "r"], ["q"], [], ["p", "q"]]
     given = {
@@ -31,13 +32,32 @@ def test_several_labels_in_every_form(form):
         "sparse": sp.csr_array(TRUTH),
         "lists": lists,
         "frame": pd.DataFrame(TRUTH[::-1], index=IDS[::-1], columns=["p", "q", "r"]),
+        "column": pd.DataFrame({"p": TRUTH[::-1, 0], "q": TRUTH[::-1, 1], "r": TRUTH[::-1, 2], "id": IDS[::-1]}),
+        "series": pd.Series({"b": lists[3], "d": lists[0], "a": lists[1]}),
+        "cell": pd.DataFrame({"id": ["b", "d", "a"], "topics": [lists[3], lists[0], lists[1]]}),
+        "polars": pl.DataFrame({"id": IDS, "p": TRUTH[:, 0], "q": TRUTH[:, 1], "r": TRUTH[:, 2]}),
         "dict": {"b": lists[3], "d": lists[0], "a": lists[1]},
     }[form]
-    target = read_target(given, IDS if form in ("frame", "dict") else None, 4)
+    target = read_target(given, None if form in ("matrix", "sparse", "lists") else IDS, 4)
     assert target.kind == "several"
+    assert target.classes.tolist() == ([0, 1, 2] if form in ("matrix", "sparse") else ["p", "q", "r"])
     np.testing.assert_array_equal(target.values, TRUTH.astype(bool))
-    expected = [True, True, form in ("matrix", "sparse", "frame"), True]  # a row of zeros is known to have no label
+    expected = [
+        True,
+        True,
+        form in ("matrix", "sparse", "frame", "column", "polars"),
+        True,
+    ]  # a row of zeros is known to have no label
     assert target.is_known.tolist() == expected
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_a_few_labels_in_a_column_beside_the_ids(make):
+    for values in (["no", "yes"], [0, 1]):
+        target = read_target(make({"id": ["d", "b"], "fraud": values}), IDS, 4)
+        assert target.kind == "classes"
+        assert sorted(IDS[target.known]) == ["b", "d"]
+        assert target.values[IDS == "b"] == 1
 
 
 def test_a_few_labels_by_series_and_dict():

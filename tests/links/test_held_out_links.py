@@ -25,7 +25,7 @@ def test_links_are_out_of_the_graph_and_other_pairs_are_none():
         i, j = held_out.positive.T
         assert (whole[i, j] > 0).all()
         assert not rest[i, j].any()
-        for pairs in (held_out.others, held_out.turned):
+        for pairs in (held_out.others, held_out.turned, held_out.calibrating):
             i, j = pairs.T
             assert not whole[i, j].any()
             assert (i != j).all()
@@ -40,7 +40,7 @@ def test_pairs_of_two_sides_are_between_them():
     graph = sc.Graph(sp.block_array([[None, R], [R.T, None]]).tocsr())
     ends = find_ends(graph)
     held_out = hold_out_links(graph, ends, 0)
-    for pairs in (held_out.positive, held_out.others):
+    for pairs in (held_out.positive, held_out.others, held_out.calibrating):
         assert ends.are_possible(pairs).all()
 
 

@@ -71,6 +71,20 @@ def test_probabilities_are_calibrated():
     assert shares.sum() == pytest.approx(graph.n_edges, rel=0.35)
 
 
+def test_probabilities_of_a_small_graph_tell_pairs_apart():
+    """Of 250 links 25 are held out: as many other pairs would make one pool, and one probability for all pairs."""
+    same = (np.arange(150) % 4)[:, None] == np.arange(150) % 4
+    A = np.triu(np.random.default_rng(2).random((150, 150)) < np.where(same, 0.08, 0.002), 1).astype(float)
+    graph = sc.Graph(A + A.T)
+    links = Links(sc.SCE(random_state=0), graph)
+    pairs = np.argwhere(np.triu(np.ones((150, 150)), 1))
+    shares = links.probability(pairs)
+    inside = same[pairs[:, 0], pairs[:, 1]]
+    assert 200 < graph.n_edges < 300
+    assert shares[inside].mean() > 5 * shares[~inside].mean()
+    assert shares[inside].mean() == pytest.approx(0.08, rel=0.5)
+
+
 def test_undirected_scores_have_no_direction_and_directed_ones_do():
     links = Links(sc.SCE(random_state=0).fit_transform(friends()), friends())
     np.testing.assert_allclose(links.score([(1, 9), (4, 7)]), links.score([(9, 1), (7, 4)]), rtol=1e-9)

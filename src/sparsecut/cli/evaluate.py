@@ -149,7 +149,7 @@ def evaluate(
         counts, n_splits = tasks.how_many("sparsecut evaluate", split, per_class, splits, quick)
         tasks.classify(output, embedding, Z, goal, node_ids, probe, split, named, counts, n_splits, seed, metrics)
     elif task == "cluster":
-        tasks.cluster(output, embedding, Z, known, loaded, clusters, runs, seed, node_ids, output_path, force)
+        tasks.cluster(output, embedding, Z, known, loaded, clusters, runs, seed, node_ids, output_path, force, metrics)
     else:
         tasks.health(output, embedding, Z, loaded)
 

@@ -135,20 +135,29 @@ def cluster(
     node_ids: Ids,
     output_path: Path | None,
     force: bool,
+    metrics: str | None = None,
 ) -> None:
     """Agreement of k-means clusters with the labels, and how they cut the graph; the clusters themselves, to a file."""
     from sparsecut.evaluation import evaluate_clusters
+    from sparsecut.evaluation.clustering import AGAINST_LABELS
     from sparsecut.io.result_files import write_columns
 
     with output.progress() as bar:
         scores = evaluate_clusters(
-            Z, labels, graph=graph, n_clusters=n_clusters, n_runs=runs, random_state=seed, progress=bar
+            Z,
+            labels,
+            graph=graph,
+            n_clusters=n_clusters,
+            n_runs=runs,
+            metrics=metrics,
+            random_state=seed,
+            progress=bar,
         )
     for note in scores.notes:
         output.note(note)
     rows = []
     for name, values in scores.figures.items():
-        is_share = name in ("nmi", "ari", "accuracy")
+        is_share = name in AGAINST_LABELS
         digits, unit = (1, ", percent") if is_share else (3, "")
         rows.append([name + unit, f"{values.mean():.{digits}f} ± {values.std():.{digits}f}"])
     if rows:

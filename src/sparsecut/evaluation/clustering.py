@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,13 +32,17 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.base.errors import InputError, check_integer, first_few
+from sparsecut.base.errors import InputError, check_integer, did_you_mean, first_few
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.evaluation.linear_probe import check_embedding
+from sparsecut.evaluation.metrics import CLASSES
 from sparsecut.evaluation.scores import summary
 from sparsecut.evaluation.splits import Nodes
+from sparsecut.evaluation.targets import read_target
 from sparsecut.graph import Graph, as_graph, encode_labels, place_graph, place_values, rows_and_ids
 
+AGAINST_LABELS = ("nmi", "ari", "accuracy")
+AGAINST_GRAPH = ("modularity", "conductance")
 N_SILHOUETTE = 2_000  # nodes that the silhouette is of
 N_CHOSEN_BY = 10_000  # nodes that the number of clusters is chosen by
 N_CLUSTERS = (2, 3, 4, 6, 8, 12, 16, 24, 32)
@@ -83,11 +88,12 @@ class ClusterScores:
 
 def evaluate_clusters(
     embedding: ArrayLike,
-    labels: ArrayLike | None = None,
+    labels: ArrayLike | Mapping[Any, Any] | None = None,
     *,
     graph: Graph | None = None,
     n_clusters: int | None = None,
     n_runs: int = 10,
+    metrics: Sequence[str] | str | None = None,
     random_state: int = 0,
     progress: Reporter | None = None,
 ) -> ClusterScores:
@@ -98,14 +104,17 @@ def evaluate_clusters(
     embedding : array or frame of shape (n, d)
         One row per node; all of them are clustered. A frame brings the ids of its rows: the index of a pandas frame, or a
         column named id.
-    labels : array-like or series of shape (n,), optional
-        Classes to compare the clusters with, over the nodes that have one. A series is matched by its index.
+    labels : array-like or series of shape (n,), or dict, optional
+        Classes to compare the clusters with, over the nodes that have one. A series is matched by its index, a dict by its
+        keys.
     graph : Graph or adjacency, optional
         The graph of the same nodes, for modularity and conductance; matched by the ids that a frame brings.
     n_clusters : int, optional
         How many clusters. [default: as many as there are classes; without labels chosen by the silhouette]
     n_runs : int, default=10
         Starts of k-means; one value each.
+    metrics : sequence of {"nmi", "ari", "accuracy", "silhouette", "modularity", "conductance"} or str, optional
+        What to measure; several names in one word are separated by commas. [default: all that labels and graph allow]
     random_state : int, default=0
         Seed of the starts.
     progress : callable, optional
@@ -127,7 +136,10 @@ def evaluate_clusters(
     rows, ids = rows_and_ids(embedding)
     Z = check_embedding(rows)
     n_nodes = Z.shape[0]
+    if isinstance(labels, Mapping):
+        labels = read_target(labels, ids, n_nodes, CLASSES, "evaluate_clusters").labels
     labels = None if labels is None else place_values(labels, ids, n_nodes)
+    names = _check_metrics(metrics, with_labels=labels is not None, with_graph=graph is not None)
     check_integer("evaluate_clusters", "n_runs", n_runs, 1)
     check_integer("evaluate_clusters", "random_state", random_state, 0)
     graph = None if graph is None else place_graph(as_graph(graph), ids)
@@ -152,13 +164,12 @@ def evaluate_clusters(
             n_found = len(np.unique(assigned))
             if n_found < count:
                 notes.add(f"k-means found {n_found} of {count} clusters: the embedding has too few distinct rows.")
-            figures: dict[str, float] = {}
-            if labels is not None:
-                figures |= _against_labels(codes, assigned)
-            figures["silhouette"] = silhouette(Z, assigned, random_state)
+            figures = {} if labels is None else _against_labels(codes, assigned)
+            if "silhouette" in names:
+                figures["silhouette"] = silhouette(Z, assigned, random_state)
             if graph is not None:
                 figures |= {"modularity": modularity(graph, assigned), "conductance": conductance(graph, assigned)}
-            runs.append(figures)
+            runs.append({name: figures[name] for name in names})
             if (spread := _spread(Z, assigned)) < tightest:
                 tightest, best = spread, assigned
             report("k-means", run + 1, n_runs)
@@ -220,6 +231,26 @@ def choose_n_clusters(Z: Any, seed: int = 0) -> int:
     tried = {count: silhouette(rows, k_means(rows, count, seed), seed) for count in N_CLUSTERS if count < len(nodes)}
     known = {count: value for count, value in tried.items() if not math.isnan(value)}
     return max(known, key=lambda count: known[count]) if known else 2
+
+
+def _check_metrics(metrics: Sequence[str] | str | None, *, with_labels: bool, with_graph: bool) -> list[str]:
+    """The names of the figures to compute, in the order requested."""
+    of_labels, of_graph = AGAINST_LABELS if with_labels else (), AGAINST_GRAPH if with_graph else ()
+    possible = [*of_labels, "silhouette", *of_graph]
+    if metrics is None:
+        return possible
+    names = [name.strip() for name in metrics.split(",")] if isinstance(metrics, str) else list(metrics)
+    known = (*AGAINST_LABELS, "silhouette", *AGAINST_GRAPH)
+    for name in names:
+        if name not in known:
+            raise InputError(
+                f"The metrics of clusters are {', '.join(known)}. Got {name!r}.{did_you_mean(str(name), known)}"
+            )
+        if name not in possible:
+            raise InputError(f"The metric {name!r} needs {'labels' if name in AGAINST_LABELS else 'the graph'}. Got none.")
+    if not names:
+        raise InputError("The metrics parameter of evaluate_clusters must name at least one metric. Got none.")
+    return names
 
 
 def _check_n_clusters(n_clusters: int | None, n_classes: int, n_nodes: int) -> int:

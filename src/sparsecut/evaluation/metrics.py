@@ -91,7 +91,13 @@ def is_figure(name: str, kind: str) -> bool:
         return name in NUMBER_FIGURES
     if kind == SEVERAL and name == "balanced_accuracy":
         return False
-    return name in PER_CLASS_FIGURES or RECALL.fullmatch(name) is not None
+    return name in PER_CLASS_FIGURES or _is_recall(name)
+
+
+def _is_recall(name: str) -> bool:
+    """Whether a name is the recall at a share of the nodes, above none and up to all of them."""
+    share = RECALL.fullmatch(name)
+    return share is not None and 0 < float(share[1]) <= 100
 
 
 def needs_ranking(names: Iterable[str]) -> bool:

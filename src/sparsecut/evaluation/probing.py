@@ -15,7 +15,7 @@ from sparsecut.evaluation.metrics import CLASSES, NUMBERS, Metrics, check_metric
 from sparsecut.evaluation.ridge_probe import probe_numbers
 from sparsecut.evaluation.scores import Scores
 from sparsecut.evaluation.split_choice import AUTO, CV, RANDOM, make_splits
-from sparsecut.evaluation.splits import Split
+from sparsecut.evaluation.splits import Split, fold_splits
 from sparsecut.evaluation.targets import ProbeTarget, read_target
 from sparsecut.graph import rows_and_ids
 from sparsecut.graph.frames import rows_of
@@ -181,6 +181,9 @@ def splits_of(goal: ProbeTarget, split: str, **options: Any) -> list[Split]:
         what = "Numbers have" if goal.kind == NUMBERS else "Nodes with several labels have"
         raise InputError(f"{what} no classes to draw {split} splits of. Use split='cv' or percentages such as 10-10-80.")
     is_there = np.where(goal.is_known, 0, -1)  # all of one class: drawn alike
+    if split == CV and goal.kind == NUMBERS:  # R² of one test node is not a number
+        n_folds = max(3, min(10, len(goal.known) // 2))
+        return fold_splits(is_there, options["n_splits"], options["random_state"], n_folds)
     return make_splits(split, is_there, **options)
 
 

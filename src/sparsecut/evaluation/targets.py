@@ -1,7 +1,8 @@
 """What a probe predicts: one class per node, several labels per node, or a number; of all nodes or of a few.
 
     classes   one value per node: words, integers, or floats that are whole
-    several   a matrix (n, c) of zeros and ones, dense or sparse; a frame of such columns; or a list of labels for each node
+    several   a matrix (n, c) of zeros and ones, dense or sparse; a frame of such columns; or a list of labels for each node,
+              as a list, a series or a column of a frame
     numbers   floats with fractions, or whatever is numeric where it is requested
 
 A series and a frame are matched to the rows by their index, a dict by its keys; each may name a few nodes. A node has no
@@ -21,10 +22,11 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, check_choice, first_few
 from sparsecut.evaluation.metrics import CLASSES, NUMBERS, SEVERAL
 from sparsecut.evaluation.splits import Nodes
-from sparsecut.graph import Ids, encode_labels, is_frame, place_values, rows_and_ids, spread_labels
-from sparsecut.graph.id_columns import positions
+from sparsecut.graph import Ids, encode_labels, is_frame, library_of, place_values, rows_and_ids, spread_labels
+from sparsecut.graph.id_columns import EXACT_NAMES, positions
 
 KINDS = ("auto", CLASSES, SEVERAL, NUMBERS)
+LISTS = (list, set, tuple, frozenset, np.ndarray)  # frames give their lists as arrays
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def read_target(labels: Any, ids: Ids | None, n_rows: int, kind: str = "auto", c
         raise InputError("The labels must be one value per node. Got a Graph: pass graph.labels.")
     named = isinstance(labels, Mapping)
     own, values = (np.asarray(list(labels)), list(labels.values())) if named else (None, labels)
-    if kind in ("auto", SEVERAL) and (listed := _listed_labels(values)) is not None:
+    if kind in ("auto", SEVERAL) and (listed := _listed_labels(_placed_lists(values, ids, n_rows))) is not None:
         return _several(*listed, own, ids, n_rows)
     if kind in ("auto", SEVERAL) and _is_matrix(values):
         return _several_of_matrix(values, ids, n_rows)
@@ -123,14 +125,26 @@ def _rows_of(own: Ids, ids: Ids | None, n_rows: int) -> Nodes:
     return rows
 
 
+def _placed_lists(values: Any, ids: Ids | None, n_rows: int) -> Any:
+    """What brings ids of its own and may hold lists, in the order of the rows; anything else as it is."""
+    is_column = len(_value_columns(values)) == 1 if is_frame(values) else library_of(values) == "pandas"
+    return place_values(values, ids, n_rows) if is_column else values
+
+
+def _value_columns(frame: Any) -> list[str]:
+    """The columns of a frame that are not called as ids are."""
+    names = frame.column_names if hasattr(frame, "column_names") else frame.columns
+    return [str(name) for name in names if str(name).lower() not in EXACT_NAMES]
+
+
 def _listed_labels(values: Any) -> tuple[NDArray[Any], NDArray[np.bool_]] | None:
     """The labels and their truth values of a list with a list, set or tuple of labels for each node; None for others."""
     array = values.to_numpy() if hasattr(values, "to_numpy") and not is_frame(values) else values
     if not (isinstance(array, list) or (isinstance(array, np.ndarray) and array.dtype == object)):
         return None
-    if not any(isinstance(one, list | set | tuple | frozenset) for one in array):
+    if not any(isinstance(one, LISTS) for one in array):
         return None
-    rows = [[str(label) for label in one] if isinstance(one, list | set | tuple | frozenset) else None for one in array]
+    rows = [[str(label) for label in one] if isinstance(one, LISTS) else None for one in array]
     if wrong := [one for one, row in zip(array, rows, strict=True) if row is None and not _is_missing(one)]:
         raise InputError(f"Several labels per node are a list for each node, None where there is none. Got {wrong[0]!r}.")
     classes = np.array(sorted({label for row in rows if row is not None for label in row}))
@@ -157,12 +171,14 @@ def _several(classes: Any, truth: Any, own: Any, ids: Ids | None, n_rows: int) -
 def _is_matrix(values: Any) -> bool:
     if sp.issparse(values):
         return True
+    if is_frame(values):
+        return len(_value_columns(values)) > 1
     return getattr(values, "ndim", 0) == 2 and min(values.shape) > 0 and values.shape[1] > 1
 
 
 def _several_of_matrix(values: Any, ids: Ids | None, n_rows: int) -> ProbeTarget:
     """Truth values of a matrix or of a frame, whose columns are the labels and whose index or ids place its rows."""
-    names = [str(name) for name in values.columns] if hasattr(values, "columns") else None
+    names = _value_columns(values) if is_frame(values) else None
     rows, own = rows_and_ids(values, "The frame of labels")
     matrix = np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
     is_known = ~np.isnan(matrix).any(axis=1)

@@ -1,7 +1,8 @@
 """Links held out of a graph, and pairs without one: what forms are judged by.
 
-A tenth of the links is taken out, at most 20,000. Other pairs are drawn uniformly among those that could be links; of a
-directed graph held-out links turned round are kept beside them.
+A tenth of the links is taken out, at most 20,000. As many other pairs are drawn uniformly among those that could be links;
+of a directed graph held-out links turned round are kept beside them. Probabilities are calibrated on more other pairs, at
+least 20,000: links are few among all pairs, and of few others a handful would decide what the largest probabilities are.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sparsecut.links.node_kinds import LinkEnds
 
 HELD_OUT = 0.1
 MAX_HELD_OUT = 20_000
+N_CALIBRATING = 20_000
 
 Pairs = NDArray[np.int64]
 
@@ -30,6 +32,7 @@ class HeldOut:
     positive: Pairs
     others: Pairs  # drawn uniformly
     turned: Pairs  # held-out links of a directed graph, turned round
+    calibrating: Pairs  # more others, for shares of links among all pairs
 
     @property
     def negative(self) -> Pairs:
@@ -57,7 +60,8 @@ def hold_out_links(graph: Graph, ends: LinkEnds, seed: int, fraction: float = HE
     rest = without_links(graph, np.sort(chosen, axis=1))
     turned = chosen[:, ::-1] if ends.is_directed else chosen[:0]
     turned = turned[~np.isin(_numbers(turned, graph.n_nodes), _numbers(links, graph.n_nodes))]
-    return HeldOut(rest, chosen, draw_others(links, len(chosen), ends, generator), turned)
+    others = draw_others(links, len(chosen), ends, generator)
+    return HeldOut(rest, chosen, others, turned, draw_others(links, max(N_CALIBRATING, len(chosen)), ends, generator))
 
 
 def draw_others(links: Pairs, count: int, ends: LinkEnds, generator: np.random.Generator) -> Pairs:

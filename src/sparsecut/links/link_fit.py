@@ -102,16 +102,17 @@ def _fit_pairs(held_out: HeldOut, kinds: dict[str, FormTrial], rest: _Seen, whol
     mean = fitted.features(rest.vectors, rest.incidence, held_out.others).mean(axis=0)
     forms = {name: whole.solve(kinds[name]) for name in fitted.forms}
     score = fitted.solved_again(forms, whole.vectors, whole.incidence, held_out.others, mean)
-    positive, others = (fitted(rest.vectors, rest.incidence, pairs) for pairs in (held_out.positive, held_out.others))
+    pairs = (held_out.positive, held_out.calibrating)
+    positive, others = (fitted(rest.vectors, rest.incidence, one) for one in pairs)
     return score, calibrate(positive, others, *_n_pairs(whole.incidence))
 
 
 def _calibrated(held_out: HeldOut, rest: _Seen, on_rest: FormSum, whole: _Seen, form: FormSum) -> Calibration:
     """The calibration of what ranks candidates."""
-    pairs = (held_out.positive, held_out.others)
+    pairs = (held_out.positive, held_out.calibrating)
     positive, others = (on_rest.score_pairs(rest.vectors, rest.incidence, one) for one in pairs)
     found = calibrate(positive, others, *_n_pairs(whole.incidence))
-    now = np.median(np.abs(form.score_pairs(whole.vectors, whole.incidence, held_out.others)))
+    now = np.median(np.abs(form.score_pairs(whole.vectors, whole.incidence, held_out.calibrating)))
     before = np.median(np.abs(others))
     return found.scaled(float(now / before)) if before > 0 and now > 0 else found
 

@@ -160,7 +160,8 @@ class Links:
     def probability(self, pairs: ArrayLike) -> NDArray[np.float64]:
         """The probability of a link between pairs of nodes, calibrated on held-out links.
 
-        Of all possible pairs with a probability of 0.2, a fifth are links.
+        Of all possible pairs with a probability of 0.2, a fifth are links, known ones among them: of pairs that are not
+        linked yet, fewer are links that are missing.
 
         Parameters
         ----------
