@@ -16,31 +16,31 @@ from sparsecut.lab.paper.results import Cell
 NAMED = 4  # missed targets of a file that are named
 INTRODUCTION = """# Wins and losses on one page
 
-Is it better, is it quick, and where is it not? Each picture has one sentence that says what to see; the pages behind the
-links have the numbers. Drawn by `python benchmarks/render.py` from the data under `benchmarks/results`; nothing here is
-typed by hand.
+Where is sparsecut better or faster than other methods, and where is it not? Above each picture one sentence says what to
+see; the pages behind the links have the numbers. Drawn by `python benchmarks/render.py` from the data under
+`benchmarks/results`; nothing here is typed by hand.
 """
 PICTURES = (  # title, sentence, alt text, file, page behind it
     (
         "Accuracy",
-        "Blue squares are graphs and methods that `SCE()` beats, red ones those that beat it: {n_ahead} of {n_compared} are "
-        "blue, {n_behind} red, and in {n_level} the difference may be chance.",
+        "Each square compares `SCE()` with one method on one graph. Blue: `SCE()` is ahead ({n_ahead} of {n_compared}). "
+        "Red: it is behind ({n_behind}). Grey: the difference may be chance ({n_level}).",
         "A square per graph and method: blue where SCE() is ahead, red where it is behind, grey where it may be chance",
         "wins.svg",
         "beyond.md#the-default-against-the-others",
     ),
     (
         "Against the best of all others",
-        "Right of the line `SCE()` is ahead of whichever method is the best of that graph, which nobody knows without "
-        "labels.",
-        "SCE() less the best other method of each graph, with its interval: a dot per probe and number of labels",
+        "Right of the line, `SCE()` is ahead of the best other method of that graph. Without labels nobody knows which "
+        "method that is.",
+        "SCE() minus the best other method of each graph, with its interval: a dot per probe and number of labels",
         "regret.svg",
         "beyond.md#the-default-against-the-others",
     ),
     (
         "Cuts",
-        "Left of the line our cut is sparser than the best that METIS, KaHIP, scikit-network and others found; on the line "
-        "both are equal.",
+        "Left of the line, our cut is sparser than the best cut that METIS, KaHIP, scikit-network and others found; on the "
+        "line both are equal.",
         "The value of the sparsest cut found over that of the best other program, per graph",
         "cuts_sparsest.svg",
         "partition_results.md",
@@ -54,14 +54,14 @@ PICTURES = (  # title, sentence, alt text, file, page behind it
     ),
     (
         "Updates",
-        "The more changes come at once, the less each costs.",
+        "The more changes are made at once, the less time each takes.",
         "Changes per second over how many come at once, for each graph and model",
         "updates.svg",
         "performance.md#updates-of-a-graph-that-changes",
     ),
     (
         "One GPU",
-        "A bar that ends left of its line is within its target.",
+        "A bar that ends to the left of its line meets its target.",
         "Milliseconds of a fit on one GPU for five sizes, beside their targets and plain torch",
         "gpu.svg",
         "performance.md#one-gpu",
@@ -95,7 +95,7 @@ def render_glance(
             if met or missed:
                 shown = "; ".join(missed[:NAMED]) + (f"; {len(missed) - NAMED} more" if len(missed) > NAMED else "")
                 lines.append(f"| [{result['title']}]({page}) | {met} | {len(missed)} | {shown or '–'} |")
-    parts.append("## Every target\n\nA target is what the project has set itself.\n\n" + "\n".join(lines) + "\n")
+    parts.append("## Every target\n\nA target is a figure that the project has set itself.\n\n" + "\n".join(lines) + "\n")
     return "\n".join(parts)
 
 

@@ -55,36 +55,37 @@ SECTIONS = (
 )
 INTRODUCTION = """# Performance
 
-Time and memory, measured. Every figure is drawn by `python benchmarks/render.py` from the data under `benchmarks/results`;
-nothing here is typed by hand. Each section names the command that measures it again and the machine it was measured on.
-A target is what the project has set itself; where it is missed, the table says so.
+How much time and memory the library takes. Every figure is drawn by `python benchmarks/render.py` from the data under
+`benchmarks/results`; nothing here is typed by hand. Each section names the command that measures it again and the machine it
+was measured on. A target is a figure that the project has set itself. Where it is missed, the table says so.
 """
 BEYOND = ("channels", "misses")
 LINKS = ("links",)
 LINKS_INTRODUCTION = """# Links, measured
 
-What [Links](guides/recommendations.md) ranks beside what people use today. Every figure is drawn by
-`python benchmarks/render.py` from the data under `benchmarks/results`; nothing here is typed by hand.
+How well [Links](guides/recommendations.md) ranks new links and items, compared with the methods that people use today. Every
+figure is drawn by `python benchmarks/render.py` from the data under `benchmarks/results`; nothing here is typed by hand.
 """
 CUTS = ("partition_parts", "partition")
 CUTS_INTRODUCTION = """# Cuts and partitions, measured
 
-What [sparsest_cut, partition and hierarchy](partition.md) find beside what people use today. Every figure is drawn by
-`python benchmarks/render.py` from the data under `benchmarks/results`; nothing here is typed by hand.
+The cuts that [sparsest_cut, partition and hierarchy](partition.md) find, compared with the programs that people use today.
+Every figure is drawn by `python benchmarks/render.py` from the data under `benchmarks/results`; nothing here is typed by
+hand.
 
 ![A mesh around an airfoil in eight parts of equal size, drawn by Partition.draw](images/airfoil_parts.png)
 """
 SCALING = ("cluster_scale", "scaling", "estimate")
 SCALING_INTRODUCTION = """# Scaling
 
-How time, traffic and memory of a fit grow with the graph and with the [cluster](cluster.md), measured on one machine, and
-what that says of a graph of 10⁹ nodes and 10¹¹ edges. Every figure is drawn by `python benchmarks/render.py` from the data
-under `benchmarks/results`; nothing below is typed by hand.
+How the time, traffic and memory of a fit grow with the graph and with the [cluster](cluster.md). They were measured on one
+machine. A model fitted to these measurements predicts them for a graph of 10⁹ nodes and 10¹¹ edges. Every figure is drawn by
+`python benchmarks/render.py` from the data under `benchmarks/results`; nothing below is typed by hand.
 
 ## The model
 
-n nodes, m entries of the neighbour lists (two for every undirected edge), f features, k hops, w workers. The columns of a
-hop go in p panels, as few as a worker's memory allows.
+The graph has n nodes, m entries of the neighbour lists (two for every undirected edge) and f features. A fit makes k hops
+on w workers. The columns of a hop are processed in p panels, as few as a worker's memory allows.
 
 | | columns first | rows with a halo |
 |---|---|---|
@@ -94,12 +95,14 @@ hop go in p panels, as few as a worker's memory allows.
 | seconds of cores, in all | k·(n + m)·(p·α + f·β) + δ·n·f | the same, with a δ of its own |
 | seconds of connections, in all | γ · bytes between workers | the same |
 
-h are the rows that workers want of others. Where edges go anywhere each wants n·(1 − e^(−m/(w·n))) rows, of which 1 − 1/w
-lie elsewhere: h = (w − 1)·n·(1 − e^(−m/(w·n))). That is close to (w − 1)·n while a worker has more entries than there are
-nodes: more workers then move more, and columns first, which moves the features twice, is better as long as its lists fit.
+h is the number of rows that workers need from other workers. If edges join nodes at random, each worker needs n·(1 −
+e^(−m/(w·n))) rows, and a share of 1 − 1/w of them lies on other workers: h = (w − 1)·n·(1 − e^(−m/(w·n))). While a worker
+has more entries than there are nodes, h is close to (w − 1)·n. More workers then move more bytes, and "columns first",
+which moves the features only twice, is better as long as its lists fit.
 
-The seconds of a fit are c + u·(hops + rows)/(w·cores) + the larger of u·transfers/w and bytes/(w·network): c does not grow,
-and u is what workers wait for each other. `python benchmarks/scaling.py` fits α, β, γ, δ, c and u.
+The seconds of a fit are c + u·(hops + rows)/(w·cores) + the larger of u·transfers/w and bytes/(w·network). c does not grow
+with the graph, and the factor u stands for the time that workers wait for each other. `python benchmarks/scaling.py` fits α,
+β, γ, δ, c and u.
 """
 # Pictures that `result_pictures.py` draws, by the title of their section, each with a sentence that says what to see.
 PICTURES = {
@@ -107,16 +110,16 @@ PICTURES = {
 
 ![Seconds of a fit over the number of nodes, of edges and of features, in memory, from disk and on a
 GPU](images/growth.svg)""",
-    "One GPU": """A bar that ends left of its line is within its target.
+    "One GPU": """A bar that ends to the left of its line meets its target.
 
 ![Milliseconds of a fit on one GPU for five sizes, beside their targets and plain torch](images/gpu.svg)""",
     "Against size": """Straight lines: seconds and bytes grow in proportion to the graph, for both plans.
 
 ![Seconds and MiB moved of a fit on two workers over the number of nodes, for both plans](images/cluster.svg)""",
-    "Cuts and partitions": """Left of the line our cut is sparser than the best of the others.
+    "Cuts and partitions": """Left of the line, our cut is sparser than the best cut of the other programs.
 
 ![The value of the sparsest cut found over that of the best other program, per graph](images/cuts_sparsest.svg)""",
-    "Updates of a graph that changes": """The more changes come at once, the less each costs.
+    "Updates of a graph that changes": """The more changes are made at once, the less time each takes.
 
 ![Changes per second over how many come at once, for each graph and model](images/updates.svg)""",
 }

@@ -68,7 +68,7 @@ def regret(cells: Sequence[Cell]) -> Picture:
     by_graph = _by_graph(cells)
     left, wide, row = 140, 520, 42
     picture = Picture(
-        "SCE() less the best other method of each graph, in points of accuracy, with its 95 % interval",
+        "SCE() minus the best other method of each graph, in points of accuracy, with its 95 % interval",
         left + wide + 30,
         90 + row * len(by_graph),
     )
@@ -99,7 +99,7 @@ def wins(cells: Sequence[Cell]) -> Picture:
     by_graph, rivals = _by_graph(cells), list(beyond.RIVALS)
     left, wide, row = 140, 104, 24
     picture = Picture(
-        "SCE() less each other method, in points of accuracy (20 labels per class, the paper's probe)",
+        "SCE() minus each other method, in points of accuracy (20 labels per class, the paper's probe)",
         left + wide * len(rivals) + 10,
         74 + row * len(by_graph),
     )
@@ -120,7 +120,7 @@ def wins(cells: Sequence[Cell]) -> Picture:
             compared = _compare(found["default"], found[rival], PROBE, PER_CLASS)
             low, high = compared.interval
             colour = _colour_of(compared)
-            about = f"{graph}: SCE() less {rival} {compared.mean_difference:+.2f} ({low:+.2f} to {high:+.2f})"
+            about = f"{graph}: SCE() minus {rival} {compared.mean_difference:+.2f} ({low:+.2f} to {high:+.2f})"
             picture.parts.append(
                 f'<rect x="{left + wide * at + 2}" y="{y + 2}" width="{wide - 4}" height="{row - 4}" rx="3" fill="{colour}">'
                 f"<title>{about}</title></rect>"

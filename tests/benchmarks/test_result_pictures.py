@@ -45,7 +45,7 @@ def test_a_win_is_blue_a_loss_red_and_chance_grey() -> None:
     ours, lower, higher, level = [80.0, 81.0, 82.0], [70.0, 71.5, 72.0], [85.0, 86.5, 87.0], [70.0, 95.0, 79.0]
     cells = [cell("default", ours), cell("SCE", lower), cell("DGI", higher), cell("raw", level)]
     picture = wins(cells)
-    squares = re.findall(r'fill="(#\w+)">\n?<title>cora: SCE\(\) less (\S+)', "\n".join(picture.parts))
+    squares = re.findall(r'fill="(#\w+)">\n?<title>cora: SCE\(\) minus (\S+)', "\n".join(picture.parts))
     assert {name: colour for colour, name in squares} == {
         "SCE": COLOUR_OF["ahead"],
         "DGI": COLOUR_OF["behind"],
