@@ -48,6 +48,13 @@ def test_pyg_words_as_labels_directions_and_plain_edges():
         sc.from_pyg(Data(edge_index=torch.tensor([[0], [5]]), num_nodes=2))
 
 
+def test_several_labels_per_node_of_pyg_are_left_out_with_a_note():
+    data = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3, y=torch.eye(3)[:, :2])
+    graph = sc.from_pyg(data)
+    assert graph.labels is None
+    assert any("y has 2 columns" in note for note in graph.notes)
+
+
 def test_embedding_into_a_pyg_data():
     data = sc.to_pyg(graph_of())
     sc.add_embedding(data, [[3.0], [1.0], [2.0]], ["c", "a", "b"])

@@ -71,7 +71,7 @@ def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:
         labels=_labels(data),
         node_ids=np.arange(n_nodes),
         directed=directed,
-        notes=loop_notes(n_loops),
+        notes=(*loop_notes(n_loops), *_notes_on_labels(data)),
     )
 
 
@@ -82,7 +82,12 @@ def _on_device(data: Any, n_nodes: int, directed: str) -> Graph:
     entries, notes = check_edges(data.edge_index, _weights(data), n_nodes, directed)
     features = getattr(data, "x", None)
     return Graph.from_canonical(
-        entries, features=features, labels=_labels(data), node_ids=None, directed=directed, notes=notes
+        entries,
+        features=features,
+        labels=_labels(data),
+        node_ids=None,
+        directed=directed,
+        notes=(*notes, *_notes_on_labels(data)),
     )
 
 
@@ -95,7 +100,7 @@ def _weights(data: Any) -> Any:
 
 def _labels(data: Any) -> Any:
     labels = getattr(data, "y", None)
-    if labels is None:
+    if labels is None or _has_several(labels):
         return None
     return labels.squeeze(-1).cpu().numpy() if labels.dim() == 2 and labels.shape[1] == 1 else labels.cpu().numpy()
 
@@ -195,3 +200,15 @@ def _matched(Z: Any, ids: Any, names: Any, where: str) -> Any:
     if len(missing):
         raise InputError(f"The embedding has no row for these nodes of {where}: {first_few(names[missing])}.")
     return np.ascontiguousarray(Z[positions])
+
+
+def _has_several(labels: Any) -> bool:
+    return bool(labels.dim() == 2 and labels.shape[1] > 1)
+
+
+def _notes_on_labels(data: Any) -> tuple[str, ...]:
+    """Several labels per node are no column of a graph."""
+    labels = getattr(data, "y", None)
+    if labels is None or not _has_several(labels):
+        return ()
+    return (f"y has {labels.shape[1]} columns and was left out: pass it to evaluate(embedding, data.y).",)
