@@ -377,8 +377,6 @@ def main() -> None:
                 "The forms, the features of the pair score, the spectrum and the criterion were developed on these graphs, "
                 "with these held-out links (seed 0) and with the seeds 0 to 2, 20 and 21 of MovieLens in view. The seeds of "
                 "MovieLens and of directions shown here were not used for that; those of the first table were.",
-                "Links of PGPgiantcompo, add20, cornell, hep-th, movielens, polblogs, directed graphs and MovieLens (but "
-                "for the list of two sources and the new movies) go by the spectrum; the others were measured before.",
             ],
             points=points,
         )
