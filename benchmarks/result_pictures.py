@@ -165,7 +165,7 @@ def growth(results: Mapping[str, dict[str, Any]]) -> Picture:
 
 def updates(result: dict[str, Any]) -> Picture:
     """Changes per second over the size of a batch, a panel per graph, a line per model and tolerance."""
-    tables = [table for table in result["tables"] if "changes per second" in table["columns"]]
+    tables = [table for table in result["tables"] if "changes at once" in table["columns"]]
     wide, high, gap = 190, 180, 64
     picture = Picture("Changes per second over how many come at once", gap + len(tables) * (wide + gap), high + 150)
     models = list(dict.fromkeys(row[0] for table in tables for row in table["rows"]))[: len(COLOURS)]
