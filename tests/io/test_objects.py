@@ -166,3 +166,21 @@ def test_signs_of_networkx_and_igraph_are_those_of_the_edges(directed):
         assert any("ask for distance" in note for note in graph.notes)
     with pytest.raises(sc.InputError, match="signed=True"):
         sc.from_networkx(one)
+
+
+@pytest.mark.parametrize("directed", ["out", "symmetrize"])
+def test_demands_go_to_networkx_and_come_back(directed: str) -> None:
+    ratings = pandas.DataFrame({"source": [0, 0, 1, 3, 2], "target": [1, 2, 2, 0, 3], "weight": [2.0, -3.0, 1.0, -1.0, 4.0]})
+    graph = sc.from_edges(ratings, signed=True, directed=directed)
+    made = sc.to_networkx(graph)
+    assert made.edges[0, 2]["weight"] == -3
+    again = sc.from_networkx(made, signed=True, directed=directed)
+    place = [again.node_ids.tolist().index(one) for one in graph.node_ids.tolist()]
+    for one, other in ((graph.adjacency, again.adjacency), (graph.demands, again.demands)):
+        np.testing.assert_array_equal(one.toarray(), other.toarray()[np.ix_(place, place)])
+
+
+def test_a_pair_that_is_friend_and_enemy_has_no_one_edge() -> None:
+    ratings = pandas.DataFrame({"source": [0, 1, 1], "target": [1, 0, 2], "weight": [2.0, -3.0, 1.0]})
+    with pytest.raises(sc.InputError, match="one edge per pair"):
+        sc.to_networkx(sc.from_edges(ratings, signed=True))

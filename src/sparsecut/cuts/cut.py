@@ -14,6 +14,7 @@ from sparsecut.base.errors import InputError, check_integer
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.cuts.certificate import prove_second
 from sparsecut.cuts.cut_input import DIMENSION, checked_embedding, embed, graph_to_cut
+from sparsecut.cuts.cut_report import Reported
 from sparsecut.cuts.eigenvectors import Spectrum, is_cheap_to_factorise, scaled_laplacian
 from sparsecut.cuts.multilevel import Kahypar, Task
 from sparsecut.cuts.objective import CutProblem, Mask, Real
@@ -32,7 +33,7 @@ LEAST_FOR_PARTS, MOST_FOR_PARTS = 500, 4_000_000  # nodes, stored entries: below
 
 
 @dataclass(frozen=True, repr=False)
-class SparsestCut:
+class SparsestCut(Reported):
     """A cut of a graph, as `sparsest_cut` returns it.
 
     Attributes
@@ -89,34 +90,6 @@ class SparsestCut:
         if self.value == self.lower_bound:
             return 1.0
         return self.value / self.lower_bound if self.lower_bound > 0 else math.inf
-
-    def report(self, path: str | Path = "report.html", *, embedding: Any = None, **options: Any) -> Path:
-        """Write the report on the graph with the cut, as one HTML file.
-
-        Parameters
-        ----------
-        path : str or Path, default="report.html"
-            The file to write.
-        embedding : array or frame (n, d), optional
-            The vectors that the map is drawn from; by default those of `SCE()`.
-        **options
-            What else `sparsecut.report` takes: `title`, `nodes`, `layout_method`, `overwrite`, …
-
-        Returns
-        -------
-        Path
-            The file that was written.
-
-        Examples
-        --------
-        >>> import numpy as np, sparsecut as sc
-        >>> graph = sc.Graph(np.kron(np.eye(2), np.ones((3, 3))))
-        >>> sc.sparsest_cut(graph).report("cut.html", embedding=np.eye(6), overwrite=True).name
-        'cut.html'
-        """
-        from sparsecut.cuts.cut_report import report_cut
-
-        return report_cut(self, path, embedding, options)
 
     def __repr__(self) -> str:
         name = "φ′" if self.objective == "ratio" else "conductance"

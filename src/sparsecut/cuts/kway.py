@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.base.errors import InputError, check_choice, check_integer, check_real, import_extra
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.cuts.cut_input import graph_to_cut, material
+from sparsecut.cuts.cut_report import Reported
 from sparsecut.cuts.kway_moves import cuts_and_volumes
 from sparsecut.cuts.kway_plan import Wanted
 from sparsecut.cuts.kway_search import find_parts
@@ -32,7 +33,7 @@ Members = NDArray[np.int64]
 
 
 @dataclass(frozen=True, repr=False)
-class Partition:
+class Partition(Reported):
     """A graph in k parts, as `partition` returns it.
 
     Attributes
@@ -130,34 +131,6 @@ class Partition:
         from sparsecut.cuts.drawing import draw_parts
 
         return draw_parts(self.graph, self.parts, repr(self)[len("Partition(") : -1], path, overwrite=overwrite)
-
-    def report(self, path: str | Path = "report.html", *, embedding: Any = None, **options: Any) -> Path:
-        """Write the report on the graph with its parts, as one HTML file.
-
-        Parameters
-        ----------
-        path : str or Path, default="report.html"
-            The file to write.
-        embedding : array or frame (n, d), optional
-            The vectors that the map is drawn from; by default those of `SCE()`.
-        **options
-            What else `sparsecut.report` takes: `title`, `nodes`, `layout_method`, `overwrite`, …
-
-        Returns
-        -------
-        Path
-            The file that was written.
-
-        Examples
-        --------
-        >>> import numpy as np, sparsecut as sc
-        >>> graph = sc.Graph(np.kron(np.eye(2), np.ones((3, 3))))
-        >>> sc.partition(graph, 2).report("parts.html", embedding=np.eye(6), overwrite=True).name
-        'parts.html'
-        """
-        from sparsecut.cuts.cut_report import report_cut
-
-        return report_cut(self, path, embedding, options)
 
     def __repr__(self) -> str:
         return (

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.base.errors import InputError, check_integer, import_extra
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.cuts.cut_input import graph_to_cut, material
+from sparsecut.cuts.cut_report import Reported
 from sparsecut.cuts.kway import by_size
 from sparsecut.cuts.objective import Real
 from sparsecut.cuts.recursion import cut_down
@@ -32,7 +33,7 @@ Nodes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, repr=False)
-class Hierarchy:
+class Hierarchy(Reported):
     """A binary tree over the nodes of a graph, as `hierarchy` returns it.
 
     Attributes
@@ -177,34 +178,6 @@ class Hierarchy:
         if self.graph.n_nodes < 2:
             raise InputError("Hierarchy.draw needs a split to draw. The graph has one node.")
         return draw_tree(self.linkage, n_leaves, repr(self)[len("Hierarchy(") : -1], path, overwrite=overwrite)
-
-    def report(self, path: str | Path = "report.html", *, embedding: Any = None, **options: Any) -> Path:
-        """Write the report on the graph with a tree to walk down, as one HTML file.
-
-        Parameters
-        ----------
-        path : str or Path, default="report.html"
-            The file to write.
-        embedding : array or frame (n, d), optional
-            The vectors that the map is drawn from; by default those of `SCE()`.
-        **options
-            What else `sparsecut.report` takes: `title`, `nodes`, `layout_method`, `overwrite`, …
-
-        Returns
-        -------
-        Path
-            The file that was written.
-
-        Examples
-        --------
-        >>> import numpy as np, sparsecut as sc
-        >>> graph = sc.Graph(np.kron(np.eye(2), np.ones((3, 3))))
-        >>> sc.hierarchy(graph).report("tree.html", embedding=np.eye(6), overwrite=True).name
-        'tree.html'
-        """
-        from sparsecut.cuts.cut_report import report_cut
-
-        return report_cut(self, path, embedding, options)
 
     def __repr__(self) -> str:
         top = f", first cut φ′ {self.values[-1]:.4g}" if len(self.values) else ""

@@ -133,7 +133,7 @@ def graph_of_networkx(
 
 
 def to_networkx(graph: Graph, *, features: str | None = "features", labels: str | None = "label") -> Any:
-    """A networkx graph with the node ids as nodes and `weight` at the edges of a weighted graph.
+    """A networkx graph with the node ids as nodes and `weight` at the edges of a weighted graph, below zero at demands.
 
     Parameters
     ----------
@@ -160,10 +160,18 @@ def to_networkx(graph: Graph, *, features: str | None = "features", labels: str 
     result = networkx.DiGraph() if graph.is_directed else networkx.Graph()
     nodes = graph.node_ids.tolist()
     result.add_nodes_from(nodes)
-    entries = (graph.adjacency if graph.is_directed else sp.triu(graph.adjacency)).tocoo()
+    matrix = graph.adjacency
+    if graph.demands is not None:
+        if matrix.multiply(graph.demands).nnz:
+            raise InputError(
+                "to_networkx needs pairs that are friendly or unfriendly. Some are both, and it makes one edge per pair. "
+                "Leave the weights below zero of such pairs out."
+            )
+        matrix = matrix - graph.demands
+    entries = (matrix if graph.is_directed else sp.triu(matrix)).tocoo()
     rows, columns = (entries.coords[axis].tolist() for axis in (0, 1))
     ends = ((nodes[i], nodes[j]) for i, j in zip(rows, columns, strict=True))
-    if graph.is_weighted:
+    if graph.is_weighted or graph.demands is not None:
         result.add_weighted_edges_from((*end, value) for end, value in zip(ends, entries.data.tolist(), strict=True))
     else:
         result.add_edges_from(ends)

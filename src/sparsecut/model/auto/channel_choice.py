@@ -220,7 +220,7 @@ def _doubles_of(level: Any, nodes: NDArray[np.int64], engine: Engine[Any]) -> An
 
 
 def _halves(rows: Any) -> tuple[Any, Any]:
-    """The first half of the columns, and the second, each in memory of its own."""
+    """The first half of the columns, and the second."""
     width = rows.shape[1] // 2
     return rows[:, :width], rows[:, width:]
 
