@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import scipy.sparse as sp
 from hypothesis import settings
 
 import marks
+import prepared
 from sparsecut import datasets
 from sparsecut.graph import Graph
 
@@ -80,6 +82,12 @@ def cora() -> Graph:
 @pytest.fixture(scope="session")
 def digits() -> Graph:
     return datasets.load("digits")
+
+
+@pytest.fixture
+def forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes that the library starts are forks of one that has imported what they need."""
+    monkeypatch.setattr(sys, "executable", prepared.python())
 
 
 def random_graph(
