@@ -9,7 +9,9 @@ a little more than is wanted in all, so what comes together is as small as the s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +38,8 @@ class Spare(NamedTuple):
 
 
 SPARE = Spare()
+
+_samples: WeakKeyDictionary[Passes, dict[tuple[str, int, Spare], NDArray[np.int64]]] = WeakKeyDictionary()
 
 
 def sample_edges(passes: Passes, n_edges: int, spare: Spare = SPARE) -> NDArray[np.int64]:  # (2, m)
@@ -66,11 +70,23 @@ def sample_nodes(passes: Passes, n_nodes: int, spare: Spare = SPARE) -> NDArray[
     """Positions of some nodes, no more than there are, in ascending order."""
     if n_nodes >= passes.graph.n_nodes:
         return np.arange(passes.graph.n_nodes)
-    return np.sort(_by_hash(passes, n_nodes, spare))
+    return _once(passes, ("any", n_nodes, spare), lambda: np.sort(_by_hash(passes, n_nodes, spare)))
 
 
 def sample_linked_nodes(passes: Passes, n_nodes: int, spare: Spare = SPARE) -> NDArray[np.int64]:
     """Positions of some nodes that have neighbours, no more than there are, in ascending order."""
+    return _once(passes, ("linked", n_nodes, spare), lambda: _linked_by_hash(passes, n_nodes, spare))
+
+
+def _once(passes: Passes, key: tuple[str, int, Spare], draw: Callable[[], NDArray[np.int64]]) -> NDArray[np.int64]:
+    """A sample, drawn once for each graph that is passed over: several choices are made from the same nodes."""
+    known = _samples.setdefault(passes, {})
+    if key not in known:
+        known[key] = draw()
+    return known[key]
+
+
+def _linked_by_hash(passes: Passes, n_nodes: int, spare: Spare) -> NDArray[np.int64]:
     hashes, share = node_hashes(passes), _share(n_nodes, passes.graph.n_nodes, spare)
     while True:
         found = passes.each(linked_below, hashes, _limit(share, 64))
