@@ -153,8 +153,8 @@ def _search(
         *_along(problem, spectrum, random),
         *(from_communities(problem, random, effort.resolutions) if problem.n_nodes >= effort.communities_from else ()),
         *(() if vectors is None else from_vectors(problem, vectors, "embedding column")),
-        *(candidate for parts, name in others() for candidate in from_groups(problem, parts, name)),
     ]
+    theirs = [candidate for parts, name in others() for candidate in from_groups(problem, parts, name)]
     even = _halving(problem) if effort.with_halves else None
     if even is not None:
         own = spectrum if problem.objective != "conductance" else smoothest(even, effort.n_eigenvectors, random)
@@ -163,8 +163,13 @@ def _search(
         found += [replace(candidate, value=problem.value(candidate.side)) for candidate in improved]
     weights = problem.adjacency.data
     if weights.max(initial=1.0) > WIDE_RANGE * weights.min(initial=1.0):  # running sums of sweeps lose the small ones
-        found = [replace(candidate, value=problem.value(candidate.side)) for candidate in found]
-    return CutSolution(refine(problem, found, Budget(work, deepest), effort.n_finalists, report), spectrum)
+        found, theirs = (
+            [replace(candidate, value=problem.value(candidate.side)) for candidate in one] for one in (found, theirs)
+        )
+    cuts = refine(problem, found, Budget(work, deepest), effort.n_finalists, report)
+    if theirs:  # by themselves: one budget for all would leave less for our own
+        cuts = refine(problem, [*cuts[: effort.n_carried], *theirs], Budget(work / 2, deepest), effort.n_finalists, report)
+    return CutSolution(cuts, spectrum)
 
 
 def _along(problem: CutProblem, spectrum: Spectrum, random: np.random.Generator) -> Iterator[Candidate]:
