@@ -143,9 +143,9 @@ def sparsest_cut(
     """Find a set of nodes with few edges to the rest, relative to its size.
 
     Candidates are thresholds along the smoothest eigenvectors, their rotations and columns of an embedding, parts of
-    clusterings, and parts that Mt-KaHyPar finds where it is installed (extra ``cuts``). They are improved by maximum flow:
-    MQI inside a set, FlowImprove and bands around its border; nearly equal halves are improved by themselves as well. Up to
-    16 nodes all cuts are tried and the result is exact.
+    clusterings, and parts that Mt-KaHyPar and METIS find where they are installed (extra ``cuts``). They are improved by
+    maximum flow: MQI inside a set, FlowImprove and bands around its border; nearly equal halves are improved by themselves
+    as well. Up to 16 nodes all cuts are tried and the result is exact.
 
     Parameters
     ----------

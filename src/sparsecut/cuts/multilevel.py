@@ -126,9 +126,9 @@ def _answer(library: str, A: sp.csr_array, weights: Real, asked: tuple[Any, ...]
     """The library's parts: in this process if that is short, else in one that an interrupt ends. None where it fails."""
     if not has(library):
         return None
-    lists = multilevel_child.Rows(A.indptr, A.indices, whole(A.data), whole(weights))
+    lists = multilevel_child.SentGraph(A.indptr, A.indices, whole(A.data), whole(weights))
     if is_short:
-        given = multilevel_child.Rows(*(numbers.tolist() for numbers in lists)) if library == "kahip" else lists
+        given = multilevel_child.SentGraph(*(numbers.tolist() for numbers in lists)) if library == "kahip" else lists
         return np.asarray(multilevel_child.CALLS[library](given, *asked), dtype=np.int64)
     request = {"library": library, "n_nodes": len(weights), "n_entries": A.nnz, "asked": asked}
     sent = [json.dumps(request).encode() + b"\n", *(np.asarray(part, dtype=np.int32).tobytes() for part in lists)]

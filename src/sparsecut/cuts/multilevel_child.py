@@ -28,7 +28,7 @@ def main() -> None:
         _answer_tasks(request, answer)
     else:
         sizes = (request["n_nodes"] + 1, request["n_entries"], request["n_entries"], request["n_nodes"])
-        graph = Rows(*(_numbers(size) for size in sizes))
+        graph = SentGraph(*(_numbers(size) for size in sizes))
         answer.write(array("i", CALLS[request["library"]](graph, *request["asked"])).tobytes())
     answer.flush()
 
@@ -48,7 +48,7 @@ def _answer_tasks(request: dict[str, Any], answer: Any) -> None:
         answer.flush()
 
 
-class Rows(NamedTuple):
+class SentGraph(NamedTuple):
     """A graph as lists of neighbours: where each node's begin, their weights as whole numbers, and those of the nodes."""
 
     starts: Any
@@ -57,7 +57,7 @@ class Rows(NamedTuple):
     node_weights: Any
 
 
-def call_kahip(graph: Rows, parts: int, imbalance: float, seed: int) -> Any:
+def call_kahip(graph: SentGraph, parts: int, imbalance: float, seed: int) -> Any:
     """KaHIP's "strong" configuration."""
     import kahip
 
@@ -65,7 +65,7 @@ def call_kahip(graph: Rows, parts: int, imbalance: float, seed: int) -> Any:
     return kahip.kaffpa(nodes, starts, edges, neighbours, parts, imbalance, True, seed, kahip.STRONG)[1]
 
 
-def call_metis(graph: Rows, parts: int, imbalance: float, seed: int) -> Any:
+def call_metis(graph: SentGraph, parts: int, imbalance: float, seed: int) -> Any:
     """METIS, which splits recursively up to eight parts."""
     import numpy as np
     import pymetis
