@@ -47,7 +47,6 @@ class Speed:
     joined: int = 128
     balance: float = 0.1
     imbalances: tuple[float, ...] = (0.05, 0.2, 0.5, 0.75)
-    n_improved: int = 2
     effort: Effort = BRIEF
 
 
@@ -138,13 +137,12 @@ def _peel(source: Material, nodes: Nodes, random: np.random.Generator, speed: Sp
 
 
 def _by_metis(problem: CutProblem, speed: Speed, random: np.random.Generator) -> list[Candidate]:
-    """METIS' cuts with several balances, the sparsest ones improved; none without METIS."""
+    """METIS' cuts with several balances, improved; none without METIS."""
     seed = int(random.integers(2**20))
     made = (metis(problem.adjacency, problem.measure, 2, imbalance, seed) for imbalance in speed.imbalances)
     sides = [parts == 0 for parts in made if parts is not None]
     found = distinct(Candidate(side, problem.value(side), "METIS") for side in sides)
-    found = [one for one in found if np.isfinite(one.value)][: speed.n_improved]
-    return distinct(improve_border(problem, one) for one in found)
+    return distinct(improve_border(problem, one) for one in found if np.isfinite(one.value))
 
 
 def _disjoint(problem: CutProblem, found: list[Candidate]) -> list[tuple[Mask, float]]:
