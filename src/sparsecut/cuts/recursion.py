@@ -40,7 +40,7 @@ class Speed:
     """How the tree of a large graph is made: from how many nodes on, and with what instead of the sparsest of all cuts.
 
     joined : nodes of a cluster that is joined bottom up. balance : the least share of the smaller side. imbalances : of
-    METIS' cuts, the n_improved sparsest of which are improved. effort : of the search where there is no METIS.
+    METIS' cuts. effort : of the search where there is no METIS.
     """
 
     large_from: int = 2_001
