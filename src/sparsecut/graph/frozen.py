@@ -6,7 +6,7 @@ copied to the host when it is first used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -170,6 +170,12 @@ class FrozenGraph:
             self._set({"_codes": codes_of(self.node_ids, self.node_types or ())})
         assert self._codes is not None
         return self._codes
+
+    def with_type_counts(self: Self, counts: Sequence[int]) -> Self:
+        """The graph, whose nodes come type by type, so many of each: their ids need not be read for that."""
+        assert sum(counts) == self.n_nodes
+        self._set({"_codes": np.repeat(np.arange(len(counts)), counts).astype(np.int16)})
+        return self
 
     @property
     def edge_types(self) -> tuple[EdgeType, ...] | None:
@@ -364,8 +370,7 @@ class FrozenGraph:
             parts.append("labels")
         if self.relations is not None:
             parts[0] += f" of {len(self.node_types or ())} types"
-            n_types = len(self.relations.edge_types)
-            parts[1] += f" of {n_types} type{'s' * (n_types > 1)}"
+            parts[1] += f" of {len(self.relations.edge_types)} types"
         if self._adjacency is None:
             parts.append(f"on {self._edges.indices.device}")
         return f"Graph({', '.join(parts)})"

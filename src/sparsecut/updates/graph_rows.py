@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.graph import Graph
-
-if TYPE_CHECKING:
-    from sparsecut.updates.changing_graph import ChangingGraph
-    from sparsecut.updates.node_index import NodeIndex
+from sparsecut.updates.changing_graph import ChangingGraph
+from sparsecut.updates.node_index import NodeIndex
 
 Integers = NDArray[np.int64]
 Rows = NDArray[np.float32]
