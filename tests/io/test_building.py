@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import prepared
 import sparsecut as sc
 from sparsecut.io import building
 from sparsecut.io.store import HEADER, is_store
@@ -196,7 +197,7 @@ print(n_kills)
 @pytest.mark.slow
 def test_a_build_that_is_killed_goes_on(files: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", RUNS, str(files), "0"],
+        [prepared.python(), "-c", RUNS, str(files), "0"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
