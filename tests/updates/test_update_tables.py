@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from conftest import times_when_exploring
 from reference import dense_drift
 from sparsecut import SCE, Graph, PageRank, Power
 from sparsecut.base.errors import DimensionWarning, NewValuesWarning
@@ -25,7 +26,7 @@ from table_world import CITIES, KINDS, MODELS, ROUNDING, World, dense_embedding,
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=times_when_exploring(40, 10), deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     model=st.sampled_from(MODELS),
