@@ -62,7 +62,7 @@ def checks_of(model: SCE, graph: Graph) -> tuple[dict[str, Callable[[], Any]], d
     rule, cost = CONSTANTS.filter, CONSTANTS.filter_cost
     n_held_out = min(int(rule.held_out * graph.n_edges), cost.max_held_out)
     edges = sample_edges(engine, n_held_out)
-    trial = Trial.of(edges, sample_node_pairs(engine, n_held_out))
+    trial = Trial.of(edges, sample_node_pairs(engine, n_held_out), engine.device)
     kept = engine.without(engine.load(graph, model.recipe_.weighting, filter), edges)
     leading = _leading_columns(kept, graph, engine, rule.n_hops, cost)
 

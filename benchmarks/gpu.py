@@ -205,7 +205,7 @@ def measure(name: str, bandwidth: float) -> list[dict[str, Any]]:
     degrees = entries.offsets.diff().double() + 1
     P = Propagation(entries, FILTER.diagonals(degrees).single())
     del degrees
-    _ = P.schedule
+    _ = P.schedule.order
     torch.cuda.empty_cache()
 
     features = draw_features(communities, n_features, torch.float16 if n_nodes > 10**7 else torch.float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -12,13 +13,14 @@ import scipy.sparse as sp
 from hypothesis import settings
 
 import marks
+import prepared
 from sparsecut import datasets
 from sparsecut.graph import Graph
 
 # A change is judged by examples that depend on the tests alone: the same commit passes or fails everywhere.
 # `make explore` draws new ones each time it runs, and a hundred instead of fifty where a test does not say how many.
-settings.register_profile("same", derandomize=True, max_examples=50)
-settings.register_profile("explore", derandomize=False)
+settings.register_profile("same", derandomize=True, max_examples=50, deadline=None)  # a busy machine is no fault
+settings.register_profile("explore", derandomize=False, deadline=None)
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "same")
 settings.load_profile(PROFILE)
 
@@ -80,6 +82,12 @@ def cora() -> Graph:
 @pytest.fixture(scope="session")
 def digits() -> Graph:
     return datasets.load("digits")
+
+
+@pytest.fixture
+def forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes that the library starts are forks of one that has imported what they need."""
+    monkeypatch.setattr(sys, "executable", prepared.python())
 
 
 def random_graph(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import prepared
 import sparsecut as sc
 from tables_by_type import IN, WRITES, graph_of_tables, tables
 
@@ -58,7 +58,7 @@ def test_a_saved_model_embeds_next_months_tables_in_another_process(tmp_path: Pa
         table.to_csv(tmp_path / f"{name}.csv", index=False)
     asked = ["--nodes", "author=author.csv", "--nodes", "paper=paper.csv", "--nodes", "venue"]
     asked += ["--edges", "author:writes:paper=writes.csv", "--edges", "paper:in:venue=in.csv"]
-    command = [sys.executable, "-m", "sparsecut", "transform", "model.safetensors", *asked, "-o", "later.parquet", "-q"]
+    command = [prepared.python(), "-m", "sparsecut", "transform", "model.safetensors", *asked, "-o", "later.parquet", "-q"]
     subprocess.run(command, cwd=tmp_path, check=True)
     Z, ids = sc.read_embedding(tmp_path / "later.parquet")
     place = {one: row for row, one in enumerate(later.node_ids.tolist())}

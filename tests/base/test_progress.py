@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sparsecut.base import progress
-from sparsecut.base.progress import UNITS, ProgressBar, in_time
+from sparsecut.base.progress import UNITS, Pace, ProgressBar, in_time
 
 SOURCE = Path(__file__).parents[2] / "src" / "sparsecut"
 
@@ -107,12 +106,8 @@ def test_a_terminal_has_a_bar_that_names_its_unit_and_goes_away() -> None:
     assert shown.rstrip().endswith("\x1b[2K")  # the line is cleared
 
 
-def test_a_long_step_that_reports_nothing_is_shown_too(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, seconds in (("SILENT_SECONDS", 0.0), ("SECONDS_PER_LINE", 0.2), ("SECONDS_PER_LOOK", 0.02)):
-        monkeypatch.setattr(progress, name, seconds)
-    with ProgressBar() as bar:
+def test_a_long_step_that_reports_nothing_is_shown_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressBar(pace=Pace(silent=0.0, per_line=0.2, per_drawing=0.02)) as bar:
         bar("methods", 0, 3)
         thread = bar._thread
         time.sleep(0.7)

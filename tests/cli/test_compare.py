@@ -10,7 +10,7 @@ import pytest
 from cli_files import assert_refused, write_labels
 from sparsecut import datasets, evaluate
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forks")]
 
 
 def test_compare(run):

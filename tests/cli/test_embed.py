@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -63,28 +62,25 @@ def test_an_output_the_system_refuses(folder: Path) -> None:
     assert "The output /proc/z.npy" in done.stderr
 
 
-@pytest.mark.slow
-def test_embed_writes_positions_that_others_and_the_report_find(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_embed_writes_positions_that_others_and_the_report_find(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
     from sparsecut import layout
 
-    # Any layout serves here, and the others take their time; the module has the name of its function.
-    module = sys.modules["sparsecut.explore.layout"]
-    monkeypatch.setattr(module, "METHODS", ("pca",))
-    monkeypatch.setattr(module, "FEW_FOR_TSNE", 0)
-    sparsecut("embed", "digits", "--dimension", 8, "--xy", "-o", "z.parquet", folder=tmp_path)
+    (tmp_path / "ring.csv").write_text("a,b\n" + "".join(f"{node},{(node + 1) % 60}\n" for node in range(60)))
+    embed = ("embed", "ring.csv", "--dimension", 8)
+    sparsecut(*embed, "--xy", "-o", "z.parquet", folder=tmp_path)
     table = pq.read_table(tmp_path / "z.parquet")
     assert table.column_names == ["id", "x", "y", "embedding"]
     Z, ids = read_embedding(tmp_path / "z.parquet")
     xy = read_positions(tmp_path / "z.parquet")
-    np.testing.assert_array_equal(xy, layout(Z, method="pca"))
-    assert len(ids) == 1797
+    np.testing.assert_array_equal(xy, layout(Z))
+    assert len(ids) == 60
     sparsecut("report", "z.parquet", folder=tmp_path)
     assert "given beside the vectors" in str(meta_of(tmp_path / "report.html")["sections"][-1])
-    sparsecut("embed", "digits", "--dimension", 8, "-o", "plain.parquet", folder=tmp_path)
+    sparsecut(*embed, "-o", "plain.parquet", folder=tmp_path)
     assert read_positions(tmp_path / "plain.parquet") is None
-    error = sparsecut("embed", "digits", "--xy", "-o", "z.npy", folder=tmp_path, expect=2).stderr
+    error = sparsecut(*embed, "--xy", "-o", "z.npy", folder=tmp_path, expect=2).stderr
     assert "--xy writes the columns x and y of a .parquet file" in error
 
 

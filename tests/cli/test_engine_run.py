@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+import prepared
 from shell import sparsecut
 from sparsecut import load, read_embedding
 
@@ -125,7 +125,7 @@ main()
 @pytest.mark.slow
 def test_a_run_that_was_killed_is_resumed_and_says_so(folder: Path) -> None:
     given = ("embed", "edges.parquet", "--features", "features.npy", *ON_DISK, "-o", "z.npy")
-    killed = subprocess.run([sys.executable, "-c", KILLED, *given], cwd=folder, capture_output=True, check=False)
+    killed = subprocess.run([prepared.python(), "-c", KILLED, *given], cwd=folder, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert b"Resumed" not in killed.stderr
     (work,) = folder.glob(".sparsecut-*")

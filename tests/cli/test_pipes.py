@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow.csv
 import pytest
 
+import prepared
 from packing import pack
 from shell import sparsecut
 from sparsecut import read_embedding, read_graph, write_embedding
@@ -22,11 +23,9 @@ from sparsecut.io.opening import PACKED_SUFFIXES
 
 pytestmark = pytest.mark.slow
 
-PROGRAM = f"{sys.executable} -m sparsecut"
 
-
-def pipe(line: str, folder: Path, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = line.replace("sparsecut", PROGRAM)
+def pipe(line: str, folder: Path, given: bytes = b"", executable: str | None = None) -> subprocess.CompletedProcess[bytes]:
+    command = line.replace("sparsecut", f"{executable or prepared.python()} -m sparsecut")
     return subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], input=given, capture_output=True, cwd=folder, timeout=300, check=False
     )
@@ -140,7 +139,7 @@ def test_what_cannot_be_is_one_sentence(
 
 
 def test_a_reader_that_goes_away_ends_the_command_without_a_word(folder: Path) -> None:
-    done = pipe("sparsecut embed digits -q -o - | head -n 1", folder)
+    done = pipe("sparsecut embed digits -q -o - | head -n 1", folder, executable=sys.executable)
     assert done.stdout.startswith(b'"id","z0"')
     assert b"Traceback" not in done.stderr
     assert b"Error" not in done.stderr
@@ -215,6 +214,6 @@ def test_packed_text_through_the_standard_input_of_a_process(not_packed: bytes, 
     path = tmp_path / "edges.csv"
     path.write_text(EDGES)
     with pack(path, ".gz").open("rb") as edges:
-        command = [sys.executable, "-m", "sparsecut", *STRUCTURE, "-"]
+        command = [prepared.python(), "-m", "sparsecut", *STRUCTURE, "-"]
         assert subprocess.run(command, stdin=edges, capture_output=True, check=True).stdout == not_packed
     assert not_packed.startswith(b'"id","z0","z1"\n"n0",')

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
-import signal
 import subprocess
-import sys
 import time
 from itertools import islice
 from pathlib import Path
@@ -17,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import prepared
 from changing import Shadow
 from conftest import random_graph
 from packing import pack
@@ -145,7 +143,7 @@ def test_earlier_batches_stay_when_a_later_one_stops(tmp_path: Path) -> None:
 
 
 def follow(path: Path, *options: object, stdin: Any = subprocess.PIPE) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "sparsecut", "update", str(path), "--follow", "--tolerance", "0", *map(str, options)]
+    command = [prepared.python(), "-m", "sparsecut", "update", str(path), "--follow", "--tolerance", "0", *map(str, options)]
     return subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
 
 
@@ -163,7 +161,7 @@ def test_follow_answers_a_line_when_it_comes_and_a_killed_one_has_kept_it(tmp_pa
     while "removed" not in lines[-1]:
         lines.append(json.loads(process.stdout.readline()))
     assert lines[-1]["id"] == 5
-    os.kill(process.pid, signal.SIGKILL)
+    process.terminate()  # kills it
     process.communicate()
     keep = [node for node in range(30) if node != 5]
     graph = Graph(with_edge(weight=1)[np.ix_(keep, keep)], features=GRAPH.features[keep], node_ids=keep)
@@ -234,7 +232,7 @@ def test_killed_and_resumed_at_the_printed_offset_no_change_is_lost_or_made_twic
             take(line)
         if n_read is not None:
             wait_until_it_waits(path)  # with a full pipe, in the middle of a batch that is on the disk
-            os.kill(process.pid, signal.SIGKILL)
+            process.terminate()  # kills it
             process.wait()  # a write that waits goes on where there is room before the signal is looked at
             for line in lines if reads_on else ():
                 if line.endswith(b"\n"):
@@ -347,7 +345,7 @@ def test_vectors_that_find_no_room_leave_whole_batches(tmp_path: Path) -> None:
     )
     lines = [{"op": "change", "node": 3, "features": [float(n), 1, 2, 3]} for n in range(400)]
     given = "".join(json.dumps(line) + "\n" for line in lines).encode()
-    done = subprocess.run([sys.executable, "-c", script], input=given, cwd=tmp_path, capture_output=True, check=False)
+    done = subprocess.run([prepared.python(), "-c", script], input=given, cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 74, done.stderr
     assert b"File too large" in done.stderr
     assert b"defect" not in done.stderr

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 import sparsecut as sc
 from report_blocks import blocks_of, meta_of
-from sparsecut.explore import report_features
+from sparsecut.explore.report_features import kept_columns
 
 
 def features_of(path: Path, n_nodes: int) -> np.ndarray:
@@ -52,11 +52,11 @@ def test_features_come_back(tmp_path: Path, is_sparse: bool) -> None:
     assert (np.abs(features_of(path, 40) - X) <= width / 510 + 1e-6).all()
 
 
-def test_of_too_many_values_the_columns_that_vary_most_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_features, "MOST_VALUES", 45)
+@pytest.mark.parametrize("make", [np.asarray, sp.csc_array])
+def test_of_too_many_values_the_columns_that_vary_most_are_kept(make: Any) -> None:
     X = np.random.default_rng(2).normal(size=(20, 4)) * [1, 5, 0.2, 3]
-    about = meta_of(page_on(X, tmp_path / "r.html"))["features"]
-    assert (about["names"], about["nAll"]) == (["feature 1", "feature 3"], 4)
+    assert kept_columns(make(X), most_values=45).tolist() == [1, 3]
+    assert kept_columns(make(X), most_values=80).tolist() == [0, 1, 2, 3]
 
 
 def test_a_graph_without_features_has_none(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 import sparsecut as sc
 from report_blocks import blocks_of, meta_of
 from sparsecut.base.errors import InputError
-from sparsecut.explore import report_links
+from sparsecut.explore.report_links import find_links
 
 GRAPH = sc.datasets.load("digits").subgraph(positions=range(0, 1797, 12))
 
@@ -39,10 +39,9 @@ def test_fewer_candidates_than_places_are_none(tmp_path: Path) -> None:
     assert (found == 8).sum(axis=1).tolist() == [1, 1, 1, 2, 2, 1, 1, 1]  # 4 or 3 nodes are not linked yet
 
 
-def test_too_many_nodes_and_another_graph_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_nodes_and_another_graph_are_refused(tmp_path: Path) -> None:
     links = sc.Links(np.asarray(GRAPH.features), GRAPH)
     with pytest.raises(InputError, match="must be of the graph that was embedded"):
         sc.report(np.eye(3), tmp_path / "r.html", ids=["x", "y", "z"], links=links)
-    monkeypatch.setattr(report_links, "MOST_NODES", 2)
     with pytest.raises(InputError, match=r"at most 2 nodes\. Got 3"):
-        sc.report(np.eye(3), tmp_path / "r.html", links=links)
+        find_links(links, GRAPH.node_ids[:3], most_nodes=2)

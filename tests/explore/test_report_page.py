@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import sparsecut as sc
-from report_blocks import meta_of
 from sparsecut.explore import report_page as page
+from sparsecut.explore.node_columns import make_column
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,10 +37,10 @@ def test_the_build_refuses_what_joining_would_break(tmp_path: Path) -> None:
             join(tmp_path, modules)
 
 
-def test_columns_beyond_the_room_of_the_page_are_left_out_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "MAX_COLUMN_BYTES", 4000)
+def test_columns_beyond_the_room_of_the_page_are_left_out_and_named() -> None:
     generator = np.random.default_rng(0)
-    nodes = {f"c{number}": generator.normal(size=300) for number in range(6)}
-    meta = meta_of(sc.report(generator.normal(size=(300, 3)), tmp_path / "r.html", nodes=nodes, layout_method="pca"))
-    assert "would make the page too large" in " ".join(meta["warnings"])
-    assert "c5" not in [column["name"] for column in meta["columns"]]
+    columns = [make_column(f"c{number}", generator.normal(size=300), 300) for number in range(6)]
+    described, warnings = page.PageBlocks().add_columns(columns, most_bytes=4000)
+    assert [column["name"] for column in described] == ["c0", "c1"]
+    assert warnings[0].startswith("4 columns of the node table would make the page too large and are left out: 'c2', 'c3', ")
+    assert page.PageBlocks().add_columns(columns)[1] == []

@@ -168,7 +168,7 @@ def test_numbers_as_large_as_they_come_do_not_overflow():
         ({"v": [{"a": 1}, {"a": 2}]},
          "The table has values of type struct<a: int64> in column 'v', which cannot be features."),
         ({"v": [*map(str, range(10)), "1O"]},
-         "The table holds words among the numbers of column 'v': '1O' in row 11. Mend it, or leave the cell empty."),
+         "The table holds words among the numbers of column 'v': '1O' in row 11. Correct it, or leave the cell empty."),
         ({"v": ["a", "a"]}, "The table has no column that could be a feature: 'v' was left out: it holds one value "
          "throughout."),
     ],

@@ -57,6 +57,13 @@ def outward(A: sp.csr_array) -> sp.csr_array:
     return sp.csr_array((np.append(upper.data, upper.data[back]), (i, j)), shape=A.shape)
 
 
+def fading(weight: float) -> sp.csr_array:
+    """A random graph in which the edges of some nodes, and all of one, weigh next to nothing."""
+    A = sp.coo_array(sp.triu(random_graph(density=0.25).adjacency))
+    weights = np.where((A.row < 8) | (A.col == 39), weight, 1.0)
+    return from_pairs(40, A.row, A.col, weights)
+
+
 SMALL = {
     "random": random_graph(density=0.25).adjacency,
     "weighted": random_graph(density=0.25, is_weighted=True).adjacency,
@@ -69,6 +76,7 @@ SMALL = {
     "directed hub": outward(with_hub(60)),
     "directed hub, inward": sp.csr_array(outward(with_hub(60)).T),
     "two nodes": star(2),
+    "edges that have nearly faded": fading(1e-30),
 }
 
 
@@ -181,3 +189,13 @@ def test_a_graph_with_a_hub_is_embedded(name: str) -> None:
     Z = SCE(dimension=8).fit_transform(Graph(SMALL[name], directed="out" if "directed" in name else "symmetrize"))
     assert np.isfinite(Z).all()
     assert np.linalg.matrix_rank(Z) > 1
+
+
+def test_edges_too_old_for_single_precision_are_near_none_of_the_others() -> None:
+    """How much nearer they are than by chance is beyond float32: it ends at a limit, and is no infinity."""
+    faint, faded = log_proximity(fading(1e-34)), log_proximity(fading(1e-41))
+    assert np.isfinite(faded.data).all()
+    np.testing.assert_allclose(faded.toarray()[8:39, 8:39], faint.toarray()[8:39, 8:39], atol=1e-5)
+    Z = SCE(dimension=8).fit_transform(Graph(fading(1e-41)))
+    assert np.isfinite(Z).all()
+    assert np.linalg.matrix_rank(Z) == 8

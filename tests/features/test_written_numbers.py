@@ -59,7 +59,7 @@ def test_a_gap_and_a_slip_among_written_numbers() -> None:
     assert np.array_equal(gap.features, expected.features)
     with pytest.raises(InputError, match="holds words among the numbers of column 'balance': 'about 12' in row 3"):
         graph_of([*words[:2], "about 12", *words[3:]]).features  # noqa: B018
-    both = "'about 12' in row 3, '~5' in row 4. Mend them, or leave the cells empty."
+    both = "'about 12' in row 3, '~5' in row 4. Correct them, or leave the cells empty."
     with pytest.raises(InputError, match=both):
         graph_of([*words[:2], "about 12", "~5", *words[4:59], "~5"]).features  # noqa: B018
 

@@ -15,9 +15,11 @@ from any_graph import graphs
 from conftest import random_graph
 from cut_blocks import cut
 from sparsecut.engines.in_process import InProcess
-from sparsecut.graph import Graph, edge_sample
+from sparsecut.graph import Graph
 from sparsecut.graph.edge_sample import (
+    Spare,
     degrees_at,
+    edges_below,
     sample_edges,
     sample_linked_nodes,
     sample_node_pairs,
@@ -94,22 +96,23 @@ def test_another_order_of_nodes_and_lines_draws_the_same_by_id(kind: str, is_dir
     assert named[0] == named[1]
 
 
-def test_a_few_of_many_are_found_however_few_have_small_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+NOTHING_SPARE = Spare(factor=1.0, least=0)
+
+
+def test_a_few_of_many_are_found_however_few_have_small_hashes() -> None:
     """With no spare edges looked at, half of the time too few are found at first: the share is then doubled."""
     graph = random_graph(300)
     expected = brute_force(graph)
-    monkeypatch.setattr(edge_sample, "SPARE", 1.0)
-    monkeypatch.setattr(edge_sample, "MIN_SPARE", 0)
     limits: list[int] = []
-    edges_below = edge_sample.edges_below
 
-    def watch(block: Any, hashes: Any, of_ends: Any, limit: int, is_directed: bool) -> Any:
-        limits.append(limit)
-        return edges_below(block, hashes, of_ends, limit, is_directed)
+    class Watched(InProcess):
+        def each(self, function: Any, *arguments: Any) -> Any:
+            if function is edges_below:
+                limits.append(arguments[2])
+            return super().each(function, *arguments)
 
-    monkeypatch.setattr(edge_sample, "edges_below", watch)
     for n_edges in (1, 10, 100, 1000, graph.n_edges, 10 * graph.n_edges):
-        assert ends_of(graph, sample_edges(InProcess(graph), n_edges)) == expected[:n_edges]
+        assert ends_of(graph, sample_edges(Watched(graph), n_edges, NOTHING_SPARE)) == expected[:n_edges]
     assert len(limits) > 6
     assert max(limits) == 2**31 - 1
 
@@ -172,17 +175,15 @@ def test_any_blocks_of_arrays_or_tensors_have_the_samples_of_the_whole(
 
 
 @pytest.mark.parametrize("with_tensors", [False, True])
-def test_few_of_many_in_blocks_however_few_have_small_hashes(with_tensors: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_of_many_in_blocks_however_few_have_small_hashes(with_tensors: bool) -> None:
     """With nothing to spare too few are found at first, half of the time: the share is then doubled."""
     graph = random_graph(400, density=0.02)
     hashes = hash_ids(graph.node_ids)
     linked = np.flatnonzero(np.diff(graph.adjacency.indptr))
-    monkeypatch.setattr(edge_sample, "SPARE", 1.0)
-    monkeypatch.setattr(edge_sample, "MIN_SPARE", 0)
     parts = cut(graph, [100, 101, 350], with_tensors=with_tensors)
     expected = brute_force(graph)
     for n in (1, 10, 50, 300, 3000):
-        assert ends_of(graph, sample_edges(parts, n)) == expected[:n]
-        assert np.array_equal(sample_nodes(parts, n), np.sort(np.argsort(hashes)[:n]))
+        assert ends_of(graph, sample_edges(parts, n, NOTHING_SPARE)) == expected[:n]
+        assert np.array_equal(sample_nodes(parts, n, NOTHING_SPARE), np.sort(np.argsort(hashes)[:n]))
         nearest = np.sort(linked[np.argsort(hashes[linked])[:n]])
-        assert np.array_equal(sample_linked_nodes(parts, n), nearest)
+        assert np.array_equal(sample_linked_nodes(parts, n, NOTHING_SPARE), nearest)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import sparsecut as sc
 from conftest import random_graph
 from sparsecut.graph import Graph
-from sparsecut.graph.node_ids import find_nodes
+from sparsecut.graph.node_ids import find_nodes, pack_ids, unpack_ids
 
 PLAIN = random_graph()  # ids 0..n−1
 N = PLAIN.n_nodes
@@ -171,3 +171,9 @@ def test_unknown_ids_in_pairs_are_named() -> None:
         sc.SCE(apart=[("n1", "x y")]).fit(WORDS)
     with pytest.raises(sc.InputError, match="pairs parameter of Pairs names nodes that the graph does not have: 0, 3"):
         sc.SCE(negatives=sc.Pairs([(0, 5), (3, 15)])).fit(GAPS)
+
+
+def test_ids_are_kept_as_what_they_are() -> None:
+    for ids in (np.array([5, -3, 2**40]), np.array(["a", "ü", "7"])):
+        found = unpack_ids(pack_ids(ids))
+        assert found.tolist() == ids.tolist()

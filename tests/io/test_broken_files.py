@@ -154,10 +154,10 @@ BESIDE = {
     "a slip in a column of numbers": (
         "features", "f.csv", b"id,x\n" + b"".join(b"%s,%d\n" % (name, k) for k, name in enumerate(MANY)) + b"c,1o\n",
         "The features file {0}/f.csv holds words among the numbers of column 'x': '1o' in row 21. "
-        "Mend it, or leave the cell empty."),
+        "Correct it, or leave the cell empty."),
     "only ids": ("features", "f.csv", b"id,\na,\nb,\nc,\n",
-                 "The features file {0}/f.csv has no column that could be a feature: '' was left out: it holds nothing "
-                 "but gaps."),
+                 "The features file {0}/f.csv has no column that could be a feature: '' was left out: all its cells "
+                 "are empty."),
     "a billion features": ("features", "f.json", b'{"a": [1999999999], "b": [0], "c": [1]}',
                            "The features file {0}/f.json claims 3 rows and 2,000,000,000 columns for 3 entries. " + DAMAGED),
     "one node twice in JSON": ("features", "f.json", b'{"a": [1], "a": [2], "b": [0], "c": [1]}',

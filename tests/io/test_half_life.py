@@ -26,7 +26,7 @@ def drifting(period: float, n_nodes: int = 120, n_edges: int = 6000, seed: int =
 def test_friends_that_change_fast_ask_for_a_short_half_life(period: float, least: float, most: float) -> None:
     half_life, (note,) = choose_half_life(*drifting(period), is_calendar=False)
     assert least < half_life <= most
-    assert "by how well earlier edges tell later ones" in note
+    assert "by how well earlier edges predict later ones" in note
 
 
 def test_too_few_edges_do_not_age() -> None:

@@ -10,7 +10,6 @@ import pytest
 from changing import Shadow
 from conftest import random_graph
 from sparsecut import SCE, Graph, InputError, MoSCE, PageRank, Power, load
-from sparsecut.updates.state_files import pack_ids, unpack_ids
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse", "directed", "words", "mosce"])
@@ -65,9 +64,3 @@ def test_saving_in_its_own_place_takes_the_log_in(tmp_path: Path) -> None:
     np.testing.assert_allclose(load(path).embedding_, model.embedding_, atol=1e-4)
     model.update(features_changed={2: np.ones(12)})
     np.testing.assert_allclose(load(path).embedding_, model.embedding_, atol=1e-4)
-
-
-def test_ids_are_kept_as_what_they_are() -> None:
-    for ids in (np.array([5, -3, 2**40]), np.array(["a", "ü", "7"])):
-        found = unpack_ids(pack_ids(ids))
-        assert found.tolist() == ids.tolist()

@@ -21,15 +21,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from sparsecut.base.notebook import CellBars, in_notebook
 
 Reporter = Callable[[str, int, int], None]
 
-SILENT_SECONDS = 2.0
-SECONDS_PER_LINE = 10.0
-SECONDS_PER_LOOK = 0.5  # of the thread, whether it is time to draw
 
 UNITS = {
     "training": "epochs",
@@ -82,6 +79,16 @@ class Stage:
         return f"{self.name}: {self.done:,} of {self.total:,}" + (f" {self.unit}" if self.unit else "") + more
 
 
+class Pace(NamedTuple):
+    """How many seconds pass before anything is shown, from one line to the next, and between two drawings by the thread."""
+
+    silent: float = 2.0
+    per_line: float = 10.0
+    per_drawing: float = 0.5
+
+
+PACE = Pace()
+
 Display = Callable[[list[Stage], float], None]  # given the stages under way and the time; no stages where the work has ended
 
 
@@ -96,6 +103,8 @@ class ProgressBar:
         Called with a sentence when a stage has ended.
     clock : callable, default=time.monotonic
         Seconds.
+    pace : Pace
+        When something is shown.
     """
 
     def __init__(
@@ -103,8 +112,9 @@ class ProgressBar:
         is_enabled: bool = True,
         on_end: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
+        pace: Pace = PACE,
     ) -> None:
-        self.is_enabled, self.on_end, self._clock = is_enabled, on_end, clock
+        self.is_enabled, self.on_end, self._clock, self._pace = is_enabled, on_end, clock, pace
         self._started = self._last = clock()
         self._display: Display | None = None
         self._stages: dict[str, Stage] = {}
@@ -133,14 +143,14 @@ class ProgressBar:
         self._draw([*self._stages.values()] or [known], now)
 
     def _draw(self, stages: list[Stage], now: float) -> None:
-        if not self.is_enabled or now - self._started < SILENT_SECONDS:
+        if not self.is_enabled or now - self._started < self._pace.silent:
             return
         if self._display is None:
-            self._display = _choose_display(self._started)
+            self._display = _choose_display(self._started, self._pace)
         self._display(stages, now)
 
     def _keep_drawing(self) -> None:
-        while not self._closed.wait(SECONDS_PER_LOOK):
+        while not self._closed.wait(self._pace.per_drawing):
             with self._lock:
                 if self._stages and not self._closed.is_set():
                     self._draw([*self._stages.values()], self._clock())
@@ -174,20 +184,21 @@ def in_time(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def _choose_display(started: float) -> Display:
+def _choose_display(started: float, pace: Pace) -> Display:
     if in_notebook():
         return CellBars()
-    return _TerminalBars() if sys.stderr.isatty() else _LogLines(started)
+    return _TerminalBars() if sys.stderr.isatty() else _LogLines(started, pace.per_line)
 
 
 class _LogLines:
     """One line every ten seconds: the stages under way, the time so far, the time left."""
 
-    def __init__(self, started: float) -> None:
+    def __init__(self, started: float, seconds: float) -> None:
         self._started = self._last = started
+        self._seconds = seconds
 
     def __call__(self, stages: list[Stage], now: float) -> None:
-        if not stages or now - self._last < SECONDS_PER_LINE:
+        if not stages or now - self._last < self._seconds:
             return
         self._last = now
         left = next((left for stage in stages if (left := stage.left(now)) is not None), None)

@@ -73,7 +73,7 @@ class Reading:
     half_life: Annotated[
         str | None,
         _option(
-            "Age at which an edge weighs half as much: 30d, 12h, 1y, none, or auto: by how well earlier edges tell "
+            "Age at which an edge weighs half as much: 30d, 12h, 1y, none, or auto: by how well earlier edges predict "
             "later ones.",
             metavar="AGE",
             show_default="auto, with --time",

@@ -218,6 +218,12 @@ class Engine(Protocol[R]):
         holds it at least.
         """
 
+    def placed(self, name: str, array: NDArray[Any]) -> Column:
+        """An array of this process, one number per node or one row, where every block can read it, by `column[nodes]`.
+
+        A second one of a name takes the place of the first, which is no longer read.
+        """
+
     def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:
         """A small result: a value that JSON holds, or a dictionary of arrays.
 

@@ -136,7 +136,7 @@ def measure_health(embedding: ArrayLike, graph: Graph | None = None) -> Health:
     )
 
 
-def cut_ratio(embedding: ArrayLike, graph: Graph) -> float | None:
+def cut_ratio(embedding: ArrayLike, graph: Graph, *, n_numbers: int = BLOCK) -> float | None:
     """The normalised quotient of the sparsest cut; None where there is no edge, or where all vectors are the same."""
     Z = np.asarray(embedding, dtype=np.float64)
     centred = Z - Z.mean(axis=0)
@@ -147,7 +147,7 @@ def cut_ratio(embedding: ArrayLike, graph: Graph) -> float | None:
     if not edges.nnz or mean_pair <= 0:
         return None
     across = 0.0
-    block = max(1, BLOCK // Z.shape[1])
+    block = max(1, n_numbers // Z.shape[1])
     for start in range(0, edges.nnz, block):
         part = slice(start, start + block)
         gaps = np.square(centred[edges.row[part]] - centred[edges.col[part]]).sum(axis=1)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.base.errors import InputError, check_integer, first_few
+from sparsecut.base.errors import InputError, check_integer
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.evaluation.health import measure_health
 from sparsecut.explore.cautions import cautions
@@ -201,12 +201,8 @@ def report(
         tell("findings", 3, 3)
     all_columns = unique_names([*parts, *computed, *changes, *columns])
     blocks = PageBlocks()
-    described, left_out = blocks.add_columns(all_columns)
-    if left_out:
-        warnings_found.append(
-            f"{len(left_out)} columns of the node table would make the page too large and are left out: "
-            f"{first_few(left_out)}. Give fewer columns."
-        )
+    described, too_large = blocks.add_columns(all_columns)
+    warnings_found += too_large
     edges, why_no_edges = find_edges(whole.graph)
     sections.append(how_section(drawn_by, near, command, random_state, [why_none, why_no_edges]))
     meta = {

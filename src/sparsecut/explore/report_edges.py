@@ -36,12 +36,12 @@ class PageEdges:
     is_calendar: bool
 
 
-def find_edges(graph: Graph | None) -> tuple[PageEdges | None, str]:
+def find_edges(graph: Graph | None, most_edges: int = MOST_EDGES) -> tuple[PageEdges | None, str]:
     """The edges of a graph, or none and a sentence that says why."""
     if graph is None or not sp.issparse(graph.held_edges):
         return None, ""
-    if graph.n_edges > MOST_EDGES:
-        return None, f"The graph's {graph.n_edges:,} edges are not in this page, which holds at most {MOST_EDGES:,}."
+    if graph.n_edges > most_edges:
+        return None, f"The graph's {graph.n_edges:,} edges are not in this page, which holds at most {most_edges:,}."
     relations = graph.relations
     matrices = [graph.adjacency] if relations is None or not relations.matrices else list(relations.matrices)
     names = () if relations is None or len(matrices) < 2 else tuple(_spelt(kind) for kind in relations.edge_types)

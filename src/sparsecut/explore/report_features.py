@@ -27,7 +27,7 @@ def add_features(blocks: PageBlocks, graph: Graph | None) -> dict[str, Any] | No
     features: Any = graph.features
     names = encoded_names(graph)
     columns = sp.csc_array(features, dtype=np.float32) if sp.issparse(features) else np.asarray(features, dtype=np.float32)
-    kept = _kept(columns)
+    kept = kept_columns(columns)
     columns = columns[:, kept]
     if isinstance(columns, np.ndarray):
         low, high = (np.asarray(limit, dtype=np.float64) for limit in (columns.min(axis=0), columns.max(axis=0)))
@@ -54,7 +54,7 @@ def add_features(blocks: PageBlocks, graph: Graph | None) -> dict[str, Any] | No
     }
 
 
-def _kept(columns: Any) -> NDArray[np.int64]:
+def kept_columns(columns: Any, most_values: int = MOST_VALUES) -> NDArray[np.int64]:
     """The columns that the page has room for, in their order: those of most variance, where not for all."""
     n_nodes, n_columns = columns.shape
     if sp.issparse(columns):
@@ -65,7 +65,7 @@ def _kept(columns: Any) -> NDArray[np.int64]:
         sizes = np.full(n_columns, n_nodes)
         spread = columns.var(axis=0, dtype=np.float64)
     order = np.argsort(-spread, kind="stable")
-    fits = np.cumsum(sizes[order]) <= MOST_VALUES
+    fits = np.cumsum(sizes[order]) <= most_values
     return np.sort(order[fits])
 
 

@@ -16,11 +16,11 @@ N_RECOMMENDED = 5
 MOST_NODES = 50_000  # above it the answers of all nodes take minutes
 
 
-def find_links(links: Any, ids: Ids) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def find_links(links: Any, ids: Ids, most_nodes: int = MOST_NODES) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The nodes recommended to each node, by their rows, −1 where there are fewer, and their probabilities."""
-    if len(ids) > MOST_NODES:
+    if len(ids) > most_nodes:
         raise InputError(
-            f"A report recommends links for at most {MOST_NODES:,} nodes. Got {len(ids):,}. Leave links out, and ask for "
+            f"A report recommends links for at most {most_nodes:,} nodes. Got {len(ids):,}. Leave links out, and ask for "
             "some nodes: Links.recommend, or sparsecut recommend."
         )
     n_nodes = len(ids)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.base.errors import first_few
 from sparsecut.explore.node_columns import NodeColumn
 from sparsecut.io import write_whole
 
@@ -42,20 +43,27 @@ class PageBlocks:
     def add_json(self, name: str, value: Any) -> int:
         return self.add(name, json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode())
 
-    def add_columns(self, columns: list[NodeColumn]) -> tuple[list[dict[str, Any]], list[str]]:
-        """Pack columns while there is room: (what the page needs to know of each, the names of those left out)."""
+    def add_columns(
+        self, columns: list[NodeColumn], most_bytes: int = MAX_COLUMN_BYTES
+    ) -> tuple[list[dict[str, Any]], list[str]]:
+        """Pack columns while there is room: (what the page needs to know of each, a warning if some are left out)."""
         described, left_out, total = [], [], 0
         for position, column in enumerate(columns):
             block = f"column-{position}"
             text = pack(_column_bytes(column))
-            if total + len(text) > MAX_COLUMN_BYTES:
+            if total + len(text) > most_bytes:
                 left_out.append(column.name)
                 continue
             total += len(text)
             self._parts.append(_element(block, text))
             description = {"name": column.name, "kind": column.kind, "block": block}
             described.append({**description, "names": list(column.names)} if column.kind == "class" else description)
-        return described, left_out
+        if not left_out:
+            return described, []
+        return described, [
+            f"{len(left_out)} columns of the node table would make the page too large and are left out: "
+            f"{first_few(left_out)}. Give fewer columns."
+        ]
 
     def write(self, path: str | Path, *, overwrite: bool = False) -> int:
         """Write the page whole; returns its size in bytes."""

@@ -73,7 +73,7 @@ class CategoryColumn:
         found = [code for code in range(len(words)) if counts[code]]
         with_missing = bool(is_missing.any() and not is_missing.all())
         if not found:
-            return LeftOut(name, "it holds nothing but gaps")
+            return LeftOut(name, "all its cells are empty")
         why = _why_no_category([words[code] for code in found], len(codes), int((~is_missing).sum()))
         if why:
             return cls(name, with_missing=True, left_out=why) if with_missing else LeftOut(name, why)

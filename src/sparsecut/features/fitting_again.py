@@ -26,7 +26,7 @@ from sparsecut.features.typed_features import Source, TypedFeatures
 from sparsecut.features.word_lists import WordsColumn
 from sparsecut.kernels import in_single
 
-NO_VALUES = "it holds nothing but gaps"
+NO_VALUES = "all its cells are empty"
 ROUNDED = 2.0**-22  # of the numbers that were added up: what single precision may have rounded
 
 Floats = NDArray[np.float64]

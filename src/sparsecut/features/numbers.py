@@ -82,7 +82,7 @@ class NumberColumn:
         is_time, (is_missing, values) = has_times(column.type), numbers_of(column)
         present, with_missing = values[~is_missing], bool(is_missing.any())
         if not len(present):
-            return LeftOut(name, "it holds nothing but gaps")
+            return LeftOut(name, "all its cells are empty")
         if (present == present[0]).all():
             if not with_missing:
                 return LeftOut(name, ONE_VALUE)

@@ -37,6 +37,7 @@ MAX_PRODUCTS = 50_000_000  # of a hop: on dense graphs the share rises, so that 
 RARE_STEPS = 100_000_000  # multiplications by rare steps, all rows together: 10,000 per row of a graph with 10,000 nodes
 ROW_BLOCK = 20_000  # rows of q computed at a time
 PRODUCT_BLOCK = 1 << 24  # multiplications at a time, and so the most entries a product has before the rare ones are dropped
+MOST_CHANCE = 1e37  # beside which a node is hardly ever met by chance; times the visits it is a number in float32
 ROUNDING = 1e-3  # sums in float32 may come out larger than their bound by no larger a part
 
 
@@ -66,7 +67,7 @@ def log_proximity(
     inverse = np.divide(1, degrees, out=np.zeros(n_nodes), where=degrees > 0)
     P = (sp.diags_array(inverse) @ adjacency).tocsr().astype(np.float32)
     steps = Steps(P, share, work)
-    chance = (degrees.sum() * inverse / n_hops).astype(np.float32)
+    chance = np.minimum(degrees.sum() * inverse / n_hops, MOST_CHANCE).astype(np.float32)
     blocks = []
     starts = range(0, n_nodes, work.row_block)
     for number, start in enumerate(starts, start=1):

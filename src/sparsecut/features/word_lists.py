@@ -28,7 +28,7 @@ class WordsColumn:
     @classmethod
     def fit(cls, name: str, column: ArrowColumn) -> WordsColumn | LeftOut:
         _, words = words_in(column)
-        return cls(name, words) if words else LeftOut(name, "it holds nothing but gaps")
+        return cls(name, words) if words else LeftOut(name, "all its cells are empty")
 
     @property
     def names(self) -> tuple[str, ...]:

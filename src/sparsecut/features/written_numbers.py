@@ -121,7 +121,7 @@ def check_slips(name: str, words: list[str], codes: NDArray[Any], is_missing: ND
         listed = ", ".join(shown[:5]) + (", …" if len(shown) > 5 else "")
         raise InputError(
             f"{what} holds words among the numbers of column {name!r}: {listed}. "
-            f"Mend {'them' if len(wrong) > 1 else 'it'}, or leave the cell{'s' if len(wrong) > 1 else ''} empty."
+            f"Correct {'them' if len(wrong) > 1 else 'it'}, or leave the cell{'s' if len(wrong) > 1 else ''} empty."
         )
 
 

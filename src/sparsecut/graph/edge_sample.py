@@ -9,7 +9,9 @@ a little more than is wanted in all, so what comes together is as small as the s
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,17 +29,26 @@ from sparsecut.kernels.either import (
 )
 from sparsecut.kernels.hashing import SIGN_32, low_half, mixed, node_hashes, ordered
 
-SPARE = 1.2  # how many more edges than wanted are looked at, and …
-MIN_SPARE = 1_000  # … how many more at least: then hardly ever too few have a small enough hash
+
+class Spare(NamedTuple):
+    """How many more than wanted are taken below a hash, as a factor and at least, so that they are hardly ever too few."""
+
+    factor: float = 1.2
+    least: int = 1_000
 
 
-def sample_edges(passes: Passes, n_edges: int) -> NDArray[np.int64]:  # (2, m)
+SPARE = Spare()
+
+_samples: WeakKeyDictionary[Passes, dict[tuple[str, int, Spare], NDArray[np.int64]]] = WeakKeyDictionary()
+
+
+def sample_edges(passes: Passes, n_edges: int, spare: Spare = SPARE) -> NDArray[np.int64]:  # (2, m)
     """Positions of the ends of some edges, no more than there are; each undirected edge once."""
     graph: Graph = passes.graph
     hashes = node_hashes(passes)
     of_ends = passes.column("hashes-of-ends", np.int32, hashes_of_ends, hashes, graph.is_directed)
     wanted = min(n_edges, graph.n_edges)
-    share = _share(wanted, graph.n_edges)
+    share = _share(wanted, graph.n_edges, spare)
     while True:
         found = passes.each(edges_below, hashes, of_ends, _limit(share, 32), graph.is_directed)
         first, second, keys, ties = (concatenate(parts) for parts in zip(*found, strict=True))
@@ -55,23 +66,35 @@ def sample_node_pairs(passes: Passes, n_pairs: int) -> NDArray[np.int64]:  # (2,
     return nodes[np.random.default_rng(0).integers(0, len(nodes), (2, n_pairs))].astype(np.int64)
 
 
-def sample_nodes(passes: Passes, n_nodes: int) -> NDArray[np.int64]:
+def sample_nodes(passes: Passes, n_nodes: int, spare: Spare = SPARE) -> NDArray[np.int64]:
     """Positions of some nodes, no more than there are, in ascending order."""
     if n_nodes >= passes.graph.n_nodes:
         return np.arange(passes.graph.n_nodes)
-    return np.sort(_by_hash(passes, n_nodes))
+    return _once(passes, ("any", n_nodes, spare), lambda: np.sort(_by_hash(passes, n_nodes, spare)))
 
 
-def sample_linked_nodes(passes: Passes, n_nodes: int) -> NDArray[np.int64]:
+def sample_linked_nodes(passes: Passes, n_nodes: int, spare: Spare = SPARE) -> NDArray[np.int64]:
     """Positions of some nodes that have neighbours, no more than there are, in ascending order."""
-    hashes, share = node_hashes(passes), _share(n_nodes, passes.graph.n_nodes)
+    return _once(passes, ("linked", n_nodes, spare), lambda: _linked_by_hash(passes, n_nodes, spare))
+
+
+def _once(passes: Passes, key: tuple[str, int, Spare], draw: Callable[[], NDArray[np.int64]]) -> NDArray[np.int64]:
+    """A sample, drawn once for each graph that is passed over: several choices are made from the same nodes."""
+    known = _samples.setdefault(passes, {})
+    if key not in known:
+        known[key] = draw()
+    return known[key]
+
+
+def _linked_by_hash(passes: Passes, n_nodes: int, spare: Spare) -> NDArray[np.int64]:
+    hashes, share = node_hashes(passes), _share(n_nodes, passes.graph.n_nodes, spare)
     while True:
         found = passes.each(linked_below, hashes, _limit(share, 64))
         nodes, keys = (concatenate([part[side] for part in found]) for side in (0, 1))
         n_linked = sum(part[2] for part in found)
         if len(nodes) >= min(n_nodes, n_linked):
             break
-        share = 1.0 if n_linked <= n_nodes else max(min(1.0, 2 * share), _share(n_nodes, n_linked))
+        share = 1.0 if n_linked <= n_nodes else max(min(1.0, 2 * share), _share(n_nodes, n_linked, spare))
     if n_linked <= n_nodes:
         return on_host(nodes)
     return np.sort(on_host(nodes[stable_order(keys)[:n_nodes]]))
@@ -123,9 +146,9 @@ def edges_below(block: Block, hashes: Column, of_ends: Column, limit: int, is_di
     return rows + block.rows.start, second, keys[places], ordered(ties)
 
 
-def _by_hash(passes: Passes, n_nodes: int) -> NDArray[np.int64]:
+def _by_hash(passes: Passes, n_nodes: int, spare: Spare = SPARE) -> NDArray[np.int64]:
     """The nodes with the smallest hashes, in their order."""
-    hashes, share = node_hashes(passes), _share(n_nodes, passes.graph.n_nodes)
+    hashes, share = node_hashes(passes), _share(n_nodes, passes.graph.n_nodes, spare)
     while True:
         found = passes.each(nodes_below, hashes, _limit(share, 64))
         nodes, keys = (concatenate(parts) for parts in zip(*found, strict=True))
@@ -135,8 +158,8 @@ def _by_hash(passes: Passes, n_nodes: int) -> NDArray[np.int64]:
     return on_host(nodes[stable_order(keys)[:n_nodes]])
 
 
-def _share(n_wanted: int, n_all: int) -> float:
-    return min(1.0, (SPARE * n_wanted + MIN_SPARE) / max(n_all, 1))
+def _share(n_wanted: int, n_all: int, spare: Spare) -> float:
+    return min(1.0, (spare.factor * n_wanted + spare.least) / max(n_all, 1))
 
 
 def _limit(share: float, n_bits: int) -> int:

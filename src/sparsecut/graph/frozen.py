@@ -370,7 +370,8 @@ class FrozenGraph:
             parts.append("labels")
         if self.relations is not None:
             parts[0] += f" of {len(self.node_types or ())} types"
-            parts[1] += f" of {len(self.relations.edge_types)} types"
+            n_types = len(self.relations.edge_types)
+            parts[1] += f" of {n_types} type{'s' * (n_types > 1)}"
         if self._adjacency is None:
             parts.append(f"on {self._edges.indices.device}")
         return f"Graph({', '.join(parts)})"

@@ -7,6 +7,7 @@ for several, and is no id. Positions are never taken for ids: in a graph whose i
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -117,3 +118,15 @@ def _plain(value: Any) -> Any:
 def _few(names: Sequence[str], limit: int = 5) -> str:
     shown = ", ".join(names[:limit])
     return shown if len(names) <= limit else f"{shown} and more"
+
+
+def pack_ids(ids: Ids) -> NDArray[Any]:
+    """Ids as an array without Python objects, for a file: integers as they are, words as the bytes of JSON."""
+    return (
+        ids.astype(np.int64) if ids.dtype.kind in "iu" else np.frombuffer(json.dumps(ids.tolist()).encode(), dtype=np.uint8)
+    )
+
+
+def unpack_ids(packed: NDArray[Any]) -> NDArray[Any]:
+    """The ids that `pack_ids` packed."""
+    return np.array(json.loads(packed.tobytes())) if packed.dtype == np.uint8 else packed

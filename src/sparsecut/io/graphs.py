@@ -41,7 +41,6 @@ from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed,
 from sparsecut.io.store import is_store, open_store
 from sparsecut.io.table_files import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table
 from sparsecut.io.text import read_layout, read_text
-from sparsecut.io.typed_graphs import from_tables
 from sparsecut.io.weighing import Weighing, matrices
 
 __all__ = ["align_labels", "read_graph", "undirected_adjacency"]
@@ -174,6 +173,8 @@ def read_graph(
     suffix = table_suffix(path)
     form = None if suffix in TABLE_SUFFIXES and not path.is_dir() else format_of(path, suffix)
     if form is None and path.is_dir():
+        from sparsecut.io.typed_graphs import from_tables
+
         of_others = {"features": features, "labels": labels, "nodes": nodes, "bipartite": bipartite, "header": header}
         of_others |= {"adjacency": adjacency, "separator": separator}
         _refuse(path, **of_others, label_column=label_column, feature_columns=feature_columns)

@@ -1,4 +1,4 @@
-"""The half-life of edges, chosen by how well earlier edges tell later ones.
+"""The half-life of edges, chosen by how well earlier edges predict later ones.
 
 The last fifth of the edges (of the latest 200,000) is held out, those between nodes that were known before. For each of some
 half-lives the earlier edges, aged by it, give every node a place (`features.places`), averaged over two hops as the channel
@@ -45,7 +45,7 @@ def choose_half_life(
         for half_life, figure in zip(half_lives, figures, strict=True)
     )
     chosen = say_duration(half_lives[best], is_calendar=is_calendar)
-    return half_lives[best], (f"Half-life {chosen}, by how well earlier edges tell later ones (AUC): {said}.",)
+    return half_lives[best], (f"Half-life {chosen}, by how well earlier edges predict later ones (AUC): {said}.",)
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def from_tables(
         Edges of the other types do not age.
     half_life : str, timedelta or float, default=None
         The age at which an edge weighs half as much, of all types of edges that have times; where it is not given, or
-        "auto", it is chosen by how well earlier edges tell later ones.
+        "auto", it is chosen by how well earlier edges predict later ones.
     decay : float, default=None
         In place of `half_life`: an edge weighs exp(−decay·age).
     now : date, time, text or number, default=None

@@ -2,9 +2,9 @@
 
 A hop gathers one row per entry of the graph, many times more bytes than the rows have, so it runs at the speed of whatever
 holds them. Columns are taken in panels of 256 bytes, and all rows of a panel before the next: of a graph of Reddit's size a
-panel fits in the second-level cache, and the gathers come from there. One warp works on one row; it fetches the next eight
-neighbours' numbers while it adds up the rows of these eight. Rows with most neighbours go first, so that none is left to
-finish alone. Sums are float32 whatever the rows are kept in.
+panel fits in the second-level cache, and the gathers come from there. A warp works on one row, or on a few that follow one
+another where a panel is narrow; it fetches the numbers of the next neighbours while it adds up the rows of these.
+`kernels.schedule` says in which order rows go. Sums are float32 whatever the rows are kept in.
 
 `benchmarks/gpu.py` has the times beside those of torch's own calls, which serve where there is no Triton and as the oracle.
 """
@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 PANEL_BYTES = 256  # of a row, gathered at a time
-N_AT_ONCE = 8  # neighbours
+WARP_NUMBERS = 512  # that a warp gathers at a time, about: the neighbours of one row of a wide panel, or of four rows
 ALIGNMENT = 16  # columns: a row must start where a 16-byte load may, in every type
 LINE_BYTES = 128  # of a cache line, where rows that are wider start
 
@@ -41,18 +41,21 @@ def hop(
     scale: float = 1.0,
     first: Tensor | None = None,
     coefficient: float = 0.0,
+    into: Tensor | None = None,
 ) -> Tensor:
     """scale·(left ⊙ (A·(right ⊙ rows)) + own ⊙ rows) + coefficient·first, in the type of the rows.
 
-    `schedule` has every row once, in the order to go. What Horner's rule adds is added in the same pass.
+    `schedule` has every row once, in the order to go. What Horner's rule adds is added in the same pass. The result is
+    written `into` what `empty_aligned` made for such rows, if that is given.
     """
     left, right, own = diagonals
     rows = aligned(rows)
     first = None if first is None or coefficient == 0 else aligned(first)
-    result = empty_aligned(rows)
+    result = empty_aligned(rows) if into is None else into
     width = padded(rows.shape[1])
     panel = min(PANEL_BYTES // rows.element_size(), _power_of_two(width))
-    _kernel()[(len(rows), -(-width // panel))](
+    n_rows = max(1, min(4, WARP_NUMBERS // (4 * panel)))
+    _kernel(n_rows)[(-(-len(rows) // n_rows), -(-width // panel))](
         indices,
         offsets,
         values,
@@ -63,6 +66,7 @@ def hop(
         schedule,
         first,
         result,
+        len(rows),
         width,
         rows.stride(0),
         0 if first is None else first.stride(0),
@@ -70,7 +74,8 @@ def hop(
         float(scale),
         float(coefficient),
         WIDTH=panel,
-        N_AT_ONCE=N_AT_ONCE,
+        N_ROWS=n_rows,
+        N_AT_ONCE=8 if n_rows == 1 else 4,
         num_warps=1,
     )
     return result
@@ -106,8 +111,8 @@ def _power_of_two(number: int) -> int:
     return 1 << (number - 1).bit_length()
 
 
-def _kernel() -> Any:
+def _kernel(n_rows: int) -> Any:
     """Triton is imported when a GPU first needs it."""
-    from sparsecut.kernels.cuda_kernels import hop
+    from sparsecut.kernels import cuda_kernels
 
-    return hop
+    return cuda_kernels.hop if n_rows == 1 else cuda_kernels.hop_rows

@@ -103,13 +103,15 @@ class Entries(NamedTuple):
         return torch.repeat_interleave(numbers, counts, output_size=entries.stop - entries.start)
 
     def places_of(self, rows: Tensor, columns: Tensor) -> Tensor:
-        """Where entries that are there stand, by row and column: bisection, for all at once."""
+        """Where entries that are there stand, by row and column: bisection, for all at once, a GPU by wider steps."""
         if len(rows) == 0:
             return rows
         place, last = self.offsets[rows].long(), self.offsets[rows + 1].long() - 1
-        for bit in reversed(range(int((last - place).max()).bit_length())):
-            further = torch.minimum(place + (1 << bit), last)
-            place = torch.where(self.indices[further] <= columns, further, place)
+        n_bits = 4 if rows.is_cuda else 1
+        steps = torch.arange(1, 1 << n_bits, device=rows.device)[:, None]
+        for bit in reversed(range(0, int((last - place).max()).bit_length(), n_bits)):
+            is_before = self.indices[torch.minimum(place + (steps << bit), last)] <= columns
+            place = torch.minimum(place + (is_before.sum(dim=0) << bit), last)
         return place
 
     def of_rows(self, rows: Tensor) -> Entries:

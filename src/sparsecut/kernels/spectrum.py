@@ -15,6 +15,7 @@ from torch import Tensor
 
 HOST_COLUMNS = 128  # up to here the host solves an eigenproblem in less time than sending it to a GPU takes
 LEAST_PART = 1e-2  # of a column's square: what less is left of a block beside the next is rounding more than direction
+ABSENT = 1e-12  # of the largest square of a direction: what has less is no direction
 MAX_SHARPNESS, MOST_STEPS = 64.0, 60
 TIE = 1e-5  # of the largest entry: what another order of sums changes an eigenvector by
 N_SPARE = 8  # columns iterated beyond those kept, for accuracy
@@ -53,7 +54,11 @@ def leading_eigenvectors(
 
 def eigenvectors(matrix: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues, rising, and vectors of symmetric matrices, (…, k, k), in float64; of small ones in the host's memory."""
-    return tuple(torch.linalg.eigh((matrix.cpu() if matrix.shape[-1] <= HOST_COLUMNS else matrix).double()))
+    return tuple(torch.linalg.eigh(_where_solved(matrix).double()))
+
+
+def _where_solved(matrix: Tensor) -> Tensor:
+    return matrix.cpu() if matrix.shape[-1] <= HOST_COLUMNS else matrix
 
 
 def _whitening(columns: Tensor) -> Tensor:
@@ -71,11 +76,28 @@ def orthonormal(columns: Tensor, *, n_passes: int = 2) -> Tensor:
     on the way to another product. Blocks of columns, (…, n, k), each have their own.
     """
     for _ in range(n_passes):
+        if columns.is_cuda:
+            columns = _by_cholesky(columns)
+            continue
         sizes, directions = eigenvectors(columns.mT @ columns)
-        is_there = sizes > 1e-12 * sizes.amax(dim=-1, keepdim=True)
+        is_there = sizes > ABSENT * sizes.amax(dim=-1, keepdim=True)
         scale = torch.where(is_there, sizes, 1).rsqrt() * is_there  # a direction that is not there stays zero
         columns = columns @ (directions * scale[..., None, :]).to(columns)
     return columns
+
+
+def _by_cholesky(columns: Tensor) -> Tensor:
+    """The same span by a Cholesky factor in float64: a GPU computes it without waiting for the host, unlike eigenvectors.
+
+    A small share of the columns' squares is added to the diagonal, so that columns that depend on others have a factor too.
+    Columns of zeros stay zero.
+    """
+    doubles = columns.double()
+    squares = doubles.mT @ doubles
+    squares.diagonal(dim1=-2, dim2=-1).add_(ABSENT * squares.diagonal(dim1=-2, dim2=-1).sum(-1, keepdim=True) + 1e-300)
+    factor, _ = torch.linalg.cholesky_ex(squares)
+    basis: Tensor = torch.linalg.solve_triangular(factor.mT, doubles, upper=True, left=False)
+    return basis.to(columns)
 
 
 def signed(vectors: Tensor) -> Tensor:
@@ -98,7 +120,7 @@ def rank_of(shares: Tensor) -> float:
 
 def rank_of_scatter(matrix: Tensor) -> float:
     """The effective rank of rows, from their scatter or any multiple of it; 0 where all rows are the same."""
-    spectrum = torch.linalg.eigvalsh(matrix.double()).clamp(min=0)
+    spectrum = torch.linalg.eigvalsh(_where_solved(matrix).double()).clamp(min=0)
     return rank_of(spectrum) if spectrum.sum() > 0 else 0.0
 
 

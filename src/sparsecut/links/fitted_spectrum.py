@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.graph import Ids
+from sparsecut.graph.node_ids import pack_ids, unpack_ids
 from sparsecut.io.ids import positions_of
 from sparsecut.links.link_spectrum import LinkSpectrum
 from sparsecut.links.link_sums import Incidence
-from sparsecut.updates.state_files import pack_ids, unpack_ids
 
 NAMES = ("ids", "sources", "targets", "values", "degrees")
 

@@ -13,7 +13,6 @@ from typing import Any
 from sparsecut.base.errors import InputError, check_integer
 from sparsecut.engines import EngineChoice
 from sparsecut.engines.costs import Cost, Machine, Workload, measure_machine
-from sparsecut.engines.dask.feature_sources import is_partitioned, sizes_of
 from sparsecut.graph import Graph
 from sparsecut.io import read_graph
 from sparsecut.kernels.streaming import in_words
@@ -123,11 +122,15 @@ def outlook(graph: Graph, model: SparsestCutEmbedding, *, least: float = 4.0) ->
 
 def is_in_parts(path: str | Path, features: str | Path | None) -> bool:
     """Whether the edges or the features are a folder of Parquet files or a Zarr array, of which only the sizes are read."""
+    from sparsecut.engines.dask.feature_sources import is_partitioned
+
     return any(is_partitioned(source) for source in (path, features) if source is not None)
 
 
 def _measured(path: str | Path, features: str | Path | None) -> Any:
     """The sizes of a graph in folders, which are larger than memory as likely as not; any other graph is read."""
+    from sparsecut.engines.dask.feature_sources import sizes_of
+
     if not is_in_parts(path, features):
         return read_graph(path, features=features)
     if features is None:

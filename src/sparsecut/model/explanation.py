@@ -75,8 +75,8 @@ def _weighting(reason: Reason | None) -> str:
         return f"Features are {WEIGHTED[reason.chosen]}, {AS_BEFORE}."
     if reason.because == "types":
         return (
-            f"Every type of node has features of its own, weighted by what its numbers are ({reason.chosen}). Set "
-            "weighting to weigh all of them alike."
+            f"The features of each type of nodes are weighted by what their numbers are ({reason.chosen}). Set weighting to "
+            "weigh those of all types alike."
         )
     if reason.because == "signs":
         return (
@@ -119,8 +119,8 @@ def _relations(reason: Reason | None) -> str:
         return f"All {len(weights)} types of edges weigh the same in sum, however many edges each has. {otherwise}"
     said = ", ".join(f"{name} × {weight:g}" for name, weight in low.items())
     return (
-        "Types of edges weigh the same in sum, but for those that hardly help to predict the features of their nodes: "
-        f"{said}. {otherwise}"
+        "Types of edges weigh the same in sum, but for those that say little or the same as others, by held-out edges and "
+        f"features: {said}. {otherwise}"
     )
 
 
@@ -251,7 +251,9 @@ def _details(reason: Reason) -> Iterator[str]:
     elif reason.topic == "channels":
         yield f"Channels: {reason.chosen}{_figures(figures)}."
     elif reason.topic == "graph channels":
-        yield f"Of the graph itself: {reason.chosen}, {reason.because}{_figures(figures)}."
+        counts = f", {figures['counts']} counts per node" if figures.get("counts") else ""
+        measured = f", AUC of held-out edges without them {figures['AUC']:.3f}" if "AUC" in figures else ""
+        yield f"From the graph itself: {reason.chosen}{counts}{measured}."
     elif reason.topic == "spectrum":
         wanted = f", effective rank at most {figures['effective rank']:g}" if "effective rank" in figures else ""
         yield (

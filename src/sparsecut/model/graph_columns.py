@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,15 +30,17 @@ from sparsecut.features.roles import NodeRoles, RoleColumns
 from sparsecut.features.triangles import MOST_LISTED
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
+from sparsecut.graph.node_ids import pack_ids, unpack_ids
 from sparsecut.graph.undirected import without_directions
 from sparsecut.kernels.block import degrees
 from sparsecut.kernels.either import on_host
 from sparsecut.kernels.hashing import hash_ids
 from sparsecut.kernels.polynomials import power
 from sparsecut.operators.filters import Filter, Power, is_served_by
-from sparsecut.updates.changing_graph import ChangingGraph
-from sparsecut.updates.node_index import NodeIndex
-from sparsecut.updates.state_files import pack_ids, unpack_ids
+
+if TYPE_CHECKING:  # of graphs that change, whose code a fit does not need
+    from sparsecut.updates.changing_graph import ChangingGraph
+    from sparsecut.updates.node_index import NodeIndex
 
 NONE = Weighting("none")
 MEAN = Power(order=1)  # over a node and its neighbours

@@ -22,7 +22,6 @@ from sparsecut.graph.pair_lists import pack_pairs
 from sparsecut.io.files import check_readable, sync_folder, write_whole
 from sparsecut.io.mapped_tensors import map_tensors
 from sparsecut.io.result_files import save_tensors
-from sparsecut.updates.state_files import fitted_tensors, state_tensors
 
 if TYPE_CHECKING:
     from sparsecut.model.embedding_model import SparsestCutEmbedding
@@ -49,6 +48,8 @@ def write_fitted(
         "encoder": None if model.encoder_ is None else model.encoder_.to_header(),
     }
     if key is not None:
+        from sparsecut.updates.state_files import state_tensors
+
         state, state_arrays = state_tensors(model._live()) if number is None else _without_hops(model, number)
         header["state"] = {**state, "key": key.hex(), "position": model._position, "renewed_at": model._renewed_at}
         arrays = arrays | state_arrays
@@ -132,5 +133,7 @@ def _is_cut_short(path: Path) -> bool:
 
 
 def _without_hops(model: SparsestCutEmbedding, number: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    from sparsecut.updates.state_files import fitted_tensors
+
     graph = model.graph_ if "features" in model.recipe_.sources else model.graph_.replace(features=None)
     return fitted_tensors(graph, model._vectors(), number)

@@ -19,6 +19,7 @@ from torch import Tensor
 from sparsecut.kernels import cuda, hops
 from sparsecut.kernels.entries import Entries
 from sparsecut.kernels.polynomials import Polynomial
+from sparsecut.kernels.schedule import Schedule
 from sparsecut.kernels.sparse import SparseMatrix, between_diagonals
 from sparsecut.operators.diagonals import Diagonals
 from sparsecut.operators.filters import Filter, Power
@@ -95,9 +96,9 @@ class Propagation:
         return transposed
 
     @cached_property
-    def schedule(self) -> Tensor:
-        """The rows by falling number of entries, int32: in that order a GPU goes through them."""
-        return self.neighbors.counts().argsort(descending=True).int()
+    def schedule(self) -> Schedule:
+        """The order in which a GPU goes through the rows."""
+        return Schedule(self.neighbors.offsets)
 
     def without(self, edges: NDArray[np.int64]) -> Propagation:
         """P of the graph less some of its edges, (2, m); in an undirected graph an edge goes with its reverse.
@@ -139,16 +140,20 @@ class Propagation:
         if n_hops == 0:
             return rows * coefficients[0]
         result, scale = first, coefficients[-1]
+        # Written in turn, and the last to what was there first: room that is given back follows the result in memory.
+        rooms = [cuda.empty_aligned(first) for _ in range(min(n_hops, 2))]
         for hop, coefficient in enumerate(reversed(coefficients[:-1]), start=1):
             result = cuda.hop(
                 *self.neighbors,
                 self.diagonals,
                 result,
-                self.schedule,
+                self.schedule.order,
                 scale=scale,
                 first=first,
                 coefficient=coefficient,
+                into=rooms[(n_hops - hop) % 2],
             )
+            self.schedule.count_hop(result, min(cuda.PANEL_BYTES, result.shape[1] * result.element_size()))
             scale = 1.0
             if report is not None:
                 report(hop, n_hops)

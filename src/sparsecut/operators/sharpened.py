@@ -129,6 +129,15 @@ class Sharpness:
         return vectors * scales.to(vectors.device)
 
 
+def sharpened_directions(matrices: Tensor, effective_rank: float) -> Tensor:
+    """V·g(Λ) of small symmetric matrices, (…, k, k) float32; columns of directions that hold nothing are zero."""
+    if not bool(matrices.isfinite().all()):
+        raise OverflowInputError("The energy of the smoothed features overflows. Scale the features down.")
+    values, vectors = (found.float() for found in eigenvectors(matrices))
+    of_each = zip(values, vectors, strict=True)
+    return torch.stack([Sharpness.of(own, effective_rank, least=FILLED).weights(V) for own, V in of_each])
+
+
 @dataclass(frozen=True)
 class SharpenedSpectrum:
     """The weights of every level before scaling to the data, and what was read off the spectrum."""

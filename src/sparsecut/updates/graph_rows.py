@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.graph import Graph
-from sparsecut.updates.changing_graph import ChangingGraph
-from sparsecut.updates.node_index import NodeIndex
+
+if TYPE_CHECKING:
+    from sparsecut.updates.changing_graph import ChangingGraph
+    from sparsecut.updates.node_index import NodeIndex
 
 Integers = NDArray[np.int64]
 Rows = NDArray[np.float32]

@@ -7,11 +7,12 @@ from the updates of the log, which are made again when the model is loaded; the 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sparsecut.updates.live import Changed, LiveState
+if TYPE_CHECKING:
+    from sparsecut.updates.live import Changed, LiveState
 
 
 class Position(NamedTuple):
@@ -34,6 +35,8 @@ class Replayed:
 
     def behind(self, offset: int, state: LiveState) -> Changed:
         """What changed behind an offset of the stream, as it is now; all vectors where the log does not reach back to it."""
+        from sparsecut.updates.live import Changed
+
         if offset < self._first.offset or offset <= self._renewed_at:
             places = state.index.places()
             note = "The log does not reach back to where the vectors were last read: all vectors are written again."

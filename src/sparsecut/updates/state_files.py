@@ -12,7 +12,6 @@ compute and to write than the fit. The first update writes them.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.features.type_encoders import Encoder
-from sparsecut.graph import Graph, Ids
+from sparsecut.graph import Graph
 from sparsecut.graph.clock import Clock
+from sparsecut.graph.node_ids import pack_ids, unpack_ids
 from sparsecut.graph.relations import Relations
 from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.graph_rows import RowsOfGraph
@@ -153,17 +153,6 @@ def _read_graph(header: dict[str, Any], arrays: Arrays, encoder: Encoder | None)
         clock=Clock.read(header.get("clock")),
         demands=None if demands[0] is None else _csr(demands),
     )
-
-
-def pack_ids(ids: Ids) -> NDArray[Any]:
-    """Ids as an array without Python objects: integers as they are, words as the bytes of JSON."""
-    return (
-        ids.astype(np.int64) if ids.dtype.kind in "iu" else np.frombuffer(json.dumps(ids.tolist()).encode(), dtype=np.uint8)
-    )
-
-
-def unpack_ids(packed: NDArray[Any]) -> NDArray[Any]:
-    return np.array(json.loads(packed.tobytes())) if packed.dtype == np.uint8 else packed
 
 
 def _parts(matrix: Any) -> tuple[NDArray[Any], ...]:

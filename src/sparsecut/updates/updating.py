@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,12 @@ from sparsecut.updates.alignment import align
 from sparsecut.updates.changes import Changes, check_edges, check_nodes, check_rows
 from sparsecut.updates.dating import changed_moments, check_order
 from sparsecut.updates.drift import ADVISED_FROM
-from sparsecut.updates.forgetting import CHOICES, forget_nodes
-from sparsecut.updates.graph_rows import RowsOfGraph
-from sparsecut.updates.live import Changed, LiveState
 from sparsecut.updates.resuming import Position, Replayed
 from sparsecut.updates.update_log import UpdateLog
+
+if TYPE_CHECKING:  # loaded by the first update: a model that is only fitted needs none of it
+    from sparsecut.updates.graph_rows import RowsOfGraph
+    from sparsecut.updates.live import Changed, LiveState
 
 TOLERANCE = 1e-3  # of the rows' length
 GROWTH = 1.5  # of the number of edges, or its inverse: settings chosen from the graph may be others by then
@@ -246,6 +247,8 @@ class Updating:
         >>> bool(model.refit().alignment_residual_ < 0.05)
         True
         """
+        from sparsecut.updates.forgetting import CHOICES
+
         check_choice(type(self).__name__, "choices", choices, CHOICES)
         graph, before, log = self.graph_, self.embedding_, self._log
         widths = [matrix.shape[1] for matrix in self.weights_]
@@ -301,6 +304,8 @@ class Updating:
         >>> 3 in ids
         False
         """
+        from sparsecut.updates.forgetting import forget_nodes
+
         return forget_nodes(self, nodes, choices, progress)
 
     @property
@@ -430,6 +435,8 @@ class Updating:
         state = self._live()
         if not state.is_far:
             return changed
+        from sparsecut.updates.live import Changed
+
         self._state = state.renewed()
         if self.kind_ is not None:
             self.kind_ = replace(self.kind_, clock=self._state.clock)
@@ -456,6 +463,8 @@ class Updating:
 
     def _live(self) -> LiveState:
         """The state, made where there is none yet."""
+        from sparsecut.updates.live import LiveState
+
         if self._state is None:
             if self._graph is None:
                 raise InputError(

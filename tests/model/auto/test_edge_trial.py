@@ -74,7 +74,7 @@ def test_structure_is_scored_only_where_it_matters() -> None:
 def test_the_score_is_the_auc_by_hand() -> None:
     """Edges at cosines 1 and 0, other pairs at 0.6 and −1: three of the four comparisons are won."""
     Z = torch.tensor([[1.0, 0.0], [2.0, 0.0], [0.0, 5.0], [3.0, 4.0], [-1.0, 0.0]])
-    trial = Trial.of(np.array([[10, 10], [20, 30]]), np.array([[10, 10], [40, 50]]))
+    trial = Trial.of(np.array([[10, 10], [20, 30]]), np.array([[10, 10], [40, 50]]), torch.device("cpu"))
     np.testing.assert_array_equal(trial.nodes, [10, 20, 30, 40, 50])
     assert trial.scores(torch.stack([Z, Z - Z.mean(dim=0)])) == pytest.approx([0.75, trial.score_centred(Z)])
 

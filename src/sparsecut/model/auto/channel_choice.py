@@ -156,12 +156,15 @@ def _mean_gain(
     differences: list[Array] = []  # of the squared errors at every node: what the neighbourhood's mean saves
     for X in halvings:
         around = engine.smooth(X, power(1), lazily=True)  # the hop may be taken for these nodes alone
-        halves = [_halves(_doubles_of(level, nodes, engine)) for level in (X, around)]
-        for a, b in ((0, 1), (1, 0)):
-            own, alone = predict_left_out([halves[0][a]], halves[0][b], ridges)
-            _, beside = predict_left_out([halves[0][a], halves[1][a]], halves[0][b], ridges)
-            owns.append(own)
-            differences.append(alone - beside)
+        rows, means = (_halves(_doubles_of(level, nodes, engine)) for level in (X, around))
+        first_alone, first_beside, second_alone, second_beside = regressions(
+            [rows[0], means[0], rows[1], means[1]],
+            [(slice(0, 1), 2), (slice(0, 2), 2), (slice(2, 3), 0), (slice(2, 4), 0)],
+            ridges,
+        )
+        for alone, beside in ((first_alone, first_beside), (second_alone, second_beside)):
+            owns.append(alone[0])
+            differences.append(on_host(alone[1] - beside[1]))
     own, saved = float(np.mean(owns)), np.mean(differences, axis=0)
     unexplained = max(1 - own, 1e-12)
     return ChannelEvidence(own, float(saved.sum()) / unexplained, float(saved.std()) * math.sqrt(len(nodes)) / unexplained)
@@ -183,28 +186,54 @@ def _predict_from_neighbours(
 def predict_left_out(predictors: Sequence[Any], targets: Any, ridges: Sequence[float]) -> tuple[float, Array]:
     """R² by generalised cross-validation, and the squared error of each row where it is predicted from the others.
 
-    A ridge regression on the predictors side by side, arrays or tensors. Each of them, and the targets, are scaled so that
-    their squares sum to one. The ridge, in units of the mean variance of the predictors' directions, is the one of `ridges`
-    with the best R² = 1 − residual·(n/(n − degrees of freedom))².
+    A ridge regression on the predictors side by side, arrays or tensors.
     """
-    Y, n = _of_total_one(targets), len(targets)
-    X = concatenate([_of_total_one(block) for block in predictors], axis=1)
-    values, vectors = np.linalg.eigh(on_host(X.T @ X))  # of few columns: in the host's memory, wherever the rows are
-    values = values.clip(min=0)
-    U = X @ on_device_of(X, vectors)
-    cross = U.T @ Y
-    squares = on_host((cross**2).sum(axis=1))
-    found: list[tuple[float, Array]] = []
+    ((r_squared, errors),) = regressions([*predictors, targets], [(slice(0, len(predictors)), len(predictors))], ridges)
+    return r_squared, on_host(errors)
+
+
+def regressions(
+    blocks: Sequence[Any], pairs: Sequence[tuple[slice, int]], ridges: Sequence[float]
+) -> list[tuple[float, Any]]:
+    """For each pair, some blocks that are predictors and one that is predicted, its R² and the errors of its rows.
+
+    Blocks are columns of the same rows, arrays or tensors, each scaled so that its squares about its mean sum to one. The
+    ridge, in units of the mean variance of the predictors' directions, is the one of `ridges` with the best
+    R² = 1 − residual·(n/(n − degrees of freedom))². All of it follows from the products of the columns with one another,
+    which come to the host once; errors stay where the rows are.
+    """
+    n, ends = len(blocks[0]), np.cumsum([0, *(block.shape[1] for block in blocks)])
+    together = concatenate(blocks, axis=1)
+    centred = together - together.mean(axis=0)
+    products = on_host(centred.T @ centred)
+    totals = np.add.reduceat(products.diagonal(), ends[:-1])
+    scale = np.repeat(1 / np.maximum(np.sqrt(totals), 1e-30), np.diff(ends))
+    products = products * scale[:, None] * scale
+    found = []
+    for predictors, target in pairs:
+        own, other = slice(ends[predictors.start], ends[predictors.stop]), slice(ends[target], ends[target + 1])
+        values, vectors = np.linalg.eigh(products[own, own])  # of few columns
+        values = values.clip(min=0)
+        cross = vectors.T @ products[own, other]
+        r_squared, shrunk = _best_ridge(values, (cross**2).sum(axis=1), n, ridges)
+        vectors = scale[own, None] * vectors
+        X = centred[:, own]
+        leverage = ((X @ on_device_of(X, vectors * np.sqrt(shrunk))) ** 2).sum(axis=1) + 1 / n
+        left = centred[:, other] * float(scale[other.start]) - X @ on_device_of(X, (vectors * shrunk) @ cross)
+        errors = (left**2).sum(axis=1) / (1 - leverage.clip(max=1 - LEAST_LEFT)) ** 2
+        found.append((r_squared if totals[target] > 0 else 0.0, errors))
+    return found
+
+
+def _best_ridge(values: Array, squares: Array, n: int, ridges: Sequence[float]) -> tuple[float, Array]:
+    """(R², 1/(λ + ridge)) of the best ridge, for the predictors' eigenvalues λ and what the targets have along each."""
+    tried: list[tuple[float, Array]] = []
     for ridge in ridges:
         shrunk = 1 / (values + ridge * max(values.mean(), 1e-12))
         residual = 1 - (squares * shrunk * (2 - shrunk * values)).sum()
         freedom = float((values * shrunk).sum())
-        found.append((1 - residual * (n / max(n - freedom, 1.0)) ** 2, shrunk))
-    r_squared, best = max(found, key=itemgetter(0))
-    shrunk = on_device_of(X, best)
-    leverage = ((U**2) @ shrunk + 1 / n).clip(max=1 - LEAST_LEFT)
-    errors = ((Y - U @ (shrunk[:, None] * cross)) ** 2).sum(axis=1) / (1 - leverage) ** 2
-    return float(r_squared) if Y.any() else 0.0, on_host(errors)
+        tried.append((float(1 - residual * (n / max(n - freedom, 1.0)) ** 2), shrunk))
+    return max(tried, key=itemgetter(0))
 
 
 def _of_total_one(rows: Any) -> Any:

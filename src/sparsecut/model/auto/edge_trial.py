@@ -43,9 +43,10 @@ class Trial:
     others: NDArray[np.int64]
 
     @classmethod
-    def of(cls, edges: NDArray[np.int64], others: NDArray[np.int64]) -> Trial:
-        nodes, ends = np.unique(np.concatenate([edges, others], axis=1), return_inverse=True)
-        ends = ends.reshape(2, -1)
+    def of(cls, edges: NDArray[np.int64], others: NDArray[np.int64], device: torch.device) -> Trial:
+        """The trial of some pairs; the device is where they are sorted."""
+        both = as_tensor(np.concatenate([edges, others], axis=1), device)
+        nodes, ends = (found.cpu().numpy() for found in torch.unique(both, return_inverse=True))
         return cls(nodes, ends[:, : edges.shape[1]], ends[:, edges.shape[1] :])
 
     def scores(self, Z: Tensor) -> list[float]:

@@ -27,7 +27,6 @@ from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.graph.edge_sample import sample_edges, sample_linked_nodes, sample_node_pairs
-from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.spectrum import orthonormal
 from sparsecut.kernels.transfer import as_tensor
@@ -37,7 +36,7 @@ from sparsecut.model.problem import gram_product
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import complete_graph
 from sparsecut.operators.reason import Reason
-from sparsecut.operators.sharpened import sharpen, whole_spectrum
+from sparsecut.operators.sharpened import sharpened_directions
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ def choose_filter(
     edges = sample_edges(engine, n_held_out)
     codes = None if graph.node_types is None else graph.type_codes
     others = sample_node_pairs(engine, n_held_out) if codes is None else exchanged_ends(edges, codes)
-    trial = Trial.of(edges, others)
+    trial = Trial.of(edges, others, engine.device)
     kept = engine.without(rows, edges)
     leading = _leading_columns(kept, graph, engine, rule.n_hops, cost)
 
@@ -119,14 +118,15 @@ def _scores(
         means_by_type = [_means_by_type(S, graph.type_codes[seen], len(graph.node_types)) for S in of_spectrum]
         of_spectrum = [S - means[graph.type_codes[seen]] for S, means in zip(of_spectrum, means_by_type, strict=True)]
         sums = [S - means[graph.type_codes[nodes]] for S, means in zip(sums, means_by_type, strict=True)]
-    means = [mean_of(S) for S in of_spectrum]
-    scatters = torch.stack([scatter(S, None, mean) for S, mean in zip(of_spectrum, means, strict=True)]).cpu()
-    of_pairs = sums if len(nodes) == len(trial.nodes) else [S[as_tensor(trial.nodes, device)] for S in sums]
-    embedded = []
-    for S, mean, M in zip(of_pairs, means, scatters, strict=True):
-        W = sharpen(whole_spectrum(M, len(M)), [len(M)], [1.0], len(M), constants.spectrum.effective_rank, 1.0).weights[0]
-        embedded.append((S - mean.float()) @ W.to(device))
-    return trial.scores(torch.stack(embedded))
+    known = torch.stack(of_spectrum).double()  # (candidates, nodes, c)
+    means = known.mean(dim=1, keepdim=True)
+    known -= means
+    scatters = (known.mT @ known / known.shape[1]).cpu()
+    W = sharpened_directions(scatters, constants.spectrum.effective_rank).to(device)
+    embedded = torch.stack(sums)
+    if len(nodes) != len(trial.nodes):
+        embedded = embedded[:, as_tensor(trial.nodes, device)]
+    return trial.scores((embedded - means.float()) @ W)
 
 
 def _means_by_type(S: Tensor, codes: NDArray[np.int16], n_types: int) -> Tensor:

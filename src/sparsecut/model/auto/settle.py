@@ -22,6 +22,7 @@ from typing import Any
 from sparsecut.engines.contract import Engine
 from sparsecut.features.weighting import Weighting, learn_weighting, learn_weighting_by_type
 from sparsecut.graph import Graph
+from sparsecut.kernels.hashing import node_hashes
 from sparsecut.model import explanation
 from sparsecut.model.auto.channel_choice import choose_channels
 from sparsecut.model.auto.filter_choice import choose_filter
@@ -76,7 +77,9 @@ def settle(
         reasons.append(Reason("filter", filters[-1].describe(), because, figures))
         recipe = Recipe(learned, filters, settings.aggregation, reasons=reasons)
         return _beside_structure(settings, recipe) if settings.features == "both" else recipe, rows
-    found = choose_channels(graph, rows["features"], learned, engine, constants) if channels is None and is_chosen else None
+    is_sampled = channels is None and is_chosen
+    hashes = node_hashes(engine) if is_sampled else None  # held until all samples are drawn
+    found = choose_channels(graph, rows["features"], learned, engine, constants) if is_sampled else None
     if found is not None and found.is_blind and is_weighting_chosen and weighting != "none":
         given = Weighting("none")
         given_rows = engine.load(graph, given, loaded)
@@ -88,6 +91,7 @@ def settle(
     if channels is None or "smoothed" in channels:
         chosen = choose_filter(graph, rows["features"], filter, engine, constants)
         filter, trial, doubt = chosen.filter, chosen.trial, chosen.doubt
+    del hashes
     reason = None if found is None else found.reason
     if found is not None:
         channels = found.weights
