@@ -73,7 +73,7 @@ def test_an_update_is_transform_and_both_are_the_dense_matrices(
 def test_the_drift_of_a_table_is_the_distance_of_two_closed_forms(
     seed: int, kinds: list[str], filter: Filter, dimension: Any, tolerance: float
 ) -> None:
-    """Sixteen columns beside the weights' are all there are: the number is that of dense closed forms before and after."""
+    """The columns beside the weights' are all there are: the number is that of dense closed forms before and after."""
     world = World(seed, [*kinds, "number", "words with gaps"], 120, is_directed=False, is_weighted=False)
     model: Any = SCE(filter=filter, weighting="none", channels="smoothed", dimension=dimension)
     with warnings.catch_warnings():
