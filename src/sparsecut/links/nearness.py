@@ -182,6 +182,10 @@ class Nearness:
         """Whether one mean is taken off all vectors; where nodes have types each type has one of its own."""
         return self._codes is None
 
+    def means_of_types(self, nodes: Integers) -> Array | None:
+        """What the mean of all types is above that of each node's type, (b, d); None where there is one mean for all."""
+        return None if self._codes is None else self._offset - self._offsets[self._codes[nodes]]
+
     def source_rows(self, source: str, nodes: Integers) -> Any:
         """The rows of nodes before any hop, by their source."""
         return self._rows.take(source, nodes)
