@@ -92,7 +92,8 @@ class ClosedForm(Solver, word="closed_form"):
         length = usual[1] if self.length == "auto" else float(self.length)
         n_columns, history = sum(problem.widths), problem.history
         by_products = n_columns > cost.exact_columns
-        problem.narrow(rule.n_directions if problem.dimension is None else problem.dimension, by_products=by_products)
+        n_kept = rule.n_directions if problem.dimension is None else problem.dimension
+        problem.narrow(n_kept, rank, by_products=by_products)
         by_products = by_products and problem.narrowed is None
         is_lazy = by_products and problem.is_sparse
         problem.smooth(lazily=is_lazy)

@@ -103,7 +103,7 @@ class Problem:
         self._levels: list[Any] | None = None
         self._moments: dict[tuple[int, ...], Moments] = {}
 
-    def narrow(self, n_kept: int, *, by_products: bool) -> None:
+    def narrow(self, n_kept: int, effective_rank: float, *, by_products: bool) -> None:
         """Go on with fewer columns where that pays: `widths` and weights are then of those columns."""
         if len(self.polynomials) > 1 or self.is_sparse != by_products:
             return
@@ -113,7 +113,8 @@ class Problem:
             if by_products:
                 self.narrowed = narrow_by_products(*given, self.negatives, cost, key=self.name)
             else:
-                self.narrowed = narrow(*given, cost, key=self.name)
+                fewest = self.dimension or 0
+                self.narrowed = narrow(*given, cost, key=self.name, n_least=fewest, effective_rank=effective_rank)
         if self.narrowed is not None:
             self.rows, self.widths = self.narrowed.rows, (self.narrowed.basis.shape[1],)
 

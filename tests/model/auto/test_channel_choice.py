@@ -138,8 +138,14 @@ def test_neighbours_leave_the_row_out() -> None:
     graph = Graph(sp.csr_array(adjacency), features=X.astype(np.float32))
     nodes = np.flatnonzero(adjacency.sum(axis=1) > 0)[::2]
     engine = engine_of(graph)
-    rows = engine.multiply([engine.load(graph, Weighting("none"), PageRank(restart=0.2))], torch.eye(4))
-    r2, error = channel_choice._predict_from_neighbours(rows, nodes, engine, RIDGES)
+    rows = engine.load(graph, Weighting("none"), PageRank(restart=0.2))
+    ((own, around),) = channel_choice._at_nodes(engine, rows, [torch.eye(4)], nodes, is_sparse=False)
+    for taken, product in zip(
+        (own, around), *channel_choice._at_nodes(engine, rows, [torch.eye(4)], nodes, is_sparse=True), strict=True
+    ):
+        assert np.allclose(taken, product, rtol=1e-5)  # rows at the nodes, and products with all of them
+    degrees = adjacency.sum(axis=1, dtype=np.float64)[nodes, None]
+    r2, error = channel_choice._predict_from_neighbours(own, around, degrees, RIDGES)
     means = (adjacency @ X)[nodes] / adjacency.sum(axis=1)[nodes, None]
     _, errors = predict_left_out([means], X[nodes], RIDGES)
     assert r2 == pytest.approx(1 - errors.sum(), abs=1e-4)

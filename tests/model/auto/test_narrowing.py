@@ -13,7 +13,7 @@ from sparsecut import SCE, Disk, Graph, Memory, PageRank, Power
 from sparsecut.engines.memory import MemoryEngine
 from sparsecut.features.weighting import Weighting
 from sparsecut.model.auto.constants import Constants, NarrowingCost
-from sparsecut.model.auto.narrowing import _near, narrow
+from sparsecut.model.auto.narrowing import _most_gained, _n_leading, _near, narrow
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import complete_graph
 from sparsecut.operators.sharpened import spectrum_within, whole_spectrum
@@ -80,6 +80,35 @@ def test_what_lies_outside_is_estimated() -> None:
     torch.testing.assert_close(spectrum.values[:5], expected.values[:5], rtol=5e-3, atol=0)
     assert bool((spectrum.values <= expected.values * (1 + 1e-5)).all())  # Cauchy: within a part no eigenvalue is larger
     assert not spectrum.vectors[96:].any()
+
+
+@pytest.mark.parametrize("engine", [Memory(device="cpu"), Disk()], ids=["memory", "disk"])
+def test_few_directions_serve_where_they_hold_all(engine: object) -> None:
+    """Of 300 columns 160 would be smoothed for the 128 that an embedding may have; six groups need fewer."""
+
+    class Free(SCE):
+        constants = Constants(narrowing_cost=replace(ALWAYS, product_cost=0.0, lost=1e-2))
+
+    graph, generator = planted(n_features=300), np.random.default_rng(2)
+    features = generator.normal(size=(6, 300))[graph.labels] + 0.05 * generator.normal(size=(graph.n_nodes, 300))
+    graph = graph.replace(features=features.astype(np.float32))
+    settings = {"filter": FILTER, "channels": "smoothed", "features": "given", "engine": engine}
+    model, expected = (kind(**settings).fit(graph) for kind in (Free, SCE))
+    assert "within 48 leading" in model.history_.reason  # five directions, and 32 to spare, in whole cache lines
+    found, all_columns = model.embedding_[:, :5], expected.embedding_[:, :5]
+    assert np.allclose(found, all_columns, atol=0.01 * np.abs(all_columns).max())
+
+
+def test_what_hops_may_raise_by_hand() -> None:
+    degrees = np.array([1.0, 3.0])
+    kept_after_one = ((0.5 + 0.25) ** 2 + 0.25 * 1 / 4, (0.5 + 0.125) ** 2 + 0.25 * 3 / 16)
+    assert _most_gained((0.5, 0.5), degrees) == pytest.approx(np.mean(kept_after_one) / 0.25)
+    assert _most_gained((0.0, 1.0), degrees) == np.inf
+    values = torch.tensor([1.0, 1.0, 0.5, 0.1, 0.01])  # fewer than an effective rank of 16: not sharpened
+    assert _n_leading(values, 1.0, 16.0, 0.05) == 3  # 0.11 of 2.61 beyond
+    assert _n_leading(values, 2.0, 16.0, 0.05) == 4  # 0.22 may be beyond three, 0.02 beyond four
+    assert _n_leading(values, np.inf, 16.0, 0.05) == 5
+    assert _n_leading(torch.zeros(4), np.inf, 16.0, 0.05) == 0
 
 
 def test_half_precision_is_near_single() -> None:

@@ -190,7 +190,7 @@ def embedding_of(
     aggregation: Any,
     offset: Array | None,
     types: tuple[FileArray, Layout, int] | None,
-    part: tuple[str, FileArray | None, Layout, int, tuple[tuple[str, ...], FileArray] | None] | None,
+    part: tuple[str, FileArray | None, Layout, int] | None,
 ) -> Array:
     """The block's rows of Z; where a file is named they are written there, and their number is returned."""
     parts = [_tensor(level) for level in levels]
@@ -203,12 +203,11 @@ def embedding_of(
         raise NotFiniteError
     if part is None:
         return found
-    path, ids, layout, block, kinds = part
+    path, ids, layout, block = part
     nodes = layout.nodes(block)
     if ids is None:
         numbers = np.arange(nodes.start, nodes.stop) if isinstance(nodes, slice) else nodes
-    of_types = None if kinds is None else np.array([*kinds[0], ""])[kinds[1].read(nodes)]
-    write_embedding(Path(path), found, numbers if ids is None else ids.read(nodes), types=of_types, overwrite=True)
+    write_embedding(Path(path), found, numbers if ids is None else ids.read(nodes), overwrite=True)
     return np.array(len(found))
 
 

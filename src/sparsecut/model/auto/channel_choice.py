@@ -44,7 +44,7 @@ from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.graph.edge_sample import degrees_at, sample_linked_nodes, sample_nodes
 from sparsecut.kernels.block import Block
-from sparsecut.kernels.either import concatenate, doubles, is_tensor, on_device_of, on_host
+from sparsecut.kernels.either import concatenate, doubles, on_device_of, on_host
 from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.kernels.spectrum import orthonormal
@@ -55,6 +55,7 @@ from sparsecut.operators.reason import Reason
 from sparsecut.operators.sharpened import Sharpness
 
 Array = NDArray[np.float64]
+WIDER = 2.0  # times the columns of all X: features up to here are taken at the nodes as they are
 LEAST_LEFT = 0.01  # 1 − leverage, at least: a row that decides its own prediction is not weighted without limit
 
 
@@ -138,25 +139,42 @@ def gather_evidence(
             n_iterations=cost.n_iterations,
             effective_rank=constants.spectrum.effective_rank,
         )
-        halvings = [engine.multiply([rows], W) for W in directions]
-        found = _mean_gain(halvings, nodes, engine, cost.ridges)
+        halvings = _at_nodes(engine, rows, directions, nodes, is_sparse=graph.has_sparse_features)
+        found = _mean_gain(halvings, cost.ridges)
         if found.own < rule.least_own:
-            r2, error = _predict_from_neighbours(halvings[-1], nodes, engine, cost.ridges)
+            degrees = on_device_of(halvings[-1][0], degrees_at(engine, nodes).clip(min=1e-3)[:, None])
+            r2, error = _predict_from_neighbours(*halvings[-1], degrees, cost.ridges)
             found = replace(found, neighbor_r2=r2, neighbor_error=error)
         return vars(found)
 
     return ChannelEvidence(**engine.checkpoint(f"channels-{weighting.name}", measure))
 
 
-def _mean_gain(
-    halvings: Sequence[Any], nodes: NDArray[np.int64], engine: Engine[Any], ridges: Sequence[float]
-) -> ChannelEvidence:
-    """The evidence of some nodes: each half predicted from the other, means over the halvings X and both directions."""
+def _at_nodes(
+    engine: Engine[Any], rows: Any, directions: Sequence[Tensor], nodes: NDArray[np.int64], *, is_sparse: bool
+) -> list[tuple[Any, Any]]:
+    """(X, P·X) of some nodes in float64, for X = F·W of each halving: tensors where a GPU has them, arrays else.
+
+    Of dense features that are not much wider than all X the rows themselves are taken: these nodes' neighbours are then all
+    that is read, and no product with all rows is made.
+    """
+    if not is_sparse and len(directions[0]) <= WIDER * sum(W.shape[1] for W in directions):
+        own, around = (engine.take(level, nodes).float() for level in (rows, engine.smooth(rows, power(1), lazily=True)))
+        return [(_doubles(own @ W.to(own.device)), _doubles(around @ W.to(around.device))) for W in directions]
+    found = []
+    for W in directions:
+        X = engine.multiply([rows], W)
+        around = engine.smooth(X, power(1), lazily=True)  # the hop may be taken for these nodes alone
+        found.append((_doubles(engine.take(X, nodes)), _doubles(engine.take(around, nodes))))
+    return found
+
+
+def _mean_gain(halvings: Sequence[tuple[Any, Any]], ridges: Sequence[float]) -> ChannelEvidence:
+    """The evidence of some nodes: each half predicted from the other, means over the halvings and both directions."""
     owns: list[float] = []
     differences: list[Array] = []  # of the squared errors at every node: what the neighbourhood's mean saves
-    for X in halvings:
-        around = engine.smooth(X, power(1), lazily=True)  # the hop may be taken for these nodes alone
-        rows, means = (_halves(_doubles_of(level, nodes, engine)) for level in (X, around))
+    for X, around in halvings:
+        rows, means = _halves(X), _halves(around)
         first_alone, first_beside, second_alone, second_beside = regressions(
             [rows[0], means[0], rows[1], means[1]],
             [(slice(0, 1), 2), (slice(0, 2), 2), (slice(2, 3), 0), (slice(2, 4), 0)],
@@ -167,20 +185,15 @@ def _mean_gain(
             differences.append(on_host(alone[1] - beside[1]))
     own, saved = float(np.mean(owns)), np.mean(differences, axis=0)
     unexplained = max(1 - own, 1e-12)
-    return ChannelEvidence(own, float(saved.sum()) / unexplained, float(saved.std()) * math.sqrt(len(nodes)) / unexplained)
+    return ChannelEvidence(own, float(saved.sum()) / unexplained, float(saved.std()) * math.sqrt(len(saved)) / unexplained)
 
 
-def _predict_from_neighbours(
-    X: Any, nodes: NDArray[np.int64], engine: Engine[Any], ridges: Sequence[float]
-) -> tuple[float, float]:
+def _predict_from_neighbours(own: Any, smoothed: Any, degrees: Any, ridges: Sequence[float]) -> tuple[float, float]:
     """R² of the rows from the means over their neighbours, the row left out of its own, and the standard error of it."""
-    around = engine.smooth(X, power(1), lazily=True)
-    own, smoothed = (_doubles_of(level, nodes, engine) for level in (X, around))
-    degrees = on_device_of(own, degrees_at(engine, nodes).clip(min=1e-3)[:, None])
     means = smoothed + (smoothed - own) / degrees  # d̃·PX = X + d·(the mean)
     _, errors = predict_left_out([means], own, ridges)
     saved = on_host((_of_total_one(own) ** 2).sum(axis=1)) - errors
-    return float(saved.sum()), float(saved.std()) * math.sqrt(len(nodes))
+    return float(saved.sum()), float(saved.std()) * math.sqrt(len(saved))
 
 
 def predict_left_out(predictors: Sequence[Any], targets: Any, ridges: Sequence[float]) -> tuple[float, Array]:
@@ -242,10 +255,9 @@ def _of_total_one(rows: Any) -> Any:
     return centred / max(math.sqrt(float((centred**2).sum())), 1e-30)
 
 
-def _doubles_of(level: Any, nodes: NDArray[np.int64], engine: Engine[Any]) -> Any:
-    """Some rows in float64: a tensor where a GPU has them, an array else."""
-    taken = engine.take(level, nodes)
-    return doubles(taken if is_tensor(taken) and taken.is_cuda else on_host(taken))
+def _doubles(taken: Tensor) -> Any:
+    """Rows in float64: a tensor where a GPU has them, an array else."""
+    return doubles(taken if taken.is_cuda else on_host(taken))
 
 
 def _halves(rows: Any) -> tuple[Any, Any]:
