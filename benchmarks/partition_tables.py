@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 OBJECTIVES = {"ratio": "φ′", "conductance": "conductance"}
 SAME = 1 + 1e-9  # two values that differ by rounding alone are the same cut
 SECONDS, NODES = 2.0, 10_000
 MINUTES, GIBIBYTES = 5, 4
+LEAST_SPARSE = {"planted": 0.085}  # conductance of the cut of a million nodes, at most
+MANY_NODES, TREE_SECONDS = 99_000, 60.0
 
 Points = dict[str, Any]
 
@@ -15,7 +18,7 @@ Points = dict[str, Any]
 def tables_of(points: Points, order: tuple[str, ...]) -> list[dict[str, Any]]:
     known = {_graph(key) for key in points}
     graphs = [graph for graph in order if graph in known]
-    tables = [_sparsest(points, graphs), _clock(points), _scale(points)]
+    tables = [_sparsest(points, graphs), _clock(points), _scale(points), _trees(points)]
     tables += [_methods(points, graph) for graph in graphs]
     return [table for table in tables if table["rows"]]
 
@@ -100,21 +103,49 @@ def _scale(points: Points) -> dict[str, Any]:
     rows = []
     for key, told in points.items():
         if key.startswith("scale, ") and "clock" in told[0]:
-            point = told[0]
-            gibibytes = point["peak_mebibytes"] / 1024
-            is_met = point["clock"] <= 60 * MINUTES and gibibytes <= GIBIBYTES
-            bound = _proved(point)
+            point, kind = told[0], key.removeprefix("scale, ")
+            gibibytes = [point.get(word, 0.0) / 1024 for word in ("peak_mebibytes", "child_mebibytes")]
+            spent = point.get("seconds", point["clock"])
+            limit = LEAST_SPARSE.get(kind)
+            is_met = spent <= 60 * MINUTES and max(gibibytes) <= GIBIBYTES and (limit is None or point["value"] <= limit)
+            target = f"≤ {MINUTES} min, {GIBIBYTES} GiB" + (f", {limit:g}" if limit else "")
             rows.append(
                 [
-                    *(key.removeprefix("scale, "), point["n_edges"], round(point["clock"], 1), round(gibibytes, 2)),
-                    *(point["value"], bound, f"≤ {MINUTES} min, {GIBIBYTES} GiB", is_met),
+                    *(kind, point["n_edges"], round(spent, 1), round(point["clock"], 1)),
+                    *(round(gibibytes[0], 2), round(gibibytes[1], 2)),
+                    *(point["value"], _proved(point), target, is_met),
                 ]
             )
     return {
-        "caption": "A million nodes: `sparsest_cut` by conductance; peak memory with the graph in it. A lower bound is "
-        "shown where one is proved.",
-        "columns": ["graph", "edges", "seconds", "peak GiB", "conductance", "lower bound", "target", "met"],
+        "caption": "A million nodes: `sparsest_cut` by conductance; CPU seconds, those of METIS' processes included; peak "
+        "memory with the graph in it, and of the largest of these processes. A lower bound is shown where one is proved.",
+        "columns": [
+            *("graph", "edges", "CPU seconds", "clock", "peak GiB", "METIS, GiB", "conductance", "lower bound"),
+            *("target", "met"),
+        ],
         "rows": rows,
+    }
+
+
+def _trees(points: Points) -> dict[str, Any]:
+    rows = []
+    for key, told in points.items():
+        if key.startswith("tree, ") and "seconds" in told[0]:
+            point, kind = told[0], key.split(", ")[1]
+            is_judged = point["n_nodes"] >= MANY_NODES
+            each = 1e6 * point["seconds"] / (point["n_nodes"] * math.log2(point["n_nodes"]))
+            rows.append(
+                [
+                    *(kind, point["n_nodes"], point["n_edges"], round(point["seconds"], 1), round(point["clock"], 1)),
+                    *(round(each, 1), f"≤ {TREE_SECONDS:g} s" if is_judged else None),
+                    point["seconds"] <= TREE_SECONDS if is_judged else None,
+                ]
+            )
+    return {
+        "caption": '`hierarchy` of planted groups, of a mesh, and of vectors alone (`use="embedding"`, 64 clouds in 32 '
+        "dimensions): CPU seconds, and microseconds over n log₂ n.",
+        "columns": ["graph", "nodes", "edges", "CPU seconds", "clock", "µs per n log₂ n", "target", "met"],
+        "rows": sorted(rows, key=lambda row: (row[0], row[1])),
     }
 
 

@@ -356,7 +356,7 @@ def notes_of(points: dict[str, Any]) -> list[str]:
         ratios = [point["refit"] / point["drift"] for point in points["drift"]]
         notes.append(
             f"A refit moved the vectors by {min(ratios):.1f} to {max(ratios):.1f} times what `span_drift_` says: it "
-            "measures the directions that the model keeps, and neither those that are new to the graph nor other settings."
+            "measures the fitted directions and the leading ones beside them, and not what a refit chooses anew."
         )
     notes.append(
         "Where hops are computed for the whole graph an update takes longer than a transform, for it keeps every hop and "

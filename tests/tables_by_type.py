@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,28 @@ def tables(n_papers: int = 120, seed: int = 0) -> tuple[dict[str, Any], dict[Any
     writes = pd.DataFrame(ends, columns=["author", "paper"])
     where = pd.DataFrame({"paper": np.arange(n_papers), "venue": group + 2 * generator.integers(0, 2, n_papers)})
     return {"author": authors, "paper": papers, "venue": None}, {WRITES: writes, IN: where}
+
+
+def files_by_type(folder: Path, n_papers: int = 120, n_parts: int = 3) -> tuple[dict[str, Any], dict[Any, Any]]:
+    """Files of the tables' numbers, and folders of Parquet files: papers with a class, edges with days, hours and scores."""
+    nodes, edges = tables(n_papers)
+    generator = np.random.default_rng(1)
+    authors = nodes["author"].drop(columns="country").sample(frac=1, random_state=0)
+    authors.to_parquet(folder / "author.parquet", index=False)
+    papers = nodes["paper"].assign(label=np.arange(n_papers) % 3)
+    edges[WRITES] = edges[WRITES].assign(score=generator.choice([-2.0, -1.0, 1.0, 3.0], len(edges[WRITES])))
+    frames = {"paper": papers}
+    for (_, name, _), frame in edges.items():
+        days = pd.to_timedelta(generator.integers(0, 400, len(frame)), unit="D")
+        hours = generator.integers(0, 900, len(frame))
+        frames[name] = frame.assign(day=pd.Timestamp("2025-01-01") + days, hour=hours)
+    for name, frame in frames.items():
+        (folder / name).mkdir()
+        for part in range(n_parts):
+            rows = slice(part * len(frame) // n_parts, (part + 1) * len(frame) // n_parts)
+            frame.iloc[rows].to_parquet(folder / name / f"part-{part}.parquet", index=False)
+    files = {"author": folder / "author.parquet", "paper": folder / "paper", "venue": None}
+    return files, {WRITES: folder / "writes", IN: folder / "in"}
 
 
 def graph_of_tables(n_papers: int = 120, seed: int = 0) -> sc.Graph:

@@ -122,14 +122,17 @@ NOT_MIRRORED = {
         f"engines/dask/{name}.py": "what workers run: test_contract holds it to dense matrices, test_faults kills it"
         for name in ("dask_engine", "filtering", "plugin", "tasks")
     },
+    "engines/dask/piece_weights.py": "what workers run: test_typed_stores holds it to the stores of one process",
     "engines/dask/job_opening.py": "tested through what explain says of a plan and a partition: test_choice",
     **{
         f"io/{name}.py": _BY_READING
         for name in (
             *("edges", "guards", "node_attributes", "sandbox_child"),
             *("numpy_files", "published_files", "record_batches", "row_positions", "table_files"),
+            "streamed_tables",
         )
     },
+    "io/type_pieces.py": "the steps of a store by type: test_typed_building",
     "updates/graph_rows.py": "a protocol: what fills it is tested in test_graph_columns",
     "updates/placed_changes.py": "tested through update, change by change: test_updating",
     "kernels/cuda_kernels.py": "runs on a GPU alone: test_cuda",

@@ -47,3 +47,17 @@ def typed_graph(n_papers: int = 240, seed: int = 0, *, is_sparse: bool = False) 
     graph = sc.Graph(relations.added_up(), node_ids=ids, labels=np.concatenate(list(group.values())))
     matrix = sp.csr_array(features) if is_sparse else features
     return graph.replace(features=FeatureMatrix(matrix, encoder), relations=relations, node_types=tuple(group))
+
+
+def with_noise(graph: sc.Graph, seed: int = 5) -> sc.Graph:
+    """A further relation between papers and venues that goes with nothing."""
+    generator = np.random.default_rng(seed)
+    relations = graph.relations
+    assert relations is not None
+    papers = np.flatnonzero(graph.type_codes == 1)
+    others = np.flatnonzero(graph.type_codes == 2)
+    i, j = papers, generator.choice(others, len(papers))
+    half = sp.coo_array((np.ones(len(i), dtype=np.float32), (i, j)), shape=graph.adjacency.shape).tocsr()
+    known = dict(zip(relations.edge_types, relations.matrices, strict=True))
+    more = Relations.of({**known, ("paper", "lies near", "venue"): sp.csr_array(half + half.T)})
+    return graph.replace(adjacency=more.added_up(), relations=more)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import prepared
 from sparsecut.cli import completion
 
 
@@ -17,7 +17,7 @@ def complete(words: str, folder: Path) -> list[str]:
     asked = {"_SPARSECUT_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
     code = "from sparsecut.cli import app; app(prog_name='sparsecut')"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, env={**os.environ, **asked}, check=True
+        [prepared.python(), "-c", code], capture_output=True, text=True, cwd=folder, env={**os.environ, **asked}, check=True
     )
     return [line for line in done.stdout.splitlines() if line]
 

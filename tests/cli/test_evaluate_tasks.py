@@ -158,6 +158,9 @@ def test_cluster_and_health(run, vectors, edges, tmp_path):
     assert json.loads(out)["effective_rank"] == pytest.approx(measure_health(Z).effective_rank)
 
     write_embedding(tmp_path / "flat.parquet", np.ones_like(Z), ids)
+    code, _, error = run("evaluate", path, "--task", "health", "--metrics", "accuracy")
+    assert code == 2
+    assert "health prints all of its figures. Leave --metrics out" in error
     code, out, _ = run("evaluate", tmp_path / "flat.parquet", "--task", "health")
     assert code == 0
     assert "Collapsed to a point" in out

@@ -1,13 +1,20 @@
-"""Mt-KaHyPar in its process, METIS, and weights as whole numbers."""
+"""Mt-KaHyPar in its process, KaHIP and METIS here and in theirs, and weights as whole numbers."""
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from cut_graphs import barbell, grid, planted
 from sparsecut.cuts.cut_input import material
-from sparsecut.cuts.multilevel import MOST, Kahypar, Task, metis, whole
+from sparsecut.cuts.multilevel import MOST, Kahypar, Task, kahip_strong, metis, whole
 
 A = material(grid(20, 40), "structure", None, "test").adjacency
 NODES = np.ones(800)
@@ -75,6 +82,31 @@ def test_metis_keeps_its_bound_and_its_seed() -> None:
     np.testing.assert_array_equal(metis(A, NODES, 4, 0.03, seed=0), members)
     B = material(barbell(5, bridge=0.5), "structure", None, "test").adjacency
     np.testing.assert_array_equal(np.sort(np.bincount(metis(B, np.ones(10), 2, 0.03, seed=0))), [5, 5])
+
+
+@pytest.mark.parametrize(("library", "call"), [("kahip", kahip_strong), ("pymetis", metis)])
+def test_a_process_of_its_own_gives_the_same_parts(library: str, call: Callable[..., np.ndarray]) -> None:
+    pytest.importorskip(library)
+    weights, edges = np.where(NODES.cumsum() < 50, 3.0, 1.0), A.copy()
+    edges.data = 1.0 + (np.arange(A.nnz) % 2 == 0)
+    edges = (edges + edges.T).tocsr()
+    here, there = call(edges, weights, 3, 0.03, 1), call(edges, weights, 3, 0.03, 1, is_short=False)
+    np.testing.assert_array_equal(here, there)
+    assert np.bincount(here, weights).max() <= 1.03 * -(-weights.sum() // 3)
+
+
+@pytest.mark.slow
+def test_an_interrupt_ends_what_takes_long() -> None:
+    """KaHIP holds the interpreter for many seconds on a cube of 27,000 nodes: an interrupt is answered all the same."""
+    pytest.importorskip("kahip")
+    line = sp.diags_array([np.ones(29), np.ones(29)], offsets=[-1, 1])
+    one = sp.eye_array(30)
+    cube = sp.csr_array(sum(sp.kron(sp.kron(a, b), c) for a, b, c in ((line, one, one), (one, line, one), (one, one, line))))
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    started = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        kahip_strong(cube, np.ones(27_000), 16, 0.03, 0)
+    assert time.perf_counter() - started < 5
 
 
 def test_whole_numbers_stay_and_others_keep_their_ratios() -> None:

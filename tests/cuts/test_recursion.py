@@ -18,13 +18,14 @@ def silent(stage: str, done: int, total: int) -> None: ...
 
 
 AS_LARGE = Speed(large_from=2, joined=12)
+WITHOUT_METIS = Speed(large_from=2, joined=12, imbalances=())
 
 
 def tree_of(graph: sc.Graph, speed: Speed = Speed()) -> tuple[np.ndarray, np.ndarray]:  # noqa: B008 - it is frozen
     return cut_down(material(graph, "structure", None, "test"), np.random.default_rng(0), silent, speed)
 
 
-@pytest.mark.parametrize("speed", [Speed(), AS_LARGE], ids=["small", "as a large one"])
+@pytest.mark.parametrize("speed", [Speed(), AS_LARGE, WITHOUT_METIS], ids=["small", "as a large one", "without METIS"])
 @pytest.mark.parametrize("graph", [planted(80, 3, 6, 1, seed=2), grid(5, 7), barbell(8)], ids=["planted", "grid", "barbell"])
 def test_every_row_states_the_value_of_its_split(graph: sc.Graph, speed: Speed) -> None:
     """Also where several small cuts were taken from one search: each is valued within the nodes that were left."""
@@ -49,8 +50,8 @@ def test_components_are_split_first_and_for_nothing() -> None:
 
 def test_the_tree_of_a_large_graph_costs_little_more() -> None:
     graph = planted(400, 8, 8, 1, seed=0)
-    slow, quick = (dasgupta_cost(graph.adjacency, tree_of(graph, speed)[0]) for speed in (Speed(), AS_LARGE))
-    assert quick <= 1.05 * slow
+    slow, *quick = (dasgupta_cost(graph.adjacency, tree_of(graph, speed)[0]) for speed in (Speed(), AS_LARGE, WITHOUT_METIS))
+    assert max(quick) <= 1.05 * slow
 
 
 def test_many_components_take_no_more_than_one_pass() -> None:

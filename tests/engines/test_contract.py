@@ -353,6 +353,15 @@ def test_a_column_is_read_by_every_block(engine: Any, graph: Graph) -> None:
     assert np.asarray(table[np.array([7, 0])]).tolist() == [[7, 14], [0, 0]]
 
 
+def test_an_array_is_placed_where_every_block_reads_it(engine: Any, graph: Graph) -> None:
+    A, values = graph.adjacency.toarray().astype(np.float64), np.arange(N_NODES, dtype=np.float64)
+    for factor in (1.0, 3.0):  # the second takes the place of the first
+        placed = engine.placed("values", factor * values)
+        assert np.asarray(placed[slice(3, 5)]).tolist() == [3 * factor, 4 * factor]
+        found = np.concatenate(engine.each(neighbours_named, placed))
+        np.testing.assert_allclose(found, factor * (A @ values), rtol=1e-6)
+
+
 def test_a_checkpoint_gives_back_what_was_computed(engine: Any) -> None:
     assert engine.checkpoint("number", lambda: 1 / 3) == 1 / 3
     assert engine.checkpoint("list", lambda: [2**60, "word"]) == [2**60, "word"]

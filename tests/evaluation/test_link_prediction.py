@@ -7,10 +7,11 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 
 from sparsecut import SCE, Graph, InputError, Memory, datasets
 from sparsecut.evaluation import LinkSplit, evaluate_links, hold_out_edges, score_links
-from sparsecut.graph.linked_pairs import sample_non_edges
+from sparsecut.evaluation.link_prediction import dots, minus_distances, seeds_of_runs, training_pairs
 
 
 @pytest.fixture(scope="module")
@@ -27,26 +28,20 @@ def pair_set(pairs: np.ndarray) -> set[tuple[int, int]]:
     return set(map(tuple, pairs.tolist()))
 
 
-def test_the_estimator_never_sees_a_held_out_edge(graph, monkeypatch):
-    """Every run's splits are recorded, and so is every graph that reaches the estimator's fit."""
-    splits: list[LinkSplit] = []
+def test_the_estimator_never_sees_a_held_out_edge(graph):
+    """Every graph that reaches the estimator's fit is recorded."""
+    splits = [hold_out_edges(graph, 0.3, seed) for seed in seeds_of_runs(0, 2)]
     seen: list[Graph] = []
-    whole_hold_out = hold_out_edges
-
-    def recording(*arguments):
-        splits.append(whole_hold_out(*arguments))
-        return splits[-1]
 
     class Spy(SCE):
         def fit(self, graph, y=None, **keywords):
             seen.append(graph)
             return super().fit(graph, y, **keywords)
 
-    monkeypatch.setattr("sparsecut.evaluation.link_prediction.hold_out_edges", recording)
     scores = evaluate_links(graph, Spy(engine=Memory(device="cpu")).fit_transform, fraction=0.3, n_runs=2)
     assert len(seen) == len(splits) == 2
     for training, split in zip(seen, splits, strict=True):
-        assert edge_set(training).isdisjoint(pair_set(split.positive))
+        assert edge_set(training) == edge_set(graph) - pair_set(split.positive)
         # And what it gives is what a graph built without those edges from the start gives.
         A = graph.adjacency.toarray()
         i, j = split.positive.T
@@ -60,19 +55,12 @@ def test_the_estimator_never_sees_a_held_out_edge(graph, monkeypatch):
     assert pair_set(splits[0].positive) != pair_set(splits[1].positive)
 
 
-def test_the_regression_is_trained_on_no_held_out_pair(graph, monkeypatch):
+def test_the_regression_is_trained_on_no_held_out_pair(graph):
     split = hold_out_edges(graph, 0.2)
-    drawn: list[tuple[np.ndarray, np.ndarray]] = []
-
-    def recording(known, *arguments):
-        drawn.append((known, sample_non_edges(known, *arguments)))
-        return drawn[-1][1]
-
-    monkeypatch.setattr("sparsecut.evaluation.link_prediction.sample_non_edges", recording)
-    score_links(np.asarray(graph.features), split)
-    ((known, negatives),) = drawn
-    assert pair_set(known) == edge_set(split.graph) | pair_set(split.positive) | pair_set(split.negative)
-    assert pair_set(negatives).isdisjoint(pair_set(known))
+    edges, others = training_pairs(split, np.random.default_rng(0))
+    assert pair_set(edges) <= edge_set(split.graph)
+    assert len(others) == len(edges)
+    assert pair_set(others).isdisjoint(edge_set(split.graph) | pair_set(split.positive) | pair_set(split.negative))
 
 
 def test_rankings_by_hand():
@@ -120,11 +108,10 @@ def test_what_cannot_be_held_out_is_refused(graph):
         evaluate_links(graph, lambda training: training.features, n_runs=0)
 
 
-def test_scorings_asked_for_are_the_same_alone_and_in_blocks(graph, monkeypatch):
+def test_scorings_asked_for_are_the_same_alone(graph):
     split = hold_out_edges(graph, 0.1)
     Z = SCE(engine=Memory(device="cpu")).fit_transform(split.graph)
     whole = score_links(Z, split)
-    monkeypatch.setattr("sparsecut.evaluation.link_prediction.CHUNK", 7 * Z.shape[1])  # seven pairs at a time
     some = score_links(Z, split, scorings=("distance", "cosine"))
     assert list(some) == ["distance", "cosine"]
     for name, figures in some.items():
@@ -132,6 +119,14 @@ def test_scorings_asked_for_are_the_same_alone_and_in_blocks(graph, monkeypatch)
     assert list(evaluate_links(graph, lambda _: Z, n_runs=1, scorings=("dot",)).auc) == ["dot"]
     with pytest.raises(InputError, match="scorings parameter of score_links"):
         score_links(Z, split, scorings=("best",))
+
+
+def test_pairs_are_scored_in_blocks():
+    generator = np.random.default_rng(0)
+    Z, W, pairs = generator.normal(size=(30, 5)), generator.normal(size=(30, 5)), generator.integers(0, 30, (40, 2))
+    for n_numbers in (1, 7 * 5, 1000):
+        np.testing.assert_allclose(dots(Z, W, pairs, n_numbers), (Z @ W.T)[tuple(pairs.T)])
+        np.testing.assert_allclose(-minus_distances(Z, pairs, n_numbers), cdist(Z, Z, "sqeuclidean")[tuple(pairs.T)])
 
 
 def directed_graph(n_nodes: int = 40) -> Graph:

@@ -80,6 +80,32 @@ def test_shared_neighbours_are_named_beside_each_neighbour(page: ReportPage) -> 
     assert lines[0] == "Linked, 3 shared neighbours: n2, n3, n4."
 
 
+def test_neighbours_are_said_with_those_through_which_they_come(browser: Any, tmp_path: Path) -> None:
+    graph = sc.datasets.load("digits").subgraph(positions=range(0, 1797, 6))
+    model = sc.SCE(dimension=8).fit(graph)
+    page = ReportPage(
+        browser,
+        sc.report(model.embedding_, tmp_path / "r.html", graph=graph, model=model, layout_method="pca", n_neighbors=3),
+    )
+    try:
+        page.evaluate("window.sparsecut.pick(4, false)")
+        page.wait_for_selector("ol[aria-label='Nearest neighbours']")
+        first, *_ = sc.Nearness(model, most_edges=10**6).why(graph.node_ids[4], k=1)
+        expected = [
+            f"{name}{' itself' if name in first.nodes else ''} ({value / abs(first.score):.0%})"
+            for name, value in zip(first.neighbors.names.tolist(), first.neighbors.values.tolist(), strict=True)
+        ]
+        lines = names_in(page, "ol[aria-label='Nearest neighbours'] > li:first-child .why")
+        assert lines[-1] == f"It comes through {', '.join(expected[:3])}."
+        button = "ol[aria-label='Nearest neighbours'] > li:first-child .why button >> nth=0"
+        name = page.text(button)
+        page.click(button)
+        page.wait_for_function(f"() => document.querySelector('.node-id').textContent === '{name}'")
+        assert page.complaints == []
+    finally:
+        page.close()
+
+
 def test_recommendations_are_nodes_that_are_not_linked(page: ReportPage) -> None:
     page.evaluate("window.sparsecut.pick(0, false)")
     page.wait_for_selector("ol[aria-label='Recommended nodes']")

@@ -28,6 +28,11 @@ def test_the_page_holds_the_reasons_of_every_neighbour(tmp_path):
     np.testing.assert_array_equal(names != "", is_named)
     np.testing.assert_array_equal(names[is_named], expected.feature_names[expected.features[is_named]])
     np.testing.assert_array_equal(features[is_named] > 0, expected.are_above[is_named])
+    through = np.frombuffer(read_block(path, "why-through") or b"", "<i4").reshape(expected.through.shape)
+    np.testing.assert_array_equal(through, expected.through + 1)
+    assert (through > 0).any(axis=2).mean() > 0.9
+    percents = np.frombuffer(read_block(path, "why-through-shares") or b"", "<i1").reshape(through.shape)
+    np.testing.assert_allclose(percents, np.clip(100 * expected.through_shares, -127, 127), atol=0.51)
     np.testing.assert_array_equal(
         np.frombuffer(read_block(path, "why-links") or b"", "<u1") > 0, expected.are_linked.ravel()
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import warnings
 from datetime import date
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import prepared
 import sparsecut as sc
 
 N = 400
@@ -107,7 +107,7 @@ def test_a_changed_table_in_another_process_is_encoded_as_documented(tmp_path: P
         outputs = [str(tmp_path / "x.npy"), str(tmp_path / f"z_{suffix}.parquet")]
         subprocess.run(
             [
-                sys.executable,
+                prepared.python(),
                 "-c",
                 TRANSFORM,
                 str(tmp_path / "m.safetensors"),

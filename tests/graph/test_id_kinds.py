@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import subprocess
-import sys
 import uuid
 from collections.abc import Callable
 from decimal import Decimal
@@ -18,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+import prepared
 import sparsecut as sc
 
 RING = np.ones((3, 3)) - np.eye(3)
@@ -109,7 +109,7 @@ def test_ids_come_back_exactly_from_a_model_in_another_process(tmp_path: Path) -
         model.save(tmp_path / "m.safetensors", with_state=True, overwrite=True)
         code = "import sys, sparsecut as sc; print([*map(repr, sc.load(sys.argv[1]).graph_.node_ids.tolist())])"
         done = subprocess.run(
-            [sys.executable, "-c", code, str(tmp_path / "m.safetensors")], capture_output=True, text=True, check=True
+            [prepared.python(), "-c", code, str(tmp_path / "m.safetensors")], capture_output=True, text=True, check=True
         )
         assert done.stdout.strip() == str([*map(repr, graph.node_ids.tolist())])
 

@@ -77,7 +77,7 @@ def test_what_a_file_keeps_is_read_back() -> None:
     assert (read.edge_types, read.factors, read.matrices) == (kept.edge_types, kept.factors, ())
     assert Relations.read(None) is None
     graph, _ = typed_graph()
-    with pytest.raises(InputError, match=r"build_store\(..., encoder=model\)"):
+    with pytest.raises(InputError, match=r"Read the graph again, with from_tables or from its store"):
         graph.replace(relations=read).weighed([1.0, 1.0])
 
 

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import prepared
 import sparsecut as sc
 from sparsecut.io import building
 from sparsecut.io.store import HEADER, is_store
@@ -78,7 +79,7 @@ def test_the_store_is_what_read_graph_holds(
     edges: str, features: str, directed: str, range_entries: int | None, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if range_entries is not None:
-        monkeypatch.setattr(building, "_range_entries", lambda *_: range_entries)
+        monkeypatch.setattr(building, "range_size", lambda *_: range_entries)
     sc.build_store(files / "store", files / edges, features=files / features, directed=directed)
     graph = sc.open_store(files / "store")
     expected = sc.read_graph(files / edges.replace(".npy", ".parquet"), features=files / features, directed=directed)
@@ -106,7 +107,7 @@ def test_any_edges_make_the_same_graph(
     pyarrow.parquet.write_table(pa.table(columns), folder / "edges.parquet")
     np.save(folder / "features.npy", np.ones((9, 2)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(building, "_range_entries", lambda *_: range_entries)
+        patch.setattr(building, "range_size", lambda *_: range_entries)
         asked = {"source": "source", "target": "target"}
         sc.build_store(folder / "s", folder / "edges.parquet", features=folder / "features.npy", directed=directed, **asked)
     expected = sc.read_graph(folder / "edges.parquet", features=folder / "features.npy", directed=directed, **asked)
@@ -167,7 +168,7 @@ import numpy as np
 import sparsecut as sc
 from killing import run_killed
 from sparsecut.io import building
-building._range_entries = lambda *_: 60
+building.range_size = lambda *_: 60
 folder = Path(sys.argv[1])
 generator = np.random.default_rng(int(sys.argv[2]))
 
@@ -196,7 +197,7 @@ print(n_kills)
 @pytest.mark.slow
 def test_a_build_that_is_killed_goes_on(files: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", RUNS, str(files), "0"],
+        [prepared.python(), "-c", RUNS, str(files), "0"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,

@@ -17,8 +17,8 @@ from sparsecut.engines.dask.cluster_building import evidence_of_piece
 from sparsecut.engines.dask.feature_sources import open_source, open_sources
 from sparsecut.io import column_evidence
 from sparsecut.io.column_evidence import combined
+from sparsecut.io.edge_batches import EdgeFile
 from sparsecut.io.edge_columns import plan_columns
-from sparsecut.io.record_batches import EdgeFile
 
 NOTHING_ASKED = {"source": None, "target": None, "weight": None}
 N_ROWS = 80

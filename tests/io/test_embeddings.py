@@ -34,6 +34,16 @@ def test_what_is_read_can_be_written_as_it_comes(tmp_path):
     assert sc.read_embedding(tmp_path / "b.npz").ids.tolist() == WORDS
 
 
+@pytest.mark.parametrize("name", ["ids", "node_ids", "id", "node_id"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_ids_of_an_archive_by_any_of_their_names(name, is_first, tmp_path):
+    arrays = {"Z": Z, name: np.array(WORDS)}
+    np.savez(tmp_path / "z.npz", **(dict(reversed(arrays.items())) if is_first else arrays))
+    found = sc.read_embedding(tmp_path / "z.npz")
+    assert found.ids.tolist() == WORDS
+    assert (found.vectors == Z).all()
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

@@ -7,12 +7,13 @@ import threading
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import torch
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import sparsecut as sc
 from conftest import random_graph
-from sparsecut.kernels import entries, hops, moments, products, threads
+from sparsecut.kernels import entries, moments, products, threads
 from sparsecut.kernels.threads import each, n_threads, n_threads_of, of_torch, using
 
 
@@ -85,27 +86,23 @@ def test_the_number_of_threads() -> None:
         assert n_threads_of(None) == 7
 
 
-@pytest.mark.parametrize("is_weighted", [False, True])
-@pytest.mark.parametrize("precision", ["single", "half"])
-def test_the_number_of_threads_does_not_change_a_bit(
-    precision: str, is_weighted: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With blocks so small that a small graph has many of each kind."""
-    for module, name, value in (
-        (threads, "WORTH", 1),
-        (entries, "BLOCK_WORK", 64),
-        (hops, "BLOCK_WORK", 64),
-        (moments, "ROW_BLOCK", 7),
-        (products, "ROW_BLOCK", 5),
-    ):
-        monkeypatch.setattr(module, name, value)
-    graph = random_graph(is_weighted=is_weighted)
-    for model in (sc.SCE(), sc.SCE(filter="heat", dimension=11), sc.SCE(negatives="degrees")):
+@pytest.mark.slow
+@pytest.mark.parametrize(("precision", "is_weighted"), [("single", False), ("half", True)])
+def test_the_number_of_threads_does_not_change_a_bit(precision: str, is_weighted: bool) -> None:
+    """Of a graph with several blocks of each kind: of rows, of entries, and of rows whose squares are summed."""
+    n_nodes, generator = 40_000, np.random.default_rng(0)
+    ends = generator.integers(0, n_nodes, (2, 5 * n_nodes))
+    weights = generator.uniform(0.5, 2, ends.shape[1]) if is_weighted else np.ones(ends.shape[1])
+    A = sp.coo_array((weights, ends), shape=(n_nodes, n_nodes)).tocsr()
+    graph = sc.Graph(A + A.T, features=generator.normal(size=(n_nodes, 24)).astype(np.float32))
+    assert graph.n_nodes > 2 * max(moments.ROW_BLOCK, products.ROW_BLOCK)
+    assert graph.adjacency.nnz * graph.n_features > 2 * entries.BLOCK_WORK
+    for settings in ({"filter": "heat", "dimension": 11}, {"filter": "power", "negatives": "degrees"}):
+        model = sc.SCE(features="given", weighting="none", channels="smoothed", **settings)
         found = [
-            model.set_params(engine=sc.Memory(precision=precision, n_jobs=n_jobs)).fit_transform(graph)
-            for n_jobs in (1, 2, 5)
+            model.set_params(engine=sc.Memory(precision=precision, n_jobs=n_jobs)).fit_transform(graph) for n_jobs in (1, 3)
         ]
-        assert all(np.array_equal(found[0], Z) for Z in found)
+        assert np.array_equal(*found)
 
 
 @pytest.mark.slow

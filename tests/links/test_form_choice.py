@@ -20,12 +20,12 @@ def test_vectors_that_know_the_groups_rank_held_out_links_first():
     graph = sc.Graph(np.triu(A, 1).astype(float) + np.triu(A, 1).T)
     ends = find_ends(graph)
     held_out = hold_out_links(graph, ends, 0)
-    tried = try_forms(held_out, np.eye(4)[groups], ends, 0, lambda *_: None)
+    tried = try_forms(held_out, np.eye(4)[groups], Incidence.of(held_out.graph, ends), 0, lambda *_: None)
     assert {(trial.basis, trial.power) for trial in tried.trials} == set(tried.sums)
     # No score can tell the pairs within a group apart, of which two fifths are links.
     assert max(trial.pairs for trial in tried.trials) > 0.85
     noise = np.random.default_rng(3).normal(size=(120, 4))
-    blind = try_forms(held_out, noise, ends, 0, lambda *_: None)
+    blind = try_forms(held_out, noise, Incidence.of(held_out.graph, ends), 0, lambda *_: None)
     own = [trial.pairs for trial in blind.trials if trial.kind == "own" and trial.power == 0]
     assert max(own) < 0.75
 
@@ -38,7 +38,7 @@ def test_forms_are_added_where_their_sum_ranks_better():
     held_out = hold_out_links(graph, ends, 0)
     vectors = generator.normal(size=(140, 6))
     spectrum = LinkSpectrum.of(Incidence.of(held_out.graph, ends)).vectors()
-    tried = try_forms(held_out, Bases(vectors, spectrum), ends, 0, lambda *_: None)
+    tried = try_forms(held_out, Bases(vectors, spectrum), Incidence.of(held_out.graph, ends), 0, lambda *_: None)
     assert {trial.n_columns for trial in tried.trials} == {6, 16, 32}  # of 60 targets no more than 59 are kept
     for role, figure in (("candidates", "candidates"), ("of_targets", "candidates_of_targets")):
         ranking = tried.rankings[role]

@@ -20,7 +20,8 @@ def test_what_ranks_best_is_solved_from_the_sums_of_the_whole_graph():
     Z = sc.SCE(dimension=8).fit_transform(GRAPH)
     fitted = fit_links(Z, GRAPH, 0, False, lambda *_: None)
     held_out = hold_out_links(GRAPH, find_ends(GRAPH), 0)
-    ranking = try_forms(held_out, Z, find_ends(GRAPH), 0, lambda *_: None).rankings["candidates"]
+    rest = Incidence.of(held_out.graph, find_ends(GRAPH))
+    ranking = try_forms(held_out, Z, rest, 0, lambda *_: None).rankings["candidates"]
     incidence = Incidence.of(GRAPH, find_ends(GRAPH))
     found = fitted.forms["candidates"]
     for best, form, deviation in zip(ranking.trials, found.forms, found.deviations, strict=True):

@@ -35,6 +35,13 @@ def test_shares_are_those_of_why(settings):
                 if value >= 0.025 * size
             ]
             assert named[: len(expected[:3])] == expected[:3]
+            listed = zip(found.through[u, number], found.through_shares[u, number], strict=True)
+            through = [(GRAPH.node_ids[place], share) for place, share in listed if place >= 0]
+            for name, share in through:
+                assert share == pytest.approx(why.neighbors.value(name) / size, abs=1e-3)
+            largest = why.neighbors.values[:3] / size
+            np.testing.assert_allclose([share for _, share in through], largest[largest >= 0.02][: len(through)], atol=1e-3)
+            assert len(through) >= (largest >= 0.021).sum()
             assert found.n_shared[u, number] == len(why.shared) == (A[u] & A[v]).sum()
             assert found.are_linked[u, number] == A[u, v]
 

@@ -31,7 +31,7 @@ def test_shared_neighbours_by_hand():
 def fitted(Z, graph):
     ends = find_ends(graph)
     held_out = hold_out_links(graph, ends, 0)
-    tried = try_forms(held_out, Z, ends, 0, lambda *_: None)
+    tried = try_forms(held_out, Z, Incidence.of(held_out.graph, ends), 0, lambda *_: None)
     kinds = best_of_each_kind(tried.trials)
     forms = {name: solve_trial(one, tried.sums) for name, one in kinds.items()}
     best = max(kinds, key=lambda name: kinds[name].pairs)

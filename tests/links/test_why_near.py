@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
 
 import sparsecut as sc
-from sparsecut.links.why_near import Shares, Why
+from sparsecut.base.notebook import BAR_EMS
+from sparsecut.links.why_near import Shares, Why, Whys
 
 FOUND = Why(
     nodes=("a", "b"),
@@ -69,6 +71,46 @@ def test_the_page_of_a_notebook_escapes_names_and_json_holds_it():
     again = json.loads(json.dumps(FOUND.to_dict()))
     assert again["features"][0] == {"name": "kernel", "value": 4.0}
     assert again["shared"] == ["c"]
+
+
+def bars_of(page: str) -> list[float]:
+    return [float(one) for one in re.findall(r"width:([0-9.]+)em;height", page)]
+
+
+def test_shares_are_bars_as_long_as_they_are_large():
+    page = FOUND._repr_html_()
+    of_features, of_neighbours, *_ = [bars_of(table) for table in page.split("<tbody>")[1:]]
+    expected = [BAR_EMS * min(abs(value / FOUND.score), 1) for value in FOUND.features.values]
+    np.testing.assert_allclose(of_features, expected, atol=0.006)
+    np.testing.assert_allclose(of_neighbours, BAR_EMS * np.abs(FOUND.neighbors.values / FOUND.score), atol=0.006)
+    assert page.count("box-shadow") == int((FOUND.features.values < 0).sum() + (FOUND.neighbors.values < 0).sum())
+    for name in FOUND.neighbors.names:
+        assert f">{name}</td>" in page
+    many = Why(("a", "b"), 1.0, 1.0, {"smoothed": 1.0}, long_shares(), long_shares(), long_shares(), np.empty(0), 0.0)
+    assert "f29" in many._repr_html_()  # what keeps them apart most is shown beside the largest
+    assert "f20" not in many._repr_html_()
+
+
+def long_shares() -> Shares:
+    values = np.linspace(1, -1, 30)
+    return Shares.of(np.array([f"f{number}" for number in range(30)], dtype=object), values)
+
+
+def test_the_ten_nearest_are_one_table():
+    graph = sc.datasets.load("digits")
+    model = sc.SCE().fit(graph)
+    found = model.why(0, k=10)
+    assert isinstance(found, list)
+    assert len(found) == 10
+    page = found._repr_html_()
+    assert page.count("<tr>") == 11
+    for one in found:
+        assert f">{one.nodes[1]}</td>" in page
+        assert f"{one.cosine:.2f}</td>" in page
+        assert str(one.features.names[0]) in page
+    np.testing.assert_allclose(bars_of(page), [BAR_EMS * one.cosine for one in found], atol=0.006)
+    assert isinstance(model.why(0, [1, 2]), Whys)
+    assert "No node" in model.why(0, [])._repr_html_()
 
 
 def test_one_node_is_said_alone():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+import prepared
 import sparsecut as sc
 from conftest import random_graph
 from reference import dense_laplacian
@@ -121,7 +121,7 @@ def test_a_model_whose_class_is_not_defined_is_not_loaded(tmp_path: Path) -> Non
     path = tmp_path / "model.safetensors"
     sc.SCE(filter=Band()).fit(random_graph()).save(path)
     code = f"import sparsecut as sc\ntry:\n    sc.load({str(path)!r})\nexcept sc.InputError as error:\n    print(error)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run([prepared.python(), "-c", code], capture_output=True, text=True, timeout=120, check=True)
     assert "was made with the filter" in done.stdout
     assert "Band, which is not defined here. Import the module that defines it" in done.stdout
 

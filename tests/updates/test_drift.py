@@ -21,13 +21,23 @@ def test_columns_beside_are_orthogonal_to_the_weights_and_hold_what_they_leave_o
     scales[:20] = 3
     F = (generator.normal(size=(500, 40)) * scales).astype(np.float32)
     W = np.eye(40, dtype=np.float32)[:, :4]
-    beside = columns_beside(F, W)
+    beside = columns_beside(F, W, 16)
     assert beside.shape == (40, 16)
     assert np.abs(W.T @ beside).max() < 1e-6
+    np.testing.assert_allclose(beside.T @ beside, np.eye(16), atol=1e-9)
     share = np.square(beside[:20]).sum() / np.square(beside).sum()
     assert share > 0.95  # the leading directions, of which four are W's
-    assert columns_beside(F[:, :6], W[:6]).shape == (6, 2)  # all there is
+    assert columns_beside(F[:, :6], W[:6], 16).shape == (6, 2)  # all there is
     assert columns_beside(F[:, :4], np.eye(4, dtype=np.float32)).shape == (4, 0)
+
+
+def test_a_direction_beside_the_weights_counts_and_none_is_no_drift() -> None:
+    """The weights know one axis; the variance is along another one later."""
+    gauge = Gauge([np.eye(2, dtype=np.float32)[:, :1]], width=1, weight=1.0, rank=16)
+    gauge.learn(Scatter(np.array([[1], [-1]], dtype=np.float32)))
+    beside = [np.eye(2)[:, 1:]]
+    assert gauge.square(Scatter(np.array([[1, 0.5], [-1, 0.5]], dtype=np.float32)), beside) == pytest.approx(0)
+    assert gauge.square(Scatter(np.array([[0, 1], [0, -1]], dtype=np.float32)), beside) == pytest.approx(1)
 
 
 def test_drift_is_the_distance_of_two_closed_forms_of_the_rows() -> None:
@@ -63,8 +73,7 @@ def test_channels_count_by_their_weights_and_levels_of_a_mean_together() -> None
     assert level_groups(2, "mean") == [[0, 1]]
     basis = np.eye(2, dtype=np.float32)
     rows = {0: np.array([[1, 0], [-1, 0]], dtype=np.float32), 1: np.array([[1, 0], [-1, 0]], dtype=np.float32)}
-    meter = DriftMeter([basis, basis], [1, 1], "concat", [1.0, 0.5], 16.0)
+    meter = DriftMeter([basis, basis], "concat", [1.0, 0.5], 16.0)
     meter.learn(rows.__getitem__)
     rows[1] = rows[1][:, ::-1].copy()
-    meter._scatters = [None, None]
     assert meter.drift(rows.__getitem__) == pytest.approx(np.sqrt(0.25 / 1.25))

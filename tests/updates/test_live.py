@@ -15,13 +15,12 @@ def state_of(model: SCE) -> LiveState:
     return LiveState.of(model.graph_, model.recipe_, model.weights_, model.offset_, model.embedding_, 16.0, model.columns_)
 
 
-def test_memory_is_the_hops_of_the_columns_and_of_at_most_sixteen_beside() -> None:
+def test_memory_is_the_hops_of_the_columns() -> None:
     graph = random_graph(200, 40, seed=1)
     model = SCE(filter=PageRank(restart=0.3, order=5), channels=("own", "smoothed"), dimension=20).fit(graph)
     widths, state = [matrix.shape[1] for matrix in model.weights_], state_of(model)
     n_hops = [1, 6]  # own has one term, P⁰
-    assert state.n_bytes <= 4 * 200 * sum(hops * (width + 16) for hops, width in zip(n_hops, widths, strict=True))
-    assert state.n_bytes >= 4 * 200 * sum(hops * width for hops, width in zip(n_hops, widths, strict=True))
+    assert state.n_bytes == 4 * 200 * sum(hops * width for hops, width in zip(n_hops, widths, strict=True))
 
 
 def test_a_state_is_the_embedding_of_its_graph_and_gives_the_graph_back() -> None:

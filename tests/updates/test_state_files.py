@@ -10,6 +10,7 @@ import pytest
 from changing import Shadow
 from conftest import random_graph
 from sparsecut import SCE, Graph, InputError, MoSCE, PageRank, Power, load
+from sparsecut.updates.state_files import read_state
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse", "directed", "words", "mosce"])
@@ -64,3 +65,10 @@ def test_saving_in_its_own_place_takes_the_log_in(tmp_path: Path) -> None:
     np.testing.assert_allclose(load(path).embedding_, model.embedding_, atol=1e-4)
     model.update(features_changed={2: np.ones(12)})
     np.testing.assert_allclose(load(path).embedding_, model.embedding_, atol=1e-4)
+
+
+def test_a_state_of_an_earlier_version_is_refused_with_what_to_do() -> None:
+    model = SCE(filter=Power(order=1)).fit(random_graph())
+    given = model.recipe_, model.weights_, model.offset_, None, model.columns_
+    with pytest.raises(InputError, match=r"earlier version .* with_state=True"):
+        read_state({"number": 3, "rank": 16.0}, {}, *given)

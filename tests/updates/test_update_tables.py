@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from conftest import times_when_exploring
 from reference import dense_drift
 from sparsecut import SCE, Graph, PageRank, Power
 from sparsecut.base.errors import DimensionWarning, NewValuesWarning
@@ -25,7 +26,7 @@ from table_world import CITIES, KINDS, MODELS, ROUNDING, World, dense_embedding,
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=times_when_exploring(40, 10), deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     model=st.sampled_from(MODELS),
@@ -72,7 +73,7 @@ def test_an_update_is_transform_and_both_are_the_dense_matrices(
 def test_the_drift_of_a_table_is_the_distance_of_two_closed_forms(
     seed: int, kinds: list[str], filter: Filter, dimension: Any, tolerance: float
 ) -> None:
-    """Sixteen columns beside the weights' are all there are: the number is that of dense closed forms before and after."""
+    """The columns beside the weights' are all there are: the number is that of dense closed forms before and after."""
     world = World(seed, [*kinds, "number", "words with gaps"], 120, is_directed=False, is_weighted=False)
     model: Any = SCE(filter=filter, weighting="none", channels="smoothed", dimension=dimension)
     with warnings.catch_warnings():

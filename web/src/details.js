@@ -53,9 +53,30 @@ function nearestOf(node, neighbors, app) {
     const names = shared.slice(0, NAMED).map((one) => app.idOf(one).slice(0, 40));
     const inGraph = app.edges ? [standing(app.edges.isLinked(node, other), shared.length, names)] : [];
     const lines = app.reasons ? app.reasons.lines(node, number, names) : inGraph;
-    list.append(element("li", {}, toNode(other, app), ...lines.map((line) => element("p", { class: "why" }, foreign(line, 300)))));
+    const item = element("li", {}, toNode(other, app), ...lines.map((line) => element("p", { class: "why" }, foreign(line, 300))));
+    const through = app.reasons ? app.reasons.through(node, number) : [];
+    if (through.length) item.append(throughNodes(through, [node, other], app));
+    list.append(item);
   });
   return [element("h4", {}, `${formatNumber(neighbors.length)} nearest by ${app.meta.metric}`), list];
+}
+
+/** Through which neighbours a node is near, each a button to it; the two nodes bring a share of their own. */
+function throughNodes(through, pair, app) {
+  const line = element("p", { class: "why" }, "It comes through ");
+  through.forEach(({ other, percent }, number) => {
+    if (number > 0) line.append(", ");
+    const name = foreign(app.idOf(other), 40);
+    if (pair.includes(other)) line.append(name, " itself");
+    else {
+      const button = element("button", { type: "button", class: "link" }, name);
+      button.addEventListener("click", () => app.pick(other, true));
+      line.append(button);
+    }
+    line.append(` (${percent}%)`);
+  });
+  line.append(".");
+  return line;
 }
 
 function recommendedTo(node, app) {

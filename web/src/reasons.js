@@ -7,14 +7,16 @@ const LEAST_PERCENT = 5;
 /** The reasons of all nodes and their neighbours, unpacked from the page; null where it has none. */
 export async function loadReasons(meta, payload) {
   if (!meta.why) return null;
-  const [channels, features, shares, links, shared] = await Promise.all([
+  const [channels, features, shares, through, throughShares, links, shared] = await Promise.all([
     payload.array("why-channels", Int8Array),
     payload.array("why-features", Int32Array),
     payload.array("why-shares", Int8Array),
+    payload.array("why-through", Int32Array),
+    payload.array("why-through-shares", Int8Array),
     payload.array("why-links", Uint8Array),
     payload.array("why-shared", Uint32Array),
   ]);
-  return new Reasons(meta, { channels, features, shares, links, shared });
+  return new Reasons(meta, { channels, features, shares, through, throughShares, links, shared });
 }
 
 export class Reasons {
@@ -43,6 +45,16 @@ export class Reasons {
       this.channels.length > 1 ? `By channel: ${this.byChannel(pair)}.` : "",
       standing(this.isLinked(node, place), shared, names),
     ].filter((line) => line !== "");
+  }
+
+  /** The nodes through which most of a pair's score comes, with their shares of it in percent; the pair may be among them. */
+  through(node, place) {
+    const first = (node * this.k + place) * this.nNamed;
+    const found = [];
+    for (let i = first; i < first + this.nNamed; i += 1) {
+      if (this.arrays.through[i] > 0) found.push({ other: this.arrays.through[i] - 1, percent: this.arrays.throughShares[i] });
+    }
+    return found;
   }
 
   named(pair, sign) {

@@ -8,6 +8,8 @@ const arrays = {
   channels: Int8Array.of(20, 78, 2, 60, 50, -10),
   features: Int32Array.of(1, 2, 0, -2, 0, 0),
   shares: Int8Array.of(30, 12, 0, 9, 0, 0),
+  through: Int32Array.of(8, 1, 0, 0, 0, 0),
+  "through-shares": Int8Array.of(40, 15, 0, 0, 0, 0),
   links: Uint8Array.of(1, 0),
   shared: Uint32Array.of(1, 0),
 };
@@ -41,4 +43,9 @@ test("a page without reasons has none, and one with them unpacks them by name", 
   const payload = { array: async (name) => arrays[name.replace("why-", "")] };
   const reasons = await loadReasons(meta, payload);
   assert.equal(reasons.lines(0, 0).length, 3);
+  assert.deepEqual(reasons.through(0, 0), [
+    { other: 7, percent: 40 },
+    { other: 0, percent: 15 },
+  ]);
+  assert.deepEqual(reasons.through(0, 1), []);
 });

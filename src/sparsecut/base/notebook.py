@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+BAR_EMS = 6.0  # how wide the bar of a share of 1 is
 BAR_SECONDS = 0.2  # between two pictures of a bar: a notebook takes a message for each
 
 _STYLE = "border-collapse:collapse;font-variant-numeric:tabular-nums"
@@ -25,10 +26,14 @@ _SORT = (
 
 
 class Cell(NamedTuple):
-    """A cell of a table: what is shown, and the number it is sorted by where that is another."""
+    """A cell of a table: what is shown, and the number it is sorted by where that is another.
+
+    A share, −1 to 1, is drawn as a bar beside the text: filled, or an outline where it is below zero.
+    """
 
     text: str
     value: float | None = None
+    share: float | None = None
 
 
 def table_html(columns: Sequence[str], rows: Sequence[Sequence[str | Cell]], caption: str = "") -> str:
@@ -41,6 +46,12 @@ def table_html(columns: Sequence[str], rows: Sequence[Sequence[str | Cell]], cap
     body = "".join(f"<tr>{''.join(map(_cell, row, range(len(row))))}</tr>" for row in rows)
     title = f'<caption style="text-align:left">{html.escape(caption)}</caption>' if caption else ""
     return f'<table style="{_STYLE}">{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def side_by_side_html(*parts: str) -> str:
+    """Tables beside one another where there is the room, the first lines level."""
+    shown = "".join(f'<div style="margin:0 2em 0.5em 0">{part}</div>' for part in parts if part)
+    return f'<div style="display:flex;flex-wrap:wrap;align-items:flex-start">{shown}</div>'
 
 
 def facts_html(title: str, facts: Sequence[tuple[str, str]], notes: Sequence[str] = ()) -> str:
@@ -94,10 +105,20 @@ class CellBars:
 
 
 def _cell(cell: str | Cell, place: int) -> str:
-    text, value = (cell, None) if isinstance(cell, str) else cell
+    text, value, share = (cell, None, None) if isinstance(cell, str) else cell
     key = html.escape(text if value is None else repr(float(value)))
     align = "left" if place == 0 else "right"
-    return f'<td style="text-align:{align}" data-v="{key}">{html.escape(text)}</td>'
+    bar = "" if share is None else _bar(share)
+    return f'<td style="text-align:{align}" data-v="{key}">{bar}{html.escape(text)}</td>'
+
+
+def _bar(share: float) -> str:
+    width = BAR_EMS * min(abs(share), 1.0)
+    look = "background:currentColor" if share >= 0 else "box-shadow:inset 0 0 0 1px currentColor"
+    return (
+        f'<span aria-hidden="true" style="display:inline-block;width:{BAR_EMS}em;text-align:left;margin-right:0.5em">'
+        f'<span style="display:inline-block;width:{width:.2f}em;height:0.6em;opacity:0.6;{look}"></span></span>'
+    )
 
 
 def _sentences(lines: Sequence[str]) -> str:

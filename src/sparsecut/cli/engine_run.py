@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparsecut.base.errors import InputError
-from sparsecut.cli.graph_input import dataset_of
+from sparsecut.cli.graph_input import by_relation, dataset_of, tables_of
 from sparsecut.cli.pipes import is_standard, written_to
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from sparsecut.graph import Graph
 
 FROM_ROWS = (".npy", ".parquet")  # what is written of rows on disk without reading them whole
-READ_IN_PARTS = ("source", "target", "weight", "bipartite", "directed", "scale", "id_column")  # what `build_store` takes
+AGEING = ("time", "half_life", "decay", "now", "signed")
+READ_IN_PARTS = ("source", "target", "weight", "bipartite", "directed", "scale", "id_column", *AGEING)  # by `build_store`
 
 
 @dataclass(frozen=True)
@@ -87,15 +88,17 @@ def opened(
     if not engine.keeps_files:
         yield Opened(engine, open_in_memory(), None)
         return
-    from sparsecut.io import fingerprint_of, work_folder
+    from sparsecut.io import files_of, fingerprint_of, work_folder
 
     if name is not None and is_standard(name):
         raise InputError(f"--engine {engine.word} reads files, more than once. Name a file in place of -.")
-    is_in_parts = _is_read_in_parts(
-        engine, name, features, labels, reading
+    tables = _read_in_parts(
+        engine, name, features, labels, reading, output
     )  # or says what is wrong, before anything is started
     parameters = {key: value for key, value in engine.get_params(deep=False).items() if key != "scratch"}
-    files = [Path(one) for one in (name, features) if one is not None and Path(one).is_file()]
+    given = {} if tables is None else tables
+    paths = [*given.get("nodes", {}).values(), *given.get("edges", {}).values()] if "nodes" in given else [name, features]
+    files = [one for path in paths if path is not None and Path(path).exists() for one in files_of(Path(path))]
     asked = (name, features, files, asdict(reading), beside, parameters, str(output_path.absolute()))
     scratch = engine.get_params(deep=False)["scratch"]
     parent = Path(scratch) if scratch is not None else output_path.absolute().parent
@@ -103,8 +106,8 @@ def opened(
         if work.is_resumed:
             output.note(f"Resumed: the same command was stopped before, and what it had finished is in {work.path}.")
         running.set_params(scratch=work.path)
-        if is_in_parts and name is not None:
-            graph = _stored(running, work / "store", name, features, output, reading, encoder)
+        if tables is not None:
+            graph = _stored(running, work / "store", tables, output, reading, encoder)
         else:
             graph = open_in_memory()
         if output_path.suffix in engine.writes:
@@ -114,33 +117,70 @@ def opened(
         yield Opened(running, graph, rows_path)
 
 
-def _is_read_in_parts(
-    engine: EngineChoice, name: str | None, features: str | None, labels: str | None, reading: Reading
-) -> bool:
-    """Whether the engine makes a store of the files; with options that need the graph in memory it does not."""
-    if name is None:  # types of nodes and edges have files of their own
-        return False
+def _read_in_parts(
+    engine: EngineChoice, name: str | None, features: str | None, labels: str | None, reading: Reading, output: Output
+) -> dict[str, Any] | None:
+    """The files that the engine makes a store of; None where the graph is read in memory, as some options need it."""
+    from sparsecut.io import folder_by_type, is_store
+
+    in_memory = sorted(set(reading.given()) - set(READ_IN_PARTS) - {"nodes", "edges"})
+    in_memory += ["labels"] if labels is not None else []
+    by_type: Any = None
+    if name is None:
+        by_type = tables_of(reading) if features is None and reading.edges is not None else None
+    elif features is None and Path(name).is_dir() and not is_store(Path(name)):
+        by_type = folder_by_type(name)
+    if by_type is not None:
+        nodes, edges = by_type
+        in_memory += ["bipartite"] if reading.bipartite is not None else []
+        if not engine.reads_in_parts(edges, nodes):
+            _say_words(nodes, output)
+            return None
+        _refuse_in_parts(in_memory, [*nodes.values(), *edges.values()])
+        tables = {"nodes": nodes, "edges": edges} if name is None else {"nodes": name}
+        return None if in_memory else tables
+    if name is None:
+        return None
     if features is not None and dataset_of(name) is not None:
         raise InputError(f"The dataset {name} has its own features. Leave --features out.")
     columns = {key: getattr(reading, key) for key in ("source", "target", "weight", "bipartite")}
     if not engine.reads_in_parts(name, features, **columns):
-        return False
-    in_memory = sorted(set(reading.given()) - set(READ_IN_PARTS)) + (["labels"] if labels is not None else [])
-    if in_memory and (Path(name).is_dir() or "missing" in in_memory):
+        return None
+    in_memory += ["nodes"] if reading.nodes is not None else []
+    _refuse_in_parts(in_memory, [name])
+    return None if in_memory else {"edges": name, "features": features}
+
+
+def _say_words(nodes: dict[str, Any], output: Output) -> None:
+    """Say which column of files that could be read in parts keeps them from it."""
+    from sparsecut.io import column_of_words, is_streamed
+
+    for name, path in nodes.items():
+        column = column_of_words(name, Path(path)) if path is not None and is_streamed(path) else None
+        if column is not None:
+            output.note(
+                f"The table {path} has a column {column!r} that is more than a number: the graph is read into memory. "
+                "Tables of numbers are read in parts."
+            )
+
+
+def _refuse_in_parts(in_memory: list[str], paths: list[Any]) -> None:
+    """Refuse options that need the graph in memory where it may not fit: it is in folders, or rows are missing."""
+    if in_memory and ("missing" in in_memory or any(path is not None and Path(path).is_dir() for path in paths)):
         flag = ("missing" if "missing" in in_memory else in_memory[0]).replace("_", "-")
         raise InputError(f"--{flag} needs the graph in memory. Leave it out, or use --engine memory.")
-    return not in_memory
 
 
 def _stored(
-    engine: EngineChoice, store: Path, name: str, features: str | None, output: Output, reading: Reading, encoder: Any
+    engine: EngineChoice, store: Path, tables: dict[str, Any], output: Output, reading: Reading, encoder: Any
 ) -> Graph:
     from sparsecut.io import is_store, open_store
 
     if not is_store(store):
         read = {key: getattr(reading, key) for key in READ_IN_PARTS}
+        read = by_relation(read) if "nodes" in tables else read
         with output.warnings_as_notes(), output.progress() as bar:
-            engine.build_store(store, name, features=features, encoder=encoder, progress=bar, **read)
+            engine.build_store(store, **tables, encoder=encoder, progress=bar, **read)
     graph = open_store(store)
     for note in graph.notes:
         output.note(note)

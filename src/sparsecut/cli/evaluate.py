@@ -118,6 +118,8 @@ def evaluate(
     --split also takes a file of splits: JSON, CSV or npz.
     """
     check_choice("sparsecut evaluate", "--task", task, TASKS)
+    if metrics is not None and task == "health":
+        raise InputError("The task health prints all of its figures. Leave --metrics out, or name another --task.")
     if output_path is not None:
         _check_output(task, output_path, force)
     loaded = None

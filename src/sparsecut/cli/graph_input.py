@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sparsecut.graph import Graph, Ids
 
 GUESSED = "guessed and printed"
+COLUMNS = ("source", "target", "weight", "time")  # of tables of edges
 
 
 def _option(
@@ -237,7 +238,7 @@ def _open_tables(
 ) -> Graph:
     """The graph of --nodes TYPE=FILE and --edges TYPE:RELATION:TYPE=FILE, with its notes printed."""
     from sparsecut.graph.node_types import ids_of_one_type
-    from sparsecut.io import from_tables, refuse_url
+    from sparsecut.io import from_tables
 
     if reading.edges is None:
         raise InputError("The command needs a graph: a dataset's name or a file, or --edges TYPE:RELATION:TYPE=FILE.")
@@ -248,27 +249,42 @@ def _open_tables(
     if name is not None or useless:
         remedy = f"--{useless[0].replace('_', '-')}" if name is None else f"the graph {name}"
         raise InputError(f"--edges TYPES=FILE and --nodes TYPE=FILE are the whole graph. Leave {remedy} out.")
-    nodes = dict(_named(text, "--nodes", "author=authors.csv") for text in reading.nodes or ())
-    edges = dict(_named(text, "--edges", "author:writes:paper=writes.csv") for text in reading.edges)
-    for path in (*nodes.values(), *edges.values()):
-        if path is not None:
-            refuse_url(path, "The table")
-    for types, path in edges.items():
-        if path is None:
-            raise InputError(f"--edges {types} needs a file: --edges {types}=FILE.")
+    nodes, edges = tables_of(reading)
     if node_ids is not None:
         names = dict.fromkeys(end for types in edges for end in types.split(":")[::2])
         found: dict[str, Any] = {one: ids_of_one_type(node_ids, one, "The embedding")[1] for one in names}
     else:
         found = dict(nodes)
     options = {one: value for one, value in reading.given().items() if one in taken and one not in ("nodes", "edges")}
-    options |= {one: _by_relation(options[one]) for one in ("source", "target", "weight", "time") if one in options}
+    options = by_relation(options)
     with output.warnings_as_notes():
         graph = from_tables(found or None, edges, **options)
     for note in graph.notes:
         output.note(note)
     output.aside(repr(graph))
     return graph
+
+
+def tables_of(reading: Reading) -> tuple[dict[str, str | None], dict[str, str]]:
+    """The files of --nodes TYPE=FILE and of --edges TYPE:RELATION:TYPE=FILE."""
+    from sparsecut.io import refuse_url
+
+    nodes = dict(_named(text, "--nodes", "author=authors.csv") for text in reading.nodes or ())
+    edges: dict[str, str] = {}
+    for text in reading.edges or ():
+        types, path = _named(text, "--edges", "author:writes:paper=writes.csv")
+        if path is None:
+            raise InputError(f"--edges {types} needs a file: --edges {types}=FILE.")
+        edges[types] = path
+    for one in (*nodes.values(), *edges.values()):
+        if one is not None:
+            refuse_url(one, "The table")
+    return nodes, edges
+
+
+def by_relation(options: dict[str, Any]) -> dict[str, Any]:
+    """Options of which some name a column of all types of edges, or of each its own."""
+    return {name: _by_relation(value) if name in COLUMNS and value is not None else value for name, value in options.items()}
 
 
 def _by_relation(text: str) -> str | dict[str, str]:

@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.base.errors import InputError, check_integer
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.cuts.certificate import prove_second
+from sparsecut.cuts.coarsen import Groups
 from sparsecut.cuts.cut_input import DIMENSION, checked_embedding, embed, graph_to_cut
 from sparsecut.cuts.cut_report import Reported
 from sparsecut.cuts.eigenvectors import Spectrum, is_cheap_to_factorise, scaled_laplacian
-from sparsecut.cuts.multilevel import Kahypar, Task
+from sparsecut.cuts.multilevel import Kahypar, Task, metis
 from sparsecut.cuts.objective import CutProblem, Mask, Real
 from sparsecut.cuts.solve import solve
 from sparsecut.graph import Graph
@@ -28,8 +29,10 @@ UNEVEN = (
     *((2, 0.3, "DEFAULT"), (2, 0.8, "DEFAULT")),
     *((4, 0.3, "DEFAULT"), (8, 0.3, "DEFAULT"), (16, 0.3, "LARGE_K"), (32, 0.3, "LARGE_K")),
 )
-HALVES, N_SEEDS = 0.05, 3  # the imbalance of halves, and how many of them are made, improved and combined
-LEAST_FOR_PARTS, MOST_FOR_PARTS = 500, 4_000_000  # nodes, stored entries: below, our own suffice; above, it takes minutes
+HALVES = 0.05  # the imbalance of halves, which are made with several seeds, improved and combined
+LEAST_SEEDS, MOST_SEEDS, ENTRIES_OF_SEEDS = 3, 16, 50_000  # stored entries times seeds between the two
+LEAST_FOR_PARTS, MOST_FOR_PARTS = 32, 4_000_000  # nodes, stored entries: below, our own suffice; above, it takes minutes
+METIS = ((2, 0.05), (2, 0.5), (4, 0.3), (8, 0.3), (16, 0.3))  # parts and their imbalance: seconds for a million nodes
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,9 +143,9 @@ def sparsest_cut(
     """Find a set of nodes with few edges to the rest, relative to its size.
 
     Candidates are thresholds along the smoothest eigenvectors, their rotations and columns of an embedding, parts of
-    clusterings, and parts that Mt-KaHyPar finds where it is installed (extra ``cuts``). They are improved by maximum flow:
-    MQI inside a set, FlowImprove and bands around its border; nearly equal halves are improved by themselves as well. Up to
-    16 nodes all cuts are tried and the result is exact.
+    clusterings, and parts that Mt-KaHyPar and METIS find where they are installed (extra ``cuts``). They are improved by
+    maximum flow: MQI inside a set, FlowImprove and bands around its border; nearly equal halves are improved by themselves
+    as well. Up to 16 nodes all cuts are tried and the result is exact.
 
     Parameters
     ----------
@@ -196,7 +199,9 @@ def sparsest_cut(
         part = problem if len(seen) == graph.n_nodes else _part(problem, seen)
         with Kahypar(part.adjacency, np.ones(len(seen)), _tasks(part, seed)) as multilevel:
             vectors = None if columns is None else columns[seen, :DIMENSION]
-            solution = solve(part, np.random.default_rng(seed), report, vectors=vectors, others=multilevel.parts)
+            solution = solve(
+                part, np.random.default_rng(seed), report, vectors=vectors, others=lambda: _others(multilevel, part, seed)
+            )
         report("Lower bound", 0, 1)
         estimate, bound = _second_eigenvalue(part, solution.spectrum)
     if not solution.cuts:
@@ -226,8 +231,18 @@ def _tasks(problem: CutProblem, seed: int) -> list[Task]:
     """What Mt-KaHyPar, where it is installed, has to find: halves, uneven halves and parts of several sizes."""
     if problem.n_nodes < LEAST_FOR_PARTS or problem.adjacency.nnz > MOST_FOR_PARTS:
         return []
-    halves = Task(2, HALVES, "QUALITY", tuple(range(seed * 1_000, seed * 1_000 + N_SEEDS)), 3, 2, 3)
+    n_seeds = min(max(ENTRIES_OF_SEEDS // max(problem.adjacency.nnz, 1), LEAST_SEEDS), MOST_SEEDS)
+    halves = Task(2, HALVES, "QUALITY", tuple(range(seed * 1_000, seed * 1_000 + n_seeds)), 3, 2, 3)
     return [halves, *(Task(count, imbalance, preset, (seed,)) for count, imbalance, preset in UNEVEN)]
+
+
+def _others(multilevel: Kahypar, problem: CutProblem, seed: int) -> list[tuple[Groups, str]]:
+    """Parts that other libraries find, where they are installed, and their names."""
+    found = [(parts, "parts of Mt-KaHyPar") for parts in multilevel.parts()]
+    if problem.n_nodes >= LEAST_FOR_PARTS and problem.adjacency.nnz:
+        made = (metis(problem.adjacency, problem.measure, count, imbalance, seed) for count, imbalance in METIS)
+        found += [(parts, "parts of METIS") for parts in made if parts is not None]
+    return found
 
 
 def _second_eigenvalue(problem: CutProblem, spectrum: Spectrum | None) -> tuple[float, float]:

@@ -11,7 +11,7 @@ How much is tried is planned in `kway_plan.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -30,7 +30,7 @@ from sparsecut.cuts.kway_plan import KwayPlan, Wanted, plan
 from sparsecut.cuts.local import local_search
 from sparsecut.cuts.multilevel import Kahypar, kahip_strong, metis
 from sparsecut.cuts.objective import CutProblem, Real
-from sparsecut.cuts.solve import LIGHT, THOROUGH, Effort, solve
+from sparsecut.cuts.solve import LIGHT, THOROUGH, Effort, Others, solve
 
 Members = NDArray[np.int64]
 Efforts = tuple[Effort, Effort]
@@ -100,16 +100,16 @@ def _candidates(
             found += _present([kahip_strong(A, wanted.weights, count, wanted.imbalance, seed)])
             yield from ((parts, "KaHIP") for parts in found)
 
-        def others() -> list[Members]:
-            return [parts for process in processes for parts in process.parts()]
+        def others() -> list[tuple[Members, str]]:
+            return [(parts, "Mt-KaHyPar") for process in processes for parts in process.parts()]
 
         is_free = wanted.objective == "cut" and wanted.fixed is None and not is_fast
         if count == 2 and is_free and (effort == "best" or planned == KwayPlan()):
             yield _halves(source, wanted, random, report, efforts[0], others)
             return
-        for parts in others():
+        for parts, name in others():
             found.append(parts)
-            yield parts, "Mt-KaHyPar"
+            yield parts, name
     if not found or (wanted.objective == "conductance" and A.shape[0] <= THOROUGH.direct):
         parts = _recursive(source, wanted, random, report, (LIGHT, LIGHT) if is_fast else efforts)
         if wanted.objective == "cut" and not is_fast:
@@ -130,7 +130,7 @@ def _halves(
     random: np.random.Generator,
     report: Reporter,
     effort: Effort,
-    others: Callable[[], list[Members]],
+    others: Others,
 ) -> tuple[Members, str]:
     """Two parts: our own search, with the parts of Mt-KaHyPar among its candidates."""
     total = float(wanted.weights.sum())

@@ -1,4 +1,4 @@
-"""Parts by other libraries: Mt-KaHyPar, in a process of its own, KaHIP and METIS. All are in the extra ``cuts``.
+"""Parts by other libraries: Mt-KaHyPar, KaHIP and METIS. All are in the extra ``cuts``.
 
 They coarsen the graph, cut the smallest one and improve the parts on the way back up, in C++ and C. Their weights are whole
 numbers: others are scaled and rounded, and what comes back is measured anew by the caller.
@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +25,10 @@ from sparsecut.cuts.objective import Real
 
 MOST = 2**30  # the sum of all weights, so that no sum leaves 32 bits
 LARGEST = 2**28  # edges that are sent: a list of pairs takes a hundred times their bytes
+# Stored entries, times parts for KaHIP, that take about a second. What takes longer has a process of its own, which an
+# interrupt ends: neither library looks for one.
+SHORT_FOR_KAHIP, SHORT_FOR_METIS = 800_000, 3_000_000
+CHILD = (sys.executable, "-I", "-S", multilevel_child.__file__)
 
 Members = NDArray[np.int64]
 
@@ -71,10 +76,9 @@ class Kahypar:
         edges = sp.triu(A, 1).tocoo()
         if home is None or home.origin is None or not 0 < edges.nnz < LARGEST or not tasks:
             return
-        command = [sys.executable, "-I", "-S", multilevel_child.__file__, str(Path(home.origin).parent)]
-        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self._child = _start([*CHILD, str(Path(home.origin).parent)])
         held = np.full(self.n_nodes, -1) if fixed is None else fixed
-        request = {"n_nodes": self.n_nodes, "n_edges": edges.nnz, "n_starts": len(starts)}
+        request = {"library": "mtkahypar", "n_nodes": self.n_nodes, "n_edges": edges.nnz, "n_starts": len(starts)}
         request["tasks"] = [asdict(task) for task in tasks]
         assert self._child.stdin is not None
         try:
@@ -98,36 +102,54 @@ class Kahypar:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._child is not None and self._child.poll() is None:
-            self._child.kill()
-            self._child.communicate()
+        if self._child is not None:
+            _end(self._child)
 
 
-def kahip_strong(A: sp.csr_array, weights: Real, parts: int, imbalance: float, seed: int) -> Members | None:
+def kahip_strong(
+    A: sp.csr_array, weights: Real, parts: int, imbalance: float, seed: int, *, is_short: bool | None = None
+) -> Members | None:
     """The parts of KaHIP's "strong" configuration; None without KaHIP. Nothing else runs in this process meanwhile."""
-    if not has("kahip"):
-        return None
-    import kahip
-
-    lists = (whole(weights).tolist(), A.indptr.tolist(), whole(A.data).tolist(), A.indices.tolist())
-    return np.asarray(kahip.kaffpa(*lists, parts, imbalance, True, seed, kahip.STRONG)[1], dtype=np.int64)
+    is_short = A.nnz * parts <= SHORT_FOR_KAHIP if is_short is None else is_short
+    return _answer("kahip", A, weights, (parts, imbalance, seed), is_short=is_short)
 
 
-def metis(A: sp.csr_array, weights: Real, parts: int, imbalance: float, seed: int) -> Members | None:
+def metis(
+    A: sp.csr_array, weights: Real, parts: int, imbalance: float, seed: int, *, is_short: bool | None = None
+) -> Members | None:
     """METIS' parts; None where it is not installed."""
-    if not has("pymetis"):
-        return None
-    import pymetis
+    is_short = A.nnz <= SHORT_FOR_METIS if is_short is None else is_short
+    return _answer("pymetis", A, weights, (parts, imbalance, seed), is_short=is_short)
 
-    is_plain = bool((A.data == 1).all())
-    _, members = pymetis.part_graph(
-        parts,
-        pymetis.CSRAdjacency(A.indptr, A.indices),
-        vweights=None if (weights == 1).all() else whole(weights),
-        eweights=None if is_plain else whole(A.data),
-        options=pymetis.Options(ufactor=max(int(1000 * imbalance), 1), seed=seed),
-    )
-    return np.asarray(members, dtype=np.int64)
+
+def _answer(library: str, A: sp.csr_array, weights: Real, asked: tuple[Any, ...], *, is_short: bool) -> Members | None:
+    """The library's parts: in this process if that is short, else in one that an interrupt ends. None where it fails."""
+    if not has(library):
+        return None
+    lists = multilevel_child.SentGraph(A.indptr, A.indices, whole(A.data), whole(weights))
+    if is_short:
+        given = multilevel_child.SentGraph(*(numbers.tolist() for numbers in lists)) if library == "kahip" else lists
+        return np.asarray(multilevel_child.CALLS[library](given, *asked), dtype=np.int64)
+    request = {"library": library, "n_nodes": len(weights), "n_entries": A.nnz, "asked": asked}
+    sent = [json.dumps(request).encode() + b"\n", *(np.asarray(part, dtype=np.int32).tobytes() for part in lists)]
+    child = _start([*CHILD, *filter(None, sys.path)])
+    try:
+        answer, _ = child.communicate(b"".join(sent))
+    finally:
+        _end(child)
+    found = np.frombuffer(answer, dtype=np.int32).astype(np.int64)
+    return found if len(found) == len(weights) else None
+
+
+def _start(command: list[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """End a process that still works."""
+    if child.poll() is None:
+        child.kill()
+        child.communicate()
 
 
 def whole(weights: Real) -> NDArray[np.int32]:

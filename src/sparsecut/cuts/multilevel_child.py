@@ -1,7 +1,8 @@
-"""Mt-KaHyPar in a process of its own: a graph, partitions to start from and tasks come in, parts go out.
+"""A library in a process of its own: a graph and what is asked of it come in, parts go out.
 
 `multilevel.py` starts it. Mt-KaHyPar keeps state between calls, so that what a seed gives depends on the calls before it; in
-a new process and with one thread it does not. Only the standard library is imported beside it: starting takes 50 ms.
+a new process and with one thread it does not. KaHIP and METIS look for no interrupt, and a process can be ended. Only the
+standard library is imported beside them: starting takes 50 ms.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 import os
 import sys
 from array import array
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 N_COMBINED = 4  # partitions, at most, that are combined
@@ -17,13 +19,24 @@ MAX_IDLE = 2  # rounds of combining, one after the other, that find nothing bett
 
 
 def main() -> None:
-    """Answer one request: the best partition of every task, as 32-bit integers, one after the other."""
+    """Answer one request: partitions as 32-bit integers, one after the other."""
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the library prints is no answer
     sys.path.extend(sys.argv[1:])
+    request = json.loads(sys.stdin.buffer.readline())
+    if request["library"] == "mtkahypar":
+        _answer_tasks(request, answer)
+    else:
+        sizes = (request["n_nodes"] + 1, request["n_entries"], request["n_entries"], request["n_nodes"])
+        graph = SentGraph(*(_numbers(size) for size in sizes))
+        answer.write(array("i", CALLS[request["library"]](graph, *request["asked"])).tobytes())
+    answer.flush()
+
+
+def _answer_tasks(request: dict[str, Any], answer: Any) -> None:
+    """The best partition of every task."""
     import mtkahypar
 
-    request = json.loads(sys.stdin.buffer.readline())
     rows, columns, edge_weights = (_numbers(request["n_edges"]) for _ in range(3))
     node_weights, fixed = (_numbers(request["n_nodes"]) for _ in range(2))
     starts = [_numbers(request["n_nodes"]) for _ in range(request["n_starts"])]
@@ -33,6 +46,41 @@ def main() -> None:
         partitioner = Partitioner(mtkahypar, library, task)
         answer.write(array("i", partitioner.solve(graph, starts).get_partition()).tobytes())
         answer.flush()
+
+
+class SentGraph(NamedTuple):
+    """A graph as lists of neighbours: where each node's begin, their weights as whole numbers, and those of the nodes."""
+
+    starts: Any
+    neighbours: Any
+    edge_weights: Any
+    node_weights: Any
+
+
+def call_kahip(graph: SentGraph, parts: int, imbalance: float, seed: int) -> Any:
+    """KaHIP's "strong" configuration."""
+    import kahip
+
+    starts, neighbours, edges, nodes = (list(numbers) for numbers in graph)
+    return kahip.kaffpa(nodes, starts, edges, neighbours, parts, imbalance, True, seed, kahip.STRONG)[1]
+
+
+def call_metis(graph: SentGraph, parts: int, imbalance: float, seed: int) -> Any:
+    """METIS, which splits recursively up to eight parts."""
+    import numpy as np
+    import pymetis
+
+    starts, neighbours, edges, nodes = (np.asarray(numbers, dtype=np.int32) for numbers in graph)
+    return pymetis.part_graph(
+        parts,
+        pymetis.CSRAdjacency(starts, neighbours),
+        vweights=None if (nodes == 1).all() else nodes,
+        eweights=None if (edges == 1).all() else edges,
+        options=pymetis.Options(ufactor=max(int(1000 * imbalance), 1), seed=seed),
+    )[1]
+
+
+CALLS: dict[str, Callable[..., Any]] = {"kahip": call_kahip, "pymetis": call_metis}
 
 
 class WholeGraph(NamedTuple):

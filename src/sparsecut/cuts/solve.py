@@ -42,6 +42,8 @@ MOST_FOR_EIGENVECTORS = (
     10_000_000  # stored entries: beyond, λ₂ takes minutes and is hardly found; coarser graphs have theirs
 )
 
+Others = Callable[[], list[tuple[Groups, str]]]
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -87,15 +89,15 @@ def solve(
     report: Reporter,
     *,
     vectors: Real | None = None,
-    others: Callable[[], list[Groups]] = list,
+    others: Others = list,
     effort: Effort = THOROUGH,
     with_certificate: bool = True,
 ) -> CutSolution:
     """The sparsest cuts found, of a graph all of whose nodes have a measure.
 
     vectors : columns beside the eigenvectors whose thresholds are tried too. others : called when they are needed, gives
-    clusterings of the nodes whose parts are tried too. effort : how much is tried. with_certificate : also on large graphs,
-    compute λ₂.
+    clusterings of the nodes whose parts are tried too, and their names. effort : how much is tried. with_certificate :
+    compute λ₂ on large graphs too.
     """
     if problem.n_nodes <= effort.enumerated:
         cuts = [Candidate(side, problem.value(side), "all cuts") for side in best_of_all(problem)]
@@ -136,7 +138,7 @@ def _search(
     random: np.random.Generator,
     report: Reporter,
     vectors: Real | None,
-    others: Callable[[], list[Groups]],
+    others: Others,
     effort: Effort,
 ) -> CutSolution:
     report("Eigenvectors", 0, 1)
@@ -151,8 +153,8 @@ def _search(
         *_along(problem, spectrum, random),
         *(from_communities(problem, random, effort.resolutions) if problem.n_nodes >= effort.communities_from else ()),
         *(() if vectors is None else from_vectors(problem, vectors, "embedding column")),
-        *(candidate for parts in others() for candidate in from_groups(problem, parts, "parts of Mt-KaHyPar")),
     ]
+    theirs = [candidate for parts, name in others() for candidate in from_groups(problem, parts, name)]
     even = _halving(problem) if effort.with_halves else None
     if even is not None:
         own = spectrum if problem.objective != "conductance" else smoothest(even, effort.n_eigenvectors, random)
@@ -161,8 +163,13 @@ def _search(
         found += [replace(candidate, value=problem.value(candidate.side)) for candidate in improved]
     weights = problem.adjacency.data
     if weights.max(initial=1.0) > WIDE_RANGE * weights.min(initial=1.0):  # running sums of sweeps lose the small ones
-        found = [replace(candidate, value=problem.value(candidate.side)) for candidate in found]
-    return CutSolution(refine(problem, found, Budget(work, deepest), effort.n_finalists, report), spectrum)
+        found, theirs = (
+            [replace(candidate, value=problem.value(candidate.side)) for candidate in one] for one in (found, theirs)
+        )
+    cuts = refine(problem, found, Budget(work, deepest), effort.n_finalists, report)
+    if theirs:  # by themselves: one budget for all would leave less for our own
+        cuts = refine(problem, [*cuts[: effort.n_carried], *theirs], Budget(work / 2, deepest), effort.n_finalists, report)
+    return CutSolution(cuts, spectrum)
 
 
 def _along(problem: CutProblem, spectrum: Spectrum, random: np.random.Generator) -> Iterator[Candidate]:
@@ -186,7 +193,7 @@ def _search_coarse(
     random: np.random.Generator,
     report: Reporter,
     vectors: Real | None,
-    others: Callable[[], list[Groups]],
+    others: Others,
     effort: Effort,
     with_certificate: bool,
 ) -> CutSolution:
@@ -221,7 +228,7 @@ def _search_coarse(
             own = settle(problem, communities[groups], 1.0, random)
             few = merged_to(problem, own, ENUMERATED) if ENUMERATED <= own.max() < MOST_MERGED else own
             found += from_groups(problem, few, "communities at resolution 1")
-    for parts in others():
-        found += from_groups(problem, parts, "parts of Mt-KaHyPar")
+    for parts, name in others():
+        found += from_groups(problem, parts, name)
     found = [cut for cut in distinct(found)[: 2 * effort.n_carried] if np.isfinite(cut.value)]
     return CutSolution(distinct([*found, *(improve_border(problem, cut) for cut in found)]), spectrum)

@@ -156,6 +156,9 @@ class BlockedEngine(ABC, Generic[Held, Hop]):
     ) -> Column:
         return self.passes.column(name, dtype, function, *arguments, width=width)
 
+    def placed(self, name: str, array: NDArray[Any]) -> Column:
+        return self.passes.placed(name, array)
+
     def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:
         return self.work.remembered(key, compute)
 

@@ -20,7 +20,7 @@ engine is one file or folder beside this one, and no other room changes. Two eng
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -218,6 +218,12 @@ class Engine(Protocol[R]):
         holds it at least.
         """
 
+    def placed(self, name: str, array: NDArray[Any]) -> Column:
+        """An array of this process, one number per node or one row, where every block can read it, by `column[nodes]`.
+
+        A second one of a name takes the place of the first, which is no longer read.
+        """
+
     def checkpoint(self, key: str, compute: Callable[[], Value]) -> Value:
         """A small result: a value that JSON holds, or a dictionary of arrays.
 
@@ -252,11 +258,14 @@ class EngineChoice(Choice):
         """What a fit would take on this machine; None where an engine has no estimate."""
         return None
 
-    def reads_in_parts(self, edges: str | Path, features: str | Path | None, **columns: Any) -> bool:
+    def reads_in_parts(
+        self, edges: str | Path | Mapping[Any, Any], features: str | Path | Mapping[str, Any] | None, **columns: Any
+    ) -> bool:
         """Whether `build_store` takes these files; any other graph is read in memory first.
 
-        `columns` are `source`, `target`, `weight` and `bipartite` of `sparsecut.build_store`. Files that no other reader
-        takes are refused here where they break a rule.
+        Of a graph with types `edges` and `features` are the files of each type of edges and of nodes. `columns` are
+        `source`, `target`, `weight` and `bipartite` of `sparsecut.build_store`. Files that no other reader takes are refused
+        here where they break a rule.
         """
         return False
 

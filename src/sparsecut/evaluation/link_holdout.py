@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,7 +13,7 @@ from sparsecut.evaluation.later_links import hold_out_later
 from sparsecut.graph import Graph, as_graph
 from sparsecut.graph.linked_pairs import Pairs, linked_pairs, sample_non_edges, without_links
 from sparsecut.links.forms import weights_between
-from sparsecut.links.held_out_links import draw_alike, draw_others
+from sparsecut.links.held_out_links import are_among, draw_alike, draw_others
 from sparsecut.links.node_kinds import LinkEnds, find_ends
 
 WAYS = ("random", "time")
@@ -110,7 +111,8 @@ def _split(
     """The split, with pairs that are not linked, drawn; `arcs` are those of the whole graph among the nodes of this one."""
     ends = ends or find_ends(training)
     if ends.has_sides:
-        negative = draw_others(ends.oriented(linked), len(held_out), ends, generator)
+        among = partial(are_among, ends.oriented(linked), training.n_nodes, has_order=True)
+        negative = draw_others(among, len(held_out), ends, generator)
         return LinkSplit(training, ends.oriented(held_out), negative)
     oriented = _along_arcs(arcs, held_out) if training.is_directed else held_out
     if training.node_types is not None:

@@ -155,17 +155,22 @@ def evaluate_links(
     check_integer("evaluate_links", "random_state", random_state, 0)
     runs = []
     with reporting(progress) as report:
-        for run, seed in enumerate(np.random.SeedSequence(random_state).generate_state(n_runs)):
-            split = hold_out_edges(graph, fraction, int(seed), by)
+        for run, seed in enumerate(seeds_of_runs(random_state, n_runs)):
+            split = hold_out_edges(graph, fraction, seed, by)
             if run == 0 or by == "random":  # later edges are the same in every run
                 source = embed.fit(split.graph) if hasattr(embed, "fit") else embed(split.graph)
-            runs.append(score_links(source, split, int(seed), scorings, metrics))
+            runs.append(score_links(source, split, seed, scorings, metrics))
             report("links", run + 1, n_runs)
     return LinkScores(
         {name: {one: np.array([run[one][name] for run in runs]) for one in scorings} for name in runs[0][scorings[0]]},
         fraction=fraction,
         n_held_out=len(split.positive),
     )
+
+
+def seeds_of_runs(random_state: int, n_runs: int) -> list[int]:
+    """Of each run: by which its edges are held out, and its examples drawn."""
+    return [int(seed) for seed in np.random.SeedSequence(random_state).generate_state(n_runs)]
 
 
 def score_links(
@@ -229,15 +234,15 @@ def _make_scorer(name: str, source: Any, Z: Array, split: LinkSplit, seed: int) 
         return _Scorer(links.score_positions, links.score_all)
     if name == "hadamard":
         weights = _hadamard_weights(Z, split, np.random.default_rng(seed))
-        return _Scorer(lambda pairs: _dots(Z * weights, Z, pairs), lambda nodes: (Z[nodes] * weights) @ Z.T)
+        return _Scorer(lambda pairs: dots(Z * weights, Z, pairs), lambda nodes: (Z[nodes] * weights) @ Z.T)
     if name == "distance":
         squares = np.square(Z).sum(axis=1)
         return _Scorer(
-            lambda pairs: _minus_distances(Z, pairs), lambda nodes: 2 * Z[nodes] @ Z.T - squares - squares[nodes][:, None]
+            lambda pairs: minus_distances(Z, pairs), lambda nodes: 2 * Z[nodes] @ Z.T - squares - squares[nodes][:, None]
         )
     lengths = np.linalg.norm(Z, axis=1, keepdims=True)
     rows = Z if name == "dot" else np.divide(Z, lengths, out=np.zeros_like(Z), where=lengths > 0)
-    return _Scorer(lambda pairs: _dots(rows, rows, pairs), lambda nodes: rows[nodes] @ rows.T)
+    return _Scorer(lambda pairs: dots(rows, rows, pairs), lambda nodes: rows[nodes] @ rows.T)
 
 
 def _figures(scorer: _Scorer, split: LinkSplit, metrics: Sequence[str], seed: int) -> dict[str, float]:
@@ -286,15 +291,16 @@ def _ranked_places(scorer: _Scorer, split: LinkSplit, ends: LinkEnds, seed: int)
     return [one for one in places if len(one)]
 
 
-def _dots(left: Array, right: Array, pairs: Pairs) -> Array:
+def dots(left: Array, right: Array, pairs: Pairs, n_numbers: int = CHUNK) -> Array:
     """Inner products of rows, some pairs at a time: raw features have thousands of columns."""
-    step = max(1, CHUNK // left.shape[1])
+    step = max(1, n_numbers // left.shape[1])
     parts = [pairs[start : start + step] for start in range(0, len(pairs), step)]
     return np.concatenate([np.einsum("md,md->m", left[part[:, 0]], right[part[:, 1]]) for part in parts])
 
 
-def _minus_distances(Z: Array, pairs: Pairs) -> Array:
-    step = max(1, CHUNK // Z.shape[1])
+def minus_distances(Z: Array, pairs: Pairs, n_numbers: int = CHUNK) -> Array:
+    """Squared distances of rows below zero, as many pairs at a time."""
+    step = max(1, n_numbers // Z.shape[1])
     parts = [pairs[start : start + step] for start in range(0, len(pairs), step)]
     return np.concatenate([-np.square(Z[part[:, 0]] - Z[part[:, 1]]).sum(axis=1) for part in parts])
 
@@ -304,6 +310,19 @@ def _hadamard_weights(Z: Array, split: LinkSplit, generator: np.random.Generator
 
     The centre of the products and the intercept are the same for all pairs, and change no ranking.
     """
+    edges, others = training_pairs(split, generator)
+    examples = np.concatenate([edges, others])
+    products = Z[examples[:, 0]] * Z[examples[:, 1]]
+    centre, scale = products.mean(axis=0), products.std(axis=0)
+    scale[scale <= 1e-12 * np.abs(centre)] = 1.0
+    scale[scale == 0] = 1.0
+    signs = np.repeat([1.0, -1.0], len(edges))[None, :, None]
+    weights = OneVsRest(((products - centre) / scale)[None], signs).fit(C=1.0, tolerance=1e-6)[0, :, 0]
+    return np.asarray(weights[:-1] / scale)
+
+
+def training_pairs(split: LinkSplit, generator: np.random.Generator) -> tuple[Pairs, Pairs]:
+    """Some edges that are not held out, and as many pairs that are neither edges nor held out."""
     edges = linked_pairs(split.graph)
     n_nodes = split.graph.n_nodes
     avoided = np.concatenate([edges, np.sort(split.positive, axis=1), np.sort(split.negative, axis=1)])
@@ -312,11 +331,4 @@ def _hadamard_weights(Z: Array, split: LinkSplit, generator: np.random.Generator
     if count < 1:
         raise InputError("The graph is too dense to learn links from: every pair of its nodes is an edge or held out.")
     edges = edges[generator.choice(len(edges), count, replace=False)]
-    examples = np.concatenate([edges, sample_non_edges(avoided, n_nodes, count, generator)])
-    products = Z[examples[:, 0]] * Z[examples[:, 1]]
-    centre, scale = products.mean(axis=0), products.std(axis=0)
-    scale[scale <= 1e-12 * np.abs(centre)] = 1.0
-    scale[scale == 0] = 1.0
-    signs = np.repeat([1.0, -1.0], count)[None, :, None]
-    weights = OneVsRest(((products - centre) / scale)[None], signs).fit(C=1.0, tolerance=1e-6)[0, :, 0]
-    return np.asarray(weights[:-1] / scale)
+    return edges, sample_non_edges(avoided, n_nodes, count, generator)

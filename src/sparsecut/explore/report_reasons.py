@@ -2,6 +2,7 @@
 
 why-channels   share of the score by channel, in percent, (n, k, c) bytes
 why-features   a feature's place in the list of names + 1, 0 for none, (n, k, 3); why-shares its share in percent
+why-through    the row + 1 of a node through which it comes, 0 for none, (n, k, 3); why-through-shares its share in percent
 why-links      1 where the two are linked; why-shared how many neighbours both have, (n, k)
 
 Shares are cut at ±127 percent. Features of which both nodes have less than usual have a minus before their place.
@@ -44,6 +45,8 @@ def add_reasons(blocks: PageBlocks, reasons: NeighborReasons) -> dict[str, Any]:
     blocks.add_array("why-channels", _percent(reasons.channel_shares), "<i1")
     blocks.add_array("why-features", np.where(reasons.are_above, places, -places), "<i4")
     blocks.add_array("why-shares", _percent(reasons.feature_shares), "<i1")
+    blocks.add_array("why-through", reasons.through + 1, "<i4")
+    blocks.add_array("why-through-shares", _percent(reasons.through_shares), "<i1")
     blocks.add_array("why-links", reasons.are_linked, "<u1")
     blocks.add_array("why-shared", reasons.n_shared, "<u4")
     names = [str(reasons.feature_names[number]) for number in used[first:].tolist()]

@@ -57,7 +57,7 @@ def separation_section(Z: Vectors, labels: ArrayLike, seed: int) -> Section | No
     ]
     if len(probed) < len(classes):
         sentences.append(f"Of {len(classes):,} classes the {len(probed)} largest were probed.")
-    sentences += _confused(found, counts, shares)
+    sentences += _confused(found, shares)
     order = np.argsort(-counts.sum(axis=1), kind="stable")[:MAX_SHOWN]
     shown = np.sort(order) if len(found) <= MAX_SHOWN else order
     return {
@@ -107,7 +107,7 @@ def _silhouette_words(value: float) -> str:
     return "classes overlap" if value > 0 else "nodes are on the mean no nearer to their own class than to another"
 
 
-def _confused(classes: NDArray[Any], counts: NDArray[np.int64], shares: NDArray[Any]) -> list[str]:
+def _confused(classes: NDArray[Any], shares: NDArray[Any]) -> list[str]:
     """A sentence on the pair that is confused most."""
     off = shares.copy()
     np.fill_diagonal(off, 0)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sparsecut.features.spelling import column_of as column_of
     from sparsecut.features.streamed import NumberScan as NumberScan
     from sparsecut.features.type_encoders import Encoder as Encoder
+    from sparsecut.features.type_encoders import TypeColumnsOf as TypeColumnsOf
     from sparsecut.features.type_encoders import TypeEncoders as TypeEncoders
     from sparsecut.features.type_encoders import read_encoder as read_encoder
     from sparsecut.features.typed_features import Source as Source

@@ -16,6 +16,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.graph.times import say_duration, say_moment
+from sparsecut.kernels import is_mapped, value_blocks
+from sparsecut.kernels.mapped_matrices import mapped
 
 LARGEST = 2.0**100  # of a weight
 SMALLEST = 2.0**-126
@@ -69,8 +71,18 @@ class Clock:
 
 
 def rescaled(adjacency: sp.csr_array, factor: float) -> sp.csr_array:
-    """An adjacency with its weights multiplied, none beyond 2¹⁰⁰; those that come out as zero are gone."""
-    largest = float(adjacency.data.max(initial=0.0)) or 1.0
+    """An adjacency with its weights multiplied, none beyond 2¹⁰⁰; those that come out as zero are gone.
+
+    Of one in memory maps the multiple is one too.
+    """
+    if not is_mapped(adjacency):
+        largest = float(adjacency.data.max(initial=0.0)) or 1.0
+        return _times(adjacency, factor, largest)
+    largest = max((float(values.max(initial=0.0)) for values in value_blocks(adjacency)), default=0.0) or 1.0
+    return mapped([adjacency], lambda parts: _times(parts[0], factor, largest))
+
+
+def _times(adjacency: sp.csr_array, factor: float, largest: float) -> sp.csr_array:
     # Where the factor is limited a node weighs nothing beside its edges either way.
     data = (adjacency.data * min(factor, LARGEST / largest)).astype(np.float32)
     scaled = sp.csr_array((data, adjacency.indices, adjacency.indptr), shape=adjacency.shape)

@@ -6,7 +6,7 @@ copied to the host when it is first used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -170,6 +170,12 @@ class FrozenGraph:
             self._set({"_codes": codes_of(self.node_ids, self.node_types or ())})
         assert self._codes is not None
         return self._codes
+
+    def with_type_counts(self: Self, counts: Sequence[int]) -> Self:
+        """The graph, whose nodes come type by type, so many of each: their ids need not be read for that."""
+        assert sum(counts) == self.n_nodes
+        self._set({"_codes": np.repeat(np.arange(len(counts)), counts).astype(np.int16)})
+        return self
 
     @property
     def edge_types(self) -> tuple[EdgeType, ...] | None:

@@ -296,6 +296,8 @@ class Graph(FrozenGraph):
         }
         changed = Graph.from_canonical(**(kept | changes))
         changed._set({name: getattr(self, name) for name, part in SHARED.items() if part not in changes})
+        if "node_ids" not in changes and "node_types" not in changes:
+            changed._set({"_codes": self._codes})
         return changed
 
     def to(self, device: Any) -> Graph:
@@ -395,8 +397,8 @@ class Graph(FrozenGraph):
             return self
         if not self.relations.matrices:
             raise InputError(
-                "The graph lies on disk with its types of edges added up, by other factors than these. Build the store "
-                "again with build_store(..., encoder=model), so that it has those of the model."
+                "The types of edges of this graph are added up, by other factors than these, and which edges are of which "
+                "type is not known any more. Read the graph again, with from_tables or from its store."
             )
         relations = self.relations.weighed(factors)
         return self.replace(adjacency=relations.added_up(), relations=relations, timeline=self.timeline)

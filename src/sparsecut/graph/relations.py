@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, check_real, first_few
 from sparsecut.graph.clock import rescaled
+from sparsecut.kernels import is_mapped
+from sparsecut.kernels.mapped_matrices import mapped, total_of
 
 EdgeType = tuple[str, str, str]
 
@@ -36,8 +38,8 @@ class Relations:
     edge_types : tuple of (str, str, str)
         The type of the source, the name, the type of the target.
     matrices : tuple of scipy.sparse.csr_array (n, n)
-        The edges of each type, as a graph holds them: canonical, symmetric unless the graph is directed. Empty where the
-        graph lies on disk, with its edges added up already.
+        The edges of each type, as a graph holds them: canonical, symmetric unless the graph is directed; those of a store in
+        memory maps. Empty where only their sum is known.
     factors : tuple of float
         c_r, by which the graph's adjacency is the sum of the matrices.
     undated : tuple of (str, str, str)
@@ -62,17 +64,18 @@ class Relations:
     @property
     def volumes(self) -> NDArray[np.float64]:
         """The total weight of every relation."""
-        return np.array([matrix.sum(dtype=np.float64) for matrix in self.matrices])
+        return np.array([total_of(matrix) for matrix in self.matrices])
 
     def added_up(self) -> sp.csr_array:
-        """Σ c_r A_r, canonical, in float32; a relation of factor 0 has no edges in it."""
-        parts = [
-            matrix if factor == 1 else _times(matrix, factor)
-            for matrix, factor in zip(self.matrices, self.factors, strict=True)
-            if factor
-        ]
-        empty = sp.csr_array(self.matrices[0].shape, dtype=np.float32)
-        return sp.csr_array(sum(parts[1:], start=parts[0]) if parts else empty, dtype=np.float32)
+        """Σ c_r A_r, canonical, in float32; a relation of factor 0 has no edges in it.
+
+        The sum of matrices in memory maps is one too.
+        """
+        if any(is_mapped(matrix) for matrix in self.matrices):
+            if len(self.matrices) == 1 and self.factors == (1.0,):
+                return self.matrices[0]
+            return mapped(self.matrices, lambda parts: sum_of(parts, self.factors))
+        return sum_of(self.matrices, self.factors)
 
     def weighed(self, factors: Sequence[float]) -> Relations:
         """These edges with other factors."""
@@ -120,6 +123,15 @@ class Relations:
             for part in ("edge_types", "undated")
         )
         return cls(kinds, (), tuple(map(float, header["factors"])), undated)
+
+
+def sum_of(matrices: Sequence[sp.csr_array], factors: Sequence[float]) -> sp.csr_array:
+    """Σ c_r A_r of matrices in memory."""
+    parts = [
+        matrix if factor == 1 else _times(matrix, factor) for matrix, factor in zip(matrices, factors, strict=True) if factor
+    ]
+    empty = sp.csr_array(matrices[0].shape, dtype=np.float32)
+    return sp.csr_array(sum(parts[1:], start=parts[0]) if parts else empty, dtype=np.float32)
 
 
 def equal_factors(volumes: NDArray[np.float64], weights: Sequence[float] | None = None) -> tuple[float, ...]:

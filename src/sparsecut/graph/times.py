@@ -40,8 +40,30 @@ class EdgeTimes(NamedTuple):
     is_calendar: bool  # seconds since 1970; else of a unit of their own
 
 
+class RawTimes(NamedTuple):
+    """Times of a column, or of a part of one: which unit numbers have, only the whole column tells."""
+
+    values: NDArray[np.float64]  # seconds of dates, else numbers as they were given
+    form: str  # "dates", "dates with a zone" or "numbers"
+
+
 def as_moments(times: Any, what: str) -> EdgeTimes:
     """The times of a column, a list or an array; `what` names it in messages."""
+    raw = raw_moments(times, what)
+    largest = float(np.abs(raw.values).max(initial=0.0)) if raw.form == "numbers" else 0.0
+    return in_unit(raw, largest)
+
+
+def in_unit(raw: RawTimes, largest: float) -> EdgeTimes:
+    """Times of a column whose largest number is `largest`."""
+    if raw.form != "numbers":
+        return EdgeTimes(raw.values, True)
+    seconds = next((unit for least, unit in EPOCHS if largest >= least), None)
+    return EdgeTimes(raw.values, False) if seconds is None else EdgeTimes(raw.values * seconds, True)
+
+
+def raw_moments(times: Any, what: str, first_row: int = 0) -> RawTimes:
+    """The times of a part of a column that begins with a row."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -49,26 +71,26 @@ def as_moments(times: Any, what: str) -> EdgeTimes:
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        column = _of_text(column, what)
+        column = _of_text(column, what, first_row)
     if column.null_count:
-        row = int(pc.index(pc.is_null(column), True).as_py())
+        row = int(pc.index(pc.is_null(column), True).as_py()) + first_row
         raise InputError(
             f"{what} has no time in row {row + 1:,}: the age of that edge is not known. Fill it in, or leave the row out."
         )
     if pa.types.is_date(column.type) or pa.types.is_timestamp(column.type):
-        nanoseconds = column.type == pa.timestamp("ns", getattr(column.type, "tz", None))
+        zone = getattr(column.type, "tz", None)
+        nanoseconds = column.type == pa.timestamp("ns", zone)
         unit = "ns" if nanoseconds else "us"
-        whole = pc.cast(pc.cast(column, pa.timestamp(unit, getattr(column.type, "tz", None))), pa.int64())
-        return EdgeTimes(np.asarray(whole.to_numpy(zero_copy_only=False)) / (1e9 if nanoseconds else 1e6), True)
+        whole = pc.cast(pc.cast(column, pa.timestamp(unit, zone)), pa.int64())
+        seconds = np.asarray(whole.to_numpy(zero_copy_only=False)) / (1e9 if nanoseconds else 1e6)
+        return RawTimes(seconds, "dates" if zone is None else "dates with a zone")
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
         raise InputError(f"{what} must hold dates, times or numbers. Got {column.type} values.")
     values = np.asarray(pc.cast(column, pa.float64(), safe=False).to_numpy(zero_copy_only=False))
     if not np.isfinite(values).all():
         row = int(np.argmin(np.isfinite(values)))
-        raise InputError(f"{what} must hold finite times. Got {values[row]} in row {row + 1:,}.")
-    largest = float(np.abs(values).max(initial=0.0))
-    seconds = next((unit for least, unit in EPOCHS if largest >= least), None)
-    return EdgeTimes(values, False) if seconds is None else EdgeTimes(values * seconds, True)
+        raise InputError(f"{what} must hold finite times. Got {values[row]} in row {row + first_row + 1:,}.")
+    return RawTimes(values, "numbers")
 
 
 def as_moment(time: Any, what: str, *, is_calendar: bool) -> float:
@@ -144,7 +166,7 @@ def _as_column(times: Any, what: str) -> Any:
         ) from error
 
 
-def _of_text(column: Any, what: str) -> Any:
+def _of_text(column: Any, what: str, first_row: int = 0) -> Any:
     """Numbers, or dates and times in the order year, month, day."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -162,7 +184,7 @@ def _of_text(column: Any, what: str) -> Any:
     row = _first_unread(plain)
     raise InputError(
         f"{what} must hold dates as 2026-11-18 or times as 2026-11-18 20:30:00, all with a zone or none. "
-        f"Got {column[row].as_py()!r} in row {row + 1:,}.{_with_year_first(column[row].as_py())}"
+        f"Got {column[row].as_py()!r} in row {row + first_row + 1:,}.{_with_year_first(column[row].as_py())}"
     )
 
 

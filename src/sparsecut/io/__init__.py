@@ -63,14 +63,18 @@ if TYPE_CHECKING:
     from sparsecut.io.published_files import published_arrays as published_arrays
     from sparsecut.io.published_files import read_json as read_json
     from sparsecut.io.published_files import reading_published as reading_published
-    from sparsecut.io.record_batches import STREAMED_SUFFIXES as STREAMED_SUFFIXES
     from sparsecut.io.result_files import COLUMN_SUFFIXES as COLUMN_SUFFIXES
     from sparsecut.io.result_files import save_tensors as save_tensors
     from sparsecut.io.result_files import write_columns as write_columns
     from sparsecut.io.store import is_store as is_store
     from sparsecut.io.store import open_store as open_store
     from sparsecut.io.store import write_header as write_header
+    from sparsecut.io.streamed_tables import files_of as files_of
+    from sparsecut.io.streamed_tables import is_streamed as is_streamed
     from sparsecut.io.table_files import as_table as as_table
+    from sparsecut.io.typed_building import column_of_words as column_of_words
+    from sparsecut.io.typed_building import folder_by_type as folder_by_type
+    from sparsecut.io.typed_building import reads_by_type as reads_by_type
     from sparsecut.io.typed_graphs import from_tables as from_tables
     from sparsecut.io.workfolder import RowWriter as RowWriter
     from sparsecut.io.workfolder import WorkFolder as WorkFolder

@@ -2,7 +2,7 @@
 
 - `.parquet`: columns `id` and `embedding`, a fixed-size list of float32; `x` and `y` too where positions are given. A
   folder of such files, as a cluster writes it, is read too
-- `.npz`: arrays `ids` and `embedding`
+- `.npz`: arrays `ids` and `embedding`; in files of others `node_ids`, `id` or `node_id` are the ids, too
 - `.npy`: the matrix, and the ids beside it in `NAME.ids.npy`
 - `.csv`: `id`, `z0`, `z1`, …
 - `.w2v`, `.vec`: word2vec's text format
@@ -39,6 +39,7 @@ from sparsecut.kernels import release, row_blocks
 
 ROW_GROUP_BYTES = 64 << 20
 BINARY_SUFFIXES = (".parquet", ".npy", ".npz")
+NPZ_IDS = ("ids", "node_ids", "id", "node_id")  # names of the array of ids, the first that is there
 EMBEDDING_SUFFIXES = (*BINARY_SUFFIXES, ".csv", ".w2v", ".vec", ".tsv")
 
 
@@ -365,11 +366,12 @@ def _read_ids(path: Path) -> NDArray[Any] | None:
 
 def _read_npz(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
     archive = Archive(path, "embedding")
-    beside = ("ids", "types")
+    of_ids = next((name for name in NPZ_IDS if name in archive), None)
+    beside = (of_ids, "types")
     name = next((name for name in ("embedding", *archive.names) if name in archive and name not in beside), None)
     if name is None:
         raise InputError(f"The embedding file {path} holds no array beside the ids.")
-    return archive.get("ids"), archive[name]
+    return None if of_ids is None else archive[of_ids], archive[name]
 
 
 def _read_csv(path: Path, encoding: str | None) -> tuple[NDArray[Any], NDArray[np.float32]]:

@@ -53,7 +53,7 @@ def relation_matrices(
     for table, (_, _, n_loops) in zip(tables, made, strict=True):
         notes = (*notes, *(f"{':'.join(table.key)}: {note}" for note in loop_notes(n_loops)))
     if weighing.is_signed:
-        notes = (*notes, said_of_demands(demands, is_directed=is_directed))
+        notes = (*notes, said_of_demands(demands.nnz, is_directed=is_directed))
     relations = relations_of(tables, [adjacency for adjacency, _, _ in made], clock)
     return RelationMatrices(relations, clock, demands if weighing.is_signed else None, timeline, notes)
 

@@ -40,31 +40,50 @@ class RelationOptions:
                     f"relation_column= tell. Got {given!r}."
                 )
 
+    def of_each(self, keys: Sequence[EdgeType]) -> dict[EdgeType, AskedColumns]:
+        """What is asked of the table of every type of edges."""
+        own = {role: _of_each(role, given, keys) for role, given in {**self.columns, "time": self.time}.items()}
+        signed = _of_each("signed", self.signed, keys)
+        return {key: AskedColumns({role: value[key] for role, value in own.items()}, bool(signed[key])) for key in keys}
+
+    def check(self, key: EdgeType, what: str, names: Sequence[str]) -> None:
+        """Refuse a column that is named for a type of edges alone and that its table does not have."""
+        for role, given in {**self.columns, "time": self.time}.items():
+            if isinstance(given, Mapping):
+                _check_has(names, what, role, _of_each(role, given, [key], may_lack=True)[key])
+
+    def check_all(self, names: Sequence[Sequence[str]]) -> None:
+        """Refuse a column that is named for all types of edges and that none of their tables has."""
+        for role, given in {**self.columns, "time": self.time}.items():
+            if isinstance(given, str) and not any(given in own for own in names):
+                known = list(dict.fromkeys(name for own in names for name in own))
+                raise InputError(
+                    f"No table of edges has a column {given!r} for the {role}. They have: {first_few(known, 20)}."
+                    f"{did_you_mean(given, known)}"
+                )
+
     def read(self, keys: Mapping[EdgeType, Any], encoding: str | None) -> list[RelationTable]:
         """The tables of all types of edges."""
-        own = {role: _of_each(role, given, list(keys)) for role, given in {**self.columns, "time": self.time}.items()}
-        signed = _of_each("signed", self.signed, list(keys))
         tables = []
-        for key, given in keys.items():
-            asked = {role: value[key] for role, value in own.items()}
-            times = None if isinstance(asked["time"], str) else asked["time"]
-            asked["time"] = asked["time"] if times is None else None
-            table = read_relation(key, given, asked, encoding, is_signed=bool(signed[key]))
-            for role, given_for in {**self.columns, "time": self.time}.items():
-                if isinstance(given_for, Mapping):
-                    _check_has(table, role, asked[role])
-            tables.append(table if times is None else _with_times(table, times))
-        for role, given_for in {**self.columns, "time": self.time}.items():
-            if isinstance(given_for, str) and not any(given_for in table.table.column_names for table in tables):
-                known = list(dict.fromkeys(name for table in tables for name in table.table.column_names))
-                raise InputError(
-                    f"No table of edges has a column {given_for!r} for the {role}. They have: {first_few(known, 20)}."
-                    f"{did_you_mean(given_for, known)}"
-                )
+        for key, asked in self.of_each(list(keys)).items():
+            times = asked.columns["time"]
+            named = asked.columns if isinstance(times, str) else {**asked.columns, "time": None}
+            table = read_relation(key, keys[key], named, encoding, is_signed=asked.is_signed)
+            self.check(key, table.what, table.table.column_names)
+            tables.append(table if times is None or isinstance(times, str) else _with_times(table, times))
+        self.check_all([table.table.column_names for table in tables])
         return tables
 
 
-def _of_each(name: str, given: Any, keys: Sequence[EdgeType]) -> dict[EdgeType, Any]:
+@dataclass(frozen=True)
+class AskedColumns:
+    """What is asked of one table of edges."""
+
+    columns: Mapping[str, Any]  # source, target, weight, time: a name or None; of the time also the times themselves
+    is_signed: bool
+
+
+def _of_each(name: str, given: Any, keys: Sequence[EdgeType], *, may_lack: bool = False) -> dict[EdgeType, Any]:
     """What is given for every type of edges: the same for all, or by a mapping, and None for those it leaves out."""
     if not isinstance(given, Mapping):
         if given is not None and not isinstance(given, str | bool):
@@ -76,7 +95,7 @@ def _of_each(name: str, given: Any, keys: Sequence[EdgeType]) -> dict[EdgeType, 
     found: dict[EdgeType, Any] = dict.fromkeys(keys)
     for one, value in given.items():
         named = [key for key in keys if one in (key, key[1], ":".join(key))]
-        if not named:
+        if not named and not may_lack:
             known = [":".join(key) for key in keys]
             raise InputError(
                 f"The {name} parameter of {CALLER} must name types of edges of the graph: {first_few(known, 10)}. "
@@ -86,12 +105,11 @@ def _of_each(name: str, given: Any, keys: Sequence[EdgeType]) -> dict[EdgeType, 
     return found
 
 
-def _check_has(table: RelationTable, role: str, column: Any) -> None:
-    if isinstance(column, str) and column not in table.table.column_names:
-        names = table.table.column_names
+def _check_has(names: Sequence[str], what: str, role: str, column: Any) -> None:
+    if isinstance(column, str) and column not in names:
         raise InputError(
-            f"{table.what} has no column {column!r} for the {role}. It has: {first_few(names, 20)}."
-            f"{did_you_mean(column, names)}"
+            f"{what} has no column {column!r} for the {role}. It has: {first_few(list(names), 20)}."
+            f"{did_you_mean(column, list(names))}"
         )
 
 

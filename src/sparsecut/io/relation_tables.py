@@ -65,7 +65,7 @@ def read_relation(
     else:
         table, is_ordered = _table_of(edges, what)
         named = dict(zip(ROLES[:3], table.column_names, strict=False)) if is_ordered else {}
-        columns = decide_by_table(_plan(table.column_names, key, {**asked, **named}, what), table)
+        columns = decide_by_table(plan_relation(table.column_names, key, {**asked, **named}, what), table)
         check_ends(table, columns, what)
         ends = [table.column(name) for name in (columns.source, columns.target)]
     if table.num_rows == 0:
@@ -112,7 +112,7 @@ def _read_text(path: Path, key: EdgeType, asked: Named, what: str, encoding: str
     """(the table, its columns), with the ids as they are spelt."""
     words = {word for end in (key[0], key[2]) for word in (end, f"{end}_id", f"{end}id")}
     header_names = HEADER_NAMES | frozenset(words) | {name.lower() for name in asked.values() if name is not None}
-    plan = _plan(read_layout(path, "edge", header_names, encoding=encoding).names, key, asked, what)
+    plan = plan_relation(read_layout(path, "edge", header_names, encoding=encoding).names, key, asked, what)
     if plan.unclear:
         columns = decide_by_table(plan, describe_table(path, "edge", header_names, encoding=encoding)[0])
     else:
@@ -121,7 +121,7 @@ def _read_text(path: Path, key: EdgeType, asked: Named, what: str, encoding: str
     return describe_table(path, "edge", header_names, words=lambda _: ends, encoding=encoding)[0], columns
 
 
-def _plan(names: Sequence[str], key: EdgeType, asked: Named, what: str) -> ColumnPlan:
+def plan_relation(names: Sequence[str], key: EdgeType, asked: Named, what: str) -> ColumnPlan:
     """Which columns hold the ends, as far as names tell."""
     names = [str(name) for name in names]
     wanted = {role: asked.get(role) if asked.get(role) in names else None for role in ROLES}

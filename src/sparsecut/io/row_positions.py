@@ -8,31 +8,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, first_few
+from sparsecut.io.edge_batches import EdgeFile
 from sparsecut.io.ids import id_remedy, positions_of
-from sparsecut.io.record_batches import EdgeFile, FeatureFile
+from sparsecut.io.record_batches import FeatureFile
 
 
-class RowPositions:
-    """Where ids stand among the rows of the features: row numbers as they are, others looked up."""
+class IdPlaces:
+    """Where ids stand among others: row numbers as they are, others looked up; −1 where they do not."""
 
-    def __init__(self, features: FeatureFile, edges: EdgeFile) -> None:
-        self.n_nodes, self.what, self.features = features.shape[0], edges.what, features
-        self.ids = None if features.ids is None or is_range(features.ids) else features.ids
+    def __init__(self, ids: NDArray[Any] | None, n_rows: int) -> None:
+        self.n_rows = n_rows
+        self.ids = None if ids is None or is_range(ids) else ids
         self._order: NDArray[np.int64] | None = None
         if self.ids is not None and self.ids.dtype.kind in "iu":
             self._order = np.argsort(self.ids, kind="stable")
             self._sorted = self.ids[self._order]
 
-    def __call__(self, ids: Any) -> NDArray[np.int64]:
+    def find(self, ids: Any) -> NDArray[np.int64]:
         is_integer = isinstance(ids, np.ndarray)
         if self.ids is None and is_integer:
-            is_known = (ids >= 0) & (ids < self.n_nodes)
-            positions = np.where(is_known, ids, -1)
-        elif self._order is not None and is_integer:
-            place = np.minimum(np.searchsorted(self._sorted, ids), self.n_nodes - 1)
-            positions = np.where(self._sorted[place] == ids, self._order[place], -1)
-        else:
-            positions = positions_of(ids, np.arange(self.n_nodes) if self.ids is None else self.ids)
+            is_known = (ids >= 0) & (ids < self.n_rows)
+            return np.where(is_known, ids, -1)
+        if self._order is not None and is_integer:
+            place = np.minimum(np.searchsorted(self._sorted, ids), self.n_rows - 1)
+            return np.where(self._sorted[place] == ids, self._order[place], -1)
+        return positions_of(ids, np.arange(self.n_rows) if self.ids is None else self.ids)
+
+
+class RowPositions:
+    """Where the ends of edges stand among the rows of the features."""
+
+    def __init__(self, features: FeatureFile, edges: EdgeFile) -> None:
+        self.n_nodes, self.what, self.features = features.shape[0], edges.what, features
+        self.places = IdPlaces(features.ids, self.n_nodes)
+
+    def __call__(self, ids: Any) -> NDArray[np.int64]:
+        positions = self.places.find(ids)
         if (positions < 0).any():
             self._refuse(ids, positions)
         return positions
@@ -54,3 +65,18 @@ class RowPositions:
 def is_range(ids: NDArray[Any]) -> bool:
     """Whether ids are the row numbers 0..n−1."""
     return ids.dtype.kind in "iu" and bool((ids == np.arange(len(ids))).all())
+
+
+class TypePositions:
+    """Where the ends of a type of edges stand: the nodes of their type begin at a row."""
+
+    def __init__(self, name: str, ids: NDArray[Any] | None, n_nodes: int, first: int, what: str) -> None:
+        self.name, self.first, self.what = name, first, what
+        self.places = IdPlaces(ids, n_nodes)
+
+    def __call__(self, ids: Any) -> NDArray[np.int64]:
+        positions = self.places.find(ids)
+        if (positions < 0).any():
+            unknown = list(dict.fromkeys(np.asarray(ids)[np.flatnonzero(positions < 0)].tolist()))
+            raise InputError(f"{self.what} names nodes of type {self.name!r} that have no row: {first_few(unknown)}.")
+        return positions + self.first

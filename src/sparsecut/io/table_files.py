@@ -94,11 +94,16 @@ def read_parquet_folder(folder: Path, kind: str) -> Any:
     """The Parquet files of a folder, one after another as their names sort, as Spark, DuckDB and polars write them."""
     import pyarrow as pa
 
-    paths = sorted(path for path in folder.rglob("*.parquet") if not path.name.startswith(("_", ".")))
+    paths = parquet_files(folder)
     if not paths:
         raise InputError(f"The {kind} folder {folder} holds no .parquet files.")
     with reading(folder, kind):
         return pa.concat_tables([read_parquet(path, kind) for path in paths], promote_options="permissive")
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """The Parquet files of a folder and those within it, as their names sort."""
+    return sorted(path for path in folder.rglob("*.parquet") if not path.name.startswith(("_", ".")))
 
 
 def check_parquet(metadata: Any, path: Path, kind: str, *, is_whole: bool = True) -> None:

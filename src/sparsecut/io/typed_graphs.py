@@ -148,8 +148,8 @@ def from_tables(
         options, id_column = RelationOptions({}, None if time is None else "time", signed), None
     elif edges is None and isinstance(nodes, str | Path):
         nodes, edges, said = tables_in(Path(nodes))
-    keys = _edge_types(edges)
-    names = _node_types(nodes, list(keys))
+    keys = edge_types_of(edges)
+    names = node_types_of(nodes, list(keys))
     tables = options.read(keys, encoding)
     named = _label_columns(labels, names)
     found = []
@@ -185,7 +185,7 @@ def from_tables(
     )
 
 
-def _edge_types(edges: Mapping[Any, Any] | None) -> dict[EdgeType, Any]:
+def edge_types_of(edges: Mapping[Any, Any] | None) -> dict[EdgeType, Any]:
     """The tables of edges by (type of the source, name, type of the target)."""
     if not isinstance(edges, Mapping) or not edges:
         raise InputError(
@@ -204,7 +204,7 @@ def _edge_types(edges: Mapping[Any, Any] | None) -> dict[EdgeType, Any]:
     return keys
 
 
-def _node_types(nodes: Mapping[str, Any] | None, keys: Sequence[EdgeType]) -> list[str]:
+def node_types_of(nodes: Mapping[str, Any] | None, keys: Sequence[EdgeType]) -> list[str]:
     """The types of nodes in order: as given, or as the edges name them."""
     ends = list(dict.fromkeys(end for key in keys for end in (key[0], key[2])))
     if nodes is None:

@@ -10,7 +10,7 @@ that have times age by one clock; those of the others weigh what they weigh.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,26 +60,44 @@ class Weighing:
 
         `parts` are the edges of every type that has times, and `whats` names their tables.
         """
-        latest = max(float(part.times.max()) for part in parts if part.times is not None)
-        now = latest
+        latest = [Latest.of(part.times, what) for part, what in zip(parts, whats, strict=True) if part.times is not None]
+        return self.clock_of(latest, lambda: parts, is_calendar)
+
+    def clock_of(
+        self, latest: Sequence[Latest], parts: Callable[[], Sequence[DatedEdges]], is_calendar: bool
+    ) -> tuple[Clock, tuple[str, ...]]:
+        """The clock of edges of which the latest of every type are known; `parts` are asked for "auto" alone."""
+        now = max(one.time for one in latest)
         if self.now is not None:
             now = as_moment(self.now, f"The now parameter of {self.caller}", is_calendar=is_calendar)
-        for part, what in zip(parts, whats, strict=True):
-            assert part.times is not None
-            row = int(part.times.argmax())
-            if part.times[row] > now:
+        for one in latest:
+            if one.time > now:
                 raise InputError(
-                    f"{what} has edges later than now: row {row + 1:,} is of "
-                    f"{say_moment(float(part.times[row]), is_calendar=is_calendar)}, and now is "
+                    f"{one.what} has edges later than now: row {one.row + 1:,} is of "
+                    f"{say_moment(one.time, is_calendar=is_calendar)}, and now is "
                     f"{say_moment(now, is_calendar=is_calendar)}. Leave these edges out, or give a later now."
                 )
         if self.decay is not None:
             return Clock(math.log(2) / float(self.decay), now, is_calendar), ()
         if self.is_chosen:
-            half_life, notes = chosen_half_life(parts, is_calendar)
+            half_life, notes = chosen_half_life(parts(), is_calendar)
             return Clock(half_life, now, is_calendar), notes
         name = f"The half_life parameter of {self.caller}"
         return Clock(as_duration(self.half_life, name, is_calendar=is_calendar), now, is_calendar), ()
+
+
+@dataclass(frozen=True)
+class Latest:
+    """The latest edge of a table."""
+
+    time: float
+    row: int
+    what: str
+
+    @classmethod
+    def of(cls, times: NDArray[np.float64], what: str, first_row: int = 0) -> Latest:
+        row = int(times.argmax())
+        return cls(float(times[row]), row + first_row, what)
 
 
 def chosen_half_life(parts: Sequence[DatedEdges], is_calendar: bool) -> tuple[float, tuple[str, ...]]:
@@ -129,7 +147,7 @@ def matrices(
         notes = (*notes, f"Edges {clock}.")
     adjacency, demands, n_loops = weighed(edges, clock, n_nodes, is_directed=directed != "symmetrize")
     if weighing.is_signed:
-        notes = (*notes, said_of_demands(demands, is_directed=directed != "symmetrize"))
+        notes = (*notes, said_of_demands(demands.nnz, is_directed=directed != "symmetrize"))
     return Matrices(adjacency, clock, demands if weighing.is_signed else None, n_loops, notes, timeline)
 
 
@@ -149,10 +167,7 @@ def weighed(
     weights: NDArray[Any] | None = edges.weights
     if edges.times is not None:
         assert clock is not None
-        aged = clock.weights_of(edges.times)
-        weights = aged if weights is None else aged * weights
-        if not is_directed:  # either way an edge is the same, and its repeats add up
-            i, j = np.minimum(i, j), np.maximum(i, j)
+        i, j, weights = aged(i, j, weights, edges.times, clock, is_directed=is_directed)
     if edges.weights is None or not (edges.weights < 0).any():
         adjacency, n_loops = build_adjacency(i, j, weights, n_nodes, way)
         return adjacency, sp.csr_array((n_nodes, n_nodes), dtype=np.float32), n_loops
@@ -164,6 +179,16 @@ def weighed(
     return adjacency, demands, n_loops + n_others
 
 
-def said_of_demands(demands: sp.csr_array, *, is_directed: bool) -> str:
+def aged(
+    i: NDArray[Any], j: NDArray[Any], weights: NDArray[Any] | None, times: NDArray[np.float64], clock: Clock, *,
+    is_directed: bool,
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:  # fmt: skip
+    """Edges with the weights of their age. Without directions an edge is the same either way, and its repeats add up."""
+    of_age = clock.weights_of(times)
+    weights = of_age if weights is None else of_age * weights
+    return (i, j, weights) if is_directed else (np.minimum(i, j), np.maximum(i, j), weights)
+
+
+def said_of_demands(n_entries: int, *, is_directed: bool) -> str:
     """What a signed graph notes."""
-    return f"{demands.nnz // (1 if is_directed else 2):,} edges ask for distance."
+    return f"{n_entries // (1 if is_directed else 2):,} edges ask for distance."

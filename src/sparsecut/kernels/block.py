@@ -3,6 +3,7 @@
     passes.each(function, …)           [function(block, …) for every block], in the order of the rows
     passes.total(function, …)          their sum, added up where the blocks are
     passes.column(name, function, …)   one number per node, or one row, kept where the blocks are
+    passes.placed(name, array)         the same of numbers that this process has
 
 Every engine is `Passes` (`sparsecut.engines.contract`). A function is given to other processes by its name, and is written
 once for numpy and torch (`sparsecut.kernels.either`): blocks are arrays in the host's memory and tensors on a GPU.
@@ -67,6 +68,12 @@ class Passes(Protocol):
         """function(block, *arguments) of all blocks, one after another; computed once under a name.
 
         With a width the function returns so many numbers per node, (b, width).
+        """
+
+    def placed(self, name: str, array: NDArray[Any]) -> Column:
+        """An array of this process, one number per node or one row, where every block can read it, by `column[nodes]`.
+
+        A second one of a name takes the place of the first, which is no longer read.
         """
 
 

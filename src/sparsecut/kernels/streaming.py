@@ -183,10 +183,10 @@ def _broken_rule(adjacency: Any, is_symmetric: bool) -> str | None:
 
 
 def _hash_pairs(low: NDArray[Any], high: NDArray[Any], weights: NDArray[np.float32]) -> NDArray[np.uint64]:
-    """64 bits a weighted pair (splitmix64), so that sums of them agree where two lists hold the same pairs."""
-    mixed: NDArray[np.uint64] = low.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    for part in (high.astype(np.uint64), np.ascontiguousarray(weights).view(np.uint32).astype(np.uint64)):
-        mixed += part
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+    """64 bits per weighted pair, so that sums of them agree where two lists hold the same pairs."""
+    from sparsecut.kernels.hashing import mixed  # which imports this module
+
+    hashes = mixed(low.astype(np.int64))
+    for part in (high, np.ascontiguousarray(weights).view(np.uint32)):
+        hashes = mixed(hashes + part.astype(np.int64))
+    return np.asarray(hashes.view(np.uint64))

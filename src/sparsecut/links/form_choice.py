@@ -102,13 +102,13 @@ class TriedForms:
         return max(trial.pairs for trial in self.trials) + self.rankings["candidates"].figure
 
 
-def try_forms(held_out: HeldOut, vectors: Any, ends: LinkEnds, seed: int, report: Reporter) -> TriedForms:
-    """Try every form on the held-out links, by vectors and sums of the graph that is left.
+def try_forms(held_out: HeldOut, vectors: Any, incidence: Incidence, seed: int, report: Reporter) -> TriedForms:
+    """Try every form on the held-out links, by vectors and sums of the graph that is left, `incidence`.
 
     `vectors` are `Bases`, or those that were given or made alone.
     """
-    bases = vectors if isinstance(vectors, Bases) else Bases(vectors)
-    judge = _Judge(held_out, bases, ends, seed)
+    bases, ends = vectors if isinstance(vectors, Bases) else Bases(vectors), incidence.ends
+    judge = _Judge(held_out, bases, incidence, seed)
     regressions = (BOTH, TARGETS, SOURCES) if ends.has_order else (BOTH,)
     grid = [(OWN, penalty) for penalty in OWN_PENALTIES]
     grid += [(kind, penalty) for kind in regressions for penalty in PENALTIES]
@@ -134,8 +134,8 @@ def try_forms(held_out: HeldOut, vectors: Any, ends: LinkEnds, seed: int, report
 class _Judge:
     """Tries forms on held-out links: by pairs, and by the candidates of nodes."""
 
-    def __init__(self, held_out: HeldOut, bases: Bases, ends: LinkEnds, seed: int) -> None:
-        self.bases, self.incidence = bases, Incidence.of(held_out.graph, ends)
+    def __init__(self, held_out: HeldOut, bases: Bases, incidence: Incidence, seed: int) -> None:
+        self.bases, self.incidence, ends = bases, incidence, incidence.ends
         self.sums: Sums = {}
         positive, negative = _some(held_out.positive, seed), _some(held_out.negative, seed)
         pairs = np.concatenate([positive, negative])

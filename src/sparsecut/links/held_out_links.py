@@ -7,14 +7,21 @@ least 20,000: links are few among all pairs, and of few others a handful would d
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.graph import Graph
-from sparsecut.graph.linked_pairs import number_pairs, without_links
+from sparsecut.graph.linked_pairs import number_pairs
+from sparsecut.kernels.block import Block
+from sparsecut.kernels.either import on_host
+from sparsecut.links.graph_edges import IN_PROCESS, GraphEdges
 from sparsecut.links.node_kinds import LinkEnds
 
 HELD_OUT = 0.1
@@ -22,6 +29,7 @@ MAX_HELD_OUT = 20_000
 N_CALIBRATING = 20_000
 
 Pairs = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -41,34 +49,49 @@ class HeldOut:
         return np.concatenate([turned, self.others[: max(len(self.others) - len(turned), 1)]])
 
 
-def hold_out_links(graph: Graph, ends: LinkEnds, seed: int, fraction: float = HELD_OUT) -> HeldOut:
+def hold_out_links(graph: Graph, ends: LinkEnds, seed: int, edges: GraphEdges = IN_PROCESS) -> HeldOut:
     """Take some links out of a graph, and draw as many pairs of sources and targets without one."""
     generator = np.random.default_rng(seed)
-    entries = graph.adjacency.tocoo()
-    links = np.column_stack([entries.row, entries.col]).astype(np.int64)
-    if not ends.is_directed:
-        links = ends.oriented(links[links[:, 0] < links[:, 1]])
-    count = min(MAX_HELD_OUT, int(fraction * len(links)))
+    adjacency = graph.adjacency
+    # Of an undirected graph the links of a row are its last entries, those to nodes further on.
+    counts = np.concatenate([on_host(one) for one in edges.passes(graph).each(links_of_rows, ends.is_directed)])
+    n_links = int(counts.sum())
+    count = min(MAX_HELD_OUT, int(HELD_OUT * n_links))
     if count < 1:
         raise InputError(
             f"Links are judged by a tenth of them that is held out: at least 10 edges are needed. Got {graph.n_edges:,}."
         )
-    chosen = links[np.sort(generator.choice(len(links), count, replace=False))]
+    places = np.sort(generator.choice(n_links, count, replace=False))
+    after = np.cumsum(counts)
+    rows = np.searchsorted(after, places, side="right")
+    chosen = np.column_stack([rows, adjacency.indices[adjacency.indptr[rows + 1] - after[rows] + places]]).astype(np.int64)
+    chosen = chosen if ends.is_directed else ends.oriented(chosen)
     if ends.is_directed:  # an arc that points back would give the other away
-        is_lone = ~np.isin(_numbers(chosen[:, ::-1], graph.n_nodes), _numbers(links, graph.n_nodes))
+        is_lone = ~are_linked(adjacency, chosen[:, ::-1])
         chosen = chosen[is_lone] if is_lone.sum() >= max(1, count // 2) else chosen
-    rest = without_links(graph, np.sort(chosen, axis=1))
+    rest = edges.without(graph, np.sort(chosen, axis=1))
     turned = chosen[:, ::-1] if ends.is_directed else chosen[:0]
-    turned = turned[~np.isin(_numbers(turned, graph.n_nodes), _numbers(links, graph.n_nodes))]
-    others = draw_others(links, len(chosen), ends, generator)
-    return HeldOut(rest, chosen, others, turned, draw_others(links, max(N_CALIBRATING, len(chosen)), ends, generator))
+    turned = turned[~are_linked(adjacency, turned)]
+
+    def others(n_drawn: int) -> Pairs:
+        return draw_others(partial(are_linked, adjacency), n_drawn, ends, generator)
+
+    return HeldOut(rest, chosen, others(len(chosen)), turned, others(max(N_CALIBRATING, len(chosen))))
 
 
-def draw_others(links: Pairs, count: int, ends: LinkEnds, generator: np.random.Generator) -> Pairs:
+def links_of_rows(block: Block, is_directed: bool) -> Any:
+    """How many links begin at each row: each link of an undirected graph at the end that comes first."""
+    starts = block.starts()
+    if is_directed:
+        return starts[1:] - starts[:-1]
+    rows = np.repeat(np.arange(block.rows.start, block.rows.stop), np.diff(starts))
+    is_first = np.asarray(block.neighbours()) > rows
+    return np.diff(np.concatenate([[0], np.cumsum(is_first)])[starts])
+
+
+def draw_others(is_linked: Callable[[Pairs], Mask], count: int, ends: LinkEnds, generator: np.random.Generator) -> Pairs:
     """Pairs of a source and a target without a link between them, uniformly."""
-    n_nodes = len(ends.is_source)
     sources, targets = np.flatnonzero(ends.is_source), np.flatnonzero(ends.is_target)
-    taken = _numbers(links, n_nodes) if ends.has_order else number_pairs(links[:, 0], links[:, 1], n_nodes)
     found: list[Pairs] = []
     n_found = 0
     for _ in range(100):
@@ -76,12 +99,32 @@ def draw_others(links: Pairs, count: int, ends: LinkEnds, generator: np.random.G
             break
         n_drawn = 2 * (count - n_found) + 64
         drawn = np.column_stack([generator.choice(sources, n_drawn), generator.choice(targets, n_drawn)])
-        numbers = _numbers(drawn, n_nodes) if ends.has_order else number_pairs(drawn[:, 0], drawn[:, 1], n_nodes)
-        found.append(drawn[ends.are_possible(drawn) & ~np.isin(numbers, taken)])
+        found.append(drawn[ends.are_possible(drawn) & ~is_linked(drawn)])
         n_found += len(found[-1])
     if not n_found:
         raise InputError("Links cannot be told from other pairs: every pair of nodes that could be linked is.")
     return np.concatenate(found)[:count]
+
+
+def are_linked(adjacency: sp.csr_array, pairs: Pairs) -> Mask:
+    """Whether the first node of each pair has an entry for the second, by halving the rows, whose columns ascend."""
+    low, high = (np.asarray(adjacency.indptr[pairs[:, 0] + one], dtype=np.int64) for one in (0, 1))
+    end = high.copy()
+    while (open_ := np.flatnonzero(low < high)).size:
+        middle = (low[open_] + high[open_]) // 2
+        is_below = adjacency.indices[middle] < pairs[open_, 1]
+        low[open_[is_below]] = middle[is_below] + 1
+        high[open_[~is_below]] = middle[~is_below]
+    found = np.flatnonzero(low < end)
+    result = np.zeros(len(pairs), dtype=np.bool_)
+    result[found] = adjacency.indices[low[found]] == pairs[found, 1]
+    return result
+
+
+def are_among(links: Pairs, n_nodes: int, pairs: Pairs, *, has_order: bool) -> Mask:
+    """Whether pairs are among listed links, either way round where pairs have no order."""
+    number = _numbers if has_order else lambda one, n: number_pairs(one[:, 0], one[:, 1], n)
+    return np.isin(number(pairs, n_nodes), number(links, n_nodes))
 
 
 def draw_alike(
@@ -93,7 +136,9 @@ def draw_alike(
     drawn = []
     for first, second in np.unique(kinds, axis=0):
         count = int(((kinds[:, 0] == first) & (kinds[:, 1] == second)).sum())
-        drawn.append(draw_others(both, count, LinkEnds(codes == first, codes == second), generator))
+        ends = LinkEnds(codes == first, codes == second)
+        among = partial(are_among, both, len(codes), has_order=ends.has_order)
+        drawn.append(draw_others(among, count, ends, generator))
     return np.concatenate(drawn)
 
 

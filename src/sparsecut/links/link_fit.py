@@ -20,6 +20,7 @@ from sparsecut.links.calibration import Calibration, calibrate
 from sparsecut.links.form_choice import FormTrial, RankedBy, Sums, best_of_each_kind, solve_trial, try_forms
 from sparsecut.links.form_sums import FormSum
 from sparsecut.links.forms import SPECTRUM, Bases, LinkForm
+from sparsecut.links.graph_edges import IN_PROCESS, GraphEdges
 from sparsecut.links.held_out_links import HeldOut, hold_out_links
 from sparsecut.links.link_spectrum import LinkSpectrum
 from sparsecut.links.link_sums import Incidence, sum_links
@@ -34,6 +35,7 @@ class FittedLinks:
 
     source: Any
     vectors: Any
+    incidence: Incidence
     spectrum: LinkSpectrum | None
     forms: dict[str, FormSum]
     pair_score: PairScore
@@ -56,26 +58,28 @@ class _Seen:
         return FormSum.of(tuple(self.solve(one) for one in ranking.trials), self.vectors, self.incidence, others)
 
 
-def fit_links(source: Any, graph: Graph, seed: int, with_spectrum: bool, report: Reporter) -> FittedLinks:
+def fit_links(
+    source: Any, graph: Graph, seed: int, with_spectrum: bool, report: Reporter, edges: GraphEdges = IN_PROCESS
+) -> FittedLinks:
     """Links of a graph; of several sources of vectors the one whose forms rank held-out links best."""
     ends = find_ends(graph)
-    held_out = hold_out_links(graph, ends, seed)
+    held_out = hold_out_links(graph, ends, seed, edges)
     sources = source if isinstance(source, list) else [source]
     if not sources:
         raise InputError("Links need vectors, or something that makes them. Got an empty list.")
-    incidence = Incidence.of(held_out.graph, ends)
+    incidence = Incidence.of(held_out.graph, ends, edges)
     spectrum = LinkSpectrum.of(incidence, seed=seed).vectors() if with_spectrum else None
     found = []
     for one in sources:
-        bases = Bases(vectors_again(one, graph, held_out), spectrum)
-        found.append((try_forms(held_out, bases, ends, seed, report), bases))
+        bases = Bases(vectors_again(one, graph, held_out, edges.engine), spectrum)
+        found.append((try_forms(held_out, bases, incidence, seed, report), bases))
     place = max(range(len(sources)), key=lambda number: found[number][0].worth)
     tried, bases = found[place]
     rest = _Seen(bases, incidence, tried.sums)
 
     kinds = best_of_each_kind(tried.trials)
     chosen = [*kinds.values(), *(one for ranking in tried.rankings.values() for one in ranking.trials)]
-    vectors, incidence = vectors_of(sources[place], graph), Incidence.of(graph, ends)
+    vectors, incidence = vectors_of(sources[place], graph, edges.engine), Incidence.of(graph, ends, edges)
     n_columns = max((one.n_columns for one in chosen if one.basis == SPECTRUM), default=0)
     own = LinkSpectrum.of(incidence, n_columns, seed) if n_columns else None
     bases = Bases(vectors, None if own is None else own.vectors())
@@ -91,7 +95,8 @@ def fit_links(source: Any, graph: Graph, seed: int, with_spectrum: bool, report:
     taken = [*pair_score.forms.values(), *(form for found in forms.values() for form in found.forms)]
     n_columns = max((form.n_columns for form in taken if form.basis == SPECTRUM), default=0)
     kept = own.cut(n_columns) if own is not None and n_columns else None
-    return FittedLinks(sources[place], vectors, kept, forms, pair_score, calibrations, tried.trials)
+    whole_edges = incidence.after_fit()
+    return FittedLinks(sources[place], vectors, whole_edges, kept, forms, pair_score, calibrations, tried.trials)
 
 
 def _fit_pairs(held_out: HeldOut, kinds: dict[str, FormTrial], rest: _Seen, whole: _Seen) -> tuple[PairScore, Calibration]:

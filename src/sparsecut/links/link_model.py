@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.base.errors import InputError, check_choice, check_integer
 from sparsecut.base.progress import Reporter, reporting
-from sparsecut.graph import Graph, as_graph
+from sparsecut.engines import EngineChoice
+from sparsecut.graph import as_graph
 from sparsecut.io.node_lookup import Lookup
 from sparsecut.kernels.inverted import INDEXES, wants_index
 from sparsecut.links.best_candidates import Recommended, first_candidates
@@ -19,6 +20,7 @@ from sparsecut.links.candidate_index import CandidateIndex, build_candidate_inde
 from sparsecut.links.fitted_spectrum import FittedSpectrum
 from sparsecut.links.form_choice import FormTrial
 from sparsecut.links.forms import Bases
+from sparsecut.links.graph_edges import edges_by, engine_of
 from sparsecut.links.link_files import read_links, write_links
 from sparsecut.links.link_fit import fit_links
 from sparsecut.links.link_sums import Incidence
@@ -57,6 +59,11 @@ class Links:
         ``search``) with the first question, which takes a minute or two for a million nodes, and finds at least 99 % of
         the ten that comparing all finds, as measured then; where it cannot, all are compared. "auto" builds one for
         more than 50,000 nodes if the extra is installed.
+    engine : str or EngineChoice, default=None
+        Where the sums over nodes and edges are computed and models are fitted; by default the engine of the source. With
+        `Disk`, or without an engine, edges of a store (`open_store`) are read some rows at a time; with `Dask` they are read
+        by the workers. The vectors, 72 columns of the spectrum and the sums are in this process. `Dask` needs a `scratch`
+        folder that the workers see, and for about three gigabytes of a million nodes.
     random_state : int, default=0
         Seed of the links held out, and of the index.
     progress : callable, optional
@@ -103,6 +110,7 @@ class Links:
         *,
         with_spectrum: bool = True,
         index: str = "auto",
+        engine: str | EngineChoice | None = None,
         random_state: int = 0,
         progress: Reporter | None = None,
     ) -> None:
@@ -110,17 +118,18 @@ class Links:
         self.index = check_choice("Links", "index", index, INDEXES)
         self.random_state = random_state
         graph = as_graph(graph)
-        with reporting(progress) as report:
-            fitted = fit_links(source, graph, random_state, bool(with_spectrum), report)
+        with reporting(progress) as report, edges_by(engine_of(source) if engine is None else engine) as edges:
+            fitted = fit_links(source, graph, random_state, bool(with_spectrum), report, edges)
         self.source_, self.trials_ = fitted.source, fitted.trials
         self.forms_, self.pair_score_ = fitted.forms, fitted.pair_score
         self._calibrations = fitted.calibrations
-        self._take(fitted.vectors, graph, FittedSpectrum.of(graph.node_ids, fitted.spectrum))
+        self._take(fitted.vectors, fitted.incidence, FittedSpectrum.of(graph.node_ids, fitted.spectrum))
 
-    def _take(self, vectors: Any, graph: Graph, spectrum: FittedSpectrum | None) -> None:
-        self.graph, self.ends = graph, find_ends(graph)
+    def _take(self, vectors: Any, incidence: Incidence, spectrum: FittedSpectrum | None) -> None:
+        graph = incidence.rows
+        self.graph, self.ends = graph, incidence.ends
         self.vectors = vectors
-        self._incidence = Incidence.of(graph, self.ends)
+        self._incidence = incidence
         self._fitted_spectrum = spectrum
         own = None if spectrum is None else spectrum.on(graph.node_ids, self._incidence).vectors()
         self._bases = Bases(vectors, own)
@@ -261,7 +270,7 @@ class Links:
         later.forms_, later._calibrations, later.trials_ = self.forms_, self._calibrations, self.trials_
         later.pair_score_ = self.pair_score_
         later.source_ = source
-        later._take(vectors, graph, self._fitted_spectrum)
+        later._take(vectors, Incidence.of(graph, find_ends(graph)), self._fitted_spectrum)
         return later
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
@@ -330,7 +339,7 @@ class Links:
                 f"{path} belongs to {kind} graph and vectors of {header['dimension']} columns. Got a graph that is "
                 f"{'directed' if graph.is_directed else 'undirected'} and {vectors.shape[1]} columns."
             )
-        links._take(vectors, graph, spectrum)
+        links._take(vectors, Incidence.of(graph, find_ends(graph)), spectrum)
         return links
 
     def __repr__(self) -> str:

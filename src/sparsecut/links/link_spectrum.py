@@ -7,6 +7,9 @@ as a source and its row of V as a target; in an undirected graph without sides b
 are made so that near ones have much in common; these are made so that links follow from them, and forms may use as many of
 them as rank held-out links best (`form_choice`).
 
+Products with N are passes over the edges, in memory, in memory maps or on the workers of a cluster. The columns that they
+are taken with, 72 at most, are in this process.
+
 A node that came later has the rows that its links give it, u = Σ_j N_ij v_j/σ over the fitted nodes j.
 """
 
@@ -19,8 +22,9 @@ import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 
+from sparsecut.kernels.block import Block, Column, Passes
 from sparsecut.kernels.spectrum import leading_eigenvectors
-from sparsecut.links.link_sums import EndVectors, Incidence
+from sparsecut.links.link_sums import EndVectors, Incidence, rows_of_block
 
 N_COLUMNS = 64
 N_ITERATIONS = 6
@@ -64,16 +68,16 @@ class LinkSpectrum:
         degrees = _added_degrees(incidence)
         left, right = _scales(incidence, degrees)
         n_columns = min(n_columns, int(ends.is_source.sum()) - 1, int(ends.is_target.sum()) - 1)
-        rows, columns = incidence.rows.adjacency, incidence.columns.adjacency
         n_nodes = len(left)
-        if n_columns < 1 or not rows.nnz:
+        if n_columns < 1 or not incidence.rows.adjacency.nnz:
             nothing = np.zeros((n_nodes, 0), dtype=np.float32)
             return cls(nothing, nothing, np.zeros((2, 0)), degrees)
-        has_order = ends.has_order
+        has_order, edges = ends.has_order, incidence.edges
+        rows, columns = edges.passes(incidence.rows), edges.passes(incidence.columns)
 
         def multiply(block: torch.Tensor) -> torch.Tensor:
-            found = _times(rows, left, right, block.numpy())
-            return torch.from_numpy(_times(columns, right, left, found) if has_order else found)
+            found = _times_all(rows, left, right, block.numpy())
+            return torch.from_numpy(_times_all(columns, right, left, found) if has_order else found)
 
         found, vectors = leading_eigenvectors(
             multiply, n_nodes, n_columns, device=torch.device("cpu"), n_iterations=N_ITERATIONS, seed=seed
@@ -82,7 +86,7 @@ class LinkSpectrum:
         values = np.sqrt(np.maximum(values, 0)) if has_order else values
         kept = np.abs(values) > LEAST * np.abs(values).max(initial=1e-300)
         values, V = values[kept], V[:, kept]
-        U = _times(rows, left, right, V) / values.astype(np.float32) if has_order else V
+        U = _times_all(rows, left, right, V) / values.astype(np.float32) if has_order else V
         sizes = np.array([_sizes(U, ends.is_source), _sizes(V, ends.is_target)])
         targets = np.asarray(V / sizes[1], dtype=np.float32)
         sources = np.asarray(U / sizes[0], dtype=np.float32) if has_order else targets
@@ -107,8 +111,24 @@ class LinkSpectrum:
         return LinkSpectrum(found[0], found[1], self.values, self.degrees)
 
 
+def _times_all(passes: Passes, left: Rows, right: Rows, block: Rows) -> Rows:
+    """diag(left)·A·diag(right)·block of all rows, by a pass over them."""
+    placed = passes.placed("factor", right[:, None] * block)
+    product = np.concatenate(passes.each(product_of_rows, placed, len(block)))
+    return np.asarray(left[:, None] * product, dtype=np.float32)
+
+
+def product_of_rows(block: Block, factor: Column, n_nodes: int) -> Rows:
+    """A·X of the rows of a block: only the rows of X that are neighbours' are read where X is not here."""
+    A = rows_of_block(block, n_nodes, np.float32)
+    if isinstance(factor, np.ndarray):
+        return np.asarray(A @ factor)
+    seen, places = np.unique(A.indices, return_inverse=True)
+    return np.asarray(sp.csr_array((A.data, places, A.indptr), shape=(A.shape[0], len(seen))) @ factor[seen])
+
+
 def _times(adjacency: sp.csr_array, left: Rows, right: Rows, block: Rows) -> Rows:
-    """diag(left)·A·diag(right)·block, float32."""
+    """diag(left)·A·diag(right)·block of the rows of an adjacency, float32."""
     product = adjacency @ (right[:, None] * block)
     return np.asarray(left[:, None] * product, dtype=np.float32)
 

@@ -6,13 +6,13 @@
     K = Σ_i x_i x_iᵀ     S = Σ_i y_i y_iᵀ     X = Σ_i x_i y_iᵀ
 
 for the nodes that are sources, whose neighbours are targets, and the other way round. The passes go over blocks of rows, in
-memory or in memory maps, as those of the engines do: vectors and edges that lie on disk are read once per power p.
+memory, in memory maps or on the workers of a cluster: vectors and edges that lie on disk are read once per power p.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,9 +20,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.engines.in_process import InProcess
 from sparsecut.graph import Graph
-from sparsecut.kernels.block import Block
+from sparsecut.kernels.block import Block, Column, Passes
+from sparsecut.links.graph_edges import IN_PROCESS, GraphEdges
 from sparsecut.links.node_kinds import LinkEnds
 
 Array = NDArray[np.float64]
@@ -70,17 +70,20 @@ class Incidence:
     out_degrees: Array
     in_degrees: Array
     mean_weight: float
+    edges: GraphEdges = IN_PROCESS  # where passes over both run
 
     @classmethod
-    def of(cls, graph: Graph, ends: LinkEnds) -> Incidence:
-        columns = graph
-        if graph.is_directed:
-            columns = graph.replace(adjacency=sp.csr_array(graph.adjacency.T.tocsr()))
-        out = np.asarray(graph.degrees, dtype=np.float64)
+    def of(cls, graph: Graph, ends: LinkEnds, edges: GraphEdges = IN_PROCESS) -> Incidence:
+        columns = edges.turned(graph)
+        out = edges.degrees(graph)
         total = out.sum()
         n_entries = graph.adjacency.nnz
-        into = out if columns is graph else np.asarray(columns.degrees, dtype=np.float64)
-        return cls(graph, columns, ends, out, into, float(total / n_entries) if n_entries else 1.0)
+        into = out if columns is graph else edges.degrees(columns)
+        return cls(graph, columns, ends, out, into, float(total / n_entries) if n_entries else 1.0, edges)
+
+    def after_fit(self) -> Incidence:
+        """The same without the engine of the fit, which is closed with it."""
+        return replace(self, edges=IN_PROCESS)
 
     def scale(self, power: float, nodes: Any = slice(None), *, is_source: bool) -> Array:
         """(d_i + δ)^p of some nodes in a role, 0 for nodes that are never in it."""
@@ -125,12 +128,21 @@ def sum_links(vectors: Any, incidence: Incidence, power: float) -> LinkSums:
     """All the sums for one power of the degrees."""
     sources, targets = (incidence.scale(power, is_source=role) for role in (True, False))
     of_sources, of_targets = at_end(vectors, is_source=True), at_end(vectors, is_source=False)
-    K_sources, S_rows, X = InProcess(incidence.rows).total(_sums_of, of_sources, of_targets, sources, targets)
+    dimension, by_rows = int(of_sources.shape[1]) + 1, incidence.edges.passes(incidence.rows)
+
+    def over(passes: Passes, own: Any, others: Any, scale: Array, scale_of_others: Array) -> Any:
+        placed = [passes.placed("own", own)]
+        placed.append(placed[0] if others is own else passes.placed("others", others))
+        scales = passes.placed("scale", scale), passes.placed("scale-of-others", scale_of_others)
+        return passes.total(_sums_of, dimension, len(scale), *placed, *scales)
+
+    K_sources, S_rows, X = over(by_rows, of_sources, of_targets, sources, targets)
     if incidence.columns is incidence.rows and not incidence.ends.has_sides:
         K_targets, S_columns = K_sources, S_rows
     else:
-        K_targets, S_columns, _ = InProcess(incidence.columns).total(_sums_of, of_targets, of_sources, targets, sources)
-    squares = float(np.square(incidence.rows.adjacency.data, dtype=np.float64).sum())
+        by_columns = incidence.edges.passes(incidence.columns)
+        K_targets, S_columns, _ = over(by_columns, of_targets, of_sources, targets, sources)
+    squares = float(by_rows.total(_squares_of)[0])
     if incidence.ends.has_sides:
         squares /= 2
     n_sources = max(1, int(incidence.ends.is_source.sum()))
@@ -158,18 +170,32 @@ def neighbour_sums(adjacency: sp.csr_array, vectors: Any, scale: Callable[[Integ
     return np.asarray(narrow @ extended(vectors, seen, scale(seen)))
 
 
-def _sums_of(block: Block, vectors: Any, of_others: Any, own: Array, others: Array) -> Array:
-    """K, S and X over the nodes of a block with a scale above 0."""
-    dimension = vectors.shape[1] + 1
-    total = np.zeros((3, dimension, dimension))
+def rows_of_block(block: Block, n_columns: int, dtype: Any = np.float64) -> sp.csr_array:
+    """The edges of a block as the rows of a matrix."""
     starts, neighbours, weights = np.asarray(block.starts()), np.asarray(block.neighbours()), block.weights()
-    data = np.ones(len(neighbours)) if weights is None else np.asarray(weights, dtype=np.float64)
-    A = sp.csr_array((data, neighbours, starts), shape=(len(starts) - 1, len(own)))
+    data = np.ones(len(neighbours), dtype=dtype) if weights is None else np.asarray(weights, dtype=dtype)
+    return sp.csr_array((data, neighbours, starts), shape=(len(starts) - 1, n_columns))
+
+
+def _sums_of(
+    block: Block, dimension: int, n_nodes: int, vectors: Column, of_others: Column, own: Column, others: Column
+) -> Array:
+    """K, S and X over the nodes of a block with a scale above 0."""
+    total = np.zeros((3, dimension, dimension))
+    A = rows_of_block(block, n_nodes)
     for first in range(0, A.shape[0], ROWS_AT_ONCE):
         part = slice(first, min(first + ROWS_AT_ONCE, A.shape[0]))
         nodes = slice(block.rows.start + part.start, block.rows.start + part.stop)
-        x = extended(vectors, nodes, own[nodes])
-        is_there = own[nodes] > 0
+        scale = own[nodes]
+        x = extended(vectors, nodes, scale)
+        is_there = scale > 0
         y = neighbour_sums(A[part], of_others, others.__getitem__)[is_there]
         total += np.stack([x.T @ x, y.T @ y, x[is_there].T @ y])
     return total
+
+
+def _squares_of(block: Block) -> Array:
+    """Σ a² over the edges of a block."""
+    weights = block.weights()
+    squares = float(len(block.neighbours())) if weights is None else float(np.square(weights, dtype=np.float64).sum())
+    return np.array([squares])

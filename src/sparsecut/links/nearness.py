@@ -31,7 +31,7 @@ from sparsecut.io.node_lookup import Lookup
 from sparsecut.links.channel_rows import ChannelRows
 from sparsecut.links.smoothed_levels import Levels, SmoothedLevel
 from sparsecut.links.source_walks import Walk, listed_rows, walk_from
-from sparsecut.links.why_near import Shares, Why
+from sparsecut.links.why_near import Shares, Why, Whys
 
 MOST_EDGES = 20_000
 MOST_NUMBERS = 400_000  # of the rows of a source around one node
@@ -157,7 +157,7 @@ class Nearness:
         Returns
         -------
         Why, or list of Why
-            One for each other node where there are several.
+            One for each other node where there are several; a notebook shows the list as a table.
 
         Examples
         --------
@@ -170,17 +170,21 @@ class Nearness:
             raise InputError("why takes either other nodes or k, the number of nearest ones. Got both.")
         asked = self._find([node])[0]
         if k is not None:
-            return [self._explain(asked, int(one)) for one in self._nearest(asked, check_integer("why", "k", k, 1))]
+            return Whys(self._explain(asked, int(one)) for one in self._nearest(asked, check_integer("why", "k", k, 1)))
         if other is None:
             return self._explain(asked, asked)
         if isinstance(other, str | bytes) or np.ndim(other) == 0:
             return self._explain(asked, int(self._find([other])[0]))
-        return [self._explain(asked, int(one)) for one in self._find(list(other))]
+        return Whys(self._explain(asked, int(one)) for one in self._find(list(other)))
 
     @property
     def is_untyped(self) -> bool:
         """Whether one mean is taken off all vectors; where nodes have types each type has one of its own."""
         return self._codes is None
+
+    def means_of_types(self, nodes: Integers) -> Array | None:
+        """What the mean of all types is above that of each node's type, (b, d); None where there is one mean for all."""
+        return None if self._codes is None else self._offset - self._offsets[self._codes[nodes]]
 
     def source_rows(self, source: str, nodes: Integers) -> Any:
         """The rows of nodes before any hop, by their source."""

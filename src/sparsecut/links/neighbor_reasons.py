@@ -19,7 +19,7 @@ from sparsecut.base.errors import InputError
 from sparsecut.links.forms import weights_between
 from sparsecut.links.nearness import Nearness
 from sparsecut.links.smoothed_levels import SmoothedLevel
-from sparsecut.links.source_walks import StepMatrix
+from sparsecut.links.through_neighbors import smoothed, through_of_pairs
 
 N_NAMED = 3  # features of a pair
 MOST_NUMBERS = 40_000_000  # of smoothed rows: more would take the memory of the fit again
@@ -38,6 +38,8 @@ class NeighborReasons:
     channels : names of the channels; shares of the score (n, k, c)
     features : names; the features that add most of a pair by their number, −1 for none, and their shares, (n, k, N_NAMED)
     are_above : whether both nodes have more of it than usual; else both have less, (n, k, N_NAMED)
+    through : the neighbours of either, or the two themselves, through which most of the score comes, by their row, −1 for
+        none, and their shares, (n, k, N_NAMED); none at all where nodes have too many neighbours
     n_shared : neighbours in the graph that both have, (n, k)
     are_linked : whether the two are linked, (n, k)
     """
@@ -48,6 +50,8 @@ class NeighborReasons:
     features: NDArray[np.int64]
     feature_shares: Array
     are_above: NDArray[np.bool_]
+    through: Integers
+    through_shares: Array
     n_shared: Integers
     are_linked: NDArray[np.bool_]
 
@@ -77,6 +81,7 @@ def reasons_of_neighbors(near: Nearness, neighbors: Integers) -> NeighborReasons
         _named(parts, pairs[one : one + PAIRS_AT_ONCE], sizes[one : one + PAIRS_AT_ONCE]) for one in _starts(len(pairs))
     ]
     features, values, are_above = (np.concatenate(part).reshape(n_nodes, k, -1) for part in zip(*found, strict=True))
+    through, through_shares = _through(near, pairs, sizes)
     n_shared, are_linked = _links(near.graph.adjacency, pairs)
     return NeighborReasons(
         list(near.channels),
@@ -85,6 +90,8 @@ def reasons_of_neighbors(near: Nearness, neighbors: Integers) -> NeighborReasons
         features,
         values,
         are_above,
+        through.reshape(n_nodes, k, -1),
+        through_shares.reshape(n_nodes, k, -1),
         n_shared.reshape(n_nodes, k),
         are_linked.reshape(n_nodes, k),
     )
@@ -102,8 +109,8 @@ class _NamedLevel:
         matrix = near.levels.matrices[level.matrix]
         rows = near.source_rows(level.source, np.arange(near.graph.n_nodes))
         rows = np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float32)
-        above = _smoothed(matrix, level.coefficients, rows)
-        kept = _smoothed(matrix, level.coefficients, np.ones((len(rows), 1), dtype=np.float32))
+        above = smoothed(matrix, level.coefficients, rows)
+        kept = smoothed(matrix, level.coefficients, np.ones((len(rows), 1), dtype=np.float32))
         above -= kept * level.centre.astype(np.float32)
         W = level.W.astype(np.float32)
         others = [one for one in near.levels.listed if one.columns == level.columns]
@@ -113,17 +120,6 @@ class _NamedLevel:
                 "The vectors are not what the model makes of this graph and its features. Pass those that it made."
             )
         return cls(above, Z[:, level.columns] @ W.T)
-
-
-def _smoothed(matrix: StepMatrix, coefficients: tuple[float, ...], rows: Array) -> Array:
-    """Σ c_k P^k·rows by Horner's rule, over the whole graph."""
-    A, left, own = matrix.adjacency, matrix.left[:, None], matrix.own[:, None]
-    right = None if matrix.right is None else matrix.right[:, None]
-    total = (coefficients[-1] * rows).astype(np.float32)
-    for coefficient in coefficients[-2::-1]:
-        sums = A @ (total if right is None else (right * total).astype(np.float32))
-        total = (coefficient * rows + left * sums + own * total).astype(np.float32)
-    return total
 
 
 def _named(parts: list[_NamedLevel], pairs: Integers, sizes: Array) -> tuple[Integers, Array, NDArray[np.bool_]]:
@@ -145,6 +141,17 @@ def _named(parts: list[_NamedLevel], pairs: Integers, sizes: Array) -> tuple[Int
     shares[:, :n_named] = taken
     above[:, :n_named] = np.take_along_axis(amounts[0], best, axis=1) > 0
     return numbers, shares, above
+
+
+def _through(near: Nearness, pairs: Integers, sizes: Array) -> tuple[Integers, Array]:
+    """The nodes through which most of the score of pairs comes, and their shares of it."""
+    found = through_of_pairs(near, pairs, N_NAMED)
+    if found is None:
+        return np.full((len(pairs), N_NAMED), -1), np.zeros((len(pairs), N_NAMED), dtype=np.float32)
+    nodes, parts = found
+    shares = parts / sizes[:, None]
+    is_said = shares >= LEAST_NAMED
+    return np.where(is_said, nodes, -1), np.where(is_said, shares, 0).astype(np.float32)
 
 
 def _links(adjacency: sp.csr_array, pairs: Integers) -> tuple[Integers, NDArray[np.bool_]]:

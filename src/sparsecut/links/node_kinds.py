@@ -17,12 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from sparsecut.graph import Graph
 
 MIN_EDGES_PER_NODE = 2.0
 MIN_SHARE = 0.95  # of the edges in the largest component
+ENTRIES_AT_ONCE = 1 << 22  # of rows that are read together
 
 Mask = NDArray[np.bool_]
 
@@ -76,27 +76,47 @@ def find_ends(graph: Graph) -> LinkEnds:
 
 
 def _two_colours(adjacency: sp.csr_array) -> NDArray[np.int64] | None:
-    """0 and 1 for the two sides, −1 outside the largest component; None where there are no two sides.
+    """0 and 1 for the two sides, −1 outside the large component; None where there are no two sides.
 
-    The side of the node with the most edges is 1: few sources of many links are rarer than popular targets.
+    The side of the node with the most edges is 1: few sources of many links are rarer than popular targets. Components are
+    coloured step by step from the node with the most edges that has no colour, until one has nearly all edges or too few
+    are left for that. Rows are read as they are reached, and an odd cycle mostly ends the search soon.
     """
-    n_nodes = adjacency.shape[0]
-    if adjacency.nnz < 2 * MIN_EDGES_PER_NODE * n_nodes:
+    n_entries = np.diff(adjacency.indptr).astype(np.int64)
+    n_all = int(n_entries.sum())
+    if n_all < 2 * MIN_EDGES_PER_NODE * len(n_entries):
         return None
-    _, component = connected_components(adjacency, directed=False)
-    largest = np.bincount(component).argmax()
-    inside = component == largest
-    n_entries = np.diff(adjacency.indptr)
-    if n_entries[inside].sum() < MIN_SHARE * adjacency.nnz:
-        return None
-    start = int(np.flatnonzero(inside)[n_entries[inside].argmax()])
-    order, before = breadth_first_order(adjacency, start, directed=False)
-    colours = np.full(n_nodes, -1, dtype=np.int64)
-    colours[start] = 1
-    for node in order[1:]:
-        colours[node] = 1 - colours[before[node]]
-    entries = adjacency.tocoo()
-    is_inside = colours[entries.row] >= 0
-    if (colours[entries.row[is_inside]] == colours[entries.col[is_inside]]).any():
-        return None
-    return colours
+    n_small = n_all - MIN_SHARE * n_all  # entries that may be outside the large component
+    is_free, n_outside = np.ones(len(n_entries), dtype=np.bool_), 0
+    while n_outside <= n_small:
+        start = int(np.flatnonzero(is_free)[n_entries[is_free].argmax()])
+        colours, n_inside, is_odd = np.full(len(n_entries), -1, dtype=np.int64), 0, False
+        colours[start], edge = 1, np.array([start])
+        while len(edge):
+            own, fresh = colours[edge[0]], []
+            n_inside += int(n_entries[edge].sum())
+            for part in _parts(edge, n_entries):
+                found = neighbours_of(adjacency, part)
+                is_odd = is_odd or bool((colours[found] == own).any())
+                fresh.append(np.unique(found[colours[found] < 0]))
+                colours[fresh[-1]] = 1 - own
+            if is_odd and n_inside > n_small:
+                return None
+            edge = np.concatenate(fresh)
+        if n_inside > n_small:
+            return colours if n_inside >= MIN_SHARE * n_all and not is_odd else None
+        n_outside, is_free = n_outside + n_inside, is_free & (colours < 0)
+    return None
+
+
+def neighbours_of(adjacency: sp.csr_array, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The neighbours of some nodes, one node after another."""
+    first = adjacency.indptr[nodes].astype(np.int64)
+    counts = adjacency.indptr[nodes + 1] - first
+    places = np.arange(int(counts.sum())) + np.repeat(first - (np.cumsum(counts) - counts), counts)
+    return np.asarray(adjacency.indices[places], dtype=np.int64)
+
+
+def _parts(nodes: NDArray[np.int64], n_entries: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Nodes in groups of a few million entries."""
+    return np.split(nodes, np.flatnonzero(np.diff(np.cumsum(n_entries[nodes]) // ENTRIES_AT_ONCE)) + 1)

@@ -145,17 +145,39 @@ def _weighed(
 
 def shared_neighbours(incidence: Incidence, pairs: Pairs) -> Array:
     """log(1 + Σ 1/log d_w) over the neighbours w that both nodes have, in either direction."""
-    A = incidence.rows.adjacency
-    A = A if incidence.columns is incidence.rows else A.maximum(incidence.columns.adjacency)
-    A = sp.csr_array((np.ones(A.nnz), A.indices, A.indptr), shape=A.shape)
-    degrees = np.diff(A.indptr)
+    if not len(pairs):
+        return np.zeros(0)
+    nodes, place = np.unique(pairs, return_inverse=True)
+    A = _neighbours_either_way(incidence, nodes)
+    degrees = _numbers_of_neighbours(incidence, np.unique(A.indices))
     root = np.sqrt(np.where(degrees > 1, 1 / np.log(np.maximum(degrees, 2)), 0.0))
     weighted = sp.csr_array((root[A.indices], A.indices, A.indptr), shape=A.shape)
+    place = place.reshape(-1, 2)
     sums = [
         np.asarray(weighted[part[:, 0]].multiply(weighted[part[:, 1]]).sum(axis=1)).ravel()
-        for part in (pairs[start : start + AT_ONCE] for start in range(0, len(pairs), AT_ONCE))
+        for part in (place[start : start + AT_ONCE] for start in range(0, len(pairs), AT_ONCE))
     ]
-    return np.log1p(np.concatenate(sums)) if sums else np.zeros(0)
+    return np.asarray(np.log1p(np.concatenate(sums)))
+
+
+def _neighbours_either_way(incidence: Incidence, nodes: NDArray[np.int64]) -> sp.csr_array:
+    """The rows of some nodes, 1 for every neighbour."""
+    rows = incidence.rows.adjacency[nodes]
+    rows = rows if incidence.columns is incidence.rows else rows.maximum(incidence.columns.adjacency[nodes])
+    return sp.csr_array((np.ones(rows.nnz), rows.indices, rows.indptr), shape=rows.shape)
+
+
+def _numbers_of_neighbours(incidence: Incidence, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many neighbours nodes have, in either direction: an entry for every node of the graph, 0 where it is not asked."""
+    found = np.zeros(incidence.rows.n_nodes, dtype=np.int64)
+    if incidence.columns is incidence.rows:
+        indptr = incidence.rows.adjacency.indptr
+        found[nodes] = indptr[nodes + 1] - indptr[nodes]
+        return found
+    for start in range(0, len(nodes), AT_ONCE):
+        part = nodes[start : start + AT_ONCE]
+        found[part] = np.diff(_neighbours_either_way(incidence, part).indptr)
+    return found
 
 
 def _log_degrees(incidence: Incidence, pairs: Pairs) -> list[Array]:

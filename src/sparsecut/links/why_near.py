@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import import_extra
-from sparsecut.base.notebook import Cell, facts_html, table_html
+from sparsecut.base.notebook import Cell, facts_html, side_by_side_html, table_html
 from sparsecut.graph import Ids
 
 N_SAID = 5  # names in a sentence
 N_SHOWN = 12  # rows of a notebook's table
+N_LISTED = 3  # names in a cell of it
 LEAST_SAID = 0.01  # of the score: what is below it is not worth a word
 EMPTY = np.empty(0)
 
@@ -224,13 +225,27 @@ class Why:
 
     def _repr_html_(self) -> str:
         title, *notes = self.sentences()
-        rows: list[list[str | Cell]] = [
-            [str(name), Cell(f"{value:.4g}", value), Cell(self._share(value), value)]
-            for name, value in zip(
-                self.features.names[:N_SHOWN].tolist(), self.features.values[:N_SHOWN].tolist(), strict=True
-            )
-        ]
-        return facts_html(title, [], notes) + table_html(["feature", "value", "share"], rows)
+        return facts_html(title, [], notes) + self._tables(N_SHOWN)
+
+    def _tables(self, n_shown: int) -> str:
+        """Channels, features, and the neighbours through which they come, with bars of their shares."""
+        through = {False: "through", True: "neighbour"}[self.is_one]
+        parts = [table_html(["feature", "share"], self._rows(self.features.names, self.features.values, n_shown))]
+        parts.append(table_html([through, "share"], self._rows(self.neighbors.names, self.neighbors.values, n_shown)))
+        if len(self.channels) > 1:
+            ranked = sorted(self.channels.items(), key=lambda item: -item[1])
+            names, values = np.array([name for name, _ in ranked]), np.array([value for _, value in ranked])
+            parts.append(table_html(["channel", "share"], self._rows(names, values, n_shown)))
+        return side_by_side_html(*parts)
+
+    def _rows(self, names: NDArray[Any], values: Array, n_shown: int) -> list[list[str | Cell]]:
+        """The largest shares, and the one that is furthest below zero where those do not reach it."""
+        places = list(range(min(n_shown, len(names))))
+        if len(names) > n_shown and values[-1] < 0:
+            places[-1] = len(names) - 1
+        size = abs(self.score) or 1.0
+        listed = [(str(names.tolist()[place]), float(values[place])) for place in places]
+        return [[name, Cell(self._share(value), value, value / size)] for name, value in listed]
 
     def _share(self, value: float) -> str:
         return f"{value / abs(self.score):.0%}" if self.score else f"{value:.3g}"
@@ -259,6 +274,24 @@ class Why:
             for name, value, given in zip(shares.names.tolist(), shares.values.tolist(), is_given.tolist(), strict=True)
             if not given
         ]
+
+
+class Whys(list[Why]):
+    """Why a node is near several others: a list of `Why`, which a notebook shows as one table."""
+
+    def _repr_html_(self) -> str:
+        if not self:
+            return facts_html("No node to compare with.", [])
+        rows: list[list[str | Cell]] = []
+        for one in self:
+            parts = (one.features, one.neighbors)
+            shares = [one._listed(zip(part.names.tolist(), part.values.tolist(), strict=True), N_LISTED) for part in parts]
+            rows.append(
+                [str(one.nodes[1]), Cell(f"{one.cosine:.2f}", one.cosine, one.cosine), *shares, str(len(one.shared))]
+            )
+        title = f"{self[0].nodes[0]}: why {len(self)} nodes are near"
+        columns = ["node", "cosine", "features", "through", "shared neighbours"]
+        return facts_html(title, []) + table_html(columns, rows)
 
 
 def _plain(name: Any) -> Any:

@@ -119,8 +119,8 @@ def _relations(reason: Reason | None) -> str:
         return f"All {len(weights)} types of edges weigh the same in sum, however many edges each has. {otherwise}"
     said = ", ".join(f"{name} × {weight:g}" for name, weight in low.items())
     return (
-        "Types of edges weigh the same in sum, but for those that hardly help to predict the features of their nodes: "
-        f"{said}. {otherwise}"
+        "Types of edges weigh the same in sum, but for those that say little or the same as others, by held-out edges and "
+        f"features: {said}. {otherwise}"
     )
 
 

@@ -15,8 +15,9 @@ every sum adds to, and a row whose e_k exceeds `MOST_ROUNDING` of its own length
 the graph is computed for all rows; the rows of which nothing has changed then come out the same, to the bit.
 
 With a tolerance a row may stay where it is while what it lacks, R_k = c_(K−k)·X + P·Y_(k−1) − Y_k, is short. R_k is kept
-(`missing`, and the lengths of its rows, `lacking`): what many changes add to a row points in all directions, so that their
-sum stays short far longer than the sum of their lengths would, and a row that moves is moved by it, with no neighbour read.
+(`missing`): what many changes add to a row points in all directions, so that their sum stays short far longer than the sum
+of their lengths would, and a row that moves is moved by it, with no neighbour read. `lacking` bounds the lengths of its
+rows: the length of what is added is added to it, and the row itself is only measured where that says too much.
 With v = 1/right (v = 1 for the mean) every filter here has P·v ≤ v, so that ‖P·X‖_v ≤ ‖X‖_v for ‖X‖_v = max ‖x_i‖/v_i. The
 error of Y_k is E_k = P·E_(k−1) − R_k, that of Z
 
@@ -32,6 +33,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -66,7 +68,6 @@ class Moved:
 
     places: Integers
     change: Rows | None
-    is_whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Followed:
 
 
 class HopTerms:
-    """X and Y₁ … Y_K of one polynomial of one matrix P. The first `width` columns are exact; those behind follow them."""
+    """X and Y₁ … Y_K of one polynomial of one matrix P."""
 
     most_rounding: float = MOST_ROUNDING
     whole_share: float = WHOLE_SHARE
@@ -89,10 +90,9 @@ class HopTerms:
         filter: Filter,
         coefficients: Polynomial,
         X: Rows,
-        width: int | None = None,
         diagonals: MatrixDiagonals | None = None,
     ) -> None:
-        self.graph, self.coefficients, self.width = graph, coefficients, width
+        self.graph, self.coefficients = graph, coefficients
         self.diagonals = MatrixDiagonals(graph, filter) if diagonals is None else diagonals
         self._terms = [GrowingArray(np.ascontiguousarray(X, dtype=np.float32))]
         for hop in range(1, self.n_hops + 1):
@@ -111,13 +111,12 @@ class HopTerms:
         terms: list[Rows],
         missing: Lacking,
         rounding: list[Rows],
-        width: int | None,
         diagonals: MatrixDiagonals,
     ) -> HopTerms:
         """The terms as they were saved, with what they lack, None where it is nothing, and the bounds `rounding`."""
         known = object.__new__(cls)
         known._missing = []
-        known.graph, known.coefficients, known.width, known.diagonals = graph, coefficients, width, diagonals
+        known.graph, known.coefficients, known.diagonals = graph, coefficients, diagonals
         none = np.zeros(len(terms[0]), dtype=np.float32)  # X lacks nothing
         known._terms = [GrowingArray(rows) for rows in terms]
         known._lacking = [GrowingArray(none.copy()) for _ in coefficients]
@@ -130,6 +129,11 @@ class HopTerms:
         known._rounding = [GrowingArray(bounds) for bounds in (none.copy(), *rounding)]
         known._largest_v = 0.0
         return known
+
+    @cached_property
+    def _single(self) -> Rows:
+        """The coefficients as products read them."""
+        return np.array(self.coefficients, dtype=np.float32)
 
     @property
     def n_hops(self) -> int:
@@ -147,7 +151,7 @@ class HopTerms:
 
     @property
     def lacking(self) -> list[Rows]:
-        """The lengths of the rows of R₁ … R_K."""
+        """Bounds on the lengths of the rows of R₁ … R_K: what was summed since they were last computed is added to them."""
         return [bounds.rows for bounds in self._lacking[1:]]
 
     @property
@@ -168,9 +172,9 @@ class HopTerms:
         for missing in self._missing[1:]:
             missing.extend(np.zeros((n_nodes, missing.rows.shape[1]), dtype=np.float32))
 
-    def level(self, places: Integers, n_columns: int) -> Rows:
-        """Z of some places: the first columns."""
-        rows: Rows = np.take(self._terms[-1].rows, places, axis=0)[:, :n_columns]
+    def level(self, places: Integers) -> Rows:
+        """Z of some places."""
+        rows: Rows = np.take(self._terms[-1].rows, places, axis=0)
         return rows if self.n_hops else rows * np.float32(self.coefficients[0])
 
     def update(self, relinked: Integers, places: Integers, X: Rows, tolerance: float) -> Followed:
@@ -186,46 +190,59 @@ class HopTerms:
                 places, X, change = places[is_moved], X[is_moved], change[is_moved]
             first[places] = X
         entered = Moved(places, change)
-        moved, n_whole = Moved(places, change * np.float32(self.coefficients[-1])), 0
-        for hop in range(1, self.n_hops + 1):
-            moved = self._hop(hop, moved, entered, relinked, before, limits[hop])
-            n_whole += moved.is_whole
-        return Followed(moved.places, n_whole)
+        moved = Moved(places, change * self._single[-1])
+        return self._followed(moved, entered, relinked, before, limits)
 
     def packed(self, graph: ChangingGraph, diagonals: MatrixDiagonals, places: Integers) -> HopTerms:
         """The terms of the nodes at `places`, in that order, numbered from 0."""
         terms, rounding = ([rows[places] for rows in kept] for kept in (self.terms, self.rounding))
         missing = [(rows[places], lengths[places]) for rows, lengths in zip(self.missing, self.lacking, strict=False)]
-        return HopTerms.restored(graph, self.coefficients, terms, missing, rounding, self.width, diagonals)
+        return HopTerms.restored(graph, self.coefficients, terms, missing, rounding, diagonals)
 
-    def _hop(self, hop: int, moved: Moved, entered: Moved, relinked: Integers, before: Rows | None, limit: float) -> Moved:
-        """Y_hop, from the moves of the one before and those of X (`entered`)."""
-        if moved.is_whole:
-            return self._whole(hop)
-        graph = self.graph
+    def _followed(
+        self, moved: Moved, entered: Moved, relinked: Integers, before: Rows | None, limits: list[float]
+    ) -> Followed:
+        """All hops, from the moves of Y₀ and those of X (`entered`)."""
+        hop, follow = 1, self._one_hop if self.graph.loops is None else self._looped
+        n_done = 1
+        while n_done and hop <= self.n_hops:  # none is done that would read most of the graph, nor those behind it
+            n_done, moved = follow(hop, moved, entered, relinked, before, limits)
+            hop += n_done
+        for whole in range(hop, self.n_hops + 1):
+            moved = self._whole(whole)
+        return Followed(moved.places, self.n_hops + 1 - hop)
+
+    def _most_read(self) -> float:
+        """The entries that a hop may read, beyond which it is computed for all rows."""
+        return self.whole_share * (self.graph.n_entries + len(self.graph))
+
+    def _one_hop(
+        self, hop: int, moved: Moved, entered: Moved, relinked: Integers, before: Rows | None, limits: list[float]
+    ) -> tuple[int, Moved]:
+        """Y_hop in numpy; (1, what moved), or (0, …) where it reads too much."""
+        graph, limit = self.graph, limits[hop]
         sources, messages = self._messages(hop, moved, relinked, before)
-        into = graph.columns
-        most = self.whole_share * (graph.n_entries + len(graph))
-        n_read = int(into.count[sources].sum()) + int(graph.rows.count[relinked].sum()) + len(sources)
-        if n_read > most:
-            return self._whole(hop)
-        self._loosest[hop], loosest = limit, self._loosest[hop]
-        late = self._late(hop, limit, relinked) if loosest > limit else relinked[:0]
-        without = np.concatenate([relinked, late]) if len(late) else relinked
-        if graph.loops is not None:
-            return self._looped(hop, moved, entered, sources, messages, without, limit)
+        n_read = int(graph.columns.count[sources].sum()) + int(graph.rows.count[relinked].sum()) + len(sources)
+        if n_read > self._most_read():
+            return 0, moved
+        late = self._late(hop, limit, relinked)
+        self._loosest[hop] = limit
+        without = np.concatenate([relinked, late])
         targets, owed, sizes = self._sums(hop, moved, entered, without, sources, messages, limit)
         term, lacking, rounding = self._terms[hop].rows, self._lacking[hop].rows, self._rounding[hop].rows
         if limit:
-            missing, lengths = self._missing_rows(hop), _lengths(owed)
-            missing[targets], lacking[targets] = owed, lengths
+            missing, most = self._missing_rows(hop), limit * self._v(targets)
+            missing[targets], lengths = owed, lacking[targets] + sizes
+            is_long = lengths > most  # by the lengths of what was summed, which may point in all directions
+            lengths[is_long] = _lengths(owed[is_long])
+            lacking[targets] = lengths
             rounding[targets] += np.float32(ROUNDING) * (sizes + lengths)
-            moves = lengths > limit * self._v(targets)
+            moves = lengths > most
             targets, owed, sizes = targets[moves], owed[moves], np.zeros(int(moves.sum()), dtype=np.float32)
             missing[targets], lacking[targets] = 0, 0
         before_rows = np.take(term, targets, axis=0)  # several times faster than fancy indexing
         rows = before_rows + owed
-        lengths = self._exact_lengths(rows)
+        lengths = _lengths(rows)
         rounds = rounding[targets] + np.float32(ROUNDING) * (lengths + sizes)
         is_anew, change = rounds > self.most_rounding * lengths, owed
         if hop < self.n_hops:
@@ -248,7 +265,7 @@ class HopTerms:
             self._missing_rows(hop)[late], lacking[late] = 0, 0
         term[again] = fresh
         places = np.concatenate([targets, again])
-        return Moved(places, np.concatenate([change, difference]) if hop < self.n_hops else None)
+        return 1, Moved(places, np.concatenate([change, difference]) if hop < self.n_hops else None)
 
     def _missing_rows(self, hop: int) -> Rows:
         """R_hop; pages of zeros that nobody has written to take no memory."""
@@ -260,66 +277,68 @@ class HopTerms:
 
     def _late(self, hop: int, limit: float, relinked: Integers) -> Integers:
         """The rows that were left further from the exact ones than they may be now."""
+        if self._loosest[hop] <= limit:
+            return relinked[:0]
         is_late = self._lacking[hop].rows > limit * self._v(slice(None))
         is_late[relinked] = False
         return np.flatnonzero(is_late)
 
     def _looped(
-        self,
-        hop: int,
-        moved: Moved,
-        entered: Moved,
-        sources: Integers,
-        messages: Rows,
-        without: Integers,
-        limit: float,
-    ) -> Moved:
-        """The hop by compiled loops; the rows `without` are computed anew."""
+        self, first: int, moved: Moved, entered: Moved, relinked: Integers, before: Rows | None, limits: list[float]
+    ) -> tuple[int, Moved]:
+        """The hops from `first` on by compiled loops, as far as none reads too much; (how many, what moved)."""
         graph = self.graph
         assert graph.loops is not None
-        loops, marks = graph.loops.hops, graph.marks()
-        left, own, right = self.diagonals.left, self.diagonals.own, self.diagonals.right
-        right = left[:0] if right is None else right
-        term = self._terms[hop].rows
-        width = term.shape[1] if self.width is None else self.width
-        passes_on = hop < self.n_hops
-        places, change = loops.hop(
-            sources,
-            messages,
+        loops, right = graph.loops.hops, self.diagonals.right
+        hops = range(first, min(first + loops.MOST_HOPS, self.n_hops + 1))
+        without, ends = [relinked] * len(hops), len(relinked) * np.arange(len(hops) + 1)
+        if any(self._loosest[hop] > limits[hop] for hop in hops):
+            without = [np.concatenate([relinked, self._late(hop, limits[hop], relinked)]) for hop in hops]
+            ends = np.concatenate([[0], np.cumsum([len(part) for part in without])])
+        diagonals = self.diagonals.left, self.diagonals.own, self.diagonals.left[:0] if right is None else right
+        if any(limits):
+            self._missing_rows(1)
+        kept = slice(first - 1, hops.stop)
+
+        def padded(held: list[GrowingArray]) -> tuple[Rows, ...]:
+            arrays = [rows.rows for rows in held[kept]] or [self._terms[0].rows[:0]]
+            return (*arrays, *[arrays[0][:0]] * (1 + loops.MOST_HOPS - len(arrays)))
+
+        n_done, places, change = loops.follow(
+            first - 1,
+            self._terms[0].rows,
             moved.places,
             moved.change,
             entered.places,
             entered.change,
-            self._entering(hop),
-            without,
-            self._terms[hop - 1].rows,
-            self._scale(hop),
-            self._terms[0].rows,
-            term,
-            self._missing_rows(hop) if limit or self._missing else term[:0],
-            self._lacking[hop].rows,
-            self._rounding[hop].rows,
+            relinked,
+            diagonals[2][:0] if before is None else before,
+            np.concatenate(without),
+            ends,
+            self._single,
+            np.array(limits[first : hops.stop], dtype=np.float32),
+            padded(self._terms),
+            padded(self._missing),
+            padded(self._lacking),
+            padded(self._rounding),
             graph.columns.parts,
             graph.rows.parts,
-            left,
-            own,
-            right,
-            marks,
-            np.float32(limit),
+            diagonals,
+            graph.marks(),
+            self._most_read(),
             np.float32(self.most_rounding),
-            width,
-            passes_on,
         )
-        return Moved(places, change if passes_on else None)
+        self._loosest[first : first + n_done] = limits[first : first + n_done]
+        return n_done, Moved(places, change)
 
     def _entering(self, hop: int) -> np.float32:
         """c_(K−k)."""
-        coefficient: np.float32 = np.float32(self.coefficients[self.n_hops - hop])
+        coefficient: np.float32 = self._single[self.n_hops - hop]
         return coefficient
 
     def _scale(self, hop: int) -> np.float32:
         """What the rows before a hop are multiplied by: Y₀ is kept as X."""
-        scale: np.float32 = np.float32(self.coefficients[-1] if hop == 1 else 1)
+        scale: np.float32 = self._single[-1] if hop == 1 else np.float32(1)
         return scale
 
     def _messages(self, hop: int, moved: Moved, relinked: Integers, before: Rows | None) -> tuple[Integers, Rows]:
@@ -349,8 +368,8 @@ class HopTerms:
     ) -> tuple[Integers, Rows, Rows]:
         """What c·ΔX + P·ΔY adds to the rows that it reaches, behind what they lacked.
 
-        Places, in the order in which they are reached, sums, and Σ P·‖Δy‖ in the exact columns, which the rounding of a sum
-        is a part of, and which is large where large changes cancel.
+        Places, in the order in which they are reached, sums, and Σ P·‖Δy‖, which the rounding of a sum is a part of, and
+        which is large where large changes cancel.
         """
         assert moved.change is not None
         listed, coefficient = self.graph.columns.take(sources), self._entering(hop)
@@ -370,14 +389,14 @@ class HopTerms:
             np.take(self._missing_rows(hop), targets, axis=0, out=there)
         sums = matrix @ np.concatenate([there, messages])
         np.abs(matrix.data, out=matrix.data)
-        sizes = matrix @ np.concatenate([np.zeros(len(targets), np.float32), self._exact_lengths(messages)])
+        sizes = matrix @ np.concatenate([np.zeros(len(targets), np.float32), _lengths(messages)])
         places, entries = number[moved.places], number[entering]
         sums[places] += own[moved.places, None] * moved.change  # several may be dropped, all else are one each
-        sizes[places] += np.abs(own[moved.places]) * self._exact_lengths(moved.change)
+        sizes[places] += np.abs(own[moved.places]) * _lengths(moved.change)
         if coefficient:
             assert entered.change is not None
             sums[entries] += coefficient * entered.change
-            sizes[entries] += np.abs(coefficient) * self._exact_lengths(entered.change)
+            sizes[entries] += np.abs(coefficient) * _lengths(entered.change)
         return targets, sums[:-1], sizes[:-1]
 
     def _rows_anew(self, places: Integers, hop: int) -> Rows:
@@ -406,20 +425,27 @@ class HopTerms:
         self._lacking[hop].rows[:], self._rounding[hop].rows[:], self._loosest[hop] = 0, 0, 0.0
         if self._missing:
             self._missing[hop].rows[:] = 0
-        return Moved(np.flatnonzero(is_moved), None, is_whole=True)
+        return Moved(np.flatnonzero(is_moved), None)
 
     def _whole_hop(self, hop: int) -> Rows:
+        return self._hopped(self._terms[hop - 1].rows, self._terms[0].rows, hop)
+
+    def smoothed(self, X: Rows) -> Rows:
+        """Σ c_k P^k X of other rows X, of all nodes; nothing of it is kept."""
+        Y = X if self.n_hops else X * self._single[0]
+        for hop in range(1, self.n_hops + 1):
+            Y = self._hopped(Y, X, hop)
+        return Y
+
+    def _hopped(self, previous: Rows, X: Rows, hop: int) -> Rows:
+        """c_(K−k)·X + P·Y_(k−1)."""
         left, own = (as_tensor(diagonal, CPU)[:, None] for diagonal in (self.diagonals.left, self.diagonals.own))
-        Y, right = as_tensor(self._terms[hop - 1].rows, CPU), self.diagonals.right
+        Y, right = as_tensor(previous, CPU), self.diagonals.right
         sums = SparseMatrix(self.graph.rows.csr(), CPU) @ (Y if right is None else Y * as_tensor(right, CPU)[:, None])
         hopped: Rows = sums.mul_(left).addcmul_(Y, own).mul_(float(self._scale(hop))).numpy()
         if self._entering(hop):
-            hopped += self._entering(hop) * self._terms[0].rows
+            hopped += self._entering(hop) * X
         return hopped
-
-    def _exact_lengths(self, rows: Rows) -> Rows:
-        """Lengths of rows in the columns that are exact."""
-        return _lengths(rows if self.width is None else rows[:, : self.width])
 
     def _v(self, places: Any) -> Any:
         right = self.diagonals.right

@@ -30,7 +30,7 @@ from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.changes import Changes, RowList
 from sparsecut.updates.changing_graph import ChangingGraph
 from sparsecut.updates.compiled_loops import FEW_UPDATES, compiled_loops
-from sparsecut.updates.drift import DriftMeter, columns_beside
+from sparsecut.updates.drift import N_BESIDE, DriftMeter, Scatter, columns_beside, leftover_probes, sampled_rows
 from sparsecut.updates.feature_rows import FeatureRows
 from sparsecut.updates.graph_rows import RowsOfGraph
 from sparsecut.updates.growing import GrowingArray
@@ -86,7 +86,7 @@ class Changed:
 
 
 class LiveState:
-    """A graph with its hops. `basis` has for every level W, and beside it the columns that drift is measured by."""
+    """A graph with its hops, of every level those of F·W."""
 
     def __init__(
         self,
@@ -94,20 +94,19 @@ class LiveState:
         recipe: Recipe,
         weights: Sequence[Rows],
         offset: Rows,
-        basis: Sequence[Rows],
         embedding: Rows,
         *,
         rank: float,
         columns: RowsOfGraph,
+        n_beside: int = N_BESIDE,
         levels: Sequence[tuple[list[Rows], Lacking, list[Rows]]] | None = None,
         length: float | None = None,
         learned: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None,
     ) -> None:
         """`levels` (terms, what they lack, bounds), `length` and `learned` are those of a saved state; else computed."""
-        self.columns = columns
-        self.recipe, self.offset, self.basis = recipe, np.asarray(offset), [np.asarray(matrix) for matrix in basis]
+        self.columns, self.n_beside = columns, n_beside
+        self.recipe, self.offset, self.weights = recipe, np.asarray(offset), [np.asarray(matrix) for matrix in weights]
         self.sources = recipe.sources
-        self.widths = [matrix.shape[1] for matrix in weights]
         self.encoder: Encoder | None = graph.encoder
         self.node_types, self.relations = graph.node_types, graph.relations
         self.clock = graph.clock  # of all weights, as long as the state is
@@ -118,15 +117,15 @@ class LiveState:
         diagonals = self._diagonals()
         if levels is None:
             rows = _rows_of(graph, recipe, columns)
-            sources = [_times(rows[source], matrix) for source, matrix in zip(recipe.sources, self.basis, strict=True)]
+            sources = [_times(rows[source], matrix) for source, matrix in zip(recipe.sources, self.weights, strict=True)]
             self.levels = [
-                HopTerms(self.graph, filter, filter.coefficients(), X, width, shared)
-                for filter, X, width, shared in zip(self.filters, sources, self.widths, diagonals, strict=True)
+                HopTerms(self.graph, filter, filter.coefficients(), X, shared)
+                for filter, X, shared in zip(self.filters, sources, diagonals, strict=True)
             ]
         else:
             self.levels = [
-                HopTerms.restored(self.graph, filter.coefficients(), *level, width, shared)
-                for filter, level, width, shared in zip(self.filters, levels, self.widths, diagonals, strict=True)
+                HopTerms.restored(self.graph, filter.coefficients(), *level, shared)
+                for filter, level, shared in zip(self.filters, levels, diagonals, strict=True)
             ]
         # Z of all places; that of a file is nobody else's.
         self.vectors = GrowingArray(np.array(embedding, dtype=np.float32) if levels is None else embedding)
@@ -134,9 +133,9 @@ class LiveState:
         self.length = _length(self.embedding()) if length is None else length
         self.n_batches, self.n_entries_fitted, self._n_followed = 0, self.graph.n_entries, 0
         self._keeps_lengths = False  # known once an update has a tolerance
-        self.drift = DriftMeter(self.basis, self.widths, recipe.aggregation, list(recipe.channels.values()), rank)
+        self.drift = DriftMeter(self.weights, recipe.aggregation, list(recipe.channels.values()), rank)
         if learned is None:
-            self.drift.learn(self.columns_of)
+            self.drift.learn(self.columns_of, self._left_out_of if n_beside else None)
         else:
             for gauge, known in zip(self.drift.gauges, learned, strict=True):
                 gauge.first, gauge.first_mean = known
@@ -151,6 +150,7 @@ class LiveState:
         embedding: Rows,
         rank: float,
         columns: RowsOfGraph,
+        n_beside: int = N_BESIDE,
     ) -> LiveState:
         """The state of a model for a graph with its encoded features, and the vectors that they were given."""
         for filter in recipe.filters:
@@ -158,12 +158,7 @@ class LiveState:
                 raise InputError(
                     f"The diagonals of {filter!r} depend on all degrees, so every change changes every row. Use transform."
                 )
-        rows = _rows_of(graph, recipe, columns)
-        basis = [
-            np.concatenate([matrix, columns_beside(rows[source], matrix)], axis=1)
-            for source, matrix in zip(recipe.sources, weights, strict=True)
-        ]
-        return cls(graph, recipe, weights, offset, basis, embedding, rank=rank, columns=columns)
+        return cls(graph, recipe, weights, offset, embedding, rank=rank, columns=columns, n_beside=n_beside)
 
     @property
     def filters(self) -> tuple[Filter, ...]:
@@ -194,7 +189,7 @@ class LiveState:
 
     def _computed(self, places: Integers) -> Rows:
         """Z of some places, from their hops."""
-        parts = [level.level(places, width) for level, width in zip(self.levels, self.widths, strict=True)]
+        parts = [level.level(places) for level in self.levels]
         if len(parts) == 1:
             Z = parts[0]
         elif self.recipe.aggregation == "concat":
@@ -207,10 +202,37 @@ class LiveState:
         """The types of the nodes at some places, as offsets are ordered by them."""
         return codes_of(np.array(self.index.ids[places].tolist()), self.node_types or ())
 
-    def columns_of(self, level: int, places: Integers | None = None) -> Rows:
-        """S·basis of all nodes at a level, or of some: the embedding's columns and those of the drift."""
-        places = self.index.places() if places is None else places
-        return self.levels[level].level(places, self.basis[level].shape[1])
+    def columns_of(self, level: int) -> Rows:
+        """S·W of all nodes at a level."""
+        return self.levels[level].level(self.index.places())
+
+    def span_drift(self) -> float:
+        """How far the closed form has moved (`sparsecut.updates.drift`)."""
+        if not self.n_beside:
+            return self.drift.drift(self.columns_of)
+        return self.drift.drift(self.columns_of, self._left_out_of, self._beside)
+
+    def _left_out_of(self, level: int) -> float:
+        """The trace of the scatter of what the weights leave out of smoothed features, estimated; 0 of other sources."""
+        if self.sources[level] != "features":
+            return 0.0
+        places = self.index.places()
+        weighted = self.recipe.weighting.apply(self.features.take(places))
+        return Scatter(self._smoothed(level, places, weighted @ leftover_probes(self.weights[level]))).total
+
+    def _smoothed(self, level: int, places: Integers, rows: Any) -> Rows:
+        X = np.zeros((len(self.index), rows.shape[1]), dtype=np.float32)
+        X[places] = rows
+        return self.levels[level].smoothed(X)[places]
+
+    def _beside(self, level: int) -> tuple[NDArray[np.float64], Rows]:
+        """Columns of features beside those of W, and what they are smoothed to, of all nodes; none of other sources."""
+        W, places = self.weights[level], self.index.places()
+        if self.sources[level] != "features":
+            return np.zeros((len(W), 0)), np.zeros((len(places), 0), dtype=np.float32)
+        weighted = self.recipe.weighting.apply(self.features.take(places))
+        basis = columns_beside(weighted[sampled_rows(len(places))], W, self.n_beside)
+        return basis, self._smoothed(level, places, weighted @ basis)
 
     def to_graph(self) -> Graph:
         """The graph as it is now, its weights as of the moment of `clock`."""
@@ -287,7 +309,7 @@ class LiveState:
         moved = self._moved(ends, np.unique(changed) if len(changed) else changed)
         # Squares of what levels lack add up; those with many hops are given most of it, for they reach most.
         share, followed = tolerance * self.length / (math.hypot(*(level.n_hops for level in self.levels)) or 1), []
-        for source, level, matrix in zip(self.sources, self.levels, self.basis, strict=True):
+        for source, level, matrix in zip(self.sources, self.levels, self.weights, strict=True):
             rows_moved, rows = moved[source]
             X = level.terms[0][:0] if rows is None else np.asarray(rows @ matrix)
             followed.append(level.update(relinked, rows_moved, X, share * level.n_hops))
@@ -320,11 +342,11 @@ class LiveState:
     def renewed(self) -> LiveState:
         """The state with all weights as of the moment that updates have come to; every row is computed again."""
         graph = self.to_graph().at(self.now)
-        weights = [matrix[:, :width] for matrix, width in zip(self.basis, self.widths, strict=True)]
         learned: Any = [(gauge.first, gauge.first_mean) for gauge in self.drift.gauges]
         rank, before = self.drift.gauges[0].rank, self.embedding()
-        given = graph, self.recipe, weights, self.offset, self.basis, before
-        state = LiveState(*given, rank=rank, columns=self.columns, length=self.length, learned=learned)
+        given = graph, self.recipe, self.weights, self.offset, before
+        known: Any = {"columns": self.columns, "n_beside": self.n_beside, "length": self.length, "learned": learned}
+        state = LiveState(*given, rank=rank, **known)
         state.n_batches, state.n_entries_fitted = self.n_batches, self.n_entries_fitted
         places = state.index.places()
         state.vectors.rows[places] = state._computed(places)
@@ -365,7 +387,7 @@ class LiveState:
             return
         with np.errstate(over="ignore", invalid="ignore"):
             weighted = self.recipe.weighting.apply(rows)
-            levels = zip(self.recipe.sources, self.basis, strict=True)
+            levels = zip(self.recipe.sources, self.weights, strict=True)
             if not all(np.isfinite(weighted @ matrix).all() for source, matrix in levels if source == "features"):
                 raise OverflowInputError("The vectors of the new features overflow. Scale the features down.")
 

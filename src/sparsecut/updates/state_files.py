@@ -1,10 +1,10 @@
 """The state of a model in its file: the graph, the features and the hops as tensors beside the weights.
 
 state.indptr, .indices, .weights     the adjacency, as in CSR          state.ids         node ids, words as the bytes of JSON
-state.features…                      dense, or CSR in three parts      state.basis.L     W and the columns that measure drift
+state.features…                      dense, or CSR in three parts      state.embedding   Z
 state.L.term.K                       the hops of level L,              state.learned.G   what the fit had learned, for drift,
 state.L.missing.K, .lacking.K        what they lack, and its lengths,  state.mean.G      and the mean of its rows
-state.L.rounding.K                   and bounds on their rounding      state.embedding   Z
+state.L.rounding.K                   and bounds on their rounding
 
 A model that was fitted again in place, and not updated since, has no hops in its file: those of a large graph take longer to
 compute and to write than the fit. The first update writes them.
@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.base.errors import InputError
 from sparsecut.features.type_encoders import Encoder
 from sparsecut.graph import Graph
 from sparsecut.graph.clock import Clock
@@ -50,8 +51,7 @@ def state_tensors(state: LiveState) -> tuple[dict[str, Any], Arrays]:
     places = state.index.places()
     described, arrays = _graph_tensors(state.to_graph())
     arrays["state.embedding"] = state.embedding()
-    for number, (level, basis) in enumerate(zip(state.levels, state.basis, strict=True)):
-        arrays[f"state.basis.{number}"] = basis
+    for number, level in enumerate(state.levels):
         arrays |= {f"state.{number}.term.{hop}": rows[places] for hop, rows in enumerate(level.terms)}
         arrays |= {f"state.{number}.rounding.{hop}": rows[places] for hop, rows in enumerate(level.rounding, start=1)}
         arrays |= {
@@ -69,6 +69,7 @@ def state_tensors(state: LiveState) -> tuple[dict[str, Any], Arrays]:
         "number": state.n_batches,
         "length": state.length,
         "rank": state.drift.gauges[0].rank,
+        "n_beside": state.n_beside,
         "n_entries_fitted": state.n_entries_fitted,
         "now": state.now,
     }
@@ -85,6 +86,11 @@ def read_state(
     columns: RowsOfGraph,
 ) -> LiveState:
     """What `state_tensors` wrote."""
+    if "n_beside" not in header:
+        raise InputError(
+            "The state of this model was written by an earlier version of sparsecut, in another form. Fit the graph again "
+            "and save it: model.save(path, with_state=True)."
+        )
     graph = _read_graph(header, arrays, encoder)
     levels = []
     for number, filter in enumerate(recipe.filters):
@@ -100,10 +106,10 @@ def read_state(
         recipe,
         weights,
         offset,
-        [arrays[f"state.basis.{number}"] for number in range(len(weights))],
         arrays["state.embedding"],
         rank=float(header["rank"]),
         columns=columns,
+        n_beside=int(header["n_beside"]),
         levels=levels,
         length=float(header["length"]),
         learned=[

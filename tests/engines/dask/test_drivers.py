@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import prepared
 import sparsecut as sc
 from conftest import times_when_exploring
 from disk_cases import assert_same_rows, community_graph, names_in
@@ -74,7 +75,7 @@ if __name__ == "__main__":
 
 def test_jobs_in_forked_processes_have_their_own_answers(tmp_path: Path) -> None:
     wait_for_workers()
-    done = run_script(FORKS, tmp_path, address(), N_JOBS, N_ROUNDS, seconds=600)
+    done = run_script(FORKS, tmp_path, address(), N_JOBS, N_ROUNDS, seconds=600, executable=prepared.python())
     assert done.returncode == 0, done.stderr
     for number in range(N_ROUNDS + 1):
         for job in range(N_JOBS):

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+import prepared
 import sparsecut as sc
 from disk_cases import assert_same_rows, community_graph, names_in
 from local_cluster import address, wait_for_workers
@@ -107,10 +108,10 @@ if __name__ == "__main__":
 
 def test_a_killed_driver_goes_on_from_what_is_on_shared_storage(tmp_path: Path) -> None:
     wait_for_workers()
-    killed = run_script(DRIVER, tmp_path, address(), "projection")
+    killed = run_script(DRIVER, tmp_path, address(), "projection", executable=prepared.python())
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert not (tmp_path / "z").exists()
-    again = run_script(DRIVER, tmp_path, address(), "never")
+    again = run_script(DRIVER, tmp_path, address(), "never", executable=prepared.python())
     assert (tmp_path / "z").exists(), again.stderr
     assert len(again.stdout.splitlines()) < len(killed.stdout.splitlines())  # it did not begin at the beginning
     expected = sc.SCE(filter="power").fit_transform(community_graph(200, 12))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import prepared
 import sparsecut as sc
 from disk_cases import community_graph, limit_for, names_in
 from sparsecut.io.store import write_header
@@ -122,7 +123,7 @@ def test_killed_at_any_point_it_goes_on_and_gives_the_same_bits(tmp_path: Path) 
     np.save(tmp_path / "store" / "features.npy", graph.features)
     write_header(tmp_path / "store", n_nodes=300, n_entries=graph.adjacency.nnz, directed="symmetrize")
     done = subprocess.run(
-        [sys.executable, "-c", RUNS, str(tmp_path), str(limit_for(300, 6)), "0"],
+        [prepared.python(), "-c", RUNS, str(tmp_path), str(limit_for(300, 6)), "0"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,

@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
+from scipy.stats import norm
 
 import sparsecut as sc
 from sparsecut.features.feature_tables import FeatureMatrix
-from sparsecut.graph.relations import Relations
 from sparsecut.model.auto.constants import CONSTANTS
-from sparsecut.model.auto.relation_choice import Gain, relation_gains
-from typed_graphs import typed_graph
-
-
-def with_noise(graph: sc.Graph, seed: int = 5) -> sc.Graph:
-    """A further relation between papers and venues that goes with nothing."""
-    generator = np.random.default_rng(seed)
-    relations = graph.relations
-    assert relations is not None
-    papers = np.flatnonzero(graph.type_codes == 1)
-    others = np.flatnonzero(graph.type_codes == 2)
-    i, j = papers, generator.choice(others, len(papers))
-    half = sp.coo_array((np.ones(len(i), dtype=np.float32), (i, j)), shape=graph.adjacency.shape).tocsr()
-    known = dict(zip(relations.edge_types, relations.matrices, strict=True))
-    more = Relations.of({**known, ("paper", "lies near", "venue"): sp.csr_array(half + half.T)})
-    return graph.replace(adjacency=more.added_up(), relations=more)
+from sparsecut.model.auto.relation_choice import chosen_weights, surely_says, weight
+from sparsecut.model.auto.relation_gains import Gain, relation_gains
+from sparsecut.model.auto.relation_trial import Foretold
+from typed_graphs import typed_graph, with_noise
 
 
 def test_a_relation_that_adds_nothing_weighs_little() -> None:
@@ -44,33 +31,50 @@ def test_thin_evidence_throws_no_relation_away() -> None:
     assert "All 3 types of edges weigh the same in sum" in model.explain()
 
 
-def test_weight_follows_from_what_a_relation_adds_at_most() -> None:
+def test_weight_follows_from_held_out_edges_and_gains() -> None:
     rule = CONSTANTS.relations
-    assert Gain(0.5, 0.1).weight(rule) == 1
-    assert Gain(0.0, 0.01).weight(rule) == 1  # may still add a lot
-    assert Gain(-0.01, 0.0001).weight(rule) == rule.least
-    assert Gain(0.001, 0.00025).weight(rule) == pytest.approx(0.5)
+    assert weight(None, None, rule) == 1
+    assert weight(None, Foretold(0.0, 0.01), rule) < 0.05  # surely nothing
+    assert weight(None, Foretold(-0.2, 0.01), rule) < 0.05
+    assert weight(None, Foretold(0.05, 0.005), rule) == 1  # little, but surely
+    assert weight(None, Foretold(0.0, 0.3), rule) > 0.8  # not known
+    assert weight(Gain(0.1, 0.001), Foretold(0.0, 0.01), rule) == 1  # its features go with it
+    assert weight(Gain(0.1, 0.001, alike=-5.0), Foretold(0.5, 0.01), rule) == rule.least
+    assert weight(Gain(0.5, 0.1), None, rule) == 1
+    assert weight(Gain(0.0, 0.01), None, rule) == 1  # may still add a lot
+    assert weight(Gain(-0.01, 0.0001), None, rule) == rule.least
+    assert weight(Gain(0.001, 0.00025), None, rule) == pytest.approx(0.5)
 
 
-def test_the_gain_is_that_of_a_direct_regression() -> None:
-    graph = typed_graph(n_papers=400)
-    cost = CONSTANTS.relation_cost
-    gain = relation_gains(graph, graph.encoder.column_types, cost)[1]  # papers through their venue
-    papers, venues = (np.flatnonzero(graph.type_codes == code) for code in (1, 2))
-    B = graph.relations.matrices[1][papers][:, venues].toarray().astype(float)
-    walk = (B / B.sum(axis=1, keepdims=True)) @ (B / B.sum(axis=0)).T
-    np.fill_diagonal(walk, 0)
-    walk /= walk.sum(axis=1, keepdims=True)  # the node itself left out
-    X = graph.features[papers][:, graph.encoder.column_types == 1].astype(float)
-    mixed = np.array_split(np.random.default_rng(0).permutation(X.shape[1]), 2)
-    a, b = (X[:, np.sort(part)] - X[:, np.sort(part)].mean(axis=0) for part in mixed)
+def test_the_chance_is_that_of_the_two_densities() -> None:
+    rule, foretold = CONSTANTS.relations, Foretold(0.05, 0.03)
+    useful = norm.pdf(0.05, rule.usual, np.hypot(rule.spread, 0.03))
+    noise = norm.pdf(0.05, 0, 0.03)
+    assert surely_says(foretold, rule) == pytest.approx(2 * useful / (useful + noise))
 
-    def left(predictors: np.ndarray) -> float:
-        predictors = predictors - predictors.mean(axis=0)
-        hat = predictors @ np.linalg.solve(predictors.T @ predictors, predictors.T)
-        return float((((b - hat @ b) / (1 - np.diag(hat))[:, None]) ** 2).sum())
 
-    assert gain.share == pytest.approx(1 - left(np.hstack([a, walk @ a])) / left(a), abs=0.01)
+@pytest.mark.parametrize("with_features", [True, False])
+def test_noise_weighs_next_to_nothing_and_copies_share(with_features: bool) -> None:
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 4, 900)
+
+    def ends(own: np.ndarray | None) -> np.ndarray:
+        to = rng.integers(0, 120, (900, 4))
+        to = to if own is None else np.where(rng.random((900, 4)) < 0.6, to - to % 4 + own[:, None], to)
+        return np.unique(np.column_stack([np.repeat(np.arange(900), 4), to.ravel()]), axis=0)
+
+    told = ends(group)
+    things = (0.2 * rng.normal(size=(4, 8))[group] + rng.normal(size=(900, 8))) if with_features else np.arange(900)
+    others = {name: np.arange(120) for name in ("shop", "twin", "street")}
+    edges = {("thing", "in", "shop"): told, ("thing", "at", "twin"): told, ("thing", "near", "street"): ends(None)}
+    graph = sc.from_tables(nodes={"thing": things, **others}, edges=edges)
+    model = sc.SCE().fit(graph)
+    weights = next(one for one in model.recipe_.reasons if getattr(one, "topic", "") == "relations").figures
+    assert weights["thing:near:street"] < 0.15 * 2
+    assert weights["thing:in:shop"] == weights["thing:at:twin"] == 1  # half of a weight each, and the largest is 1
+    assert "say little or the same as others" in model.explain()
+    mixed = graph.subgraph(graph.node_ids[rng.permutation(graph.n_nodes)])
+    assert chosen_weights(mixed, sc.SCE()._settings()) == list(weights.values())
 
 
 def test_relations_are_for_graphs_that_have_them() -> None:

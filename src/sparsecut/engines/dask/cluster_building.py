@@ -21,21 +21,26 @@ import numpy as np
 
 from sparsecut.base.errors import InputError
 from sparsecut.engines.dask import id_numbering as numbering
+from sparsecut.engines.dask import piece_weights as weights_of
 from sparsecut.engines.dask.feature_sources import PartitionedTable, Piece
 from sparsecut.engines.dask.plan import even_starts
 from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import Target
 from sparsecut.features import NumberScan, Scale, TableEncoder, VectorColumn, check_scale
 from sparsecut.graph import loop_notes
+from sparsecut.graph.clock import Clock
 from sparsecut.graph.id_columns import choose_of_parts, likely_name
+from sparsecut.graph.timeline import DatedEdges
 from sparsecut.io.adjacency import offset_type
-from sparsecut.io.building import entry_keys, merge_entries
 from sparsecut.io.column_evidence import ColumnEvidence, combined
 from sparsecut.io.column_evidence import part_of as evidence_in
 from sparsecut.io.edge_columns import ColumnPlan, EdgeColumns
+from sparsecut.io.matrix_building import entry_keys, merge_entries
+from sparsecut.io.numbered_edges import EdgeScan
 from sparsecut.io.record_batches import accept_encoder, numbers_of
 from sparsecut.io.sides import Meeting, check_side_ids, meeting_of, side_doubts, sum_of
 from sparsecut.io.store import write_header
+from sparsecut.io.weighing import Weighing, said_of_demands
 from sparsecut.kernels.magnitude import are_finite, feature_error
 
 ENTRIES_PER_BLOCK = 1 << 24  # that one task sorts
@@ -57,9 +62,10 @@ class StoreBuild:
         *,
         id_column: str | None = None,
         encoder: Any = None,
+        weighing: Weighing,
     ) -> None:
         self.folder, self.runner, self.edges, self.features, self.directed = folder, runner, edges, features, directed
-        self.plan, self.encoder = plan, encoder
+        self.plan, self.encoder, self.weighing = plan, encoder, weighing
         self.columns = self._choose_columns()  # of the edges; None where they have no names
         self.id_name = None if features.names is None else self._find_ids(features.names, id_column)
         if self.columns is not None:
@@ -88,8 +94,18 @@ class StoreBuild:
         """Write the store; what is doubtful about the columns of the edges."""
         fitted = self._write_features(scale, self.encoder)
         numbered = self._number()
-        n_entries, n_loops, meeting = self._write_edges(numbered)
         columns, edges = self.columns, self.edges
+        scan = self._look_through()
+        clock, said = self._clock(numbered, scan)
+        n_entries, n_loops, meeting = self._write_edges(self._weighed(numbered, scan, clock))
+        n_demands = None
+        if self.weighing.is_signed:
+            n_demands = 0
+            if scan.has_negative:
+                demands = self._weighed(numbered, scan, clock, is_demand=True)
+                n_demands, n_others, _ = self._write_edges(demands, "demands")
+                n_loops += n_others
+            said = (*said, said_of_demands(n_demands, is_directed=self.directed != "symmetrize"))
         notes = [f"Edges: {edges.what[4:]}, {len(edges.pieces)} pieces; {columns or NO_NAMES}."]
         doubts: tuple[str, ...] = ()
         if columns is not None:
@@ -102,10 +118,52 @@ class StoreBuild:
             n_entries=n_entries,
             directed=self.directed,
             encoder=fitted,
-            notes=(*notes, *loop_notes(n_loops)),
+            notes=(*notes, *loop_notes(n_loops), *said),
             sides=None if columns is None else columns.sides,
+            clock=clock,
+            n_demands=n_demands,
         )
         return doubts
+
+    def _look_through(self) -> EdgeScan:
+        """What the times and weights of all edges say together."""
+        columns, edges = self.columns, self.edges
+        is_signed = self.weighing.is_signed and columns is not None and columns.weight is not None
+        if columns is None or not (is_signed or columns.time is not None):
+            return EdgeScan()
+        scans = [
+            self.runner.submit(weights_of.look_at_piece, piece, first, columns, is_signed, edges.what)
+            for piece, first in zip(edges.pieces, edges.starts, strict=False)
+        ]
+        return weights_of.merged(self.runner.collect(scans, "reading times and signs"))
+
+    def _clock(self, numbered: Sequence[Any], scan: EdgeScan) -> tuple[Clock | None, tuple[str, ...]]:
+        if scan.times is None:
+            return None, ()
+
+        def latest() -> list[DatedEdges]:
+            found = [
+                self.runner.submit(
+                    weights_of.latest_of_piece, one, piece, first, self.columns, scan, self.directed, self.edges.what
+                )
+                for one, piece, first in zip(numbered, self.edges.pieces, self.edges.starts, strict=False)
+            ]
+            return self.runner.collect(found, "choosing the half-life")
+
+        clock, notes = self.weighing.clock_of([scan.times.last], latest, scan.times.is_calendar)
+        return clock, (*notes, f"Edges {clock}.")
+
+    def _weighed(
+        self, numbered: Sequence[Any], scan: EdgeScan, clock: Clock | None, *, is_demand: bool = False
+    ) -> Sequence[Any]:
+        """Futures of the edges of one sign of every piece, with their weights."""
+        if clock is None and not scan.has_negative:
+            return numbered
+        beside = self.columns, scan, clock, self.directed, is_demand, self.edges.what
+        return [
+            self.runner.submit(weights_of.weigh_piece, one, piece, first, *beside)
+            for one, piece, first in zip(numbered, self.edges.pieces, self.edges.starts, strict=False)
+        ]
 
     def _choose_columns(self) -> EdgeColumns | None:
         """The columns of the edges, by what workers find in those whose names do not say what they are."""
@@ -193,7 +251,9 @@ class StoreBuild:
             runner.collect([runner.submit(write_ids, one, target) for one in ids], "writing ids")
         numbered = []
         for piece in edges.pieces:
-            named = runner.submit(numbering.read_ends, piece, self.columns, is_integer, n_tables, edges.what)
+            named = runner.submit(
+                numbering.read_ends, piece, self.columns, is_integer, n_tables, edges.what, self.weighing.is_signed
+            )
             found = [
                 runner.submit(numbering.look_up, table, runner.submit(numbering.wanted_ids, named, number))
                 for number, table in enumerate(tables)
@@ -205,13 +265,22 @@ class StoreBuild:
     def _by_rows(self) -> list[Any]:
         edges, features = self.edges, self.features
         return [
-            self.runner.submit(numbering.numbered_rows, piece, self.columns, self.n_nodes, edges.what, features.what)
+            self.runner.submit(
+                numbering.numbered_rows,
+                piece,
+                self.columns,
+                self.n_nodes,
+                edges.what,
+                features.what,
+                self.weighing.is_signed,
+            )
             for piece in edges.pieces
         ]
 
-    def _write_edges(self, numbered: Sequence[Any]) -> tuple[int, int, Meeting]:
+    def _write_edges(self, numbered: Sequence[Any], place: str = "") -> tuple[int, int, Meeting]:
         """The neighbours of every block; how many entries and nodes with a self-loop there are, what both ends share."""
-        runner, starts = self.runner, self.starts
+        runner, starts, folder = self.runner, self.starts, self.folder / place
+        folder.mkdir(exist_ok=True)
         may_be_sides = self.columns is not None and self.columns.may_be_sides
         entries = [runner.submit(sort_out, piece, starts, self.directed, may_be_sides) for piece in numbered]
         merged = []
@@ -225,9 +294,9 @@ class StoreBuild:
         kinds: dict[str, Any] = {
             "indptr": offset_type(self.n_nodes, n_entries),
             "indices": offset_type(self.n_nodes, 0),
-        } | ({"weights": np.float32} if has_weights else {})
+        } | ({"weights": np.float32} if has_weights or place else {})
         targets = {
-            name: Target.make(self.folder / f"{name}.npy", kind, (self.n_nodes + 1 if name == "indptr" else n_entries,))
+            name: Target.make(folder / f"{name}.npy", kind, (self.n_nodes + 1 if name == "indptr" else n_entries,))
             for name, kind in kinds.items()
         }
         before = [0, *np.cumsum(counts).tolist()]

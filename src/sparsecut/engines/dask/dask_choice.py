@@ -32,11 +32,15 @@ from sparsecut.graph import DIRECTIONS
 from sparsecut.graph.id_columns import likely_name
 from sparsecut.io.background_sync import boot_id
 from sparsecut.io.store import check_place, move_store
+from sparsecut.io.streamed_tables import is_streamed
+from sparsecut.io.typed_building import TypeTables, build_by_type, reads_by_type, tables_by_type
+from sparsecut.io.weighing import Weighing
 from sparsecut.io.workfolder import fingerprint_of, work_folder
 from sparsecut.kernels.streaming import parse_bytes
 
 ARRAYS = (".npy", ".parquet")  # files that workers read in parts
 COLUMNS = ("source", "target", "weight")
+TASK_SHARE = 0.7  # of a worker's limit, for a step of a store by type: Dask stops a worker above 80 %
 SECURITY = ("tls_ca_file", "tls_client_cert", "tls_client_key", "require_encryption")
 
 
@@ -229,7 +233,11 @@ class Dask(EngineChoice, word="dask"):
             with cluster.client.as_current():
                 yield Dask(**{**self.get_params(deep=False), **own})
 
-    def reads_in_parts(self, edges: str | Path, features: str | Path | None, **columns: Any) -> bool:
+    def reads_in_parts(
+        self, edges: str | Path | Mapping[Any, Any], features: str | Path | Mapping[str, Any] | None, **columns: Any
+    ) -> bool:
+        if isinstance(edges, Mapping) or isinstance(features, Mapping):
+            return _reads_by_type(edges, features)
         paths = [Path(edges), *([] if features is None else [Path(features)])]
         are_sources = [is_partitioned(path) or (path.suffix in ARRAYS and path.is_file()) for path in paths]
         if len(paths) < 2 or not all(are_sources):
@@ -251,13 +259,19 @@ class Dask(EngineChoice, word="dask"):
     def build_store(
         self,
         folder: str | Path,
-        edges: str | Path,
+        edges: Any = None,
         *,
-        features: str | Path,
-        source: str | None = None,
-        target: str | None = None,
-        weight: str | None = None,
+        features: str | Path | None = None,
+        nodes: Any = None,
+        source: Any = None,
+        target: Any = None,
+        weight: Any = None,
         bipartite: bool | None = None,
+        time: Any = None,
+        half_life: Any = None,
+        decay: float | None = None,
+        now: Any = None,
+        signed: Any = False,
         directed: str = "symmetrize",
         scale: Scale = "auto",
         encoder: Any = None,
@@ -271,15 +285,20 @@ class Dask(EngineChoice, word="dask"):
         ----------
         folder : str or Path
             Where the store goes, on storage that all workers share.
-        edges : str or Path
-            A folder of Parquet files, a Parquet file, an .npy file or a Zarr array (m, 2).
-        features : str or Path
+        edges : str, Path or dict of (str, str, str) to str or Path
+            A folder of Parquet files, a Parquet file, an .npy file or a Zarr array (m, 2). Of a graph with several types of
+            edges a folder of Parquet files, a Parquet, Feather or .npy file for each; a task has one of them.
+        features : str or Path, optional
             Parquet files with a column of ids of any type, or an .npy file or a Zarr array whose rows are the nodes 0..n-1.
+        nodes : dict of str to str or Path, optional
+            In place of `features`, of a graph with types: as `sparsecut.build_store` takes them.
         source, target, weight : str, optional
             Columns of the edges; chosen by their names and values where not given (docs/files.md).
         bipartite : bool, optional
             True: the two columns hold two kinds of nodes, and the ids of the features say which: "user:7", "movie:7" (see
             `read_graph`). False: both hold one kind.
+        time, half_life, decay, now, signed : object, optional
+            Times and signs of the edges, as `sparsecut.build_store` takes them.
         directed : {"symmetrize", "out", "in"}, default="symmetrize"
             "out" and "in" keep the directions (see `Graph`).
         scale : {"auto", "standard", "log", "rank"}, bool or dict, default="auto"
@@ -308,10 +327,20 @@ class Dask(EngineChoice, word="dask"):
         folder = Path(folder).absolute()
         check_place(folder, overwrite)
         columns = {"source": source, "target": target, "weight": weight}
-        sources = open_sources(edges, features, columns, bipartite)
+        ageing = {"time": time, "half_life": half_life, "decay": decay, "now": now, "signed": signed}
+        tables = tables_by_type(nodes, edges)
+        if tables is not None:
+            beside: dict[str, Any] = {"directed": directed, "scale": scale, "id_column": id_column, "encoder": encoder}
+            self._build_by_type(folder, tables, columns, ageing, beside, progress)
+            return
+        if edges is None or features is None:
+            raise InputError("Dask.build_store needs edges and features, or edges={…} and nodes={…} by type.")
+        weighing = Weighing("build_store", time, half_life, decay, now, signed)
+        sources = open_sources(edges, features, {**columns, "time": time}, bipartite)
         if id_column is not None and sources[1].names is not None:
             likely_name(sources[1].names, id_column, sources[1].what)  # raises where there is no such column
-        mark = fingerprint_of("store", str(edges), str(features), columns, bipartite, directed, id_column, str(folder))
+        asked = str(edges), str(features), columns, bipartite, ageing, directed, id_column
+        mark = fingerprint_of("store", *asked, str(folder))
         parent = self.scratch if self.scratch is not None else folder.parent
         with reporting(progress) as report, work_folder(parent, mark) as work, self.connected(work.path) as cluster:
             runner = Runner(cluster.client, report, self.timeout, cluster.where)
@@ -320,7 +349,7 @@ class Dask(EngineChoice, word="dask"):
                 shutil.rmtree(unfinished, ignore_errors=True)  # of a run that was killed
                 unfinished.mkdir()
                 encoder = getattr(encoder, "encoder_", encoder)
-                beside = {"id_column": id_column, "encoder": encoder}
+                beside = {"id_column": id_column, "encoder": encoder, "weighing": weighing}
                 build = StoreBuild(unfinished, runner, *sources, directed, len(cluster.workers), **beside)
                 doubts = build.run(scale=scale)
                 move_store(unfinished, folder)
@@ -328,6 +357,22 @@ class Dask(EngineChoice, word="dask"):
                 shutil.rmtree(unfinished, ignore_errors=True)
         for doubt in doubts:
             warnings.warn(doubt, ReadingWarning, stacklevel=2)
+
+    def _build_by_type(
+        self, folder: Path, tables: TypeTables, columns: Any, ageing: Any, beside: Any, progress: Reporter | None
+    ) -> None:
+        """A store of tables by type: the steps of `sparsecut.build_store`, whose calls are tasks."""
+        tables = tables.absolute()
+        parent = Path(self.scratch) if self.scratch is not None else folder.parent
+        mark = fingerprint_of("cluster", str(folder), dict(tables.nodes), list(tables.edges))
+        with reporting(progress) as report, work_folder(parent, mark) as work, self.connected(work.path) as cluster:
+            runner = Runner(cluster.client, report, self.timeout, cluster.where)
+            limit = int(TASK_SHARE * cluster.worker_bytes)
+
+            def on_workers(function: Callable[..., Any], calls: Any, stage: str) -> list[Any]:
+                return runner.collect([runner.submit(function, *call) for call in calls], stage)
+
+            build_by_type(folder, tables, columns, ageing, beside, limit, on_workers, folder.parent)
 
     @contextmanager
     def connected(self, folder: Path, tell: Callable[[str], None] | None = None) -> Iterator[Cluster]:
@@ -346,6 +391,21 @@ class Dask(EngineChoice, word="dask"):
                 stack.enter_context(cluster.client.as_current())
                 stack.enter_context(report(filename=str(self.performance_report)))
             yield cluster
+
+
+def _reads_by_type(edges: Any, nodes: Any) -> bool:
+    """Whether workers can read the tables of all types; folders, too large for memory, beside a text file are refused."""
+    nodes = nodes if isinstance(nodes, Mapping) else {}
+    if reads_by_type(nodes, edges):
+        return True
+    paths = [Path(path) for path in (*nodes.values(), *edges.values()) if path is not None]
+    if any(is_partitioned(path) for path in paths):
+        wrong = next(path for path in paths if not is_streamed(path))
+        raise InputError(
+            f"The table {wrong} cannot be read in parts, and others are folders. Make it a Parquet, Feather or .npy "
+            "file, or a folder of Parquet files."
+        )
+    return False
 
 
 def _print_on_terminal(message: str) -> None:

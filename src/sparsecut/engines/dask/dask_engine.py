@@ -229,10 +229,12 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
         offset = None if projection.offset is None else projection.offset.numpy()
         codes = types_for(projection, self.graph)
         types = None if codes is None else share(codes, self.work, "types")
-        ids = None
+        ids, kinds = None, None
         if parts is not None:
             parts.open()
             ids = self._ids()
+            if self.graph.node_types is not None:
+                kinds = self.graph.node_types, share(self.graph.type_codes, self.work, "types-of-ids")
         futures = [
             self.runner.submit(
                 tasks.embedding_of,
@@ -241,7 +243,7 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
                 projection.aggregation,
                 offset,
                 None if types is None else (types, self.layout, block),
-                None if parts is None else (str(parts.path(block)), ids, self.layout, block),
+                None if parts is None else (str(parts.path(block)), ids, self.layout, block, kinds),
             )
             for block in blocks
         ]

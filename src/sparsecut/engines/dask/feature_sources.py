@@ -6,7 +6,7 @@ Here only their schemas and sizes are read; a piece is some row groups of a file
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, import_extra
 from sparsecut.graph.id_columns import likely_name
+from sparsecut.io.edge_batches import refuse_for_array
 from sparsecut.io.edge_columns import ColumnPlan, plan_columns
 from sparsecut.io.files import refuse_url
 from sparsecut.io.guards import reading
-from sparsecut.io.record_batches import numbers_of, refuse_for_array
+from sparsecut.io.record_batches import numbers_of
 from sparsecut.io.sides import check_side_ids
 from sparsecut.io.table_files import check_parquet
 
@@ -112,7 +113,7 @@ def open_source(
 
 
 def open_sources(
-    edges: str | Path, features: str | Path, columns: dict[str, str | None], bipartite: bool | None = None
+    edges: str | Path, features: str | Path, columns: Mapping[str, str | None], bipartite: bool | None = None
 ) -> tuple[PartitionedTable, PartitionedTable, ColumnPlan | None]:
     """The pieces of edges and features, and what the names of the edges' columns say.
 

@@ -18,9 +18,10 @@ from sparsecut.base.errors import InputError, first_few
 from sparsecut.engines.dask.feature_sources import Piece
 from sparsecut.graph import as_id_array
 from sparsecut.graph.id_columns import IdEvidence, KnownIds
+from sparsecut.io.edge_batches import edges_of, some_of
 from sparsecut.io.edge_columns import EdgeColumns
 from sparsecut.io.ids import as_ids, id_remedy
-from sparsecut.io.record_batches import edges_of, ids_in, some_of
+from sparsecut.io.record_batches import ids_in
 from sparsecut.kernels.hashing import hash_ids
 
 
@@ -55,7 +56,7 @@ class Ends:
 
 def some_ids(piece: Piece, columns: EdgeColumns | None, what: str) -> NDArray[Any]:
     """Ids that the first edges name, by which the id column of the features is found."""
-    i, j, _ = read_edges(piece, columns, what)
+    i, j, _ = read_edges(piece, columns, what, is_signed=True)  # whoever reads the weights checks them
     return some_of(i, j)
 
 
@@ -93,18 +94,20 @@ def make_table(parts: Sequence[tuple[NDArray[Any], NDArray[np.int64]]], what: st
     return ids, rows[order]
 
 
-def read_edges(piece: Piece, columns: EdgeColumns | None, what: str) -> tuple[Any, Any, Any]:
+def read_edges(piece: Piece, columns: EdgeColumns | None, what: str, is_signed: bool = False) -> tuple[Any, Any, Any]:
     """(sources, targets, weights) of a piece, ids as numpy arrays."""
     if columns is None:
         pairs = as_id_array(piece.rows(what), what).astype(np.int64)
         return pairs[:, 0], pairs[:, 1], None
-    i, j, weights = edges_of(piece.table(columns.in_order(), what), columns, what)
+    i, j, weights = edges_of(piece.table(columns.in_order(), what), columns, what, is_signed=is_signed)
     return _plain(i), _plain(j), weights
 
 
-def read_ends(piece: Piece, columns: EdgeColumns | None, is_integer: bool, n_tables: int, what: str) -> Ends:
+def read_ends(
+    piece: Piece, columns: EdgeColumns | None, is_integer: bool, n_tables: int, what: str, is_signed: bool = False
+) -> Ends:
     """The edges of a piece, their ids sorted out by table."""
-    i, j, weights = read_edges(piece, columns, what)
+    i, j, weights = read_edges(piece, columns, what, is_signed)
     if not is_integer:
         i, j = i.astype(np.str_), j.astype(np.str_)
     ids, ends = np.unique(np.concatenate([i, j]), return_inverse=True)
@@ -143,9 +146,11 @@ def numbered(
     return i, j, ends.weights
 
 
-def numbered_rows(piece: Piece, columns: EdgeColumns | None, n_nodes: int, what: str, where: str) -> tuple[Any, Any, Any]:
+def numbered_rows(
+    piece: Piece, columns: EdgeColumns | None, n_nodes: int, what: str, where: str, is_signed: bool = False
+) -> tuple[Any, Any, Any]:
     """The edges of a piece whose ids are rows."""
-    i, j, weights = read_edges(piece, columns, what)
+    i, j, weights = read_edges(piece, columns, what, is_signed)
     for ends in (i, j):
         if ends.dtype.kind not in "iu" or (len(ends) and (ends.min() < 0 or ends.max() >= n_nodes)):
             wrong = np.unique(ends if ends.dtype.kind not in "iu" else ends[(ends < 0) | (ends >= n_nodes)]).tolist()

@@ -190,7 +190,7 @@ def embedding_of(
     aggregation: Any,
     offset: Array | None,
     types: tuple[FileArray, Layout, int] | None,
-    part: tuple[str, FileArray | None, Layout, int] | None,
+    part: tuple[str, FileArray | None, Layout, int, tuple[tuple[str, ...], FileArray] | None] | None,
 ) -> Array:
     """The block's rows of Z; where a file is named they are written there, and their number is returned."""
     parts = [_tensor(level) for level in levels]
@@ -203,11 +203,12 @@ def embedding_of(
         raise NotFiniteError
     if part is None:
         return found
-    path, ids, layout, block = part
+    path, ids, layout, block, kinds = part
     nodes = layout.nodes(block)
     if ids is None:
         numbers = np.arange(nodes.start, nodes.stop) if isinstance(nodes, slice) else nodes
-    write_embedding(Path(path), found, numbers if ids is None else ids.read(nodes), overwrite=True)
+    of_types = None if kinds is None else np.array([*kinds[0], ""])[kinds[1].read(nodes)]
+    write_embedding(Path(path), found, numbers if ids is None else ids.read(nodes), types=of_types, overwrite=True)
     return np.array(len(found))
 
 

@@ -22,6 +22,7 @@ from sparsecut.engines.dask.shared import FileArray, SparseFile, Target, in_file
 from sparsecut.engines.dask.tasks import opened
 from sparsecut.graph import Graph
 from sparsecut.io.workfolder import WorkFolder
+from sparsecut.kernels.block import Column
 from sparsecut.kernels.streaming import is_mapped
 from sparsecut.operators.filters import Filter
 
@@ -75,6 +76,7 @@ class ClusterPasses:
 
     def __init__(self, graph: Graph, runner: Runner, work: WorkFolder, parts: Sequence[FileBlock]) -> None:
         self.graph, self.runner, self.work, self.parts = graph, runner, work, parts
+        self._placed: dict[str, int] = {}  # how often an array was placed under a name
 
     def each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         return self.runner.collect([self.runner.submit(function, part, *arguments) for part in self.parts], STAGE)
@@ -98,6 +100,14 @@ class ClusterPasses:
         found = in_file(path)
         assert found is not None  # a graph has a node
         return found
+
+    def placed(self, name: str, array: NDArray[Any]) -> Column:
+        number = self._placed.get(name, 0)
+        self._placed[name] = number + 1
+        self.work.remove(f"placed-{name}-{number - 1}.npy")
+        file = f"placed-{name}-{number}"
+        self.work.remove(f"{file}.npy")  # of a driver that was killed: whatever it was
+        return share(array, self.work, file)
 
 
 def walk_over(graph: Graph, matrix: SparseFile, work: WorkFolder, runner: Runner, n_workers: int) -> ClusterPasses | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from sparsecut.engines.disk.sizes import (
     plan_sizes,
     product_bytes,
 )
-from sparsecut.io import STREAMED_SUFFIXES, build_store
+from sparsecut.io import build_store, is_streamed, reads_by_type
 from sparsecut.io.background_sync import boot_id
 from sparsecut.io.files import check_writable
 from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, unfinished, work_folder
@@ -89,11 +89,15 @@ class Disk(EngineChoice, word="disk"):
             why = str(error)
         return Cost("disk", seconds, memory, disk, fits=not why, why=why)
 
-    def reads_in_parts(self, edges: str | Path, features: str | Path | None, **columns: Any) -> bool:
-        files = [Path(path) for path in (edges, features) if path is not None]
-        return len(files) == 2 and all(file.suffix.lower() in STREAMED_SUFFIXES and file.is_file() for file in files)
+    def reads_in_parts(
+        self, edges: str | Path | Mapping[Any, Any], features: str | Path | Mapping[str, Any] | None, **columns: Any
+    ) -> bool:
+        if isinstance(edges, Mapping):
+            return reads_by_type(features if isinstance(features, Mapping) else {}, edges)
+        files = [path for path in (edges, features) if path is not None]
+        return len(files) == 2 and all(is_streamed(str(path)) for path in files)
 
-    def build_store(self, folder: Path, edges: str | Path, **options: Any) -> None:
+    def build_store(self, folder: Path, edges: Any = None, **options: Any) -> None:
         """As `sparsecut.build_store`, within the engine's limit; features are linked to where they can be."""
         build_store(folder, edges, memory_limit=self.memory_limit, link_features=True, **options)
 

@@ -66,9 +66,12 @@ class GraphChannelRule:
 class RelationRule:
     """Types of edges that say nothing about their nodes (`relation_choice`), and structure beside features of types."""
 
+    usual: float = 0.2  # 2·AUC − 1 of held-out edges of a relation that says something, and …
+    spread: float = 0.1  # … how far relations differ in it
     even_gain: float = 0.003  # share of the prediction error: a relation that surely adds less weighs less
-    least: float = 0.1  # weight of a relation that adds nothing
-    doubt: float = 2.0  # standard errors that are added to a gain before it counts as small
+    doubt: float = 2.0  # standard errors of a gain that count against what is concluded from it
+    unlike: float = 3.0  # standard errors by which neighbours are less alike than any two nodes
+    least: float = 0.01  # weight of a relation that says nothing: its edges still hold together what nothing else does
     structure: float = 0.5  # weight of structure, which types of edges shape, beside features that differ by type
 
 
@@ -143,6 +146,10 @@ class RelationCost:
     least_columns: int = 4  # of a type: two in each half
     n_directions: int = 16  # of each half of the columns
     n_products: int = 3  # with the sample that find them
+    most_nodes: int = 1 << 14  # of each type, whose edges are tried …
+    most_edges: int = 200_000  # … and of each relation among them
+    held_out: float = 0.2  # of a relation's edges
+    least_held_out: int = 64  # of fewer nothing is concluded
 
 
 @dataclass(frozen=True)

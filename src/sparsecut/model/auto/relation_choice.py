@@ -1,40 +1,39 @@
-"""How much each type of edges weighs: all the same in sum, unless one demonstrably says nothing about the nodes.
+"""How much each type of edges weighs: all the same in sum, but for those that say nothing, and copies of one another.
 
-A node's columns are cut into two halves, a and b. The mean of half a over the nodes that a relation leads to and back from
-(papers of the same venue; of a relation within one type, the neighbours themselves), the node left out, may help to predict
-half b beside the node's own half a:
+A relation says something where its edges that are held out are found again from all others (`relation_trial`):
 
-    gain_r = 1 − Σ‖x_b − prediction from x_a and the mean by r‖² / Σ‖x_b − prediction from x_a‖²
+    a = 2·AUC − 1     0 by chance, with a standard error s; of relations that say something around `usual` ± `spread`
+    w = min(1, 2·p),  p = N(a; usual, s² + spread²) / (N(a; usual, s² + spread²) + N(a; 0, s²))
 
-each node predicted from the others. A relation whose gain plus twice its standard error stays below `even_gain` says nothing
-about its nodes and weighs as little as it adds, `least` at least. All others weigh the same: a larger gain is no reason for
-a larger weight. On DBLP the terms of a paper predict its words best, being words of its title, while its venue tells its
-area; and thin evidence must not throw a relation away. Types without features say nothing either way.
+p is the chance that the relation says something, no relation being noise beforehand: where few edges are held out, s is
+large and w is 1. It says something too where it surely helps to predict the features of its nodes (`relation_gains`), and
+that alone counts where too few edges are held out. Where neighbours are surely less alike than any two nodes, an average
+over them does harm, and the relation weighs `least`. Copies of one another share one weight (`relation_overlap`).
+
+All others weigh the same: a larger gain is no reason for a larger weight. On DBLP the terms of a paper predict its words
+best, being words of its title, while its venue tells its area, and other weights than equal ones find areas no better
+(`benchmarks/relations.py`).
 
 `SCE(relations={"writes": 2.0})` sets the weights. The factors that follow from them are in `sparsecut.graph.relations`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.graph import Graph
 from sparsecut.graph.relations import equal_factors, relation_weights
-from sparsecut.kernels.hashing import hash_ids
-from sparsecut.model.auto.constants import RelationCost, RelationRule
+from sparsecut.model.auto.constants import RelationRule
+from sparsecut.model.auto.relation_gains import Gain, relation_gains
+from sparsecut.model.auto.relation_overlap import shared_weights
+from sparsecut.model.auto.relation_trial import Foretold, sampled_relations, try_relations
 from sparsecut.model.settings import Settings
 from sparsecut.operators.reason import Reason
-
-Array = NDArray[np.float64]
-RIDGES = (1e-3, 1e-2, 1e-1, 1.0)  # of the mean square of the predictors
-LEAST_LEFT = 0.01  # 1 − leverage, at least
 
 
 def weigh_relations(graph: Graph, settings: Settings) -> tuple[Graph, list[Reason]]:
@@ -51,8 +50,8 @@ def weigh_relations(graph: Graph, settings: Settings) -> tuple[Graph, list[Reaso
     if not relations.matrices:
         if requested is not None:
             raise InputError(
-                f"{settings.caller}(relations=…) cannot weigh a graph on disk, whose types of edges are added up already. "
-                "Build the store with these weights: build_store(..., relations=…)."
+                f"{settings.caller}(relations=…) cannot weigh a graph whose types of edges are added up already, as in a "
+                "saved state. Read the graph again, with from_tables or from its store."
             )
         return graph, [Reason("relations", "", "store", dict(zip(names, relations.factors, strict=True)))]
     if requested is not None:
@@ -66,114 +65,39 @@ def weigh_relations(graph: Graph, settings: Settings) -> tuple[Graph, list[Reaso
 def chosen_weights(graph: Graph, settings: Settings) -> list[float]:
     """w_r of every type of edges."""
     rule, cost = settings.constants.relations, settings.constants.relation_cost
+    edge_types, relations = graph.edge_types or (), graph.relations
+    if len(edge_types) < 2 or relations is None or not settings.solver.chooses_from_graph:
+        return [1.0] * len(edge_types)
     column_types = getattr(graph.encoder, "column_types", None)
-    if column_types is None or not settings.embeds_features(graph) or not settings.solver.chooses_from_graph:
-        return [1.0] * len(graph.edge_types or ())
-    gains = relation_gains(graph, column_types, cost)
-    weights = [1.0 if gain is None else gain.weight(rule) for gain in gains]
-    return [round(weight / max(weights), 2) for weight in weights]
+    gains: list[Gain | None] = [None] * len(edge_types)
+    if column_types is not None and settings.embeds_features(graph):
+        gains = relation_gains(graph, column_types, cost)
+    sample = sampled_relations(graph, cost)
+    trial = try_relations(sample, lambda foretold: surely_says(foretold, rule) < 1, cost)
+    copies = shared_weights(sample)
+    weights = [share * weight(gain, foretold, rule) for share, gain, foretold in zip(copies, gains, trial, strict=True)]
+    return [max(round(one / max(weights), 2), rule.least) for one in weights]
 
 
-@dataclass(frozen=True)
-class Gain:
-    """What a relation adds to the prediction of columns, as a share of what is left to predict, and its standard error."""
-
-    share: float
-    error: float
-
-    def weight(self, rule: RelationRule) -> float:
-        most = (self.share + rule.doubt * self.error) / rule.even_gain
-        return float(np.clip(most, rule.least, 1.0))
-
-
-def relation_gains(graph: Graph, column_types: NDArray[np.int16], cost: RelationCost) -> list[Gain | None]:
-    """The gain of every type of edges, at the end of it where it is larger; None where neither end has features."""
-    assert graph.relations is not None
-    assert graph.node_types is not None
-    columns = {
-        code: _TypeHalves.of(graph, code, column_types, cost)
-        for code in range(len(graph.node_types))
-        if (column_types == code).sum() >= cost.least_columns
-    }
-    gains: list[Gain | None] = []
-    for (source, _, target), matrix in zip(graph.relations.edge_types, graph.relations.matrices, strict=True):
-        ends = {graph.node_types.index(source), graph.node_types.index(target)}
-        found = [columns[code].gain(matrix, is_within=len(ends) == 1) for code in ends if code in columns]
-        known = [gain for gain in found if gain is not None]
-        gains.append(max(known, key=lambda gain: gain.share) if known else None)
-    return gains
+def weight(gain: Gain | None, foretold: Foretold | None, rule: RelationRule) -> float:
+    """The weight of a relation by the evidence that there is."""
+    if gain is not None and gain.alike < -rule.unlike:
+        return rule.least
+    if foretold is not None:
+        adds = 0.0 if gain is None else (gain.share - rule.doubt * gain.error) / rule.even_gain
+        return float(np.clip(max(surely_says(foretold, rule), adds), rule.least, 1.0))
+    if gain is not None:
+        return float(np.clip((gain.share + rule.doubt * gain.error) / rule.even_gain, rule.least, 1.0))
+    return 1.0
 
 
-@dataclass(frozen=True)
-class _TypeHalves:
-    """The two halves of one type's columns in their leading directions, and the nodes that the gain is measured on."""
-
-    nodes: NDArray[np.int64]  # positions of the type's nodes
-    sample: NDArray[np.int64]  # which of them
-    own: Array  # half a of all nodes of the type, (m, k)
-    other: Array  # half b of the sample
-    least_nodes: int
-
-    @classmethod
-    def of(cls, graph: Graph, code: int, column_types: NDArray[np.int16], cost: RelationCost) -> _TypeHalves:
-        nodes = np.flatnonzero(graph.type_codes == code)
-        features: Any = graph.features
-        columns = np.flatnonzero(column_types == code)
-        rows = features[nodes][:, columns] if sp.issparse(features) else np.asarray(features[np.ix_(nodes, columns)])
-        order = np.argsort(hash_ids(graph.node_ids[nodes]), kind="stable")  # whatever order the nodes come in
-        sample = np.sort(order[: cost.n_sampled])
-        mixed = np.random.default_rng(0).permutation(len(columns))
-        halves = [_leading(rows[:, np.sort(part)], sample, cost) for part in np.array_split(mixed, 2)]
-        return cls(nodes, sample, halves[0], halves[1][sample], cost.least_nodes)
-
-    def gain(self, matrix: sp.csr_array, *, is_within: bool) -> Gain | None:
-        """What the mean over a relation adds; None where too few nodes have it."""
-        links = sp.csr_array(matrix[self.nodes])
-        degrees = links.sum(axis=1, dtype=np.float64)
-        if is_within:
-            around = links[:, self.nodes] @ self.own
-            left, means = np.ones(len(self.nodes)), around / np.maximum(degrees, 1e-300)[:, None]
-        else:
-            others = links.sum(axis=0, dtype=np.float64)
-            shared = sp.csr_array(links / np.maximum(others, 1e-300)[None, :])  # of each end, to whom it belongs
-            means = (links @ (shared.T @ self.own)) / np.maximum(degrees, 1e-300)[:, None]
-            itself = links.multiply(shared).sum(axis=1) / np.maximum(degrees, 1e-300)
-            left = 1 - itself
-            means = (means - itself[:, None] * self.own) / np.maximum(left, 1e-300)[:, None]
-        chosen = np.flatnonzero((degrees[self.sample] > 0) & (left[self.sample] > 1e-6))
-        if len(chosen) < self.least_nodes:
-            return None
-        places, target = self.sample[chosen], self.other[chosen]
-        alone = _errors(self.own[places], target)
-        both = _errors(np.hstack([self.own[places], means[places]]), target)
-        difference, total = alone - both, max(float(alone.sum()), 1e-300)
-        return Gain(float(difference.sum()) / total, float(difference.std()) * np.sqrt(len(chosen)) / total)
-
-
-def _leading(rows: Any, sample: NDArray[np.int64], cost: RelationCost) -> Array:
-    """Rows in the leading directions of a sample of them, about their mean."""
-    some = rows[sample]
-    start = np.random.default_rng(1).normal(size=(rows.shape[1], min(cost.n_directions, rows.shape[1])))
-    for _ in range(cost.n_products):
-        start = np.linalg.qr(some.T @ (some @ start))[0]
-    led = np.asarray(rows @ start, dtype=np.float64)
-    centred: Array = led - led[sample].mean(axis=0)
-    return centred
-
-
-def _errors(predictors: Array, target: Array) -> Array:
-    """The squared error of every row of the target, predicted from the other rows by the best of a few ridges."""
-    predictors, target = predictors - predictors.mean(axis=0), target - target.mean(axis=0)
-    gram = predictors.T @ predictors
-    unit = np.trace(gram) / max(len(gram), 1) + 1e-300
-    found = []
-    for ridge in RIDGES:
-        inverse = np.linalg.inv(gram + ridge * unit * np.eye(len(gram)))
-        leverage = np.einsum("ij,jk,ik->i", predictors, inverse, predictors)
-        left = target - predictors @ (inverse @ (predictors.T @ target))
-        found.append((left**2).sum(axis=1) / np.maximum(1 - leverage, LEAST_LEFT) ** 2)
-    best: Array = min(found, key=lambda errors: float(errors.sum()))
-    return best
+def surely_says(foretold: Foretold, rule: RelationRule) -> float:
+    """min(1, 2·p): how sure it is that held-out edges are no chance; 1 where nothing says that they are."""
+    share, error = max(foretold.share, 0.0), max(foretold.error, 1e-6)
+    noise = -math.log(error) - (share / error) ** 2 / 2
+    spread = math.hypot(error, rule.spread)
+    useful = -math.log(spread) - ((min(share, rule.usual) - rule.usual) / spread) ** 2 / 2
+    return min(1.0, 2 / (1 + math.exp(min(noise - useful, 700.0))))
 
 
 def check_relations(caller: str, relations: Any) -> Mapping[Any, float] | None:
