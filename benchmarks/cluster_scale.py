@@ -1,11 +1,14 @@
 """The Dask engine against size: generated graphs of 1 to 8 million nodes on two workers of 3 GiB, both plans; and memory.
 
-    python benchmarks/cluster_scale.py [--only make|scale|memory] [--sizes 1 2 4 8] [--folder FOLDER] [--remove]
+    python benchmarks/cluster_scale.py [--only make|scale|memory|arrays] [--sizes 1 2 4 8] [--folder FOLDER]
+                                       [--fresh] [--remove]
 
 make      the graphs, as stores of .npy files in the folder, a slice of nodes at a time; those that are there are taken
 scale     each size by each plan: seconds, bytes exchanged (estimated before, counted after), the peak of each worker
 memory    a size that fits one machine: the local cluster, its start included, beside the memory engine, three times each
           in turn; both from the same store to Parquet files
+arrays    a graph in memory (400,000 nodes, or `--arrays` of them): `SCE()` by memory, by disk and by a cluster that is
+          started for it, three times each in turn; seconds by the clock and of the processors of all processes
 
 Graphs have planted communities whose ids are shuffled, so that a node's neighbours lie anywhere: 20 edges at every node, 64
 features. A fit is two hops of all columns (the paper's filter), the Gram matrix, the closed form and the embedding, written
@@ -18,6 +21,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import multiprocessing.forkserver
 import os
 import resource
 import shutil
@@ -41,8 +45,12 @@ LIMIT, N_WORKERS = "3GiB", 2
 N_FEATURES, DEGREE, N_HOPS = 64, 20, 2
 PLANS = ("columns", "rows")
 SETTINGS: dict[str, Any] = {"filter": sc.Power(order=N_HOPS), "weighting": "none", "channels": "smoothed"}
-SLOPE, RATIO = 1.1, 2.5  # at most
+KEYS = {"scale": "scale ", "memory": "ratio ", "arrays": "arrays "}  # how the keys of points begin
+CELLS = ("arrays-memory", "arrays-disk", "arrays-dask")
+SLOPE, RATIO = 1.1, 2.0  # at most
 RATIO_MILLIONS, N_ROUNDS = 4.0, 3
+ARRAYS = 400_000  # nodes of the graph in memory
+ARRAYS_RATIOS = {"disk": 2.0, "dask": 4.0}  # times memory, the start of the cluster included: at most
 # What a task does: hops, passes over rows, or cutting and joining of what is sent.
 HOPS = ("smooth_panel", "hop_block")
 MOVES = ("columns_of", "stacked", "rows_of", "side_by_side", "pick", "scaled", "wanted_of")
@@ -123,6 +131,26 @@ def measure_memory(store: Path, folder: Path) -> dict[str, float]:
     return {"seconds": seconds, "peak": peak, "n_nodes": graph.n_nodes, "n_entries": int(graph.adjacency.nnz)}
 
 
+def measure_arrays(store: Path, name: str, folder: Path) -> dict[str, float]:
+    """A fit of a graph whose arrays are in memory, from the call to its end: what an engine starts and writes is its own."""
+    import scipy.sparse as sp
+
+    indptr, indices, X = (np.load(store / f"{part}.npy") for part in ("indptr", "indices", "features"))
+    ones = np.ones(len(indices), dtype=np.float32)
+    graph = sc.Graph(sp.csr_array((ones, indices, indptr), shape=(len(X), len(X))), features=X)
+    engines = {"memory": sc.Memory(device="cpu"), "disk": sc.Disk(scratch=folder), "dask": sc.Dask(scratch=folder)}
+    model = sc.SCE(engine=engines[name])
+    began, here = time.perf_counter(), time.process_time()
+    model.fit(graph)
+    seconds = time.perf_counter() - began
+    # Workers are children of a process that stays for the next cluster: once it is gone their seconds are counted here.
+    if multiprocessing.forkserver._forkserver._forkserver_pid is not None:  # type: ignore[attr-defined]
+        multiprocessing.forkserver._forkserver._stop()  # type: ignore[attr-defined]
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processors = time.process_time() - here + children.ru_utime + children.ru_stime
+    return {"seconds": seconds, "processors": processors, "n_nodes": graph.n_nodes, "n_entries": int(graph.adjacency.nnz)}
+
+
 def in_process(*arguments: str) -> dict[str, Any]:
     """A cell in a process of its own, with every core for its kernels."""
     environment = {**os.environ, "OMP_NUM_THREADS": str(os.cpu_count() or 1)}
@@ -149,6 +177,19 @@ def beside_memory(points: dict[str, Any], folder: Path, millions: float) -> None
             if key not in points:
                 points[key] = in_process("--cell", name, "--sizes", f"{millions:g}", "--folder", str(folder))
                 print(key, f"{points[key]['seconds']:.1f} s", flush=True)
+                save(points)
+
+
+def arrays(points: dict[str, Any], folder: Path, n_nodes: int) -> None:
+    """The engines in turn on a graph in memory."""
+    for number in range(N_ROUNDS):
+        for name in ("memory", *ARRAYS_RATIOS):
+            key = f"arrays {n_nodes} {number} {name}"
+            if key not in points:
+                points[key] = in_process(
+                    "--cell", f"arrays-{name}", "--sizes", f"{n_nodes / 1e6:g}", "--folder", str(folder)
+                )
+                print(key, f"{points[key]['seconds']:.1f} s, {points[key]['processors']:.1f} of processors", flush=True)
                 save(points)
 
 
@@ -213,13 +254,40 @@ def tables(points: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
+def arrays_table(points: dict[str, Any]) -> list[dict[str, Any]]:
+    """By each clock the median of the rounds; the target is by the clock on the wall."""
+    rows: list[list[Any]] = []
+    for n_nodes in sorted({int(key.split()[1]) for key in points if key.startswith("arrays")}):
+        for name, target in ARRAYS_RATIOS.items():
+            cells = [
+                [points.get(f"arrays {n_nodes} {number} {one}") for one in ("memory", name)] for number in range(N_ROUNDS)
+            ]
+            known = [(memory, other) for memory, other in cells if memory and other]
+            if not known:
+                continue
+            by_clock, by_processors = (
+                [float(np.median([pair[place][what] for pair in known])) for place in (0, 1)]
+                for what in ("seconds", "processors")
+            )
+            ratio = by_clock[1] / by_clock[0]
+            row = [n_nodes, known[0][0]["n_entries"] // 2, name, *by_clock, ratio, *by_processors]
+            rows.append([*row, by_processors[1] / by_processors[0], f"at most {target:g}", ratio <= target])
+    caption = (
+        f"A graph in memory, 64 features, `SCE()`: an engine beside memory, its start included, the median of {N_ROUNDS} in "
+        "turn; by the clock, and in seconds of the processors of all processes, which hold on a busy machine too."
+    )
+    columns = ["nodes", "edges", "engine", "memory, seconds", "engine, seconds", "times memory"]
+    columns += ["memory, processors", "engine, processors", "times memory", "target", "met"]
+    return [{"caption": caption, "columns": columns, "rows": rows}] if rows else []
+
+
 def save(points: dict[str, Any]) -> None:
     write_results(
         NAME,
         title="Against size",
         about=(__doc__ or "").split("\n\n", 3)[3].strip(),
         command="python benchmarks/cluster_scale.py",
-        tables=tables(points),
+        tables=[*tables(points), *arrays_table(points)],
         notes=[
             f"{DEGREE} edges at every node are {DEGREE // 2}·n edges, each counted once, and {DEGREE}·n entries of lists.",
         ],
@@ -229,12 +297,14 @@ def save(points: dict[str, Any]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=["make", "scale", "memory"])
+    parser.add_argument("--only", choices=["make", "scale", "memory", "arrays"])
+    parser.add_argument("--arrays", type=int, default=ARRAYS, help="Nodes of the graph in memory.")
     parser.add_argument("--sizes", type=float, nargs="+", default=[1.0, 2.0, 4.0, 8.0], help="Million nodes.")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "sparsecut-cluster")
+    parser.add_argument("--fresh", action="store_true", help="Forget what was measured of it before.")
     parser.add_argument("--remove", action="store_true", help="Remove the graphs in the end.")
     parser.add_argument("--make", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--cell", choices=["memory", "cluster", *PLANS], help=argparse.SUPPRESS)
+    parser.add_argument("--cell", choices=["memory", "cluster", *PLANS, *CELLS], help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.make is not None:
         n_nodes = int(asked.sizes[0] * 1_000_000)
@@ -244,7 +314,9 @@ def main() -> None:
     if asked.cell is not None:
         store = store_of(asked.folder, asked.sizes[0])
         with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
-            if asked.cell == "memory":
+            if asked.cell in CELLS:
+                found = measure_arrays(store, asked.cell.partition("-")[2], Path(folder))
+            elif asked.cell == "memory":
                 found = measure_memory(store, Path(folder))
             elif asked.cell == "cluster":  # as it comes: an even share of the machine's memory for each worker
                 found = measure_cell(store, "auto", Path(folder), None)
@@ -253,6 +325,9 @@ def main() -> None:
         print(json.dumps(found))
         return
     points = read_points(NAME)
+    if asked.fresh:
+        forgotten = tuple(KEYS.values()) if asked.only is None else (KEYS.get(asked.only, " "),)
+        points = {key: point for key, point in points.items() if not key.startswith(forgotten)}
     if asked.only in (None, "make"):
         for millions in asked.sizes:
             store_of(asked.folder, millions)
@@ -260,6 +335,8 @@ def main() -> None:
         scale(points, asked.folder, asked.sizes)
     if asked.only in (None, "memory"):
         beside_memory(points, asked.folder, min(RATIO_MILLIONS, max(asked.sizes)))
+    if asked.only in (None, "arrays"):
+        arrays(points, asked.folder, asked.arrays)
     if asked.remove:
         shutil.rmtree(asked.folder)
 

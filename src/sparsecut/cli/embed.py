@@ -173,7 +173,7 @@ def embed(
         return open_graph(graph, features, output, labels, reading)
 
     with opened(where, graph, features, output_path, output, open_in_memory, reading, labels=labels) as run:
-        if hasattr(model, "explain"):
+        if hasattr(model, "explain") and (output.is_talkative or output.as_json):  # else nothing of it would be seen
             _say_outlook(run, model, output)
         started = time.perf_counter()
         with output.warnings_as_notes(), output.progress() as bar:

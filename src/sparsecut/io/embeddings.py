@@ -316,7 +316,9 @@ def _write_table(
             "embedding": pa.list_(pa.float32(), Z.shape[1]),
         }
         schema = pa.schema(named)
-        with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        # Numbers that hardly repeat have no use for a dictionary, nor for the least and the largest of a block: looking for
+        # them takes as long as all the rest, and reading what is left of a dictionary takes longer.
+        with pyarrow.parquet.ParquetWriter(path, schema, use_dictionary=[*kinds], write_statistics=["id", *kinds]) as writer:
             for rows in row_blocks(len(Z), 4 * Z.shape[1], ROW_GROUP_BYTES):  # Z may be larger than memory
                 vectors = pa.FixedSizeListArray.from_arrays(pa.array(Z[rows].ravel()), Z.shape[1])
                 n_rows = rows.stop - rows.start

@@ -104,8 +104,9 @@ class NodeFiles:
         ids = self.feature_ids
         if ids is None or len(ids) < 3 or ids.dtype.kind in "iu" or not looks_like_name(str(ids[0])):
             return ()
-        is_known = positions_of(ids, edge_ids) >= 0
-        if is_known[0] or is_known[1:].mean() < 0.9:
+        if (positions_of(edge_ids, ids[:1]) >= 0).any():  # one id is looked for before all are
+            return ()
+        if (positions_of(ids[1:], edge_ids) >= 0).mean() < 0.9:
             return ()
         layout = layout_of(self.features_path, "features", self.encoding)
         if layout is None or str(ids[0]) not in layout.first_cells:
@@ -136,6 +137,8 @@ class NodeFiles:
             if self.features.ndim == 0 or self.features.shape[0] != len(node_ids):
                 raise InputError(f"{what} has shape {self.features.shape} without ids, for {len(node_ids):,} nodes.")
             return self.features
+        if node_ids.dtype == self.feature_ids.dtype and np.array_equal(node_ids, self.feature_ids):
+            return self.features  # as where the features name the nodes: nothing is looked up, and nothing is missing
         rows = positions_of(node_ids, self.feature_ids)
         notes += self._check_features(rows, node_ids, self.feature_ids, what)
         if len(rows) == len(self.feature_ids) and (rows == np.arange(len(rows))).all():

@@ -60,6 +60,22 @@ def test_columns_are_first_where_the_lists_fit_and_rows_where_they_do_not() -> N
     assert choose_plan(WORK, "rows").why == "it was requested"
 
 
+def test_smoothed_columns_pass_through_files_where_a_worker_has_no_room_for_its_share() -> None:
+    """Beside the lists: a share of the columns in three copies for the hops, and in two more, as columns and as rows."""
+    enough = (BASE_BYTES + list_bytes(WORK) + 4 * WORK.n_nodes * 16 * 5) / USABLE
+    roomy, tight = (choose_plan(replace(WORK, worker_bytes=int(enough) + more)) for more in (10, -10))
+    assert (roomy.keeps_panels, roomy.widest) == (False, 16)
+    assert tight.keeps_panels
+    assert 4 * 3 * WORK.n_nodes * tight.widest <= 4 * WORK.n_nodes * 16 * 5
+    powers = choose_plan(replace(WORK, worker_bytes=int(enough) - 10, is_series=False))
+    assert powers.widest == pytest.approx(1.5 * tight.widest, abs=1)  # which never come back to the features
+
+
+def test_few_workers_read_all_features_and_many_their_share() -> None:
+    assert choose_plan(replace(WORK, n_workers=MOVED_STREAMS)).reads_panels
+    assert not choose_plan(replace(WORK, n_workers=MOVED_STREAMS + 1)).reads_panels
+
+
 def test_workers_without_room_for_a_column_are_refused_with_what_would_do() -> None:
     with pytest.raises(sc.InputError, match=r"a worker needs at least .*iB") as caught:
         choose_plan(replace(WORK, worker_bytes=600 << 20, n_nodes=100_000_000, n_entries=10**9))

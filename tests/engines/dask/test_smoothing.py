@@ -5,13 +5,22 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
+import sparsecut as sc
+from disk_cases import community_graph
 from local_cluster import address, cluster, wait_for_workers
+from sparsecut.engines.contract import Job
 from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.smoothing import Anchors
+from sparsecut.features.weighting import Weighting
+from sparsecut.kernels.polynomials import power
 
 pytestmark = pytest.mark.cluster
 
@@ -71,3 +80,35 @@ def test_a_lost_worker_takes_its_anchor_along_and_the_next_one_has_its_share() -
     wait_for_workers()
     assert sorted(Counter(usual_processes(own, 4)).values()) == [2, 2]
     assert len(cluster().scheduler.workers) == 2
+
+
+@pytest.mark.parametrize("keeps_panels", [False, True])
+def test_panels_stay_where_they_are_from_hop_to_hop(keeps_panels: bool, tmp_path: Path) -> None:
+    """By columns first only blocks that become panels travel, and panels that become blocks: hops of panels move nothing."""
+    graph, nodes = community_graph(400, 12), np.arange(0, 400, 7)
+    job = Job("test", graph, n_columns=12)
+    wait_for_workers()
+    dask = sc.Dask(address(), plan="columns", blocks=4, scratch=tmp_path)
+    with sc.Memory(device="cpu").open(job) as memory, dask.open(job) as engine:
+        smoother = engine.smoother
+        if keeps_panels:  # two waves of panels, which lie in files
+            smoother.plan = replace(smoother.plan, keeps_panels=True, widest=4)
+        expected, rows = (one.load(graph, Weighting("none"), sc.Power(order=1)) for one in (memory, engine))
+        for polynomial in (power(1), power(2), (0.5, 0.0, 0.25)):
+            expected, rows = memory.smooth(expected, polynomial), engine.smooth(rows, polynomial)
+            assert torch.equal(engine.take(rows, nodes), memory.take(expected, nodes))
+            assert rows.held.panels is not None
+            assert len(rows.held.panels.futures) == (4 if keeps_panels else 2)
+            assert smoother.n_estimated == 0
+            # Of panels in files their names travel; of the others nothing.
+            assert smoother.n_sent == 0 if not keeps_panels else smoother.n_sent < 4 * 400 * 12
+            assert len(list(engine.work.path.glob("panel-*"))) == (4 if keeps_panels else 0)  # the former ones are gone
+        half = torch.eye(12)[:, :6]
+        product, wanted = engine.multiply([rows], half), memory.multiply([expected], half)  # which needs blocks
+        assert torch.equal(engine.take(product, nodes), memory.take(wanted, nodes))
+        to_rows = 0 if keeps_panels else 4 * 400 * 12 // 2  # rows are read from the files
+        assert smoother.n_estimated == to_rows
+        assert list(engine.work.path.glob("panel-*")) == []
+        again = engine.smooth(product, power(1))  # and panels again
+        assert torch.equal(engine.take(again, nodes), memory.take(memory.smooth(wanted, power(1)), nodes))
+        assert smoother.n_estimated == to_rows + 4 * 400 * 6 // 2

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,14 @@ from sparsecut.engines.dask.running import distributed_module
 LOOPBACK = "127.0.0.1"
 CONNECT_SECONDS = 30
 SERVED_SECONDS = 5.0  # within which a client of this process must take a callback
+PRELOADED = ("distributed", "distributed.nanny", "sparsecut.engines.dask.tasks", "sparsecut.engines.dask.plugin")
+# What must be set before the libraries of a worker are imported: one thread until it knows its share, memory given back.
+SPAWN_ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MALLOC_TRIM_THRESHOLD_": "65536",
+}
 SPAWN_REMEDY = (
     "Dask starts worker processes, and each of them imports the script that started it. Put the call under "
     "if __name__ == '__main__':"
@@ -58,6 +67,7 @@ def local_cluster(n_workers: int | None, n_threads: int | None, limit: int | Non
     import dask
 
     calm = {
+        **_start_by_fork(distributed),
         "distributed.worker.memory.rebalance.measure": "managed",
         "distributed.scheduler.allowed-failures": 3,
         # Tasks go to where their blocks are. Stealing moves the blocks; so does the half second that Dask takes for the time
@@ -77,7 +87,7 @@ def local_cluster(n_workers: int | None, n_threads: int | None, limit: int | Non
                 memory_limit=limit,
                 host=LOOPBACK,
                 dashboard_address=f"{LOOPBACK}:0",
-                worker_dashboard_address=f"{LOOPBACK}:0",
+                worker_dashboard_address=None,  # a page of each worker costs it the import of bokeh; the scheduler has one
                 local_directory=str(folder),
                 silence_logs=logging.CRITICAL,
             )
@@ -86,6 +96,35 @@ def local_cluster(n_workers: int | None, n_threads: int | None, limit: int | Non
         stack.enter_context(cluster)
         client = stack.enter_context(distributed.Client(cluster, set_as_default=False))
         yield _described(client, "the local cluster", n_threads or max(1, n_cores // n_workers))
+
+
+def prepare_start(*modules: str) -> None:
+    """Let the process that workers are forked from import what they need, beside what this process does meanwhile.
+
+    Workers that are spawned import torch each, which takes longer than many a fit. Elsewhere than on Linux a fork of a
+    process with torch is not safe, and workers are spawned.
+    """
+    if sys.platform != "linux":
+        return
+    from multiprocessing import forkserver
+
+    multiprocessing.get_context("forkserver").set_forkserver_preload([*PRELOADED, *modules])
+    kept = {name: os.environ.get(name) for name in SPAWN_ENVIRONMENT}
+    os.environ.update(SPAWN_ENVIRONMENT)
+    try:
+        forkserver.ensure_running()
+    finally:
+        for name, value in kept.items():
+            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+
+
+def _start_by_fork(distributed: Any) -> dict[str, str]:
+    """Dask's settings for workers that are forked from the process of `prepare_start`."""
+    if sys.platform != "linux":
+        return {}
+    prepare_start()
+    distributed.utils._forkserver_preload_set = True  # or Dask imports pandas here and there, which nothing needs
+    return {"distributed.worker.multiprocessing-method": "forkserver"}
 
 
 @contextmanager

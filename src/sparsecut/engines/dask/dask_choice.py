@@ -19,7 +19,7 @@ from sparsecut.base.parameters import Option
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.engines.contract import EngineChoice, Job
 from sparsecut.engines.costs import Cost, Machine, Workload
-from sparsecut.engines.dask.cluster import Cluster, check_shared, local_cluster, remote_cluster
+from sparsecut.engines.dask.cluster import Cluster, check_shared, local_cluster, prepare_start, remote_cluster
 from sparsecut.engines.dask.cluster_building import StoreBuild
 from sparsecut.engines.dask.dask_engine import DaskEngine
 from sparsecut.engines.dask.feature_sources import is_partitioned, open_source, open_sources
@@ -38,6 +38,7 @@ from sparsecut.io.weighing import Weighing
 from sparsecut.io.workfolder import fingerprint_of, work_folder
 from sparsecut.kernels.streaming import parse_bytes
 
+WRITING = ("pyarrow.parquet",)  # what a worker imports to write its part of the output
 ARRAYS = (".npy", ".parquet")  # files that workers read in parts
 COLUMNS = ("source", "target", "weight")
 TASK_SHARE = 0.7  # of a worker's limit, for a step of a store by type: Dask stops a worker above 80 %
@@ -184,6 +185,8 @@ class Dask(EngineChoice, word="dask"):
             raise parameter_error(
                 "Dask", "partition", f"one part for each of {graph.n_nodes:,} nodes", np.shape(self.partition)
             )
+        if self.scheduler is None:
+            prepare_start(*(() if output is None else WRITING))
         ids = None if graph.has_plain_ids else graph.node_ids
         own = self.blocks, self.partition, str(output)
         mark = fingerprint_of(__version__, graph.adjacency, graph.features, ids, job.key, *own)

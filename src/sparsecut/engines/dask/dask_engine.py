@@ -12,7 +12,6 @@ Small results are kept in the work folder on shared storage, so a driver that wa
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,7 @@ from sparsecut.engines.dask.parts import PartedRows, Parts
 from sparsecut.engines.dask.plan import Plan, summed_starts
 from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import FileArray, carried, share, share_matrix
-from sparsecut.engines.dask.smoothing import Smoother
+from sparsecut.engines.dask.smoothing import LoadPanel, Panels, Smoother
 from sparsecut.engines.dask.worker_passes import walk_over
 from sparsecut.engines.in_process import InProcess
 from sparsecut.graph import Graph
@@ -46,13 +45,36 @@ from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import ListedPairs, NegativeGraph
 
 
-@dataclass(frozen=True)
 class Futures:
-    """A matrix of n rows as futures of its blocks."""
+    """A matrix of n rows on the workers, in blocks of rows, or as it was made until those are needed: `form` makes them.
 
-    name: str
-    futures: list[Any]
-    n_columns: int
+    Until then it is what hops have left, `panels`, or features in files, of which `load_panel` loads some columns.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        blocks: list[Any] | Callable[[], list[Any]],
+        n_columns: int,
+        *,
+        panels: Panels | None = None,
+        load_panel: LoadPanel | None = None,
+    ) -> None:
+        self.name, self.n_columns = name, n_columns
+        self.panels, self._load_panel, self._blocks = panels, load_panel, blocks
+
+    @property
+    def futures(self) -> list[Any]:
+        """One for each block of rows. Panels are let go: workers free what no future refers to."""
+        if callable(self._blocks):
+            self._blocks = self._blocks()
+            self.panels = self._load_panel = None
+        return self._blocks
+
+    @property
+    def to_smooth(self) -> list[Any] | Panels | LoadPanel:
+        """What a hop starts from: columns of all rows where they are at hand, else blocks."""
+        return self.panels or self._load_panel or self.futures
 
 
 ClusterRows = BlockedRows[Futures, Operator]
@@ -67,7 +89,7 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
         super().__init__(job, work, InProcess(job.graph) if walk is None else walk)
         self.runner, self.layout, self.parts = runner, layout, parts
         self.supports = frozenset({"output"} | ({"parts"} if parts is not None else set()))
-        self.smoother = Smoother(runner, plan, layout, len(cluster.workers))
+        self.smoother = Smoother(runner, plan, layout, len(cluster.workers), work.path)
         self._has_plain_ids = job.graph.has_plain_ids  # as long as nothing has read them
         self.filtering = Filtering(job.graph, self.matrix, work, walk)
 
@@ -89,7 +111,12 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
 
     def take(self, rows: ClusterRows, nodes: NDArray[np.int64]) -> Tensor:
         blocks, places = self.layout.locate(nodes)
-        held, wanted = self._formed(rows).futures, np.unique(blocks).tolist()
+        formed = self._formed(rows)
+        if formed.panels is not None:
+            places = self._carried(nodes.astype(np.int64))
+            columns = [self.runner.submit(tasks.pick, panel, places) for panel in formed.panels.futures]
+            return torch.from_numpy(np.concatenate(self.runner.collect(columns, "held-out edges"), axis=1))
+        held, wanted = formed.futures, np.unique(blocks).tolist()
         picks = [
             self.runner.submit(tasks.pick, held[block], self._carried(places[blocks == block].astype(np.int64)))
             for block in wanted
@@ -118,14 +145,27 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
 
     def _loaded(self, source: Source, name: str, W: Tensor | None = None) -> Futures:
         matrix = None if W is None else self._carried(W.numpy())
-        futures = [
-            self.runner.submit(tasks.load_block, source.features, self.layout, block, source.weighting, matrix, near=home)
-            for block, home in enumerate(self.smoother.homes())
-        ]
-        return Futures(name, futures, source.n_columns if W is None else W.shape[1])
+
+        def blocks() -> list[Any]:
+            return [
+                self.runner.submit(
+                    tasks.load_block, source.features, self.layout, block, source.weighting, matrix, near=home
+                )
+                for block, home in enumerate(self.smoother.homes())
+            ]
+
+        def load_panel(start: int, stop: int) -> tasks.FileColumns:
+            return tasks.FileColumns(source.features, source.weighting, start, stop)
+
+        if W is None and isinstance(source.features, FileArray) and self.smoother.plan.reads_panels:
+            return Futures(name, blocks, source.n_columns, load_panel=load_panel)
+        return Futures(name, blocks(), source.n_columns if W is None else W.shape[1])
 
     def _smoothed(self, held: Futures, P: Operator, polynomial: Polynomial, name: str) -> Futures:
-        return Futures(name, self.smoother.smooth(held.futures, held.n_columns, P, polynomial), held.n_columns)
+        found = self.smoother.smooth(held.to_smooth, held.n_columns, P, polynomial)
+        if isinstance(found, Panels):
+            return Futures(name, lambda: self.smoother.blocks_of(found), held.n_columns, panels=found)
+        return Futures(name, found, held.n_columns)
 
     def _product(self, held: Futures, W: Tensor, name: str) -> Futures:
         matrix = self._carried(W.numpy())

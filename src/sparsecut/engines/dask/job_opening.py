@@ -39,6 +39,7 @@ def make_engine(
         n_columns=max(graph.n_features, job.n_columns) if job.with_moments else job.n_columns,
         n_workers=len(cluster.workers),
         worker_bytes=cluster.worker_bytes,
+        is_series=job.is_series,
     )
     chosen = choose_plan(sizes, plan, n_blocks)
     runner = Runner(cluster.client, job.report, timeout, cluster.where)

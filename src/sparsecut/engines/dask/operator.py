@@ -169,6 +169,12 @@ def whole_lists(operator: Operator) -> WholeLists:
         return _held[operator.name]
 
 
+def release_lists() -> None:
+    """Let a worker forget the operator that it holds."""
+    with _holding:
+        _held.clear()
+
+
 def _distinct(indices: NDArray[Any], n_nodes: int) -> NDArray[np.int64]:
     """The nodes that are named, ascending. Marks take a fraction of the time of a sort, and a byte of every node."""
     if n_nodes > MARKS_PER_ENTRY * len(indices):

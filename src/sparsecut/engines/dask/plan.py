@@ -3,7 +3,9 @@
 Columns first
     Every worker holds the neighbour lists, 12 bytes per node and 4 per entry (8 with weights), and takes a slice of columns
     through all hops without communication. Blocks of rows become panels of columns before, and blocks of rows after:
-    bytes moved = 2 · 4·n·c · (1 − 1/w) for c columns on w workers, however many hops.
+    bytes moved = 2 · 4·n·c · (1 − 1/w) for c columns on w workers, however many hops. A few workers read the columns that
+    they need from the file of the features, and then the first half of it is not moved. Where a worker cannot hold its share
+    of the smoothed columns beside the lists, they go to files before memory is short, and become rows from there.
 
 Rows with a halo
     Where the lists do not fit, a worker has the rows of some blocks. They take a hop together as one group, or as few groups
@@ -37,6 +39,7 @@ PLAN_NAMES = {"columns": "columns first", "rows": "rows with a halo"}
 
 USABLE = 0.75  # of its limit: Dask stops a worker above 80 %
 PANEL_COPIES = 3  # of a panel at a time: where a hop starts, where it goes, what a series comes back to
+ROW_COPIES = 2  # of a worker's share of the rows at a time: in columns, and in blocks
 HALO_COPIES = 2  # of all rows at most, by rows: what arrives, and the same beside a group's own
 GROUP_COPIES = 3  # of a group's rows: as of a panel
 LIST_COPIES = 3  # of a group's lists while they are made, in 4 bytes per entry
@@ -61,6 +64,7 @@ class ClusterWork:
     n_columns: int  # of the widest rows
     n_workers: int
     worker_bytes: int  # the limit of the smallest worker, for one task at a time
+    is_series: bool = True  # whether a filter comes back to the features it started from
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,8 @@ class Plan:
     widest: int  # columns of a panel
     why: str
     n_groups: int = 1  # of blocks whose rows take a hop together, by rows
+    keeps_panels: bool = False  # whether smoothed columns lie in files until they are rows again, by columns
+    reads_panels: bool = False  # whether each worker reads all features for its columns, by columns
 
     def widths(self, n_columns: int, n_workers: int) -> tuple[int, ...]:
         """The widths of as few panels as `widest` allows; by columns a multiple of the workers, so that all have work."""
@@ -82,14 +88,22 @@ class Plan:
 def choose_plan(work: ClusterWork, requested: PlanWord = "auto", n_blocks: int | None = None) -> Plan:
     """Columns first where every worker can hold the lists and a panel beside them; else rows with a halo."""
     usable = int(USABLE * work.worker_bytes) - BASE_BYTES
-    lists, column = list_bytes(work), 4 * PANEL_COPIES * work.n_nodes
+    lists, column = list_bytes(work), 4 * work.n_nodes * (PANEL_COPIES if work.is_series else PANEL_COPIES - 1)
     needed = lists + column * min(MIN_COLUMNS, work.n_columns)
     blocks = min(work.n_nodes, n_blocks or _n_blocks(work, usable))
     if requested == "columns" and needed > usable:
         raise _too_small(work, BASE_BYTES + needed, "every worker holds the neighbour lists and a panel of columns")
     if requested == "columns" or (requested == "auto" and needed <= usable):
         why = f"the neighbour lists ({in_words(lists)}) fit into a worker"
-        return Plan("columns", blocks, (usable - lists) // column, why)
+        # A byte that goes from a worker to another costs as much as so many that are read.
+        reads_panels = work.n_workers <= MOVED_STREAMS
+        # Beside the lists and a worker's share of the columns: what it has smoothed already, and the rows made of it.
+        share = math.ceil(work.n_columns / work.n_workers)
+        free = usable - lists - 4 * ROW_COPIES * work.n_nodes * share
+        if free >= 4 * PANEL_COPIES * work.n_nodes * share:
+            return Plan("columns", blocks, free // (4 * PANEL_COPIES * work.n_nodes), why, reads_panels=reads_panels)
+        why = f"{why}, and smoothed columns pass through files"
+        return Plan("columns", blocks, (usable - lists) // column, why, keeps_panels=True, reads_panels=reads_panels)
     groups = work.n_workers
     while groups < blocks and _panel_of(work, groups, usable) < min(MIN_COLUMNS, work.n_columns):
         groups += work.n_workers

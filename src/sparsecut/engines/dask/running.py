@@ -18,7 +18,9 @@ from sparsecut.base.errors import InputError, import_extra
 from sparsecut.base.progress import Reporter
 from sparsecut.kernels.streaming import in_words
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.02  # seconds between two checks of the pending tasks
+# Seconds between two checks of the pending tasks: a share of the time since the last one ended, so that no wait takes much
+# longer than its tasks.
+FIRST_PAUSE, LONGEST_PAUSE, PAUSE_SHARE = 0.001, 0.02, 0.05
 ANSWER_SECONDS = 10.0  # that workers have to answer
 HEARTBEAT = 2.0  # seconds between two readings of the workers' heartbeats
 MOVED = "sparsecut-moved"  # bytes that a worker has sent, in its heartbeats
@@ -66,7 +68,7 @@ class Runner:
 
         `n_total` is the number of tasks of the whole pass, where more will follow.
         """
-        pending, last, pause = list(futures), time.monotonic(), FIRST_PAUSE
+        pending, last = list(futures), time.monotonic()
         while pending:
             left = [future for future in pending if not future.done()]
             with self.telling():
@@ -74,13 +76,12 @@ class Runner:
                     if future.done() and future.status != "finished":
                         self._fail(future)
             if len(left) < len(pending):
-                pending, last, pause = left, time.monotonic(), FIRST_PAUSE
+                pending, last = left, time.monotonic()
                 moved = in_words(self.moved_lately())
                 done, total = len(futures) - len(pending), n_total or len(futures)
                 self.report(f"{stage}, tasks · {moved} moved", done, total)
             elif time.monotonic() - last <= self.timeout:
-                time.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
+                time.sleep(min(max(FIRST_PAUSE, PAUSE_SHARE * (time.monotonic() - last)), LONGEST_PAUSE))
             else:
                 raise InputError(
                     f"No task of the pass '{stage}' finished within {self.timeout:g} s on {self.where}. Look at its "

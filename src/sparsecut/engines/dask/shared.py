@@ -8,7 +8,7 @@ tasks write are files of a known size, each task a place of its own (`Target`).
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.base.errors import InputError
 from sparsecut.io.numpy_files import write_npy, write_npy_header
 from sparsecut.io.workfolder import WorkFolder, fingerprint_of
 from sparsecut.kernels.streaming import is_mapped, row_blocks
@@ -50,6 +51,10 @@ class FileArray:
             file.seek(self.offset + start * self.row_bytes)
             values = np.fromfile(file, dtype=self.dtype, count=int(np.prod(shape, dtype=np.int64)))
         return values.reshape(shape)
+
+    def rows(self, start: int, stop: int) -> FileArray:
+        """Some of its rows, which are not read."""
+        return replace(self, shape=(stop - start, *self.shape[1:]), offset=self.offset + start * self.row_bytes)
 
     def __getitem__(self, nodes: Nodes) -> NDArray[Any]:
         if isinstance(nodes, slice):
@@ -158,6 +163,22 @@ def share_matrix(matrix: Any, work: WorkFolder, name: str) -> SparseFile:
         share(matrix.data, work, f"{name}-values") if has_values(matrix) else None,
         (int(matrix.shape[0]), int(matrix.shape[1])),
     )
+
+
+def keep(array: NDArray[Any], path: Path) -> FileArray:
+    """What a task has computed, in a file instead of the worker's memory: whole or absent, however often the task runs."""
+    unfinished = path.with_name(f"{path.name}-{os.getpid()}")
+    try:
+        with unfinished.open("wb") as out:
+            write_npy(out, array)
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise InputError(
+            f"Rows could not be written to {path.parent}: {error.strerror}. The workers have too little memory to hold "
+            "them: free some room there, or name a folder on another disk (Dask(scratch=…))."
+        ) from error
+    return FileArray(str(path), array.dtype.str, array.shape, path.stat().st_size - array.nbytes)
 
 
 def has_values(matrix: Any) -> bool:

@@ -8,9 +8,12 @@ with its worker is computed again elsewhere, like any other result.
 
 from __future__ import annotations
 
+import weakref
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from pathlib import Path
 from typing import Any
 
 from sparsecut.engines.dask import tasks
@@ -19,6 +22,23 @@ from sparsecut.engines.dask.plan import Plan, columns_traffic, rows_traffic
 from sparsecut.engines.dask.running import Runner
 from sparsecut.kernels.polynomials import Polynomial
 
+PANEL = "panel"  # how the files of panels begin
+
+
+@dataclass(frozen=True)
+class Panels:
+    """A matrix of n rows in panels of columns, as hops by columns leave it: cut into blocks when those are needed."""
+
+    futures: list[Any]
+    widths: tuple[int, ...]
+    files: tuple[Path, ...] = ()  # where they are kept, if memory is short; removed with the last reference to this
+
+    def __post_init__(self) -> None:
+        weakref.finalize(self, _remove, self.files)
+
+
+LoadPanel = Callable[[int, int], tasks.FileColumns]  # the columns from one to another of all rows
+
 
 class Smoother:
     """`n_estimated` are the bytes that its passes were expected to move between workers, `n_sent` those that they did.
@@ -26,31 +46,55 @@ class Smoother:
     Blocks are loaded near anchors, and tasks run where their inputs are: what is there already does not travel.
     """
 
-    def __init__(self, runner: Runner, plan: Plan, layout: Layout, n_workers: int) -> None:
-        self.runner, self.plan, self.layout, self.n_workers = runner, plan, layout, n_workers
+    def __init__(self, runner: Runner, plan: Plan, layout: Layout, n_workers: int, folder: Path) -> None:
+        self.runner, self.plan, self.layout, self.n_workers, self.folder = runner, plan, layout, n_workers, folder
+        _remove(folder.glob(f"{PANEL}-*"))  # of a run that was killed
         self.anchors = Anchors(runner, n_workers)
         self.groups = layout.grouped(min(plan.n_groups, layout.n_blocks))
         self.n_estimated, self.n_sent, self.n_passes = 0, 0, 0
         self._lists: dict[str, tuple[list[Any], dict[tuple[int, int], Any]]] = {}
         self._halos: dict[str, Any] = {}
 
-    def smooth(self, blocks: Sequence[Any], n_columns: int, operator: Operator, polynomial: Polynomial) -> list[Any]:
-        """Futures of the smoothed blocks."""
+    def smooth(
+        self, given: Sequence[Any] | Panels | LoadPanel, n_columns: int, operator: Operator, polynomial: Polynomial
+    ) -> list[Any] | Panels:
+        """The smoothed matrix, in panels by columns first, else in blocks. It is given in blocks.
+
+        By columns first it may also come in panels, which stay where they are, or as a function that loads one.
+        """
         self.n_passes += 1
-        self.n_estimated += self.estimate(n_columns, operator, len(polynomial) - 1)
-        step, before = self._by_columns if self.plan.name == "columns" else self._by_rows, self.runner.measure()
-        smoothed = step(blocks, n_columns, operator, polynomial)
+        self.n_estimated += self.estimate(given, n_columns, operator, len(polynomial) - 1)
+        before = self.runner.measure()
+        if self.plan.name == "columns":
+            smoothed: list[Any] | Panels = self._by_columns(given, n_columns, operator, polynomial)
+        else:
+            assert isinstance(given, Sequence)
+            smoothed = self._by_rows(given, n_columns, operator, polynomial)
         self.n_sent += self.runner.measure() - before
         return smoothed
+
+    def blocks_of(self, panels: Panels) -> list[Any]:
+        """The blocks of rows of panels, near the anchors of the blocks."""
+        starts, homes = self.layout.starts, self.homes()
+        before = self.runner.measure()
+        self.n_estimated += 0 if panels.files else self._to_panels(sum(panels.widths))
+        blocks: list[Any] = [None] * self.layout.n_blocks
+        for block in self.anchors.in_turn(len(blocks)):
+            pieces = [self.runner.submit(tasks.rows_of, panel, starts[block], starts[block + 1]) for panel in panels.futures]
+            join = tasks.from_files if panels.files else tasks.side_by_side
+            blocks[block] = self.runner.submit(join, pieces, near=homes[block])
+        self.runner.wait(blocks, "transpose")
+        self.n_sent += self.runner.measure() - before
+        return blocks
 
     def homes(self) -> list[Any]:
         """For every block the anchor whose worker loads it."""
         return self.anchors.spread(self.layout.n_blocks)
 
-    def estimate(self, n_columns: int, operator: Operator, n_hops: int) -> int:
-        """The bytes that a pass will move between workers."""
+    def estimate(self, given: Any, n_columns: int, operator: Operator, n_hops: int) -> int:
+        """The bytes that a pass will move between workers: by columns first none, unless blocks become panels."""
         if self.plan.name == "columns":
-            return columns_traffic(self.layout.starts[-1], n_columns, self.n_workers)
+            return self._to_panels(n_columns) if isinstance(given, Sequence) else 0
         is_known = operator.name in self._halos
         n_rows = self.halo_rows(operator)
         return rows_traffic(n_rows, n_columns, n_hops) + (0 if is_known else 4 * n_rows)  # which rows are wanted: sent once
@@ -76,27 +120,45 @@ class Smoother:
         self._lists.pop(operator.name, None)
         self._halos.pop(operator.name, None)
 
-    def _by_columns(self, blocks: Sequence[Any], n_columns: int, operator: Operator, polynomial: Polynomial) -> list[Any]:
-        submit, starts = self.runner.submit, self.layout.starts
-        widths, panels = self.plan.widths(n_columns, self.n_workers), []
-        ends = [0, *accumulate(widths)]
+    def _to_panels(self, n_columns: int) -> int:
+        """The bytes that blocks take to become panels, or panels to become blocks."""
+        return columns_traffic(self.layout.starts[-1], n_columns, self.n_workers) // 2
+
+    def _by_columns(
+        self, given: Sequence[Any] | Panels | LoadPanel, n_columns: int, operator: Operator, polynomial: Polynomial
+    ) -> Panels:
+        submit, widths, panels = self.runner.submit, self.plan.widths(n_columns, self.n_workers), []
+        ends, files = [0, *accumulate(widths)], self._files(len(widths))
         for wave in range(0, len(widths), self.n_workers):  # a panel at a time in each worker: what it holds is bounded
-            parts = [
-                [submit(tasks.columns_of, block, start, stop) for block in blocks]
-                for start, stop in pairwise(ends[wave : wave + self.n_workers + 1])
+            spans = list(pairwise(ends[wave : wave + self.n_workers + 1]))
+            homes: list[Any] = [None] * len(spans)
+            joined: list[Any]
+            if isinstance(given, Panels):
+                joined = given.futures[wave : wave + self.n_workers]
+            elif isinstance(given, Sequence):
+                joined = self._cut(given, spans)
+            else:
+                joined, homes = [given(*span) for span in spans], self.anchors.spread(len(spans))
+            panels += [
+                submit(tasks.smooth_panel, operator, polynomial, panel, files[wave + number] if files else None, near=home)
+                for number, (panel, home) in enumerate(zip(joined, homes, strict=True))
             ]
-            # All workers have parts of every panel. Once none is busy with them, each takes a panel.
-            self.runner.wait([part for panel in parts for part in panel], "cutting columns")
-            joined = [submit(tasks.stacked, panel) for panel in parts]
-            panels += [submit(tasks.smooth_panel, operator, polynomial, panel) for panel in joined]
-            del parts, joined  # a worker frees results that no future refers to
+            del joined  # a worker frees results that no future refers to
             self.runner.wait(panels, "smoothing", len(widths))
-        smoothed: list[Any] = [None] * len(blocks)
-        for block in self.anchors.in_turn(len(blocks)):
-            pieces = [submit(tasks.rows_of, panel, starts[block], starts[block + 1]) for panel in panels]
-            smoothed[block] = submit(tasks.side_by_side, pieces, near=blocks[block])
-        self.runner.wait(smoothed, "transpose")
-        return smoothed
+        return Panels(panels, widths, tuple(map(Path, files)))
+
+    def _files(self, n_panels: int) -> list[str]:
+        """Where panels are kept; nowhere if the workers have room for them."""
+        if not self.plan.keeps_panels:
+            return []
+        return [str(self.folder / f"{PANEL}-{self.n_passes}-{number}.npy") for number in range(n_panels)]
+
+    def _cut(self, blocks: Sequence[Any], spans: Sequence[tuple[int, int]]) -> list[Any]:
+        """Panels of the columns of each span, from blocks of rows."""
+        parts = [[self.runner.submit(tasks.columns_of, block, *span) for block in blocks] for span in spans]
+        # All workers have parts of every panel. Once none is busy with them, each takes a panel.
+        self.runner.wait([part for panel in parts for part in panel], "cutting columns")
+        return [self.runner.submit(tasks.stacked, panel) for panel in parts]
 
     def _by_rows(self, blocks: Sequence[Any], n_columns: int, operator: Operator, polynomial: Polynomial) -> list[Any]:
         submit = self.runner.submit
@@ -208,6 +270,11 @@ class Anchors:
         Dask sends a task to its inputs unless the worker that has them is busier than the bytes are worth.
         """
         return sorted(range(n_blocks), key=lambda block: (block * self.n_workers % n_blocks, block))
+
+
+def _remove(files: Iterable[Path]) -> None:
+    for file in files:
+        file.unlink(missing_ok=True)
 
 
 def anchor(number: int) -> int:

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.base.errors import InputError
-from sparsecut.engines.dask.operator import CPU, BlockLists, Layout, Operator, whole_lists
-from sparsecut.engines.dask.shared import FileArray, Nodes, SparseFile
+from sparsecut.engines.dask.operator import CPU, BlockLists, Layout, Operator, release_lists, whole_lists
+from sparsecut.engines.dask.shared import FileArray, Nodes, SparseFile, keep
 from sparsecut.features.weighting import Weighting
 from sparsecut.io import write_embedding
 from sparsecut.kernels import hops
 from sparsecut.kernels.moments import mean_of, scatter
-from sparsecut.kernels.polynomials import Polynomial
+from sparsecut.kernels.polynomials import Polynomial, is_power, power
 from sparsecut.kernels.streaming import row_blocks
 from sparsecut.kernels.transfer import as_tensor
 from sparsecut.operators.aggregation import aggregate, offsets_of
@@ -61,12 +61,31 @@ def load_block(features: Readable, layout: Layout, block: int, weighting: Weight
     return product.numpy()
 
 
+@dataclass(frozen=True)
+class FileColumns:
+    """Some columns of the weighted features in a file."""
+
+    features: FileArray
+    weighting: Weighting
+    start: int
+    stop: int
+
+    def read(self) -> Array:  # (n, c)
+        """Rows are read some at a time: what is not wanted of them is not held."""
+        n_rows, n_columns = self.features.shape
+        panel = np.empty((n_rows, self.stop - self.start), dtype=np.float32)
+        for rows in row_blocks(n_rows, 4 * n_columns):
+            panel[rows] = _dense(self.weighting.apply(self.features.read(rows)))[:, self.start : self.stop]
+        return panel
+
+
 def columns_of(block: Array, start: int, stop: int) -> Array:
     return np.ascontiguousarray(block[:, start:stop])
 
 
-def rows_of(panel: Array, start: int, stop: int) -> Array:
-    return np.array(panel[start:stop])
+def rows_of(panel: Array | FileArray, start: int, stop: int) -> Array | FileArray:
+    """Some rows: sent, or joined with others, which copies them."""
+    return panel.rows(start, stop) if isinstance(panel, FileArray) else panel[start:stop]
 
 
 def side_by_side(parts: Sequence[Array]) -> Array:
@@ -77,10 +96,32 @@ def stacked(parts: Sequence[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def smooth_panel(operator: Operator, polynomial: Polynomial, panel: Array) -> Array:
-    """All hops of a panel of columns, (n, c)."""
+def smooth_panel(
+    operator: Operator, polynomial: Polynomial, panel: Array | FileArray | FileColumns, path: str | None
+) -> Array | FileArray:
+    """All hops of a panel of columns, (n, c); where a file is named the result goes there.
+
+    Then memory is short, and a power takes its hops one by one: the numbers are the same, and what they started from is let
+    go. Otherwise they are taken a few columns at a time, which the processor's cache holds.
+    """
     lists = whole_lists(operator)
-    return hops.smooth(lists.entries, lists.diagonals, polynomial, _tensor(panel)).numpy()
+    X = _tensor(panel.read() if isinstance(panel, FileColumns) else opened(panel))
+    if path is None:
+        return hops.smooth(lists.entries, lists.diagonals, polynomial, X).numpy()
+    steps = [power(1)] * (len(polynomial) - 1) if is_power(polynomial) else [polynomial]
+    for step in steps:
+        X = hops.smooth(lists.entries, lists.diagonals, step, X)
+    return keep(X.numpy(), Path(path))
+
+
+def from_files(parts: Sequence[FileArray]) -> Array:
+    """Columns in files side by side. Memory was too short for them beside the neighbour lists, which are let go."""
+    release_lists()
+    found, start = np.empty((parts[0].shape[0], sum(part.shape[1] for part in parts)), dtype=np.float32), 0
+    for part in parts:
+        found[:, start : start + part.shape[1]] = part.read()
+        start += part.shape[1]
+    return found
 
 
 def lists_of(operator: Operator, layout: Layout, block: int) -> BlockLists:
