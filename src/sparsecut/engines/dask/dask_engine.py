@@ -32,7 +32,7 @@ from sparsecut.engines.dask.parts import PartedRows, Parts
 from sparsecut.engines.dask.plan import Plan, summed_starts
 from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import FileArray, carried, share, share_matrix
-from sparsecut.engines.dask.smoothing import LoadPanel, Panels, Smoother
+from sparsecut.engines.dask.smoothing import ColumnPanels, LoadPanel, Smoother
 from sparsecut.engines.dask.worker_passes import walk_over
 from sparsecut.engines.in_process import InProcess
 from sparsecut.graph import Graph
@@ -57,7 +57,7 @@ class Futures:
         blocks: list[Any] | Callable[[], list[Any]],
         n_columns: int,
         *,
-        panels: Panels | None = None,
+        panels: ColumnPanels | None = None,
         load_panel: LoadPanel | None = None,
     ) -> None:
         self.name, self.n_columns = name, n_columns
@@ -72,7 +72,7 @@ class Futures:
         return self._blocks
 
     @property
-    def to_smooth(self) -> list[Any] | Panels | LoadPanel:
+    def to_smooth(self) -> list[Any] | ColumnPanels | LoadPanel:
         """What a hop starts from: columns of all rows where they are at hand, else blocks."""
         return self.panels or self._load_panel or self.futures
 
@@ -163,7 +163,7 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
 
     def _smoothed(self, held: Futures, P: Operator, polynomial: Polynomial, name: str) -> Futures:
         found = self.smoother.smooth(held.to_smooth, held.n_columns, P, polynomial)
-        if isinstance(found, Panels):
+        if isinstance(found, ColumnPanels):
             return Futures(name, lambda: self.smoother.blocks_of(found), held.n_columns, panels=found)
         return Futures(name, found, held.n_columns)
 

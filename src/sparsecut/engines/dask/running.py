@@ -161,6 +161,10 @@ class Runner:
             ) from error
         except (CancelledError, CommClosedError, OSError) as error:
             raise self.lost(error) from error
+        except RuntimeError as error:  # of a client that has given its connection up
+            if self.client.status != "running":
+                raise self.lost(error) from error
+            raise
 
     def lost(self, error: object) -> InputError:
         return InputError(

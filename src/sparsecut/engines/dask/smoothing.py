@@ -26,7 +26,7 @@ PANEL = "panel"  # how the files of panels begin
 
 
 @dataclass(frozen=True)
-class Panels:
+class ColumnPanels:
     """A matrix of n rows in panels of columns, as hops by columns leave it: cut into blocks when those are needed."""
 
     futures: list[Any]
@@ -56,8 +56,8 @@ class Smoother:
         self._halos: dict[str, Any] = {}
 
     def smooth(
-        self, given: Sequence[Any] | Panels | LoadPanel, n_columns: int, operator: Operator, polynomial: Polynomial
-    ) -> list[Any] | Panels:
+        self, given: Sequence[Any] | ColumnPanels | LoadPanel, n_columns: int, operator: Operator, polynomial: Polynomial
+    ) -> list[Any] | ColumnPanels:
         """The smoothed matrix, in panels by columns first, else in blocks. It is given in blocks.
 
         By columns first it may also come in panels, which stay where they are, or as a function that loads one.
@@ -66,14 +66,14 @@ class Smoother:
         self.n_estimated += self.estimate(given, n_columns, operator, len(polynomial) - 1)
         before = self.runner.measure()
         if self.plan.name == "columns":
-            smoothed: list[Any] | Panels = self._by_columns(given, n_columns, operator, polynomial)
+            smoothed: list[Any] | ColumnPanels = self._by_columns(given, n_columns, operator, polynomial)
         else:
             assert isinstance(given, Sequence)
             smoothed = self._by_rows(given, n_columns, operator, polynomial)
         self.n_sent += self.runner.measure() - before
         return smoothed
 
-    def blocks_of(self, panels: Panels) -> list[Any]:
+    def blocks_of(self, panels: ColumnPanels) -> list[Any]:
         """The blocks of rows of panels, near the anchors of the blocks."""
         starts, homes = self.layout.starts, self.homes()
         before = self.runner.measure()
@@ -125,15 +125,15 @@ class Smoother:
         return columns_traffic(self.layout.starts[-1], n_columns, self.n_workers) // 2
 
     def _by_columns(
-        self, given: Sequence[Any] | Panels | LoadPanel, n_columns: int, operator: Operator, polynomial: Polynomial
-    ) -> Panels:
+        self, given: Sequence[Any] | ColumnPanels | LoadPanel, n_columns: int, operator: Operator, polynomial: Polynomial
+    ) -> ColumnPanels:
         submit, widths, panels = self.runner.submit, self.plan.widths(n_columns, self.n_workers), []
         ends, files = [0, *accumulate(widths)], self._files(len(widths))
         for wave in range(0, len(widths), self.n_workers):  # a panel at a time in each worker: what it holds is bounded
             spans = list(pairwise(ends[wave : wave + self.n_workers + 1]))
             homes: list[Any] = [None] * len(spans)
             joined: list[Any]
-            if isinstance(given, Panels):
+            if isinstance(given, ColumnPanels):
                 joined = given.futures[wave : wave + self.n_workers]
             elif isinstance(given, Sequence):
                 joined = self._cut(given, spans)
@@ -145,7 +145,7 @@ class Smoother:
             ]
             del joined  # a worker frees results that no future refers to
             self.runner.wait(panels, "smoothing", len(widths))
-        return Panels(panels, widths, tuple(map(Path, files)))
+        return ColumnPanels(panels, widths, tuple(map(Path, files)))
 
     def _files(self, n_panels: int) -> list[str]:
         """Where panels are kept; nowhere if the workers have room for them."""
