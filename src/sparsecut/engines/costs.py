@@ -27,6 +27,7 @@ from sparsecut.kernels.moments import scatter
 from sparsecut.kernels.threads import using
 
 SAMPLE_NODES, SAMPLE_DEGREE, SAMPLE_COLUMNS = 400_000, 8, 32  # so many that no panel of them stays in the cache
+WIDEST_SAMPLE = 64  # columns: beyond these a number of a row costs the same
 SAMPLE_ROWS = 8192
 SAMPLE_BYTES = 32 << 20
 SAMPLE_STEPS = 200_000
@@ -52,6 +53,7 @@ class Workload:
     n_levels: int  # matrices of n × f that are held at a time, beside the features
     dimension: int
     n_passes: int  # of smoothing
+    kept_columns: int = 0  # Σ columns over the passes that go on from the last one's result
     n_solved: int = 0  # columns of the widest Gram matrix
     is_chosen: bool = False  # whether settings are chosen from the graph
 
@@ -133,10 +135,10 @@ class Cost:
     moved_by: dict[str, int] = field(default_factory=dict)
 
 
-def measure_machine(n_nodes: int, folder: Path | None = None) -> Machine:
-    """Speeds by a hop, a Gram matrix, a copy, a file and a loop, in about a second; a hop is slower on a larger graph."""
+def measure_machine(work: Workload, folder: Path | None = None) -> Machine:
+    """Speeds by a hop, a Gram matrix, a copy, a file and a loop, in about a second."""
     with using(None):
-        gathers, products, streams = _measure_kernels(min(max(n_nodes, 1000), SAMPLE_NODES))
+        gathers, products, streams = _measure_kernels(*sample_shape(work))
     parent = Path(tempfile.gettempdir()) if folder is None else folder
     with tempfile.TemporaryFile(dir=parent) as file:
         started = time.perf_counter()
@@ -149,14 +151,26 @@ def measure_machine(n_nodes: int, folder: Path | None = None) -> Machine:
     return Machine(gathers, products, disk, memory_at_hand(), room, n_cores, streams, steps)
 
 
-def _measure_kernels(n_rows: int) -> tuple[float, float, float]:
+def sample_shape(work: Workload) -> tuple[int, int, int]:
+    """Nodes, neighbours of each and columns of the hop that is measured: those of the graph, as far as the time allows.
+
+    A hop is slower on a graph that no cache holds, and an entry costs something beside its numbers: so nodes come first,
+    then neighbours, then columns.
+    """
+    n_nodes = min(max(work.n_nodes, 1000), SAMPLE_NODES)
+    n_entries = SAMPLE_NODES * SAMPLE_DEGREE * SAMPLE_COLUMNS // n_nodes  # of each node, times columns
+    degree = min(max(round(work.n_entries / work.n_nodes), 1), n_entries // SAMPLE_COLUMNS)
+    return n_nodes, degree, min(max(work.n_features, 1), WIDEST_SAMPLE, n_entries // degree)
+
+
+def _measure_kernels(n_rows: int, degree: int, n_columns: int) -> tuple[float, float, float]:
     """Gathered and dense multiply-adds, and bytes copied, per second, by the kernels of a fit."""
     generator = torch.Generator().manual_seed(0)
-    indices = torch.randint(0, n_rows, (n_rows * SAMPLE_DEGREE,), dtype=torch.int32, generator=generator)
-    offsets = torch.arange(0, n_rows * SAMPLE_DEGREE + 1, SAMPLE_DEGREE, dtype=torch.int32)
-    X, ones = torch.rand(n_rows, SAMPLE_COLUMNS, generator=generator), torch.ones(n_rows)
+    indices = torch.randint(0, n_rows, (n_rows * degree,), dtype=torch.int32, generator=generator)
+    offsets = torch.arange(0, n_rows * degree + 1, degree, dtype=torch.int32)
+    X, ones = torch.rand(n_rows, n_columns, generator=generator), torch.ones(n_rows)
     seconds = _fastest(lambda: hops.smooth(Entries(indices, offsets, None), (ones, None, ones), (0.0, 1.0), X))
-    gathers = n_rows * (SAMPLE_DEGREE + 1) * SAMPLE_COLUMNS / seconds
+    gathers = n_rows * (degree + 1) * n_columns / seconds
     rows = torch.rand(SAMPLE_ROWS, 128, generator=generator)
     products = SAMPLE_ROWS * 128**2 / _fastest(lambda: scatter(rows))
     copied = np.ones(SAMPLE_BYTES, dtype=np.uint8)

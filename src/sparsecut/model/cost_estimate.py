@@ -103,7 +103,7 @@ def estimate(graph: Any, model: SparsestCutEmbedding | None = None, *, features:
     if isinstance(graph, str | Path):
         graph = _measured(graph, features)
     work = workload(graph, model)
-    machine = measure_machine(work.n_nodes)
+    machine = measure_machine(work)
     chosen = model._choice("engine")
     engines = [
         chosen if chosen.word == word else EngineChoice.of(word, "estimate", "engine") for word in EngineChoice.words()
@@ -160,11 +160,11 @@ def workload(graph: Any, model: SparsestCutEmbedding) -> Workload:
     candidates = filter.candidates()
     order = max(len(candidate.coefficients()) - 1 for candidate in candidates)
     passes: list[tuple[int, int]] = []  # columns and hops of each
-    products, grams, n_nodes = 0, 0, sizes["n_nodes"]
+    products, grams, kept, n_nodes = 0, 0, 0, sizes["n_nodes"]
     is_tried = len(candidates) > 1 and sizes["n_edges"] >= constants.filter.min_edges
     if is_tried:  # candidates share their hops, which are taken one by one
         width = min(f, trial.n_directions if n_nodes <= trial.many_nodes else trial.few_directions)
-        passes, products = [(width, 1)] * order, f * width
+        passes, products, kept = [(width, 1)] * order, f * width, width * (order - 1)
         grams = width**2 * len(candidates) if n_nodes <= trial.many_nodes else 0  # of all nodes, or of few
         if f > width and n_nodes <= trial.many_nodes:  # directions are found from all columns; else from few rows
             passes, products = [*passes, (f, constants.filter.n_hops)], products + f * width
@@ -189,6 +189,7 @@ def workload(graph: Any, model: SparsestCutEmbedding) -> Workload:
         is_weighted=is_weighted,
         hop_columns=sum(columns * hops for columns, hops in passes),
         pass_columns=sum(columns for columns, _ in passes),
+        kept_columns=kept,
         gram_columns=grams + (f * f * n_levels**2 if settings.n_levels is not None else f * f * n_levels),
         product_columns=products + f * dimension * n_levels,
         n_levels=n_levels,

@@ -47,7 +47,7 @@ BLOCK_BYTES = 64 << 20  # of rows that are moved, summed or written at a time
 MIN_COLUMNS = 8  # of a panel: narrower ones read the lists too often
 MAX_BLOCKS = 512
 
-START_STEPS = 1.8e8  # of the interpreter, for a cluster on this machine: processes, and their libraries
+START_STEPS = 7.5e7  # of the interpreter, for a cluster on this machine: processes, and their libraries
 PASS_STEPS = 3e6  # for a pass with nothing to do: its tasks, sent and waited for
 MOVED_STREAMS = 8  # copies of a byte that goes from one process of this machine to another
 ROW_STREAMS = 40  # copies of the rows beside those of memory: cut, joined, written as Parquet, which takes most
@@ -95,15 +95,13 @@ def choose_plan(work: ClusterWork, requested: PlanWord = "auto", n_blocks: int |
         raise _too_small(work, BASE_BYTES + needed, "every worker holds the neighbour lists and a panel of columns")
     if requested == "columns" or (requested == "auto" and needed <= usable):
         why = f"the neighbour lists ({in_words(lists)}) fit into a worker"
-        # A byte that goes from a worker to another costs as much as so many that are read.
-        reads_panels = work.n_workers <= MOVED_STREAMS
         # Beside the lists and a worker's share of the columns: what it has smoothed already, and the rows made of it.
         share = math.ceil(work.n_columns / work.n_workers)
         free = usable - lists - 4 * ROW_COPIES * work.n_nodes * share
         if free >= 4 * PANEL_COPIES * work.n_nodes * share:
-            return Plan("columns", blocks, free // (4 * PANEL_COPIES * work.n_nodes), why, reads_panels=reads_panels)
+            return Plan("columns", blocks, free // (4 * PANEL_COPIES * work.n_nodes), why, reads_panels=reads_panels(work))
         why = f"{why}, and smoothed columns pass through files"
-        return Plan("columns", blocks, (usable - lists) // column, why, keeps_panels=True, reads_panels=reads_panels)
+        return Plan("columns", blocks, (usable - lists) // column, why, keeps_panels=True, reads_panels=reads_panels(work))
     groups = work.n_workers
     while groups < blocks and _panel_of(work, groups, usable) < min(MIN_COLUMNS, work.n_columns):
         groups += work.n_workers
@@ -136,7 +134,8 @@ def estimate_cost(
         why = str(error)
     halo = scattered_halo(work.n_nodes, work.n_entries, groups, n_workers)
     moved = {
-        "columns": columns_traffic(work.n_nodes, work.pass_columns, n_workers),
+        "columns": columns_traffic(work.n_nodes, work.pass_columns - work.kept_columns, n_workers)
+        // (1 + reads_panels(sizes)),
         "rows": rows_traffic(halo, work.hop_columns, 1),
     }
     streams = work.feature_bytes * ROW_STREAMS + moved[name] * MOVED_STREAMS
@@ -150,6 +149,14 @@ def estimate_cost(
     by_plan = {PLAN_NAMES[one]: n_bytes for one, n_bytes in moved.items()}
     disk = work.feature_bytes + work.graph_bytes
     return Cost("dask", seconds, held, disk, moved[name], not why, why, by_plan)
+
+
+def reads_panels(work: ClusterWork) -> bool:
+    """Whether a worker reads the columns that it smooths from the file of the features, all rows of it.
+
+    A byte that goes from one worker to another costs as much as `MOVED_STREAMS` that are read.
+    """
+    return work.n_workers <= MOVED_STREAMS
 
 
 def _panel_of(work: ClusterWork, n_groups: int, usable: int) -> int:
