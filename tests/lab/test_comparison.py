@@ -88,6 +88,7 @@ def test_a_process_gives_what_this_one_would(graph):
     assert fit.measured["dimension"] == 16
 
 
+@pytest.mark.usefixtures("forks")
 def test_failures_are_rows_too(spies, graph):
     results = compare(graph, ["raw", "refusing", "crashing", "killed"], per_class=(5,), n_splits=3)
     assert [result.error for result in results] == [
@@ -104,6 +105,7 @@ def test_failures_are_rows_too(spies, graph):
     assert results[1].to_dict()["error"] == "It wants another graph."
 
 
+@pytest.mark.usefixtures("forks")
 def test_a_method_that_predicts_gets_no_label_of_a_test_node(spies, graph):
     (result,) = compare(graph, ["nosy"], per_class=(5, 20), n_splits=2)
     assert result.error is None
@@ -113,6 +115,7 @@ def test_a_method_that_predicts_gets_no_label_of_a_test_node(spies, graph):
         np.testing.assert_allclose(result.scores[per_class].accuracies, nines)
 
 
+@pytest.mark.usefixtures("forks")
 def test_methods_that_predict_and_methods_that_embed_share_a_table(graph):
     options = {"device": "cpu"}
     raw, sgc = compare(graph, ["raw", "sgc"], per_class=(5,), n_splits=3, random_state=1, options=options)
@@ -142,6 +145,7 @@ def directed_path() -> Graph:
     return Graph(np.diag(np.ones(19), 1), features=np.eye(20), labels=np.arange(20) % 2, directed="out")
 
 
+@pytest.mark.usefixtures("forks")
 def test_a_directed_graph_keeps_its_directions_in_the_other_process(directed_path):
     """One hop averages a node with the next one alone."""
     fit = fit_alone(methods.find_method("smoothed"), directed_path, offered={"order": 1})
@@ -149,6 +153,7 @@ def test_a_directed_graph_keeps_its_directions_in_the_other_process(directed_pat
     np.testing.assert_allclose(fit.embedding, expected / expected.sum(axis=1, keepdims=True), atol=1e-6)
 
 
+@pytest.mark.usefixtures("forks")
 def test_a_method_that_predicts_sees_the_directions_too(directed_path, tmp_path, monkeypatch):
     code = """
         class Arrows:

@@ -6,13 +6,17 @@ import json
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import sparsecut as sc
 from shell import sparsecut
 from sparsecut.evaluation import hold_out_edges, score_links
 from sparsecut.lab.link_comparison import compare_links
 
-GRAPH = sc.datasets.load("digits")
+pytestmark = pytest.mark.usefixtures("forks")
+
+DIGITS = sc.datasets.load("digits")
+GRAPH = DIGITS.subgraph(positions=np.flatnonzero(DIGITS.labels < 3))
 
 
 def test_figures_are_those_of_each_method_alone_and_paired_with_the_first():
@@ -28,7 +32,9 @@ def test_figures_are_those_of_each_method_alone_and_paired_with_the_first():
 
 
 def test_at_the_shell_and_what_cannot_be_compared(tmp_path):
-    words = ("compare", "digits", "--methods", "smoothed,raw", "--task", "links", "--splits", 1, "--metrics", "mrr")
+    np.savetxt(tmp_path / "edges.txt", np.transpose(sp.triu(GRAPH.adjacency).nonzero()), fmt="%d")
+    np.save(tmp_path / "features.npy", GRAPH.features)
+    words = ("compare", "edges.txt", "--features", "features.npy", "--methods", "smoothed,raw", "--task", "links", "--splits", 1, "--metrics", "mrr")
     told = json.loads(sparsecut(*words, "--json", folder=tmp_path).stdout)
     assert [row["method"] for row in told["methods"]] == ["smoothed", "raw"]
     assert told["methods"][0]["per_class"]["links"]["metrics"]["mrr"]["mean"] > 10

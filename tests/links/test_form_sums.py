@@ -30,6 +30,7 @@ def test_the_sum_is_that_of_the_parts_and_the_product_of_rows():
     everyone = np.arange(50)
     left, right = (both.rows(Z, incidence, everyone, is_source=role) for role in (True, False))
     np.testing.assert_allclose((left @ right.T)[others[:, 0], others[:, 1]], expected, rtol=1e-9)
+    assert str(both) == "own (degrees to the power 0.75, penalty 0.001) + targets (degrees to the power 1, penalty 3)"
 
 
 def test_scores_that_do_not_vary_are_not_divided_by_zero():

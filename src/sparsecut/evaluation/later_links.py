@@ -68,7 +68,7 @@ def hold_out_later(graph: Graph, fraction: float) -> LaterLinks:
     since = say_moment(moment, is_calendar=timeline.is_calendar)
     note = (
         f"{is_later.sum():,} of {len(known):,} edges came from {since} on and are held out; "
-        f"{(~is_known).sum():,} of them have an end that had no edge before, and are not asked for."
+        f"{(~is_known).sum():,} of them have an end that had no edge before, and are not scored."
     )
     taken = earlier.subgraph(positions=nodes)
     entries = np.concatenate([np.stack([part.i, part.j]) for _, part in parts], axis=1)

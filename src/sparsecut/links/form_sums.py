@@ -52,8 +52,12 @@ class FormSum:
         return np.asarray(sum(part / deviation for part, deviation in zip(parts, self.deviations, strict=True)))
 
     def __str__(self) -> str:
-        return " + ".join(
-            f"{one.kind}{f' of {one.n_columns} columns of the spectrum' if one.basis == SPECTRUM else ''}, "
-            f"degrees^{one.power:g}, penalty {one.penalty:g}"
-            for one in self.forms
-        )
+        return " + ".join(_in_words(form) for form in self.forms)
+
+
+def _in_words(form: LinkForm) -> str:
+    """The kind of a form, and what it was chosen with: both (64 columns of the spectrum, penalty 1)."""
+    settings = [f"{form.n_columns} columns of the spectrum"] if form.basis == SPECTRUM else []
+    settings += [f"degrees to the power {form.power:g}"] if form.power else []
+    settings += [f"penalty {form.penalty:g}"] if form.penalty else []
+    return f"{form.kind} ({', '.join(settings)})" if settings else form.kind
