@@ -34,7 +34,8 @@ def test_figures_are_those_of_each_method_alone_and_paired_with_the_first():
 def test_at_the_shell_and_what_cannot_be_compared(tmp_path):
     np.savetxt(tmp_path / "edges.txt", np.transpose(sp.triu(GRAPH.adjacency).nonzero()), fmt="%d")
     np.save(tmp_path / "features.npy", GRAPH.features)
-    words = ("compare", "edges.txt", "--features", "features.npy", "--methods", "smoothed,raw", "--task", "links", "--splits", 1, "--metrics", "mrr")
+    given = ("compare", "edges.txt", "--features", "features.npy")
+    words = (*given, "--methods", "smoothed,raw", "--task", "links", "--splits", 1, "--metrics", "mrr")
     told = json.loads(sparsecut(*words, "--json", folder=tmp_path).stdout)
     assert [row["method"] for row in told["methods"]] == ["smoothed", "raw"]
     assert told["methods"][0]["per_class"]["links"]["metrics"]["mrr"]["mean"] > 10
