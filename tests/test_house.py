@@ -134,7 +134,6 @@ NOT_MIRRORED = {
     },
     "io/type_pieces.py": "the steps of a store by type: test_typed_building",
     "updates/graph_rows.py": "a protocol: what fills it is tested in test_graph_columns",
-    "updates/placed_changes.py": "tested through update, change by change: test_updating",
     "kernels/cuda_kernels.py": "runs on a GPU alone: test_cuda",
     **{
         f"operators/filters/{name}.py": _TOGETHER
