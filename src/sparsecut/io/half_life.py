@@ -1,10 +1,12 @@
 """The half-life of edges, chosen by how well earlier edges predict later ones.
 
-The last fifth of the edges (of the latest 200,000) is held out, those between nodes that were known before. For each of some
-half-lives the earlier edges, aged by it, give every node a place (`features.places`), averaged over two hops as the channel
-of structure is; the AUC is the chance that the target of a later edge is nearer to its source, by the cosine, than a node
-that is drawn by its degree. Half-lives are powers of two of the span of time, from a 256th to the whole, and no ageing. Of a
-smooth curve through the figures, the mean of each with its neighbours, the best is taken: one figure by itself is noise.
+The last fifth of the edges (of the latest 200,000) is held out, those between nodes that were known before; and then the
+last tenth, since where the last fifth begins may be amid a burst of edges, or long ago. For each of some half-lives the
+earlier edges, aged by it, give every node a place (`features.places`), averaged over two hops as the structure is;
+the AUC is the chance that the target of a later edge is nearer to its source, by the cosine, than a node that is drawn by
+its degree. Half-lives are powers of two of the span of time, from a 256th to the whole, and no ageing. Each counts by how
+well its figure f, smoothed over its neighbours, may be the best one, exp(−((f* − f)/s)²/2) with s the standard error of an
+AUC, and the half-life is their mean, of the logarithms: where figures hardly differ, none of them is left out by chance.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from numpy.typing import NDArray
 from sparsecut.graph.times import say_duration
 
 MOST_EDGES = 200_000
-HELD_OUT = 0.2
+HELD_OUT = (0.2, 0.1)  # of the edges, the latest
+RANKS_DEVIATION = 0.29  # of ranks between 0 and 1 at random
 LEAST_HELD_OUT = 100  # edges: the AUC of fewer says little
 N_DRAWN = 5  # other targets for each source
 SHARES = tuple(2.0**-power for power in range(8, -1, -1))  # of the span of time
@@ -32,20 +35,24 @@ def choose_half_life(
     i, j, times = i[order], j[order], times[order]
     is_edge = i != j
     i, j, times = i[is_edge], j[is_edge], times[is_edge]
-    n_earlier = int(len(times) * (1 - HELD_OUT))
     span = float(times[-1] - times[0]) if len(times) else 0.0
-    trial = _Trial.of(i, j, times, n_earlier) if span > 0 else None
-    if trial is None or trial.n_held_out < LEAST_HELD_OUT:
+    trials = []
+    for share in HELD_OUT if span > 0 else ():
+        trial = _Trial.of(i, j, times, int(len(times) * (1 - share)))
+        trials += [trial] if trial is not None and trial.n_held_out >= LEAST_HELD_OUT else []
+    if not trials:
         return np.inf, ("Edges do not age: too few of them, by time, to choose a half-life from. half_life=… sets one.",)
     half_lives = [*(span * share for share in SHARES), np.inf]
-    figures = np.array([trial.auc(half_life) for half_life in half_lives])
-    best = int(np.argmax(_smoothed(figures)))
+    figures = np.mean([[trial.auc(one) for one in half_lives] for trial in trials], axis=0)
+    smooth, error = _smoothed(figures), RANKS_DEVIATION / np.sqrt(max(trial.n_held_out for trial in trials))
+    place = np.average(np.arange(len(half_lives)), weights=np.exp(-(((smooth.max() - smooth) / error) ** 2) / 2))
+    best = float(span * 2.0 ** (place - len(SHARES) + 1)) if place < len(SHARES) - 0.5 else np.inf  # none is the last place
     said = ", ".join(
         f"{say_duration(half_life, is_calendar=is_calendar)} {figure:.1%}"
         for half_life, figure in zip(half_lives, figures, strict=True)
     )
-    chosen = say_duration(half_lives[best], is_calendar=is_calendar)
-    return half_lives[best], (f"Half-life {chosen}, by how well earlier edges predict later ones (AUC): {said}.",)
+    chosen = say_duration(best, is_calendar=is_calendar)
+    return best, (f"Half-life {chosen}, by how well earlier edges predict later ones (AUC): {said}.",)
 
 
 @dataclass(frozen=True)

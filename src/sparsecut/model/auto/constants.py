@@ -146,8 +146,8 @@ class RelationCost:
     least_columns: int = 4  # of a type: two in each half
     n_directions: int = 16  # of each half of the columns
     n_products: int = 3  # with the sample that find them
-    most_nodes: int = 1 << 14  # of each type, whose edges are tried …
-    most_edges: int = 200_000  # … and of each relation among them
+    most_nodes: int = 1 << 13  # of each type, whose edges are tried …
+    most_edges: int = 50_000  # … and of each relation among them
     held_out: float = 0.2  # of a relation's edges
     least_held_out: int = 64  # of fewer nothing is concluded
 
