@@ -201,6 +201,7 @@ def test_the_tables_have_every_cell_and_what_failed() -> None:
     assert "Not run on amazon_photo" not in said
 
 
+@pytest.mark.usefixtures("forks")
 def test_a_cell_timed_again_keeps_its_accuracies() -> None:
     cell = run_cell("digits", "FastRP", {"accuracy": "kept", "seconds": "old"}, is_timed_only=True)
     assert cell["accuracy"] == "kept"
@@ -209,6 +210,7 @@ def test_a_cell_timed_again_keeps_its_accuracies() -> None:
     assert cell["columns"] == 256
 
 
+@pytest.mark.usefixtures("forks")
 def test_a_method_that_cannot_run_says_why() -> None:
     cell = run_cell("nowhere", "FastRP", {}, is_timed_only=False)
     assert list(cell) == ["failed"]
